@@ -1,0 +1,76 @@
+import { element } from './page-dom.js';
+import { Failure } from './page-request.js';
+
+const WIDGET = 'https://cdn.plaid.com/link/v2/stable/link-initialize.js';
+const CLOSED_CHECK_MS = 500;
+
+/**
+ * Lets the person choose a bank: on the sandbox's page where the server names one, else in the aggregator's widget.
+ *
+ * @returns `{public_token}`, `{updated: true}` (update mode), or undefined when the person left
+ * @throws Failure
+ */
+export function chooseBank({ link_url: linkUrl, link_token: linkToken }) {
+  return linkUrl === undefined ? openWidget(linkToken) : openLinkPage(linkUrl);
+}
+
+async function openLinkPage(linkUrl) {
+  const popup = window.open(linkUrl, 'steward-link', 'popup,width=480,height=760');
+  if (popup === null) throw new Failure('The browser blocked the bank’s window. Allow pop-ups for this page and try again.', { code: 'blocked', status: 0 });
+  const listening = new AbortController();
+  try {
+    return await Promise.race([answerOf(popup, listening.signal), closingOf(popup, listening.signal)]);
+  } finally {
+    listening.abort();
+  }
+}
+
+/** Only a message of that very window, from our own origin, counts: any page may send us messages. */
+function answerOf(popup, signal) {
+  return new Promise((resolve) => {
+    const receive = ({ origin, source, data }) => {
+      if (origin === location.origin && source === popup && data?.type === 'steward-sandbox-link') resolve(data);
+    };
+    window.addEventListener('message', receive, { signal });
+  });
+}
+
+/** No event tells that a window was closed. Seen twice, so that a message on its way arrives first. */
+function closingOf(popup, signal) {
+  return new Promise((resolve) => {
+    let seen = 0;
+    const timer = setInterval(() => {
+      if (popup.closed) seen++;
+      if (seen === 2) resolve(undefined);
+    }, CLOSED_CHECK_MS);
+    signal.addEventListener('abort', () => clearInterval(timer));
+  });
+}
+
+async function openWidget(token) {
+  await loadWidget();
+  return new Promise((resolve, reject) => {
+    const handler = window.Plaid.create({
+      token,
+      onSuccess: (publicToken) => resolve({ public_token: publicToken }),
+      onExit: (error) => {
+        if (error === null) resolve(undefined);
+        else reject(new Failure(error.display_message || 'The bank could not be linked.', { code: error.error_code, status: 0 }));
+      },
+    });
+    handler.open();
+  });
+}
+
+function loadWidget() {
+  if (window.Plaid !== undefined) return Promise.resolve();
+  return new Promise((resolve, reject) => {
+    const script = element('script', { src: WIDGET });
+    script.addEventListener('load', () => resolve());
+    script.addEventListener('error', () => {
+      script.remove();
+      reject(new Failure('The aggregator’s link window could not be loaded.', { code: 'unreachable', status: 0 }));
+    });
+    document.head.append(script);
+  });
+}

@@ -1,0 +1,97 @@
+import { chooseBank } from './page-bank-link.js';
+import { byId, confirmed, element, replaceItems, run, show } from './page-dom.js';
+
+const STATUS = {
+  relink_required: 'Log in again',
+  item_gone: 'No longer available',
+};
+
+/** The card of the bank accounts: list, link, repair, delete. */
+export class BankPanel {
+  #session;
+  #onChange;
+  #card = byId('bank');
+  #outcome = this.#card.querySelector('.outcome');
+  #turn = 0;
+
+  constructor(session, onChange) {
+    this.#session = session;
+    this.#onChange = onChange;
+    const button = byId('link-bank');
+    button.addEventListener('click', () => run(button, this.#outcome, () => this.#link()));
+  }
+
+  async refresh() {
+    const turn = ++this.#turn;
+    const { accounts } = await this.#session.request('GET', '/auth/bank/accounts');
+    if (turn === this.#turn) this.#render(accounts);
+  }
+
+  clear() {
+    this.#turn++;
+    this.#outcome.replaceChildren();
+    this.#card.querySelector('.entries').replaceChildren();
+  }
+
+  #render(accounts) {
+    const items = accounts.map((entry) => this.#entry(entry));
+    const empty = element('li', { className: 'empty' }, 'No bank is linked yet.');
+    replaceItems(this.#card.querySelector('.entries'), byId('bank-title'), items.length > 0 ? items : [empty]);
+  }
+
+  #entry(entry) {
+    const { bank_name: bank, mask, status } = entry;
+    const attention = status === 'active' ? undefined : element('span', { className: 'tag attention' }, STATUS[status] ?? status);
+    const numbers = mask.map((account) => element('li', {}, account.name, account.mask === '' ? '' : ` ··${account.mask}`));
+    return element(
+      'li',
+      { className: 'entry' },
+      element('span', { className: 'portrait bank', 'aria-hidden': 'true' }, bank.charAt(0).toUpperCase()),
+      element('div', {}, element('h3', {}, bank, attention), element('ul', { className: 'numbers detail' }, ...numbers)),
+      element('div', { className: 'actions' }, ...this.#actions(entry)),
+    );
+  }
+
+  #actions({ id, bank_name: bank, status }) {
+    const repair = status === 'relink_required' ? [this.#button('Repair', bank, () => this.#repair(id, bank))] : [];
+    const remove = this.#button('Delete', bank, async () => {
+      const question = { title: `Delete ${bank}?`, text: 'Its accounts are gone for agents at once, and the access ends at the aggregator.', yes: 'Delete' };
+      if (!(await confirmed(question))) return;
+      await this.#session.request('DELETE', `/auth/bank/accounts/${encodeURIComponent(id)}`);
+      await this.#changed(`${bank} is deleted.`);
+    });
+    return [...repair, remove];
+  }
+
+  #button(label, bank, action) {
+    const button = element('button', { className: 'button', type: 'button', 'aria-label': `${label}: ${bank}` }, label);
+    button.addEventListener('click', () => run(button, this.#outcome, action));
+    return button;
+  }
+
+  async #link() {
+    const chosen = await chooseBank(await this.#session.request('POST', '/auth/bank/create_link_token'));
+    if (chosen?.public_token === undefined) {
+      show(this.#outcome, 'warning', 'No bank was linked.');
+      return;
+    }
+    await this.#session.request('POST', '/auth/bank/set_access_token', { public_token: chosen.public_token });
+    await this.#changed('The bank is linked.');
+  }
+
+  /** Update mode: the access token stays, so nothing is exchanged; the server only reads the entry again. */
+  async #repair(id, bank) {
+    const chosen = await chooseBank(await this.#session.request('POST', '/auth/bank/create_link_token', { account_id: id }));
+    if (chosen === undefined) {
+      show(this.#outcome, 'warning', `${bank} still needs a log-in.`);
+      return;
+    }
+    await this.#session.request('POST', `/auth/bank/accounts/${encodeURIComponent(id)}/refresh`);
+    await this.#changed(`${bank} works again.`);
+  }
+
+  async #changed(done) {
+    show(this.#outcome, 'done', done);
+    await this.#onChange();
+  }
+}

@@ -1,0 +1,90 @@
+import { Failure } from './page-request.js';
+
+/** The element with this id; the page's own markup has it. */
+export function byId(id) {
+  return document.getElementById(id);
+}
+
+/**
+ * Builds an element. Properties are set by name, `aria-…` as attributes; children are
+ * nodes or text, never markup: what comes from the server can't become an element.
+ */
+export function element(tag, properties = {}, ...children) {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(properties)) {
+    if (name.startsWith('aria-')) node.setAttribute(name, value);
+    else node[name] = value;
+  }
+  node.append(...children.filter((child) => child !== undefined));
+  return node;
+}
+
+/** Puts a message into a live region; `kind` is 'done', 'warning' or 'error'. */
+export function show(region, kind, text, ...details) {
+  region.replaceChildren(element('p', { className: kind }, text, ...details));
+}
+
+/** Shows what the server said went wrong, and the id under which its log knows it. */
+export function showError(region, error) {
+  if (!(error instanceof Failure)) throw error;
+  if (error.superseded) return;
+  const id = error.requestId === undefined ? undefined : element('small', {}, 'Request ', element('code', {}, error.requestId));
+  show(region, 'error', error.message, id);
+}
+
+/**
+ * Runs an action behind a button: the button is disabled meanwhile, a failure ends in the region.
+ *
+ * @returns whether the action succeeded
+ */
+export async function run(button, region, action) {
+  button.disabled = true;
+  button.setAttribute('aria-busy', 'true');
+  region.replaceChildren();
+  try {
+    await action();
+    return true;
+  } catch (error) {
+    showError(region, error);
+    return false;
+  } finally {
+    button.disabled = false;
+    button.removeAttribute('aria-busy');
+    // A disabled button loses the focus, and with it a keyboard user's place.
+    if (button.isConnected && document.activeElement === document.body) button.focus();
+  }
+}
+
+/** Runs an action when the form is submitted, with its fields by name; a form that succeeded is emptied. */
+export function onSubmit(form, region, action) {
+  form.addEventListener('submit', async (event) => {
+    event.preventDefault();
+    const fields = Object.fromEntries(new FormData(form));
+    const succeeded = await run(form.querySelector('[type="submit"]'), region, () => action(fields));
+    if (succeeded) form.reset();
+  });
+}
+
+/**
+ * Asks in a modal dialog before something is lost.
+ *
+ * @returns whether the person confirmed; Escape is a no
+ */
+export function confirmed({ title, text, yes }) {
+  const dialog = byId('confirm');
+  byId('confirm-title').textContent = title;
+  byId('confirm-text').textContent = text;
+  byId('confirm-yes').textContent = yes;
+  dialog.returnValue = 'cancel';
+  dialog.showModal();
+  return new Promise((resolve) => {
+    dialog.addEventListener('close', () => resolve(dialog.returnValue === 'confirm'), { once: true });
+  });
+}
+
+/** Replaces a list's items; a focus that was on one of them moves to the heading instead of getting lost. */
+export function replaceItems(list, heading, items) {
+  const held = list.contains(document.activeElement);
+  list.replaceChildren(...items);
+  if (held) heading.focus();
+}

@@ -1,0 +1,54 @@
+import { byId, confirmed, element, onSubmit, run, show } from './page-dom.js';
+import { call } from './page-request.js';
+
+const NAMES = { workspace: 'Workspace', bank: 'Bank' };
+
+/** What needs no sign-in: the reload of the agents' definition, and the waitlist. */
+export function openPanels() {
+  const reloaded = byId('integrations').querySelector('.outcome');
+  const reload = byId('reload');
+  reload.addEventListener('click', () =>
+    run(reload, reloaded, async () => {
+      await call('GET', '/update_integrations');
+      show(reloaded, 'done', 'The definition is reloaded.');
+    }),
+  );
+  const listed = byId('waitlist').querySelector('.outcome');
+  onSubmit(byId('waitlist-form'), listed, async ({ email }) => {
+    await call('POST', '/waitlist', { form: { email } });
+    show(listed, 'done', `${email} is on the list.`);
+  });
+}
+
+/** Shows per provider whether anything is connected, and what needs the person's attention. */
+export async function refreshIntegrations(session) {
+  const status = await session.request('GET', '/integrations');
+  const rows = Object.entries(status).map(([provider, state]) =>
+    element('div', {}, element('dt', {}, NAMES[provider] ?? provider), element('dd', {}, stateTag(state))),
+  );
+  byId('integration-status').replaceChildren(...rows);
+}
+
+function stateTag({ connected, needs_attention: attention }) {
+  if (!connected) return element('span', { className: 'tag' }, 'Not connected');
+  if (attention === 0) return element('span', { className: 'tag good' }, 'Connected');
+  return element('span', { className: 'tag attention' }, `Connected, ${attention} need${attention === 1 ? 's' : ''} attention`);
+}
+
+/** Deletion of the user; the server asks for a fresh sign-in, which this page passes on. */
+export function userPanel(session) {
+  const outcome = byId('account').querySelector('.outcome');
+  const button = byId('delete-user');
+  const remove = async () => {
+    const question = { title: 'Delete your account?', text: 'Every workspace and bank account is disconnected and your key destroyed. This can’t be undone.', yes: 'Delete my account' };
+    if (!(await confirmed(question))) return;
+    try {
+      await session.request('DELETE', '/user');
+      session.signOut('Your account is deleted.');
+    } catch (error) {
+      if (error.code !== 'recent_login_required') throw error;
+      session.signOut(`${error.message} Sign in again, then delete the account within five minutes.`);
+    }
+  };
+  button.addEventListener('click', () => run(button, outcome, remove));
+}

@@ -1,0 +1,103 @@
+import { z } from 'zod';
+import { type Endpoint, endpoint, SUCCEEDED, success } from '../http/endpoint.ts';
+import { text } from '../http/validate.ts';
+import { type BankParts, createLinkToken, deleteEntry, linkItem, listEntries, refreshEntry } from './bank-service.ts';
+
+const TAG = 'Bank';
+const entryId = z.object({ account_id: z.uuid() });
+const PROVIDER_ERRORS = ['not_configured', 'provider_error', 'provider_timeout', 'unavailable'] as const;
+
+const entry = z.object({
+  id: z.uuid(),
+  bank_name: z.string(),
+  mask: z.array(z.object({ name: z.string(), mask: z.string() })),
+  status: z.enum(['active', 'relink_required', 'item_gone']),
+});
+
+/** Linking, listing, repairing and deleting bank account entries. */
+export function bankRoutes(parts: BankParts): Endpoint[] {
+  return [createToken(parts), setAccessToken(parts), list(parts), remove(parts), refresh(parts)];
+}
+
+function createToken(parts: BankParts): Endpoint {
+  return endpoint({
+    method: 'post',
+    path: '/auth/bank/create_link_token',
+    tag: TAG,
+    summary: 'A link token for the aggregator’s widget',
+    description:
+      'With `account_id`: update mode for that entry, to log in again or add accounts. The sandbox adds `link_url`, its page in place of the widget.',
+    auth: 'id_token',
+    form: z.object({ account_id: z.uuid().optional() }),
+    answer: z.object({ link_token: z.string(), expiration: z.string(), request_id: z.string(), link_url: z.string().optional() }),
+    errors: ['not_found', 'item_gone', ...PROVIDER_ERRORS],
+    handle: async ({ caller, form }) => ({ json: await createLinkToken(parts, caller.userId, form.account_id) }),
+  });
+}
+
+function setAccessToken(parts: BankParts): Endpoint {
+  return endpoint({
+    method: 'post',
+    path: '/auth/bank/set_access_token',
+    tag: TAG,
+    summary: 'Link a bank with the widget’s public token',
+    description: 'The same bank and accounts linked again keep their entry’s id.',
+    auth: 'id_token',
+    form: z.object({ public_token: text(1024) }),
+    answer: success,
+    errors: ['relink_required', 'item_gone', 'unsupported_account', ...PROVIDER_ERRORS],
+    async handle({ caller, form }) {
+      await linkItem(parts, caller.userId, form.public_token);
+      return SUCCEEDED;
+    },
+  });
+}
+
+function list(parts: BankParts): Endpoint {
+  return endpoint({
+    method: 'get',
+    path: '/auth/bank/accounts',
+    tag: TAG,
+    summary: 'List the bank account entries',
+    auth: 'id_token',
+    answer: z.object({ accounts: z.array(entry) }),
+    errors: [],
+    handle: async ({ caller }) => ({ json: { accounts: await listEntries(parts, caller.userId) } }),
+  });
+}
+
+function remove(parts: BankParts): Endpoint {
+  return endpoint({
+    method: 'delete',
+    path: '/auth/bank/accounts/:account_id',
+    tag: TAG,
+    summary: 'Delete a bank account entry',
+    description: 'Use is denied at once; the aggregator is told afterwards until it confirms.',
+    auth: 'id_token',
+    params: entryId,
+    answer: success,
+    errors: ['not_found'],
+    async handle({ caller, params }) {
+      await deleteEntry(parts, caller.userId, params.account_id);
+      return SUCCEEDED;
+    },
+  });
+}
+
+function refresh(parts: BankParts): Endpoint {
+  return endpoint({
+    method: 'post',
+    path: '/auth/bank/accounts/:account_id/refresh',
+    tag: TAG,
+    summary: 'Read an entry again after update mode',
+    description: 'Clears `relink_required` and takes over the accounts chosen.',
+    auth: 'id_token',
+    params: entryId,
+    answer: success,
+    errors: ['not_found', 'relink_required', 'item_gone', 'unsupported_account', ...PROVIDER_ERRORS],
+    async handle({ caller, params }) {
+      await refreshEntry(parts, caller.userId, params.account_id);
+      return SUCCEEDED;
+    },
+  });
+}

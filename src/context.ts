@@ -1,0 +1,177 @@
+import { join } from 'node:path';
+import { type BankSettings, type Config, type IdentitySettings, isLoopback, type Part, type WorkspaceSettings } from './config.ts';
+import { openKeyring } from './crypto/keyring.ts';
+import { Database, type DatabaseAddress } from './database/database.ts';
+import { startEmbeddedDatabase } from './database/embedded.ts';
+import { migrate } from './database/migrate.ts';
+import type { RequestHandler } from './http/endpoint.ts';
+import { createVerifier, type VerifierOptions } from './identity/verifier.ts';
+import { IntegrationsService } from './integrations/integrations-service.ts';
+import type { Logger } from './logger.ts';
+import { BankProvider } from './providers/bank.ts';
+import { WorkspaceProvider } from './providers/workspace.ts';
+import { Sessions } from './users/sessions.ts';
+import { Grants } from './vault/grants.ts';
+import { Revocations } from './vault/revocations.ts';
+import { checkKeys, UserKeys } from './vault/user-keys.ts';
+import { WorkspaceAccounts } from './workspace/accounts-service.ts';
+import { Bindings } from './workspace/bindings.ts';
+import { RedirectUris } from './workspace/redirect-uri.ts';
+import type { WorkspaceParts } from './workspace/workspace-parts.ts';
+
+/** The local stand-ins for the providers; see src/sandbox, which only main.ts loads. */
+export interface StandIns {
+  router: RequestHandler;
+  identity: IdentitySettings;
+  workspace: WorkspaceSettings;
+  bank: BankSettings;
+  close(): void;
+}
+
+export type LoadStandIns = (options: {
+  directory: string;
+  publicUrl: string;
+  selfUrl: string;
+  allowedOrigins: string[];
+  logger: Logger;
+}) => Promise<StandIns>;
+
+/** What tests and the sandbox put in from outside. */
+export interface Overrides {
+  loadStandIns?: LoadStandIns;
+  /** Clock and connections of the identity verifier. */
+  identity?: Omit<VerifierOptions, 'logger'>;
+  logger?: Logger;
+}
+
+/** Where this process is reached. */
+export interface Addresses {
+  /** {base_url} as browsers see it, no trailing slash. */
+  publicUrl: string;
+  /** As the process reaches itself. */
+  selfUrl: string;
+}
+
+export interface Context {
+  config: Config;
+  addresses: Addresses;
+  logger: Logger;
+  db: Database;
+  embedded: boolean;
+  sessions: Sessions;
+  integrations: IntegrationsService;
+  grants: Grants;
+  revocations: Revocations;
+  bindings: Bindings;
+  accounts: WorkspaceAccounts;
+  /** undefined: the workspace provider is not configured. */
+  workspace: WorkspaceParts | undefined;
+  /** undefined: the bank aggregator is not configured. */
+  bank: BankProvider | undefined;
+  standIns: StandIns | undefined;
+}
+
+/** Takes what must be undone, last first. */
+export type Defer = (undo: () => Promise<void> | void) => void;
+
+/**
+ * The composition root: wires each part once. Whatever it opens it hands to
+ * `defer`, so that a start that fails half-way leaves nothing behind.
+ */
+export async function createContext(
+  config: Config,
+  addresses: Addresses,
+  logger: Logger,
+  overrides: Overrides,
+  defer: Defer,
+): Promise<Context> {
+  const integrations = await IntegrationsService.load(config.integrationsFile, logger);
+  const keyring = openKeyring(config.masterKeys, config.dataDir, logger);
+  defer(() => keyring.close());
+  const db = await openDatabase(config, logger, defer);
+  await checkKeys(db, keyring);
+  const standIns = await openStandIns(config, addresses, logger, overrides, defer);
+  const settings = resolveParts(config, standIns);
+
+  const timeout = config.limits.providerTimeoutMs;
+  const provider =
+    settings.workspace && new WorkspaceProvider(settings.workspace, `${addresses.publicUrl}/auth/workspace/callback`, timeout);
+  const bank = settings.bank && new BankProvider(settings.bank, timeout);
+  const userKeys = new UserKeys(keyring);
+  const revokers = {
+    workspace: provider && ((token: string) => provider.revoke(token)),
+    bank: bank && ((token: string) => bank.remove(token)),
+  };
+  const revocations = new Revocations(db, keyring, revokers, logger);
+  const grants = new Grants(userKeys, revocations);
+  const bindings = new Bindings(db);
+  const redirectUris = new RedirectUris(config, addresses.publicUrl);
+  return {
+    config,
+    addresses,
+    logger,
+    db,
+    embedded: config.databaseUrl === undefined,
+    sessions: new Sessions(db, createVerifier(settings.identity, { ...overrides.identity, logger }), config.allowedUsers),
+    integrations,
+    grants,
+    revocations,
+    bindings,
+    accounts: new WorkspaceAccounts(db, grants, revocations),
+    workspace: provider && { db, provider, userKeys, grants, revocations, bindings, redirectUris, logger },
+    bank,
+    standIns,
+  };
+}
+
+/** Whether a browser's page of this origin may call us: the exact list, ourselves, and loopback in development. */
+export function isAllowedOrigin(context: Pick<Context, 'config' | 'addresses'>, origin: string): boolean {
+  if (context.config.allowedOrigins.includes(origin)) return true;
+  const url = URL.parse(origin);
+  // Compared as browsers write it: scheme, host, port and nothing else.
+  if (url === null || url.origin !== origin) return false;
+  if (origin === new URL(context.addresses.publicUrl).origin) return true;
+  return context.config.environment === 'development' && isLoopback(url.hostname);
+}
+
+async function openDatabase(config: Config, logger: Logger, defer: Defer): Promise<Database> {
+  const { databaseConnections } = config.limits;
+  const address = await databaseAddress(config, databaseConnections, defer);
+  const db = new Database(address, databaseConnections, logger);
+  defer(() => db.close());
+  await migrate(db, address, logger);
+  return db;
+}
+
+async function databaseAddress(config: Config, connections: number, defer: Defer): Promise<DatabaseAddress> {
+  if (config.databaseUrl !== undefined) return { connectionString: config.databaseUrl };
+  const embedded = await startEmbeddedDatabase(join(config.dataDir, 'database'), connections);
+  defer(() => embedded.close());
+  return embedded.address;
+}
+
+async function openStandIns(
+  config: Config,
+  { publicUrl, selfUrl }: Addresses,
+  logger: Logger,
+  overrides: Overrides,
+  defer: Defer,
+): Promise<StandIns | undefined> {
+  if (![config.identity, config.workspace, config.bank].includes('sandbox')) return undefined;
+  if (overrides.loadStandIns === undefined) throw new Error('the sandbox is not part of this build; set the providers’ variables');
+  const { allowedOrigins } = config;
+  const directory = join(config.dataDir, 'sandbox');
+  const standIns = await overrides.loadStandIns({ directory, publicUrl, selfUrl, allowedOrigins, logger });
+  defer(() => standIns.close());
+  return standIns;
+}
+
+function resolveParts(config: Config, standIns: StandIns | undefined) {
+  const identity = resolvePart(config.identity, standIns?.identity);
+  if (identity === undefined) throw new Error('no identity provider is configured');
+  return { identity, workspace: resolvePart(config.workspace, standIns?.workspace), bank: resolvePart(config.bank, standIns?.bank) };
+}
+
+function resolvePart<Settings>(part: Part<Settings>, standIn: Settings | undefined): Settings | undefined {
+  return part === 'sandbox' ? standIn : part;
+}

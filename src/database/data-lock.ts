@@ -1,0 +1,31 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+
+/** Thrown when another process owns the data folder. */
+export class DataDirectoryInUse extends Error {
+  constructor(directory: string) {
+    super(`Another Steward is running on the data folder ${directory}. Stop it, or give this one its own with DATA_DIR.`);
+  }
+}
+
+/**
+ * Takes the data folder for this process alone. The lock is SQLite's on a file
+ * of its own: the operating system drops it with the process, however that
+ * ends, so a kill leaves nothing stale behind and no process id can be mistaken.
+ *
+ * @returns gives the folder back
+ * @throws DataDirectoryInUse
+ */
+export function lockDataDirectory(directory: string): () => void {
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const lock = new DatabaseSync(join(directory, 'lock.sqlite'));
+  try {
+    lock.exec('pragma locking_mode = exclusive; begin exclusive');
+  } catch (error) {
+    lock.close();
+    if (error instanceof Error && /locked|busy/.test(error.message)) throw new DataDirectoryInUse(directory);
+    throw error;
+  }
+  return () => lock.close();
+}

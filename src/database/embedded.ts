@@ -1,0 +1,37 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { DatabaseAddress } from './database.ts';
+
+export interface EmbeddedDatabase {
+  address: DatabaseAddress;
+  close(): Promise<void>;
+}
+
+/**
+ * Starts the embedded database (PGlite) on a unix socket, so that the ordinary
+ * `pg` pool serves it as it serves Postgres. The caller holds the folder's lock:
+ * two owners lose data without an error (research/security, fact 1).
+ *
+ * @param directory where it keeps its files
+ */
+export async function startEmbeddedDatabase(directory: string, connections: number): Promise<EmbeddedDatabase> {
+  // Development only, so both are development dependencies and loaded here.
+  const { PGlite } = await import('@electric-sql/pglite');
+  const { PGLiteSocketServer } = await import('@electric-sql/pglite-socket');
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const db = await PGlite.create({ dataDir: directory });
+  // A socket's path may have 107 bytes, so it doesn't lie in the data folder; 0700 keeps other users out.
+  const socketDirectory = mkdtempSync(join(tmpdir(), 'steward-'));
+  chmodSync(socketDirectory, 0o700);
+  const server = new PGLiteSocketServer({ db, path: join(socketDirectory, '.s.PGSQL.5432'), maxConnections: connections + 1 });
+  await server.start();
+  return {
+    address: { host: socketDirectory, port: 5432, user: 'postgres', password: 'postgres', database: 'postgres' },
+    async close() {
+      await server.stop();
+      await db.close();
+      rmSync(socketDirectory, { recursive: true, force: true });
+    },
+  };
+}

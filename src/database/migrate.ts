@@ -1,0 +1,101 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import type { Logger } from '../logger.ts';
+import { type Database, type DatabaseAddress, sqlState } from './database.ts';
+
+/** Raised with every release whose schema older code can't work with. */
+const CODE_VERSION = 1;
+
+const MIGRATIONS = join(import.meta.dirname, '../../migrations');
+const BOOTSTRAP_TRIES = 5;
+
+/** Thrown when the database belongs to a newer release. */
+export class SchemaTooNew extends Error {}
+
+/**
+ * Brings the schema up to date. Replicas that start together queue on one row's
+ * lock inside one transaction: node-pg-migrate's own session lock fails them,
+ * and a transaction pooler couldn't hold it.
+ *
+ * @throws SchemaTooNew when the schema demands newer code than this
+ */
+export async function migrate(database: Database, address: DatabaseAddress, logger: Logger): Promise<void> {
+  if (await isCurrent(database)) return;
+  await createGuard(database);
+  // A client of its own: a migration, or the wait for another replica's, may outlast the pool's statement time-out.
+  const client = new pg.Client({ ...address });
+  await client.connect();
+  try {
+    await runPending(client, logger);
+  } finally {
+    await client.end();
+  }
+  await isCurrent(database);
+}
+
+async function isCurrent(database: Database): Promise<boolean> {
+  const [guard] = await database.query<{ present: boolean }>(
+    `select to_regclass('schema_guard') is not null and to_regclass('pgmigrations') is not null as present`,
+  );
+  if (guard?.present !== true) return false;
+  const [state] = await database.query<{ minimum: number; names: string[] }>(
+    'select minimum_code_version as minimum, array(select name::text from pgmigrations) as names from schema_guard',
+  );
+  if (state === undefined) return false;
+  if (state.minimum > CODE_VERSION) {
+    throw new SchemaTooNew(
+      `The database was migrated by a newer Steward: it needs code version ${state.minimum}, this is ${CODE_VERSION}. Start the newer release.`,
+    );
+  }
+  return migrationNames().every((name) => state.names.includes(name));
+}
+
+function migrationNames(): string[] {
+  return readdirSync(MIGRATIONS)
+    .filter((file) => file.endsWith('.sql'))
+    .map((file) => file.slice(0, -'.sql'.length));
+}
+
+/** `create table if not exists` is not safe against itself: the loser of a race gets an error and tries again. */
+async function createGuard(database: Database): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await database.query(
+        `create table if not exists schema_guard (
+           id integer primary key check (id = 1),
+           minimum_code_version integer not null)`,
+      );
+      await database.query('insert into schema_guard (id, minimum_code_version) values (1, 1) on conflict do nothing');
+      return;
+    } catch (error) {
+      const raced = ['23505', '42P07', 'XX000'].includes(sqlState(error));
+      if (!raced || attempt === BOOTSTRAP_TRIES) throw error;
+    }
+  }
+}
+
+async function runPending(client: pg.Client, logger: Logger): Promise<void> {
+  // Loaded only when there may be something to run: it brings a loader and a command-line parser along.
+  const { runner } = await import('node-pg-migrate');
+  const silent = () => {};
+  await client.query('begin');
+  try {
+    await client.query('select id from schema_guard where id = 1 for update');
+    // Its own BEGIN is a no-op inside ours, its COMMIT ends ours: lock and migrations live and die together.
+    const done = await runner({
+      dbClient: client,
+      dir: MIGRATIONS,
+      migrationsTable: 'pgmigrations',
+      direction: 'up',
+      noLock: true,
+      singleTransaction: true,
+      logger: { debug: silent, info: silent, warn: silent, error: (message: string) => logger.error(message) },
+    });
+    if (done.length === 0) await client.query('commit');
+    else logger.info({ migrations: done.map((migration) => migration.name) }, 'database migrated');
+  } catch (error) {
+    await client.query('rollback');
+    throw error;
+  }
+}

@@ -1,0 +1,55 @@
+/** Every error code of the contract with the HTTP status it answers. */
+export const ERROR_STATUS = {
+  invalid_request: 400,
+  invalid_token: 401,
+  token_expired: 401,
+  forbidden: 403,
+  recent_login_required: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  reauth_required: 409,
+  relink_required: 409,
+  item_gone: 409,
+  conflict: 409,
+  too_large: 413,
+  unsupported_media_type: 415,
+  invalid_configuration: 422,
+  unsupported_account: 422,
+  rate_limited: 429,
+  internal: 500,
+  provider_error: 502,
+  unavailable: 503,
+  not_configured: 503,
+  provider_timeout: 504,
+} as const;
+
+export type ErrorCode = keyof typeof ERROR_STATUS;
+
+export interface AppErrorOptions {
+  /** What really happened; logged, never sent. Must itself hold no secret. */
+  cause?: unknown;
+  /** Seconds until another try makes sense: the Retry-After header. */
+  retryAfter?: number;
+  /** Methods the resource takes: the Allow header of a 405. */
+  allow?: readonly string[];
+}
+
+/**
+ * The one error class. `message` is written for people, safe to show to anyone,
+ * and free of internals; whatever else is known goes into `cause`.
+ */
+export class AppError extends Error {
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly retryAfter: number | undefined;
+  readonly allow: readonly string[] | undefined;
+
+  constructor(code: ErrorCode, message: string, options: AppErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'AppError';
+    this.code = code;
+    this.status = ERROR_STATUS[code];
+    this.retryAfter = options.retryAfter;
+    this.allow = options.allow;
+  }
+}

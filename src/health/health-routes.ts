@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import type { Config } from '../config.ts';
+import type { Database } from '../database/database.ts';
+import { AppError } from '../errors.ts';
+import { type Endpoint, endpoint } from '../http/endpoint.ts';
+import { isWritable } from './health-repository.ts';
+
+const TAG = 'Health';
+const ok = z.object({ status: z.literal('success') });
+const OK = { json: { status: 'success' } } as const;
+
+export interface HealthParts {
+  environment: Config['environment'];
+  db: Database;
+  /** Open WebSocket connections of this process. */
+  connections(): number;
+  /** Going down: no new work. */
+  draining(): boolean;
+}
+
+/** GET /test and the two probes for orchestrators. */
+export function healthRoutes(parts: HealthParts): Endpoint[] {
+  return [
+    endpoint({
+      method: 'get',
+      path: '/test',
+      tag: TAG,
+      summary: 'Health check',
+      description: '`connections` counts the open WebSocket connections of this process.',
+      auth: 'none',
+      answer: z.object({
+        status: z.literal('success'),
+        service: z.literal('steward'),
+        environment: z.enum(['production', 'development']),
+        connections: z.number().int(),
+      }),
+      errors: [],
+      handle: async () => ({
+        json: { status: 'success' as const, service: 'steward' as const, environment: parts.environment, connections: parts.connections() },
+      }),
+    }),
+    endpoint({
+      method: 'get',
+      path: '/health/live',
+      tag: TAG,
+      summary: 'Whether the process runs',
+      auth: 'none',
+      answer: ok,
+      errors: [],
+      handle: async () => OK,
+    }),
+    endpoint({
+      method: 'get',
+      path: '/health/ready',
+      tag: TAG,
+      summary: 'Whether the process can take requests',
+      description: 'The database takes writes and the process is not shutting down.',
+      auth: 'none',
+      answer: ok,
+      errors: ['unavailable'],
+      async handle() {
+        if (parts.draining()) throw new AppError('unavailable', 'Shutting down.', { retryAfter: 5 });
+        if (!(await isWritable(parts.db)))
+          throw new AppError('unavailable', 'The database takes no writes at the moment.', { retryAfter: 5 });
+        return OK;
+      },
+    }),
+  ];
+}

@@ -1,0 +1,37 @@
+import { parseCookie } from 'cookie';
+import type { CookieOptions, Request, Response } from 'express';
+
+/**
+ * Name of a cookie: `__Host-` pins it to this host, https and the whole path
+ * (RFC 6265bis 4.1.3.2); browsers refuse the prefix on http, which only
+ * loopback uses.
+ */
+function nameFor(name: string, secure: boolean): string {
+  return secure ? `__Host-${name}` : name;
+}
+
+/** Cookies of this service: HttpOnly, SameSite=Lax, whole host. */
+export class Cookies {
+  readonly #secure: boolean;
+
+  /** @param publicUrl {base_url}; https makes the cookies Secure */
+  constructor(publicUrl: string) {
+    this.#secure = publicUrl.startsWith('https:');
+  }
+
+  read(request: Request, name: string): string | undefined {
+    return parseCookie(request.headers.cookie ?? '')[nameFor(name, this.#secure)];
+  }
+
+  set(response: Response, name: string, value: string, maxAgeSeconds: number): void {
+    response.cookie(nameFor(name, this.#secure), value, { ...this.#attributes(), maxAge: maxAgeSeconds * 1000 });
+  }
+
+  clear(response: Response, name: string): void {
+    response.clearCookie(nameFor(name, this.#secure), this.#attributes());
+  }
+
+  #attributes(): CookieOptions {
+    return { httpOnly: true, sameSite: 'lax', secure: this.#secure, path: '/' };
+  }
+}

@@ -1,0 +1,78 @@
+import type { NextFunction, Request, Response } from 'express';
+import { AppError, type ErrorCode } from '../errors.ts';
+import { describeError, type Logger } from '../logger.ts';
+import { html, page, pagePolicy } from './html.ts';
+
+/** The last route: whatever no endpoint took. */
+export function notFound(): never {
+  throw new AppError('not_found', 'There is no such address here.');
+}
+
+/** The one place where an error becomes an answer: the contract's JSON form, or a page for a person's browser. */
+export function errorHandler(logger: Logger) {
+  return (thrown: unknown, request: Request, response: Response, next: NextFunction): void => {
+    const error = toAppError(thrown);
+    log(logger, error, request);
+    // Too late for an answer of ours: let Express cut the connection.
+    if (response.headersSent) {
+      next(thrown);
+      return;
+    }
+    setHeaders(response, error);
+    response.status(error.status);
+    if (response.locals.browser === true && request.accepts(['json', 'html']) === 'html') {
+      response.setHeader('content-security-policy', pagePolicy());
+      response.type('html').send(errorPage(error, request.id));
+      return;
+    }
+    response.json({ status: 'error', code: error.code, message: error.message, request_id: request.id });
+  };
+}
+
+function log(logger: Logger, error: AppError, request: Request): void {
+  const fields = { err: describeError(error), code: error.code, request_id: request.id };
+  // ERROR is silent while the service is healthy: only what an operator must look at.
+  if (error.code === 'internal') logger.error(fields, 'request failed');
+  else if (error.status >= 500) logger.warn(fields, 'request failed');
+  else logger.debug(fields, 'request refused');
+}
+
+function setHeaders(response: Response, error: AppError): void {
+  response.setHeader('cache-control', 'no-store');
+  if (error.allow !== undefined) response.setHeader('allow', error.allow.join(', '));
+  if (error.status === 401) response.setHeader('www-authenticate', challenge(error));
+  const retryAfter = error.retryAfter ?? (error.status === 503 ? DEFAULT_RETRY_SECONDS : undefined);
+  if (retryAfter !== undefined) response.setHeader('retry-after', String(retryAfter));
+}
+
+const DEFAULT_RETRY_SECONDS = 30;
+
+/** RFC 6750, 3: the challenge for bearer tokens, which ID tokens are used as here. */
+function challenge(error: AppError): string {
+  return `Bearer realm="steward", error="invalid_token", error_description="${error.message.replace(/[^\x20-\x7e]|["\\]/g, '')}"`;
+}
+
+/** Errors of Express and its body parsers carry `type` and `status`; everything unknown is ours and says nothing. */
+function toAppError(thrown: unknown): AppError {
+  if (thrown instanceof AppError) return thrown;
+  const known = thrown instanceof Error && 'status' in thrown ? KNOWN[Number(thrown.status)] : undefined;
+  if (known !== undefined) return new AppError(known[0], known[1], { cause: thrown });
+  return new AppError('internal', 'Something went wrong on our side. The request id helps to find out what.', { cause: thrown });
+}
+
+const KNOWN: Record<number, [ErrorCode, string]> = {
+  400: ['invalid_request', 'The request could not be read.'],
+  404: ['not_found', 'There is no such address here.'],
+  413: ['too_large', 'The request is too large.'],
+  415: ['unsupported_media_type', 'Send application/x-www-form-urlencoded or application/json, in UTF-8 and at most gzip-encoded.'],
+};
+
+function errorPage(error: AppError, requestId: unknown): string {
+  return page(
+    'Something is not right',
+    html`<h1>That did not work</h1>
+<p class="error">${error.message}</p>
+<p>Close this window and start again from your assistant.</p>
+<p class="muted">Code <code>${error.code}</code>, request <code>${requestId}</code></p>`,
+  );
+}

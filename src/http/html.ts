@@ -1,0 +1,61 @@
+/** Text that is safe inside HTML, made by {@link html} or {@link escapeHtml}. */
+export class SafeHtml {
+  readonly value: string;
+
+  constructor(value: string) {
+    this.value = value;
+  }
+
+  toString(): string {
+    return this.value;
+  }
+}
+
+const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
+}
+
+/** Template tag: every value is escaped unless it is SafeHtml (or a list of it). */
+export function html(strings: TemplateStringsArray, ...values: unknown[]): SafeHtml {
+  const parts = strings.map((part, index) => part + (index < values.length ? render(values[index]) : ''));
+  return new SafeHtml(parts.join(''));
+}
+
+function render(value: unknown): string {
+  if (Array.isArray(value)) return value.map(render).join('');
+  if (value instanceof SafeHtml) return value.value;
+  return value === undefined || value === null || value === false ? '' : escapeHtml(String(value));
+}
+
+/** A whole small page in the service's look; its style is a file, so the content security policy needs no exception. */
+export function page(title: string, body: SafeHtml): string {
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>${title} · Steward</title>
+<link rel="stylesheet" href="/assets/steward.css">
+</head>
+<body class="sheet">
+<main>
+${body}
+</main>
+</body>
+</html>
+`.value;
+}
+
+/**
+ * Content security policy of a page without script. A form whose answer
+ * redirects needs the target's origin named (contract: Binding).
+ *
+ * @param formTargets origins that forms may end at, besides our own
+ */
+export function pagePolicy(formTargets: string[] = []): string {
+  const targets = ["'self'", ...formTargets].join(' ');
+  return `default-src 'none'; style-src 'self'; img-src 'self' data:; form-action ${targets}; frame-ancestors 'none'; base-uri 'none'`;
+}

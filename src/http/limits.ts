@@ -1,0 +1,21 @@
+import type { RequestHandler } from 'express';
+import { rateLimit } from 'express-rate-limit';
+import { AppError } from '../errors.ts';
+
+const MINUTE_MS = 60_000;
+const IPV6_PREFIX = 64;
+
+/** At most `limit` requests a minute from one address (an IPv6 network of /64 counts as one). */
+export function limitPerAddress(limit: number): RequestHandler {
+  return rateLimit({
+    windowMs: MINUTE_MS,
+    limit,
+    ipv6Subnet: IPV6_PREFIX,
+    standardHeaders: false,
+    legacyHeaders: false,
+    handler(_request, response, next) {
+      const reset = Number(response.getHeader('retry-after') ?? MINUTE_MS / 1000);
+      next(new AppError('rate_limited', 'Too many requests. Slow down.', { retryAfter: reset }));
+    },
+  });
+}

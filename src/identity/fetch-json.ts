@@ -1,0 +1,66 @@
+import { type Agent, request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+
+/** Discovery documents and key sets are a few kilobytes. */
+const MAX_BYTES = 262_144;
+
+export interface FetchOptions {
+  signal: AbortSignal;
+  /** For https addresses. */
+  httpAgent: Agent | undefined;
+}
+
+export interface FetchedJson {
+  body: unknown;
+  /** `max-age` of Cache-Control (RFC 9111 5.2.2.1), seconds. */
+  maxAge: number | undefined;
+}
+
+/**
+ * GETs a small JSON document. Anything but a 200 fails, redirects too: keys come from the address we were given or not at all.
+ *
+ * @throws Error on network faults, another status, more than 256 kB, and whatever is not JSON in UTF-8
+ */
+export async function fetchJson(url: URL, options: FetchOptions): Promise<FetchedJson> {
+  const response = await get(url, options);
+  if (response.statusCode !== 200) {
+    response.destroy();
+    throw new Error(`${url.host} answered ${response.statusCode} instead of 200`);
+  }
+  const text = new TextDecoder('utf-8', { fatal: true }).decode(await readBody(response, url.host));
+  return { body: parse(text, url.host), maxAge: maxAge(response.headers['cache-control']) };
+}
+
+function get(url: URL, { signal, httpAgent }: FetchOptions): Promise<IncomingMessage> {
+  const headers = { accept: 'application/json' };
+  return new Promise((resolve, reject) => {
+    const request =
+      url.protocol === 'https:' ? httpsRequest(url, { signal, headers, agent: httpAgent }) : httpRequest(url, { signal, headers });
+    // The listener stays: an abort while the body arrives is also reported here.
+    request.on('response', resolve).on('error', reject).end();
+  });
+}
+
+async function readBody(response: IncomingMessage, host: string): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > MAX_BYTES) throw new Error(`${host} answered with more than ${MAX_BYTES} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function parse(text: string, host: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Error(`${host} answered with something other than JSON`);
+  }
+}
+
+function maxAge(cacheControl: string | undefined): number | undefined {
+  const seconds = /(?:^|[\s,])max-age="?(\d+)/i.exec(cacheControl ?? '')?.[1];
+  return seconds === undefined ? undefined : Number(seconds);
+}

@@ -1,0 +1,114 @@
+import type { Logger } from '../logger.ts';
+import { type Alarm, createAlarm } from './alarm.ts';
+import { identityUnavailable } from './token-errors.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const FRESH_LEAST = 5 * MINUTE;
+const FRESH_MOST = 24 * HOUR;
+const FRESH_DEFAULT = HOUR;
+/** How long an issuer may be out of reach before tokens are no longer taken on the word of old keys. */
+const STALE_MOST = 24 * HOUR;
+/** Between two fetches, whatever tokens claim about their key. */
+const FETCH_INTERVAL = MINUTE;
+/** The same while there is no key at all and every caller is turned away. */
+const COLD_INTERVAL = 5_000;
+
+export interface LoadedKeys<Key> {
+  /** Key id → key. */
+  keys: ReadonlyMap<string, Key>;
+  /** Seconds the answer stays fresh, as its Cache-Control said. */
+  maxAge: number | undefined;
+}
+
+export interface KeySetOptions<Key> {
+  load: (signal: AbortSignal) => Promise<LoadedKeys<Key>>;
+  logger: Logger;
+  now: () => number;
+  /** Longest a load may take, milliseconds. */
+  timeout: number;
+}
+
+/** An issuer's signing keys, fetched when they are needed and bounded in every direction: neither a flood of tokens nor a dead issuer costs more than a fetch a minute. */
+export class KeySet<Key> {
+  readonly #options: KeySetOptions<Key>;
+  readonly #alarm: Alarm;
+  #keys: ReadonlyMap<string, Key> = new Map();
+  #freshUntil = Number.NEGATIVE_INFINITY;
+  #attemptedAt = Number.NEGATIVE_INFINITY;
+  #pending: Promise<void> | undefined;
+
+  constructor(options: KeySetOptions<Key>) {
+    this.#options = options;
+    this.#alarm = createAlarm(options.logger, options.now);
+  }
+
+  /** The keys of the last good load, however old: check with {@link find} first. */
+  get latest(): ReadonlyMap<string, Key> {
+    return this.#keys;
+  }
+
+  /**
+   * The key of this id; without an id, the only key there is (OIDC Core 10.1).
+   *
+   * @returns undefined where the issuer has no such key
+   * @throws AppError `unavailable` while no keys are to be had
+   */
+  async find(kid: string | undefined): Promise<Key | undefined> {
+    if (!this.#isFresh()) await this.#refresh();
+    if (!this.#isUsable()) throw identityUnavailable(COLD_INTERVAL / 1_000);
+    const key = this.#pick(kid);
+    if (key !== undefined) return key;
+    // The issuer may have begun to sign with a key that is younger than our copy.
+    await this.#refresh();
+    return this.#pick(kid);
+  }
+
+  #pick(kid: string | undefined): Key | undefined {
+    if (kid !== undefined) return this.#keys.get(kid);
+    const [only, ...others] = this.#keys.values();
+    return others.length === 0 ? only : undefined;
+  }
+
+  #isFresh(): boolean {
+    return this.#options.now() < this.#freshUntil;
+  }
+
+  #isUsable(): boolean {
+    return this.#options.now() < this.#freshUntil + STALE_MOST;
+  }
+
+  /** Joins the fetch under way or starts one, unless the last is too recent. Never rejects: what is left afterwards decides. */
+  async #refresh(): Promise<void> {
+    if (this.#pending === undefined) {
+      const interval = this.#isUsable() ? FETCH_INTERVAL : COLD_INTERVAL;
+      // The distance, not the difference: a clock set back must not stop us until it has caught up.
+      if (Math.abs(this.#options.now() - this.#attemptedAt) < interval) return;
+      this.#attemptedAt = this.#options.now();
+      this.#pending = this.#load().finally(() => {
+        this.#pending = undefined;
+      });
+    }
+    await this.#pending;
+  }
+
+  async #load(): Promise<void> {
+    try {
+      const { keys, maxAge } = await this.#options.load(AbortSignal.timeout(this.#options.timeout));
+      this.#keys = keys;
+      this.#freshUntil = this.#options.now() + freshness(maxAge);
+    } catch (error) {
+      this.#alarm(
+        error,
+        this.#isUsable()
+          ? 'The signing keys cannot be refreshed: ID tokens are checked with those known'
+          : 'There are no signing keys: ID tokens cannot be checked',
+      );
+    }
+  }
+}
+
+function freshness(maxAge: number | undefined): number {
+  if (maxAge === undefined) return FRESH_DEFAULT;
+  return Math.min(Math.max(maxAge * 1_000, FRESH_LEAST), FRESH_MOST);
+}

@@ -1,0 +1,19 @@
+import { AppError } from '../errors.ts';
+
+/**
+ * The one answer to every token that is not good: callers learn nothing about why.
+ *
+ * @param reason for the log; must hold no part of a signed token
+ */
+export function invalidToken(reason: string): AppError {
+  return new AppError('invalid_token', 'The ID token is not valid.', { cause: new Error(reason) });
+}
+
+export function tokenExpired(): AppError {
+  return new AppError('token_expired', 'The ID token has expired.');
+}
+
+/** @param retryAfter seconds */
+export function identityUnavailable(retryAfter: number, cause?: unknown): AppError {
+  return new AppError('unavailable', 'Sign-in cannot be checked at the moment. Please try again shortly.', { retryAfter, cause });
+}

@@ -1,0 +1,25 @@
+import type { IdentitySettings } from '../config.ts';
+import { loadFirebaseVerifier } from './firebase.ts';
+import type { VerifierContext, VerifierOptions, VerifyIdToken } from './identity.ts';
+import { createOidcVerifier } from './oidc.ts';
+
+export type { Identity, VerifierOptions, VerifyIdToken } from './identity.ts';
+
+const TIMEOUTS = { keys: 5_000, lookUp: 10_000 };
+
+/** The verifier that the settings ask for. Opens no connection and loads no vendor library before the first token. */
+export function createVerifier(settings: IdentitySettings, options: VerifierOptions): VerifyIdToken {
+  const context: VerifierContext = {
+    logger: options.logger,
+    now: options.now ?? Date.now,
+    httpAgent: options.httpAgent,
+    timeouts: options.timeouts ?? TIMEOUTS,
+  };
+  if (settings.kind === 'oidc') return createOidcVerifier(settings, context);
+  let verifier: Promise<VerifyIdToken> | undefined;
+  return async (token) => {
+    verifier ??= loadFirebaseVerifier(settings, context);
+    const verify = await verifier;
+    return verify(token);
+  };
+}

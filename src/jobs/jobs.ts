@@ -1,0 +1,91 @@
+import { PgBoss } from 'pg-boss';
+import { describeError, type Logger } from '../logger.ts';
+
+/** Runs one statement for the queue, outside any transaction of ours. */
+export type ExecuteSql = (text: string, values?: unknown[]) => Promise<{ rows: unknown[] }>;
+
+export interface QueueOptions {
+  /** First retry, seconds; doubles with jitter up to `retryMaxSeconds`. */
+  retrySeconds: number;
+  retryMaxSeconds: number;
+  /** How long a job may be tried in all, seconds. */
+  keepSeconds: number;
+}
+
+const RETRIES = 1_000;
+const POLL_SECONDS = 2;
+const EVERY_MINUTE = '* * * * *';
+
+/**
+ * The one queue (pg-boss), on the service's own pool. Finished jobs keep their
+ * data, so jobs carry ids only. Nothing is sent inside a transaction: pg-boss
+ * reads its cache on another connection, which hangs on the embedded database.
+ */
+export class Jobs {
+  readonly #boss: PgBoss;
+  readonly #logger: Logger;
+
+  constructor(executeSql: ExecuteSql, embedded: boolean, logger: Logger) {
+    this.#logger = logger;
+    this.#boss = new PgBoss({
+      db: { executeSql: async (text, values) => executeSql(text, values) },
+      backend: embedded ? 'pglite' : 'postgres',
+      // Reindexing and vacuum watching are the operator's, not ours.
+      reindex: false,
+      monitorVacuum: false,
+    });
+    this.#boss.on('error', (error) => logger.warn({ err: describeError(error) }, 'the job queue met an error'));
+  }
+
+  /** Installs or updates the queue's own schema; replicas that start together take turns inside pg-boss. */
+  async start(): Promise<void> {
+    await this.#boss.start();
+  }
+
+  /**
+   * Defines a queue in which an id has at most one job that waits or runs, and its worker.
+   *
+   * @returns sends an id to the queue
+   */
+  async work(name: string, options: QueueOptions, handle: (id: string) => Promise<void>): Promise<(id: string) => Promise<void>> {
+    const settings = {
+      retryLimit: RETRIES,
+      retryDelay: options.retrySeconds,
+      retryBackoff: true,
+      retryDelayMax: options.retryMaxSeconds,
+      retentionSeconds: options.keepSeconds,
+      expireInSeconds: 60,
+    };
+    await this.#boss.createQueue(name, { policy: 'exclusive', ...settings });
+    await this.#boss.updateQueue(name, settings);
+    await this.#boss.work<{ id: string }>(name, { pollingIntervalSeconds: POLL_SECONDS }, async ([job]) => {
+      if (job === undefined) return;
+      await this.#run(name, () => handle(job.data.id));
+    });
+    return async (id) => {
+      await this.#boss.send(name, { id }, { singletonKey: id });
+    };
+  }
+
+  /** Runs `handle` once a minute, on one replica. */
+  async everyMinute(name: string, handle: () => Promise<void>): Promise<void> {
+    await this.#boss.createQueue(name, { policy: 'exclusive', retryLimit: 0, expireInSeconds: 60 });
+    await this.#boss.work(name, { pollingIntervalSeconds: POLL_SECONDS }, () => this.#run(name, handle));
+    await this.#boss.schedule(name, EVERY_MINUTE);
+  }
+
+  /** Lets running jobs finish, then stops. */
+  async stop(): Promise<void> {
+    await this.#boss.stop({ graceful: true, close: false, timeout: 15_000 });
+  }
+
+  async #run(name: string, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.#logger.info({ queue: name, err: describeError(error) }, 'job failed; it will be tried again');
+      // pg-boss stores what is thrown: only a bare message may reach its table.
+      throw new Error('failed, see the log');
+    }
+  }
+}

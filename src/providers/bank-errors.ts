@@ -1,0 +1,104 @@
+import { AppError, type ErrorCode } from '../errors.ts';
+
+interface Meaning {
+  code: ErrorCode;
+  message: string;
+  retryAfter?: number;
+}
+
+const RELINK: Meaning = { code: 'relink_required', message: 'The bank asks you to log in again.' };
+const RELINK_AT_BANK: Meaning = {
+  code: 'relink_required',
+  message: 'The bank wants something done on its own site first; after that, log in again here.',
+};
+const GONE: Meaning = { code: 'item_gone', message: 'This connection no longer exists at the bank. Link the bank again.' };
+const UNSUPPORTED: Meaning = { code: 'unsupported_account', message: 'This bank or account can’t be used for this. Choose another one.' };
+const LATER: Meaning = { code: 'unavailable', message: 'The bank can’t be reached at the moment.', retryAfter: 60 };
+const OPERATOR: Meaning = { code: 'internal', message: 'The bank connection is not set up correctly on our side.' };
+
+/** The aggregator's `error_code` → our answer (research/bank, Errors). */
+const MEANINGS: Record<string, Meaning> = {
+  INVALID_PUBLIC_TOKEN: { code: 'invalid_request', message: 'public_token: is not valid any more. Start linking again.' },
+  ITEM_LOGIN_REQUIRED: RELINK,
+  ACCESS_NOT_GRANTED: RELINK,
+  ADDITIONAL_CONSENT_REQUIRED: RELINK,
+  NO_ACCOUNTS: RELINK,
+  ITEM_LOCKED: RELINK_AT_BANK,
+  PASSWORD_RESET_REQUIRED: RELINK_AT_BANK,
+  USER_SETUP_REQUIRED: RELINK_AT_BANK,
+  ITEM_NOT_FOUND: GONE,
+  USER_PERMISSION_REVOKED: GONE,
+  INVALID_UPDATED_USERNAME: GONE,
+  INVALID_ACCOUNT_ID: { code: 'not_found', message: 'There is no such account at the bank.' },
+  NO_AUTH_ACCOUNTS: UNSUPPORTED,
+  PRODUCTS_NOT_SUPPORTED: UNSUPPORTED,
+  PRODUCT_NOT_ENABLED: UNSUPPORTED,
+  ITEM_NOT_SUPPORTED: UNSUPPORTED,
+  MFA_NOT_SUPPORTED: UNSUPPORTED,
+  INSTITUTION_NO_LONGER_SUPPORTED: UNSUPPORTED,
+  PRODUCT_NOT_READY: LATER,
+  INSTITUTION_DOWN: LATER,
+  INSTITUTION_NOT_RESPONDING: LATER,
+  INSTITUTION_NOT_AVAILABLE: LATER,
+  PLANNED_MAINTENANCE: LATER,
+  RATE_LIMIT_EXCEEDED: LATER,
+  INVALID_API_KEYS: OPERATOR,
+  UNAUTHORIZED_ENVIRONMENT: OPERATOR,
+  MISSING_FIELDS: OPERATOR,
+  UNKNOWN_FIELDS: OPERATOR,
+  INVALID_FIELD: OPERATOR,
+  INVALID_BODY: OPERATOR,
+  INVALID_CONFIGURATION: OPERATOR,
+  SANDBOX_ONLY: OPERATOR,
+  INVALID_ACCESS_TOKEN: OPERATOR,
+};
+
+/** A refusal of the aggregator that callers may have to tell apart. */
+export class BankError extends AppError {
+  /** `error_code` as the aggregator names it. */
+  readonly bankCode: string;
+
+  constructor(bankCode: string, meaning: Meaning, cause: Error) {
+    super(meaning.code, meaning.message, { cause, ...(meaning.retryAfter !== undefined && { retryAfter: meaning.retryAfter }) });
+    this.bankCode = bankCode;
+  }
+}
+
+/**
+ * Converts whatever the SDK throws. An AxiosError carries the client secret and
+ * access tokens: only the aggregator's code and request id leave this function.
+ */
+export function toBankError(thrown: unknown): AppError {
+  const response = field(thrown, 'response');
+  const data = field(response, 'data');
+  const code = field(data, 'error_code');
+  if (typeof code === 'string') {
+    const cause = new Error(`bank aggregator: ${clean(code)}, request ${clean(field(data, 'request_id'))}`);
+    return new BankError(code, meaningOf(code), cause);
+  }
+  if (response !== undefined) {
+    const cause = new Error(`bank aggregator: HTTP ${clean(field(response, 'status'))} without an error code`);
+    return new AppError('provider_error', 'The bank aggregator’s answer could not be understood.', { cause });
+  }
+  const network = clean(field(thrown, 'code'));
+  if (['ECONNABORTED', 'ETIMEDOUT', 'ERR_CANCELED'].includes(network)) {
+    return new AppError('provider_timeout', 'The bank aggregator did not answer in time.');
+  }
+  return new AppError('provider_error', 'The bank aggregator can’t be reached.', { cause: new Error(`bank aggregator: ${network}`) });
+}
+
+function meaningOf(code: string): Meaning {
+  const known = MEANINGS[code];
+  if (known !== undefined) return known;
+  if (code.endsWith('_LIMIT')) return LATER;
+  return { code: 'provider_error', message: 'The bank aggregator reports a fault.' };
+}
+
+function field(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+}
+
+/** Codes and ids only: no text of the aggregator's reaches a log. */
+function clean(value: unknown): string {
+  return /^[\w.-]{1,64}$/.test(String(value)) ? String(value) : 'unknown';
+}

@@ -1,0 +1,54 @@
+import { AppError } from '../errors.ts';
+
+export interface JsonAnswer {
+  status: number;
+  /** Parsed body; undefined when it isn't JSON. */
+  body: unknown;
+}
+
+const MAX_BYTES = 256 * 1024;
+
+/**
+ * One request to a provider. Redirects are refused (they would carry secrets
+ * elsewhere), the answer is capped, and nothing of request or answer gets into
+ * an error.
+ *
+ * @param signal deadline; aborted → AppError `provider_timeout`
+ * @throws AppError `provider_timeout`, `provider_error`
+ */
+export async function fetchJson(url: string, init: RequestInit & { signal: AbortSignal }): Promise<JsonAnswer> {
+  try {
+    const response = await fetch(url, { ...init, redirect: 'error' });
+    return { status: response.status, body: parse(await readCapped(response)) };
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    if (init.signal.aborted) throw new AppError('provider_timeout', 'The provider did not answer in time.');
+    throw new AppError('provider_error', 'The provider can’t be reached.', { cause: networkCause(error) });
+  }
+}
+
+/** A failed fetch names the system's error in its cause; that code is all that may be logged. */
+function networkCause(error: unknown): Error {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown';
+  return new Error(`request failed: ${code}`);
+}
+
+async function readCapped(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of response.body ?? []) {
+    size += chunk.byteLength;
+    if (size > MAX_BYTES) throw new AppError('provider_error', 'The provider’s answer is too large.');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

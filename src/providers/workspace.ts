@@ -1,0 +1,216 @@
+import { decodeJwt } from 'jose';
+import { z } from 'zod';
+import type { WorkspaceSettings } from '../config.ts';
+import { AppError } from '../errors.ts';
+import { fetchJson } from './fetch-json.ts';
+import { grantedScopes, REQUESTED_SCOPES } from './workspace-scopes.ts';
+
+export interface AuthorizationRequest {
+  state: string;
+  nonce: string;
+  /** S256 challenge (RFC 7636). */
+  codeChallenge: string;
+  loginHint: string | undefined;
+}
+
+export interface WorkspaceTokens {
+  accessToken: string;
+  refreshToken: string | undefined;
+  /** Scope URLs really granted. */
+  scopes: string[];
+  /** When the access token ends. */
+  expiresAt: Date;
+  /** `sub` of the id_token, where one came. */
+  subject: string | undefined;
+}
+
+export interface WorkspaceProfile {
+  subject: string;
+  email: string;
+  emailVerified: boolean;
+  name: string;
+  /** http(s) address, or empty. */
+  picture: string;
+}
+
+const tokenAnswer = z.object({
+  access_token: z.string().min(1).max(8192),
+  token_type: z.string().regex(/^bearer$/i),
+  expires_in: z.unknown(),
+  refresh_token: z.string().min(1).max(8192).optional(),
+  scope: z.string().max(8192).optional(),
+  id_token: z.string().max(16_384).optional(),
+});
+
+const userinfoAnswer = z.object({
+  sub: z.string().min(1).max(255),
+  email: z.string().max(320).default(''),
+  email_verified: z.union([z.boolean(), z.stringbool()]).default(false),
+  name: z.string().max(500).default(''),
+  picture: z.string().max(2048).default(''),
+});
+
+const oauthError = z.object({ error: z.string().max(200) });
+
+const MIN_LIFE_SECONDS = 30;
+const MAX_LIFE_SECONDS = 24 * 3600;
+const DEFAULT_LIFE_SECONDS = 3600;
+
+/**
+ * The workspace provider's OAuth endpoints (Google: OAuth 2.0 for web server
+ * applications, OpenID Connect). Tokens are exchanged here and not by the
+ * SDK, which refreshes on its own and puts secrets into its errors.
+ */
+export class WorkspaceProvider {
+  readonly #settings: WorkspaceSettings;
+  readonly #callbackUrl: string;
+  readonly #timeoutMs: number;
+
+  constructor(settings: WorkspaceSettings, callbackUrl: string, timeoutMs: number) {
+    this.#settings = settings;
+    this.#callbackUrl = callbackUrl;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  get issuer(): string {
+    return this.#settings.issuer;
+  }
+
+  /** A deadline for one step at the provider, all its requests together. */
+  deadline(): AbortSignal {
+    return AbortSignal.timeout(this.#timeoutMs);
+  }
+
+  /** The consent page's address. `prompt` makes the provider show accounts and scopes each time, so that a refresh token comes back. */
+  async authorizationUrl(request: AuthorizationRequest): Promise<string> {
+    const { CodeChallengeMethod, OAuth2Client } = await import('google-auth-library');
+    const client = new OAuth2Client({
+      clientId: this.#settings.clientId,
+      redirectUri: this.#callbackUrl,
+      endpoints: { oauth2AuthBaseUrl: this.#settings.authUrl },
+    });
+    return client.generateAuthUrl({
+      access_type: 'offline',
+      prompt: 'select_account consent',
+      scope: [...REQUESTED_SCOPES],
+      state: request.state,
+      code_challenge: request.codeChallenge,
+      code_challenge_method: CodeChallengeMethod.S256,
+      include_granted_scopes: false,
+      nonce: request.nonce,
+      ...(request.loginHint !== undefined && { login_hint: request.loginHint }),
+    });
+  }
+
+  /**
+   * Exchanges an authorization code (RFC 6749, 4.1.3, with the PKCE verifier).
+   *
+   * @throws AppError `provider_error`, `provider_timeout`
+   */
+  async exchange(code: string, verifier: string, nonce: string, signal: AbortSignal): Promise<WorkspaceTokens> {
+    const sentAt = Date.now();
+    const answer = await this.#post(
+      this.#settings.tokenUrl,
+      {
+        grant_type: 'authorization_code',
+        code,
+        code_verifier: verifier,
+        redirect_uri: this.#callbackUrl,
+        client_id: this.#settings.clientId,
+        client_secret: this.#settings.clientSecret,
+      },
+      signal,
+    );
+    const parsed = tokenAnswer.safeParse(answer.body);
+    if (answer.status !== 200 || !parsed.success) throw refused('token', answer.status, answer.body);
+    const tokens = parsed.data;
+    return {
+      accessToken: tokens.access_token,
+      refreshToken: tokens.refresh_token,
+      scopes: grantedScopes(tokens.scope),
+      expiresAt: new Date(sentAt + lifetime(tokens.expires_in) * 1000),
+      subject: tokens.id_token === undefined ? undefined : this.#checkIdToken(tokens.id_token, nonce),
+    };
+  }
+
+  /**
+   * Whose account a token opens.
+   *
+   * @throws AppError `provider_error`, `provider_timeout`
+   */
+  async profile(accessToken: string, signal: AbortSignal): Promise<WorkspaceProfile> {
+    const answer = await fetchJson(this.#settings.userinfoUrl, {
+      headers: { authorization: `Bearer ${accessToken}`, accept: 'application/json' },
+      signal,
+    });
+    const parsed = userinfoAnswer.safeParse(answer.body);
+    if (answer.status !== 200 || !parsed.success) throw refused('userinfo', answer.status, answer.body);
+    const { sub, email, email_verified, name, picture } = parsed.data;
+    const shown = URL.parse(picture);
+    const isWeb = shown?.protocol === 'https:' || shown?.protocol === 'http:';
+    return { subject: sub, email, emailVerified: email_verified, name, picture: isWeb ? picture : '' };
+  }
+
+  /**
+   * Revokes a token (RFC 7009); one that the provider doesn't know is as good as revoked.
+   *
+   * @throws AppError when the provider did not confirm
+   */
+  async revoke(token: string): Promise<void> {
+    const answer = await this.#post(this.#settings.revokeUrl, { token }, this.deadline());
+    if (answer.status === 200) return;
+    const error = oauthError.safeParse(answer.body);
+    if (answer.status === 400 && error.success && error.data.error === 'invalid_token') return;
+    throw refused('revoke', answer.status, answer.body);
+  }
+
+  async #post(url: string, form: Record<string, string>, signal: AbortSignal) {
+    return fetchJson(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' },
+      body: new URLSearchParams(form),
+      signal,
+    });
+  }
+
+  /** The token came straight from the provider over TLS, which stands in for its signature (OpenID Connect Core, 3.1.3.7, 6). */
+  #checkIdToken(idToken: string, nonce: string): string {
+    const claims = decode(idToken);
+    const issuers = [this.#settings.issuer, this.#settings.issuer.replace(/^https:\/\//, '')];
+    const audience = [claims.aud].flat();
+    const current = typeof claims.exp === 'number' && claims.exp * 1000 > Date.now() - 60_000;
+    if (
+      !issuers.includes(claims.iss ?? '') ||
+      !audience.includes(this.#settings.clientId) ||
+      claims.nonce !== nonce ||
+      !current ||
+      !claims.sub
+    ) {
+      throw new AppError('provider_error', 'The provider’s answer is not valid.', {
+        cause: new Error('id_token: iss, aud, nonce, exp or sub is wrong'),
+      });
+    }
+    return claims.sub;
+  }
+}
+
+function decode(idToken: string) {
+  try {
+    return decodeJwt(idToken);
+  } catch {
+    throw new AppError('provider_error', 'The provider’s answer is not valid.', { cause: new Error('id_token is not a JWT') });
+  }
+}
+
+/** Seconds a token lives; nonsense (absent, negative, NaN, years) is clamped. */
+function lifetime(expiresIn: unknown): number {
+  const seconds = Number(expiresIn ?? DEFAULT_LIFE_SECONDS);
+  if (!Number.isFinite(seconds)) return DEFAULT_LIFE_SECONDS;
+  return Math.min(Math.max(seconds, MIN_LIFE_SECONDS), MAX_LIFE_SECONDS);
+}
+
+function refused(endpoint: string, status: number, body: unknown): AppError {
+  const error = oauthError.safeParse(body);
+  const code = error.success ? error.data.error.replace(/[^\w.-]/g, '') : 'no OAuth error';
+  return new AppError('provider_error', 'The provider refused.', { cause: new Error(`${endpoint} endpoint: HTTP ${status}, ${code}`) });
+}

@@ -1,0 +1,132 @@
+import { accountsOf, bankOf, holderOf, type ItemAccount } from './bank-items.ts';
+import { AggregatorError, errorBody } from './bank-sandbox-errors.ts';
+import type { Item } from './bank-state.ts';
+import type { Transaction } from './bank-transactions.ts';
+import { draw, type SandboxInstitution, stableId } from './bank-world.ts';
+
+/** Products every bank of the sandbox has. */
+export const PRODUCTS = ['assets', 'auth', 'balance', 'identity', 'investments', 'liabilities', 'signal', 'transactions', 'transfer'] as const;
+
+/** An item as the API shows it. */
+export function itemBody(item: Item): object {
+  const bank = bankOf(item);
+  return {
+    item_id: item.id,
+    institution_id: bank.id,
+    institution_name: bank.name,
+    webhook: item.webhook,
+    auth_method: 'INSTANT_AUTH',
+    error: item.status === 'login_required' ? errorBody('ITEM_LOGIN_REQUIRED') : null,
+    available_products: PRODUCTS.filter((product) => !item.products.includes(product)),
+    billed_products: item.products,
+    products: item.products,
+    consented_products: item.products,
+    consent_expiration_time: null,
+    update_type: 'background',
+    created_at: new Date(item.createdAt).toISOString(),
+  };
+}
+
+/**
+ * Accounts of an item as the API shows them.
+ *
+ * @param ids only these
+ * @param readAt when balances were read at the bank, ISO 8601; absent = they are kept ones
+ * @throws AggregatorError INVALID_ACCOUNT_ID
+ */
+export function accountBodies(item: Item, ids?: readonly string[], readAt: string | null = null): object[] {
+  return selected(item, ids).map((account) => accountBody(item, account, readAt));
+}
+
+/** Account and routing numbers (product `auth`) of an item's checking and savings accounts. */
+export function authBody(item: Item, ids?: readonly string[]): object {
+  const accounts = selected(item, ids).filter(({ subtype }) => subtype === 'checking' || subtype === 'savings');
+  if (accounts.length === 0) throw new AggregatorError('NO_AUTH_ACCOUNTS');
+  const { routing } = bankOf(item);
+  const ach = accounts.map((account) => ({
+    account_id: account.id,
+    account: accountNumber(item, account),
+    routing,
+    wire_routing: routing,
+  }));
+  return { accounts: accounts.map((account) => accountBody(item, account)), numbers: { ach, eft: [], international: [], bacs: [] } };
+}
+
+export function institutionBody(bank: SandboxInstitution): object {
+  return {
+    institution_id: bank.id,
+    name: bank.name,
+    products: PRODUCTS,
+    country_codes: ['US'],
+    url: bank.url,
+    primary_color: null,
+    logo: null,
+    routing_numbers: [bank.routing],
+    oauth: false,
+  };
+}
+
+export function transactionBody({ category, ...transaction }: Transaction): object {
+  return {
+    ...transaction,
+    iso_currency_code: 'USD',
+    unofficial_currency_code: null,
+    check_number: null,
+    location: NOWHERE,
+    payment_meta: NO_PAYMENT_META,
+    account_owner: null,
+    authorized_datetime: null,
+    datetime: null,
+    personal_finance_category: { primary: category, detailed: `${category}_OTHER`, confidence_level: 'HIGH' },
+    transaction_code: null,
+    counterparties: [],
+  };
+}
+
+const NOWHERE = { address: null, city: null, region: null, postal_code: null, country: null, lat: null, lon: null, store_number: null };
+const NO_PAYMENT_META = {
+  reference_number: null,
+  ppd_id: null,
+  payee: null,
+  by_order_of: null,
+  payer: null,
+  payment_method: null,
+  payment_processor: null,
+  reason: null,
+};
+
+function selected(item: Item, ids: readonly string[] | undefined): ItemAccount[] {
+  const accounts = accountsOf(item);
+  if (ids === undefined) return accounts;
+  return ids.map((id) => {
+    const account = accounts.find((candidate) => candidate.id === id);
+    if (account === undefined) throw new AggregatorError('INVALID_ACCOUNT_ID');
+    return account;
+  });
+}
+
+function accountBody(item: Item, account: ItemAccount, readAt: string | null = null): object {
+  const { available, current, limit } = account;
+  return {
+    account_id: account.id,
+    balances: { available, current, limit, iso_currency_code: 'USD', unofficial_currency_code: null, last_updated_datetime: readAt },
+    mask: account.mask,
+    name: account.name,
+    official_name: account.officialName,
+    type: account.type,
+    subtype: account.subtype,
+    holder_category: 'personal',
+    ...(bankOf(item).persistentIds && account.type === 'depository' && { persistent_account_id: persistentId(item, account) }),
+  };
+}
+
+/** The same for every link of the same login to the same account. */
+function persistentId(item: Item, account: ItemAccount): string {
+  return stableId(`persistent/${holderOf(item.institutionId, item.login)}/${account.key}`);
+}
+
+/** Ten digits that end in the mask. */
+function accountNumber(item: Item, account: ItemAccount): string {
+  const luck = draw(`number/${holderOf(item.institutionId, item.login)}/${account.key}`).readUInt32BE(0);
+  return `${String(100_000 + (luck % 900_000))}${account.mask ?? ''}`;
+}

@@ -1,0 +1,73 @@
+import { join } from 'node:path';
+import type { BankSettings } from '../config.ts';
+import type { Logger } from '../logger.ts';
+import { bankOperations } from './bank-api.ts';
+import { CREDENTIALS } from './bank-api-routes.ts';
+import { bankControlRoutes } from './bank-control-routes.ts';
+import { Items } from './bank-items.ts';
+import { Links } from './bank-links.ts';
+import { InjectedErrors } from './bank-sandbox-errors.ts';
+import { bankSandboxRoutes } from './bank-sandbox-routes.ts';
+import { seedBank } from './bank-state.ts';
+import { type Schedule, WebhookSender } from './bank-webhook-sender.ts';
+import type { Controls } from './controls.ts';
+import { openStore } from './store.ts';
+
+export interface BankSandboxOptions {
+  /** Folder of the sandbox's state. */
+  directory: string;
+  /** {base_url} as browsers see it, no trailing slash. */
+  publicUrl: string;
+  /** http://127.0.0.1:<port>: how the service reaches itself. */
+  selfUrl: string;
+  controls: Controls;
+  logger: Logger;
+  allowedOrigins: string[];
+  /** Runs retries of webhooks later. */
+  schedule?: Schedule;
+}
+
+export interface BankSandbox {
+  /** To be mounted at /sandbox/bank. */
+  router: ReturnType<typeof bankSandboxRoutes>;
+  /** To be mounted at /sandbox/control/bank. */
+  controlRouter: ReturnType<typeof bankControlRoutes>;
+  settings: BankSettings;
+  /** Ends webhooks that are under way or wait for another try. */
+  close(): void;
+}
+
+/** Opens the stand-in for the bank-data aggregator (Plaid) on the state in `directory`. */
+export function createBankSandbox(options: BankSandboxOptions): BankSandbox {
+  const { publicUrl, selfUrl, controls, logger, allowedOrigins, schedule = runLater } = options;
+  const publicOrigin = new URL(publicUrl).origin;
+  const store = openStore(join(options.directory, 'bank.json'), () => seedBank(controls.now()));
+  const items = new Items(store, controls);
+  const links = new Links({ store, items, controls, publicOrigin });
+  const webhooks = new WebhookSender({ key: store.state.webhookKey, controls, logger, schedule });
+  const parts = { items, links, webhooks, controls };
+  const injected = new InjectedErrors();
+  return {
+    router: bankSandboxRoutes({ operations: bankOperations(parts), injected, logger, links, publicOrigin, allowedOrigins, controls }),
+    controlRouter: bankControlRoutes({ ...parts, injected, serviceWebhook: `${selfUrl}/webhooks/bank` }),
+    settings: settings(publicUrl, selfUrl),
+    close: () => webhooks.close(),
+  };
+}
+
+function settings(publicUrl: string, selfUrl: string): BankSettings {
+  return {
+    ...CREDENTIALS,
+    baseUrl: `${selfUrl}/sandbox/bank`,
+    countryCodes: ['US'],
+    redirectUri: undefined,
+    linkPageUrl: `${publicUrl}/sandbox/bank/link`,
+  };
+}
+
+/** A waiting retry keeps no process alive. */
+function runLater(run: () => void, ms: number): () => void {
+  const timer = setTimeout(run, ms);
+  timer.unref();
+  return () => clearTimeout(timer);
+}

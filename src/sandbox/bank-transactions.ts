@@ -1,0 +1,209 @@
+import { draw, type SandboxAccount, stableId } from './bank-world.ts';
+
+/** What an item may see of one account, and from when on. Times are milliseconds since 1970. */
+export interface AccountAccess {
+  key: string;
+  from: number;
+  /** The user withdrew it in update mode. */
+  until: number | null;
+}
+
+/** A change that a call or a test caused, beside what happens by itself. */
+export interface TransactionChange {
+  at: number;
+  kind: 'purchase' | 'correction';
+}
+
+/** Where the transactions of an item come from; everything else is a pure function of it. */
+export interface TransactionSource {
+  itemId: string;
+  /** Institution and login: the same person has the same history at every link. */
+  holder: string;
+  access: readonly AccountAccess[];
+  changes: readonly TransactionChange[];
+}
+
+export interface Transaction {
+  transaction_id: string;
+  account_id: string;
+  amount: number;
+  date: string;
+  authorized_date: string;
+  name: string;
+  merchant_name: string | null;
+  category: string;
+  payment_channel: 'in store' | 'online' | 'other';
+  pending: boolean;
+  pending_transaction_id: string | null;
+}
+
+export interface TransactionEvent {
+  at: number;
+  kind: 'added' | 'modified' | 'removed';
+  transaction: Transaction;
+}
+
+interface Booking {
+  key: string;
+  account: string;
+  /** When it was authorised, and when it is posted. */
+  at: number;
+  postsAt: number;
+  /** Positive is money out. */
+  amount: number;
+  merchant: Merchant;
+}
+
+interface Merchant {
+  name: string;
+  category: string;
+  channel: Transaction['payment_channel'];
+  /** Largest amount, cents. */
+  top: number;
+}
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** About six months of history at the moment of linking. */
+const HISTORY_DAYS = 183;
+const POSTING_MS = 2 * DAY_MS;
+const PAYROLL_EVERY_DAYS = 14;
+
+const SHOPS: readonly Merchant[] = [
+  { name: 'Corner Grocery', category: 'FOOD_AND_DRINK', channel: 'in store', top: 9_500 },
+  { name: 'Blue Door Coffee', category: 'FOOD_AND_DRINK', channel: 'in store', top: 1_200 },
+  { name: 'Noodle House', category: 'FOOD_AND_DRINK', channel: 'in store', top: 4_200 },
+  { name: 'City Transit', category: 'TRANSPORTATION', channel: 'online', top: 600 },
+  { name: 'Harbor Fuel', category: 'TRANSPORTATION', channel: 'in store', top: 6_800 },
+  { name: 'Parcel & Page Books', category: 'GENERAL_MERCHANDISE', channel: 'online', top: 5_400 },
+  { name: 'Green Cross Pharmacy', category: 'MEDICAL', channel: 'in store', top: 3_900 },
+  { name: 'Lantern Streaming', category: 'ENTERTAINMENT', channel: 'online', top: 1_800 },
+];
+const RENT: Merchant = { name: 'Maple Court Rent', category: 'RENT_AND_UTILITIES', channel: 'other', top: 0 };
+const PAYROLL: Merchant = { name: 'Fernwood Studio Payroll', category: 'INCOME', channel: 'other', top: 0 };
+const INTEREST: Merchant = { name: 'Interest Payment', category: 'INCOME', channel: 'other', top: 0 };
+
+/**
+ * Everything that happened to an item's transactions up to `until`, oldest first.
+ * The log only grows with time, so that a place in it can serve as a cursor.
+ *
+ * @param accounts the bank's accounts
+ */
+export function transactionEvents(source: TransactionSource, accounts: readonly SandboxAccount[], until: number): TransactionEvent[] {
+  const events = source.access.flatMap((access) => {
+    const account = accounts.find(({ key }) => key === access.key);
+    return account === undefined ? [] : accountEvents(source, account, access, until);
+  });
+  events.push(...corrections(source, events, until));
+  // Sorting is stable: events of one moment keep the order in which they were made, the oldest booking first.
+  return events.sort((one, other) => one.at - other.at);
+}
+
+/** The transactions that a log leaves standing, the newest first. */
+export function currentTransactions(events: readonly TransactionEvent[]): Transaction[] {
+  const standing = new Map<string, Transaction>();
+  for (const { kind, transaction } of events) {
+    if (kind === 'removed') standing.delete(transaction.transaction_id);
+    else standing.set(transaction.transaction_id, transaction);
+  }
+  return [...standing.values()].sort((one, other) => other.date.localeCompare(one.date));
+}
+
+export function accountId(itemId: string, key: string): string {
+  return stableId(`account/${itemId}/${key}`);
+}
+
+function accountEvents(source: TransactionSource, account: SandboxAccount, access: AccountAccess, until: number): TransactionEvent[] {
+  const end = Math.min(until, access.until ?? until);
+  const bookings = [...regularBookings(source.holder, account, access.from, end), ...purchases(source, access, end)];
+  return bookings.sort((one, other) => one.at - other.at).flatMap((booking) => bookingEvents(source.itemId, booking, access.from, end));
+}
+
+/** A booking shows as pending, then is removed and added as posted; what was posted before the link shows as posted only. */
+function bookingEvents(itemId: string, booking: Booking, from: number, end: number): TransactionEvent[] {
+  if (booking.postsAt <= from) return [{ at: from, kind: 'added', transaction: transaction(itemId, booking, 'posted', null) }];
+  if (booking.postsAt === booking.at) return [{ at: booking.at, kind: 'added', transaction: transaction(itemId, booking, 'posted', null) }];
+  const pending = transaction(itemId, booking, 'pending', null);
+  const events: TransactionEvent[] = [{ at: Math.max(booking.at, from), kind: 'added', transaction: pending }];
+  if (booking.postsAt > end) return events;
+  const posted = transaction(itemId, booking, 'posted', pending.transaction_id);
+  events.push({ at: booking.postsAt, kind: 'removed', transaction: pending }, { at: booking.postsAt, kind: 'added', transaction: posted });
+  return events;
+}
+
+function transaction(itemId: string, booking: Booking, state: 'pending' | 'posted', pendingId: string | null): Transaction {
+  return {
+    transaction_id: stableId(`transaction/${itemId}/${booking.key}/${state}`),
+    account_id: accountId(itemId, booking.account),
+    amount: booking.amount,
+    date: day(state === 'posted' ? booking.postsAt : booking.at),
+    authorized_date: day(booking.at),
+    name: booking.merchant.name,
+    merchant_name: booking.merchant.top === 0 ? null : booking.merchant.name,
+    category: booking.merchant.category,
+    payment_channel: booking.merchant.channel,
+    pending: state === 'pending',
+    pending_transaction_id: pendingId,
+  };
+}
+
+function regularBookings(holder: string, account: SandboxAccount, from: number, end: number): Booking[] {
+  const first = Math.floor(from / DAY_MS) - HISTORY_DAYS;
+  const bookings: Booking[] = [];
+  for (let number = first; number * DAY_MS <= end; number += 1) bookings.push(...bookingsOfDay(holder, account, number));
+  return bookings.filter((booking) => booking.at <= end);
+}
+
+function bookingsOfDay(holder: string, account: SandboxAccount, number: number): Booking[] {
+  const luck = draw(`${holder}/${account.key}/${number}`);
+  const start = number * DAY_MS;
+  const booked = (merchant: Merchant, amount: number): Booking => {
+    const at = start + 6 * HOUR_MS;
+    return { key: `${account.key}/${number}/${merchant.name}`, account: account.key, at, postsAt: at, amount, merchant };
+  };
+  const firstOfMonth = new Date(start).getUTCDate() === 1;
+  if (account.subtype === 'savings') return firstOfMonth ? [booked(INTEREST, -4.22)] : [];
+  if (account.subtype === null) return [];
+  const bookings = shopping(account, number, luck);
+  if (account.subtype === 'checking' && firstOfMonth) bookings.push(booked(RENT, 1_450));
+  if (account.subtype === 'checking' && number % PAYROLL_EVERY_DAYS === 0) bookings.push(booked(PAYROLL, -2_150));
+  return bookings;
+}
+
+/** Up to two purchases a day, with the day's luck: how many, when, where and for how much. */
+function shopping(account: SandboxAccount, number: number, luck: Buffer): Booking[] {
+  const count = luck.readUInt8(0) % 3;
+  return Array.from({ length: count }, (_, index) => {
+    const at = number * DAY_MS + (8 + (luck.readUInt8(1 + index) % 12)) * HOUR_MS;
+    return purchase(account.key, `${account.key}/${number}/${index}`, at, luck.readUInt32BE(4 + 4 * index));
+  });
+}
+
+function purchase(account: string, key: string, at: number, luck: number): Booking {
+  const merchant = SHOPS[luck % SHOPS.length] as Merchant;
+  const cents = Math.max(120, (luck >>> 8) % merchant.top);
+  return { key, account, at, postsAt: at + POSTING_MS, amount: cents / 100, merchant };
+}
+
+/** Purchases that a refresh found, on the item's first account. */
+function purchases(source: TransactionSource, access: AccountAccess, end: number): Booking[] {
+  if (source.access[0] !== access) return [];
+  return source.changes
+    .map((change, index) => ({ ...change, index }))
+    .filter((change) => change.kind === 'purchase' && change.at <= end)
+    .map((change) => purchase(access.key, `refresh/${change.index}`, change.at, draw(`${source.itemId}/${change.index}`).readUInt32BE(0)));
+}
+
+/** Corrections rename the oldest transaction there is. */
+function corrections(source: TransactionSource, events: readonly TransactionEvent[], until: number): TransactionEvent[] {
+  const oldest = events[0]?.transaction;
+  if (oldest === undefined) return [];
+  return source.changes.flatMap((change, index) => {
+    if (change.kind !== 'correction' || change.at > until) return [];
+    return [{ at: change.at, kind: 'modified' as const, transaction: { ...oldest, name: `${oldest.name} (correction ${index + 1})` } }];
+  });
+}
+
+function day(at: number): string {
+  return new Date(at).toISOString().slice(0, 10);
+}

@@ -1,0 +1,101 @@
+import { createHash } from 'node:crypto';
+
+export interface SandboxInstitution {
+  id: string;
+  name: string;
+  url: string;
+  routing: string;
+  /** Few banks offer ids that survive another link; without them duplicates show by name and mask only. */
+  persistentIds: boolean;
+  accounts: readonly SandboxAccount[];
+}
+
+export interface SandboxAccount {
+  /** Names the account within its bank, whoever logs in. */
+  key: string;
+  name: string;
+  officialName: string | null;
+  mask: string | null;
+  type: 'depository' | 'credit';
+  subtype: 'checking' | 'savings' | 'credit card' | null;
+  current: number;
+  available: number | null;
+  limit: number | null;
+}
+
+const CHECKING: SandboxAccount = {
+  key: 'checking',
+  name: 'Checking',
+  officialName: 'Everyday Interest Checking',
+  mask: '0000',
+  type: 'depository',
+  subtype: 'checking',
+  current: 2340.55,
+  available: 2215.35,
+  limit: null,
+};
+const SAVING: SandboxAccount = {
+  key: 'saving',
+  name: 'Saving',
+  officialName: 'Silver Standard Saving',
+  mask: '1111',
+  type: 'depository',
+  subtype: 'savings',
+  current: 8210.2,
+  available: 8210.2,
+  limit: null,
+};
+const CARD: SandboxAccount = {
+  key: 'card',
+  name: 'Credit Card',
+  officialName: 'Diamond Credit Card',
+  mask: '3333',
+  type: 'credit',
+  subtype: 'credit card',
+  current: 410.18,
+  available: 4589.82,
+  limit: 5000,
+};
+/** Banks exist that tell neither an account's digits nor its kind. */
+const MASKLESS: SandboxAccount = {
+  key: 'envelope',
+  name: 'Holiday Envelope',
+  officialName: null,
+  mask: null,
+  type: 'depository',
+  subtype: null,
+  current: 320,
+  available: null,
+  limit: null,
+};
+
+/** The banks of the sandbox, under the ids they have in the aggregator's own. */
+export const INSTITUTIONS: readonly SandboxInstitution[] = [
+  { id: 'ins_109508', name: 'First Platypus Bank', url: 'https://platypus.example', routing: '011401533', persistentIds: true, accounts: [CHECKING, SAVING, MASKLESS] },
+  { id: 'ins_109509', name: 'First Gingham Credit Union', url: 'https://gingham.example', routing: '011401534', persistentIds: true, accounts: [CHECKING, SAVING] },
+  { id: 'ins_109511', name: 'Tartan Bank', url: 'https://tartan.example', routing: '011401535', persistentIds: true, accounts: [CHECKING, SAVING, CARD] },
+  { id: 'ins_109512', name: 'Houndstooth Bank', url: 'https://houndstooth.example', routing: '011401536', persistentIds: false, accounts: [CHECKING, CARD] },
+];
+
+export function institution(id: string): SandboxInstitution | undefined {
+  return INSTITUTIONS.find((candidate) => candidate.id === id);
+}
+
+/** A number that always is the same for the same text: the whole world is drawn from it. */
+export function draw(seed: string): Buffer {
+  return createHash('sha256').update(seed).digest();
+}
+
+/** An id as the aggregator's look: 37 letters and digits, always the same for the same text. */
+export function stableId(seed: string): string {
+  const digits = BigInt(`0x${draw(seed).toString('hex')}`);
+  let rest = digits;
+  let id = '';
+  while (id.length < 37) {
+    id += ALPHABET[Number(rest % 62n)];
+    rest /= 62n;
+  }
+  return id;
+}
+
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';

@@ -1,0 +1,127 @@
+import { createServer as createHttpServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createApp } from './app.ts';
+import type { Config } from './config.ts';
+import { type Addresses, type Context, createContext, isAllowedOrigin, type Overrides } from './context.ts';
+import { lockDataDirectory } from './database/data-lock.ts';
+import { createLogger, describeError, type Logger } from './logger.ts';
+import { SocketServer } from './socket/socket-server.ts';
+import { Workers } from './workers.ts';
+
+/** Above the 60 s that balancers keep a connection, so that they close it first. */
+const KEEP_ALIVE_MS = 65_000;
+const HEADERS_MS = 10_000;
+const MAX_HEADER_BYTES = 16_384;
+const CLOSE_MS = 10_000;
+
+export interface Steward {
+  /** {base_url} as browsers see it. */
+  readonly url: string;
+  readonly context: Context;
+  /** Takes no new work, finishes what runs, and gives everything back in the reverse order of its taking. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts the whole service.
+ *
+ * @throws whatever made the start impossible, after giving back what was taken already
+ */
+export async function startServer(config: Config, overrides: Overrides = {}): Promise<Steward> {
+  const logger = overrides.logger ?? createLogger(config.logLevel);
+  const undo: (() => Promise<void> | void)[] = [];
+  const stop = () => unwind(undo, logger);
+  try {
+    return await start(config, overrides, logger, undo, stop);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function start(
+  config: Config,
+  overrides: Overrides,
+  logger: Logger,
+  undo: (() => Promise<void> | void)[],
+  stop: () => Promise<void>,
+): Promise<Steward> {
+  if (config.environment === 'development') undo.push(lockDataDirectory(config.dataDir));
+  let draining = false;
+  // Bound first: the sandbox and the callback need to know the address. Until the app is there, everything is 503.
+  const server = createHttpServer({
+    maxHeaderSize: MAX_HEADER_BYTES,
+    requestTimeout: config.limits.requestTimeoutMs,
+    headersTimeout: HEADERS_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+  });
+  const starting = (_request: unknown, response: { writeHead(status: number, headers: object): { end(): void } }) =>
+    response.writeHead(503, { 'retry-after': '1' }).end();
+  server.on('request', starting);
+  const address = await listen(server, config);
+  undo.push(() => closeServer(server));
+  const addresses = addressesOf(config, address);
+  const context = await createContext(config, addresses, logger, overrides, (release) => undo.push(release));
+
+  const sockets = new SocketServer({
+    authenticate: (token) => context.sessions.authenticate(token),
+    isAllowedOrigin: (origin) => isAllowedOrigin(context, origin),
+    revision: () => context.integrations.current.revision,
+    limits: config.limits,
+    logger,
+  });
+  const app = createApp(context, { connections: () => sockets.size, draining: () => draining });
+  server.on('upgrade', (request, socket, head) => sockets.upgrade(request, socket, head));
+  server.off('request', starting).on('request', app);
+  const workers = new Workers(context);
+  workers.start();
+  undo.push(
+    () => workers.stop(),
+    () => sockets.close(),
+    () => {
+      draining = true;
+      server.close();
+    },
+  );
+  return { url: addresses.publicUrl, context, stop };
+}
+
+function listen(server: Server, config: Config): Promise<AddressInfo> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(config.port, config.host, () => {
+      server.off('error', reject);
+      resolve(server.address() as AddressInfo);
+    });
+  });
+}
+
+function addressesOf(config: Config, { address, family, port }: AddressInfo): Addresses {
+  // Everywhere means nowhere in particular: browsers on this machine reach it as loopback.
+  const everywhere = address === '0.0.0.0' || address === '::';
+  const host = family === 'IPv6' ? `[${address}]` : address;
+  const selfUrl = `http://${everywhere ? '127.0.0.1' : host}:${port}`;
+  return { publicUrl: config.publicUrl ?? selfUrl, selfUrl };
+}
+
+/** Connections that are idle end at once; a request under way has a while to finish. */
+async function closeServer(server: Server): Promise<void> {
+  const closed = new Promise<void>((resolve) => {
+    if (!server.listening) resolve();
+    server.close(() => resolve());
+  });
+  server.closeIdleConnections();
+  const timer = setTimeout(() => server.closeAllConnections(), CLOSE_MS);
+  await closed;
+  clearTimeout(timer);
+}
+
+async function unwind(undo: (() => Promise<void> | void)[], logger: Logger): Promise<void> {
+  for (let release = undo.pop(); release !== undefined; release = undo.pop()) {
+    try {
+      await release();
+    } catch (error) {
+      logger.error({ err: describeError(error) }, 'a part did not stop cleanly');
+    }
+  }
+}

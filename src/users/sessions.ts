@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto';
+import type { Database } from '../database/database.ts';
+import { AppError } from '../errors.ts';
+import type { Caller } from '../http/endpoint.ts';
+import type { Identity, VerifyIdToken } from '../identity/verifier.ts';
+import { type KnownUser, selectUser, upsertUser } from './users-repository.ts';
+
+interface Remembered {
+  caller: Caller;
+  /** Until when the token counts without another look, milliseconds since 1970. */
+  until: number;
+}
+
+const REMEMBER_MS = 60_000;
+const REMEMBERED_MAX = 10_000;
+
+/** From an ID token to a user of ours. Verified tokens are remembered for 60 s, by their hash. */
+export class Sessions {
+  readonly #db: Database;
+  readonly #verify: VerifyIdToken;
+  readonly #allowedUsers: readonly string[];
+  readonly #remembered = new Map<string, Remembered>();
+
+  /** @param allowedUsers addresses and domains, lower case; empty = everyone */
+  constructor(db: Database, verify: VerifyIdToken, allowedUsers: readonly string[]) {
+    this.#db = db;
+    this.#verify = verify;
+    this.#allowedUsers = allowedUsers;
+  }
+
+  /**
+   * @param header the Authorization header: the bare token; a `Bearer ` prefix is tolerated
+   * @throws AppError `invalid_token`, `token_expired`, `forbidden`, `unavailable`
+   */
+  async authenticate(header: string | undefined): Promise<Caller> {
+    const token = header?.replace(/^Bearer +/i, '').trim() ?? '';
+    if (token === '') throw new AppError('invalid_token', 'An ID token is required in the Authorization header.');
+    const key = createHash('sha256').update(token).digest('base64');
+    const known = this.#remembered.get(key);
+    if (known !== undefined && known.until > Date.now()) return known.caller;
+    this.#remembered.delete(key);
+    const identity = await this.#verify(token);
+    const caller = await this.#callerOf(identity);
+    this.#remember(key, caller);
+    return caller;
+  }
+
+  /** Forgets a deleted user's tokens. */
+  forget(userId: string): void {
+    for (const [key, { caller }] of this.#remembered) {
+      if (caller.userId === userId) this.#remembered.delete(key);
+    }
+  }
+
+  async #callerOf(identity: Identity): Promise<Caller> {
+    const { issuer, subject } = identity;
+    const email = identity.emailVerified ? (identity.email ?? null) : null;
+    this.#checkAllowed(email);
+    const hash = identityHash(issuer, subject);
+    const known = await selectUser(this.#db, issuer, subject, hash);
+    refuseDeleted(known, identity);
+    const userId = known.id !== null && known.email === email ? known.id : await this.#save(identity, email, hash);
+    return { userId, label: email ?? subject, issuer, subject, authTime: identity.authTime, expiresAt: identity.expiresAt };
+  }
+
+  async #save(identity: Identity, email: string | null, hash: Buffer): Promise<string> {
+    const userId = await upsertUser(this.#db, identity.issuer, identity.subject, email);
+    // Looked at again: a deletion that committed between the two statements must not be undone by an old token.
+    refuseDeleted(await selectUser(this.#db, identity.issuer, identity.subject, hash), identity);
+    return userId;
+  }
+
+  #checkAllowed(email: string | null): void {
+    if (this.#allowedUsers.length === 0) return;
+    const address = email?.toLowerCase() ?? '';
+    const domain = address.slice(address.lastIndexOf('@') + 1);
+    const allowed = address !== '' && this.#allowedUsers.some((user) => user === address || user.replace(/^@/, '') === domain);
+    if (!allowed) throw new AppError('forbidden', 'This user may not use this service.');
+  }
+
+  #remember(key: string, caller: Caller): void {
+    if (this.#remembered.size >= REMEMBERED_MAX) {
+      const oldest = this.#remembered.keys().next();
+      if (!oldest.done) this.#remembered.delete(oldest.value);
+    }
+    this.#remembered.set(key, { caller, until: Math.min(Date.now() + REMEMBER_MS, caller.expiresAt * 1000) });
+  }
+}
+
+/** Names an identity without telling whose it is; for the deletions that outlive the user. */
+export function identityHash(issuer: string, subject: string): Buffer {
+  return createHash('sha256').update(`${issuer}\0${subject}`).digest();
+}
+
+function refuseDeleted(known: KnownUser, identity: Identity): void {
+  if (known.deletedAt !== null && identity.issuedAt <= known.deletedAt.getTime() / 1000) {
+    throw new AppError('invalid_token', 'This user was deleted. Sign in again to start anew.');
+  }
+}

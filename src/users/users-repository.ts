@@ -1,0 +1,52 @@
+import type { Queryable } from '../database/database.ts';
+
+export interface KnownUser {
+  id: string | null;
+  email: string | null;
+  /** When a user of this identity was last deleted. */
+  deletedAt: Date | null;
+}
+
+export async function selectUser(db: Queryable, issuer: string, subject: string, identityHash: Buffer): Promise<KnownUser> {
+  const rows = await db.query<KnownUser>(
+    {
+      name: 'known-user',
+      text: `select u.id, u.email, d.deleted_at as "deletedAt"
+             from (select 1) as one
+             left join users u on u.issuer = $1 and u.subject = $2
+             left join deleted_users d on d.identity_hash = $3`,
+    },
+    [issuer, subject, identityHash],
+  );
+  return rows[0] ?? { id: null, email: null, deletedAt: null };
+}
+
+export async function upsertUser(db: Queryable, issuer: string, subject: string, email: string | null): Promise<string> {
+  const rows = await db.query<{ id: string }>(
+    `insert into users (issuer, subject, email) values ($1, $2, $3)
+     on conflict (issuer, subject) do update set email = excluded.email
+     returning id`,
+    [issuer, subject, email],
+  );
+  return rows[0]?.id as string;
+}
+
+/** Locks the user until the transaction ends; false = already gone. */
+export async function lockUserForDeletion(tx: Queryable, userId: string): Promise<boolean> {
+  return (await tx.query('select id from users where id = $1::uuid for update', [userId])).length > 0;
+}
+
+/** Deletes the user with everything that belongs to it, the key included, and remembers when. */
+export async function deleteUser(tx: Queryable, userId: string, identityHash: Buffer): Promise<void> {
+  await tx.query('delete from users where id = $1::uuid', [userId]);
+  await tx.query(
+    `insert into deleted_users (identity_hash) values ($1)
+     on conflict (identity_hash) do update set deleted_at = now()`,
+    [identityHash],
+  );
+}
+
+/** No ID token lives this long: older deletions refuse nothing any more. */
+export async function deleteOldTombstones(db: Queryable): Promise<void> {
+  await db.query(`delete from deleted_users where deleted_at < now() - interval '30 days'`);
+}

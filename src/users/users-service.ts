@@ -1,0 +1,42 @@
+import type { Database, Queryable } from '../database/database.ts';
+import { AppError } from '../errors.ts';
+import type { Caller } from '../http/endpoint.ts';
+import type { Grants } from '../vault/grants.ts';
+import type { Revocations } from '../vault/revocations.ts';
+import { identityHash, type Sessions } from './sessions.ts';
+import { deleteUser, lockUserForDeletion } from './users-repository.ts';
+
+const RECENT_SECONDS = 5 * 60;
+
+/** Queues revocations of what other features hold for a user; returns their ids. */
+export type ReleaseHeld = (tx: Queryable, userId: string) => Promise<string[]>;
+
+export interface UsersParts {
+  db: Database;
+  sessions: Sessions;
+  grants: Grants;
+  revocations: Revocations;
+  /** Grants that wait for confirmation: not the user's yet, but alive at the provider. */
+  releaseHeld: ReleaseHeld;
+}
+
+/**
+ * Disconnects everything and deletes the user with its key in one transaction;
+ * what is still to be revoked lies under keys of its own by then.
+ *
+ * @throws AppError `recent_login_required` unless the user signed in within the last five minutes
+ */
+export async function eraseUser(parts: UsersParts, caller: Caller): Promise<void> {
+  const age = Date.now() / 1000 - (caller.authTime ?? 0);
+  if (age > RECENT_SECONDS)
+    throw new AppError('recent_login_required', 'Sign in again to delete your account: the last sign-in is over five minutes ago.');
+  const revocations = await parts.db.transaction(async (tx) => {
+    await lockUserForDeletion(tx, caller.userId);
+    const held = await parts.releaseHeld(tx, caller.userId);
+    const ended = await parts.grants.endAll(tx, caller.userId);
+    await deleteUser(tx, caller.userId, identityHash(caller.issuer, caller.subject));
+    return [...held, ...ended];
+  });
+  parts.sessions.forget(caller.userId);
+  await parts.revocations.enqueue(revocations);
+}

@@ -1,0 +1,74 @@
+import type { Queryable } from '../database/database.ts';
+
+export type Provider = 'workspace' | 'bank';
+export type GrantStatus = 'active' | 'reauth_required' | 'relink_required' | 'item_gone';
+
+export interface GrantRow {
+  id: string;
+  userId: string;
+  provider: Provider;
+  subject: string;
+  tokens: Buffer;
+  scopes: string[];
+  status: GrantStatus;
+  expiresAt: Date | null;
+}
+
+const COLUMNS = `id, user_id as "userId", provider, subject, tokens, scopes, status, expires_at as "expiresAt"`;
+
+export async function selectGrantBySubject(
+  db: Queryable,
+  userId: string,
+  provider: Provider,
+  subject: string,
+): Promise<GrantRow | undefined> {
+  const rows = await db.query<GrantRow>(
+    `select ${COLUMNS} from grants where user_id = $1::uuid and provider = $2 and subject = $3 for update`,
+    [userId, provider, subject],
+  );
+  return rows[0];
+}
+
+export async function selectGrant(db: Queryable, userId: string, grantId: string): Promise<GrantRow | undefined> {
+  const rows = await db.query<GrantRow>(`select ${COLUMNS} from grants where id = $1::uuid and user_id = $2::uuid`, [grantId, userId]);
+  return rows[0];
+}
+
+/** Inserts the grant, or replaces what stands under its id; either way it is active again and its version rises. */
+export async function upsertGrant(db: Queryable, grant: Omit<GrantRow, 'status'>): Promise<void> {
+  await db.query(
+    `insert into grants (id, user_id, provider, subject, tokens, scopes, expires_at)
+     values ($1::uuid, $2::uuid, $3, $4, $5, $6::text[], $7::timestamptz)
+     on conflict (id) do update set
+       subject = excluded.subject, tokens = excluded.tokens, scopes = excluded.scopes, expires_at = excluded.expires_at,
+       status = 'active', lease_until = null, version = grants.version + 1, updated_at = now()`,
+    [grant.id, grant.userId, grant.provider, grant.subject, grant.tokens, grant.scopes, grant.expiresAt],
+  );
+}
+
+export async function updateGrantStatus(db: Queryable, userId: string, grantId: string, status: GrantStatus): Promise<void> {
+  await db.query(
+    `update grants set status = $3, version = version + 1, updated_at = now()
+     where id = $1::uuid and user_id = $2::uuid and status <> $3`,
+    [grantId, userId, status],
+  );
+}
+
+/** Deletes the grant with everything shown of it and returns what it was. */
+export async function deleteGrant(db: Queryable, userId: string, grantId: string): Promise<GrantRow | undefined> {
+  const rows = await db.query<GrantRow>(`delete from grants where id = $1::uuid and user_id = $2::uuid returning ${COLUMNS}`, [
+    grantId,
+    userId,
+  ]);
+  return rows[0];
+}
+
+export async function deleteGrantsOfUser(db: Queryable, userId: string): Promise<GrantRow[]> {
+  return db.query<GrantRow>(`delete from grants where user_id = $1::uuid returning ${COLUMNS}`, [userId]);
+}
+
+/** Whether anyone still uses this account of the provider. */
+export async function isSubjectInUse(db: Queryable, provider: Provider, subject: string): Promise<boolean> {
+  const rows = await db.query('select 1 from grants where provider = $1 and subject = $2 limit 1', [provider, subject]);
+  return rows.length > 0;
+}

@@ -1,0 +1,119 @@
+import { randomUUID } from 'node:crypto';
+import { open, type Place, seal } from '../crypto/envelope.ts';
+import type { Queryable } from '../database/database.ts';
+import {
+  deleteGrant,
+  deleteGrantsOfUser,
+  type GrantRow,
+  type Provider,
+  selectGrant,
+  selectGrantBySubject,
+  upsertGrant,
+} from './grants-repository.ts';
+import type { Revocations } from './revocations.ts';
+import type { UserKeys } from './user-keys.ts';
+
+/** What a provider issued for one account. Banks have no refresh token and no expiry. */
+export interface Tokens {
+  accessToken: string;
+  refreshToken?: string;
+}
+
+export interface NewGrant {
+  userId: string;
+  provider: Provider;
+  /** The provider's own id of the account (`sub`) or item. */
+  subject: string;
+  tokens: Tokens;
+  scopes: string[];
+  /** When the access token ends; null = never. */
+  expiresAt: Date | null;
+}
+
+/** Sealed credentials, one per connected account. Every method runs inside the caller's transaction. */
+export class Grants {
+  readonly #userKeys: UserKeys;
+  readonly #revocations: Revocations;
+
+  constructor(userKeys: UserKeys, revocations: Revocations) {
+    this.#userKeys = userKeys;
+    this.#revocations = revocations;
+  }
+
+  /**
+   * Stores a grant; the same account connected again keeps its id.
+   *
+   * @returns the grant's id, and whether it is new
+   */
+  async store(tx: Queryable, grant: NewGrant): Promise<{ id: string; created: boolean }> {
+    const existing = await selectGrantBySubject(tx, grant.userId, grant.provider, grant.subject);
+    const id = existing?.id ?? randomUUID();
+    await this.#write(tx, id, grant);
+    return { id, created: existing === undefined };
+  }
+
+  /**
+   * Puts another of the provider's grants in the place of one (a bank linked again is a new item there);
+   * the old one goes on its way out.
+   *
+   * @returns the revocation to enqueue once the transaction is committed
+   */
+  async replace(tx: Queryable, grantId: string, grant: NewGrant): Promise<string | undefined> {
+    const old = await selectGrant(tx, grant.userId, grantId);
+    await this.#write(tx, grantId, grant);
+    if (old === undefined || old.subject === grant.subject) return undefined;
+    return this.#revocations.queue(tx, await this.#outgoing(tx, old));
+  }
+
+  /** The refresh token stored for this very account, if any: some consents bring none back. */
+  async storedRefreshToken(db: Queryable, userId: string, provider: Provider, subject: string): Promise<string | undefined> {
+    const grant = await selectGrantBySubject(db, userId, provider, subject);
+    // A grant that needs re-authentication has lost its refresh token's worth.
+    if (grant === undefined || grant.status !== 'active') return undefined;
+    return (await this.#open(db, grant)).refreshToken;
+  }
+
+  /** @returns the tokens, or undefined when the user has no such grant */
+  async tokens(db: Queryable, userId: string, grantId: string): Promise<Tokens | undefined> {
+    const grant = await selectGrant(db, userId, grantId);
+    return grant === undefined ? undefined : this.#open(db, grant);
+  }
+
+  /**
+   * Ends one grant: use is denied from the commit on, the provider is told afterwards.
+   *
+   * @returns the revocation to enqueue once the transaction is committed; undefined = no such grant
+   */
+  async end(tx: Queryable, userId: string, grantId: string): Promise<string | undefined> {
+    const grant = await deleteGrant(tx, userId, grantId);
+    return grant === undefined ? undefined : this.#revocations.queue(tx, await this.#outgoing(tx, grant));
+  }
+
+  /** Ends all of a user's grants; see {@link end}. */
+  async endAll(tx: Queryable, userId: string): Promise<string[]> {
+    const grants = await deleteGrantsOfUser(tx, userId);
+    const ids: string[] = [];
+    for (const grant of grants) ids.push(await this.#revocations.queue(tx, await this.#outgoing(tx, grant)));
+    return ids;
+  }
+
+  async #write(tx: Queryable, id: string, grant: NewGrant): Promise<void> {
+    const key = await this.#userKeys.forUser(tx, grant.userId);
+    const tokens = seal(key, place(grant.userId, id), JSON.stringify(grant.tokens));
+    await upsertGrant(tx, { ...grant, id, tokens });
+  }
+
+  async #open(db: Queryable, grant: GrantRow): Promise<Tokens> {
+    const key = await this.#userKeys.forUser(db, grant.userId);
+    return JSON.parse(open(key, place(grant.userId, grant.id), grant.tokens).toString('utf8')) as Tokens;
+  }
+
+  async #outgoing(tx: Queryable, grant: GrantRow): Promise<{ provider: Provider; subject: string; token: string }> {
+    const tokens = await this.#open(tx, grant);
+    return { provider: grant.provider, subject: grant.subject, token: tokens.refreshToken ?? tokens.accessToken };
+  }
+}
+
+function place(userId: string, rowId: string): Place {
+  return { table: 'grants', column: 'tokens', userId, rowId };
+}

@@ -1,0 +1,100 @@
+import type { Queryable } from '../database/database.ts';
+import type { Provider } from './grants-repository.ts';
+
+export interface RevocationRow {
+  id: string;
+  provider: Provider;
+  subject: string;
+  masterKeyId: string;
+  wrappedKey: Buffer;
+  token: Buffer;
+  overdue: boolean;
+}
+
+export interface SubjectState {
+  /** A revocation is talking to the provider right now. */
+  revoking: boolean;
+  /** When the provider last confirmed one for this account. */
+  revokedAt: Date | null;
+}
+
+const KEEP_TRYING = '7 days';
+/** Longer than one provider call may take. */
+const REVOKING = '30 seconds';
+
+export async function insertRevocation(db: Queryable, row: Omit<RevocationRow, 'overdue'>): Promise<void> {
+  await db.query(
+    `insert into revocations (id, provider, subject, master_key_id, wrapped_key, token, deadline_at)
+     values ($1::uuid, $2, $3, $4, $5, $6, now() + $7::interval)`,
+    [row.id, row.provider, row.subject, row.masterKeyId, row.wrappedKey, row.token, KEEP_TRYING],
+  );
+}
+
+export async function selectRevocation(db: Queryable, id: string): Promise<RevocationRow | undefined> {
+  const rows = await db.query<RevocationRow>(
+    `select id, provider, subject, master_key_id as "masterKeyId", wrapped_key as "wrappedKey", token, deadline_at <= now() as overdue
+     from revocations where id = $1::uuid and token is not null`,
+    [id],
+  );
+  return rows[0];
+}
+
+export async function selectOpenRevocations(db: Queryable, limit: number): Promise<string[]> {
+  const rows = await db.query<{ id: string }>('select id from revocations where token is not null order by created_at limit $1', [limit]);
+  return rows.map((row) => row.id);
+}
+
+/**
+ * Locks the provider's account until the transaction ends: connects and
+ * revocations of the same one take turns here.
+ */
+export async function lockSubject(tx: Queryable, provider: Provider, subject: string): Promise<SubjectState> {
+  await tx.query('insert into provider_subjects (provider, subject) values ($1, $2) on conflict do nothing', [provider, subject]);
+  const rows = await tx.query<SubjectState>(
+    `select coalesce(revoking_until > now(), false) as revoking, revoked_at as "revokedAt"
+     from provider_subjects where provider = $1 and subject = $2 for update`,
+    [provider, subject],
+  );
+  return rows[0] ?? { revoking: false, revokedAt: null };
+}
+
+export async function markRevoking(tx: Queryable, row: RevocationRow): Promise<void> {
+  await tx.query('update provider_subjects set revoking_until = now() + $3::interval where provider = $1 and subject = $2', [
+    row.provider,
+    row.subject,
+    REVOKING,
+  ]);
+  await tx.query('update revocations set attempts = attempts + 1 where id = $1::uuid', [row.id]);
+}
+
+export async function unmarkRevoking(tx: Queryable, row: RevocationRow, confirmed: boolean): Promise<void> {
+  await tx.query(
+    `update provider_subjects set revoking_until = null, revoked_at = case when $3 then now() else revoked_at end
+     where provider = $1 and subject = $2`,
+    [row.provider, row.subject, confirmed],
+  );
+}
+
+export async function deleteRevocation(tx: Queryable, id: string): Promise<void> {
+  await tx.query('delete from revocations where id = $1::uuid', [id]);
+}
+
+/** Forgets token and key for good and leaves a row that says the provider never confirmed. */
+export async function shredRevocation(tx: Queryable, id: string): Promise<void> {
+  await tx.query(
+    `update revocations set token = null, wrapped_key = null, master_key_id = null, subject = null, unconfirmed_at = now()
+     where id = $1::uuid`,
+    [id],
+  );
+}
+
+/** Accounts nobody uses any more and whose last revocation is too old to matter to a flow under way. */
+export async function deleteIdleSubjects(db: Queryable): Promise<void> {
+  await db.query(
+    `delete from provider_subjects s
+     where coalesce(revoked_at, '-infinity') < now() - interval '1 day'
+       and coalesce(revoking_until, '-infinity') < now()
+       and not exists (select 1 from grants g where g.provider = s.provider and g.subject = s.subject)
+       and not exists (select 1 from revocations r where r.provider = s.provider and r.subject = s.subject)`,
+  );
+}

@@ -1,0 +1,131 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { open, type Place, seal } from '../crypto/envelope.ts';
+import type { Keyring } from '../crypto/keyring.ts';
+import type { Database, Queryable } from '../database/database.ts';
+import { describeError, type Logger } from '../logger.ts';
+import { isSubjectInUse, type Provider } from './grants-repository.ts';
+import {
+  deleteIdleSubjects,
+  deleteRevocation,
+  insertRevocation,
+  lockSubject,
+  markRevoking,
+  type RevocationRow,
+  selectOpenRevocations,
+  selectRevocation,
+  shredRevocation,
+  unmarkRevoking,
+} from './revocations-repository.ts';
+
+/** Tells the provider to forget a token; resolves once it is confirmed dead there, throws otherwise. */
+export type Revoker = (token: string) => Promise<void>;
+
+/** Puts a job for a revocation on the queue; ids only, since finished jobs keep their data. */
+export type Enqueue = (revocationId: string) => Promise<void>;
+
+const KEY_BYTES = 32;
+const PURPOSE = 'revocation-key';
+const SWEEP_BATCH = 500;
+
+/** Tokens on their way out, each under a key of its own: the user's key may be shredded in the same transaction. */
+export class Revocations {
+  readonly #db: Database;
+  readonly #keyring: Keyring;
+  readonly #revokers: Record<Provider, Revoker | undefined>;
+  readonly #logger: Logger;
+  #enqueue: Enqueue | undefined;
+
+  constructor(db: Database, keyring: Keyring, revokers: Record<Provider, Revoker | undefined>, logger: Logger) {
+    this.#db = db;
+    this.#keyring = keyring;
+    this.#revokers = revokers;
+    this.#logger = logger;
+  }
+
+  /** The queue starts after everything else; until then rows wait for the sweep. */
+  enqueueWith(enqueue: Enqueue): void {
+    this.#enqueue = enqueue;
+  }
+
+  /**
+   * Seals a token for revocation, inside the transaction that denies its use.
+   *
+   * @returns the row's id, for {@link enqueue} after the commit
+   */
+  async queue(tx: Queryable, outgoing: { provider: Provider; subject: string; token: string }): Promise<string> {
+    const id = randomUUID();
+    const secret = randomBytes(KEY_BYTES);
+    const { masterKeyId, wrapped } = this.#keyring.wrap(secret, { purpose: PURPOSE, userId: '', keyId: id });
+    const token = seal({ id, secret }, place(id), outgoing.token);
+    await insertRevocation(tx, { id, provider: outgoing.provider, subject: outgoing.subject, masterKeyId, wrappedKey: wrapped, token });
+    return id;
+  }
+
+  /** Best effort after a commit: a job that can't be queued now is found by the sweep. */
+  async enqueue(ids: (string | undefined)[]): Promise<void> {
+    for (const id of ids) {
+      if (id === undefined || this.#enqueue === undefined) continue;
+      await this.#enqueue(id).catch((error: unknown) =>
+        this.#logger.warn({ err: describeError(error), revocation: id }, 'revocation not queued; the sweep will find it'),
+      );
+    }
+  }
+
+  /**
+   * One attempt at the provider.
+   *
+   * @throws the provider's error when it did not confirm: the queue tries again, later and later
+   */
+  async attempt(id: string): Promise<void> {
+    const row = await this.#db.transaction((tx) => this.#claim(tx, id));
+    if (row === undefined) return;
+    let confirmed = false;
+    try {
+      const revoke = this.#revokers[row.provider];
+      if (revoke === undefined) throw new Error(`the ${row.provider} provider is not configured`);
+      await revoke(this.#open(row));
+      confirmed = true;
+    } finally {
+      await this.#db.transaction(async (tx) => {
+        await unmarkRevoking(tx, row, confirmed);
+        if (confirmed) await deleteRevocation(tx, id);
+      });
+    }
+    this.#logger.info({ revocation: id, provider: row.provider }, 'revocation confirmed by the provider');
+  }
+
+  /** Queues every open row again (a queued one is not doubled) and clears what nothing refers to. */
+  async sweep(): Promise<void> {
+    await this.enqueue(await selectOpenRevocations(this.#db, SWEEP_BATCH));
+    await deleteIdleSubjects(this.#db);
+  }
+
+  async #claim(tx: Queryable, id: string): Promise<RevocationRow | undefined> {
+    const row = await selectRevocation(tx, id);
+    if (row === undefined) return undefined;
+    const subject = await lockSubject(tx, row.provider, row.subject);
+    // At the workspace provider a revocation ends every grant of the account: a live one, of anybody, cancels it.
+    if (await isSubjectInUse(tx, row.provider, row.subject)) {
+      await deleteRevocation(tx, id);
+      this.#logger.info({ revocation: id, provider: row.provider }, 'revocation dropped: the account is in use again');
+      return undefined;
+    }
+    if (row.overdue) {
+      await shredRevocation(tx, id);
+      this.#logger.warn({ revocation: id, provider: row.provider }, 'revocation never confirmed by the provider; the token is shredded');
+      return undefined;
+    }
+    if (subject.revoking) throw new Error('another revocation of the same account is under way');
+    await markRevoking(tx, row);
+    return row;
+  }
+
+  #open(row: RevocationRow): string {
+    const secret = this.#keyring.unwrap(row.wrappedKey, { purpose: PURPOSE, userId: '', keyId: row.id });
+    return open({ id: row.id, secret }, place(row.id), row.token).toString('utf8');
+  }
+}
+
+function place(rowId: string): Place {
+  return { table: 'revocations', column: 'token', userId: '', rowId };
+}

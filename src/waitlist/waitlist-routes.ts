@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import type { Database } from '../database/database.ts';
+import { type Endpoint, endpoint } from '../http/endpoint.ts';
+import { emailAddress } from '../http/validate.ts';
+import { describeError, type Logger } from '../logger.ts';
+import { upsertAddress } from './waitlist-repository.ts';
+
+const FAILED = { status: 'error' as const, message: 'The address could not be saved. Please try again later.' };
+
+/** POST /waitlist and its alias POST /email. */
+export function waitlistRoutes(db: Database, logger: Logger): Endpoint[] {
+  return ['/waitlist', '/email'].map((path) =>
+    endpoint({
+      method: 'post',
+      path,
+      tag: 'Waitlist',
+      summary: path === '/email' ? 'Alias of POST /waitlist' : 'Add an address to the waitlist',
+      description: 'A known address answers as a new one does. A failed insertion is a 200 with `status: "error"`.',
+      auth: 'none',
+      form: z.object({ email: emailAddress }),
+      answer: z.object({ status: z.enum(['success', 'error']), message: z.string().optional() }),
+      errors: [],
+      async handle({ form }) {
+        try {
+          await upsertAddress(db, form.email.toLowerCase());
+          return { json: { status: 'success' as const } };
+        } catch (error) {
+          logger.warn({ err: describeError(error) }, 'waitlist entry not saved');
+          return { json: FAILED };
+        }
+      },
+    }),
+  );
+}

@@ -1,0 +1,80 @@
+import type { Context } from './context.ts';
+import { Jobs } from './jobs/jobs.ts';
+import { describeError } from './logger.ts';
+import { deleteOldTombstones } from './users/users-repository.ts';
+import { sweepConfirmations } from './workspace/confirmation-service.ts';
+import { deleteOldFlows } from './workspace/flows-repository.ts';
+
+const SIX_HOURS = 6 * 3600;
+const EIGHT_DAYS = 8 * 24 * 3600;
+const START_RETRY_MS = 15_000;
+
+/**
+ * The background work: revocations until the provider confirms, and a sweep a
+ * minute over what expired. Starts after the service is ready and, where the
+ * database isn't there, again and again until it is.
+ */
+export class Workers {
+  readonly #context: Context;
+  readonly #jobs: Jobs;
+  #starting: Promise<void> | undefined;
+  #stopped = false;
+  #wake: (() => void) | undefined;
+
+  constructor(context: Context) {
+    this.#context = context;
+    this.#jobs = new Jobs((text, values) => context.db.executeSql(text, values), context.embedded, context.logger);
+  }
+
+  start(): void {
+    this.#starting = this.#keepStarting();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#wake?.();
+    await this.#starting;
+    await this.#jobs.stop();
+  }
+
+  async #keepStarting(): Promise<void> {
+    while (!this.#stopped) {
+      try {
+        await this.#startOnce();
+        return;
+      } catch (error) {
+        this.#context.logger.warn({ err: describeError(error) }, 'background work could not start; trying again');
+        await this.#pause();
+      }
+    }
+  }
+
+  async #startOnce(): Promise<void> {
+    const { revocations, config } = this.#context;
+    await this.#jobs.start();
+    const retry = { retrySeconds: config.limits.revocationRetrySeconds, retryMaxSeconds: SIX_HOURS, keepSeconds: EIGHT_DAYS };
+    const enqueue = await this.#jobs.work('revoke', retry, (id) => revocations.attempt(id));
+    revocations.enqueueWith(enqueue);
+    await this.#jobs.everyMinute('sweep', () => sweep(this.#context));
+    // What a process that died left behind needn't wait for the first minute.
+    await revocations.sweep();
+  }
+
+  #pause(): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, START_RETRY_MS);
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}
+
+async function sweep(context: Context): Promise<void> {
+  if (context.workspace !== undefined) await sweepConfirmations(context.workspace);
+  await deleteOldFlows(context.db);
+  await context.bindings.sweep();
+  await deleteOldTombstones(context.db);
+  await context.revocations.sweep();
+}

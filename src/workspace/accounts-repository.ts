@@ -1,0 +1,78 @@
+import type { Queryable } from '../database/database.ts';
+import type { GrantStatus } from '../vault/grants-repository.ts';
+
+export interface AccountRow {
+  id: string;
+  grantId: string;
+  email: string;
+  name: string;
+  picture: string;
+  isDefault: boolean;
+  status: GrantStatus;
+  scopes: string[];
+}
+
+/** Serialises changes of one user's set of accounts: the first and the default must be decided one at a time. */
+export async function lockUser(tx: Queryable, userId: string): Promise<boolean> {
+  const rows = await tx.query('select id from users where id = $1::uuid for update', [userId]);
+  return rows.length > 0;
+}
+
+export async function selectAccounts(db: Queryable, userId: string): Promise<AccountRow[]> {
+  return db.query<AccountRow>(
+    {
+      name: 'workspace-accounts',
+      text: `select a.id, a.grant_id as "grantId", a.email, a.name, a.picture, a.is_default as "isDefault", g.status, g.scopes
+             from workspace_accounts a join grants g on g.id = a.grant_id
+             where a.user_id = $1::uuid order by a.connected_at, a.id`,
+    },
+    [userId],
+  );
+}
+
+/** Shows the account of a grant; the same grant again keeps its account's id and flag, the user's first account becomes default. */
+export async function upsertAccount(
+  tx: Queryable,
+  account: { id: string; grantId: string; userId: string; email: string; name: string; picture: string },
+): Promise<string> {
+  const rows = await tx.query<{ id: string }>(
+    `insert into workspace_accounts (id, grant_id, user_id, email, name, picture, is_default)
+     values ($1::uuid, $2::uuid, $3::uuid, $4, $5, $6, not exists (select 1 from workspace_accounts where user_id = $3::uuid))
+     on conflict (grant_id) do update set email = excluded.email, name = excluded.name, picture = excluded.picture
+     returning id`,
+    [account.id, account.grantId, account.userId, account.email, account.name, account.picture],
+  );
+  return rows[0]?.id ?? account.id;
+}
+
+export async function selectAccount(
+  tx: Queryable,
+  userId: string,
+  accountId: string,
+): Promise<{ grantId: string; isDefault: boolean } | undefined> {
+  const rows = await tx.query<{ grantId: string; isDefault: boolean }>(
+    `select grant_id as "grantId", is_default as "isDefault" from workspace_accounts where id = $1::uuid and user_id = $2::uuid`,
+    [accountId, userId],
+  );
+  return rows[0];
+}
+
+/** @returns false when the user has no such account */
+export async function makeDefault(tx: Queryable, userId: string, accountId: string): Promise<boolean> {
+  const known = await selectAccount(tx, userId, accountId);
+  if (known === undefined) return false;
+  // Two statements: the unique index on the default is checked row by row.
+  await tx.query('update workspace_accounts set is_default = false where user_id = $1::uuid and is_default', [userId]);
+  await tx.query('update workspace_accounts set is_default = true where id = $1::uuid', [accountId]);
+  return true;
+}
+
+/** Gives the flag to the account connected longest, where the user has one and none is default. */
+export async function ensureDefault(tx: Queryable, userId: string): Promise<void> {
+  await tx.query(
+    `update workspace_accounts set is_default = true
+     where id = (select id from workspace_accounts where user_id = $1::uuid order by connected_at, id limit 1)
+       and not exists (select 1 from workspace_accounts where user_id = $1::uuid and is_default)`,
+    [userId],
+  );
+}

@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto';
+import { open, type Place, seal } from '../crypto/envelope.ts';
+import type { Queryable } from '../database/database.ts';
+import { AppError } from '../errors.ts';
+import { type FlowRow, insertFlow, markFlowOpened, selectFlowByTicket, selectUnopenedFlow } from './flows-repository.ts';
+import { codeChallenge, hashSecret, randomSecret } from './secrets.ts';
+import type { WorkspaceParts } from './workspace-parts.ts';
+
+/** What a flow must remember until its callback; stored sealed under the user's key. */
+export interface FlowSecrets {
+  state: string;
+  nonce: string;
+  verifier: string;
+}
+
+export interface FlowRequest {
+  /** The account asked for; undefined leaves it to the provider's chooser. */
+  email: string | undefined;
+  /** As the client gave it; undefined = the default. */
+  redirectUri: string | undefined;
+}
+
+/**
+ * Prepares a flow for the user to open in a browser.
+ *
+ * @returns a one-time ticket that stands for the ID token in the login address, and when it ends
+ * @throws AppError `invalid_request` for a redirect_uri that isn't allowed
+ */
+export async function prepareFlow(
+  parts: WorkspaceParts,
+  userId: string,
+  request: FlowRequest,
+): Promise<{ ticket: string; expiresAt: Date }> {
+  const redirectUri = parts.redirectUris.resolve(request.redirectUri);
+  const ticket = randomSecret();
+  const { expiresAt } = await createFlow(parts, userId, request.email, redirectUri, ticket);
+  return { ticket, expiresAt };
+}
+
+/**
+ * Opens the flow a ticket was made for: once, or again within a minute in the
+ * browser that is bound to the user (a double click, a reload).
+ *
+ * @returns the consent page's address
+ * @throws AppError `invalid_token`, `token_expired`
+ */
+export async function openByTicket(parts: WorkspaceParts, ticket: string, heldBinding: string | undefined): Promise<string> {
+  const flow = await parts.db.transaction(async (tx) => {
+    const found = await selectFlowByTicket(tx, hashSecret(ticket));
+    if (found === undefined) throw new AppError('invalid_token', 'This link is not valid. Start again from your assistant.');
+    await checkTicket(parts, tx, found, heldBinding);
+    if (found.openedAt === null) await markFlowOpened(tx, found.id);
+    return found;
+  });
+  return consentUrl(parts, flow.email, await openSecrets(parts, flow));
+}
+
+/**
+ * Opens the flow that the user prepared and nobody has opened yet, or a new one.
+ *
+ * @returns the consent page's address
+ * @throws AppError `invalid_request` for a redirect_uri that isn't allowed
+ */
+export async function openForUser(parts: WorkspaceParts, userId: string, request: FlowRequest): Promise<string> {
+  const redirectUri = parts.redirectUris.resolve(request.redirectUri);
+  const named = request.email !== undefined || request.redirectUri !== undefined;
+  const match = named ? { email: request.email ?? null, redirectUri } : undefined;
+  const prepared = await parts.db.transaction(async (tx) => {
+    const flow = await selectUnopenedFlow(tx, userId, match);
+    if (flow !== undefined) await markFlowOpened(tx, flow.id);
+    return flow;
+  });
+  if (prepared !== undefined) return consentUrl(parts, prepared.email, await openSecrets(parts, prepared));
+  const { secrets } = await createFlow(parts, userId, request.email, redirectUri, undefined);
+  return consentUrl(parts, request.email ?? null, secrets);
+}
+
+/** The secrets of a flow that is still open. */
+export async function openSecrets(parts: WorkspaceParts, flow: Pick<FlowRow, 'id' | 'userId' | 'secrets'>): Promise<FlowSecrets> {
+  if (flow.secrets === null) throw new AppError('invalid_token', 'This link has been used already. Start again from your assistant.');
+  const key = await parts.userKeys.forUser(parts.db, flow.userId);
+  return JSON.parse(open(key, place(flow.userId, flow.id), flow.secrets).toString('utf8')) as FlowSecrets;
+}
+
+async function createFlow(
+  parts: WorkspaceParts,
+  userId: string,
+  email: string | undefined,
+  redirectUri: string,
+  ticket: string | undefined,
+) {
+  const id = randomUUID();
+  const secrets: FlowSecrets = { state: randomSecret(), nonce: randomSecret(), verifier: randomSecret() };
+  const key = await parts.userKeys.forUser(parts.db, userId);
+  const expiresAt = await insertFlow(parts.db, {
+    id,
+    userId,
+    ticketHash: ticket === undefined ? null : hashSecret(ticket),
+    stateHash: hashSecret(secrets.state),
+    email: email ?? null,
+    redirectUri,
+    secrets: seal(key, place(userId, id), JSON.stringify(secrets)),
+    opened: ticket === undefined,
+  });
+  return { secrets, expiresAt };
+}
+
+async function checkTicket(parts: WorkspaceParts, tx: Queryable, flow: FlowRow, heldBinding: string | undefined): Promise<void> {
+  if (flow.openedAt === null) {
+    if (flow.ticketExpired) throw new AppError('token_expired', 'This link has expired. Start again from your assistant.');
+    return;
+  }
+  const again = flow.justOpened && flow.secrets !== null && (await parts.bindings.holds(heldBinding, flow.userId, tx));
+  if (!again) throw new AppError('invalid_token', 'This link has been used already. Start again from your assistant.');
+}
+
+function consentUrl(parts: WorkspaceParts, email: string | null, secrets: FlowSecrets): Promise<string> {
+  return parts.provider.authorizationUrl({
+    state: secrets.state,
+    nonce: secrets.nonce,
+    codeChallenge: codeChallenge(secrets.verifier),
+    loginHint: email ?? undefined,
+  });
+}
+
+function place(userId: string, rowId: string): Place {
+  return { table: 'oauth_flows', column: 'secrets', userId, rowId };
+}

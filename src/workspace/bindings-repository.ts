@@ -1,0 +1,23 @@
+import type { Queryable } from '../database/database.ts';
+
+/** Ties a browser to a user for `lifeSeconds`, or for longer if it is already. */
+export async function upsertBinding(db: Queryable, secretHash: Buffer, userId: string, lifeSeconds: number): Promise<void> {
+  await db.query(
+    `insert into browser_bindings (secret_hash, user_id, expires_at) values ($1, $2::uuid, now() + make_interval(secs => $3))
+     on conflict (secret_hash) do update set expires_at = excluded.expires_at where browser_bindings.user_id = excluded.user_id`,
+    [secretHash, userId, lifeSeconds],
+  );
+}
+
+/** Whether a browser holding this secret is the user's. */
+export async function isBound(db: Queryable, secretHash: Buffer, userId: string): Promise<boolean> {
+  const rows = await db.query('select 1 from browser_bindings where secret_hash = $1 and user_id = $2::uuid and expires_at > now()', [
+    secretHash,
+    userId,
+  ]);
+  return rows.length > 0;
+}
+
+export async function deleteExpiredBindings(db: Queryable): Promise<void> {
+  await db.query('delete from browser_bindings where expires_at <= now()');
+}

@@ -1,0 +1,131 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AppError } from '../errors.ts';
+import { describeError } from '../logger.ts';
+import type { WorkspaceTokens } from '../providers/workspace.ts';
+import { identifiesAccount } from '../providers/workspace-scopes.ts';
+import { openSecrets } from './authorization-service.ts';
+import { type Confirmation, hold, show } from './confirmation-service.ts';
+import { activate, type Granted, reject } from './connection-service.ts';
+import { claimFlow, type FlowError, type FlowRow, finishFlow, type Outcome, selectFlowByState } from './flows-repository.ts';
+import { hashSecret } from './secrets.ts';
+import type { WorkspaceParts } from './workspace-parts.ts';
+
+/** The provider's answer as the browser brings it (RFC 6749, 4.1.2; `iss` by RFC 9207). */
+export interface CallbackQuery {
+  state?: string | undefined;
+  code?: string | undefined;
+  error?: string | undefined;
+  iss?: string | undefined;
+}
+
+/** Where the browser goes next: to the flow's end, or to the question whether the user started this. */
+export type CallbackResult = { redirectUri: string; outcome: Outcome } | { confirmation: Confirmation };
+
+const POLL_MS = 250;
+/** 12 seconds in all: the exchange has 10 (contract: Consuming). */
+const POLL_TRIES = 48;
+const EXPIRED: Outcome = { status: 'error', code: 'expired' };
+
+/**
+ * Takes the provider's redirect: one callback of a flow exchanges the code,
+ * every other one gets what came of it.
+ *
+ * @param heldBinding the browser's binding secret, if it carries one
+ */
+export async function completeCallback(
+  parts: WorkspaceParts,
+  query: CallbackQuery,
+  heldBinding: string | undefined,
+): Promise<CallbackResult> {
+  const stateHash = hashSecret(query.state ?? '');
+  const flow = await claimFlow(parts.db, stateHash);
+  if (flow === undefined) return replay(parts, stateHash, query.code ?? '');
+  const result = await exchange(parts, flow, query, heldBinding);
+  return 'confirmation' in result ? result : { redirectUri: flow.redirectUri, outcome: result };
+}
+
+/** A second callback, a late one, or one of no flow of ours: never exchanges. */
+async function replay(parts: WorkspaceParts, stateHash: Buffer, code: string): Promise<CallbackResult> {
+  let redirectUri = parts.redirectUris.fallback;
+  for (let attempt = 0; attempt < POLL_TRIES; attempt += 1) {
+    const flow = await selectFlowByState(parts.db, stateHash);
+    if (flow === undefined) break;
+    redirectUri = flow.redirectUri;
+    const ended = await outcomeOf(parts, flow, code);
+    if (ended !== undefined) return ended;
+    await sleep(POLL_MS);
+  }
+  return { redirectUri, outcome: EXPIRED };
+}
+
+async function outcomeOf(parts: WorkspaceParts, flow: FlowRow, code: string): Promise<CallbackResult | undefined> {
+  const { redirectUri } = flow;
+  if (flow.outcome !== null) return { redirectUri, outcome: flow.outcome };
+  if (flow.pending !== null) {
+    const confirmation = flow.confirmationExpired ? undefined : await show(parts, flow, code);
+    return confirmation === undefined ? { redirectUri, outcome: EXPIRED } : { confirmation };
+  }
+  // Claimed and without an end for longer than any callback takes: its process died, the user starts again.
+  if (flow.expired || flow.abandoned) return { redirectUri, outcome: EXPIRED };
+  return undefined;
+}
+
+async function exchange(
+  parts: WorkspaceParts,
+  flow: FlowRow,
+  query: CallbackQuery,
+  heldBinding: string | undefined,
+): Promise<Outcome | { confirmation: Confirmation }> {
+  const refusal = refusalIn(parts, query);
+  if (refusal !== undefined || query.code === undefined) return finish(parts, flow, refusal ?? 'provider_error');
+  const { verifier, nonce } = await openSecrets(parts, flow);
+  const deadline = parts.provider.deadline();
+  let tokens: WorkspaceTokens | undefined;
+  try {
+    tokens = await parts.provider.exchange(query.code, verifier, nonce, deadline);
+    if (!identifiesAccount(tokens.scopes)) return await reject(parts, flow.id, 'missing_scopes', tokens, tokens.subject);
+    const profile = await parts.provider.profile(tokens.accessToken, deadline);
+    if (tokens.subject !== undefined && tokens.subject !== profile.subject) {
+      // The two answers must be about one account (OpenID Connect Core, 5.3.2).
+      throw new AppError('provider_error', 'The provider’s answers contradict each other.');
+    }
+    return await accept(parts, flow, { tokens, profile }, query.code, heldBinding);
+  } catch (error) {
+    if (!(error instanceof AppError) || !error.code.startsWith('provider_')) throw error;
+    parts.logger.warn({ err: describeError(error), flow: flow.id }, 'connecting a workspace account failed at the provider');
+    return tokens === undefined ? finish(parts, flow, 'provider_error') : reject(parts, flow.id, 'provider_error', tokens, tokens.subject);
+  }
+}
+
+async function accept(
+  parts: WorkspaceParts,
+  flow: FlowRow,
+  granted: Granted,
+  code: string,
+  heldBinding: string | undefined,
+): Promise<Outcome | { confirmation: Confirmation }> {
+  const { tokens, profile } = granted;
+  const stored = tokens.refreshToken ?? (await parts.grants.storedRefreshToken(parts.db, flow.userId, 'workspace', profile.subject));
+  if (stored === undefined) return reject(parts, flow.id, 'no_refresh_token', tokens, profile.subject);
+  const mismatch = flow.email !== null && !(profile.emailVerified && sameAddress(flow.email, profile.email));
+  const bound = await parts.bindings.holds(heldBinding, flow.userId);
+  if (bound && !mismatch) return activate(parts, flow, granted);
+  return { confirmation: await hold(parts, flow, granted, code, mismatch) };
+}
+
+function refusalIn(parts: WorkspaceParts, query: CallbackQuery): FlowError | undefined {
+  // Mix-up: an answer of another issuer's must never reach our token endpoint (RFC 9207).
+  if (query.iss !== undefined && query.iss !== parts.provider.issuer) return 'provider_error';
+  if (query.error === undefined) return undefined;
+  return query.error === 'access_denied' ? 'access_denied' : 'provider_error';
+}
+
+async function finish(parts: WorkspaceParts, flow: FlowRow, code: FlowError): Promise<Outcome> {
+  const outcome: Outcome = { status: 'error', code };
+  await finishFlow(parts.db, flow.id, outcome);
+  return outcome;
+}
+
+function sameAddress(asked: string, verified: string): boolean {
+  return asked.trim().toLowerCase() === verified.trim().toLowerCase();
+}

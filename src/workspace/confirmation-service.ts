@@ -1,0 +1,169 @@
+import { createHash } from 'node:crypto';
+import { open, type Place, seal } from '../crypto/envelope.ts';
+import type { Queryable } from '../database/database.ts';
+import { AppError } from '../errors.ts';
+import { activate, type Granted, queueRevocation } from './connection-service.ts';
+import {
+  type FlowRow,
+  finishFlow,
+  holdForConfirmation,
+  type Outcome,
+  selectExpiredConfirmations,
+  selectFlowByConfirmation,
+  selectPendingFlows,
+  selectUserLabel,
+} from './flows-repository.ts';
+import { hashSecret } from './secrets.ts';
+import type { WorkspaceParts } from './workspace-parts.ts';
+
+/** Name and life of the cookie that shows which browser brought the code. */
+export const CONFIRMATION_COOKIE = 'steward_confirmation';
+export const CONFIRMATION_SECONDS = 600;
+
+/** What the confirmation page shows and hides. */
+export interface Confirmation {
+  /** For the cookie of the browser that brought the code. */
+  cookie: string;
+  /** For the one-time form. */
+  form: string;
+  /** How the assistant's user is named. */
+  user: string;
+  account: string;
+  redirectUri: string;
+}
+
+interface Pending {
+  granted: Omit<Granted, 'tokens'> & { tokens: Omit<Granted['tokens'], 'expiresAt'> & { expiresAt: string } };
+  account: string;
+  /** Another account than the one asked for. */
+  mismatch: boolean;
+}
+
+const SWEEP_BATCH = 100;
+const EXPIRED: Outcome = { status: 'error', code: 'expired' };
+
+/** Holds a grant back, sealed, until its form is posted from the same browser. */
+export async function hold(parts: WorkspaceParts, flow: FlowRow, granted: Granted, code: string, mismatch: boolean): Promise<Confirmation> {
+  const account = granted.profile.email === '' ? granted.profile.subject : granted.profile.email;
+  const pending: Pending = {
+    granted: { profile: granted.profile, tokens: { ...granted.tokens, expiresAt: granted.tokens.expiresAt.toISOString() } },
+    account,
+    mismatch,
+  };
+  const key = await parts.userKeys.forUser(parts.db, flow.userId);
+  const sealed = seal(key, place(flow), JSON.stringify(pending));
+  const proof = proofOf(flow.id, code);
+  await holdForConfirmation(parts.db, flow.id, sealed, granted.profile.subject, confirmationHash(proof.cookie, proof.form));
+  return describe(parts, flow, account, proof);
+}
+
+/**
+ * The same confirmation again, for a second callback that brings the same code:
+ * only the browser that came from the provider knows it.
+ */
+export async function show(parts: WorkspaceParts, flow: FlowRow, code: string): Promise<Confirmation | undefined> {
+  const proof = proofOf(flow.id, code);
+  const held = await selectFlowByConfirmation(parts.db, confirmationHash(proof.cookie, proof.form));
+  if (held === undefined || held.id !== flow.id || held.pending === null) return undefined;
+  return describe(parts, held, (await openPending(parts, held)).account, proof);
+}
+
+/**
+ * The form's answer: from the browser that holds the cookie, once; a second post gets the recorded outcome.
+ *
+ * @throws AppError `forbidden` from anywhere else
+ */
+export async function decide(
+  parts: WorkspaceParts,
+  cookie: string | undefined,
+  form: string,
+  confirmed: boolean,
+): Promise<{ redirectUri: string; outcome: Outcome }> {
+  const hash = confirmationHash(cookie ?? '', form);
+  const flow = cookie === undefined ? undefined : await selectFlowByConfirmation(parts.db, hash);
+  if (flow === undefined) throw new AppError('forbidden', 'This can only be confirmed in the browser window that asked for it.');
+  const outcome = flow.outcome ?? (await settle(parts, flow, hash, confirmed));
+  return { redirectUri: flow.redirectUri, outcome };
+}
+
+async function settle(parts: WorkspaceParts, flow: FlowRow, hash: Buffer, confirmed: boolean): Promise<Outcome> {
+  if (flow.confirmationExpired || flow.pending === null) return EXPIRED;
+  const pending = await openPending(parts, flow);
+  if (!confirmed) return discard(parts, hash, pending.mismatch ? 'account_mismatch' : 'access_denied');
+  return activate(parts, flow, revive(pending), async (tx) => {
+    const locked = await selectFlowByConfirmation(tx, hash);
+    if (locked?.outcome) return locked.outcome;
+    return locked === undefined || locked.pending === null || locked.confirmationExpired ? EXPIRED : undefined;
+  });
+}
+
+async function discard(parts: WorkspaceParts, hash: Buffer, code: 'account_mismatch' | 'access_denied'): Promise<Outcome> {
+  let revocation: string | undefined;
+  const outcome = await parts.db.transaction(async (tx): Promise<Outcome> => {
+    const flow = await selectFlowByConfirmation(tx, hash);
+    if (flow === undefined || flow.pending === null) return flow?.outcome ?? EXPIRED;
+    revocation = await queuePending(parts, tx, flow);
+    await finishFlow(tx, flow.id, { status: 'error', code });
+    return { status: 'error', code };
+  });
+  await parts.revocations.enqueue([revocation]);
+  return outcome;
+}
+
+/** Sends back every grant whose confirmation ran out. */
+export async function sweepConfirmations(parts: WorkspaceParts): Promise<void> {
+  const revocations = await parts.db.transaction(async (tx) => {
+    const ids: string[] = [];
+    for (const flow of await selectExpiredConfirmations(tx, SWEEP_BATCH)) {
+      ids.push(await queuePending(parts, tx, flow));
+      await finishFlow(tx, flow.id, EXPIRED);
+    }
+    return ids;
+  });
+  await parts.revocations.enqueue(revocations);
+}
+
+/** Queues the revocation of every grant of a user that still waits for confirmation; for the user's deletion. */
+export async function queuePendingOfUser(parts: WorkspaceParts, tx: Queryable, userId: string): Promise<string[]> {
+  const ids: string[] = [];
+  for (const flow of await selectPendingFlows(tx, userId)) ids.push(await queuePending(parts, tx, flow));
+  return ids;
+}
+
+async function queuePending(parts: WorkspaceParts, tx: Queryable, flow: FlowRow): Promise<string> {
+  const { tokens, profile } = revive(await openPending(parts, flow, tx));
+  return queueRevocation(parts, tx, tokens, profile.subject);
+}
+
+/** Both halves come from the authorization code, so that concurrent callbacks of one browser agree on them. */
+function proofOf(flowId: string, code: string): { cookie: string; form: string } {
+  const derive = (half: string) => createHash('sha256').update(`${half}\0${flowId}\0${code}`).digest('base64url');
+  return { cookie: derive('cookie'), form: derive('form') };
+}
+
+function confirmationHash(cookie: string, form: string): Buffer {
+  return hashSecret(`${cookie}\0${form}`);
+}
+
+async function describe(
+  parts: WorkspaceParts,
+  flow: FlowRow,
+  account: string,
+  proof: { cookie: string; form: string },
+): Promise<Confirmation> {
+  const user = (await selectUserLabel(parts.db, flow.userId)) ?? 'this user';
+  return { ...proof, user, account, redirectUri: flow.redirectUri };
+}
+
+async function openPending(parts: WorkspaceParts, flow: FlowRow, db: Queryable = parts.db): Promise<Pending> {
+  const key = await parts.userKeys.forUser(db, flow.userId);
+  return JSON.parse(open(key, place(flow), flow.pending ?? Buffer.alloc(0)).toString('utf8')) as Pending;
+}
+
+function revive({ granted }: Pending): Granted {
+  return { profile: granted.profile, tokens: { ...granted.tokens, expiresAt: new Date(granted.tokens.expiresAt) } };
+}
+
+function place(flow: FlowRow): Place {
+  return { table: 'oauth_flows', column: 'pending', userId: flow.userId, rowId: flow.id };
+}

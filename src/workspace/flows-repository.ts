@@ -1,0 +1,175 @@
+import type { Queryable } from '../database/database.ts';
+
+/** Where the browser was sent in the end; becomes the redirect's query. */
+export type Outcome = { status: 'connected'; account_id: string; missing_scopes: string[] } | { status: 'error'; code: FlowError };
+
+export type FlowError = 'access_denied' | 'account_mismatch' | 'expired' | 'no_refresh_token' | 'missing_scopes' | 'provider_error';
+
+export interface FlowRow {
+  id: string;
+  userId: string;
+  email: string | null;
+  redirectUri: string;
+  /** Sealed {state, nonce, verifier}; null once claimed. */
+  secrets: Buffer | null;
+  openedAt: Date | null;
+  consumedAt: Date | null;
+  outcome: Outcome | null;
+  pending: Buffer | null;
+  expired: boolean;
+  ticketExpired: boolean;
+  /** Opened less than a ticket's life ago. */
+  justOpened: boolean;
+  /** Claimed so long ago that whoever did it must have died. */
+  abandoned: boolean;
+  confirmationExpired: boolean;
+}
+
+const TICKET_LIFE = '60 seconds';
+const FLOW_LIFE = '10 minutes';
+const CONFIRMATION_LIFE = '10 minutes';
+const CALLBACK_LIMIT = '45 seconds';
+const KEPT = '24 hours';
+
+const COLUMNS = `id, user_id as "userId", email, redirect_uri as "redirectUri", secrets, opened_at as "openedAt",
+  consumed_at as "consumedAt", outcome, pending,
+  expires_at <= now() as expired,
+  coalesce(ticket_expires_at <= now(), true) as "ticketExpired",
+  coalesce(opened_at > now() - interval '${TICKET_LIFE}', false) as "justOpened",
+  coalesce(consumed_at < now() - interval '${CALLBACK_LIMIT}', false) as abandoned,
+  coalesce(confirmation_expires_at <= now(), true) as "confirmationExpired"`;
+
+export interface NewFlow {
+  id: string;
+  userId: string;
+  ticketHash: Buffer | null;
+  stateHash: Buffer;
+  email: string | null;
+  redirectUri: string;
+  secrets: Buffer;
+  opened: boolean;
+}
+
+/** @returns when the ticket ends */
+export async function insertFlow(db: Queryable, flow: NewFlow): Promise<Date> {
+  const [row] = await db.query<{ ticketExpiresAt: Date }>(
+    `insert into oauth_flows (id, user_id, ticket_hash, state_hash, email, redirect_uri, secrets, ticket_expires_at, opened_at, expires_at)
+     values ($1::uuid, $2::uuid, $3, $4, $5, $6, $7, now() + $9::interval, case when $8 then now() end, now() + $10::interval)
+     returning ticket_expires_at as "ticketExpiresAt"`,
+    [
+      flow.id,
+      flow.userId,
+      flow.ticketHash,
+      flow.stateHash,
+      flow.email,
+      flow.redirectUri,
+      flow.secrets,
+      flow.opened,
+      TICKET_LIFE,
+      FLOW_LIFE,
+    ],
+  );
+  return row?.ticketExpiresAt ?? new Date(0);
+}
+
+export async function selectFlowByTicket(tx: Queryable, ticketHash: Buffer): Promise<FlowRow | undefined> {
+  const rows = await tx.query<FlowRow>(`select ${COLUMNS} from oauth_flows where ticket_hash = $1 for update`, [ticketHash]);
+  return rows[0];
+}
+
+export async function selectFlowByState(db: Queryable, stateHash: Buffer): Promise<FlowRow | undefined> {
+  const rows = await db.query<FlowRow>(`select ${COLUMNS} from oauth_flows where state_hash = $1`, [stateHash]);
+  return rows[0];
+}
+
+/** The newest flow that the user prepared and nobody has opened; `match` narrows it to one e-mail and redirect_uri. */
+export async function selectUnopenedFlow(
+  tx: Queryable,
+  userId: string,
+  match: { email: string | null; redirectUri: string } | undefined,
+): Promise<FlowRow | undefined> {
+  const rows = await tx.query<FlowRow>(
+    `select ${COLUMNS} from oauth_flows
+     where user_id = $1::uuid and opened_at is null and consumed_at is null and expires_at > now()
+       and (not $2 or (email is not distinct from $3 and redirect_uri = $4))
+     order by created_at desc limit 1 for update skip locked`,
+    [userId, match !== undefined, match?.email ?? null, match?.redirectUri ?? ''],
+  );
+  return rows[0];
+}
+
+export async function markFlowOpened(tx: Queryable, id: string): Promise<void> {
+  await tx.query('update oauth_flows set opened_at = now(), expires_at = now() + $2::interval where id = $1::uuid', [id, FLOW_LIFE]);
+}
+
+/**
+ * Claims a flow for one callback and blanks its secrets; every other callback
+ * of it, concurrent ones included, gets undefined (contract: Consuming).
+ */
+export async function claimFlow(db: Queryable, stateHash: Buffer): Promise<FlowRow | undefined> {
+  const rows = await db.query<FlowRow>(
+    `with claimed as (
+       select id, secrets from oauth_flows
+       where state_hash = $1 and consumed_at is null and expires_at > now() and secrets is not null
+       for update)
+     update oauth_flows f set consumed_at = now(), secrets = null, opened_at = coalesce(opened_at, now())
+     from claimed where f.id = claimed.id
+     returning f.id, f.user_id as "userId", f.email, f.redirect_uri as "redirectUri", claimed.secrets,
+       f.opened_at as "openedAt", f.consumed_at as "consumedAt", f.outcome, f.pending,
+       false as expired, true as "ticketExpired", false as "justOpened", false as abandoned, false as "confirmationExpired"`,
+    [stateHash],
+  );
+  return rows[0];
+}
+
+export async function finishFlow(tx: Queryable, id: string, outcome: Outcome): Promise<void> {
+  await tx.query(
+    `update oauth_flows set outcome = $2::jsonb, finished_at = now(), pending = null, pending_subject = null
+     where id = $1::uuid and outcome is null`,
+    [id, JSON.stringify(outcome)],
+  );
+}
+
+export async function holdForConfirmation(
+  db: Queryable,
+  id: string,
+  pending: Buffer,
+  subject: string,
+  confirmationHash: Buffer,
+): Promise<void> {
+  await db.query(
+    `update oauth_flows set pending = $2, pending_subject = $3, confirmation_hash = $4, confirmation_expires_at = now() + $5::interval
+     where id = $1::uuid`,
+    [id, pending, subject, confirmationHash, CONFIRMATION_LIFE],
+  );
+}
+
+/** Locks the flow that a confirmation form belongs to. */
+export async function selectFlowByConfirmation(tx: Queryable, confirmationHash: Buffer): Promise<FlowRow | undefined> {
+  const rows = await tx.query<FlowRow>(`select ${COLUMNS} from oauth_flows where confirmation_hash = $1 for update`, [confirmationHash]);
+  return rows[0];
+}
+
+export async function selectExpiredConfirmations(tx: Queryable, limit: number): Promise<FlowRow[]> {
+  return tx.query<FlowRow>(
+    `select ${COLUMNS} from oauth_flows where pending is not null and confirmation_expires_at <= now()
+     order by confirmation_expires_at limit $1 for update skip locked`,
+    [limit],
+  );
+}
+
+/** Flows of a user whose grant waits for confirmation. */
+export async function selectPendingFlows(tx: Queryable, userId: string): Promise<FlowRow[]> {
+  return tx.query<FlowRow>(`select ${COLUMNS} from oauth_flows where user_id = $1::uuid and pending is not null for update`, [userId]);
+}
+
+/** Outcomes are kept a day, so that a late reload of the callback still finds its own. */
+export async function deleteOldFlows(db: Queryable): Promise<void> {
+  await db.query('delete from oauth_flows where created_at < now() - $1::interval and pending is null', [KEPT]);
+}
+
+/** How the confirmation page names the assistant's user. */
+export async function selectUserLabel(db: Queryable, userId: string): Promise<string | undefined> {
+  const rows = await db.query<{ label: string }>('select coalesce(email, subject) as label from users where id = $1::uuid', [userId]);
+  return rows[0]?.label;
+}

@@ -1,0 +1,49 @@
+import { type Config, isLoopback } from '../config.ts';
+import { AppError } from '../errors.ts';
+
+const MAX_LENGTH = 2048;
+// A backslash is a slash to browsers and white space is dropped: both have been used to get past comparisons.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
+const SUSPICIOUS = /[\\\s\u0000-\u001f\u007f]/u;
+
+/** Decides where a browser may be sent after a flow (research/security, OAuth table: open redirect). */
+export class RedirectUris {
+  readonly #allowed: URL[];
+  readonly #anyLoopback: boolean;
+  /** Where a flow without a redirect_uri ends. */
+  readonly fallback: string;
+
+  constructor(config: Config, publicUrl: string) {
+    this.fallback = config.environment === 'production' ? (config.siteUrl ?? publicUrl) : `${publicUrl}/`;
+    this.#allowed = [this.fallback, ...config.allowedRedirectUris].map((uri) => new URL(uri));
+    this.#anyLoopback = config.environment === 'development';
+  }
+
+  /**
+   * @param uri as the client gave it; undefined = the fallback
+   * @returns the address, unchanged
+   * @throws AppError `invalid_request`: nothing is ever redirected to an address that isn't allowed
+   */
+  resolve(uri: string | undefined): string {
+    if (uri === undefined) return this.fallback;
+    const url = uri.length > MAX_LENGTH || SUSPICIOUS.test(uri) ? null : URL.parse(uri);
+    if (url === null || url.username !== '' || url.password !== '' || !this.#isAllowed(url)) {
+      throw new AppError('invalid_request', 'redirect_uri: is not one of the allowed addresses');
+    }
+    return uri;
+  }
+
+  #isAllowed(url: URL): boolean {
+    if (url.protocol !== 'https:' && url.protocol !== 'http:') return false;
+    if (this.#anyLoopback && isLoopback(url.hostname)) return true;
+    return this.#allowed.some((allowed) => matches(url, allowed));
+  }
+}
+
+/** Exact, but for the port of a loopback address, which native apps choose at run time (RFC 8252, 7.3). */
+function matches(url: URL, allowed: URL): boolean {
+  if (!isLoopback(allowed.hostname)) return url.href === allowed.href;
+  const samePort = new URL(url);
+  samePort.port = allowed.port;
+  return samePort.href === allowed.href;
+}

@@ -1,0 +1,205 @@
+import { z } from 'zod';
+import { AppError } from '../errors.ts';
+import type { Cookies } from '../http/cookies.ts';
+import { type Endpoint, endpoint, type Reply, SUCCEEDED, success } from '../http/endpoint.ts';
+import { pagePolicy } from '../http/html.ts';
+import type { Authenticate } from '../http/mount.ts';
+import { emailAddress, text } from '../http/validate.ts';
+import { WORKSPACE_SCOPES } from '../providers/workspace-scopes.ts';
+import type { WorkspaceAccounts } from './accounts-service.ts';
+import { openByTicket, openForUser, prepareFlow } from './authorization-service.ts';
+import { BINDING_COOKIE, BINDING_SECONDS } from './bindings.ts';
+import { completeCallback } from './callback-service.ts';
+import { confirmationPage } from './confirmation-page.ts';
+import { CONFIRMATION_COOKIE, CONFIRMATION_SECONDS, decide } from './confirmation-service.ts';
+import type { Outcome } from './flows-repository.ts';
+import type { WorkspaceParts } from './workspace-parts.ts';
+
+const TAG = 'Workspace';
+const redirectUri = text(2048).meta({
+  description: 'Where the browser goes in the end; one of the allowed addresses.',
+  examples: ['http://localhost:8080/'],
+});
+const accountId = z.object({ account_id: z.uuid() });
+const scopeName = z.enum(Object.keys(WORKSPACE_SCOPES) as [keyof typeof WORKSPACE_SCOPES]);
+
+export interface WorkspaceRoutesOptions {
+  /** undefined: the provider is not configured. */
+  parts: WorkspaceParts | undefined;
+  accounts: WorkspaceAccounts;
+  cookies: Cookies;
+  authenticate: Authenticate;
+  publicUrl: string;
+}
+
+/** Connecting (three steps), listing, choosing the default and disconnecting workspace accounts. */
+export function workspaceRoutes(options: WorkspaceRoutesOptions): Endpoint[] {
+  return [requestAccess(options), login(options), callback(options), confirm(options), ...accountRoutes(options.accounts)];
+}
+
+function requestAccess({ parts, cookies, publicUrl }: WorkspaceRoutesOptions): Endpoint {
+  return endpoint({
+    method: 'post',
+    path: '/workspace_access_request',
+    tag: TAG,
+    summary: 'Step 1: ask for access to a workspace account',
+    description: 'Prepares a flow and ties this browser to the user. Open `login_url` in the same browser within 60 seconds.',
+    auth: 'id_token',
+    form: z.object({ email: emailAddress, redirect_uri: redirectUri.optional() }),
+    answer: z.object({ status: z.literal('success'), login_url: z.url(), expires_at: z.iso.datetime() }),
+    errors: ['not_configured'],
+    async handle({ caller, form, request, response }) {
+      const ready = configured(parts);
+      const { ticket, expiresAt } = await prepareFlow(ready, caller.userId, { email: form.email, redirectUri: form.redirect_uri });
+      const secret = await ready.bindings.bind(cookies.read(request, BINDING_COOKIE), caller.userId);
+      cookies.set(response, BINDING_COOKIE, secret, BINDING_SECONDS);
+      const loginUrl = `${publicUrl}/auth/workspace/login?token=${ticket}`;
+      return { json: { status: 'success' as const, login_url: loginUrl, expires_at: expiresAt.toISOString() } };
+    },
+  });
+}
+
+function login({ parts, cookies, authenticate }: WorkspaceRoutesOptions): Endpoint {
+  return endpoint({
+    method: 'get',
+    path: '/auth/workspace/login',
+    tag: TAG,
+    summary: 'Step 2: on to the provider’s consent page',
+    description: 'For people’s browsers. `token` is the ticket of step 1, or an ID token.',
+    auth: 'none',
+    browser: true,
+    query: z.object({ token: text(8192), redirect_uri: redirectUri.optional(), email: emailAddress.optional() }),
+    pages: { 303: 'To the provider’s consent page' },
+    errors: ['invalid_token', 'token_expired', 'forbidden', 'not_configured'],
+    async handle({ query, request }) {
+      const ready = configured(parts);
+      // Checked even where a ticket brings its own: a wrong address never goes unnoticed.
+      ready.redirectUris.resolve(query.redirect_uri);
+      if (!query.token.includes('.')) {
+        return { redirect: await openByTicket(ready, query.token, cookies.read(request, BINDING_COOKIE)) };
+      }
+      const caller = await authenticate(query.token);
+      return { redirect: await openForUser(ready, caller.userId, { email: query.email, redirectUri: query.redirect_uri }) };
+    },
+  });
+}
+
+const parameter = text(4096).optional();
+
+function callback({ parts, cookies }: WorkspaceRoutesOptions): Endpoint {
+  return endpoint({
+    method: 'get',
+    path: '/auth/workspace/callback',
+    tag: TAG,
+    summary: 'Step 3: the provider’s redirect',
+    description:
+      'For people’s browsers. Ends at the flow’s `redirect_uri` with `integration=workspace` and `status`, or shows a confirmation page first.',
+    auth: 'none',
+    browser: true,
+    query: z.object({ state: parameter, code: parameter, error: parameter, iss: parameter }),
+    pages: { 200: 'A page that asks the person to confirm', 303: 'To the flow’s redirect_uri, with the outcome in the query' },
+    errors: ['not_configured'],
+    async handle({ query, request, response }) {
+      const result = await completeCallback(configured(parts), query, cookies.read(request, BINDING_COOKIE));
+      if ('outcome' in result) return leave(result);
+      const { confirmation } = result;
+      cookies.set(response, CONFIRMATION_COOKIE, confirmation.cookie, CONFIRMATION_SECONDS);
+      // The form's answer redirects to the flow's end, which the policy must name (contract: Binding).
+      return { html: confirmationPage(confirmation), policy: pagePolicy([new URL(confirmation.redirectUri).origin]) };
+    },
+  });
+}
+
+function confirm({ parts, cookies }: WorkspaceRoutesOptions): Endpoint {
+  return endpoint({
+    method: 'post',
+    path: '/auth/workspace/confirm',
+    tag: TAG,
+    summary: 'The confirmation page’s answer',
+    description: 'Works once, in the browser that was asked.',
+    auth: 'none',
+    browser: true,
+    form: z.object({ confirmation: text(100), decision: z.enum(['confirm', 'cancel']) }),
+    pages: { 303: 'To the flow’s redirect_uri, with the outcome in the query' },
+    errors: ['forbidden', 'not_configured'],
+    async handle({ form, request, response }) {
+      const cookie = cookies.read(request, CONFIRMATION_COOKIE);
+      const result = await decide(configured(parts), cookie, form.confirmation, form.decision === 'confirm');
+      cookies.clear(response, CONFIRMATION_COOKIE);
+      return leave(result);
+    },
+  });
+}
+
+function accountRoutes(accounts: WorkspaceAccounts): Endpoint[] {
+  return [
+    endpoint({
+      method: 'get',
+      path: '/auth/workspace/accounts',
+      tag: TAG,
+      summary: 'List the connected workspace accounts',
+      auth: 'id_token',
+      answer: z.object({
+        accounts: z.array(
+          z.object({
+            id: z.uuid(),
+            email: z.string(),
+            name: z.string(),
+            picture: z.string(),
+            default: z.boolean(),
+            status: z.enum(['active', 'reauth_required']),
+            missing_scopes: z.array(scopeName),
+          }),
+        ),
+      }),
+      errors: [],
+      handle: async ({ caller }) => ({ json: { accounts: await accounts.list(caller.userId) } }),
+    }),
+    endpoint({
+      method: 'delete',
+      path: '/auth/workspace/accounts/:account_id',
+      tag: TAG,
+      summary: 'Disconnect a workspace account',
+      description: 'Use is denied at once; the provider is told afterwards until it confirms.',
+      auth: 'id_token',
+      params: accountId,
+      answer: success,
+      errors: ['not_found'],
+      async handle({ caller, params }) {
+        await accounts.disconnect(caller.userId, params.account_id);
+        return SUCCEEDED;
+      },
+    }),
+    endpoint({
+      method: 'post',
+      path: '/auth/workspace/accounts/:account_id/default',
+      tag: TAG,
+      summary: 'Make a workspace account the default',
+      auth: 'id_token',
+      params: accountId,
+      answer: success,
+      errors: ['not_found'],
+      async handle({ caller, params }) {
+        await accounts.makeDefault(caller.userId, params.account_id);
+        return SUCCEEDED;
+      },
+    }),
+  ];
+}
+
+function leave({ redirectUri: target, outcome }: { redirectUri: string; outcome: Outcome }): Reply<never> {
+  const url = new URL(target);
+  url.searchParams.set('integration', 'workspace');
+  url.searchParams.set('status', outcome.status);
+  if (outcome.status === 'error') url.searchParams.set('code', outcome.code);
+  else {
+    url.searchParams.set('account_id', outcome.account_id);
+    if (outcome.missing_scopes.length > 0) url.searchParams.set('missing_scopes', outcome.missing_scopes.join(','));
+  }
+  return { redirect: url.href };
+}
+
+function configured(parts: WorkspaceParts | undefined): WorkspaceParts {
+  if (parts === undefined) throw new AppError('not_configured', 'Workspace accounts are not set up on this server.');
+  return parts;
+}

@@ -1,0 +1,210 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { AppError } from '../src/errors.ts';
+import { IntegrationsError, parseIntegrations } from '../src/integrations/integrations-file.ts';
+import { integrationsRoutes } from '../src/integrations/integrations-routes.ts';
+import { IntegrationsService } from '../src/integrations/integrations-service.ts';
+import { createLogger } from '../src/logger.ts';
+
+const SHIPPED = new URL('../integrations.yaml', import.meta.url);
+const VALID = 'version: 1\nagents:\n  bank: { provider: bank, description: Balances., products: [auth] }\n';
+
+function problemsOf(source: string): string[] {
+  try {
+    parseIntegrations(source, 'integrations.yaml');
+  } catch (error) {
+    expect(error).toBeInstanceOf(IntegrationsError);
+    return (error as IntegrationsError).problems.map(({ line, column, path, message }) => `${line}:${column} ${path}: ${message}`);
+  }
+  return [];
+}
+
+/** The document with an agent `mail` whose lines, from the fourth on, are the ones given. */
+function mail(...lines: string[]): string {
+  return ['version: 1', 'agents:', '  mail:', ...lines.map((line) => `    ${line}`), ''].join('\n');
+}
+
+describe('integrations.yaml', () => {
+  it('as shipped declares the seven agents', async () => {
+    const { agents, revision } = parseIntegrations(await readFile(SHIPPED, 'utf8'), 'integrations.yaml');
+    expect(Object.keys(agents)).toEqual(['mail', 'calendar', 'documents', 'drive', 'spreadsheets', 'presentations', 'bank']);
+    expect(agents.calendar).toEqual({ provider: 'workspace', description: expect.any(String), scopes: ['calendar.events.owned'] });
+    expect(agents.bank).toMatchObject({ provider: 'bank', products: ['transactions', 'auth'] });
+    expect(revision).toMatch(/^[0-9a-f]{12}$/);
+  });
+
+  it('has a revision that follows its content', () => {
+    const { revision } = parseIntegrations(VALID, 'a');
+    expect(parseIntegrations(VALID, 'b').revision).toBe(revision);
+    expect(parseIntegrations(`${VALID}# a comment`, 'a').revision).not.toBe(revision);
+  });
+});
+
+describe('a mistake is found with its line and column', () => {
+  it.each<[string, string, string[]]>([
+    ['nothing at all', '# only a comment\n', ['1:1 : is empty']],
+    ['something else than a mapping', '- 1\n', ['1:1 : Invalid input: expected object, received array']],
+    ['a broken bracket', 'version: 1\nagents: [', ['2:10 : unexpected end of the stream within a flow collection']],
+    ['a tab as indentation', 'version: 1\nagents:\n\tmail: 1', ['3:1 : tab characters must not be used in indentation']],
+    ['a duplicate key', 'version: 1\nagents: {}\nversion: 1', ['3:1 : duplicated mapping key']],
+    ['an unknown tag', 'version: !!js/function x', ['1:10 : unknown scalar tag !<tag:yaml.org,2002:js/function>']],
+    ['a second document', `${VALID}---\nversion: 1`, ['5:1 : a second document is not taken']],
+    ['another version', 'version: 2\nagents: {}', ['1:10 version: must be 1']],
+    ['no agents', 'version: 1', ['1:1 agents: is missing']],
+    ['agents left empty', 'version: 1\nagents:\n', ['2:1 agents: Invalid input: expected record, received null']],
+    ['an agent that is no mapping', 'version: 1\nagents:\n  mail: 3', ['3:9 agents.mail: Invalid input: expected object, received number']],
+    [
+      'an unknown key',
+      mail('provider: workspace', 'description: x', 'scopes: [drive]', 'actions: {}'),
+      ['7:5 agents.mail.actions: unknown key'],
+    ],
+    [
+      'a key of the other provider',
+      mail('provider: bank', 'description: x', 'products: [auth]', 'scopes: [drive]'),
+      ['7:5 agents.mail.scopes: unknown key'],
+    ],
+    ['a missing key', mail('provider: workspace', 'scopes: [drive]'), ['3:3 agents.mail.description: is missing']],
+    ['a missing provider', mail('description: x'), ['3:3 agents.mail.provider: must be workspace or bank']],
+    ['an unknown provider', mail('provider: "post"'), ['4:15 agents.mail.provider: must be workspace or bank']],
+    ['a scope twice', mail('provider: workspace', 'description: x', 'scopes: [drive, drive]'), ['6:13 agents.mail.scopes: names something twice']],
+    ['no scopes', mail('provider: workspace', 'description: x', 'scopes: []'), ['6:13 agents.mail.scopes: must not be empty']],
+    [
+      'an unknown product in a block list',
+      mail('provider: bank', 'description: |', '  two lines', 'products:', '  - auth', '  - loans'),
+      ['9:9 agents.mail.products.1: Invalid option: expected one of "transactions"|"auth"'],
+    ],
+    ['a bad agent name', VALID.replace('bank:', 'Bank 1:'), ['3:3 agents.Bank 1: must be a name of lower-case letters, digits, - and _']],
+    ['a value of the wrong type, after CRLF', VALID.replace('Balances.', '7').replaceAll('\n', '\r\n'), ['3:40 agents.bank.description: Invalid input: expected string, received number']],
+  ])('%s', (_title, source, expected) => {
+    expect(problemsOf(source)).toEqual(expected);
+  });
+
+  it('several at once, in the order of the file', () => {
+    const found = problemsOf(mail('provider: workspace', 'descripton: x', 'scopes: [mail.modify, "mail.sent"]'));
+    expect(found.map((problem) => problem.split(': ')[0])).toEqual(['3:3 agents.mail.description', '5:5 agents.mail.descripton', '6:27 agents.mail.scopes.1']);
+  });
+
+  it('and every one stands in the message for the operator', () => {
+    expect(() => parseIntegrations('version: 2', 'steward.yaml')).toThrow(/steward\.yaml:1:1 agents: is missing\n {2}steward\.yaml:1:10 version: must be 1/);
+  });
+});
+
+describe('a hostile file is refused', () => {
+  it.each(['__proto__', 'constructor', 'prototype'])('with the key %s', (key) => {
+    expect(problemsOf(VALID.replace('bank:', `${key}:`))).toEqual([`3:3 agents.${key}: is a reserved name`]);
+    expect(problemsOf(`${VALID}${key}: {}`)).toEqual([`4:1 ${key}: is a reserved name`]);
+    expect(({} as Record<string, unknown>).provider).toBeUndefined();
+  });
+
+  it('with an alias to itself', () => {
+    expect(problemsOf('version: 1\nagents: &a\n  mail: *a')).toEqual(['3:9 : aliases are not taken']);
+  });
+
+  it('with aliases that multiply', () => {
+    const bomb = ['a: &a [x, x, x]', ...'bcdefghi'.split('').map((name, index) => `${name}: &${name} [${`*${'abcdefgh'[index]},`.repeat(9)}]`)].join('\n');
+    expect(problemsOf(bomb)).toEqual(['2:8 : aliases are not taken']);
+  });
+
+  it('with collections nested deeply', () => {
+    expect(problemsOf(`agents: ${'['.repeat(50_000)}`)[0]).toContain('nesting exceeded maxDepth');
+  });
+
+  it('with very many mistakes: the first twenty are told', () => {
+    const lines = Array.from({ length: 3000 }, (_, index) => `k${index}: 1`);
+    expect(problemsOf(lines.join('\n'))).toHaveLength(20);
+    expect(problemsOf(`version: 1\nagents:\n  m: { products: [${'x,'.repeat(100_000)}] }`)).toEqual([expect.stringContaining('holds too much from here on')]);
+  });
+});
+
+describe('GET /update_integrations', () => {
+  let folder: string;
+  let path: string;
+  let lines: string[];
+  const logger = createLogger('trace', { write: (text: string) => void lines.push(text) });
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'integrations-'));
+    path = join(folder, 'integrations.yaml');
+    lines = [];
+    await writeFile(path, VALID);
+  });
+
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  async function reload(service: IntegrationsService) {
+    const [route] = integrationsRoutes(service);
+    return route?.handle({} as never);
+  }
+
+  it('reloads the file and answers success', async () => {
+    const service = await IntegrationsService.load(path, logger);
+    const before = service.current;
+    await writeFile(path, VALID.replace('auth', 'transactions'));
+    expect(await reload(service)).toEqual({ json: { status: 'success' } });
+    expect(service.current.agents.bank).toMatchObject({ products: ['transactions'] });
+    expect(service.current.revision).not.toBe(before.revision);
+    expect(before.agents.bank).toMatchObject({ products: ['auth'] });
+  });
+
+  it.each<[string, () => Promise<unknown> | unknown, string]>([
+    ['is not valid', () => writeFile(path, `${VALID}hunter2: 1`), '"line":4,"column":1,"path":"hunter2","message":"unknown key"'],
+    ['is no YAML', () => writeFile(path, 'hunter2: ['), '"line":1,"column":11'],
+    ['is gone', () => rm(path), "can't be read (ENOENT)"],
+    ['is a folder', () => rm(path).then(() => execFileSync('mkdir', [path])), 'is not a regular file'],
+    ['is a FIFO', () => rm(path).then(() => execFileSync('mkfifo', [path])), 'is not a regular file'],
+    ['is not UTF-8', () => writeFile(path, Buffer.concat([Buffer.from(VALID), Buffer.of(0x23, 0xff)])), 'is not UTF-8'],
+    ['has a megabyte', () => writeFile(path, `${VALID}#${'x'.repeat(1_000_000)}`), 'has more than 262144 bytes'],
+  ])('keeps the previous integrations, tells the log, and shows no content when the file %s', async (_title, spoil, logged) => {
+    const service = await IntegrationsService.load(path, logger);
+    const before = service.current;
+    await spoil();
+    const error = await reload(service).catch((thrown: AppError) => thrown);
+    expect(error).toMatchObject({ code: 'invalid_configuration', status: 422, message: 'The integrations file is not valid; the previous one stays in force.' });
+    expect(service.current).toBe(before);
+    expect(lines.join()).toContain(logged);
+  });
+
+  it('succeeds again once the file is mended', async () => {
+    const service = await IntegrationsService.load(path, logger);
+    await writeFile(path, 'version: 2');
+    await expect(reload(service)).rejects.toMatchObject({ code: 'invalid_configuration' });
+    await writeFile(path, VALID);
+    await expect(reload(service)).resolves.toEqual({ json: { status: 'success' } });
+  });
+
+  it('takes 1,000 reloads at once with two runs', async () => {
+    const service = await IntegrationsService.load(path, logger);
+    await Promise.all(Array.from({ length: 1000 }, () => service.reload()));
+    expect(service.runs).toBe(2);
+    await service.reload();
+    expect(service.runs).toBe(3);
+  });
+
+  it('gives a request that came during a run what the file held when it came', async () => {
+    const service = await IntegrationsService.load(path, logger);
+    const first = service.reload();
+    const change = writeFile(path, VALID.replace('auth', 'transactions')).then(() => Promise.all([service.reload(), service.reload()]));
+    await Promise.all([first, change]);
+    expect(service.current.agents.bank).toMatchObject({ products: ['transactions'] });
+  });
+
+  it('fails the waiting requests too when the file is bad, and is free again afterwards', async () => {
+    const service = await IntegrationsService.load(path, logger);
+    await writeFile(path, 'version: 2');
+    const results = await Promise.allSettled(Array.from({ length: 100 }, () => service.reload()));
+    expect(results.every((result) => result.status === 'rejected')).toBe(true);
+    expect(service.runs).toBe(2);
+    await writeFile(path, VALID);
+    await service.reload();
+    expect(service.runs).toBe(3);
+  });
+
+  it('is no reason to start without a valid file', async () => {
+    await expect(IntegrationsService.load(join(folder, 'none.yaml'), logger)).rejects.toThrow(/none\.yaml:1:1 can't be read \(ENOENT\)/);
+    await writeFile(path, 'version: 2');
+    await expect(IntegrationsService.load(path, logger)).rejects.toThrow('integrations.yaml:1:10 version: must be 1');
+  });
+});

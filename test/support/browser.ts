@@ -1,0 +1,67 @@
+import { type Answer, type CallOptions, request } from './steward.ts';
+
+/**
+ * A browser without script: keeps cookies for its one host, and fills in the
+ * forms of the pages that it is shown.
+ */
+export class FormBrowser {
+  readonly #base: string;
+  readonly cookies = new Map<string, string>();
+
+  constructor(base: string) {
+    this.#base = base;
+  }
+
+  /** One request with the cookies held; what the answer sets is kept. */
+  async visit(url: string, options: CallOptions = {}): Promise<Answer> {
+    const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const answer = await request(this.#base, url, {
+      ...options,
+      headers: { accept: 'text/html', ...(cookie !== '' && { cookie }), ...options.headers },
+    });
+    for (const line of answer.headers.getSetCookie()) this.#keep(line);
+    return answer;
+  }
+
+  /** Posts the page's form with the given button or fields. */
+  async submit(page: Answer, pageUrl: string, change: (fields: URLSearchParams) => void): Promise<Answer> {
+    const action = /<form[^>]*action="([^"]*)"/.exec(page.text)?.[1] ?? pageUrl;
+    const fields = formFields(page.text);
+    change(fields);
+    return this.visit(new URL(decode(action), new URL(pageUrl, this.#base)).href, {
+      method: 'POST',
+      body: fields.toString(),
+      headers: { 'content-type': 'application/x-www-form-urlencoded', origin: new URL(this.#base).origin },
+    });
+  }
+
+  #keep(line: string): void {
+    const [pair = '', ...attributes] = line.split(';');
+    const [name = '', value = ''] = pair.split('=');
+    const expired = attributes.some((attribute) => /^\s*expires=thu, 01 jan 1970/i.test(attribute) || /^\s*max-age=0/i.test(attribute));
+    if (expired) this.cookies.delete(name.trim());
+    else this.cookies.set(name.trim(), value);
+  }
+}
+
+/** Fields as a browser would post them: hidden, text, ticked boxes and radios; no buttons. */
+function formFields(text: string): URLSearchParams {
+  const fields = new URLSearchParams();
+  for (const [tag] of text.matchAll(/<input[^>]*>/g)) {
+    const type = attribute(tag, 'type') ?? 'text';
+    const name = attribute(tag, 'name');
+    if (name === undefined || type === 'submit') continue;
+    if ((type === 'checkbox' || type === 'radio') && !/\schecked/.test(tag)) continue;
+    fields.append(name, attribute(tag, 'value') ?? (type === 'checkbox' ? 'on' : ''));
+  }
+  return fields;
+}
+
+function attribute(tag: string, name: string): string | undefined {
+  const found = new RegExp(`\\s${name}="([^"]*)"`).exec(tag)?.[1];
+  return found === undefined ? undefined : decode(found);
+}
+
+function decode(text: string): string {
+  return text.replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
+}

@@ -1,0 +1,129 @@
+import { randomBytes } from 'node:crypto';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { inject } from 'vitest';
+import { loadConfig } from '../../src/config.ts';
+import type { Overrides } from '../../src/context.ts';
+import { createLogger } from '../../src/logger.ts';
+import { createSandbox } from '../../src/sandbox/sandbox.ts';
+import { type Steward, startServer } from '../../src/server.ts';
+
+export interface TestSteward extends Steward {
+  /** Every line logged so far. */
+  logs: string[];
+  dataDir: string;
+  /** Stops and starts again on the same data. */
+  restart(env?: Record<string, string>): Promise<TestSteward>;
+  /** Runs SQL on the service's own database. */
+  sql<Row extends object>(text: string, values?: unknown[]): Promise<Row[]>;
+  /** An ID token of the sandbox's. */
+  signIn(user?: string): Promise<string>;
+  /** One request; a `form` makes it a POST. */
+  call(path: string, options?: CallOptions): Promise<Answer>;
+  /** Sets something up at the sandbox's controls. */
+  control(path: string, body?: object): Promise<Record<string, any>>;
+}
+
+export interface CallOptions {
+  method?: string;
+  token?: string;
+  form?: Record<string, string>;
+  headers?: Record<string, string>;
+  body?: string;
+}
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  body: any;
+  text: string;
+}
+
+/**
+ * Starts the whole service on a database of its own: the embedded one, or one
+ * on the server of TEST_DATABASE_URL.
+ */
+export async function startSteward(env: Record<string, string> = {}, overrides: Overrides = {}): Promise<TestSteward> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'steward-test-'));
+  const database = await createDatabase(dataDir);
+  const cleanUp = async () => {
+    await database.drop();
+    rmSync(dataDir, { recursive: true, force: true });
+  };
+  return boot({ DATA_DIR: dataDir, ...database.env, ...env }, overrides, cleanUp);
+}
+
+async function boot(env: Record<string, string>, overrides: Overrides, cleanUp: () => Promise<void>): Promise<TestSteward> {
+  const logs: string[] = [];
+  const logger = createLogger('debug', { write: (line: string) => void logs.push(line) });
+  const config = loadConfig({ PORT: '0', ...env });
+  const steward = await startServer(config, { loadStandIns: createSandbox, logger, ...overrides });
+  const call = (path: string, options: CallOptions = {}) => request(steward.url, path, options);
+  return {
+    ...steward,
+    logs,
+    dataDir: config.dataDir,
+    call,
+    sql: (text, values) => steward.context.db.query(text, values),
+    async signIn(user = 'demo') {
+      const answer = await call('/sandbox/identity/token', { form: { user } });
+      return answer.body.id_token;
+    },
+    async control(path, body) {
+      const options =
+        body === undefined ? {} : { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
+      const answer = await call(`/sandbox/control/${path}`, options);
+      if (answer.status !== 200) throw new Error(`control ${path}: ${answer.status} ${answer.text}`);
+      return answer.body;
+    },
+    async restart(changed = {}) {
+      await steward.stop();
+      return boot({ ...env, ...changed }, overrides, cleanUp);
+    },
+    async stop() {
+      await steward.stop();
+      await cleanUp();
+    },
+  };
+}
+
+/** One HTTP request; redirects are answers here. */
+export async function request(base: string, path: string, options: CallOptions = {}): Promise<Answer> {
+  const body = options.form === undefined ? options.body : new URLSearchParams(options.form);
+  const response = await fetch(new URL(path, base), {
+    method: options.method ?? (body === undefined ? 'GET' : 'POST'),
+    headers: { ...(options.token !== undefined && { authorization: options.token }), ...options.headers },
+    redirect: 'manual',
+    ...(body !== undefined && { body }),
+  });
+  const text = await response.text();
+  const isJson = response.headers.get('content-type')?.includes('json') === true;
+  return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined };
+}
+
+interface TestDatabase {
+  env: Record<string, string>;
+  drop(): Promise<void>;
+}
+
+async function createDatabase(dataDir: string): Promise<TestDatabase> {
+  const server = process.env.TEST_DATABASE_URL;
+  if (server === undefined) {
+    cpSync(inject('embeddedTemplate'), dataDir, { recursive: true });
+    return { env: {}, drop: async () => {} };
+  }
+  const name = `steward_test_${randomBytes(6).toString('hex')}`;
+  await administer(server, `create database ${name}`);
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  return { env: { DATABASE_URL: url.href }, drop: () => administer(server, `drop database ${name} with (force)`) };
+}
+
+async function administer(url: string, sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(sql);
+  await client.end();
+}
