@@ -37,12 +37,15 @@ function merged(schema, resolve) {
   const own = resolve(schema) ?? {};
   if (own.allOf === undefined) return own;
   const parts = own.allOf.map((part) => merged(part, resolve));
-  return parts.reduce((sum, part) => ({
-    ...sum,
-    ...part,
-    properties: { ...sum.properties, ...mergedProperties(sum.properties, part.properties) },
-    required: [...(sum.required ?? []), ...(part.required ?? [])],
-  }), {});
+  return parts.reduce(
+    (sum, part) => ({
+      ...sum,
+      ...part,
+      properties: { ...sum.properties, ...mergedProperties(sum.properties, part.properties) },
+      required: [...(sum.required ?? []), ...(part.required ?? [])],
+    }),
+    {},
+  );
 }
 
 function mergedProperties(former = {}, later = {}) {
@@ -51,7 +54,9 @@ function mergedProperties(former = {}, later = {}) {
 
 /** Path and query parameters, or undefined where there are none. */
 export function parameterTable({ parameters = [] }, resolve) {
-  const rows = parameters.map(resolve).map(({ name, in: place, required, description, schema }) => ({ name, place, required, description, schema }));
+  const rows = parameters
+    .map(resolve)
+    .map(({ name, in: place, required, description, schema }) => ({ name, place, required, description, schema }));
   return rows.length === 0 ? undefined : table('Parameters', rows, resolve);
 }
 
@@ -60,7 +65,13 @@ export function bodyTable({ requestBody }, resolve) {
   const content = Object.entries(resolve(requestBody)?.content ?? {});
   if (content.length === 0) return undefined;
   const { properties = {}, required = [] } = merged(content[0][1].schema, resolve);
-  const rows = Object.entries(properties).map(([name, schema]) => ({ name, place: 'body', required: required.includes(name), description: schema.description, schema }));
+  const rows = Object.entries(properties).map(([name, schema]) => ({
+    name,
+    place: 'body',
+    required: required.includes(name),
+    description: schema.description,
+    schema,
+  }));
   const note = element('p', { className: 'muted' }, content.map(([type]) => type).join(', '));
   return table('Request fields', rows, resolve, note);
 }
@@ -72,13 +83,17 @@ function table(title, rows, resolve, note) {
     {},
     element('h4', {}, title),
     ...(note === undefined ? [] : [note]),
-    element('div', { className: 'scroll', tabIndex: 0, role: 'group', 'aria-label': title }, element('table', {}, element('thead', {}, head), element('tbody', {}, ...rows.map((row) => tableRow(row, resolve))))),
+    element(
+      'div',
+      { className: 'scroll', tabIndex: 0, role: 'group', 'aria-label': title },
+      element('table', {}, element('thead', {}, head), element('tbody', {}, ...rows.map((row) => tableRow(row, resolve)))),
+    ),
   );
 }
 
 function tableRow({ name, place, required, description = '', schema }, resolve) {
-  const { minLength, maxLength } = schema;
-  const bounds = maxLength === undefined ? '' : ` ${minLength ?? 0} to ${maxLength} characters.`;
+  const { maxLength } = schema;
+  const bounds = maxLength === undefined ? '' : ` At most ${maxLength} characters.`;
   const about = `${required ? 'Required.' : 'Optional.'} ${description}${bounds}`;
   return element(
     'tr',

@@ -8,7 +8,10 @@ const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 function resolver(document_) {
   return (value) => {
     if (value?.$ref === undefined) return value;
-    return value.$ref.slice(2).split('/').reduce((node, key) => node?.[key.replaceAll('~1', '/').replaceAll('~0', '~')], document_);
+    return value.$ref
+      .slice(2)
+      .split('/')
+      .reduce((node, key) => node?.[key.replaceAll('~1', '/').replaceAll('~0', '~')], document_);
   };
 }
 
@@ -35,7 +38,11 @@ function overview({ servers = [], components = {} }) {
     'section',
     { className: 'card' },
     element('h2', {}, 'Server and authentication'),
-    element('ul', {}, ...servers.map(({ url, description }) => element('li', {}, element('code', {}, url), description ? ` ${description}` : ''))),
+    element(
+      'ul',
+      {},
+      ...servers.map(({ url, description }) => element('li', {}, element('code', {}, url), description ? ` ${description}` : '')),
+    ),
     ...schemes.map(({ name, in: place, description }) => element('p', {}, element('code', {}, name), ` (${place}): ${description ?? ''}`)),
   );
 }
@@ -60,7 +67,11 @@ function article(operation, resolve) {
     element('h3', { id: `${operationId}-title` }, badge(method), element('code', {}, path)),
     element('p', { className: 'title' }, summary ?? ''),
     description ? element('p', { className: 'muted' }, ...prose(description)) : undefined,
-    element('p', { className: 'muted' }, security.length > 0 ? 'Needs an ID token in the Authorization header.' : 'Needs no credentials of the header.'),
+    element(
+      'p',
+      { className: 'muted' },
+      security.length > 0 ? 'Needs an ID token in the Authorization header.' : 'Needs no ID token in the header.',
+    ),
     ...parts.filter((part) => part !== undefined),
   );
 }
@@ -74,7 +85,9 @@ function answer(status, { description, content = {}, headers = {} }, resolve) {
   const types = Object.keys(content);
   const schema = content['application/json']?.schema;
   const kind = Number(status) >= 400 ? 'bad' : 'good';
-  const names = Object.keys(headers).map((name) => element('li', {}, element('code', {}, name), ` ${resolve(headers[name]).description ?? ''}`));
+  const names = Object.keys(headers).map((name) =>
+    element('li', {}, element('code', {}, name), ` ${resolve(headers[name]).description ?? ''}`),
+  );
   return element(
     'details',
     { open: kind === 'good' },

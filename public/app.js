@@ -38,7 +38,7 @@ async function offerSandbox() {
   byId('sandbox-sign-in').hidden = response?.ok !== true;
 }
 
-function showSession({ detail: reason }) {
+function showSession({ detail: { reason } }) {
   const { token } = session;
   const signedIn = token !== undefined;
   for (const id of ['signed-in', 'account', 'integration-status']) byId(id).hidden = !signedIn;

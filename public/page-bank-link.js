@@ -7,7 +7,7 @@ const CLOSED_CHECK_MS = 500;
 /**
  * Lets the person choose a bank: on the sandbox's page where the server names one, else in the aggregator's widget.
  *
- * @returns `{public_token}`, `{updated: true}` (update mode), or undefined when the person left
+ * @returns `{publicToken}` (nothing to exchange in update mode), or undefined when the person left
  * @throws Failure
  */
 export function chooseBank({ link_url: linkUrl, link_token: linkToken }) {
@@ -15,21 +15,26 @@ export function chooseBank({ link_url: linkUrl, link_token: linkToken }) {
 }
 
 async function openLinkPage(linkUrl) {
-  const popup = window.open(linkUrl, 'steward-link', 'popup,width=480,height=760');
-  if (popup === null) throw new Failure('The browser blocked the bank’s window. Allow pop-ups for this page and try again.', { code: 'blocked', status: 0 });
+  const url = new URL(linkUrl);
+  url.searchParams.set('origin', location.origin);
+  const popup = window.open(url, 'steward-link', 'popup,width=480,height=760');
+  if (popup === null) {
+    throw new Failure('The browser blocked the bank’s window. Allow pop-ups for this page and try again.', { code: 'blocked', status: 0 });
+  }
   const listening = new AbortController();
   try {
-    return await Promise.race([answerOf(popup, listening.signal), closingOf(popup, listening.signal)]);
+    return await Promise.race([answerOf(popup, url.origin, listening.signal), closingOf(popup, listening.signal)]);
   } finally {
     listening.abort();
   }
 }
 
-/** Only a message of that very window, from our own origin, counts: any page may send us messages. */
-function answerOf(popup, signal) {
+/** Only a message of that very window, while it shows the server's page, counts: any page may send us messages. */
+function answerOf(popup, expectedOrigin, signal) {
   return new Promise((resolve) => {
     const receive = ({ origin, source, data }) => {
-      if (origin === location.origin && source === popup && data?.type === 'steward-sandbox-link') resolve(data);
+      if (origin !== expectedOrigin || source !== popup || data?.type !== 'steward-sandbox-link') return;
+      resolve(data.outcome === 'cancelled' ? undefined : { publicToken: data.public_token });
     };
     window.addEventListener('message', receive, { signal });
   });
@@ -52,7 +57,7 @@ async function openWidget(token) {
   return new Promise((resolve, reject) => {
     const handler = window.Plaid.create({
       token,
-      onSuccess: (publicToken) => resolve({ public_token: publicToken }),
+      onSuccess: (publicToken) => resolve({ publicToken }),
       onExit: (error) => {
         if (error === null) resolve(undefined);
         else reject(new Failure(error.display_message || 'The bank could not be linked.', { code: error.error_code, status: 0 }));

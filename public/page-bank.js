@@ -55,7 +55,11 @@ export class BankPanel {
   #actions({ id, bank_name: bank, status }) {
     const repair = status === 'relink_required' ? [this.#button('Repair', bank, () => this.#repair(id, bank))] : [];
     const remove = this.#button('Delete', bank, async () => {
-      const question = { title: `Delete ${bank}?`, text: 'Its accounts are gone for agents at once, and the access ends at the aggregator.', yes: 'Delete' };
+      const question = {
+        title: `Delete ${bank}?`,
+        text: 'Its accounts are gone for agents at once, and the access ends at the aggregator.',
+        yes: 'Delete',
+      };
       if (!(await confirmed(question))) return;
       await this.#session.request('DELETE', `/auth/bank/accounts/${encodeURIComponent(id)}`);
       await this.#changed(`${bank} is deleted.`);
@@ -71,11 +75,11 @@ export class BankPanel {
 
   async #link() {
     const chosen = await chooseBank(await this.#session.request('POST', '/auth/bank/create_link_token'));
-    if (chosen?.public_token === undefined) {
+    if (chosen === undefined) {
       show(this.#outcome, 'warning', 'No bank was linked.');
       return;
     }
-    await this.#session.request('POST', '/auth/bank/set_access_token', { public_token: chosen.public_token });
+    await this.#session.request('POST', '/auth/bank/set_access_token', { public_token: chosen.publicToken });
     await this.#changed('The bank is linked.');
   }
 

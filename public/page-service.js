@@ -32,7 +32,7 @@ export async function refreshIntegrations(session) {
 function stateTag({ connected, needs_attention: attention }) {
   if (!connected) return element('span', { className: 'tag' }, 'Not connected');
   if (attention === 0) return element('span', { className: 'tag good' }, 'Connected');
-  return element('span', { className: 'tag attention' }, `Connected, ${attention} need${attention === 1 ? 's' : ''} attention`);
+  return element('span', { className: 'tag attention' }, `${attention} need${attention === 1 ? 's' : ''} attention`);
 }
 
 /** Deletion of the user; the server asks for a fresh sign-in, which this page passes on. */
@@ -40,7 +40,11 @@ export function userPanel(session) {
   const outcome = byId('account').querySelector('.outcome');
   const button = byId('delete-user');
   const remove = async () => {
-    const question = { title: 'Delete your account?', text: 'Every workspace and bank account is disconnected and your key destroyed. This can’t be undone.', yes: 'Delete my account' };
+    const question = {
+      title: 'Delete your account?',
+      text: 'Every workspace and bank account is disconnected and your key destroyed. This can’t be undone.',
+      yes: 'Delete my account',
+    };
     if (!(await confirmed(question))) return;
     try {
       await session.request('DELETE', '/user');

@@ -7,7 +7,7 @@ const EXPIRED = 'Your sign-in has expired. Sign in again.';
 
 /**
  * Who is signed in. The ID token lives in memory, and in sessionStorage so that it survives the way
- * to the provider and back; never in an address. Dispatches `change`, with the reason as `detail`.
+ * to the provider and back; never in an address. Dispatches `change` with `detail.reason`: why a sign-in ended, if there is something to say.
  */
 export class Session extends EventTarget {
   #token;
@@ -74,7 +74,7 @@ export class Session extends EventTarget {
   }
 
   #announce(reason) {
-    this.dispatchEvent(new CustomEvent('change', { detail: reason }));
+    this.dispatchEvent(new CustomEvent('change', { detail: { reason } }));
   }
 }
 

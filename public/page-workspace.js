@@ -54,7 +54,13 @@ export class WorkspacePanel {
       element(
         'div',
         {},
-        element('h3', {}, name || email, account.default ? tag('good', 'Default') : undefined, status === 'active' ? undefined : tag('attention', 'Sign in again')),
+        element(
+          'h3',
+          {},
+          name || email,
+          account.default ? tag('good', 'Default') : undefined,
+          status === 'active' ? undefined : tag('attention', 'Sign in again'),
+        ),
         element('p', { className: 'detail' }, email),
         incomplete ? element('p', { className: 'detail' }, `Not allowed: ${missing.join(', ')}`) : undefined,
       ),
@@ -66,9 +72,15 @@ export class WorkspacePanel {
     const path = `/auth/workspace/accounts/${encodeURIComponent(id)}`;
     return [
       needsConsent ? this.#button('Connect again', email, () => this.#connect(email)) : undefined,
-      isDefault ? undefined : this.#button('Make default', email, () => this.#change('POST', `${path}/default`, `${email} is the default now.`)),
+      isDefault
+        ? undefined
+        : this.#button('Make default', email, () => this.#change('POST', `${path}/default`, `${email} is the default now.`)),
       this.#button('Disconnect', email, async () => {
-        const question = { title: `Disconnect ${email}?`, text: 'Agents can’t use it any more, and the provider is told to revoke the access.', yes: 'Disconnect' };
+        const question = {
+          title: `Disconnect ${email}?`,
+          text: 'Agents can’t use it any more, and the provider is told to revoke the access.',
+          yes: 'Disconnect',
+        };
         if (await confirmed(question)) await this.#change('DELETE', path, `${email} is disconnected.`);
       }),
     ].filter((button) => button !== undefined);

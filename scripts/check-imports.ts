@@ -17,7 +17,7 @@ const LAYERS: Record<string, number> = {
   ...layer(2, ['vault']),
   ...layer(3, ['health', 'home', 'waitlist', 'users', 'workspace', 'bank', 'integrations', 'agents']),
   ...layer(4, ['socket']),
-  ...layer(5, ['app.ts', 'context.ts', 'server.ts', 'main.ts']),
+  ...layer(5, ['app.ts', 'context.ts', 'server.ts', 'workers.ts', 'main.ts']),
 };
 /** Layers whose parts may use one another. */
 const SOCIABLE = new Set([0, 5]);

@@ -109,7 +109,11 @@ async function refusal(method: keyof PlaidApi, request: object, plaid = host.pla
 }
 
 async function raw(path: string, body: string, headers: Record<string, string> = {}): Promise<{ status: number; body: Body }> {
-  const response = await fetch(`${host.url}/sandbox/bank${path}`, { method: 'POST', body, headers: { 'content-type': 'application/json', ...headers } });
+  const response = await fetch(`${host.url}/sandbox/bank${path}`, {
+    method: 'POST',
+    body,
+    headers: { 'content-type': 'application/json', ...headers },
+  });
   return { status: response.status, body: (await response.json()) as Body };
 }
 
@@ -131,7 +135,11 @@ interface Linked {
 
 /** An item, as a user who went through Link has it. */
 async function link(institution = PLATYPUS, options: object = {}): Promise<Linked> {
-  const { public_token } = await call('sandboxPublicTokenCreate', { institution_id: institution, initial_products: ['transactions', 'auth'], options });
+  const { public_token } = await call('sandboxPublicTokenCreate', {
+    institution_id: institution,
+    initial_products: ['transactions', 'auth'],
+    options,
+  });
   const { access_token, item_id } = await call('itemPublicTokenExchange', { public_token });
   return { accessToken: access_token as string, itemId: item_id as string };
 }
@@ -171,7 +179,11 @@ describe('every call', () => {
 
   test('refuses wrong credentials before it looks at the body', async () => {
     const wrong = sdk({ ...host.bank.settings, secret: 'wrong' });
-    expect(await refusal('itemPublicTokenExchange', {}, wrong)).toMatchObject({ status: 400, error_type: 'INVALID_INPUT', error_code: 'INVALID_API_KEYS' });
+    expect(await refusal('itemPublicTokenExchange', {}, wrong)).toMatchObject({
+      status: 400,
+      error_type: 'INVALID_INPUT',
+      error_code: 'INVALID_API_KEYS',
+    });
     const answer = await raw('/item/public_token/exchange', '{', { 'PLAID-CLIENT-ID': 'sandbox', 'PLAID-SECRET': 'wrong' });
     expect(answer.body.error_code).toBe('INVALID_API_KEYS');
     expect((await raw('/item/public_token/exchange', JSON.stringify(complete))).body.error_code).toBe('INVALID_API_KEYS');
@@ -196,7 +208,12 @@ describe('every call', () => {
     const missing = await refusal('linkTokenCreate', { language: 'en', client_name: 1, other: 1 });
     expect(missing).toMatchObject({ status: 400, error_type: 'INVALID_REQUEST', error_code: 'MISSING_FIELDS' });
     expect(missing.error_message).toContain('country_codes, user');
-    const unknown = await refusal('linkTokenCreate', { ...linkRequest, client_name: 1, other: 1, user: { client_user_id: 'u', email: 'x' } });
+    const unknown = await refusal('linkTokenCreate', {
+      ...linkRequest,
+      client_name: 1,
+      other: 1,
+      user: { client_user_id: 'u', email: 'x' },
+    });
     expect(unknown).toMatchObject({ error_code: 'UNKNOWN_FIELDS' });
     expect(unknown.error_message).toContain('user.email');
     expect(unknown.error_message).toContain('other');
@@ -206,7 +223,10 @@ describe('every call', () => {
   });
 
   test('answers 404 at an unknown path and to GET', async () => {
-    expect(await raw('/item/nothing', '{}')).toMatchObject({ status: 404, body: { error_type: 'INVALID_REQUEST', error_code: 'NOT_FOUND' } });
+    expect(await raw('/item/nothing', '{}')).toMatchObject({
+      status: 404,
+      body: { error_type: 'INVALID_REQUEST', error_code: 'NOT_FOUND' },
+    });
     expect((await fetch(`${host.url}/sandbox/bank/item/get`)).status).toBe(404);
   });
 
@@ -248,13 +268,21 @@ describe('linking', () => {
     expect(await refusal('itemPublicTokenExchange', { public_token })).toMatchObject({ status: 400, error_code: 'INVALID_PUBLIC_TOKEN' });
     const late = await call('sandboxPublicTokenCreate', request);
     host.controls.advance(30 * 60_000 + 1);
-    expect(await refusal('itemPublicTokenExchange', { public_token: late.public_token })).toMatchObject({ error_code: 'INVALID_PUBLIC_TOKEN' });
+    expect(await refusal('itemPublicTokenExchange', { public_token: late.public_token })).toMatchObject({
+      error_code: 'INVALID_PUBLIC_TOKEN',
+    });
   });
 
   test('shows the item, its bank, its accounts and one account without a mask', async () => {
     const { accessToken, itemId } = await link();
     const { item } = await call('itemGet', { access_token: accessToken });
-    expect(item).toMatchObject({ item_id: itemId, institution_id: PLATYPUS, institution_name: 'First Platypus Bank', error: null, products: ['transactions', 'auth'] });
+    expect(item).toMatchObject({
+      item_id: itemId,
+      institution_id: PLATYPUS,
+      institution_name: 'First Platypus Bank',
+      error: null,
+      products: ['transactions', 'auth'],
+    });
     expect((await accounts(accessToken)).map(({ mask, subtype }) => [mask, subtype])).toEqual([
       ['0000', 'checking'],
       ['1111', 'savings'],
@@ -262,7 +290,9 @@ describe('linking', () => {
     ]);
     const { institution } = await call('institutionsGetById', { institution_id: PLATYPUS, country_codes: ['US'] });
     expect(institution).toMatchObject({ name: 'First Platypus Bank', routing_numbers: ['011401533'] });
-    expect(await refusal('institutionsGetById', { institution_id: 'ins_1', country_codes: ['US'] })).toMatchObject({ error_code: 'INVALID_INSTITUTION' });
+    expect(await refusal('institutionsGetById', { institution_id: 'ins_1', country_codes: ['US'] })).toMatchObject({
+      error_code: 'INVALID_INSTITUTION',
+    });
   });
 
   test('another link of the same login has new account ids and the same persistent ids', async () => {
@@ -277,12 +307,17 @@ describe('linking', () => {
   test('POST /accounts/get and /accounts/balance/get take account ids, and refuse those of another item', async () => {
     const { accessToken } = await link();
     const [, saving] = await accounts(accessToken);
-    const { accounts: shown } = await call('accountsBalanceGet', { access_token: accessToken, options: { account_ids: [saving?.account_id] } });
+    const { accounts: shown } = await call('accountsBalanceGet', {
+      access_token: accessToken,
+      options: { account_ids: [saving?.account_id] },
+    });
     expect(shown).toMatchObject([{ mask: '1111', balances: { last_updated_datetime: expect.any(String), iso_currency_code: 'USD' } }]);
     const other = await link();
-    expect(await refusal('accountsGet', { access_token: other.accessToken, options: { account_ids: [saving?.account_id] } })).toMatchObject({
-      error_code: 'INVALID_ACCOUNT_ID',
-    });
+    expect(await refusal('accountsGet', { access_token: other.accessToken, options: { account_ids: [saving?.account_id] } })).toMatchObject(
+      {
+        error_code: 'INVALID_ACCOUNT_ID',
+      },
+    );
   });
 
   test('POST /auth/get gives the numbers of checking and savings accounts', async () => {
@@ -302,7 +337,11 @@ describe('the life of an item', () => {
     const { accessToken } = await link();
     expect(await call('itemRemove', { access_token: accessToken })).toEqual({ request_id: expect.any(String) });
     for (const method of ['itemGet', 'accountsGet', 'itemRemove'] as const) {
-      expect(await refusal(method, { access_token: accessToken })).toMatchObject({ status: 400, error_type: 'ITEM_ERROR', error_code: 'ITEM_NOT_FOUND' });
+      expect(await refusal(method, { access_token: accessToken })).toMatchObject({
+        status: 400,
+        error_type: 'ITEM_ERROR',
+        error_code: 'ITEM_NOT_FOUND',
+      });
     }
     expect(await refusal('itemGet', { access_token: 'access-sandbox-other' })).toMatchObject({ error_code: 'INVALID_ACCESS_TOKEN' });
   });
@@ -341,7 +380,14 @@ describe('POST /transactions/sync', () => {
 
   test('is empty right after linking, with an empty cursor', async () => {
     const { accessToken } = await link();
-    expect(await sync(accessToken)).toMatchObject({ transactions_update_status: 'NOT_READY', added: [], modified: [], removed: [], next_cursor: '', has_more: false });
+    expect(await sync(accessToken)).toMatchObject({
+      transactions_update_status: 'NOT_READY',
+      added: [],
+      modified: [],
+      removed: [],
+      next_cursor: '',
+      has_more: false,
+    });
     expect((await sync(accessToken)).added.length).toBeGreaterThan(100);
   });
 
@@ -389,7 +435,10 @@ describe('POST /transactions/sync', () => {
     const { next_cursor: cursor } = await sync(one.accessToken);
     for (const wrong of [cursor, 'nonsense', 'bnVsbA==']) {
       const request = { access_token: other.accessToken, cursor: wrong };
-      expect(await refusal('transactionsSync', request)).toMatchObject({ error_code: 'INVALID_FIELD', error_message: 'cursor not associated with access_token' });
+      expect(await refusal('transactionsSync', request)).toMatchObject({
+        error_code: 'INVALID_FIELD',
+        error_message: 'cursor not associated with access_token',
+      });
     }
     expect(await refusal('transactionsSync', { access_token: one.accessToken, count: 501 })).toMatchObject({ error_code: 'INVALID_FIELD' });
   });
@@ -484,8 +533,15 @@ describe('webhooks', () => {
   test('are signed with ES256 over the bytes of the body', async () => {
     const { accessToken, itemId } = await link(PLATYPUS, { webhook: address });
     const event = await next(() => call('sandboxItemFireWebhook', { access_token: accessToken, webhook_code: 'NEW_ACCOUNTS_AVAILABLE' }));
-    expect(await verify(event)).toMatchObject({ webhook_type: 'ITEM', webhook_code: 'NEW_ACCOUNTS_AVAILABLE', item_id: itemId, environment: 'sandbox' });
-    expect(await refusal('webhookVerificationKeyGet', { key_id: 'other' })).toMatchObject({ error_code: 'INVALID_WEBHOOK_VERIFICATION_KEY_ID' });
+    expect(await verify(event)).toMatchObject({
+      webhook_type: 'ITEM',
+      webhook_code: 'NEW_ACCOUNTS_AVAILABLE',
+      item_id: itemId,
+      environment: 'sandbox',
+    });
+    expect(await refusal('webhookVerificationKeyGet', { key_id: 'other' })).toMatchObject({
+      error_code: 'INVALID_WEBHOOK_VERIFICATION_KEY_ID',
+    });
   });
 
   test('tell of a reset login, of new transactions and of a new address', async () => {
@@ -495,16 +551,24 @@ describe('webhooks', () => {
     const ready = await next(() => sync(accessToken));
     expect(await verify(ready)).toMatchObject({ webhook_type: 'TRANSACTIONS', webhook_code: 'SYNC_UPDATES_AVAILABLE' });
     const reset = await next(() => call('sandboxItemResetLogin', { access_token: accessToken }));
-    expect(await verify(reset)).toMatchObject({ webhook_type: 'ITEM', webhook_code: 'ERROR', error: { error_code: 'ITEM_LOGIN_REQUIRED', status: 400 } });
+    expect(await verify(reset)).toMatchObject({
+      webhook_type: 'ITEM',
+      webhook_code: 'ERROR',
+      error: { error_code: 'ITEM_LOGIN_REQUIRED', status: 400 },
+    });
   });
 
   test('are refused for an item without an address, and never leave this machine', async () => {
     const { accessToken } = await link();
     const fire = { access_token: accessToken, webhook_code: 'ERROR' };
-    expect(await refusal('sandboxItemFireWebhook', fire)).toMatchObject({ error_type: 'SANDBOX_ERROR', error_code: 'SANDBOX_WEBHOOK_INVALID' });
-    const elsewhere = await link(PLATYPUS, { webhook: 'http://192.0.2.1/hook' });
+    expect(await refusal('sandboxItemFireWebhook', fire)).toMatchObject({
+      error_type: 'SANDBOX_ERROR',
+      error_code: 'SANDBOX_WEBHOOK_INVALID',
+    });
+    const elsewhere = await link(PLATYPUS, { webhook: address.replace('127.0.0.1', '0.0.0.0') });
     const { deliveries } = await control('webhook', { item_id: elsewhere.itemId, webhook_code: 'ERROR' });
     expect(deliveries).toEqual([{ status: null }]);
+    expect(received).toEqual([]);
   });
 
   test('are tried again after 30 seconds, then four times as long each, until they are taken', async () => {
@@ -533,7 +597,9 @@ describe('webhooks', () => {
       return received as [Received, ...Received[]];
     };
     const [wrongKid] = await fire('wrong_kid');
-    expect(await refusal('webhookVerificationKeyGet', { key_id: decodeProtectedHeader(wrongKid.proof).kid })).toMatchObject({ status: 400 });
+    expect(await refusal('webhookVerificationKeyGet', { key_id: decodeProtectedHeader(wrongKid.proof).kid })).toMatchObject({
+      status: 400,
+    });
     const [wrongAlg] = await fire('wrong_alg');
     expect(decodeProtectedHeader(wrongAlg.proof).alg).toBe('HS256');
     const [stale] = await fire('stale_iat');
@@ -554,7 +620,8 @@ describe('GET /sandbox/bank/link', () => {
   const page = (parameters: Record<string, string>) => fetch(`${host.url}/sandbox/bank/link?${new URLSearchParams(parameters)}`);
 
   /** Posts a form as a browser without script does; a redirect is not followed. */
-  const post = (fields: [string, string][]) => fetch(`${host.url}/sandbox/bank/link`, { method: 'POST', body: new URLSearchParams(fields), redirect: 'manual' });
+  const post = (fields: [string, string][]) =>
+    fetch(`${host.url}/sandbox/bank/link`, { method: 'POST', body: new URLSearchParams(fields), redirect: 'manual' });
 
   const linkToken = async (request: object = linkRequest) => String((await call('linkTokenCreate', request)).link_token);
 
@@ -567,7 +634,11 @@ describe('GET /sandbox/bank/link', () => {
     expect((await page({ link_token: 'link-sandbox-other' })).status).toBe(400);
     expect((await page({})).status).toBe(400);
     const used = await linkToken();
-    await post([['link_token', used], ['step', 'bank'], ['decision', 'cancel']]);
+    await post([
+      ['link_token', used],
+      ['step', 'bank'],
+      ['decision', 'cancel'],
+    ]);
     expect((await page({ link_token: used })).status).toBe(400);
     const late = await linkToken();
     host.controls.advance(4 * HOUR_MS + 1);
@@ -584,38 +655,108 @@ describe('GET /sandbox/bank/link', () => {
       "default-src 'none'; style-src 'self'; script-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
     );
     expect(await first.text()).toContain('Houndstooth Bank');
-    const chosen = await post([['link_token', token], ['step', 'bank'], ['decision', 'continue'], ['institution', PLATYPUS]]);
+    const chosen = await post([
+      ['link_token', token],
+      ['step', 'bank'],
+      ['decision', 'continue'],
+      ['institution', PLATYPUS],
+    ]);
     expect(chosen.status).toBe(303);
+    expect(chosen.headers.get('cross-origin-opener-policy')).toBe('unsafe-none');
     const second = await (await fetch(new URL(chosen.headers.get('location') ?? '', host.url))).text();
     expect(second.match(/type="checkbox"[^>]* checked/g)).toHaveLength(3);
-    const done = await post([['link_token', token], ['step', 'accounts'], ['decision', 'continue'], ['account', 'checking'], ['account', 'envelope']]);
+    const done = await post([
+      ['link_token', token],
+      ['step', 'accounts'],
+      ['decision', 'continue'],
+      ['account', 'checking'],
+      ['account', 'envelope'],
+    ]);
     const publicToken = /<code>(public-sandbox-[^<]+)<\/code>/.exec(await done.text())?.[1];
     const { access_token: accessToken } = await call('itemPublicTokenExchange', { public_token: publicToken });
     expect((await accounts(String(accessToken))).map(({ mask }) => mask)).toEqual(['0000', null]);
-    expect((await post([['link_token', token], ['step', 'accounts'], ['decision', 'continue'], ['account', 'checking']])).status).toBe(400);
+    expect(
+      (
+        await post([
+          ['link_token', token],
+          ['step', 'accounts'],
+          ['decision', 'continue'],
+          ['account', 'checking'],
+        ])
+      ).status,
+    ).toBe(400);
   });
 
   test('asks again when nothing was chosen, and goes back to the banks', async () => {
     const token = await linkToken();
-    expect((await post([['link_token', token], ['step', 'bank'], ['decision', 'continue']])).status).toBe(400);
-    expect((await post([['link_token', token], ['step', 'accounts'], ['decision', 'continue'], ['account', 'checking']])).status).toBe(400);
-    await post([['link_token', token], ['step', 'bank'], ['decision', 'continue'], ['institution', 'ins_109511']]);
-    const none = await post([['link_token', token], ['step', 'accounts'], ['decision', 'continue'], ['account', 'envelope']]);
+    expect(
+      (
+        await post([
+          ['link_token', token],
+          ['step', 'bank'],
+          ['decision', 'continue'],
+        ])
+      ).status,
+    ).toBe(400);
+    expect(
+      (
+        await post([
+          ['link_token', token],
+          ['step', 'accounts'],
+          ['decision', 'continue'],
+          ['account', 'checking'],
+        ])
+      ).status,
+    ).toBe(400);
+    await post([
+      ['link_token', token],
+      ['step', 'bank'],
+      ['decision', 'continue'],
+      ['institution', 'ins_109511'],
+    ]);
+    const none = await post([
+      ['link_token', token],
+      ['step', 'accounts'],
+      ['decision', 'continue'],
+      ['account', 'envelope'],
+    ]);
     expect(none.status).toBe(400);
     expect(await none.text()).toContain('Choose at least one account.');
-    await post([['link_token', token], ['step', 'accounts'], ['decision', 'back']]);
+    await post([
+      ['link_token', token],
+      ['step', 'accounts'],
+      ['decision', 'back'],
+    ]);
     expect(await (await page({ link_token: token })).text()).toContain('First Gingham Credit Union');
   });
 
   test('tells the opener of an allowed origin only', async () => {
     const token = await linkToken();
-    for (const origin of ['https://evil.example', 'null', 'javascript:alert(1)', `${FRONT_END}/path`, `${FRONT_END}.evil.example`]) {
+    for (const origin of [
+      'https://evil.example',
+      'null',
+      'javascript:alert(1)',
+      `${FRONT_END}.evil.example`,
+      'http://localhost:3000/path',
+    ]) {
       expect((await page({ link_token: token, origin })).status, origin).toBe(400);
     }
     const opened = await page({ link_token: token, origin: FRONT_END });
     expect(opened.headers.get('cross-origin-opener-policy')).toBe('unsafe-none');
-    await post([['link_token', token], ['step', 'bank'], ['decision', 'continue'], ['institution', PLATYPUS]]);
-    const done = await (await post([['link_token', token], ['step', 'accounts'], ['decision', 'continue'], ['account', 'saving']])).text();
+    await post([
+      ['link_token', token],
+      ['step', 'bank'],
+      ['decision', 'continue'],
+      ['institution', PLATYPUS],
+    ]);
+    const done = await (
+      await post([
+        ['link_token', token],
+        ['step', 'accounts'],
+        ['decision', 'continue'],
+        ['account', 'saving'],
+      ])
+    ).text();
     expect(done).toContain(`data-origin="${FRONT_END}"`);
     expect(done).toMatch(/data-public-token="public-sandbox-/);
     expect(done).toContain('src="/assets/sandbox-link.js"');
@@ -623,20 +764,44 @@ describe('GET /sandbox/bank/link', () => {
 
   test('redirects to an allowed address only, with the public token or the refusal', async () => {
     const token = await linkToken();
-    for (const uri of ['https://evil.example/', 'javascript:alert(1)', '//evil.example', `https://app.example@evil.example/`, `https://user@app.example/`]) {
+    for (const uri of [
+      'https://evil.example/',
+      'javascript:alert(1)',
+      '//evil.example',
+      `https://app.example@evil.example/`,
+      `https://user@app.example/`,
+    ]) {
       expect((await page({ link_token: token, redirect_uri: uri })).status, uri).toBe(400);
     }
     const opened = await page({ link_token: token, redirect_uri: `${FRONT_END}/banks?tab=1` });
     expect(opened.headers.get('content-security-policy')).toContain(`form-action 'self' ${FRONT_END};`);
-    await post([['link_token', token], ['step', 'bank'], ['decision', 'continue'], ['institution', PLATYPUS]]);
-    const done = await post([['link_token', token], ['step', 'accounts'], ['decision', 'continue'], ['account', 'saving']]);
+    await post([
+      ['link_token', token],
+      ['step', 'bank'],
+      ['decision', 'continue'],
+      ['institution', PLATYPUS],
+    ]);
+    const done = await post([
+      ['link_token', token],
+      ['step', 'accounts'],
+      ['decision', 'continue'],
+      ['account', 'saving'],
+    ]);
     const location = new URL(done.headers.get('location') ?? '');
     expect([done.status, await done.text()]).toEqual([303, '']);
     expect(`${location.origin}${location.pathname}`).toBe(`${FRONT_END}/banks`);
-    expect(Object.fromEntries(location.searchParams)).toEqual({ tab: '1', outcome: 'linked', public_token: expect.stringMatching(/^public-sandbox-/) });
+    expect(Object.fromEntries(location.searchParams)).toEqual({
+      tab: '1',
+      outcome: 'linked',
+      public_token: expect.stringMatching(/^public-sandbox-/),
+    });
     const other = await linkToken();
     await page({ link_token: other, redirect_uri: `${FRONT_END}/` });
-    const cancelled = await post([['link_token', other], ['step', 'bank'], ['decision', 'cancel']]);
+    const cancelled = await post([
+      ['link_token', other],
+      ['step', 'bank'],
+      ['decision', 'cancel'],
+    ]);
     expect(cancelled.headers.get('location')).toBe(`${FRONT_END}/?outcome=cancelled`);
   });
 
@@ -648,12 +813,25 @@ describe('GET /sandbox/bank/link', () => {
     const shown = await (await page({ link_token: token })).text();
     expect(shown).toContain('First Platypus Bank');
     expect(shown).toContain('Log in again');
-    const done = await (await post([['link_token', token], ['step', 'accounts'], ['decision', 'continue'], ['account', 'checking']])).text();
+    const done = await (
+      await post([
+        ['link_token', token],
+        ['step', 'accounts'],
+        ['decision', 'continue'],
+        ['account', 'checking'],
+      ])
+    ).text();
     expect(done).not.toContain('public-sandbox-');
     expect(await accounts(accessToken)).toEqual([checking]);
     expect((await call('itemGet', { access_token: accessToken })).item).toMatchObject({ error: null });
     const again = await updateToken(accessToken);
-    await post([['link_token', again], ['step', 'accounts'], ['decision', 'continue'], ['account', 'checking'], ['account', 'saving']]);
+    await post([
+      ['link_token', again],
+      ['step', 'accounts'],
+      ['decision', 'continue'],
+      ['account', 'checking'],
+      ['account', 'saving'],
+    ]);
     expect((await accounts(accessToken)).map(({ mask }) => mask)).toEqual(['0000', '1111']);
   });
 
@@ -661,7 +839,12 @@ describe('GET /sandbox/bank/link', () => {
     const { accessToken } = await link();
     const choose = async (...keys: string[]) => {
       const token = await updateToken(accessToken);
-      await post([['link_token', token], ['step', 'accounts'], ['decision', 'continue'], ...keys.map((key): [string, string] => ['account', key])]);
+      await post([
+        ['link_token', token],
+        ['step', 'accounts'],
+        ['decision', 'continue'],
+        ...keys.map((key): [string, string] => ['account', key]),
+      ]);
     };
     await choose('saving');
     await sync(accessToken);
@@ -701,7 +884,11 @@ describe('/sandbox/control/bank', () => {
     await control('error', { code: 'INTERNAL_SERVER_ERROR' });
     expect(await refusal('itemGet', { access_token: accessToken })).toMatchObject({ status: 500, error_type: 'API_ERROR' });
     await control('error', { code: 'SOMETHING_NEW', error_type: 'ITEM_ERROR' });
-    expect(await refusal('itemGet', { access_token: accessToken })).toMatchObject({ status: 400, error_type: 'ITEM_ERROR', error_code: 'SOMETHING_NEW' });
+    expect(await refusal('itemGet', { access_token: accessToken })).toMatchObject({
+      status: 400,
+      error_type: 'ITEM_ERROR',
+      error_code: 'SOMETHING_NEW',
+    });
   });
 
   test('shows items and the number of calls, and no token', async () => {
@@ -711,7 +898,16 @@ describe('/sandbox/control/bank', () => {
     const text = await (await fetch(`${host.url}/sandbox/control/bank/state`)).text();
     expect(text).not.toMatch(/(access|public|link)-sandbox-/);
     expect(JSON.parse(text)).toEqual({
-      items: [{ item_id: itemId, institution_id: 'ins_109512', institution: 'Houndstooth Bank', exchanged: true, removed: true, status: 'removed' }],
+      items: [
+        {
+          item_id: itemId,
+          institution_id: 'ins_109512',
+          institution: 'Houndstooth Bank',
+          exchanged: true,
+          removed: true,
+          status: 'removed',
+        },
+      ],
       calls: { '/sandbox/public_token/create': 1, '/item/public_token/exchange': 1, '/item/get': 1 },
     });
   });

@@ -5,7 +5,17 @@ import type { Transaction } from './bank-transactions.ts';
 import { draw, type SandboxInstitution, stableId } from './bank-world.ts';
 
 /** Products every bank of the sandbox has. */
-export const PRODUCTS = ['assets', 'auth', 'balance', 'identity', 'investments', 'liabilities', 'signal', 'transactions', 'transfer'] as const;
+export const PRODUCTS = [
+  'assets',
+  'auth',
+  'balance',
+  'identity',
+  'investments',
+  'liabilities',
+  'signal',
+  'transactions',
+  'transfer',
+] as const;
 
 /** An item as the API shows it. */
 export function itemBody(item: Item): object {

@@ -28,7 +28,10 @@ export function bankApiRoutes({ operations, injected, logger }: ApiRoutesOptions
   });
   router.use((error: unknown, _request: Request, response: Response, _next: NextFunction) => {
     const { status, body } = toAggregatorError(error, logger);
-    response.status(status).set('Cache-Control', 'no-store').json({ ...body, request_id: requestId() });
+    response
+      .status(status)
+      .set('Cache-Control', 'no-store')
+      .json({ ...body, request_id: requestId() });
   });
   return router;
 }

@@ -58,7 +58,9 @@ function linkOperations({ items, links, webhooks }: BankParts): Record<string, O
       const { item, accessToken } = items.exchange(publicToken);
       return { access_token: accessToken, item_id: item.id };
     }),
-    '/institutions/get_by_id': operation(requests.institution, ({ institution_id: id }) => ({ institution: institutionBody(bankById(id)) })),
+    '/institutions/get_by_id': operation(requests.institution, ({ institution_id: id }) => ({
+      institution: institutionBody(bankById(id)),
+    })),
     '/webhook_verification_key/get': operation(requests.webhookKey, ({ key_id: id }) => {
       const key = webhooks.publicKey(id);
       if (key === undefined) throw new AggregatorError('INVALID_WEBHOOK_VERIFICATION_KEY_ID');
@@ -172,7 +174,11 @@ function linkTokenBody(session: LinkSession): object {
   };
 }
 
-function transactionsBody(items: Items, item: Item, { start_date: start, end_date: end, options }: z.output<typeof requests.transactions>): object {
+function transactionsBody(
+  items: Items,
+  item: Item,
+  { start_date: start, end_date: end, options }: z.output<typeof requests.transactions>,
+): object {
   const accounts = accountBodies(item, options?.account_ids);
   const ids = options?.account_ids;
   const found = currentTransactions(items.events(item)).filter(

@@ -23,7 +23,11 @@ const webhook = z.strictObject({
 const error = z.strictObject({
   code,
   error_type: code.optional(),
-  path: z.string().regex(/^\/\S*$/, 'must start with /').max(200).optional(),
+  path: z
+    .string()
+    .regex(/^\/\S*$/, 'must start with /')
+    .max(200)
+    .optional(),
   times: z.coerce.number().int().min(1).max(1_000_000).default(1),
 });
 

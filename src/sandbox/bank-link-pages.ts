@@ -49,8 +49,11 @@ ${alert(problem)}
 <form method="post" action="/sandbox/bank/link" class="consent">
 ${hidden(token, 'accounts')}
 ${accountChoices(bank, ticked)}
-${actions('Continue', html`<button class="button" name="decision" value="back">Another bank</button>
-`)}
+${actions(
+  'Continue',
+  html`<button class="button" name="decision" value="back">Another bank</button>
+`,
+)}
 </form>`,
   );
 }

@@ -7,14 +7,21 @@ import type { LinkSession, ReturnTarget } from './bank-state.ts';
 import { institution } from './bank-world.ts';
 
 const PAGE_PATH = '/sandbox/bank/link';
-const query = z.object({ link_token: z.string().max(200), redirect_uri: z.string().max(2_000).optional(), origin: z.string().max(300).optional() });
+const query = z.object({
+  link_token: z.string().max(200),
+  redirect_uri: z.string().max(2_000).optional(),
+  origin: z.string().max(300).optional(),
+});
 const decision = z.object({
   link_token: z.string().max(200),
   step: z.enum(['bank', 'accounts']),
   decision: z.enum(['continue', 'back', 'cancel']),
   institution: z.string().optional(),
   // A form sends a repeated field as a list, and none at all when nothing is ticked.
-  account: z.union([z.string(), z.array(z.string()).max(20)]).default([]).transform((value) => [value].flat()),
+  account: z
+    .union([z.string(), z.array(z.string()).max(20)])
+    .default([])
+    .transform((value) => [value].flat()),
 });
 type Decision = z.output<typeof decision>;
 
@@ -55,7 +62,7 @@ function chooseBank(links: Links, response: Response, session: LinkSession, form
   const bank = form.decision === 'back' ? null : institution(form.institution ?? '');
   if (bank === undefined) return showStep(links, response, session, form.link_token, 'Choose a bank.');
   links.chooseBank(session, bank);
-  response.redirect(303, pageAddress(form.link_token, session.returnTo));
+  redirect(response, session.returnTo, pageAddress(form.link_token, session.returnTo));
 }
 
 function chooseAccounts(links: Links, response: Response, session: LinkSession, form: Decision): void {
@@ -81,8 +88,12 @@ function end(response: Response, { returnTo }: LinkSession, result: LinkOutcome)
   const location = new URL(returnTo.redirectUri);
   location.searchParams.set('outcome', result.outcome);
   if (result.publicToken !== null) location.searchParams.set('public_token', result.publicToken);
-  // No body: Express would put the address, token and all, into a page.
-  pageHeaders(response, returnTo).status(303).set('Location', location.href).end();
+  redirect(response, returnTo, location.href);
+}
+
+/** No body: Express would put the address, token and all, into a page. The policies stand here too: a popup loses its opener at any step without them. */
+function redirect(response: Response, target: ReturnTarget, location: string): void {
+  pageHeaders(response, target).status(303).set('Location', location).end();
 }
 
 function refuse(response: Response, reason = 'This link token is unknown, used or expired.'): void {

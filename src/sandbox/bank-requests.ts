@@ -3,7 +3,28 @@ import { PRODUCTS } from './bank-answers.ts';
 import { AggregatorError } from './bank-sandbox-errors.ts';
 import { ITEM_WEBHOOKS, TRANSACTION_WEBHOOKS } from './bank-webhook-bodies.ts';
 
-const COUNTRIES = ['US', 'GB', 'ES', 'NL', 'FR', 'IE', 'CA', 'DE', 'IT', 'PL', 'DK', 'NO', 'SE', 'EE', 'LT', 'LV', 'PT', 'BE', 'AT', 'FI'] as const;
+const COUNTRIES = [
+  'US',
+  'GB',
+  'ES',
+  'NL',
+  'FR',
+  'IE',
+  'CA',
+  'DE',
+  'IT',
+  'PL',
+  'DK',
+  'NO',
+  'SE',
+  'EE',
+  'LT',
+  'LV',
+  'PT',
+  'BE',
+  'AT',
+  'FI',
+] as const;
 const LANGUAGES = ['da', 'de', 'en', 'es', 'et', 'fr', 'hi', 'it', 'lt', 'lv', 'nl', 'no', 'pl', 'pt', 'ro', 'sv', 'vi'] as const;
 const CLIENT_NAME_LENGTH = 30;
 const URL_LENGTH = 2_000;
@@ -33,7 +54,9 @@ export const requests = {
     user: z.strictObject({ client_user_id: text, legal_name: ignored, phone_number: ignored, email_address: ignored }),
     products: products.nullish(),
     access_token: text.nullish(),
-    update: z.strictObject({ account_selection_enabled: z.boolean().optional(), reauthorization_enabled: z.boolean().optional() }).optional(),
+    update: z
+      .strictObject({ account_selection_enabled: z.boolean().optional(), reauthorization_enabled: z.boolean().optional() })
+      .optional(),
     webhook: address.optional(),
     redirect_uri: address.optional(),
     transactions: ignored,
@@ -52,7 +75,9 @@ export const requests = {
   accounts: z.strictObject({ ...token, options: accountOptions }),
   balance: z.strictObject({
     ...token,
-    options: z.strictObject({ account_ids: accountIds.optional(), min_last_updated_datetime: z.iso.datetime({ offset: true }).optional() }).optional(),
+    options: z
+      .strictObject({ account_ids: accountIds.optional(), min_last_updated_datetime: z.iso.datetime({ offset: true }).optional() })
+      .optional(),
   }),
   sync: z.strictObject({
     ...token,
@@ -76,7 +101,9 @@ export const requests = {
   publicTokenCreate: z.strictObject({
     institution_id: text,
     initial_products: products.min(1, 'must name a product'),
-    options: z.strictObject({ webhook: address.optional(), override_username: text.nullish(), override_password: ignored, transactions: ignored }).optional(),
+    options: z
+      .strictObject({ webhook: address.optional(), override_username: text.nullish(), override_password: ignored, transactions: ignored })
+      .optional(),
   }),
   fireWebhook: z.strictObject({
     ...token,
@@ -95,7 +122,9 @@ export function parseRequest<S extends z.ZodType>(schema: S, body: Record<string
   const result = schema.safeParse(body);
   if (result.success) return result.data;
   const { issues } = result.error;
-  const unknown = issues.flatMap((issue) => (issue.code === 'unrecognized_keys' ? issue.keys.map((key) => [...issue.path, key].join('.')) : []));
+  const unknown = issues.flatMap((issue) =>
+    issue.code === 'unrecognized_keys' ? issue.keys.map((key) => [...issue.path, key].join('.')) : [],
+  );
   const others = issues.filter((issue) => issue.code !== 'unrecognized_keys');
   const missing = others.filter((issue) => valueAt(body, issue.path) === undefined).map((issue) => issue.path.join('.'));
   if (missing.length > 0) throw new AggregatorError('MISSING_FIELDS', `the following required fields are missing: ${missing.join(', ')}`);

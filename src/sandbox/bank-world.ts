@@ -71,10 +71,38 @@ const MASKLESS: SandboxAccount = {
 
 /** The banks of the sandbox, under the ids they have in the aggregator's own. */
 export const INSTITUTIONS: readonly SandboxInstitution[] = [
-  { id: 'ins_109508', name: 'First Platypus Bank', url: 'https://platypus.example', routing: '011401533', persistentIds: true, accounts: [CHECKING, SAVING, MASKLESS] },
-  { id: 'ins_109509', name: 'First Gingham Credit Union', url: 'https://gingham.example', routing: '011401534', persistentIds: true, accounts: [CHECKING, SAVING] },
-  { id: 'ins_109511', name: 'Tartan Bank', url: 'https://tartan.example', routing: '011401535', persistentIds: true, accounts: [CHECKING, SAVING, CARD] },
-  { id: 'ins_109512', name: 'Houndstooth Bank', url: 'https://houndstooth.example', routing: '011401536', persistentIds: false, accounts: [CHECKING, CARD] },
+  {
+    id: 'ins_109508',
+    name: 'First Platypus Bank',
+    url: 'https://platypus.example',
+    routing: '011401533',
+    persistentIds: true,
+    accounts: [CHECKING, SAVING, MASKLESS],
+  },
+  {
+    id: 'ins_109509',
+    name: 'First Gingham Credit Union',
+    url: 'https://gingham.example',
+    routing: '011401534',
+    persistentIds: true,
+    accounts: [CHECKING, SAVING],
+  },
+  {
+    id: 'ins_109511',
+    name: 'Tartan Bank',
+    url: 'https://tartan.example',
+    routing: '011401535',
+    persistentIds: true,
+    accounts: [CHECKING, SAVING, CARD],
+  },
+  {
+    id: 'ins_109512',
+    name: 'Houndstooth Bank',
+    url: 'https://houndstooth.example',
+    routing: '011401536',
+    persistentIds: false,
+    accounts: [CHECKING, CARD],
+  },
 ];
 
 export function institution(id: string): SandboxInstitution | undefined {
