@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { StartRefused } from './errors.ts';
 import { parseKeyset } from './keyset.ts';
 
 /** Limits, each settable by the variable of the same name in .env.example. */
@@ -95,9 +96,6 @@ export interface Config {
   limits: Limits;
 }
 
-/** Thrown by {@link loadConfig}; the message lists every variable that is missing or wrong, and no value. */
-export class ConfigError extends Error {}
-
 type Environment = Record<string, string | undefined>;
 
 const LOOPBACK_HOSTS = new Set(['localhost', '127.0.0.1', '[::1]', '::1']);
@@ -177,7 +175,7 @@ const SECRET_VARIABLES = ['MASTER_KEYS', 'GOOGLE_CLIENT_SECRET', 'PLAID_SECRET',
  * Reads and checks the whole environment: the only reader of `process.env`.
  *
  * @param environment name → value; secrets are deleted from it
- * @throws ConfigError one message that names every variable at fault
+ * @throws StartRefused one message that names every variable at fault
  */
 export function loadConfig(environment: Environment = process.env): Config {
   // An empty value means "not set", as in `FOO=` of an .env file.
@@ -193,9 +191,9 @@ export function loadConfig(environment: Environment = process.env): Config {
   return config;
 }
 
-function refuse(problems: string[]): ConfigError {
+function refuse(problems: string[]): StartRefused {
   const lines = problems.map((problem) => `  - ${problem}`).join('\n');
-  return new ConfigError(`Steward can't start with this configuration:\n${lines}\nEvery variable is described in .env.example.`);
+  return new StartRefused(`Steward can't start with this configuration:\n${lines}\nEvery variable is described in .env.example.`);
 }
 
 class Problems {

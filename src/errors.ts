@@ -53,3 +53,6 @@ export class AppError extends Error {
     this.allow = options.allow;
   }
 }
+
+/** Why the service doesn't start, where an operator can put it right; the message says what to do and shows no secret. */
+export class StartRefused extends Error {}

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { createApp } from './app.ts';
 import type { Config } from './config.ts';
 import { type Addresses, type Context, createContext, isAllowedOrigin, type Overrides } from './context.ts';
-import { lockDataDirectory } from './database/data-lock.ts';
+import { answerClientError } from './http/client-error.ts';
 import { createLogger, describeError, type Logger } from './logger.ts';
 import { SocketServer } from './socket/socket-server.ts';
 import { Workers } from './workers.ts';
@@ -46,7 +46,10 @@ async function start(
   undo: (() => Promise<void> | void)[],
   stop: () => Promise<void>,
 ): Promise<Steward> {
-  if (config.environment === 'development') undo.push(lockDataDirectory(config.dataDir));
+  if (config.environment === 'development') {
+    const { lockDataDirectory } = await import('./database/data-lock.ts');
+    undo.push(lockDataDirectory(config.dataDir));
+  }
   let draining = false;
   // Bound first: the sandbox and the callback need to know the address. Until the app is there, everything is 503.
   const server = createHttpServer({
@@ -57,7 +60,7 @@ async function start(
   });
   const starting = (_request: unknown, response: { writeHead(status: number, headers: object): { end(): void } }) =>
     response.writeHead(503, { 'retry-after': '1' }).end();
-  server.on('request', starting);
+  server.on('request', starting).on('clientError', answerClientError);
   const address = await listen(server, config);
   undo.push(() => closeServer(server));
   const addresses = addressesOf(config, address);

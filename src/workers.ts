@@ -1,5 +1,5 @@
 import type { Context } from './context.ts';
-import { Jobs } from './jobs/jobs.ts';
+import type { Jobs } from './jobs/jobs.ts';
 import { describeError } from './logger.ts';
 import { deleteOldTombstones } from './users/users-repository.ts';
 import { sweepConfirmations } from './workspace/confirmation-service.ts';
@@ -16,14 +16,13 @@ const START_RETRY_MS = 15_000;
  */
 export class Workers {
   readonly #context: Context;
-  readonly #jobs: Jobs;
+  #jobs: Jobs | undefined;
   #starting: Promise<void> | undefined;
   #stopped = false;
   #wake: (() => void) | undefined;
 
   constructor(context: Context) {
     this.#context = context;
-    this.#jobs = new Jobs((text, values) => context.db.executeSql(text, values), context.embedded, context.logger);
   }
 
   start(): void {
@@ -34,7 +33,7 @@ export class Workers {
     this.#stopped = true;
     this.#wake?.();
     await this.#starting;
-    await this.#jobs.stop();
+    await this.#jobs?.stop();
   }
 
   async #keepStarting(): Promise<void> {
@@ -50,12 +49,16 @@ export class Workers {
   }
 
   async #startOnce(): Promise<void> {
-    const { revocations, config } = this.#context;
-    await this.#jobs.start();
+    const { revocations, config, db, embedded, logger } = this.#context;
+    // Loaded here, since nobody waits for it: the queue's library takes longer than all else before the first request.
+    const { Jobs } = await import('./jobs/jobs.ts');
+    this.#jobs ??= new Jobs((text, values) => db.executeSql(text, values), embedded, logger);
+    const jobs = this.#jobs;
+    await jobs.start();
     const retry = { retrySeconds: config.limits.revocationRetrySeconds, retryMaxSeconds: SIX_HOURS, keepSeconds: EIGHT_DAYS };
-    const enqueue = await this.#jobs.work('revoke', retry, (id) => revocations.attempt(id));
+    const enqueue = await jobs.work('revoke', retry, (id) => revocations.attempt(id));
     revocations.enqueueWith(enqueue);
-    await this.#jobs.everyMinute('sweep', () => sweep(this.#context));
+    await jobs.everyMinute('sweep', () => sweep(this.#context));
     // What a process that died left behind needn't wait for the first minute.
     await revocations.sweep();
   }

@@ -1,13 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-
-/** Thrown when another process owns the data folder. */
-export class DataDirectoryInUse extends Error {
-  constructor(directory: string) {
-    super(`Another Steward is running on the data folder ${directory}. Stop it, or give this one its own with DATA_DIR.`);
-  }
-}
+import { StartRefused } from '../errors.ts';
 
 /**
  * Takes the data folder for this process alone. The lock is SQLite's on a file
@@ -15,7 +9,7 @@ export class DataDirectoryInUse extends Error {
  * ends, so a kill leaves nothing stale behind and no process id can be mistaken.
  *
  * @returns gives the folder back
- * @throws DataDirectoryInUse
+ * @throws StartRefused when another process owns it
  */
 export function lockDataDirectory(directory: string): () => void {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
@@ -24,7 +18,11 @@ export function lockDataDirectory(directory: string): () => void {
     lock.exec('pragma locking_mode = exclusive; begin exclusive');
   } catch (error) {
     lock.close();
-    if (error instanceof Error && /locked|busy/.test(error.message)) throw new DataDirectoryInUse(directory);
+    if (error instanceof Error && /locked|busy/.test(error.message)) {
+      throw new StartRefused(
+        `Another Steward is running on the data folder ${directory}. Stop it, or give this one its own with DATA_DIR.`,
+      );
+    }
     throw error;
   }
   return () => lock.close();

@@ -45,6 +45,8 @@ export class Database implements Queryable {
     });
     // Without a listener an idle connection that breaks (a restart of the database) would end the process.
     this.#pool.on('error', (error) => logger.warn({ err: error }, 'an idle database connection broke'));
+    // The same for one in use: its query fails by itself, and between two statements of a transaction nobody listens.
+    this.#pool.on('connect', (client) => client.on('error', () => {}));
   }
 
   async query<Row extends object>(statement: string | { name: string; text: string }, values: unknown[] = []): Promise<Row[]> {

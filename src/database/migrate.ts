@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
+import { StartRefused } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import { type Database, type DatabaseAddress, sqlState } from './database.ts';
 
@@ -10,15 +11,12 @@ const CODE_VERSION = 1;
 const MIGRATIONS = join(import.meta.dirname, '../../migrations');
 const BOOTSTRAP_TRIES = 5;
 
-/** Thrown when the database belongs to a newer release. */
-export class SchemaTooNew extends Error {}
-
 /**
  * Brings the schema up to date. Replicas that start together queue on one row's
  * lock inside one transaction: node-pg-migrate's own session lock fails them,
  * and a transaction pooler couldn't hold it.
  *
- * @throws SchemaTooNew when the schema demands newer code than this
+ * @throws StartRefused when the schema demands newer code than this
  */
 export async function migrate(database: Database, address: DatabaseAddress, logger: Logger): Promise<void> {
   if (await isCurrent(database)) return;
@@ -44,7 +42,7 @@ async function isCurrent(database: Database): Promise<boolean> {
   );
   if (state === undefined) return false;
   if (state.minimum > CODE_VERSION) {
-    throw new SchemaTooNew(
+    throw new StartRefused(
       `The database was migrated by a newer Steward: it needs code version ${state.minimum}, this is ${CODE_VERSION}. Start the newer release.`,
     );
   }

@@ -13,6 +13,8 @@ export function limitPerAddress(limit: number): RequestHandler {
     ipv6Subnet: IPV6_PREFIX,
     standardHeaders: false,
     legacyHeaders: false,
+    // Its own checks print to the console; what trust proxy means is the operator's decision (TRUST_PROXY).
+    validate: false,
     handler(_request, response, next) {
       const reset = Number(response.getHeader('retry-after') ?? MINUTE_MS / 1000);
       next(new AppError('rate_limited', 'Too many requests. Slow down.', { retryAfter: reset }));

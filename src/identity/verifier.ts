@@ -1,7 +1,5 @@
 import type { IdentitySettings } from '../config.ts';
-import { loadFirebaseVerifier } from './firebase.ts';
 import type { VerifierContext, VerifierOptions, VerifyIdToken } from './identity.ts';
-import { createOidcVerifier } from './oidc.ts';
 
 export type { Identity, VerifierOptions, VerifyIdToken } from './identity.ts';
 
@@ -15,11 +13,15 @@ export function createVerifier(settings: IdentitySettings, options: VerifierOpti
     httpAgent: options.httpAgent,
     timeouts: options.timeouts ?? TIMEOUTS,
   };
-  if (settings.kind === 'oidc') return createOidcVerifier(settings, context);
   let verifier: Promise<VerifyIdToken> | undefined;
   return async (token) => {
-    verifier ??= loadFirebaseVerifier(settings, context);
+    verifier ??= load(settings, context);
     const verify = await verifier;
     return verify(token);
   };
+}
+
+async function load(settings: IdentitySettings, context: VerifierContext): Promise<VerifyIdToken> {
+  if (settings.kind === 'firebase') return (await import('./firebase.ts')).loadFirebaseVerifier(settings, context);
+  return (await import('./oidc.ts')).createOidcVerifier(settings, context);
 }

@@ -3,6 +3,7 @@ import { constants, open } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { constructFromEvents, EVENT_ID, type Event, parseEvents, YAMLException } from 'js-yaml';
 import { z } from 'zod';
+import { StartRefused } from '../errors.ts';
 import { type ScopeName, WORKSPACE_SCOPES } from '../providers/workspace-scopes.ts';
 import { lineAndColumn, type Path, startOf, YamlPositions } from './yaml-positions.ts';
 
@@ -26,7 +27,7 @@ export interface IntegrationsProblem {
 }
 
 /** The file can't be read or is not valid; the message lists its problems and is for the operator. */
-export class IntegrationsError extends Error {
+export class IntegrationsError extends StartRefused {
   readonly problems: readonly IntegrationsProblem[];
 
   constructor(fileName: string, problems: readonly IntegrationsProblem[]) {

@@ -1,4 +1,3 @@
-import { decodeJwt } from 'jose';
 import { z } from 'zod';
 import type { WorkspaceSettings } from '../config.ts';
 import { AppError } from '../errors.ts';
@@ -129,7 +128,7 @@ export class WorkspaceProvider {
       refreshToken: tokens.refresh_token,
       scopes: grantedScopes(tokens.scope),
       expiresAt: new Date(sentAt + lifetime(tokens.expires_in) * 1000),
-      subject: tokens.id_token === undefined ? undefined : this.#checkIdToken(tokens.id_token, nonce),
+      subject: tokens.id_token === undefined ? undefined : await this.#checkIdToken(tokens.id_token, nonce),
     };
   }
 
@@ -174,8 +173,8 @@ export class WorkspaceProvider {
   }
 
   /** The token came straight from the provider over TLS, which stands in for its signature (OpenID Connect Core, 3.1.3.7, 6). */
-  #checkIdToken(idToken: string, nonce: string): string {
-    const claims = decode(idToken);
+  async #checkIdToken(idToken: string, nonce: string): Promise<string> {
+    const claims = await decode(idToken);
     const issuers = [this.#settings.issuer, this.#settings.issuer.replace(/^https:\/\//, '')];
     const audience = [claims.aud].flat();
     const current = typeof claims.exp === 'number' && claims.exp * 1000 > Date.now() - 60_000;
@@ -194,7 +193,8 @@ export class WorkspaceProvider {
   }
 }
 
-function decode(idToken: string) {
+async function decode(idToken: string) {
+  const { decodeJwt } = await import('jose');
   try {
     return decodeJwt(idToken);
   } catch {

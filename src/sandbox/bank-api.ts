@@ -32,7 +32,7 @@ export function bankOperations(bank: BankParts): Record<string, Operation> {
 }
 
 /** Sends an event about an item to the item's own address, in the background. */
-export function notify({ webhooks, controls }: BankParts, item: Item, code: WebhookCode): void {
+function notify({ webhooks, controls }: BankParts, item: Item, code: WebhookCode): void {
   if (item.webhook === null) return;
   void webhooks.send(item.webhook, webhookBody(item, code, controls.now()));
 }

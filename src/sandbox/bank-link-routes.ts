@@ -1,7 +1,7 @@
 import { type Response, Router, urlencoded } from 'express';
 import { z } from 'zod';
 import { isLoopback } from '../config.ts';
-import { accountsPage, bankPage, donePage, refusedLinkPage, updatePage } from './bank-link-pages.ts';
+import { type AccountsView, accountsPage, bankPage, donePage, refusedLinkPage, updatePage } from './bank-link-pages.ts';
 import type { LinkOutcome, Links } from './bank-links.ts';
 import type { LinkSession, ReturnTarget } from './bank-state.ts';
 import { institution } from './bank-world.ts';
@@ -39,20 +39,22 @@ export function bankLinkRoutes(options: LinkRoutesOptions): Router {
   router.get('/link', (request, response) => {
     const given = query.safeParse(request.query);
     const session = given.success ? links.open(given.data.link_token) : undefined;
-    if (!given.success || session === undefined) return refuse(response);
-    const target = returnTarget(given.data, options);
-    if (target === undefined) return refuse(response, 'This app’s address is not one that this service knows.');
-    links.returnTo(session, target);
-    showStep(links, response, session, given.data.link_token);
+    const target = given.success ? returnTarget(given.data, options) : undefined;
+    if (!given.success || session === undefined) refuse(response);
+    else if (target === undefined) refuse(response, 'This app’s address is not one that this service knows.');
+    else {
+      links.returnTo(session, target);
+      showStep(links, response, session, given.data.link_token);
+    }
   });
 
   router.post('/link', urlencoded({ extended: false, limit: '16kb' }), (request, response) => {
     const form = decision.safeParse(request.body);
     const session = form.success ? links.open(form.data.link_token) : undefined;
-    if (!form.success || session === undefined) return refuse(response);
-    if (form.data.decision === 'cancel') return end(response, session, links.cancel(session));
-    if (form.data.step === 'bank' || form.data.decision === 'back') return chooseBank(links, response, session, form.data);
-    chooseAccounts(links, response, session, form.data);
+    if (!form.success || session === undefined) refuse(response);
+    else if (form.data.decision === 'cancel') end(response, session, links.cancel(session));
+    else if (form.data.step === 'bank' || form.data.decision === 'back') chooseBank(links, response, session, form.data);
+    else chooseAccounts(links, response, session, form.data);
   });
   return router;
 }
@@ -60,38 +62,51 @@ export function bankLinkRoutes(options: LinkRoutesOptions): Router {
 /** Choosing a bank, or going back to that choice; a redirect follows, so that reloading posts nothing twice. */
 function chooseBank(links: Links, response: Response, session: LinkSession, form: Decision): void {
   const bank = form.decision === 'back' ? null : institution(form.institution ?? '');
-  if (bank === undefined) return showStep(links, response, session, form.link_token, 'Choose a bank.');
+  if (bank === undefined) {
+    showStep(links, response, session, form.link_token, 'Choose a bank.');
+    return;
+  }
   links.chooseBank(session, bank);
   redirect(response, session.returnTo, pageAddress(form.link_token, session.returnTo));
 }
 
 function chooseAccounts(links: Links, response: Response, session: LinkSession, form: Decision): void {
   const bank = links.bankOf(session);
-  // A form left over from before "Another bank" names accounts of no chosen bank.
-  if (bank === undefined) return showStep(links, response, session, form.link_token, 'Choose a bank.');
-  const chosen = bank.accounts.map(({ key }) => key).filter((key) => form.account.includes(key));
+  const chosen = (bank?.accounts ?? []).map(({ key }) => key).filter((key) => form.account.includes(key));
   const needed = session.update === null || session.update.selectAccounts;
-  if (needed && chosen.length === 0) return showStep(links, response, session, form.link_token, 'Choose at least one account.');
-  end(response, session, links.complete(session, bank, chosen));
+  // A form left over from before "Another bank" names accounts of no chosen bank.
+  if (bank === undefined) showStep(links, response, session, form.link_token, 'Choose a bank.');
+  else if (needed && chosen.length === 0) showStep(links, response, session, form.link_token, 'Choose at least one account.');
+  else end(response, session, links.complete(session, bank, chosen));
 }
 
 function showStep(links: Links, response: Response, session: LinkSession, token: string, problem?: string): void {
   const bank = links.bankOf(session);
   const status = problem === undefined ? 200 : 400;
-  if (bank === undefined) return show(response, status, bankPage({ session, token, problem }), session.returnTo);
-  const view = { session, token, problem, bank, ticked: links.ticked(session, bank) };
-  show(response, status, session.update === null ? accountsPage(view) : updatePage(view), session.returnTo);
+  const step = { session, token, problem };
+  show(response, status, bank === undefined ? bankPage(step) : accountsStep(links, { ...step, bank }), session.returnTo);
+}
+
+function accountsStep(links: Links, step: Omit<AccountsView, 'ticked'>): string {
+  const view = { ...step, ticked: links.ticked(step.session, step.bank) };
+  return step.session.update === null ? accountsPage(view) : updatePage(view);
 }
 
 function end(response: Response, { returnTo }: LinkSession, result: LinkOutcome): void {
-  if (returnTo.redirectUri === null) return show(response, 200, donePage(result, returnTo.origin), returnTo);
+  if (returnTo.redirectUri === null) {
+    show(response, 200, donePage(result, returnTo.origin), returnTo);
+    return;
+  }
   const location = new URL(returnTo.redirectUri);
   location.searchParams.set('outcome', result.outcome);
   if (result.publicToken !== null) location.searchParams.set('public_token', result.publicToken);
   redirect(response, returnTo, location.href);
 }
 
-/** No body: Express would put the address, token and all, into a page. The policies stand here too: a popup loses its opener at any step without them. */
+/**
+ * No body: Express would put the address, token and all, into a page. The policies
+ * stand here too, since a popup loses its opener at any step without them.
+ */
 function redirect(response: Response, target: ReturnTarget, location: string): void {
   pageHeaders(response, target).status(303).set('Location', location).end();
 }

@@ -25,7 +25,7 @@ export interface Item {
   mutateNextPage: boolean;
 }
 
-export interface PublicToken {
+interface PublicToken {
   hash: string;
   itemId: string;
   expiresAt: number;

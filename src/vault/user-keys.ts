@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { DataKey } from '../crypto/envelope.ts';
 import { checkCanary, type Keyring, sealCanary } from '../crypto/keyring.ts';
 import type { Queryable } from '../database/database.ts';
-import { AppError } from '../errors.ts';
+import { AppError, StartRefused } from '../errors.ts';
 import {
   insertCanary,
   insertUserKey,
@@ -46,19 +46,16 @@ export class UserKeys {
   }
 }
 
-/** Thrown at start when the master keys at hand can't open what is stored. */
-export class KeyMismatch extends Error {}
-
 /**
  * Refuses to start on keys that can't open the database's rows: an id that rows
  * need is absent, or another key stands under a known id (research/security, Keys).
  *
- * @throws KeyMismatch
+ * @throws StartRefused
  */
 export async function checkKeys(db: Queryable, keyring: Keyring): Promise<void> {
   const absent = (await selectMasterKeyIdsInUse(db)).filter((id) => !keyring.ids.includes(id));
   if (absent.length > 0) {
-    throw new KeyMismatch(
+    throw new StartRefused(
       `The database holds secrets under master keys that MASTER_KEYS doesn't name: ${absent.join(', ')}. Add them back; every key stays until nothing uses it.`,
     );
   }
@@ -66,7 +63,7 @@ export async function checkKeys(db: Queryable, keyring: Keyring): Promise<void> 
     const canary = await selectCanary(db, id);
     if (canary === undefined) await insertCanary(db, id, sealCanary(keyring, id));
     else if (!checkCanary(keyring, id, canary)) {
-      throw new KeyMismatch(
+      throw new StartRefused(
         `The master key ${id} is not the one this database was used with. Put the right key under this id, or give the new key another id.`,
       );
     }

@@ -1,5 +1,5 @@
 import { FormBrowser } from './browser.ts';
-import type { Answer, TestSteward } from './steward.ts';
+import type { Answer, Service } from './steward.ts';
 
 export interface ConnectOptions {
   token?: string;
@@ -15,7 +15,7 @@ export interface ConnectOptions {
 }
 
 /** Step 1 and 2 in one browser: ends at the provider's consent page. */
-export async function openConsent(steward: TestSteward, options: ConnectOptions = {}) {
+export async function openConsent(steward: Service, options: ConnectOptions = {}) {
   const browser = options.browser ?? new FormBrowser(steward.url);
   const token = options.token ?? (await steward.signIn());
   const form = { email: options.email ?? 'demo@example.com', ...(options.redirectUri !== undefined && { redirect_uri: options.redirectUri }) };
@@ -42,7 +42,7 @@ export async function consent(browser: FormBrowser, consentUrl: string, options:
 }
 
 /** The whole connection through every redirect; the last answer is the callback's. */
-export async function connect(steward: TestSteward, options: ConnectOptions = {}) {
+export async function connect(steward: Service, options: ConnectOptions = {}) {
   const opened = await openConsent(steward, options);
   const callbackUrl = await consent(opened.browser, opened.consentUrl, options);
   const callback = await opened.browser.visit(callbackUrl);
@@ -56,13 +56,13 @@ export function outcome(answer: Answer): Record<string, string> {
 }
 
 /** Links a bank on the sandbox's page and returns the answer to the public token. */
-export async function linkBank(steward: TestSteward, token: string, institution = 'ins_109508'): Promise<Answer> {
+export async function linkBank(steward: Service, token: string, institution = 'ins_109508'): Promise<Answer> {
   const publicToken = await createPublicToken(steward, institution);
   return steward.call('/auth/bank/set_access_token', { token, form: { public_token: publicToken } });
 }
 
 /** A public token as the widget would return it. */
-export async function createPublicToken(steward: TestSteward, institution = 'ins_109508'): Promise<string> {
+export async function createPublicToken(steward: Service, institution = 'ins_109508'): Promise<string> {
   const answer = await steward.call('/sandbox/bank/sandbox/public_token/create', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

@@ -26,6 +26,9 @@ export interface TestSteward extends Steward {
   control(path: string, body?: object): Promise<Record<string, any>>;
 }
 
+/** What flows need of a service: one in this process, or a child. */
+export type Service = Pick<TestSteward, 'url' | 'call' | 'signIn' | 'control'>;
+
 export interface CallOptions {
   method?: string;
   token?: string;
@@ -103,12 +106,13 @@ export async function request(base: string, path: string, options: CallOptions =
   return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined };
 }
 
-interface TestDatabase {
+export interface TestDatabase {
   env: Record<string, string>;
   drop(): Promise<void>;
 }
 
-async function createDatabase(dataDir: string): Promise<TestDatabase> {
+/** A database of one's own: in `dataDir`, or on the server of TEST_DATABASE_URL. */
+export async function createDatabase(dataDir: string): Promise<TestDatabase> {
   const server = process.env.TEST_DATABASE_URL;
   if (server === undefined) {
     cpSync(inject('embeddedTemplate'), dataDir, { recursive: true });

@@ -1,0 +1,62 @@
+import { type Config, loadConfig } from './config.ts';
+import { AppError, StartRefused } from './errors.ts';
+import { createLogger, describeError } from './logger.ts';
+import { type Steward, startServer } from './server.ts';
+
+try {
+  const config = loadConfig();
+  const steward = await startServer(config, config.environment === 'production' ? {} : { loadStandIns });
+  announce(config, steward);
+  stopOnSignal(steward);
+} catch (error) {
+  console.error(explain(error));
+  process.exit(1);
+}
+
+/** Development only: the production image doesn't even hold the sandbox. */
+async function loadStandIns(options: Parameters<typeof import('./sandbox/sandbox.ts').createSandbox>[0]) {
+  const { createSandbox } = await import('./sandbox/sandbox.ts');
+  return createSandbox(options);
+}
+
+function announce(config: Config, steward: Steward): void {
+  if (config.environment === 'production') {
+    const logger = createLogger(config.logLevel);
+    if (config.allowedUsers.length === 0)
+      logger.warn('ALLOWED_USERS is empty: everyone with an account at the identity provider may use this service');
+    logger.info({ url: steward.url, workspace: config.workspace !== undefined, bank: config.bank !== undefined }, 'ready');
+    return;
+  }
+  const part = (name: string, value: unknown, real: string) =>
+    `  ${name.padEnd(10)} ${value === 'sandbox' ? 'sandbox (local stand-in)' : real}`;
+  console.log(
+    [
+      `Steward is ready at ${steward.url}`,
+      part('identity', config.identity, 'real provider'),
+      part('workspace', config.workspace, 'real provider'),
+      part('bank', config.bank, 'real aggregator'),
+      `  ${'database'.padEnd(10)} ${config.databaseUrl === undefined ? `embedded, in ${config.dataDir}` : 'Postgres'}`,
+      'Stop it with Ctrl+C; everything connected is still there at the next start.',
+    ].join('\n'),
+  );
+}
+
+function stopOnSignal(steward: Steward): void {
+  let stopping = false;
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => {
+      // A second Ctrl+C means it: don't wait for anything.
+      if (stopping) process.exit(1);
+      stopping = true;
+      void steward.stop().then(() => process.exit(0));
+    });
+  }
+}
+
+function explain(error: unknown): string {
+  if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') {
+    return 'The port is taken by another program. Stop that one, or set PORT to a free one (PORT=0 takes any).';
+  }
+  if (error instanceof StartRefused || error instanceof AppError) return error.message;
+  return `Steward could not start.\n${JSON.stringify(describeError(error), null, 2)}`;
+}
