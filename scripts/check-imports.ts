@@ -12,7 +12,16 @@ interface Import {
 }
 
 const LAYERS: Record<string, number> = {
-  ...layer(0, ['config.ts', 'errors.ts', 'logger.ts', 'keyset.ts']),
+  ...layer(0, [
+    'config.ts',
+    'config-problems.ts',
+    'config-providers.ts',
+    'config-variables.ts',
+    'settings.ts',
+    'errors.ts',
+    'logger.ts',
+    'keyset.ts',
+  ]),
   ...layer(1, ['http', 'database', 'crypto', 'identity', 'providers', 'jobs']),
   ...layer(2, ['vault']),
   ...layer(3, ['health', 'home', 'waitlist', 'users', 'workspace', 'bank', 'integrations', 'agents']),

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { type BankSettings, type Config, type IdentitySettings, isLoopback, type Part, type WorkspaceSettings } from './config.ts';
 import { openKeyring } from './crypto/keyring.ts';
 import { Database, type DatabaseAddress } from './database/database.ts';
 import { startEmbeddedDatabase } from './database/embedded.ts';
@@ -10,6 +9,7 @@ import { IntegrationsService } from './integrations/integrations-service.ts';
 import type { Logger } from './logger.ts';
 import { BankProvider } from './providers/bank.ts';
 import { WorkspaceProvider } from './providers/workspace.ts';
+import { type BankSettings, type Config, type IdentitySettings, isLoopback, type Part, type WorkspaceSettings } from './settings.ts';
 import { Sessions } from './users/sessions.ts';
 import { Grants } from './vault/grants.ts';
 import { Revocations } from './vault/revocations.ts';

@@ -1,7 +1,8 @@
-import { type Config, loadConfig } from './config.ts';
+import { loadConfig } from './config.ts';
 import { AppError, StartRefused } from './errors.ts';
 import { createLogger, describeError } from './logger.ts';
 import { type Steward, startServer } from './server.ts';
+import type { Config } from './settings.ts';
 
 try {
   const config = loadConfig();
@@ -24,14 +25,17 @@ function announce(config: Config, steward: Steward): void {
     const logger = createLogger(config.logLevel);
     if (config.allowedUsers.length === 0)
       logger.warn('ALLOWED_USERS is empty: everyone with an account at the identity provider may use this service');
-    logger.info({ url: steward.url, workspace: config.workspace !== undefined, bank: config.bank !== undefined }, 'ready');
+    logger.info(
+      { url: steward.url, address: steward.address, workspace: config.workspace !== undefined, bank: config.bank !== undefined },
+      'ready',
+    );
     return;
   }
   const part = (name: string, value: unknown, real: string) =>
     `  ${name.padEnd(10)} ${value === 'sandbox' ? 'sandbox (local stand-in)' : real}`;
   console.log(
     [
-      `Steward is ready at ${steward.url}`,
+      `Steward is ready at ${steward.url}${steward.url === steward.address ? '' : ` (listening at ${steward.address})`}`,
       part('identity', config.identity, 'real provider'),
       part('workspace', config.workspace, 'real provider'),
       part('bank', config.bank, 'real aggregator'),

@@ -1,10 +1,10 @@
 import { createServer as createHttpServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createApp } from './app.ts';
-import type { Config } from './config.ts';
 import { type Addresses, type Context, createContext, isAllowedOrigin, type Overrides } from './context.ts';
-import { answerClientError } from './http/client-error.ts';
+import { answerClientError, answerStarting } from './http/raw-answers.ts';
 import { createLogger, describeError, type Logger } from './logger.ts';
+import type { Config } from './settings.ts';
 import { SocketServer } from './socket/socket-server.ts';
 import { Workers } from './workers.ts';
 
@@ -17,6 +17,8 @@ const CLOSE_MS = 10_000;
 export interface Steward {
   /** {base_url} as browsers see it. */
   readonly url: string;
+  /** Where it listens. */
+  readonly address: string;
   readonly context: Context;
   /** Takes no new work, finishes what runs, and gives everything back in the reverse order of its taking. */
   stop(): Promise<void>;
@@ -58,9 +60,7 @@ async function start(
     headersTimeout: HEADERS_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
   });
-  const starting = (_request: unknown, response: { writeHead(status: number, headers: object): { end(): void } }) =>
-    response.writeHead(503, { 'retry-after': '1' }).end();
-  server.on('request', starting).on('clientError', answerClientError);
+  server.on('request', answerStarting).on('clientError', answerClientError);
   const address = await listen(server, config);
   undo.push(() => closeServer(server));
   const addresses = addressesOf(config, address);
@@ -75,7 +75,7 @@ async function start(
   });
   const app = createApp(context, { connections: () => sockets.size, draining: () => draining });
   server.on('upgrade', (request, socket, head) => sockets.upgrade(request, socket, head));
-  server.off('request', starting).on('request', app);
+  server.off('request', answerStarting).on('request', app);
   const workers = new Workers(context);
   workers.start();
   undo.push(
@@ -86,7 +86,7 @@ async function start(
       server.close();
     },
   );
-  return { url: addresses.publicUrl, context, stop };
+  return { url: addresses.publicUrl, address: addresses.selfUrl, context, stop };
 }
 
 function listen(server: Server, config: Config): Promise<AddressInfo> {

@@ -3,10 +3,10 @@ import type { Database, Queryable } from '../database/database.ts';
 import { AppError } from '../errors.ts';
 import type { BankItem, BankProvider, LinkToken } from '../providers/bank.ts';
 import type { Grants, NewGrant } from '../vault/grants.ts';
-import { type GrantStatus, updateGrantStatus } from '../vault/grants-repository.ts';
+import { type GrantStatus, lockUser, updateGrantStatus } from '../vault/grants-repository.ts';
 import type { Revocations } from '../vault/revocations.ts';
 import { findDuplicate } from './duplicates.ts';
-import { type ItemRow, insertItem, lockUser, selectItem, selectItems, updateItem } from './items-repository.ts';
+import { type ItemRow, insertItem, selectItem, selectItems, updateItem } from './items-repository.ts';
 
 export interface BankParts {
   db: Database;

@@ -24,11 +24,6 @@ export async function selectItem(db: Queryable, userId: string, itemId: string):
   return rows[0];
 }
 
-/** Serialises linking for one user: two links of the same bank at once must find each other. */
-export async function lockUser(tx: Queryable, userId: string): Promise<boolean> {
-  return (await tx.query('select id from users where id = $1::uuid for update', [userId])).length > 0;
-}
-
 export interface ItemDetails {
   institutionId: string | null;
   bankName: string;

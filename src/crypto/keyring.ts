@@ -1,10 +1,10 @@
 import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Config } from '../config.ts';
 import { AppError } from '../errors.ts';
 import { type MasterKey, parseKeyset } from '../keyset.ts';
 import type { Logger } from '../logger.ts';
+import type { Config } from '../settings.ts';
 import { type DataKey, keyIdOf, open, type Place, seal } from './envelope.ts';
 
 /** What a wrapped key is for; it unwraps only for the same three values. */

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { Config } from '../config.ts';
 import type { Database } from '../database/database.ts';
 import { AppError } from '../errors.ts';
 import { type Endpoint, endpoint } from '../http/endpoint.ts';
+import type { Config } from '../settings.ts';
 import { isWritable } from './health-repository.ts';
 
 const TAG = 'Health';

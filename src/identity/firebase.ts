@@ -1,7 +1,7 @@
 import { randomUUID, X509Certificate } from 'node:crypto';
 import type { Auth } from 'firebase-admin/auth';
 import { z } from 'zod';
-import type { FirebaseSettings } from '../config.ts';
+import type { FirebaseSettings } from '../settings.ts';
 import { type Alarm, createAlarm } from './alarm.ts';
 import { CertificateAgent } from './certificate-agent.ts';
 import { fetchJson } from './fetch-json.ts';

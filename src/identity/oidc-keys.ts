@@ -1,6 +1,6 @@
 import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
 import { z } from 'zod';
-import { isLoopback, type OidcSettings } from '../config.ts';
+import { isLoopback, type OidcSettings } from '../settings.ts';
 import { createAlarm } from './alarm.ts';
 import { type FetchOptions, fetchJson } from './fetch-json.ts';
 import type { VerifierContext } from './identity.ts';

@@ -1,5 +1,5 @@
 import { compactVerify } from 'jose';
-import type { OidcSettings } from '../config.ts';
+import type { OidcSettings } from '../settings.ts';
 import type { VerifierContext, VerifyIdToken } from './identity.ts';
 import { KeySet } from './key-set.ts';
 import { type IssuerKey, oidcKeyLoader } from './oidc-keys.ts';

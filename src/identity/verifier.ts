@@ -1,4 +1,4 @@
-import type { IdentitySettings } from '../config.ts';
+import type { IdentitySettings } from '../settings.ts';
 import type { VerifierContext, VerifierOptions, VerifyIdToken } from './identity.ts';
 
 export type { Identity, VerifierOptions, VerifyIdToken } from './identity.ts';

@@ -1,7 +1,7 @@
 import type { PlaidApi } from 'plaid';
 import { z } from 'zod';
-import type { BankSettings } from '../config.ts';
 import { AppError } from '../errors.ts';
+import type { BankSettings } from '../settings.ts';
 import { BankError, toBankError } from './bank-errors.ts';
 
 export interface BankAccount {

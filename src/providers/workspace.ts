@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { WorkspaceSettings } from '../config.ts';
 import { AppError } from '../errors.ts';
+import type { WorkspaceSettings } from '../settings.ts';
 import { fetchJson } from './fetch-json.ts';
 import { grantedScopes, REQUESTED_SCOPES } from './workspace-scopes.ts';
 

@@ -1,6 +1,6 @@
 import { type Response, Router, urlencoded } from 'express';
 import { z } from 'zod';
-import { isLoopback } from '../config.ts';
+import { isLoopback } from '../settings.ts';
 import { type AccountsView, accountsPage, bankPage, donePage, refusedLinkPage, updatePage } from './bank-link-pages.ts';
 import type { LinkOutcome, Links } from './bank-links.ts';
 import type { LinkSession, ReturnTarget } from './bank-state.ts';

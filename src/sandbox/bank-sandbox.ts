@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import type { BankSettings } from '../config.ts';
 import type { Logger } from '../logger.ts';
+import type { BankSettings } from '../settings.ts';
 import { bankOperations } from './bank-api.ts';
 import { CREDENTIALS } from './bank-api-routes.ts';
 import { bankControlRoutes } from './bank-control-routes.ts';

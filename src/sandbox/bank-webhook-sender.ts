@@ -8,8 +8,8 @@ import {
   randomUUID,
 } from 'node:crypto';
 import { SignJWT } from 'jose';
-import { isLoopback } from '../config.ts';
 import type { Logger } from '../logger.ts';
+import { isLoopback } from '../settings.ts';
 import type { Controls } from './controls.ts';
 
 /** The key that signs webhooks, as it lies in the sandbox's state: a private EC key in JWK form (RFC 7517). */

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { isLoopback } from '../config.ts';
 import { AppError } from '../errors.ts';
+import { isLoopback } from '../settings.ts';
 import type { Middleware } from './controls.ts';
 
 export interface GuardOptions {

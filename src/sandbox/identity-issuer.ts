@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import type { OidcSettings } from '../config.ts';
+import type { OidcSettings } from '../settings.ts';
 import type { Controls } from './controls.ts';
 import { generateKey, Signer, type StoredKey } from './identity-keys.ts';
 import { openStore } from './store.ts';

@@ -1,5 +1,5 @@
-import type { BankSettings, OidcSettings, WorkspaceSettings } from '../config.ts';
 import type { Logger } from '../logger.ts';
+import type { BankSettings, OidcSettings, WorkspaceSettings } from '../settings.ts';
 import { createBankSandbox } from './bank-sandbox.ts';
 import { Controls } from './controls.ts';
 import { IdentityIssuer } from './identity-issuer.ts';

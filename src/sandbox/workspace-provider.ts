@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { WorkspaceSettings } from '../config.ts';
+import type { WorkspaceSettings } from '../settings.ts';
 import type { Controls } from './controls.ts';
 import { Signer } from './identity-keys.ts';
 import { openStore } from './store.ts';

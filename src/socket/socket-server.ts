@@ -2,9 +2,9 @@ import { randomInt } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
-import type { Limits } from '../config.ts';
 import type { Caller } from '../http/endpoint.ts';
 import type { Logger } from '../logger.ts';
+import type { Limits } from '../settings.ts';
 import { Connection } from './connection.ts';
 import { CLOSE } from './frames.ts';
 

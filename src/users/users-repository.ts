@@ -31,11 +31,6 @@ export async function upsertUser(db: Queryable, issuer: string, subject: string,
   return rows[0]?.id as string;
 }
 
-/** Locks the user until the transaction ends; false = already gone. */
-export async function lockUserForDeletion(tx: Queryable, userId: string): Promise<boolean> {
-  return (await tx.query('select id from users where id = $1::uuid for update', [userId])).length > 0;
-}
-
 /** Deletes the user with everything that belongs to it, the key included, and remembers when. */
 export async function deleteUser(tx: Queryable, userId: string, identityHash: Buffer): Promise<void> {
   await tx.query('delete from users where id = $1::uuid', [userId]);

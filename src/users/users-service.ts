@@ -2,9 +2,10 @@ import type { Database, Queryable } from '../database/database.ts';
 import { AppError } from '../errors.ts';
 import type { Caller } from '../http/endpoint.ts';
 import type { Grants } from '../vault/grants.ts';
+import { lockUser } from '../vault/grants-repository.ts';
 import type { Revocations } from '../vault/revocations.ts';
 import { identityHash, type Sessions } from './sessions.ts';
-import { deleteUser, lockUserForDeletion } from './users-repository.ts';
+import { deleteUser } from './users-repository.ts';
 
 const RECENT_SECONDS = 5 * 60;
 
@@ -31,7 +32,7 @@ export async function eraseUser(parts: UsersParts, caller: Caller): Promise<void
   if (age > RECENT_SECONDS)
     throw new AppError('recent_login_required', 'Sign in again to delete your account: the last sign-in is over five minutes ago.');
   const revocations = await parts.db.transaction(async (tx) => {
-    await lockUserForDeletion(tx, caller.userId);
+    await lockUser(tx, caller.userId);
     const held = await parts.releaseHeld(tx, caller.userId);
     const ended = await parts.grants.endAll(tx, caller.userId);
     await deleteUser(tx, caller.userId, identityHash(caller.issuer, caller.subject));

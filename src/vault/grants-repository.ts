@@ -67,6 +67,16 @@ export async function deleteGrantsOfUser(db: Queryable, userId: string): Promise
   return db.query<GrantRow>(`delete from grants where user_id = $1::uuid returning ${COLUMNS}`, [userId]);
 }
 
+/**
+ * Locks the user until the transaction ends, so that changes of what is
+ * connected (first, default, duplicate, deletion) are decided one at a time.
+ *
+ * @returns false when the user is gone
+ */
+export async function lockUser(tx: Queryable, userId: string): Promise<boolean> {
+  return (await tx.query('select id from users where id = $1::uuid for update', [userId])).length > 0;
+}
+
 /** Whether anyone still uses this account of the provider. */
 export async function isSubjectInUse(db: Queryable, provider: Provider, subject: string): Promise<boolean> {
   const rows = await db.query('select 1 from grants where provider = $1 and subject = $2 limit 1', [provider, subject]);

@@ -12,12 +12,6 @@ export interface AccountRow {
   scopes: string[];
 }
 
-/** Serialises changes of one user's set of accounts: the first and the default must be decided one at a time. */
-export async function lockUser(tx: Queryable, userId: string): Promise<boolean> {
-  const rows = await tx.query('select id from users where id = $1::uuid for update', [userId]);
-  return rows.length > 0;
-}
-
 export async function selectAccounts(db: Queryable, userId: string): Promise<AccountRow[]> {
   return db.query<AccountRow>(
     {

@@ -2,8 +2,9 @@ import type { Database } from '../database/database.ts';
 import { AppError } from '../errors.ts';
 import { missingScopes, type ScopeName } from '../providers/workspace-scopes.ts';
 import type { Grants } from '../vault/grants.ts';
+import { lockUser } from '../vault/grants-repository.ts';
 import type { Revocations } from '../vault/revocations.ts';
-import { ensureDefault, lockUser, makeDefault, selectAccount, selectAccounts } from './accounts-repository.ts';
+import { ensureDefault, makeDefault, selectAccount, selectAccounts } from './accounts-repository.ts';
 
 export interface WorkspaceAccount {
   id: string;

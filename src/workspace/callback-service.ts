@@ -65,9 +65,10 @@ async function outcomeOf(parts: WorkspaceParts, flow: FlowRow, code: string): Pr
     const confirmation = flow.confirmationExpired ? undefined : await show(parts, flow, code);
     return confirmation === undefined ? { redirectUri, outcome: EXPIRED } : { confirmation };
   }
-  // Claimed and without an end for longer than any callback takes: its process died, the user starts again.
-  if (flow.expired || flow.abandoned) return { redirectUri, outcome: EXPIRED };
-  return undefined;
+  // Claimed in time, it gets its outcome even if it expires meanwhile. Without one for longer than
+  // any callback takes, the process that claimed it died: the user starts again.
+  const over = flow.consumedAt === null ? flow.expired : flow.abandoned;
+  return over ? { redirectUri, outcome: EXPIRED } : undefined;
 }
 
 async function exchange(
@@ -110,7 +111,8 @@ async function accept(
   const mismatch = flow.email !== null && !(profile.emailVerified && sameAddress(flow.email, profile.email));
   const bound = await parts.bindings.holds(heldBinding, flow.userId);
   if (bound && !mismatch) return activate(parts, flow, granted);
-  return { confirmation: await hold(parts, flow, granted, code, mismatch) };
+  const confirmation = await hold(parts, flow, granted, code, mismatch);
+  return confirmation === undefined ? reject(parts, flow.id, 'expired', tokens, profile.subject) : { confirmation };
 }
 
 function refusalIn(parts: WorkspaceParts, query: CallbackQuery): FlowError | undefined {

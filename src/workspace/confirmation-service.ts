@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { open, type Place, seal } from '../crypto/envelope.ts';
 import type { Queryable } from '../database/database.ts';
 import { AppError } from '../errors.ts';
+import { lockUser } from '../vault/grants-repository.ts';
 import { activate, type Granted, queueRevocation } from './connection-service.ts';
 import {
   type FlowRow,
@@ -16,9 +17,12 @@ import {
 import { hashSecret } from './secrets.ts';
 import type { WorkspaceParts } from './workspace-parts.ts';
 
-/** Name and life of the cookie that shows which browser brought the code. */
-export const CONFIRMATION_COOKIE = 'steward_confirmation';
 export const CONFIRMATION_SECONDS = 600;
+
+/** Name of the cookie that shows which browser brought the code: one a form, so that two tabs can each be confirmed. */
+export function confirmationCookie(form: string): string {
+  return `steward_confirmation_${form.slice(0, 16)}`;
+}
 
 /** What the confirmation page shows and hides. */
 export interface Confirmation {
@@ -42,19 +46,32 @@ interface Pending {
 const SWEEP_BATCH = 100;
 const EXPIRED: Outcome = { status: 'error', code: 'expired' };
 
-/** Holds a grant back, sealed, until its form is posted from the same browser. */
-export async function hold(parts: WorkspaceParts, flow: FlowRow, granted: Granted, code: string, mismatch: boolean): Promise<Confirmation> {
+/**
+ * Holds a grant back, sealed, until its form is posted from the same browser.
+ *
+ * @returns undefined when the user was deleted meanwhile: nothing is held
+ */
+export async function hold(
+  parts: WorkspaceParts,
+  flow: FlowRow,
+  granted: Granted,
+  code: string,
+  mismatch: boolean,
+): Promise<Confirmation | undefined> {
   const account = granted.profile.email === '' ? granted.profile.subject : granted.profile.email;
   const pending: Pending = {
     granted: { profile: granted.profile, tokens: { ...granted.tokens, expiresAt: granted.tokens.expiresAt.toISOString() } },
     account,
     mismatch,
   };
-  const key = await parts.userKeys.forUser(parts.db, flow.userId);
-  const sealed = seal(key, place(flow), JSON.stringify(pending));
   const proof = proofOf(flow.id, code);
-  await holdForConfirmation(parts.db, flow.id, sealed, granted.profile.subject, confirmationHash(proof.cookie, proof.form));
-  return describe(parts, flow, account, proof);
+  const held = await parts.db.transaction(async (tx) => {
+    if (!(await lockUser(tx, flow.userId))) return false;
+    const sealed = seal(await parts.userKeys.forUser(tx, flow.userId), place(flow), JSON.stringify(pending));
+    await holdForConfirmation(tx, flow.id, sealed, granted.profile.subject, confirmationHash(proof.cookie, proof.form));
+    return true;
+  });
+  return held ? describe(parts, flow, account, proof) : undefined;
 }
 
 /**

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Queryable } from '../database/database.ts';
-import { AppError } from '../errors.ts';
 import type { WorkspaceProfile, WorkspaceTokens } from '../providers/workspace.ts';
 import { missingScopes } from '../providers/workspace-scopes.ts';
+import { lockUser } from '../vault/grants-repository.ts';
 import { lockSubject } from '../vault/revocations-repository.ts';
-import { lockUser, upsertAccount } from './accounts-repository.ts';
+import { upsertAccount } from './accounts-repository.ts';
 import { type FlowError, finishFlow, type Outcome } from './flows-repository.ts';
 import type { WorkspaceParts } from './workspace-parts.ts';
 
@@ -44,7 +44,7 @@ class SubjectRevoked extends Error {
  * Stores the grant, shows its account and records the flow's outcome, all in
  * one transaction and in step with revocations of the same account.
  *
- * @param guard runs first inside the transaction; an outcome from it ends the matter and nothing is stored
+ * @param guard runs inside the transaction before anything is written; an outcome from it ends the matter and nothing is stored
  */
 export async function activate(
   parts: WorkspaceParts,
@@ -55,7 +55,12 @@ export async function activate(
   let seen = flow.consumedAt;
   for (let attempt = 1; attempt <= BUSY_TRIES; attempt += 1) {
     try {
-      return await parts.db.transaction(async (tx) => (await guard?.(tx)) ?? store(parts, tx, flow, granted, seen));
+      return await parts.db.transaction(async (tx) => {
+        // The user before the flow, as a deletion of the user takes them: the other order could lock up.
+        const exists = await lockUser(tx, flow.userId);
+        const settled = await guard?.(tx);
+        return settled ?? (exists ? store(parts, tx, flow, granted, seen) : giveBack(parts, tx, granted));
+      });
     } catch (error) {
       if (error instanceof SubjectBusy) {
         await sleep(BUSY_WAIT_MS);
@@ -106,7 +111,6 @@ async function store(
   const subject = await lockSubject(tx, 'workspace', profile.subject);
   if (subject.revoking) throw new SubjectBusy();
   if (subject.revokedAt !== null && seen !== null && subject.revokedAt > seen) throw new SubjectRevoked(subject.revokedAt);
-  if (!(await lockUser(tx, flow.userId))) throw new AppError('invalid_token', 'This user no longer exists.');
   const refreshToken = tokens.refreshToken ?? (await parts.grants.storedRefreshToken(tx, flow.userId, 'workspace', profile.subject));
   if (refreshToken === undefined) return record(tx, flow.id, { status: 'error', code: 'no_refresh_token' });
   const grant = await parts.grants.store(tx, {
@@ -120,6 +124,12 @@ async function store(
   const { email, name, picture } = profile;
   const accountId = await upsertAccount(tx, { id: randomUUID(), grantId: grant.id, userId: flow.userId, email, name, picture });
   return record(tx, flow.id, { status: 'connected', account_id: accountId, missing_scopes: missingScopes(tokens.scopes) });
+}
+
+/** The user was deleted meanwhile, the flow with it; the sweep enqueues what it finds. */
+async function giveBack(parts: WorkspaceParts, tx: Queryable, { tokens, profile }: Granted): Promise<Outcome> {
+  await queueRevocation(parts, tx, tokens, profile.subject);
+  return { status: 'error', code: 'expired' };
 }
 
 async function record(tx: Queryable, flowId: string, outcome: Outcome): Promise<Outcome> {

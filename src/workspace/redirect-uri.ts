@@ -1,5 +1,5 @@
-import { type Config, isLoopback } from '../config.ts';
 import { AppError } from '../errors.ts';
+import { type Config, isLoopback } from '../settings.ts';
 
 const MAX_LENGTH = 2048;
 // A backslash is a slash to browsers and white space is dropped: both have been used to get past comparisons.
@@ -26,7 +26,8 @@ export class RedirectUris {
    */
   resolve(uri: string | undefined): string {
     if (uri === undefined) return this.fallback;
-    const url = uri.length > MAX_LENGTH || SUSPICIOUS.test(uri) ? null : URL.parse(uri);
+    // A fragment is not allowed in the address itself (RFC 6749, 3.1.2).
+    const url = uri.length > MAX_LENGTH || SUSPICIOUS.test(uri) || uri.includes('#') ? null : URL.parse(uri);
     if (url === null || url.username !== '' || url.password !== '' || !this.#isAllowed(url)) {
       throw new AppError('invalid_request', 'redirect_uri: is not one of the allowed addresses');
     }

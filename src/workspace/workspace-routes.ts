@@ -11,7 +11,7 @@ import { openByTicket, openForUser, prepareFlow } from './authorization-service.
 import { BINDING_COOKIE, BINDING_SECONDS } from './bindings.ts';
 import { completeCallback } from './callback-service.ts';
 import { confirmationPage } from './confirmation-page.ts';
-import { CONFIRMATION_COOKIE, CONFIRMATION_SECONDS, decide } from './confirmation-service.ts';
+import { CONFIRMATION_SECONDS, confirmationCookie, decide } from './confirmation-service.ts';
 import type { Outcome } from './flows-repository.ts';
 import type { WorkspaceParts } from './workspace-parts.ts';
 
@@ -103,7 +103,7 @@ function callback({ parts, cookies }: WorkspaceRoutesOptions): Endpoint {
       const result = await completeCallback(configured(parts), query, cookies.read(request, BINDING_COOKIE));
       if ('outcome' in result) return leave(result);
       const { confirmation } = result;
-      cookies.set(response, CONFIRMATION_COOKIE, confirmation.cookie, CONFIRMATION_SECONDS);
+      cookies.set(response, confirmationCookie(confirmation.form), confirmation.cookie, CONFIRMATION_SECONDS);
       // The form's answer redirects to the flow's end, which the policy must name (contract: Binding).
       return { html: confirmationPage(confirmation), policy: pagePolicy([new URL(confirmation.redirectUri).origin]) };
     },
@@ -122,11 +122,10 @@ function confirm({ parts, cookies }: WorkspaceRoutesOptions): Endpoint {
     form: z.object({ confirmation: text(100), decision: z.enum(['confirm', 'cancel']) }),
     pages: { 303: 'To the flow’s redirect_uri, with the outcome in the query' },
     errors: ['forbidden', 'not_configured'],
-    async handle({ form, request, response }) {
-      const cookie = cookies.read(request, CONFIRMATION_COOKIE);
-      const result = await decide(configured(parts), cookie, form.confirmation, form.decision === 'confirm');
-      cookies.clear(response, CONFIRMATION_COOKIE);
-      return leave(result);
+    async handle({ form, request }) {
+      const cookie = cookies.read(request, confirmationCookie(form.confirmation));
+      // The cookie stays until it expires: a second post finds the recorded outcome by it.
+      return leave(await decide(configured(parts), cookie, form.confirmation, form.decision === 'confirm'));
     },
   });
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { RequestListener } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { ERROR_STATUS, type ErrorCode } from '../errors.ts';
 
@@ -15,8 +16,7 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex):
     return;
   }
   const { status, code, message } = REASONS[error.code ?? ''] ?? MALFORMED;
-  const id = randomUUID();
-  const body = JSON.stringify({ status: 'error', code, message, request_id: id });
+  const { id, body } = errorBody(code, message);
   const head = [
     `HTTP/1.1 ${status} Error`,
     'content-type: application/json; charset=utf-8',
@@ -25,4 +25,20 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex):
     'connection: close',
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
+}
+
+/** Answers requests that come before the app is there. */
+export const answerStarting: RequestListener = (_request, response) => {
+  const { id, body } = errorBody('unavailable', 'The service is starting.');
+  response.writeHead(ERROR_STATUS.unavailable, {
+    'content-type': 'application/json; charset=utf-8',
+    'retry-after': '1',
+    'x-request-id': id,
+  });
+  response.end(body);
+};
+
+function errorBody(code: ErrorCode, message: string): { id: string; body: string } {
+  const id = randomUUID();
+  return { id, body: JSON.stringify({ status: 'error', code, message, request_id: id }) };
 }
