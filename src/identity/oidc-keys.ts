@@ -21,7 +21,8 @@ const absent = z.never().optional();
 /** A JWK that can verify signatures (RFC 7517 4, RFC 7518 6). Parameters of private or symmetric keys make it none. */
 const signingKeySchema = z.looseObject({
   kty: z.enum(['RSA', 'EC', 'OKP']),
-  kid: z.string().min(1),
+  // An issuer with a single key needs no name for it (RFC 7517 4.5).
+  kid: z.string().default(''),
   use: z.literal('sig').optional(),
   key_ops: z
     .array(z.string())
