@@ -37,19 +37,11 @@ function merged(schema, resolve) {
   const own = resolve(schema) ?? {};
   if (own.allOf === undefined) return own;
   const parts = own.allOf.map((part) => merged(part, resolve));
-  return parts.reduce(
-    (sum, part) => ({
-      ...sum,
-      ...part,
-      properties: { ...sum.properties, ...mergedProperties(sum.properties, part.properties) },
-      required: [...(sum.required ?? []), ...(part.required ?? [])],
-    }),
-    {},
-  );
-}
-
-function mergedProperties(former = {}, later = {}) {
-  return Object.fromEntries(Object.entries(later).map(([name, value]) => [name, { ...former[name], ...value }]));
+  const properties = {};
+  for (const [name, value] of parts.flatMap((part) => Object.entries(part.properties ?? {}))) {
+    properties[name] = { ...properties[name], ...value };
+  }
+  return { ...Object.assign({}, ...parts), properties, required: parts.flatMap((part) => part.required ?? []) };
 }
 
 /** Path and query parameters, or undefined where there are none. */

@@ -52,6 +52,11 @@ export function createApp(context: Context, state: ProcessState): Express {
   mount(app, health, authenticate, parsers);
   app.use(requestLog(logger));
   app.use(securityHeaders());
+  // Before the limit, whose refusal is a page too.
+  app.all(browserPaths(endpoints), (_request, response, next) => {
+    response.locals.browser = true;
+    next();
+  });
   app.use(limitPerAddress(config.limits.requestsPerMinute));
   app.use(crossOrigin(context));
   app.use('/assets', express.static(join(ROOT, 'public'), { index: false, etag: true, fallthrough: true, redirect: false }));
@@ -84,6 +89,10 @@ function featureEndpoints(
       releaseHeld: async (tx, userId) => (workspace === undefined ? [] : queuePendingOfUser(workspace, tx, userId)),
     }),
   ];
+}
+
+function browserPaths(endpoints: Endpoint[]): string[] {
+  return endpoints.filter((endpoint) => endpoint.browser === true).map((endpoint) => endpoint.path);
 }
 
 /** Everything is refused to a browser unless a page's own policy allows it. */

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Problems } from './config-problems.ts';
 import { bank, identity, redirectUri, workspace } from './config-providers.ts';
@@ -11,6 +11,11 @@ type Environment = Record<string, string | undefined>;
 
 /** Removed from the environment once read, so that a later dump of it shows nothing (research/security: Keys). */
 const SECRET_VARIABLES = ['MASTER_KEYS', 'GOOGLE_CLIENT_SECRET', 'PLAID_SECRET', 'DATABASE_URL'];
+
+/** Takes over `.env` of the working folder, where there is one; what the environment sets already wins. */
+export function readEnvironmentFile(): void {
+  if (existsSync('.env')) process.loadEnvFile('.env');
+}
 
 /**
  * Reads and checks the whole environment: the only reader of `process.env`.
@@ -92,7 +97,9 @@ function databaseUrl(env: Variables, problems: Problems): string | undefined {
     if (problems.production) problems.add('DATABASE_URL', 'is missing: production has no embedded database');
     return undefined;
   }
-  if (!/^postgres(ql)?:\/\//.test(env.DATABASE_URL)) problems.add('DATABASE_URL', 'is not a postgres:// address');
+  // Without a host it means a local socket, which the driver reads and URL doesn't.
+  const readable = URL.canParse(env.DATABASE_URL.replace('@/', '@socket/'));
+  if (!/^postgres(ql)?:\/\//.test(env.DATABASE_URL) || !readable) problems.add('DATABASE_URL', 'is not a postgres:// address');
   return env.DATABASE_URL;
 }
 

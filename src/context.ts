@@ -135,9 +135,11 @@ export function isAllowedOrigin(context: Pick<Context, 'config' | 'addresses'>, 
 }
 
 async function openDatabase(config: Config, logger: Logger, defer: Defer): Promise<Database> {
-  const { databaseConnections } = config.limits;
-  const address = await databaseAddress(config, databaseConnections, defer);
-  const db = new Database(address, databaseConnections, logger);
+  // One connection to the embedded database: it has one session, and its socket server passes protocol messages
+  // on one by one, so that statement and parameters of two connections would mix.
+  const connections = config.databaseUrl === undefined ? 1 : config.limits.databaseConnections;
+  const address = await databaseAddress(config, connections, defer);
+  const db = new Database(address, connections, logger);
   defer(() => db.close());
   await migrate(db, address, logger);
   return db;

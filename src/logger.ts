@@ -12,17 +12,21 @@ export interface LoggedError {
 }
 
 const CAUSE_DEPTH = 4;
+/** What {@link describeError} made: callers may describe before they log, and the logger's serializer sees it again. */
+const described = new WeakSet<object>();
 
 /** Reduces any thrown value to an allow-list of fields; vendor errors lose their requests and headers here. */
 export function describeError(error: unknown, depth = 0): LoggedError {
+  if (typeof error === 'object' && error !== null && described.has(error)) return error as LoggedError;
   if (!(error instanceof Error)) return { type: typeof error, message: String(error) };
-  const described: LoggedError = { type: error.name, message: error.message };
-  if ('code' in error && typeof error.code === 'string') described.code = error.code;
-  if (error.stack !== undefined) described.stack = error.stack;
+  const fields: LoggedError = { type: error.name, message: error.message };
+  described.add(fields);
+  if ('code' in error && typeof error.code === 'string') fields.code = error.code;
+  if (error.stack !== undefined) fields.stack = error.stack;
   if (error.cause !== undefined && depth < CAUSE_DEPTH) {
-    described.cause = describeError(error.cause, depth + 1);
+    fields.cause = describeError(error.cause, depth + 1);
   }
-  return described;
+  return fields;
 }
 
 /**

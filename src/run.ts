@@ -1,10 +1,11 @@
-import { loadConfig } from './config.ts';
+import { loadConfig, readEnvironmentFile } from './config.ts';
 import { AppError, StartRefused } from './errors.ts';
 import { createLogger, describeError } from './logger.ts';
 import { type Steward, startServer } from './server.ts';
 import type { Config } from './settings.ts';
 
 try {
+  readEnvironmentFile();
   const config = loadConfig();
   const steward = await startServer(config, config.environment === 'production' ? {} : { loadStandIns });
   announce(config, steward);
@@ -61,6 +62,10 @@ function explain(error: unknown): string {
   if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') {
     return 'The port is taken by another program. Stop that one, or set PORT to a free one (PORT=0 takes any).';
   }
-  if (error instanceof StartRefused || error instanceof AppError) return error.message;
+  if (error instanceof AppError && error.code === 'unavailable') {
+    const reason = error.cause instanceof Error ? error.cause.message || String('code' in error.cause && error.cause.code) : 'no answer';
+    return `The database can’t be reached: ${reason}. Is it running, and is DATABASE_URL right?`;
+  }
+  if (error instanceof StartRefused) return error.message;
   return `Steward could not start.\n${JSON.stringify(describeError(error), null, 2)}`;
 }

@@ -11,8 +11,12 @@ import { Workers } from './workers.ts';
 /** Above the 60 s that balancers keep a connection, so that they close it first. */
 const KEEP_ALIVE_MS = 65_000;
 const HEADERS_MS = 10_000;
+/** Node looks for overdue requests every 30 s unless told; slow ones would be three times as old as they may. */
+const CHECK_MS = 1_000;
 const MAX_HEADER_BYTES = 16_384;
-const CLOSE_MS = 10_000;
+/** Longer than the 10 s that a provider has to answer a request of ours. */
+const CLOSE_MS = 12_000;
+const CLOSE_IDLE_MS = 100;
 
 export interface Steward {
   /** {base_url} as browsers see it. */
@@ -57,7 +61,8 @@ async function start(
   const server = createHttpServer({
     maxHeaderSize: MAX_HEADER_BYTES,
     requestTimeout: config.limits.requestTimeoutMs,
-    headersTimeout: HEADERS_MS,
+    headersTimeout: Math.min(HEADERS_MS, config.limits.requestTimeoutMs),
+    connectionsCheckingInterval: CHECK_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
   });
   server.on('request', answerStarting).on('clientError', answerClientError);
@@ -78,12 +83,15 @@ async function start(
   server.off('request', answerStarting).on('request', app);
   const workers = new Workers(context);
   workers.start();
+  let closed = Promise.resolve();
   undo.push(
     () => workers.stop(),
+    // Requests under way still need the database, and the queue for what they revoke: both outlive the last answer.
+    () => closed,
     () => sockets.close(),
     () => {
       draining = true;
-      server.close();
+      closed = closeServer(server);
     },
   );
   return { url: addresses.publicUrl, address: addresses.selfUrl, context, stop };
@@ -113,9 +121,11 @@ async function closeServer(server: Server): Promise<void> {
     if (!server.listening) resolve();
     server.close(() => resolve());
   });
-  server.closeIdleConnections();
+  // Again and again: a connection whose last answer went out since would be kept alive for a minute.
+  const idle = setInterval(() => server.closeIdleConnections(), CLOSE_IDLE_MS);
   const timer = setTimeout(() => server.closeAllConnections(), CLOSE_MS);
   await closed;
+  clearInterval(idle);
   clearTimeout(timer);
 }
 

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { duplexPair } from 'node:stream';
 import { CompactSign, exportJWK, exportSPKI, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { OidcSettings } from '../src/config.ts';
+import type { OidcSettings } from '../src/settings.ts';
 import { AppError } from '../src/errors.ts';
 import { createVerifier, type VerifyIdToken } from '../src/identity/verifier.ts';
 import { createLogger } from '../src/logger.ts';

@@ -30,7 +30,7 @@ function createToken(parts: BankParts): Endpoint {
     auth: 'id_token',
     form: z.object({ account_id: z.uuid().optional() }),
     answer: z.object({ link_token: z.string(), expiration: z.string(), request_id: z.string(), link_url: z.string().optional() }),
-    errors: ['not_found', 'item_gone', ...PROVIDER_ERRORS],
+    errors: ['not_found', 'relink_required', 'item_gone', 'unsupported_account', ...PROVIDER_ERRORS],
     handle: async ({ caller, form }) => ({ json: await createLinkToken(parts, caller.userId, form.account_id) }),
   });
 }

@@ -78,6 +78,8 @@ export async function linkItem(parts: BankParts, userId: string, publicToken: st
  */
 export async function deleteEntry(parts: BankParts, userId: string, entryId: string): Promise<void> {
   const revocation = await parts.db.transaction(async (tx) => {
+    // One at a time with linking: a bank linked again must not revive what is deleted meanwhile.
+    await lockUser(tx, userId);
     const item = await selectItem(tx, userId, entryId);
     if (item === undefined) throw new AppError('not_found', NO_SUCH_ENTRY);
     return parts.grants.end(tx, userId, item.grantId);

@@ -12,8 +12,7 @@ import { StartRefused } from '../errors.ts';
  * @throws StartRefused when another process owns it
  */
 export function lockDataDirectory(directory: string): () => void {
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
-  const lock = new DatabaseSync(join(directory, 'lock.sqlite'));
+  const lock = openLock(directory);
   try {
     lock.exec('pragma locking_mode = exclusive; begin exclusive');
   } catch (error) {
@@ -26,4 +25,13 @@ export function lockDataDirectory(directory: string): () => void {
     throw error;
   }
   return () => lock.close();
+}
+
+function openLock(directory: string): DatabaseSync {
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    return new DatabaseSync(join(directory, 'lock.sqlite'));
+  } catch (error) {
+    throw new StartRefused(`The data folder ${directory} (DATA_DIR) can't be used: ${(error as Error).message}.`);
+  }
 }

@@ -107,7 +107,8 @@ async function run<Row extends object>(
   values: unknown[],
   done: (broken: boolean) => void,
 ): Promise<Row[]> {
-  const config = typeof statement === 'string' ? { text: statement, values } : { ...statement, values };
+  const config =
+    typeof statement === 'string' ? { text: statement, values } : { ...statement, name: `${statement.name}-${numberOf(client)}`, values };
   try {
     const { rows } = await client.query<Row>(config);
     done(false);
@@ -117,6 +118,18 @@ async function run<Row extends object>(
     done(lost);
     throw lost ? unavailable(error) : error;
   }
+}
+
+const numbers = new WeakMap<pg.PoolClient, number>();
+let connections = 0;
+
+/** The embedded database has one session: a connection that replaces a broken one finds the names of its prepared statements taken. */
+function numberOf(client: pg.PoolClient): number {
+  const known = numbers.get(client);
+  if (known !== undefined) return known;
+  connections += 1;
+  numbers.set(client, connections);
+  return connections;
 }
 
 /** SQLSTATE classes after which a connection is no good any more: 08 connection, 57P shutdown, 25006 failed over to read-only. */

@@ -23,6 +23,8 @@ export async function migrate(database: Database, address: DatabaseAddress, logg
   await createGuard(database);
   // A client of its own: a migration, or the wait for another replica's, may outlast the pool's statement time-out.
   const client = new pg.Client({ ...address });
+  // A connection that breaks is told to the statement under way; unheard here it would end the process without a word.
+  client.on('error', () => {});
   await client.connect();
   try {
     await runPending(client, logger);

@@ -27,10 +27,6 @@ export class Cookies {
     response.cookie(nameFor(name, this.#secure), value, { ...this.#attributes(), maxAge: maxAgeSeconds * 1000 });
   }
 
-  clear(response: Response, name: string): void {
-    response.clearCookie(nameFor(name, this.#secure), this.#attributes());
-  }
-
   #attributes(): CookieOptions {
     return { httpOnly: true, sameSite: 'lax', secure: this.#secure, path: '/' };
   }

@@ -36,8 +36,7 @@ function allowedMethods(group: Endpoint[]): string[] {
 
 /** Link scanners and prefetching browsers must not walk a one-time flow (research/security, OAuth table). */
 function browserRoute(allow: string[]) {
-  return (request: Request, response: Response, next: NextFunction): void => {
-    response.locals.browser = true;
+  return (request: Request, _response: Response, next: NextFunction): void => {
     const purpose = request.get('sec-purpose') ?? request.get('purpose') ?? '';
     if (request.method === 'HEAD' || purpose.includes('prefetch')) {
       throw new AppError('method_not_allowed', 'This address is for people’s browsers.', { allow });

@@ -88,7 +88,7 @@ export function toBankError(thrown: unknown): AppError {
 }
 
 function meaningOf(code: string): Meaning {
-  const known = MEANINGS[code];
+  const known = Object.hasOwn(MEANINGS, code) ? MEANINGS[code] : undefined;
   if (known !== undefined) return known;
   if (code.endsWith('_LIMIT')) return LATER;
   return { code: 'provider_error', message: 'The bank aggregator reports a fault.' };

@@ -211,6 +211,7 @@ function lifetime(expiresIn: unknown): number {
 
 function refused(endpoint: string, status: number, body: unknown): AppError {
   const error = oauthError.safeParse(body);
-  const code = error.success ? error.data.error.replace(/[^\w.-]/g, '') : 'no OAuth error';
+  // A word as RFC 6749, 5.2 has them; anything else might be our own secret, echoed.
+  const code = error.success && /^[a-z_]{1,40}$/.test(error.data.error) ? error.data.error : 'no OAuth error';
   return new AppError('provider_error', 'The provider refused.', { cause: new Error(`${endpoint} endpoint: HTTP ${status}, ${code}`) });
 }

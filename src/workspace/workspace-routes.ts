@@ -119,7 +119,7 @@ function confirm({ parts, cookies }: WorkspaceRoutesOptions): Endpoint {
     description: 'Works once, in the browser that was asked.',
     auth: 'none',
     browser: true,
-    form: z.object({ confirmation: text(100), decision: z.enum(['confirm', 'cancel']) }),
+    form: z.object({ confirmation: text(100), decision: z.enum(['confirm', 'cancel'], 'must be confirm or cancel') }),
     pages: { 303: 'To the flow’s redirect_uri, with the outcome in the query' },
     errors: ['forbidden', 'not_configured'],
     async handle({ form, request }) {

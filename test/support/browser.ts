@@ -24,14 +24,19 @@ export class FormBrowser {
   }
 
   /** Posts the page's form with the given button or fields. */
-  async submit(page: Answer, pageUrl: string, change: (fields: URLSearchParams) => void): Promise<Answer> {
+  async submit(
+    page: Answer,
+    pageUrl: string,
+    change: (fields: URLSearchParams) => void,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> {
     const action = /<form[^>]*action="([^"]*)"/.exec(page.text)?.[1] ?? pageUrl;
     const fields = formFields(page.text);
     change(fields);
     return this.visit(new URL(decode(action), new URL(pageUrl, this.#base)).href, {
       method: 'POST',
       body: fields.toString(),
-      headers: { 'content-type': 'application/x-www-form-urlencoded', origin: new URL(this.#base).origin },
+      headers: { 'content-type': 'application/x-www-form-urlencoded', origin: new URL(this.#base).origin, ...headers },
     });
   }
 

@@ -1,5 +1,6 @@
 import { FormBrowser } from './browser.ts';
-import type { Answer, Service } from './steward.ts';
+import { eventually } from './eventually.ts';
+import type { Answer, Service, TestSteward } from './steward.ts';
 
 export interface ConnectOptions {
   token?: string;
@@ -18,7 +19,10 @@ export interface ConnectOptions {
 export async function openConsent(steward: Service, options: ConnectOptions = {}) {
   const browser = options.browser ?? new FormBrowser(steward.url);
   const token = options.token ?? (await steward.signIn());
-  const form = { email: options.email ?? 'demo@example.com', ...(options.redirectUri !== undefined && { redirect_uri: options.redirectUri }) };
+  const form = {
+    email: options.email ?? 'demo@example.com',
+    ...(options.redirectUri !== undefined && { redirect_uri: options.redirectUri }),
+  };
   const request = await browser.visit('/workspace_access_request', { form, token });
   const login = await browser.visit(request.body.login_url);
   return { browser, token, request, login, consentUrl: login.headers.get('location') ?? '' };
@@ -66,7 +70,63 @@ export async function createPublicToken(steward: Service, institution = 'ins_109
   const answer = await steward.call('/sandbox/bank/sandbox/public_token/create', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ client_id: 'sandbox', secret: 'sandbox', institution_id: institution, initial_products: ['transactions', 'auth'] }),
+    body: JSON.stringify({
+      client_id: 'sandbox',
+      secret: 'sandbox',
+      institution_id: institution,
+      initial_products: ['transactions', 'auth'],
+    }),
   });
   return answer.body.public_token;
+}
+
+let names = 0;
+
+/** A name that no test of the file has used: for users, and before an `@` for accounts. */
+export function newName(): string {
+  names += 1;
+  return `person${names}`;
+}
+
+/** The connection in a browser that never got the binding cookie: the last answer is the confirmation page. */
+export async function connectUnbound(steward: Service, options: ConnectOptions = {}) {
+  const token = options.token ?? (await steward.signIn());
+  const form = {
+    email: options.email ?? 'demo@example.com',
+    ...(options.redirectUri !== undefined && { redirect_uri: options.redirectUri }),
+  };
+  const request = await steward.call('/workspace_access_request', { form, token });
+  const browser = options.browser ?? new FormBrowser(steward.url);
+  const login = await browser.visit(request.body.login_url);
+  const callbackUrl = await consent(browser, login.headers.get('location') ?? '', options);
+  const page = await browser.visit(callbackUrl);
+  return { token, browser, callbackUrl, page };
+}
+
+/** Presses a button of the confirmation page. */
+export function answerConfirmation(browser: FormBrowser, page: Answer, decision: 'confirm' | 'cancel'): Promise<Answer> {
+  return browser.submit(page, '/auth/workspace/confirm', (fields) => fields.set('decision', decision));
+}
+
+/** The user's accounts as the interface lists them. */
+export async function workspaceAccounts(steward: Service, token: string): Promise<Record<string, any>[]> {
+  return (await steward.call('/auth/workspace/accounts', { token })).body.accounts;
+}
+
+/** How many code exchanges reached the sandbox. */
+export async function exchanges(steward: Service): Promise<number> {
+  return (await steward.control('state')).calls.workspace.exchanges ?? 0;
+}
+
+/** Tokens of an account that are alive at the sandbox. */
+export async function liveTokens(steward: Service, email: string): Promise<{ access: number; refresh: number }> {
+  const { accounts } = await steward.control('state');
+  const account = accounts.find((candidate: { email: string }) => candidate.email === email);
+  return { access: account?.access_tokens ?? 0, refresh: account?.refresh_tokens ?? 0 };
+}
+
+/** Makes the background sweep run now instead of within the minute. */
+export async function sweepNow(steward: TestSteward): Promise<void> {
+  const job = `insert into pgboss.job (name, policy, retry_limit) values ('sweep', 'exclusive', 0) on conflict do nothing`;
+  await eventually(() => steward.sql(job));
 }

@@ -63,13 +63,29 @@ async function boot(env: Record<string, string>, overrides: Overrides, cleanUp: 
   const logger = createLogger('debug', { write: (line: string) => void logs.push(line) });
   const config = loadConfig({ PORT: '0', ...env });
   const steward = await startServer(config, { loadStandIns: createSandbox, logger, ...overrides });
-  const call = (path: string, options: CallOptions = {}) => request(steward.url, path, options);
   return {
     ...steward,
+    ...serviceAt(steward.url),
     logs,
     dataDir: config.dataDir,
-    call,
     sql: (text, values) => steward.context.db.query(text, values),
+    async restart(changed = {}) {
+      await steward.stop();
+      return boot({ ...env, ...changed }, overrides, cleanUp);
+    },
+    async stop() {
+      await steward.stop();
+      await cleanUp();
+    },
+  };
+}
+
+/** The calls that flows make, on a service that listens somewhere. */
+export function serviceAt(url: string): Service {
+  const call = (path: string, options: CallOptions = {}) => request(url, path, options);
+  return {
+    url,
+    call,
     async signIn(user = 'demo') {
       const answer = await call('/sandbox/identity/token', { form: { user } });
       return answer.body.id_token;
@@ -80,14 +96,6 @@ async function boot(env: Record<string, string>, overrides: Overrides, cleanUp: 
       const answer = await call(`/sandbox/control/${path}`, options);
       if (answer.status !== 200) throw new Error(`control ${path}: ${answer.status} ${answer.text}`);
       return answer.body;
-    },
-    async restart(changed = {}) {
-      await steward.stop();
-      return boot({ ...env, ...changed }, overrides, cleanUp);
-    },
-    async stop() {
-      await steward.stop();
-      await cleanUp();
     },
   };
 }
@@ -103,7 +111,7 @@ export async function request(base: string, path: string, options: CallOptions =
   });
   const text = await response.text();
   const isJson = response.headers.get('content-type')?.includes('json') === true;
-  return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined };
+  return { status: response.status, headers: response.headers, text, body: isJson && text !== '' ? JSON.parse(text) : undefined };
 }
 
 export interface TestDatabase {

@@ -1,0 +1,42 @@
+# syntax=docker/dockerfile:1
+# Two images from one file:
+#   docker build --target development -t steward:development .   everything, the sandbox included
+#   docker build --target production -t steward .                production dependencies only, no sandbox
+
+FROM node:24-slim AS base
+WORKDIR /app
+# In a container, loopback would be reachable from the inside only.
+ENV HOST=0.0.0.0 PORT=8080
+EXPOSE 8080
+HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/health/ready`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+CMD ["node", "src/main.ts"]
+
+FROM base AS development
+COPY package.json package-lock.json ./
+RUN npm ci --no-audit --no-fund && npm cache clean --force
+COPY . .
+# The sandbox signs anyone in: publish the port on loopback only, as compose.yaml does.
+ENV NODE_ENV=development SANDBOX=expose DATA_DIR=/data PUBLIC_URL=http://127.0.0.1:8080
+RUN mkdir /data && chown node:node /data
+VOLUME /data
+USER node
+
+FROM base AS dependencies
+COPY package.json package-lock.json ./
+RUN npm ci --omit=dev --no-audit --no-fund
+
+# A stage of its own, so that what is removed lies in no layer of the image either.
+FROM base AS source
+COPY package.json integrations.yaml LICENSE ./
+COPY migrations ./migrations
+COPY public ./public
+COPY src ./src
+RUN rm -r src/sandbox public/sandbox*
+
+FROM base AS production
+ENV NODE_ENV=production
+COPY --from=dependencies /app/node_modules ./node_modules
+COPY --from=source /app ./
+# Writes no file: works with a read-only root file system.
+USER node

@@ -1,0 +1,38 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { LoadOrder, LoadResult } from './load-client.ts';
+
+const CONNECTIONS = 32;
+
+/** The load client, in a process of its own that stays warm between measurements. */
+export class LoadClient {
+  readonly #child: ChildProcess = fork(join(import.meta.dirname, 'load-client.ts'));
+
+  /** Loads a server for a time, milliseconds. */
+  forTime(port: number, request: string, durationMs: number): Promise<LoadResult> {
+    return this.#run({ port, request, connections: CONNECTIONS, durationMs, requests: Number.MAX_SAFE_INTEGER });
+  }
+
+  /** Sends a number of requests; up to one a connection more, since those are under way. */
+  requests(port: number, request: string, requests: number): Promise<LoadResult> {
+    return this.#run({ port, request, connections: CONNECTIONS, durationMs: Number.MAX_SAFE_INTEGER, requests });
+  }
+
+  close(): void {
+    this.#child.disconnect();
+  }
+
+  async #run(order: LoadOrder): Promise<LoadResult> {
+    this.#child.send(order);
+    const [answer] = (await once(this.#child, 'message')) as [LoadResult | { error: string }];
+    if ('error' in answer) throw new Error(answer.error);
+    return answer;
+  }
+}
+
+/** A GET as it goes over the wire. */
+export function getRequest(path: string, token?: string): string {
+  const authorization = token === undefined ? '' : `Authorization: ${token}\r\n`;
+  return `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: application/json\r\n${authorization}\r\n`;
+}

@@ -1,0 +1,52 @@
+// `npm run bench`: the service against plain reference servers, all in one run. `npm run bench -- a c` takes only those parts.
+import { availableParallelism, cpus } from 'node:os';
+import { type Figure, formatTable, isMet } from './figures.ts';
+import { LoadClient } from './load.ts';
+import { measureMemory } from './memory.ts';
+import { profileService } from './profile.ts';
+import { openStage, type Stage } from './stage.ts';
+import { measureStart } from './start-time.ts';
+import { measureAccounts, measureHealth } from './throughput.ts';
+
+interface Part {
+  measure: (stage: Stage, client: LoadClient) => Promise<Figure[]>;
+  /** How the service is profiled where the goal isn't met: under load on this address, or (start) until it is ready. */
+  profile?: { path: string } | 'start';
+}
+
+const PARTS: Record<string, Part> = {
+  a: { measure: measureHealth, profile: { path: '/test' } },
+  b: { measure: measureAccounts, profile: { path: '/auth/bank/accounts' } },
+  c: { measure: measureStart, profile: 'start' },
+  d: { measure: measureMemory },
+};
+
+const asked = process.argv.slice(2);
+const unknown = asked.find((part) => !(part in PARTS));
+if (unknown !== undefined) {
+  console.error(`There is no part ${unknown}; the parts are ${Object.keys(PARTS).join(', ')}.`);
+  process.exit(1);
+}
+
+const stage = await openStage();
+const client = new LoadClient();
+try {
+  const figures: Figure[] = [];
+  const profiles: string[] = [];
+  for (const [name, { measure, profile }] of Object.entries(PARTS)) {
+    if (asked.length > 0 && !asked.includes(name)) continue;
+    console.error(`measuring (${name}) …`);
+    const measured = await measure(stage, client);
+    figures.push(...measured);
+    if (profile === undefined || measured.every((figure) => isMet(figure) !== false)) continue;
+    const path = profile === 'start' ? undefined : profile.path;
+    profiles.push(`(${name}) where the service's own time goes\n${await profileService(stage, client, path)}`);
+  }
+  console.log(
+    `\nNode ${process.version}, ${availableParallelism()} × ${cpus()[0]?.model ?? 'unknown processor'}; medians, ratios pair by pair\n`,
+  );
+  console.log([formatTable(figures), ...profiles].join('\n\n'));
+} finally {
+  client.close();
+  await stage.close();
+}

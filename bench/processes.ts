@@ -1,0 +1,107 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const ROOT = join(import.meta.dirname, '..');
+export const SERVICE = 'src/main.ts';
+
+const READY_MS = 30_000;
+const PROBE_MS = 20;
+/** Clock ticks of /proc/<pid>/stat; 100 a second on every Linux that Node runs on. */
+const TICK_MS = 10;
+
+/** A server in a process of its own. */
+export interface Running {
+  pid: number;
+  port: number;
+  /** Processor time used so far, milliseconds. */
+  cpuMs(): number;
+  /** Resident memory, MB of 10⁶ bytes. */
+  residentMb(): number;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/**
+ * Starts a server whose output goes to /dev/null, so that nobody's reading of it takes part in what is
+ * measured, and waits until it answers.
+ */
+export async function startServer(file: string, env: Record<string, string>, nodeOptions: string[] = []): Promise<Running> {
+  const port = await freePort();
+  const child = run(file, { ...env, PORT: String(port), PUBLIC_URL: `http://127.0.0.1:${port}` }, 'ignore', nodeOptions);
+  await untilReady(child, port);
+  const pid = child.pid as number;
+  return {
+    pid,
+    port,
+    cpuMs: () => cpuMs(pid),
+    residentMb: () => residentMb(pid),
+    [Symbol.asyncDispose]: () => stop(child),
+  };
+}
+
+/** Time from the start of a server's process to the line on its standard output that says `ready`, milliseconds. */
+export async function timeToReady(file: string, env: Record<string, string>): Promise<number> {
+  const before = performance.now();
+  const child = run(file, { ...env, PORT: '0', PUBLIC_URL: 'http://127.0.0.1:1' }, 'pipe');
+  for await (const line of createInterface({ input: child.stdout as NodeJS.ReadableStream })) {
+    if (!line.includes('"ready"')) continue;
+    const elapsed = performance.now() - before;
+    await stop(child);
+    return elapsed;
+  }
+  throw new Error(`${file} ended before it was ready`);
+}
+
+/** A child gets what it needs and nothing of the caller's environment, whose settings would decide the figures. */
+function run(file: string, env: Record<string, string>, output: 'ignore' | 'pipe', nodeOptions: string[] = []): ChildProcess {
+  return spawn(process.execPath, [...nodeOptions, file], {
+    cwd: ROOT,
+    env: { PATH: process.env.PATH ?? '', TZ: 'UTC', ...env },
+    stdio: ['ignore', output, 'inherit'],
+  });
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.stdout?.resume();
+  child.kill('SIGTERM');
+  await ended;
+}
+
+async function untilReady(child: ChildProcess, port: number): Promise<void> {
+  const deadline = Date.now() + READY_MS;
+  while (Date.now() < deadline) {
+    if (child.exitCode !== null) throw new Error(`a server ended with ${child.exitCode} before it was ready`);
+    const answer = await fetch(`http://127.0.0.1:${port}/health/ready`).catch(() => undefined);
+    if (answer?.status === 200) return;
+    await sleep(PROBE_MS);
+  }
+  await stop(child);
+  throw new Error('a server was not ready in time');
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  if (address === null || typeof address === 'string') throw new Error('no free port');
+  return address.port;
+}
+
+/** proc(5): after the command's closing bracket, utime and stime are the 12th and 13th fields. */
+function cpuMs(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
+}
+
+function residentMb(pid: number): number {
+  const kibibytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+  return (Number(kibibytes) * 1024) / 1e6;
+}

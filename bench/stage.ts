@@ -1,0 +1,92 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { insertItem } from '../src/bank/items-repository.ts';
+import { Keyring } from '../src/crypto/keyring.ts';
+import { Database } from '../src/database/database.ts';
+import { migrate } from '../src/database/migrate.ts';
+import { parseKeyset } from '../src/keyset.ts';
+import { createLogger } from '../src/logger.ts';
+import { upsertUser } from '../src/users/users-repository.ts';
+import { Grants } from '../src/vault/grants.ts';
+import { Revocations } from '../src/vault/revocations.ts';
+import { UserKeys } from '../src/vault/user-keys.ts';
+import { type Issuer, startIssuer } from './issuer.ts';
+
+const AUDIENCE = 'bench';
+const SUBJECT = 'demo';
+
+/** What every process of a run shares: a migrated database with one user and two bank entries, and an issuer. */
+export interface Stage {
+  databaseUrl: string;
+  issuer: Issuer;
+  /** Environment of the service, production settings. */
+  serviceEnv: Record<string, string>;
+  /** Environment of the references. */
+  referenceEnv: Record<string, string>;
+  signIn(): Promise<string>;
+  /** Drops the database. */
+  close(): Promise<void>;
+}
+
+export async function openStage(): Promise<Stage> {
+  const server = process.env.BENCH_DATABASE_URL ?? 'postgres://postgres@127.0.0.1:5432/postgres';
+  const name = `steward_bench_${randomBytes(6).toString('hex')}`;
+  await administer(server, `create database ${name}`);
+  const databaseUrl = Object.assign(new URL(server), { pathname: `/${name}` }).href;
+  const issuer = await startIssuer(AUDIENCE);
+  const masterKeys = `bench:${randomBytes(32).toString('base64')}`;
+  await seed(databaseUrl, issuer.url, masterKeys);
+  const referenceEnv = { NODE_ENV: 'production', DATABASE_URL: databaseUrl, OIDC_ISSUER: issuer.url, OIDC_AUDIENCE: AUDIENCE };
+  return {
+    databaseUrl,
+    issuer,
+    referenceEnv,
+    serviceEnv: {
+      ...referenceEnv,
+      HOST: '127.0.0.1',
+      SITE_URL: 'https://example.com/',
+      MASTER_KEYS: masterKeys,
+      LIMIT_REQUESTS_PER_MINUTE: '100000000',
+    },
+    signIn: () => issuer.sign(SUBJECT),
+    async close() {
+      issuer.close();
+      await administer(server, `drop database ${name} with (force)`);
+    },
+  };
+}
+
+/** Two entries, sealed and stored by the service's own modules: the answer is as real as the aggregator's would be. */
+async function seed(databaseUrl: string, issuer: string, masterKeys: string): Promise<void> {
+  const logger = createLogger('silent');
+  const address = { connectionString: databaseUrl };
+  const db = new Database(address, 2, logger);
+  await migrate(db, address, logger);
+  const keyring = new Keyring(parseKeyset(masterKeys), logger);
+  const grants = new Grants(new UserKeys(keyring), new Revocations(db, keyring, { workspace: undefined, bank: undefined }, logger));
+  const userId = await upsertUser(db, issuer, SUBJECT, `${SUBJECT}@example.com`);
+  for (const [institutionId, bankName] of [
+    ['ins_1', 'First Example Bank'],
+    ['ins_2', 'Second Example Bank'],
+  ] as const) {
+    const accounts = ['Everyday', 'Savings'].map((account, index) => ({
+      account_id: `${institutionId}-${index}`,
+      persistent_account_id: null,
+      name: account,
+      mask: `00${index}${institutionId.at(-1)}`,
+    }));
+    await db.transaction(async (tx) => {
+      const tokens = { accessToken: `access-${randomUUID()}` };
+      const grant = await grants.store(tx, { userId, provider: 'bank', subject: institutionId, tokens, scopes: [], expiresAt: null });
+      await insertItem(tx, randomUUID(), grant.id, userId, { institutionId, bankName, accounts });
+    });
+  }
+  await db.close();
+}
+
+async function administer(url: string, sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(sql);
+  await client.end();
+}

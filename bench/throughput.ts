@@ -1,0 +1,93 @@
+import { deepStrictEqual } from 'node:assert';
+import type { Figure } from './figures.ts';
+import type { LoadClient } from './load.ts';
+import { getRequest } from './load.ts';
+import { type Running, SERVICE, startServer } from './processes.ts';
+import type { Stage } from './stage.ts';
+
+const PAIRS = 7;
+const WARM_UP_MS = 3_000;
+const MEASURE_MS = 2_000;
+
+interface Contest {
+  label: string;
+  path: string;
+  token?: string;
+  /** File and further environment of the reference. */
+  reference: { file: string; env?: Record<string, string> };
+  goal?: Figure['goal'];
+}
+
+interface Sample {
+  perSecond: number;
+  /** Processor time of the server a request, microseconds. */
+  cpuMicros: number;
+  /** Share of one processor that the client took. */
+  clientShare: number;
+}
+
+/** (a) The health check against a bare Express app. */
+export function measureHealth(stage: Stage, client: LoadClient): Promise<Figure[]> {
+  const reference = { file: 'bench/test-reference.ts' };
+  const goal = { kind: 'at least', value: 0.6, of: 'ratio' } as const;
+  return compare(stage, client, { label: '(a) GET /test', path: '/test', reference, goal });
+}
+
+/** (b) The list of bank entries against bare node:http; the modes are explained in the reference. */
+export async function measureAccounts(stage: Stage, client: LoadClient): Promise<Figure[]> {
+  const contest = { path: '/auth/bank/accounts', token: await stage.signIn() };
+  const against = (mode: string) => ({ file: 'bench/accounts-reference.ts', env: { MODE: mode } });
+  const goal = { kind: 'at least', value: 0.8, of: 'ratio' } as const;
+  return [
+    ...(await compare(stage, client, { ...contest, label: '(b) GET /auth/bank/accounts', reference: against('two'), goal })),
+    ...(await compare(stage, client, { ...contest, label: '(b) … one statement', reference: against('one') })),
+    ...(await compare(stage, client, { ...contest, label: '(b) … remembers too', reference: against('remember') })),
+  ];
+}
+
+/** Both servers run side by side, and only one at a time is loaded; who comes first changes from pair to pair. */
+async function compare(stage: Stage, client: LoadClient, contest: Contest): Promise<Figure[]> {
+  await using service = await startServer(SERVICE, stage.serviceEnv);
+  await using reference = await startServer(contest.reference.file, { ...stage.referenceEnv, ...contest.reference.env });
+  await checkSameAnswer(service, reference, contest);
+  const request = getRequest(contest.path, contest.token);
+  for (const server of [service, reference]) await client.forTime(server.port, request, WARM_UP_MS);
+  const samples: { service: Sample; reference: Sample }[] = [];
+  for (let pair = 0; pair < PAIRS; pair += 1) {
+    const first = await sample(client, pair % 2 === 0 ? service : reference, request);
+    const second = await sample(client, pair % 2 === 0 ? reference : service, request);
+    samples.push(pair % 2 === 0 ? { service: first, reference: second } : { service: second, reference: first });
+  }
+  return figures(contest, samples);
+}
+
+async function sample(client: LoadClient, server: Running, request: string): Promise<Sample> {
+  const before = server.cpuMs();
+  const { answers, elapsedMs, cpuMs } = await client.forTime(server.port, request, MEASURE_MS);
+  return {
+    perSecond: (answers / elapsedMs) * 1000,
+    cpuMicros: ((server.cpuMs() - before) / answers) * 1000,
+    clientShare: cpuMs / elapsedMs,
+  };
+}
+
+function figures({ label, goal }: Contest, samples: { service: Sample; reference: Sample }[]): Figure[] {
+  const column = (key: keyof Sample) => ({
+    service: samples.map((pair) => pair.service[key]),
+    reference: samples.map((pair) => pair.reference[key]),
+  });
+  return [
+    { label, unit: 'requests/s', ...column('perSecond'), ...(goal && { goal }) },
+    { label: '    processor of the server', unit: 'µs/request', ...column('cpuMicros') },
+    { label: '    processor of the client', unit: 'cores', ...column('clientShare') },
+  ];
+}
+
+/** Two servers that answer differently would make the figures worthless. */
+async function checkSameAnswer(service: Running, reference: Running, { path, token }: Contest): Promise<void> {
+  const read = async ({ port }: Running) => {
+    const answer = await fetch(`http://127.0.0.1:${port}${path}`, { headers: token === undefined ? {} : { authorization: token } });
+    return { status: answer.status, body: await answer.json() };
+  };
+  deepStrictEqual(await read(service), await read(reference), `the service and its reference answer ${path} differently`);
+}

@@ -1,0 +1,111 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { load } from 'js-yaml';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+
+const ROOT = join(import.meta.dirname, '..');
+const text = (name: string) => readFileSync(join(ROOT, name), 'utf8');
+
+const service = z.object({
+  build: z.object({ target: z.string() }).optional(),
+  ports: z.array(z.string()).default([]),
+  environment: z.record(z.string(), z.string()).default({}),
+  profiles: z.array(z.string()).default([]),
+});
+const compose = z.object({ services: z.record(z.string(), service) }).parse(load(text('compose.yaml')));
+
+/** The instructions of one stage, a line each. */
+function stage(name: string): string[] {
+  const joined = text('Dockerfile').replace(/\\\n\s*/g, '');
+  const [, body = ''] = joined.split(new RegExp(`^FROM \\S+ AS ${name}$`, 'm'));
+  return (
+    body
+      .split(/^FROM /m)[0]
+      ?.split('\n')
+      .filter((line) => /^[A-Z]+ /.test(line)) ?? []
+  );
+}
+
+describe('compose.yaml', () => {
+  it('publishes ports on loopback only', () => {
+    const ports = Object.values(compose.services).flatMap((one) => one.ports);
+    expect(ports.length).toBeGreaterThan(0);
+    for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:\d+:\d+$/);
+  });
+
+  it('starts without any variable set: nothing is demanded before Steward itself can say what is missing', () => {
+    expect(text('compose.yaml')).not.toContain('${');
+  });
+
+  it('starts development and its database, and production only when asked for', () => {
+    const unasked = Object.entries(compose.services).filter(([, one]) => one.profiles.length === 0);
+    expect(unasked.map(([name]) => name)).toEqual(['steward', 'postgres']);
+    expect(compose.services.steward?.build?.target).toBe('development');
+    expect(compose.services.production?.build?.target).toBe('production');
+  });
+
+  it('never lets a variable of .env turn one service into the other', () => {
+    expect(compose.services.steward?.environment.NODE_ENV).toBe('development');
+    expect(compose.services.production?.environment.NODE_ENV).toBe('production');
+  });
+});
+
+describe('Dockerfile', () => {
+  it.each(['development', 'production'])('%s runs as a user without privileges', (name) => {
+    expect(stage(name).filter((line) => line.startsWith('USER'))).toEqual(['USER node']);
+  });
+
+  it('keeps secrets and data out of the build', () => {
+    const ignored = text('.dockerignore').split('\n');
+    for (const entry of ['.env', '.env.*', '.data', '.git', 'node_modules']) expect(ignored).toContain(entry);
+  });
+});
+
+describe('the production image', () => {
+  const image = mkdtempSync(join(tmpdir(), 'steward-image-'));
+  beforeAll(() => assemble(image));
+  afterAll(() => rmSync(image, { recursive: true, force: true }));
+
+  it('holds neither the sandbox nor tests, benchmarks and scripts', () => {
+    expect(globSync('{src/sandbox,public/sandbox*,test,bench,scripts,.env*}', { cwd: image })).toEqual([]);
+  });
+
+  it('holds all that the service loads, and says in one message what it needs', () => {
+    const { status, stderr } = spawnSync(process.execPath, ['src/main.ts'], {
+      cwd: image,
+      env: { NODE_ENV: 'production', HOST: '0.0.0.0' },
+      encoding: 'utf8',
+    });
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/^Steward can't start with this configuration:/);
+    for (const name of ['PUBLIC_URL', 'SITE_URL', 'DATABASE_URL', 'MASTER_KEYS', 'FIREBASE_PROJECT_ID']) {
+      expect(stderr).toContain(`- ${name}: is missing`);
+    }
+  });
+});
+
+/** Does by hand what the `source` and `dependencies` stages do, with links to the production dependencies. */
+function assemble(image: string): void {
+  for (const line of stage('source')) {
+    const [instruction, ...words] = line.split(' ');
+    const target = words.pop() ?? '';
+    if (instruction === 'COPY')
+      for (const from of words) cpSync(join(ROOT, from), join(image, target === './' ? from : target), { recursive: true });
+    if (line.startsWith('RUN rm -r ')) {
+      for (const pattern of [...words.slice(2), target])
+        for (const path of globSync(pattern, { cwd: image })) rmSync(join(image, path), { recursive: true });
+    }
+  }
+  const lock = JSON.parse(text('package-lock.json')) as {
+    packages: Record<string, { dev?: boolean; devOptional?: boolean; optional?: boolean }>;
+  };
+  for (const [path, { dev, devOptional, optional }] of Object.entries(lock.packages)) {
+    // What lies deeper is found from its package's real place.
+    if (!/^node_modules\/(@[^/]+\/)?[^/]+$/.test(path) || dev || devOptional || optional) continue;
+    mkdirSync(dirname(join(image, path)), { recursive: true });
+    symlinkSync(join(ROOT, path), join(image, path));
+  }
+}

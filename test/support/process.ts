@@ -1,0 +1,129 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { Database } from '../../src/database/database.ts';
+import { startEmbeddedDatabase } from '../../src/database/embedded.ts';
+import { createLogger } from '../../src/logger.ts';
+import { createDatabase, type Service, serviceAt } from './steward.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const READY = [/^Steward is ready at (\S+)/m, /"url":"([^"]+)".*"msg":"ready"/];
+
+export interface Exit {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: string;
+  stderr: string;
+  /** Both streams. */
+  output: string;
+}
+
+export interface TestProcess extends Service {
+  /** What it has printed so far, both streams. */
+  output(): string;
+  exited: Promise<Exit>;
+  running(): boolean;
+  /** Sends the signal and waits for the end. */
+  kill(signal?: NodeJS.Signals): Promise<Exit>;
+}
+
+/** What survives a process: its data folder and database. */
+export interface Place {
+  dataDir: string;
+  env: Record<string, string>;
+  /** SQL on the database; the embedded one only while no process runs on it. */
+  sql<Row extends object>(text: string, values?: unknown[]): Promise<Row[]>;
+  remove(): Promise<void>;
+}
+
+/** A data folder with a migrated database, or a database of its own on TEST_DATABASE_URL. */
+export async function createPlace(): Promise<Place> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'steward-process-'));
+  const database = await createDatabase(dataDir);
+  return {
+    dataDir,
+    env: { DATA_DIR: dataDir, ...database.env },
+    sql: (text, values) => queryPlace(dataDir, database.env.DATABASE_URL, text, values),
+    async remove() {
+      await database.drop();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Starts `node src/main.ts` and waits until it is ready. Only what is given here is in its environment. */
+export async function startProcess(env: Record<string, string>): Promise<TestProcess> {
+  const child = spawnSteward(env);
+  const ready = await Promise.race([child.ready, child.exited]);
+  if (typeof ready !== 'string') throw new Error(`it ended with ${ready.code ?? ready.signal} instead of getting ready:\n${ready.output}`);
+  return { ...serviceAt(ready), ...child };
+}
+
+/** Runs `node src/main.ts` to its end: for starts that are refused. */
+export async function runProcess(env: Record<string, string>, cwd = ROOT): Promise<Exit> {
+  const child = spawnSteward(env, cwd);
+  const ready = await Promise.race([child.ready, child.exited]);
+  if (typeof ready !== 'string') return ready;
+  await child.kill('SIGKILL');
+  throw new Error(`it started instead of ending:\n${child.output()}`);
+}
+
+/** A port that was free a moment ago. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer().once('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const { port } = probe.address() as { port: number };
+      probe.close(() => resolve(port));
+    });
+  });
+}
+
+function spawnSteward(env: Record<string, string>, cwd = ROOT) {
+  const child = spawn(process.execPath, [join(ROOT, 'src/main.ts')], {
+    cwd,
+    env: { PATH: process.env.PATH ?? '', PORT: '0', LOG_LEVEL: 'info', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const printed = { stdout: '', stderr: '' };
+  const { promise: ready, resolve: isReady } = Promise.withResolvers<string>();
+  for (const stream of ['stdout', 'stderr'] as const) {
+    child[stream].setEncoding('utf8').on('data', (text: string) => {
+      printed[stream] += text;
+      const url = READY.map((pattern) => pattern.exec(printed.stdout)?.[1]).find((found) => found !== undefined);
+      if (url !== undefined) isReady(url);
+    });
+  }
+  const exited = exitOf(child, printed);
+  return {
+    ready,
+    exited,
+    output: () => printed.stdout + printed.stderr,
+    running: () => child.exitCode === null && child.signalCode === null,
+    kill(signal: NodeJS.Signals = 'SIGTERM') {
+      child.kill(signal);
+      return exited;
+    },
+  };
+}
+
+function exitOf(child: ChildProcessByStdio<null, Readable, Readable>, printed: { stdout: string; stderr: string }): Promise<Exit> {
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code, signal) => resolve({ code, signal, ...printed, output: printed.stdout + printed.stderr }));
+  });
+}
+
+async function queryPlace<Row extends object>(dataDir: string, url: string | undefined, text: string, values?: unknown[]): Promise<Row[]> {
+  const embedded = url === undefined ? await startEmbeddedDatabase(join(dataDir, 'database'), 1) : undefined;
+  const db = new Database(embedded?.address ?? { connectionString: url ?? '' }, 1, createLogger('silent'));
+  try {
+    return await db.query<Row>(text, values);
+  } finally {
+    await db.close();
+    await embedded?.close();
+  }
+}

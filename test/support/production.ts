@@ -1,0 +1,34 @@
+import { randomBytes } from 'node:crypto';
+import { startFaultyDatabase } from './database-proxy.ts';
+import { type HostileIssuer, startHostileIssuer } from './hostile-issuer.ts';
+import { type CallOptions, request, startSteward, type TestSteward } from './steward.ts';
+
+export interface ProductionSteward extends TestSteward {
+  issuer: HostileIssuer;
+}
+
+/** The whole service as in production, with an identity issuer of its own and, unless `env` says otherwise, neither workspace nor bank. */
+export async function startProduction(env: Record<string, string> = {}): Promise<ProductionSteward> {
+  const issuer = await startHostileIssuer();
+  const database = await startFaultyDatabase();
+  const steward = await startSteward({
+    NODE_ENV: 'production',
+    PUBLIC_URL: 'https://steward.example.com',
+    SITE_URL: 'https://www.example.com/',
+    MASTER_KEYS: `test:${randomBytes(32).toString('base64')}`,
+    ...issuer.env,
+    ...database.env,
+    ...env,
+  });
+  return {
+    ...steward,
+    issuer,
+    url: steward.context.addresses.selfUrl,
+    call: (path: string, options: CallOptions = {}) => request(steward.context.addresses.selfUrl, path, options),
+    async stop() {
+      await steward.stop();
+      await database.stop();
+      await issuer.stop();
+    },
+  };
+}

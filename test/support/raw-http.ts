@@ -1,0 +1,50 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+
+export interface RawAnswer {
+  /** 0 where the connection was closed without an answer. */
+  status: number;
+  headers: Headers;
+  /** All that came after the headers: further answers too, where several requests were sent. */
+  text: string;
+  /** The first answer's body, where it is JSON. */
+  body: any;
+}
+
+/**
+ * Sends bytes as they stand, which no HTTP client would, and reads until the
+ * server closes the connection.
+ *
+ * @param lines request line and headers; `Host` and the blank line are added
+ */
+export async function sendRaw(base: string, lines: string[], body: string | Buffer = ''): Promise<RawAnswer> {
+  const { hostname, port, host } = new URL(base);
+  const socket = connect(Number(port), hostname);
+  const chunks: Buffer[] = [];
+  socket.on('data', (chunk) => chunks.push(chunk));
+  // A server that refuses early resets the connection while we still write.
+  socket.on('error', () => {});
+  const closed = once(socket, 'close');
+  socket.write(
+    Buffer.concat([
+      Buffer.from(`${[...lines.slice(0, 1), `Host: ${host}`, ...lines.slice(1)].join('\r\n')}\r\n\r\n`, 'latin1'),
+      Buffer.from(body),
+    ]),
+  );
+  await closed;
+  return parse(Buffer.concat(chunks).toString('utf8'));
+}
+
+function parse(answer: string): RawAnswer {
+  const end = answer.indexOf('\r\n\r\n');
+  const [statusLine = '', ...lines] = answer.slice(0, end === -1 ? 0 : end).split('\r\n');
+  const headers = new Headers(
+    lines.map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()] as [string, string]),
+  );
+  const text = answer.slice(end + 4);
+  const own = Buffer.from(text)
+    .subarray(0, Number(headers.get('content-length') ?? 0))
+    .toString();
+  const isJson = own !== '' && headers.get('content-type')?.includes('json') === true;
+  return { status: Number(statusLine.split(' ')[1] ?? 0), headers, text, body: isJson ? JSON.parse(own) : undefined };
+}

@@ -1,0 +1,85 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { Transform } from 'node:stream';
+
+type Mode = 'open' | 'frozen';
+
+/** A TCP proxy before a server that tests take away: cut off, frozen (a black hole), slowed. */
+export class TcpProxy {
+  readonly #target: { host: string; port: number };
+  readonly #server = createServer((socket) => this.#accept(socket));
+  readonly #sockets = new Set<Socket>();
+  #mode: Mode = 'open';
+  #delayMs = 0;
+  #port = 0;
+
+  constructor(target: { host: string; port: number }) {
+    this.#target = target;
+  }
+
+  get port(): number {
+    return this.#port;
+  }
+
+  async open(): Promise<void> {
+    this.#mode = 'open';
+    this.#delayMs = 0;
+    if (!this.#server.listening) {
+      this.#server.listen(this.#port, '127.0.0.1');
+      await once(this.#server, 'listening');
+      this.#port = (this.#server.address() as AddressInfo).port;
+    }
+  }
+
+  /** The server is gone: connections break, new ones are refused. */
+  async cut(): Promise<void> {
+    const closed = once(this.#server, 'close');
+    this.#server.close();
+    this.breakConnections();
+    await closed;
+  }
+
+  /** The network is gone: nothing breaks, nothing is refused, nothing ever comes. */
+  freeze(): void {
+    this.#mode = 'frozen';
+  }
+
+  /** Every packet of the server's takes this long from now on. */
+  slow(delayMs: number): void {
+    this.#delayMs = delayMs;
+  }
+
+  breakConnections(): void {
+    for (const socket of this.#sockets) socket.resetAndDestroy();
+  }
+
+  async close(): Promise<void> {
+    if (this.#server.listening) await this.cut();
+  }
+
+  #accept(client: Socket): void {
+    this.#track(client);
+    if (this.#mode === 'frozen') return;
+    const server = connect(this.#target);
+    this.#track(server);
+    client.pipe(this.#gate(false)).pipe(server);
+    server.pipe(this.#gate(true)).pipe(client);
+    client.on('close', () => server.destroy());
+    server.on('close', () => client.destroy());
+  }
+
+  #track(socket: Socket): void {
+    this.#sockets.add(socket);
+    socket.on('error', () => {}).on('close', () => this.#sockets.delete(socket));
+  }
+
+  #gate(answers: boolean): Transform {
+    return new Transform({
+      transform: (chunk, _encoding, done) => {
+        // Swallowed for good: whoever sent it hears nothing until the connection breaks.
+        if (this.#mode === 'frozen') done();
+        else setTimeout(() => done(null, chunk), answers ? this.#delayMs : 0);
+      },
+    });
+  }
+}

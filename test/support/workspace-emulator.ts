@@ -1,0 +1,154 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { SignJWT } from 'jose';
+
+const CLIENT = { id: 'emulated-client', secret: 'emulated-client-secret' };
+const ISSUER = 'https://accounts.emulated.invalid';
+
+/** What an approval brings, where it differs from the usual. */
+export interface Change {
+  /** Scope text of the token answer; default what was asked for. */
+  scope?: string;
+  /** Claims of the id_token to replace. */
+  claims?: Record<string, unknown>;
+  /** Fields to replace in userinfo. */
+  userinfo?: Record<string, unknown>;
+  /** Fields to leave out of the token answer. */
+  omit?: string[];
+}
+
+interface Approval extends Change {
+  email: string;
+  challenge: string;
+  nonce: string;
+  asked: string;
+}
+
+/**
+ * A workspace provider that says whatever a test wants and knows every secret
+ * it gave or was shown, to search for them. Stands outside the service, which
+ * reaches it by the GOOGLE_* variables.
+ */
+export class WorkspaceEmulator {
+  readonly #server: Server;
+  readonly #approvals = new Map<string, Approval>();
+  readonly #accessTokens = new Map<string, Approval>();
+  url = '';
+  /** Access and refresh tokens given out, in turn. */
+  readonly issued: string[] = [];
+  /** Forms the token endpoint got. */
+  readonly exchanges: URLSearchParams[] = [];
+  /** Tokens the revocation endpoint got and answered in its usual way. */
+  readonly revoked: string[] = [];
+  /** Answers in place of the usual ones, by path. */
+  readonly instead = new Map<string, RequestListener>();
+
+  constructor() {
+    this.#server = createServer((request, response) => void this.#answer(request, response));
+  }
+
+  static async start(): Promise<WorkspaceEmulator> {
+    const emulator = new WorkspaceEmulator();
+    emulator.#server.listen(0, '127.0.0.1');
+    await once(emulator.#server, 'listening');
+    emulator.url = `http://127.0.0.1:${(emulator.#server.address() as AddressInfo).port}`;
+    return emulator;
+  }
+
+  async stop(): Promise<void> {
+    this.#server.close();
+    this.#server.closeAllConnections();
+    await once(this.#server, 'close');
+  }
+
+  /** The variables that make a service use it, beside the sandbox's identity. */
+  get env(): Record<string, string> {
+    return {
+      GOOGLE_CLIENT_ID: CLIENT.id,
+      GOOGLE_CLIENT_SECRET: CLIENT.secret,
+      GOOGLE_AUTH_URL: `${this.url}/auth`,
+      GOOGLE_TOKEN_URL: `${this.url}/token`,
+      GOOGLE_USERINFO_URL: `${this.url}/userinfo`,
+      GOOGLE_REVOKE_URL: `${this.url}/revoke`,
+      GOOGLE_ISSUER: ISSUER,
+      ALLOW_MIXED: '1',
+    };
+  }
+
+  /** The person agrees, as the account `email`: the address the browser is sent back to. */
+  approve(consentUrl: string, email: string, change: Change = {}): string {
+    const asked = new URL(consentUrl).searchParams;
+    const code = `code-${randomBytes(24).toString('base64url')}`;
+    const parameter = (name: string) => asked.get(name) ?? '';
+    const approval = { email, challenge: parameter('code_challenge'), nonce: parameter('nonce'), asked: parameter('scope'), ...change };
+    this.#approvals.set(code, approval);
+    const location = new URL(parameter('redirect_uri'));
+    for (const [name, value] of Object.entries({ code, state: parameter('state'), iss: ISSUER })) location.searchParams.set(name, value);
+    return location.href;
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = new URLSearchParams(await text(request));
+    const path = (request.url ?? '').split('?', 1)[0] ?? '';
+    if (path === '/token') this.exchanges.push(body);
+    const instead = this.instead.get(path);
+    if (instead !== undefined) return void instead(request, response);
+    const [status, answer] = await this.#usual(path, request, body);
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+  }
+
+  async #usual(path: string, request: IncomingMessage, body: URLSearchParams): Promise<[number, object]> {
+    if (path === '/token') return this.#exchange(body);
+    if (path === '/userinfo') return this.#userinfo(request.headers.authorization?.replace('Bearer ', '') ?? '');
+    if (path !== '/revoke') return [404, {}];
+    const token = body.get('token') ?? '';
+    this.revoked.push(token);
+    return this.issued.includes(token) ? [200, {}] : [400, { error: 'invalid_token' }];
+  }
+
+  async #exchange(form: URLSearchParams): Promise<[number, object]> {
+    const approval = this.#approvals.get(form.get('code') ?? '');
+    this.#approvals.delete(form.get('code') ?? '');
+    const challenge = createHash('sha256')
+      .update(form.get('code_verifier') ?? '')
+      .digest('base64url');
+    const isClient = form.get('client_id') === CLIENT.id && form.get('client_secret') === CLIENT.secret;
+    if (approval === undefined || approval.challenge !== challenge || !isClient) return [400, { error: 'invalid_grant' }];
+    const accessToken = `access-${randomBytes(24).toString('base64url')}`;
+    const refreshToken = `refresh-${randomBytes(24).toString('base64url')}`;
+    const answer: Record<string, unknown> = {
+      access_token: accessToken,
+      refresh_token: refreshToken,
+      token_type: 'Bearer',
+      expires_in: 3599,
+      scope: approval.scope ?? approval.asked,
+      id_token: await idToken(approval),
+    };
+    for (const field of approval.omit ?? []) delete answer[field];
+    this.issued.push(accessToken, refreshToken);
+    this.#accessTokens.set(accessToken, approval);
+    return [200, answer];
+  }
+
+  #userinfo(accessToken: string): [number, object] {
+    const approval = this.#accessTokens.get(accessToken);
+    if (approval === undefined) return [401, { error: 'invalid_token' }];
+    const { email } = approval;
+    return [200, { sub: subjectOf(email), email, email_verified: true, name: 'Ada Example', picture: '', ...approval.userinfo }];
+  }
+}
+
+/** The emulated provider's id of an account. */
+export function subjectOf(email: string): string {
+  return `sub-of-${email}`;
+}
+
+function idToken({ email, nonce, claims }: Approval): Promise<string> {
+  const now = Math.floor(Date.now() / 1000);
+  const usual = { iss: ISSUER, aud: CLIENT.id, sub: subjectOf(email), email, nonce, iat: now, exp: now + 3600 };
+  // The service relies on TLS, not on this signature (OpenID Connect Core, 3.1.3.7, 6).
+  return new SignJWT({ ...usual, ...claims }).setProtectedHeader({ alg: 'HS256' }).sign(randomBytes(32));
+}
