@@ -113,6 +113,7 @@ create table oauth_flows (
   confirmation_expires_at timestamptz
 );
 create index oauth_flows_unopened on oauth_flows (user_id, created_at) where opened_at is null;
+create index oauth_flows_unfinished on oauth_flows (user_id) where consumed_at is null;
 create index oauth_flows_created on oauth_flows (created_at);
 create index oauth_flows_pending on oauth_flows (confirmation_expires_at) where pending is not null;
 
@@ -127,6 +128,8 @@ create table revocations (
   created_at timestamptz not null default now(),
   deadline_at timestamptz not null,
   attempts integer not null default 0,
+  -- when a job was last made for it; one that was lost is made again
+  queued_at timestamptz,
   -- set when the deadline passed without the provider's confirmation; the token is gone by then
   unconfirmed_at timestamptz
 );

@@ -57,8 +57,9 @@ export function createApp(context: Context, state: ProcessState): Express {
     response.locals.browser = true;
     next();
   });
-  app.use(limitPerAddress(config.limits.requestsPerMinute));
+  // Before the limit: a front end must be able to read that it was limited.
   app.use(crossOrigin(context));
+  app.use(limitPerAddress(config.limits.requestsPerMinute));
   app.use('/assets', express.static(join(ROOT, 'public'), { index: false, etag: true, fallthrough: true, redirect: false }));
   if (context.standIns !== undefined) app.use('/sandbox', context.standIns.router);
   app.post(['/waitlist', '/email'], limitPerAddress(config.limits.waitlistPerMinute));

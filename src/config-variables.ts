@@ -59,6 +59,7 @@ export const variables = z.object({
   LIMIT_SOCKET_PAYLOAD_BYTES: positive.default(65_536),
   LIMIT_SOCKET_MESSAGES_PER_MINUTE: positive.default(100),
   LIMIT_SOCKETS_PER_USER: positive.default(10),
+  LIMIT_SOCKETS_WAITING: positive.default(1_000),
 });
 
 export type Variables = z.infer<typeof variables>;

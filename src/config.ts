@@ -172,5 +172,6 @@ function limits(env: Variables): Limits {
     socketPayloadBytes: env.LIMIT_SOCKET_PAYLOAD_BYTES,
     socketMessagesPerMinute: env.LIMIT_SOCKET_MESSAGES_PER_MINUTE,
     socketsPerUser: env.LIMIT_SOCKETS_PER_USER,
+    socketsWaiting: env.LIMIT_SOCKETS_WAITING,
   };
 }

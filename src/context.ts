@@ -90,6 +90,7 @@ export async function createContext(
   defer(() => keyring.close());
   const db = await openDatabase(config, logger, defer);
   await checkKeys(db, keyring);
+  keyring.approveWith((candidate) => checkKeys(db, candidate));
   const standIns = await openStandIns(config, addresses, logger, overrides, defer);
   const settings = resolveParts(config, standIns);
 
@@ -103,7 +104,7 @@ export async function createContext(
     bank: bank && ((token: string) => bank.remove(token)),
   };
   const revocations = new Revocations(db, keyring, revokers, logger);
-  const grants = new Grants(userKeys, revocations);
+  const grants = new Grants(userKeys, revocations, logger);
   const bindings = new Bindings(db);
   const redirectUris = new RedirectUris(config, addresses.publicUrl);
   return {

@@ -8,8 +8,9 @@ try {
   readEnvironmentFile();
   const config = loadConfig();
   const steward = await startServer(config, config.environment === 'production' ? {} : { loadStandIns });
-  announce(config, steward);
+  // Before the announcement: whoever waits for it may want it stopped at once.
   stopOnSignal(steward);
+  announce(config, steward);
 } catch (error) {
   console.error(explain(error));
   process.exit(1);

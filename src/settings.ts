@@ -19,6 +19,8 @@ export interface Limits {
   socketPayloadBytes: number;
   socketMessagesPerMinute: number;
   socketsPerUser: number;
+  /** Connections of this process that have not authenticated yet. */
+  socketsWaiting: number;
 }
 
 export interface OidcSettings {

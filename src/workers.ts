@@ -75,9 +75,16 @@ export class Workers {
 }
 
 async function sweep(context: Context): Promise<void> {
-  if (context.workspace !== undefined) await sweepConfirmations(context.workspace);
-  await deleteOldFlows(context.db);
-  await context.bindings.sweep();
-  await deleteOldTombstones(context.db);
-  await context.revocations.sweep();
+  const { db, workspace, bindings, revocations, logger } = context;
+  const steps = [
+    async () => workspace && sweepConfirmations(workspace),
+    () => deleteOldFlows(db),
+    () => bindings.sweep(),
+    () => deleteOldTombstones(db),
+    () => revocations.sweep(),
+  ];
+  // Each on its own: what stops one must not stop the others.
+  for (const step of steps) {
+    await step().catch((error: unknown) => logger.warn({ err: describeError(error) }, 'a step of the sweep failed'));
+  }
 }

@@ -179,16 +179,6 @@ describe('DELETE /auth/bank/accounts/{account_id}', () => {
     expect(answers.map((answer) => answer.status).sort()).toEqual([200, 404]);
   });
 
-  it('while the same bank is linked again leaves an entry or none, and /integrations agrees', async () => {
-    for (let round = 0; round < 5; round += 1) {
-      const [entry] = await list();
-      await Promise.all([linkBank(steward, token), remove(entry.id), linkBank(steward, token)]);
-      const entries = await list();
-      expect(await integration()).toEqual({ connected: entries.length > 0, needs_attention: 0 });
-      expect(entries).toHaveLength(1);
-    }
-  });
-
   it('is not found for another user, an unknown id or what is no id, and deletes nothing', async () => {
     const other = await steward.signIn('repair-stranger');
     expectError(await remove(entryId, other), 'not_found');
@@ -216,5 +206,16 @@ describe('DELETE /auth/bank/accounts/{account_id}', () => {
     await steward.control('bank/remove-item', { item_id: itemId });
     expect((await remove()).body).toEqual({ success: true });
     await eventually(async () => expect(await steward.sql(`select id from revocations where subject = $1`, [itemId])).toEqual([]));
+  });
+
+  it('while the same bank is linked again leaves an entry or none, and /integrations agrees', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const [entry] = await list();
+      const linking = () => linkBank(steward, token);
+      await Promise.all([linking(), ...(entry === undefined ? [] : [remove(entry.id)]), linking()]);
+      const entries = await list();
+      expect(entries.length).toBeLessThanOrEqual(1);
+      expect(await integration()).toEqual({ connected: entries.length > 0, needs_attention: 0 });
+    }
   });
 });

@@ -197,7 +197,11 @@ withPostgres('while the database is away', () => {
     expect(known.find((account: { email: string }) => account.email === 'temp@example.com')).toMatchObject({ refresh_tokens: 0 });
   }, 200_000);
 
-  it('stops with 0 on SIGTERM also while the database is away', async () => {
+  it('stops with 0 on SIGTERM also while the database is a black hole, or cut off', async () => {
+    site.proxy.freeze();
+    expect(await child.kill('SIGTERM')).toMatchObject({ code: 0, signal: null });
+    await site.proxy.open();
+    child = await startProcess(site.env);
     await site.proxy.cut();
     expect(await child.kill('SIGTERM')).toMatchObject({ code: 0, signal: null });
   });

@@ -146,6 +146,7 @@ describe('openKeyring', () => {
   function opened(source: Parameters<typeof openKeyring>[0]) {
     const { logger, lines } = recordingLogger();
     const keyring = openKeyring(source, join(folder, 'data'), logger);
+    keyring.approveWith(async () => {});
     closers.push(() => keyring.close());
     return { keyring, lines };
   }
@@ -164,33 +165,33 @@ describe('openKeyring', () => {
   describe('of a file', () => {
     const [first, second] = [masterKey('first'), masterKey('second')];
     const path = () => join(folder, 'keys');
-    const poll = () => vi.advanceTimersByTime(2000);
+    const poll = () => vi.advanceTimersByTimeAsync(2000);
 
-    it('reads the file again when it is replaced', () => {
+    it('reads the file again when it is replaced', async () => {
       writeFileSync(path(), line(first));
       const { keyring, lines } = opened({ kind: 'file', path: path() });
       writeFileSync(`${path()}.new`, `${line(second)}\n${line(first)}\n`);
       renameSync(`${path()}.new`, path());
       expect(keyring.ids).toEqual(['first']);
-      poll();
+      await poll();
       expect(keyring.ids).toEqual(['second', 'first']);
-      poll();
+      await poll();
       expect(lines).toHaveLength(1);
       expect(lines.join()).not.toContain(second.secret.toString('base64'));
     });
 
-    it('follows a symbolic link that is pointed elsewhere', () => {
+    it('follows a symbolic link that is pointed elsewhere', async () => {
       writeFileSync(join(folder, 'one'), line(first));
       writeFileSync(join(folder, 'two'), `${line(first)},${line(second)}`);
       symlinkSync('one', path());
       const { keyring } = opened({ kind: 'file', path: path() });
       symlinkSync('two', `${path()}.new`);
       renameSync(`${path()}.new`, path());
-      poll();
+      await poll();
       expect(keyring.ids).toEqual(['first', 'second']);
     });
 
-    it('keeps the keys and logs one error when the new content is bad or gone', () => {
+    it('keeps the keys and logs one error when the new content is bad or gone', async () => {
       writeFileSync(path(), line(first));
       const { keyring, lines } = opened({ kind: 'file', path: path() });
       const secret = randomBytes(31).toString('base64');
@@ -201,15 +202,37 @@ describe('openKeyring', () => {
       ]) {
         lines.length = 0;
         spoil();
-        poll();
-        poll();
+        await poll();
+        await poll();
         expect(keyring.ids).toEqual(['first']);
         expect(lines.map((text) => JSON.parse(text).level)).toEqual([50]);
         expect(lines.join()).not.toContain(secret);
       }
       writeFileSync(path(), `${line(first)},${line(second)}`);
-      poll();
+      await poll();
       expect(keyring.ids).toEqual(['first', 'second']);
+    });
+
+    it('keeps the keys when what is stored needs others, and asks again when the database was away', async () => {
+      writeFileSync(path(), line(first));
+      const { logger, lines } = recordingLogger();
+      const keyring = openKeyring({ kind: 'file', path: path() }, join(folder, 'data'), logger);
+      closers.push(() => keyring.close());
+      const answers = [new AppError('unavailable', 'away'), new Error('rows need the key first'), undefined];
+      keyring.approveWith(async () => {
+        const answer = answers.shift();
+        if (answer !== undefined) throw answer;
+      });
+      writeFileSync(path(), line(second));
+      await poll();
+      await poll();
+      expect(keyring.ids).toEqual(['first']);
+      expect(lines).toHaveLength(2);
+      await poll();
+      expect(answers).toHaveLength(1);
+      writeFileSync(path(), `${line(second)}\n\n${line(first)}`);
+      await poll();
+      expect(keyring.ids).toEqual(['second', 'first']);
     });
 
     it('stops polling when closed', () => {

@@ -176,8 +176,13 @@ describe('connecting again', () => {
     await providerFails({ kind: 'hang', times: 1 });
     await disconnect(account);
     await eventually(async () => (await steward.sql('select 1 from provider_subjects where revoking_until > now()')).length > 0);
-    const again = connect(steward, { token: account.token, email: account.email });
+    let isOver = false;
+    const again = connect(steward, { token: account.token, email: account.email }).finally(() => {
+      isOver = true;
+    });
     await eventually(async () => (await liveTokens(steward, account.email)).refresh === 2);
+    for (let look = 0; look < 20; look += 1) expect(await workspaceAccounts(steward, account.token)).toEqual([]);
+    expect(isOver).toBe(false);
     await steward.control('faults/clear', {});
     expect(outcome((await again).callback).status).toBe('connected');
     await settled();

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { FormBrowser } from './support/browser.ts';
 import { eventually } from './support/eventually.ts';
 import { expectError } from './support/expect-error.ts';
-import { connect, connectUnbound, linkBank, liveTokens, newName, outcome, workspaceAccounts } from './support/flows.ts';
+import { connect, connectUnbound, linkBank, liveTokens, newName, outcome, sweepNow, workspaceAccounts } from './support/flows.ts';
 import { startIssuer, type TestIssuer } from './support/issuer.ts';
 import { startSteward, type TestSteward } from './support/steward.ts';
 import { subjectOf, WorkspaceEmulator } from './support/workspace-emulator.ts';
@@ -218,7 +218,42 @@ describe('DELETE /user with an issuer of one’s own, while a connection is unde
     expect(outcome(await callback)).toEqual({ integration: 'workspace', status: 'error', code: 'expired' });
     provider.instead.clear();
     expect(await service.sql('select 1 from grants where subject = $1', [subjectOf(email)])).toEqual([]);
-    await service.sql(`insert into pgboss.job (name, policy, retry_limit) values ('sweep', 'exclusive', 0) on conflict do nothing`);
+    await sweepNow(service);
     await eventually(() => provider.revoked.includes(provider.issued.at(-1) ?? ''));
   });
+
+  it('a callback that waits for another user’s revocation connects nothing either', async () => {
+    const email = `${newName()}@example.com`;
+    const other = await issuer.sign(newName());
+    const first = await callbackOf(other, email);
+    const { account_id: id } = outcome(await first.browser.visit(first.callbackUrl));
+    const { promise: mayAnswer, resolve: letAnswer } = Promise.withResolvers<void>();
+    provider.instead.set('/revoke', (_request, response) => void mayAnswer.then(() => response.writeHead(503).end()));
+    await service.call(`/auth/workspace/accounts/${id}`, { method: 'DELETE', token: other });
+    await eventually(async () => (await service.sql('select 1 from provider_subjects where revoking_until > now()')).length > 0);
+
+    const token = await issuer.sign(newName());
+    const { browser, callbackUrl } = await callbackOf(token, email);
+    let asked = false;
+    provider.instead.set('/userinfo', (_request, response) => {
+      asked = true;
+      response.end(JSON.stringify({ sub: subjectOf(email), email, email_verified: true }));
+    });
+    const callback = browser.visit(callbackUrl);
+    await eventually(() => asked);
+    expect((await erase(token, service)).body).toEqual({ success: true });
+    letAnswer();
+    expect(outcome(await callback)).toEqual({ integration: 'workspace', status: 'error', code: 'expired' });
+    provider.instead.clear();
+    await sweepNow(service);
+    await eventually(() => provider.revoked.includes(provider.issued.at(-1) ?? ''));
+  });
+
+  /** A flow in a bound browser, up to the callback. */
+  async function callbackOf(token: string, email: string) {
+    const browser = new FormBrowser(service.url);
+    const { body } = await browser.visit('/workspace_access_request', { token, form: { email } });
+    const consentUrl = (await browser.visit(body.login_url)).headers.get('location') ?? '';
+    return { browser, callbackUrl: provider.approve(consentUrl, email) };
+  }
 });

@@ -96,29 +96,29 @@ export async function deleteEntry(parts: BankParts, userId: string, entryId: str
 export async function refreshEntry(parts: BankParts, userId: string, entryId: string): Promise<void> {
   const provider = configured(parts);
   const entry = await findEntry(parts.db, userId, entryId);
-  const accessToken = await accessTokenOf(parts, entry, userId);
-  await notingStatus(parts, entry, userId, async () => {
+  const accessToken = await accessTokenOf(parts, entry);
+  await notingStatus(parts, entry, async () => {
     const item = await provider.describe(accessToken);
     await parts.db.transaction(async (tx) => {
-      await updateItem(tx, userId, entryId, item);
-      await updateGrantStatus(tx, userId, entry.grantId, item.errorCode === undefined ? 'active' : 'relink_required');
+      const current = await updateGrantStatus(tx, entry, item.errorCode === undefined ? 'active' : 'relink_required');
+      if (current) await updateItem(tx, userId, entryId, item);
     });
   });
 }
 
 async function updateModeToken(parts: BankParts, provider: BankProvider, userId: string, entryId: string): Promise<LinkToken> {
   const entry = await findEntry(parts.db, userId, entryId);
-  const accessToken = await accessTokenOf(parts, entry, userId);
-  return notingStatus(parts, entry, userId, () => provider.createLinkToken(userId, accessToken));
+  const accessToken = await accessTokenOf(parts, entry);
+  return notingStatus(parts, entry, () => provider.createLinkToken(userId, accessToken));
 }
 
 /** What a call reveals of the entry (log in again, gone) becomes its status before the error goes on. */
-async function notingStatus<Result>(parts: BankParts, entry: ItemRow, userId: string, work: () => Promise<Result>): Promise<Result> {
+async function notingStatus<Result>(parts: BankParts, entry: ItemRow, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (error) {
     if (error instanceof AppError && (error.code === 'relink_required' || error.code === 'item_gone')) {
-      await updateGrantStatus(parts.db, userId, entry.grantId, error.code);
+      await updateGrantStatus(parts.db, entry, error.code);
     }
     throw error;
   }
@@ -126,7 +126,9 @@ async function notingStatus<Result>(parts: BankParts, entry: ItemRow, userId: st
 
 async function storeItem(parts: BankParts, tx: Queryable, grant: NewGrant, item: BankItem): Promise<string | undefined> {
   if (!(await lockUser(tx, grant.userId))) throw new AppError('invalid_token', 'This user no longer exists.');
-  const duplicate = findDuplicate(await selectItems(tx, grant.userId), item);
+  const entries = await selectItems(tx, grant.userId);
+  // The aggregator may give the same item out again: then it is its own duplicate, whatever its accounts say now.
+  const duplicate = entries.find((entry) => entry.subject === grant.subject) ?? findDuplicate(entries, item);
   if (duplicate !== undefined) {
     await updateItem(tx, grant.userId, duplicate.id, item);
     return parts.grants.replace(tx, duplicate.grantId, grant);
@@ -155,8 +157,8 @@ async function findEntry(db: Queryable, userId: string, entryId: string): Promis
   return item;
 }
 
-async function accessTokenOf(parts: BankParts, entry: ItemRow, userId: string): Promise<string> {
-  const tokens = await parts.grants.tokens(parts.db, userId, entry.grantId);
+async function accessTokenOf(parts: BankParts, entry: ItemRow): Promise<string> {
+  const tokens = await parts.grants.tokens(parts.db, entry.userId, entry.grantId);
   if (tokens === undefined) throw new AppError('not_found', NO_SUCH_ENTRY);
   return tokens.accessToken;
 }

@@ -4,14 +4,17 @@ import type { GrantStatus } from '../vault/grants-repository.ts';
 
 export interface ItemRow {
   id: string;
+  userId: string;
   grantId: string;
+  /** The aggregator's id of the item. */
+  subject: string;
   institutionId: string | null;
   bankName: string;
   accounts: BankAccount[];
   status: GrantStatus;
 }
 
-const SELECT = `select i.id, i.grant_id as "grantId", i.institution_id as "institutionId", i.bank_name as "bankName", i.accounts, g.status
+const SELECT = `select i.id, i.user_id as "userId", i.grant_id as "grantId", g.subject, i.institution_id as "institutionId", i.bank_name as "bankName", i.accounts, g.status
   from bank_items i join grants g on g.id = i.grant_id`;
 
 /** Linked longest first. */

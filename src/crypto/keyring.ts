@@ -1,7 +1,7 @@
 import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { AppError } from '../errors.ts';
+import { AppError, StartRefused } from '../errors.ts';
 import { type MasterKey, parseKeyset } from '../keyset.ts';
 import type { Logger } from '../logger.ts';
 import type { Config } from '../settings.ts';
@@ -17,6 +17,9 @@ export interface KeyContext {
 interface HeldKey extends DataKey {
   secret: KeyObject;
 }
+
+/** Whether changed keys may come into force: throws when rows need a key that they lack. */
+export type ApproveKeys = (candidate: Keyring) => Promise<void>;
 
 /** The master keys: the first wraps, every one unwraps. */
 export class Keyring {
@@ -82,38 +85,53 @@ export class Keyring {
   }
 }
 
+/** A keyring with what keeps it up to date. */
+export type OpenKeyring = Keyring & { approveWith(approve: ApproveKeys): void; close(): void };
+
 const POLL_MS = 2000;
 
 /**
  * Makes the keyring from where the configuration says the keys are; a keys file is read again when it changes.
  *
+ * A changed file is read only after `approveWith`: what is stored decides whether its keys will do.
+ *
  * @param dataDir holds the development key, which is made at the first start
- * @throws Error with a message for the operator when the keys can't be read
+ * @throws StartRefused when the keys can't be read
  */
-export function openKeyring(source: Config['masterKeys'], dataDir: string, logger: Logger): Keyring & { close(): void } {
-  if (source.kind === 'inline') return closable(new Keyring(parseKeyset(source.text), logger), () => {});
-  if (source.kind === 'development') return closable(new Keyring(developmentKeys(dataDir), logger), () => {});
+export function openKeyring(source: Config['masterKeys'], dataDir: string, logger: Logger): OpenKeyring {
+  if (source.kind === 'inline') return fixed(new Keyring(parseKeyset(source.text), logger));
+  if (source.kind === 'development') return fixed(new Keyring(developmentKeys(dataDir), logger));
   const seen = fingerprint(source.path);
   const keyring = new Keyring(readKeys(source.path), logger);
-  const timer = watch(source.path, seen, keyring, logger);
-  return closable(keyring, () => clearInterval(timer));
+  let timer: NodeJS.Timeout | undefined;
+  return Object.assign(keyring, {
+    approveWith(approve: ApproveKeys) {
+      timer = watch(source.path, seen, keyring, approve, logger);
+    },
+    close: () => clearInterval(timer),
+  });
 }
 
-function closable(keyring: Keyring, close: () => void): Keyring & { close(): void } {
-  return Object.assign(keyring, { close });
+/** Keys that don't change while the process runs. */
+function fixed(keyring: Keyring): OpenKeyring {
+  return Object.assign(keyring, { approveWith() {}, close() {} });
 }
 
 /** Polls: change notifications are lost on network mounts and when an orchestrator swaps a symbolic link. */
-function watch(path: string, first: string, keyring: Keyring, logger: Logger): NodeJS.Timeout {
+function watch(path: string, first: string, keyring: Keyring, approve: ApproveKeys, logger: Logger): NodeJS.Timeout {
   let seen = first;
-  const check = () => {
+  const check = async () => {
     const now = fingerprint(path);
     if (now === seen) return;
     seen = now;
     try {
-      keyring.replace(readKeys(path));
+      const keys = readKeys(path);
+      await approve(new Keyring(keys));
+      keyring.replace(keys);
       logger.info({ keys: keyring.ids }, 'master keys read again');
     } catch (err) {
+      // A database that is away says nothing about the keys: asked again at the next look.
+      if (err instanceof AppError && err.code === 'unavailable') seen = '';
       logger.error({ err }, 'the changed master keys file is not usable; the previous keys stay in force');
     }
   };
@@ -134,12 +152,12 @@ function readKeys(path: string): MasterKey[] {
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
-    throw new Error(`${path} can't be read (${(error as NodeJS.ErrnoException).code})`);
+    throw new StartRefused(`${path} can't be read (${(error as NodeJS.ErrnoException).code})`);
   }
   try {
     return parseKeyset(text);
   } catch (error) {
-    throw new Error(`${path} ${(error as Error).message}`);
+    throw new StartRefused(`${path} ${(error as Error).message}`);
   }
 }
 
@@ -152,7 +170,7 @@ function developmentKeys(dataDir: string): MasterKey[] {
     writeFileSync(path, fresh, { flag: 'wx', mode: 0o600, flush: true });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code !== 'EEXIST') throw new Error(`${path} can't be made (${code})`);
+    if (code !== 'EEXIST') throw new StartRefused(`${path} can't be made (${code})`);
   }
   return readKeys(path);
 }

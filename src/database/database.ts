@@ -19,6 +19,8 @@ export interface DatabaseAddress {
   user?: string;
   password?: string;
   database?: string;
+  /** Longest wait for a free connection, milliseconds. */
+  connectionTimeoutMillis?: number;
 }
 
 const CONNECT_MS = 3_000;
@@ -36,9 +38,9 @@ export class Database implements Queryable {
 
   constructor(address: DatabaseAddress, connections: number, logger: Logger) {
     this.#pool = new pg.Pool({
+      connectionTimeoutMillis: CONNECT_MS,
       ...address,
       max: connections,
-      connectionTimeoutMillis: CONNECT_MS,
       query_timeout: STATEMENT_MS,
       idleTimeoutMillis: IDLE_MS,
       application_name: 'steward',
@@ -116,7 +118,8 @@ async function run<Row extends object>(
   } catch (error) {
     const lost = isConnectionLost(error);
     done(lost);
-    throw lost ? unavailable(error) : error;
+    if (lost) throw unavailable(error);
+    throw isUserGone(error) ? new AppError('invalid_token', 'This user no longer exists.', { cause: error }) : error;
   }
 }
 
@@ -146,6 +149,11 @@ function isConnectionLost(error: unknown): boolean {
 
 function unavailable(cause: unknown): AppError {
   return new AppError('unavailable', 'The database can’t be reached at the moment.', { cause, retryAfter: RETRY_AFTER_SECONDS });
+}
+
+/** A token remembered on one replica may outlive its user, deleted on another, by up to a minute. */
+function isUserGone(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === '23503' && error.constraint?.endsWith('_user_id_fkey') === true;
 }
 
 /** SQLSTATE of a driver error, '' for anything else. */

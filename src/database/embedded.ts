@@ -8,6 +8,9 @@ export interface EmbeddedDatabase {
   close(): Promise<void>;
 }
 
+/** Everyone queues for the one connection here, which on a slow machine may take a while. */
+const WAIT_MS = 15_000;
+
 /**
  * Starts the embedded database (PGlite) on a unix socket, so that the ordinary
  * `pg` pool serves it as it serves Postgres. The caller holds the folder's lock:
@@ -27,7 +30,14 @@ export async function startEmbeddedDatabase(directory: string, connections: numb
   const server = new PGLiteSocketServer({ db, path: join(socketDirectory, '.s.PGSQL.5432'), maxConnections: connections + 1 });
   await server.start();
   return {
-    address: { host: socketDirectory, port: 5432, user: 'postgres', password: 'postgres', database: 'postgres' },
+    address: {
+      host: socketDirectory,
+      port: 5432,
+      user: 'postgres',
+      password: 'postgres',
+      database: 'postgres',
+      connectionTimeoutMillis: WAIT_MS,
+    },
     async close() {
       await server.stop();
       await db.close();

@@ -7,6 +7,7 @@ import { isWritable } from './health-repository.ts';
 
 const TAG = 'Health';
 const ok = z.object({ status: z.literal('success') });
+const REMEMBER_MS = 1_000;
 const OK = { json: { status: 'success' } } as const;
 
 export interface HealthParts {
@@ -20,6 +21,7 @@ export interface HealthParts {
 
 /** GET /test and the two probes for orchestrators. */
 export function healthRoutes(parts: HealthParts): Endpoint[] {
+  const writable = rememberBriefly(() => isWritable(parts.db));
   return [
     endpoint({
       method: 'get',
@@ -60,10 +62,23 @@ export function healthRoutes(parts: HealthParts): Endpoint[] {
       errors: ['unavailable'],
       async handle() {
         if (parts.draining()) throw new AppError('unavailable', 'Shutting down.', { retryAfter: 5 });
-        if (!(await isWritable(parts.db)))
-          throw new AppError('unavailable', 'The database takes no writes at the moment.', { retryAfter: 5 });
+        if (!(await writable())) throw new AppError('unavailable', 'The database takes no writes at the moment.', { retryAfter: 5 });
         return OK;
       },
     }),
   ];
+}
+
+/** The probe stands before the rate limit, so a flood of it must not become a flood of queries. */
+function rememberBriefly(ask: () => Promise<boolean>): () => Promise<boolean> {
+  let asked = Number.NEGATIVE_INFINITY;
+  let answer: Promise<boolean> | undefined;
+  return () => {
+    const now = Date.now();
+    if (answer === undefined || now - asked >= REMEMBER_MS) {
+      asked = now;
+      answer = ask();
+    }
+    return answer;
+  };
 }

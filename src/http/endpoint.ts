@@ -13,6 +13,8 @@ export interface Caller {
   subject: string;
   /** When the user last signed in at the issuer (`auth_time`), seconds since 1970. */
   authTime: number | undefined;
+  /** `iat` of the token, seconds since 1970. */
+  issuedAt: number;
   /** `exp` of the token, seconds since 1970. */
   expiresAt: number;
 }

@@ -56,7 +56,8 @@ function challenge(error: AppError): string {
 function toAppError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown;
   const known = thrown instanceof Error && 'status' in thrown ? KNOWN[Number(thrown.status)] : undefined;
-  if (known !== undefined) return new AppError(known[0], known[1], { cause: thrown });
+  // A parser's message quotes the body; the name of the error says enough.
+  if (known !== undefined) return new AppError(known[0], known[1], { cause: new Error((thrown as Error).name) });
   return new AppError('internal', 'Something went wrong on our side. The request id helps to find out what.', { cause: thrown });
 }
 
@@ -64,7 +65,7 @@ const KNOWN: Record<number, [ErrorCode, string]> = {
   400: ['invalid_request', 'The request could not be read.'],
   404: ['not_found', 'There is no such address here.'],
   413: ['too_large', 'The request is too large.'],
-  415: ['unsupported_media_type', 'Send application/x-www-form-urlencoded or application/json, in UTF-8 and at most gzip-encoded.'],
+  415: ['unsupported_media_type', 'Send application/x-www-form-urlencoded or application/json, in UTF-8 and uncompressed.'],
 };
 
 function errorPage(error: AppError, requestId: unknown): string {

@@ -15,7 +15,11 @@ export function createVerifier(settings: IdentitySettings, options: VerifierOpti
   };
   let verifier: Promise<VerifyIdToken> | undefined;
   return async (token) => {
-    verifier ??= load(settings, context);
+    verifier ??= load(settings, context).catch((error: unknown) => {
+      // A load that failed is tried again by the next token.
+      verifier = undefined;
+      throw error;
+    });
     const verify = await verifier;
     return verify(token);
   };

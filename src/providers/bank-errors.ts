@@ -100,5 +100,6 @@ function field(value: unknown, name: string): unknown {
 
 /** Codes and ids only: no text of the aggregator's reaches a log. */
 function clean(value: unknown): string {
+  if (typeof value !== 'string' && typeof value !== 'number') return 'unknown';
   return /^[\w.-]{1,64}$/.test(String(value)) ? String(value) : 'unknown';
 }

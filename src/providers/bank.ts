@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { AppError } from '../errors.ts';
 import type { BankSettings } from '../settings.ts';
 import { BankError, toBankError } from './bank-errors.ts';
+import { identifier, providerText } from './provider-text.ts';
 
 export interface BankAccount {
   account_id: string;
@@ -32,21 +33,21 @@ const CLIENT_NAME = 'Steward';
 const MAX_ANSWER_BYTES = 5 * 1024 * 1024;
 
 const linkTokenAnswer = z.object({ link_token: z.string().min(1), expiration: z.string().min(1), request_id: z.string() });
-const exchangeAnswer = z.object({ access_token: z.string().min(1), item_id: z.string().min(1).max(255) });
+const exchangeAnswer = z.object({ access_token: z.string().min(1), item_id: identifier });
 const itemAnswer = z.object({
   item: z.object({
-    institution_id: z.string().nullish(),
-    institution_name: z.string().nullish(),
+    institution_id: identifier.nullish(),
+    institution_name: providerText(500).nullish(),
     error: z.object({ error_code: z.string() }).nullish(),
   }),
 });
 const accountsAnswer = z.object({
   accounts: z.array(
     z.object({
-      account_id: z.string().min(1),
-      persistent_account_id: z.string().nullish(),
-      name: z.string(),
-      mask: z.string().nullish(),
+      account_id: identifier,
+      persistent_account_id: identifier.nullish(),
+      name: providerText(500),
+      mask: providerText(20).nullish(),
     }),
   ),
 });
@@ -134,9 +135,17 @@ export class BankProvider {
     }
   }
 
+  /** A load that failed is tried again by the next call. */
+  #connected(): Promise<PlaidApi> {
+    this.#client ??= connect(this.#settings, this.#timeoutMs).catch((error: unknown) => {
+      this.#client = undefined;
+      throw error;
+    });
+    return this.#client;
+  }
+
   async #call(send: (client: PlaidApi, options: { signal: AbortSignal }) => Promise<{ data: unknown }>): Promise<unknown> {
-    this.#client ??= connect(this.#settings, this.#timeoutMs);
-    const client = await this.#client;
+    const client = await this.#connected();
     try {
       // axios' own time-out doesn't cover an answer that never ends; the signal does.
       const { data } = await send(client, { signal: AbortSignal.timeout(this.#timeoutMs) });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { AppError } from '../errors.ts';
 import type { WorkspaceSettings } from '../settings.ts';
 import { fetchJson } from './fetch-json.ts';
+import { identifier, providerText } from './provider-text.ts';
 import { grantedScopes, REQUESTED_SCOPES } from './workspace-scopes.ts';
 
 export interface AuthorizationRequest {
@@ -35,18 +36,18 @@ export interface WorkspaceProfile {
 const tokenAnswer = z.object({
   access_token: z.string().min(1).max(8192),
   token_type: z.string().regex(/^bearer$/i),
-  expires_in: z.unknown(),
+  expires_in: z.union([z.number(), z.string()]).optional().catch(undefined),
   refresh_token: z.string().min(1).max(8192).optional(),
-  scope: z.string().max(8192).optional(),
+  scope: providerText(8192).optional(),
   id_token: z.string().max(16_384).optional(),
 });
 
 const userinfoAnswer = z.object({
-  sub: z.string().min(1).max(255),
-  email: z.string().max(320).default(''),
+  sub: identifier,
+  email: providerText(320).default(''),
   email_verified: z.union([z.boolean(), z.stringbool()]).default(false),
-  name: z.string().max(500).default(''),
-  picture: z.string().max(2048).default(''),
+  name: providerText(500).default(''),
+  picture: providerText(2048).default(''),
 });
 
 const oauthError = z.object({ error: z.string().max(200) });
@@ -183,13 +184,13 @@ export class WorkspaceProvider {
       !audience.includes(this.#settings.clientId) ||
       claims.nonce !== nonce ||
       !current ||
-      !claims.sub
+      !identifier.safeParse(claims.sub).success
     ) {
       throw new AppError('provider_error', 'The provider’s answer is not valid.', {
         cause: new Error('id_token: iss, aud, nonce, exp or sub is wrong'),
       });
     }
-    return claims.sub;
+    return claims.sub as string;
   }
 }
 
@@ -203,7 +204,7 @@ async function decode(idToken: string) {
 }
 
 /** Seconds a token lives; nonsense (absent, negative, NaN, years) is clamped. */
-function lifetime(expiresIn: unknown): number {
+function lifetime(expiresIn: number | string | undefined): number {
   const seconds = Number(expiresIn ?? DEFAULT_LIFE_SECONDS);
   if (!Number.isFinite(seconds)) return DEFAULT_LIFE_SECONDS;
   return Math.min(Math.max(seconds, MIN_LIFE_SECONDS), MAX_LIFE_SECONDS);

@@ -16,6 +16,8 @@ export interface ConnectionOptions {
 }
 
 const MINUTE_MS = 60_000;
+/** How long a client may take to answer our close frame. */
+const CLOSING_MS = 1_000;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** One socket: authenticated by its first frame within a few seconds, ended when its token ends. */
@@ -27,6 +29,7 @@ export class Connection {
   #windowStart = Date.now();
   #windowCount = 0;
   #busy: Promise<void> = Promise.resolve();
+  #ending = false;
 
   constructor(socket: WebSocket, options: ConnectionOptions) {
     this.#socket = socket;
@@ -43,19 +46,24 @@ export class Connection {
   }
 
   #receive(text: string, isBinary: boolean): void {
+    if (this.#ending) return;
     if (!this.#withinRate() || isBinary) {
       this.#end(isBinary ? CLOSE.frame : CLOSE.rate, isBinary ? 'text frames only' : 'too many messages');
       return;
     }
-    // One after the other: an answer never overtakes an earlier one.
+    // One after the other: an answer never overtakes an earlier one. Meanwhile nothing more is read, so that
+    // a client can't fill the memory with frames that wait.
+    this.#socket.pause();
     this.#busy = this.#busy
       .then(() => this.#handle(text))
       .catch((error: unknown) => {
         this.#options.logger.error({ err: describeError(error) }, 'socket frame failed');
-      });
+      })
+      .finally(() => this.#socket.resume());
   }
 
   async #handle(text: string): Promise<void> {
+    if (this.#ending) return;
     const frame = parseFrame(text);
     if (!('refused' in frame)) return this.#authenticate(frame);
     if (this.#caller === undefined) return this.#end(CLOSE.authentication, 'authentication expected');
@@ -113,7 +121,9 @@ export class Connection {
   }
 
   #end(code: number, reason: string): void {
+    this.#ending = true;
     clearTimeout(this.#deadline);
     this.#socket.close(code, reason);
+    setTimeout(() => this.#socket.terminate(), CLOSING_MS).unref();
   }
 }

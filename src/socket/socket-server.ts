@@ -61,6 +61,10 @@ export class SocketServer {
       refuse(socket, '403 Forbidden');
       return;
     }
+    if (this.#waiting() >= this.#options.limits.socketsWaiting) {
+      refuse(socket, '503 Service Unavailable');
+      return;
+    }
     this.#server.handleUpgrade(request, socket, head, (webSocket) => this.#open(webSocket));
   }
 
@@ -91,6 +95,13 @@ export class SocketServer {
     socket.on('close', () => this.#connections.delete(socket));
   }
 
+  /** Connections that have not authenticated yet: they cost memory and nobody answers for them. */
+  #waiting(): number {
+    let count = 0;
+    for (const connection of this.#connections.values()) if (connection.userId === undefined) count += 1;
+    return count;
+  }
+
   #countOf(userId: string): number {
     let count = 0;
     for (const connection of this.#connections.values()) if (connection.userId === userId) count += 1;
@@ -111,5 +122,6 @@ export class SocketServer {
 }
 
 function refuse(socket: Duplex, status: string): void {
-  socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
+  // Destroyed, not only ended: a client that keeps its half open would hold the socket beyond every time-out.
+  socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`, () => socket.destroy());
 }

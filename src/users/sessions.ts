@@ -60,7 +60,15 @@ export class Sessions {
     const known = await selectUser(this.#db, issuer, subject, hash);
     refuseDeleted(known, identity);
     const userId = known.id !== null && known.email === email ? known.id : await this.#save(identity, email, hash);
-    return { userId, label: email ?? subject, issuer, subject, authTime: identity.authTime, expiresAt: identity.expiresAt };
+    return {
+      userId,
+      label: email ?? subject,
+      issuer,
+      subject,
+      authTime: identity.authTime,
+      issuedAt: identity.issuedAt,
+      expiresAt: identity.expiresAt,
+    };
   }
 
   async #save(identity: Identity, email: string | null, hash: Buffer): Promise<string> {

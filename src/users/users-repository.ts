@@ -31,13 +31,17 @@ export async function upsertUser(db: Queryable, issuer: string, subject: string,
   return rows[0]?.id as string;
 }
 
-/** Deletes the user with everything that belongs to it, the key included, and remembers when. */
-export async function deleteUser(tx: Queryable, userId: string, identityHash: Buffer): Promise<void> {
+/**
+ * Deletes the user with everything that belongs to it, the key included, and remembers when.
+ *
+ * @param issuedAt `iat` of the token that asked, seconds: an issuer's clock may run ahead of ours
+ */
+export async function deleteUser(tx: Queryable, userId: string, identityHash: Buffer, issuedAt: number): Promise<void> {
   await tx.query('delete from users where id = $1::uuid', [userId]);
   await tx.query(
-    `insert into deleted_users (identity_hash) values ($1)
-     on conflict (identity_hash) do update set deleted_at = now()`,
-    [identityHash],
+    `insert into deleted_users (identity_hash, deleted_at) values ($1, greatest(now(), to_timestamp($2)))
+     on conflict (identity_hash) do update set deleted_at = excluded.deleted_at`,
+    [identityHash, issuedAt],
   );
 }
 

@@ -10,7 +10,7 @@ import { deleteUser } from './users-repository.ts';
 const RECENT_SECONDS = 5 * 60;
 
 /** Queues revocations of what other features hold for a user; returns their ids. */
-export type ReleaseHeld = (tx: Queryable, userId: string) => Promise<string[]>;
+export type ReleaseHeld = (tx: Queryable, userId: string) => Promise<(string | undefined)[]>;
 
 export interface UsersParts {
   db: Database;
@@ -35,7 +35,7 @@ export async function eraseUser(parts: UsersParts, caller: Caller): Promise<void
     await lockUser(tx, caller.userId);
     const held = await parts.releaseHeld(tx, caller.userId);
     const ended = await parts.grants.endAll(tx, caller.userId);
-    await deleteUser(tx, caller.userId, identityHash(caller.issuer, caller.subject));
+    await deleteUser(tx, caller.userId, identityHash(caller.issuer, caller.subject), caller.issuedAt);
     return [...held, ...ended];
   });
   parts.sessions.forget(caller.userId);

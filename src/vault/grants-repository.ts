@@ -46,12 +46,22 @@ export async function upsertGrant(db: Queryable, grant: Omit<GrantRow, 'status'>
   );
 }
 
-export async function updateGrantStatus(db: Queryable, userId: string, grantId: string, status: GrantStatus): Promise<void> {
-  await db.query(
-    `update grants set status = $3, version = version + 1, updated_at = now()
-     where id = $1::uuid and user_id = $2::uuid and status <> $3`,
-    [grantId, userId, status],
+/**
+ * @param subject whose status it is: a late answer about an item that was replaced meanwhile says nothing of the new one
+ * @returns false when the grant is gone or another's by now
+ */
+export async function updateGrantStatus(
+  db: Queryable,
+  grant: { userId: string; grantId: string; subject: string },
+  status: GrantStatus,
+): Promise<boolean> {
+  const rows = await db.query(
+    `update grants set status = $4, version = version + 1, updated_at = now()
+     where id = $1::uuid and user_id = $2::uuid and subject = $3
+     returning id`,
+    [grant.grantId, grant.userId, grant.subject, status],
   );
+  return rows.length > 0;
 }
 
 /** Deletes the grant with everything shown of it and returns what it was. */

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { open, type Place, seal } from '../crypto/envelope.ts';
 import type { Queryable } from '../database/database.ts';
+import { AppError } from '../errors.ts';
+import type { Logger } from '../logger.ts';
 import {
   deleteGrant,
   deleteGrantsOfUser,
@@ -10,6 +12,7 @@ import {
   selectGrantBySubject,
   upsertGrant,
 } from './grants-repository.ts';
+import { readable } from './readable.ts';
 import type { Revocations } from './revocations.ts';
 import type { UserKeys } from './user-keys.ts';
 
@@ -32,10 +35,12 @@ export interface NewGrant {
 
 /** Sealed credentials, one per connected account. Every method runs inside the caller's transaction. */
 export class Grants {
+  readonly #logger: Logger;
   readonly #userKeys: UserKeys;
   readonly #revocations: Revocations;
 
-  constructor(userKeys: UserKeys, revocations: Revocations) {
+  constructor(userKeys: UserKeys, revocations: Revocations, logger: Logger) {
+    this.#logger = logger;
     this.#userKeys = userKeys;
     this.#revocations = revocations;
   }
@@ -57,12 +62,13 @@ export class Grants {
    * the old one goes on its way out.
    *
    * @returns the revocation to enqueue once the transaction is committed
+   * @throws AppError `conflict` when the grant to replace is gone
    */
   async replace(tx: Queryable, grantId: string, grant: NewGrant): Promise<string | undefined> {
     const old = await selectGrant(tx, grant.userId, grantId);
+    if (old === undefined) throw new AppError('conflict', 'This was deleted meanwhile. Try again.');
     await this.#write(tx, grantId, grant);
-    if (old === undefined || old.subject === grant.subject) return undefined;
-    return this.#revocations.queue(tx, await this.#outgoing(tx, old));
+    return old.subject === grant.subject ? undefined : this.#retire(tx, old);
   }
 
   /** The refresh token stored for this very account, if any: some consents bring none back. */
@@ -86,34 +92,41 @@ export class Grants {
    */
   async end(tx: Queryable, userId: string, grantId: string): Promise<string | undefined> {
     const grant = await deleteGrant(tx, userId, grantId);
-    return grant === undefined ? undefined : this.#revocations.queue(tx, await this.#outgoing(tx, grant));
+    return grant === undefined ? undefined : this.#retire(tx, grant);
   }
 
   /** Ends all of a user's grants; see {@link end}. */
-  async endAll(tx: Queryable, userId: string): Promise<string[]> {
+  async endAll(tx: Queryable, userId: string): Promise<(string | undefined)[]> {
     const grants = await deleteGrantsOfUser(tx, userId);
-    const ids: string[] = [];
-    for (const grant of grants) ids.push(await this.#revocations.queue(tx, await this.#outgoing(tx, grant)));
+    const ids: (string | undefined)[] = [];
+    for (const grant of grants) ids.push(await this.#retire(tx, grant));
     return ids;
   }
 
   async #write(tx: Queryable, id: string, grant: NewGrant): Promise<void> {
     const key = await this.#userKeys.forUser(tx, grant.userId);
-    const tokens = seal(key, place(grant.userId, id), JSON.stringify(grant.tokens));
+    const tokens = seal(key, place(grant, id), JSON.stringify(grant.tokens));
     await upsertGrant(tx, { ...grant, id, tokens });
   }
 
   async #open(db: Queryable, grant: GrantRow): Promise<Tokens> {
     const key = await this.#userKeys.forUser(db, grant.userId);
-    return JSON.parse(open(key, place(grant.userId, grant.id), grant.tokens).toString('utf8')) as Tokens;
+    return JSON.parse(open(key, place(grant, grant.id), grant.tokens).toString('utf8')) as Tokens;
   }
 
-  async #outgoing(tx: Queryable, grant: GrantRow): Promise<{ provider: Provider; subject: string; token: string }> {
-    const tokens = await this.#open(tx, grant);
-    return { provider: grant.provider, subject: grant.subject, token: tokens.refreshToken ?? tokens.accessToken };
+  /** Queues the revocation. A token that can't be read any more must not keep its user from leaving: it is reported instead. */
+  async #retire(tx: Queryable, grant: GrantRow): Promise<string | undefined> {
+    const { provider, subject } = grant;
+    const tokens = await readable(() => this.#open(tx, grant));
+    if (tokens === undefined) {
+      this.#logger.error({ grant: grant.id, provider }, 'a token could not be read: it is deleted without being revoked');
+      return undefined;
+    }
+    return this.#revocations.queue(tx, { provider, subject, token: tokens.refreshToken ?? tokens.accessToken });
   }
 }
 
-function place(userId: string, rowId: string): Place {
-  return { table: 'grants', column: 'tokens', userId, rowId };
+/** The provider is part of the place: a token moved to the other one's row must not open, and be sent there. */
+function place({ provider, userId }: Pick<GrantRow, 'provider' | 'userId'>, rowId: string): Place {
+  return { table: 'grants', column: `tokens/${provider}`, userId, rowId };
 }

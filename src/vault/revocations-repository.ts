@@ -39,9 +39,18 @@ export async function selectRevocation(db: Queryable, id: string): Promise<Revoc
   return rows[0];
 }
 
-export async function selectOpenRevocations(db: Queryable, limit: number): Promise<string[]> {
-  const rows = await db.query<{ id: string }>('select id from revocations where token is not null order by created_at limit $1', [limit]);
+/** Open rows that have no job, or whose job must have been lost: none waits longer than six hours for its next try. */
+export async function selectUnqueuedRevocations(db: Queryable, limit: number): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(
+    `select id from revocations where token is not null and coalesce(queued_at, '-infinity') < now() - interval '7 hours'
+     order by created_at limit $1`,
+    [limit],
+  );
   return rows.map((row) => row.id);
+}
+
+export async function markQueued(db: Queryable, id: string): Promise<void> {
+  await db.query('update revocations set queued_at = now() where id = $1::uuid', [id]);
 }
 
 /**

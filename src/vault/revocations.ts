@@ -9,10 +9,11 @@ import {
   deleteRevocation,
   insertRevocation,
   lockSubject,
+  markQueued,
   markRevoking,
   type RevocationRow,
-  selectOpenRevocations,
   selectRevocation,
+  selectUnqueuedRevocations,
   shredRevocation,
   unmarkRevoking,
 } from './revocations-repository.ts';
@@ -56,7 +57,7 @@ export class Revocations {
     const id = randomUUID();
     const secret = randomBytes(KEY_BYTES);
     const { masterKeyId, wrapped } = this.#keyring.wrap(secret, { purpose: PURPOSE, userId: '', keyId: id });
-    const token = seal({ id, secret }, place(id), outgoing.token);
+    const token = seal({ id, secret }, place(outgoing.provider, id), outgoing.token);
     await insertRevocation(tx, { id, provider: outgoing.provider, subject: outgoing.subject, masterKeyId, wrappedKey: wrapped, token });
     return id;
   }
@@ -64,10 +65,7 @@ export class Revocations {
   /** Best effort after a commit: a job that can't be queued now is found by the sweep. */
   async enqueue(ids: (string | undefined)[]): Promise<void> {
     for (const id of ids) {
-      if (id === undefined || this.#enqueue === undefined) continue;
-      await this.#enqueue(id).catch((error: unknown) =>
-        this.#logger.warn({ err: describeError(error), revocation: id }, 'revocation not queued; the sweep will find it'),
-      );
+      if (id !== undefined) await this.#enqueueOne(id);
     }
   }
 
@@ -94,10 +92,20 @@ export class Revocations {
     this.#logger.info({ revocation: id, provider: row.provider }, 'revocation confirmed by the provider');
   }
 
-  /** Queues every open row again (a queued one is not doubled) and clears what nothing refers to. */
+  /** Queues what has no job yet (the process died between commit and queue) and clears what nothing refers to. */
   async sweep(): Promise<void> {
-    await this.enqueue(await selectOpenRevocations(this.#db, SWEEP_BATCH));
+    await this.enqueue(await selectUnqueuedRevocations(this.#db, SWEEP_BATCH));
     await deleteIdleSubjects(this.#db);
+  }
+
+  async #enqueueOne(id: string): Promise<void> {
+    if (this.#enqueue === undefined) return;
+    try {
+      await this.#enqueue(id);
+      await markQueued(this.#db, id);
+    } catch (error) {
+      this.#logger.warn({ err: describeError(error), revocation: id }, 'revocation not queued; the sweep will find it');
+    }
   }
 
   async #claim(tx: Queryable, id: string): Promise<RevocationRow | undefined> {
@@ -122,10 +130,10 @@ export class Revocations {
 
   #open(row: RevocationRow): string {
     const secret = this.#keyring.unwrap(row.wrappedKey, { purpose: PURPOSE, userId: '', keyId: row.id });
-    return open({ id: row.id, secret }, place(row.id), row.token).toString('utf8');
+    return open({ id: row.id, secret }, place(row.provider, row.id), row.token).toString('utf8');
   }
 }
 
-function place(rowId: string): Place {
-  return { table: 'revocations', column: 'token', userId: '', rowId };
+function place(provider: Provider, rowId: string): Place {
+  return { table: 'revocations', column: `token/${provider}`, userId: '', rowId };
 }

@@ -2,7 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { open, type Place, seal } from '../crypto/envelope.ts';
 import type { Queryable } from '../database/database.ts';
 import { AppError } from '../errors.ts';
-import { type FlowRow, insertFlow, markFlowOpened, selectFlowByTicket, selectUnopenedFlow } from './flows-repository.ts';
+import {
+  countUnfinishedFlows,
+  type FlowRow,
+  insertFlow,
+  markFlowOpened,
+  selectFlowByTicket,
+  selectUnopenedFlow,
+} from './flows-repository.ts';
 import { codeChallenge, hashSecret, randomSecret } from './secrets.ts';
 import type { WorkspaceParts } from './workspace-parts.ts';
 
@@ -12,6 +19,9 @@ export interface FlowSecrets {
   nonce: string;
   verifier: string;
 }
+
+/** Flows a user may have under way; each lives ten minutes. */
+const UNFINISHED_MAX = 100;
 
 export interface FlowRequest {
   /** The account asked for; undefined leaves it to the provider's chooser. */
@@ -89,6 +99,9 @@ async function createFlow(
   redirectUri: string,
   ticket: string | undefined,
 ) {
+  if ((await countUnfinishedFlows(parts.db, userId)) >= UNFINISHED_MAX) {
+    throw new AppError('rate_limited', 'Too many connections were begun and not finished.', { retryAfter: 60 });
+  }
   const id = randomUUID();
   const secrets: FlowSecrets = { state: randomSecret(), nonce: randomSecret(), verifier: randomSecret() };
   const key = await parts.userKeys.forUser(parts.db, userId);

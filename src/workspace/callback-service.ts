@@ -82,19 +82,24 @@ async function exchange(
   const { verifier, nonce } = await openSecrets(parts, flow);
   const deadline = parts.provider.deadline();
   let tokens: WorkspaceTokens | undefined;
+  let subject: string | undefined;
   try {
     tokens = await parts.provider.exchange(query.code, verifier, nonce, deadline);
     if (!identifiesAccount(tokens.scopes)) return await reject(parts, flow.id, 'missing_scopes', tokens, tokens.subject);
+    subject = tokens.subject;
     const profile = await parts.provider.profile(tokens.accessToken, deadline);
+    subject ??= profile.subject;
     if (tokens.subject !== undefined && tokens.subject !== profile.subject) {
       // The two answers must be about one account (OpenID Connect Core, 5.3.2).
       throw new AppError('provider_error', 'The provider’s answers contradict each other.');
     }
     return await accept(parts, flow, { tokens, profile }, query.code, heldBinding);
   } catch (error) {
-    if (!(error instanceof AppError) || !error.code.startsWith('provider_')) throw error;
-    parts.logger.warn({ err: describeError(error), flow: flow.id }, 'connecting a workspace account failed at the provider');
-    return tokens === undefined ? finish(parts, flow, 'provider_error') : reject(parts, flow.id, 'provider_error', tokens, tokens.subject);
+    const atProvider = error instanceof AppError && error.code.startsWith('provider_');
+    if (!atProvider && tokens === undefined) throw error;
+    parts.logger[atProvider ? 'warn' : 'error']({ err: describeError(error), flow: flow.id }, 'connecting a workspace account failed');
+    // What the provider gave must not stay alive with nobody to know of it.
+    return tokens === undefined ? finish(parts, flow, 'provider_error') : reject(parts, flow.id, 'provider_error', tokens, subject);
   }
 }
 

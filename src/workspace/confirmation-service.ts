@@ -3,6 +3,7 @@ import { open, type Place, seal } from '../crypto/envelope.ts';
 import type { Queryable } from '../database/database.ts';
 import { AppError } from '../errors.ts';
 import { lockUser } from '../vault/grants-repository.ts';
+import { readable } from '../vault/readable.ts';
 import { activate, type Granted, queueRevocation } from './connection-service.ts';
 import {
   type FlowRow,
@@ -130,7 +131,7 @@ async function discard(parts: WorkspaceParts, hash: Buffer, code: 'account_misma
 /** Sends back every grant whose confirmation ran out. */
 export async function sweepConfirmations(parts: WorkspaceParts): Promise<void> {
   const revocations = await parts.db.transaction(async (tx) => {
-    const ids: string[] = [];
+    const ids: (string | undefined)[] = [];
     for (const flow of await selectExpiredConfirmations(tx, SWEEP_BATCH)) {
       ids.push(await queuePending(parts, tx, flow));
       await finishFlow(tx, flow.id, EXPIRED);
@@ -141,14 +142,20 @@ export async function sweepConfirmations(parts: WorkspaceParts): Promise<void> {
 }
 
 /** Queues the revocation of every grant of a user that still waits for confirmation; for the user's deletion. */
-export async function queuePendingOfUser(parts: WorkspaceParts, tx: Queryable, userId: string): Promise<string[]> {
-  const ids: string[] = [];
+export async function queuePendingOfUser(parts: WorkspaceParts, tx: Queryable, userId: string): Promise<(string | undefined)[]> {
+  const ids: (string | undefined)[] = [];
   for (const flow of await selectPendingFlows(tx, userId)) ids.push(await queuePending(parts, tx, flow));
   return ids;
 }
 
-async function queuePending(parts: WorkspaceParts, tx: Queryable, flow: FlowRow): Promise<string> {
-  const { tokens, profile } = revive(await openPending(parts, flow, tx));
+/** One that can't be read any more must not hold up the others: it is reported and goes unrevoked. */
+async function queuePending(parts: WorkspaceParts, tx: Queryable, flow: FlowRow): Promise<string | undefined> {
+  const pending = await readable(() => openPending(parts, flow, tx));
+  if (pending === undefined) {
+    parts.logger.error({ flow: flow.id }, 'a token could not be read: it is deleted without being revoked');
+    return undefined;
+  }
+  const { tokens, profile } = revive(pending);
   return queueRevocation(parts, tx, tokens, profile.subject);
 }
 

@@ -23,9 +23,9 @@ export interface GrantedFlow {
   consumedAt: Date | null;
 }
 
-const BUSY_TRIES = 30;
+/** 11 seconds in all: a call to the provider has 10. */
+const BUSY_TRIES = 36;
 const BUSY_WAIT_MS = 300;
-const FAILED: Outcome = { status: 'error', code: 'provider_error' };
 
 /** A revocation of the same account is talking to the provider: connects wait for it. */
 class SubjectBusy extends Error {}
@@ -71,8 +71,7 @@ export async function activate(
       seen = error.at;
     }
   }
-  await finishFlow(parts.db, flow.id, FAILED);
-  return FAILED;
+  return reject(parts, flow.id, 'provider_error', granted.tokens, granted.profile.subject);
 }
 
 /**

@@ -50,6 +50,15 @@ export interface NewFlow {
   opened: boolean;
 }
 
+/** How many flows of the user's are under way. */
+export async function countUnfinishedFlows(db: Queryable, userId: string): Promise<number> {
+  const rows = await db.query<{ count: number }>(
+    'select count(*)::int as count from oauth_flows where user_id = $1::uuid and consumed_at is null and expires_at > now()',
+    [userId],
+  );
+  return rows[0]?.count ?? 0;
+}
+
 /** @returns when the ticket ends */
 export async function insertFlow(db: Queryable, flow: NewFlow): Promise<Date> {
   const [row] = await db.query<{ ticketExpiresAt: Date }>(
@@ -168,8 +177,8 @@ export async function deleteOldFlows(db: Queryable): Promise<void> {
   await db.query('delete from oauth_flows where created_at < now() - $1::interval and pending is null', [KEPT]);
 }
 
-/** How the confirmation page names the assistant's user. */
+/** How the confirmation page names the assistant's user: a subject may read like somebody's address, our own id can't. */
 export async function selectUserLabel(db: Queryable, userId: string): Promise<string | undefined> {
-  const rows = await db.query<{ label: string }>('select coalesce(email, subject) as label from users where id = $1::uuid', [userId]);
+  const rows = await db.query<{ label: string }>(`select coalesce(email, 'user ' || id) as label from users where id = $1::uuid`, [userId]);
   return rows[0]?.label;
 }
