@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { stripTypeScriptTypes } from 'node:module';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -8,6 +9,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const ROOT = join(import.meta.dirname, '..');
 export const SERVICE = 'src/main.ts';
+/** Inside node_modules, so that packages are found from there. */
+const PLAIN = join(ROOT, 'node_modules/.cache/bench');
 
 const READY_MS = 30_000;
 const PROBE_MS = 20;
@@ -23,6 +26,15 @@ export interface Running {
   /** Resident memory, MB of 10⁶ bytes. */
   residentMb(): number;
   [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** A reference as the plain JavaScript it would be elsewhere: stripping types at its start would flatter the service. */
+export function plainReference(name: string): string {
+  const source = readFileSync(join(import.meta.dirname, `${name}.ts`), 'utf8');
+  const file = join(PLAIN, `${name}.mjs`);
+  mkdirSync(PLAIN, { recursive: true });
+  writeFileSync(file, stripTypeScriptTypes(source));
+  return file;
 }
 
 /**

@@ -63,7 +63,7 @@ async function seed(databaseUrl: string, issuer: string, masterKeys: string): Pr
   const db = new Database(address, 2, logger);
   await migrate(db, address, logger);
   const keyring = new Keyring(parseKeyset(masterKeys), logger);
-  const grants = new Grants(new UserKeys(keyring), new Revocations(db, keyring, { workspace: undefined, bank: undefined }, logger));
+  const grants = new Grants(new UserKeys(keyring), new Revocations(db, keyring, { workspace: undefined, bank: undefined }, logger), logger);
   const userId = await upsertUser(db, issuer, SUBJECT, `${SUBJECT}@example.com`);
   for (const [institutionId, bankName] of [
     ['ins_1', 'First Example Bank'],

@@ -1,13 +1,13 @@
 import type { Figure } from './figures.ts';
-import { SERVICE, timeToReady } from './processes.ts';
+import { plainReference, SERVICE, timeToReady } from './processes.ts';
 import type { Stage } from './stage.ts';
 
 const PAIRS = 9;
-const REFERENCE = 'bench/pool-reference.ts';
 
 /** (c) Time from process start to ready, on a database that is migrated already. */
 export async function measureStart(stage: Stage): Promise<Figure[]> {
-  const starts = { service: () => timeToReady(SERVICE, stage.serviceEnv), reference: () => timeToReady(REFERENCE, stage.referenceEnv) };
+  const file = plainReference('pool-reference');
+  const starts = { service: () => timeToReady(SERVICE, stage.serviceEnv), reference: () => timeToReady(file, stage.referenceEnv) };
   // Not counted: fills the file cache and Node's compile cache, and installs the queue's schema.
   await starts.service();
   await starts.reference();

@@ -2,7 +2,7 @@ import { deepStrictEqual } from 'node:assert';
 import type { Figure } from './figures.ts';
 import type { LoadClient } from './load.ts';
 import { getRequest } from './load.ts';
-import { type Running, SERVICE, startServer } from './processes.ts';
+import { plainReference, type Running, SERVICE, startServer } from './processes.ts';
 import type { Stage } from './stage.ts';
 
 const PAIRS = 7;
@@ -28,7 +28,7 @@ interface Sample {
 
 /** (a) The health check against a bare Express app. */
 export function measureHealth(stage: Stage, client: LoadClient): Promise<Figure[]> {
-  const reference = { file: 'bench/test-reference.ts' };
+  const reference = { file: plainReference('test-reference') };
   const goal = { kind: 'at least', value: 0.6, of: 'ratio' } as const;
   return compare(stage, client, { label: '(a) GET /test', path: '/test', reference, goal });
 }
@@ -36,7 +36,7 @@ export function measureHealth(stage: Stage, client: LoadClient): Promise<Figure[
 /** (b) The list of bank entries against bare node:http; the modes are explained in the reference. */
 export async function measureAccounts(stage: Stage, client: LoadClient): Promise<Figure[]> {
   const contest = { path: '/auth/bank/accounts', token: await stage.signIn() };
-  const against = (mode: string) => ({ file: 'bench/accounts-reference.ts', env: { MODE: mode } });
+  const against = (mode: string) => ({ file: plainReference('accounts-reference'), env: { MODE: mode } });
   const goal = { kind: 'at least', value: 0.8, of: 'ratio' } as const;
   return [
     ...(await compare(stage, client, { ...contest, label: '(b) GET /auth/bank/accounts', reference: against('two'), goal })),

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
 import { FormBrowser } from './support/browser.ts';
 import { eventually } from './support/eventually.ts';
@@ -83,13 +83,20 @@ withPostgres('while the database is away', () => {
     await site.remove();
   });
 
+  // A test that fails leaves the database as the next one expects it.
+  afterEach(async () => {
+    site.proxy.breakConnections();
+    await site.proxy.open();
+  });
+
   /** All at once: each may take as long as the database's time-outs. */
   async function expectOutage(): Promise<void> {
     const stranger = await child.signIn('stranger');
     const html = { headers: { accept: 'text/html' } };
     const callback = '/auth/workspace/callback?state=unknown&code=code';
-    const [ready, live, test, saved, alias, ...others] = await Promise.all([
-      child.call('/health/ready'),
+    // The probe remembers its last answer for a moment.
+    expectUnavailable(await eventually(() => unready()));
+    const [live, test, saved, alias, ...others] = await Promise.all([
       child.call('/health/live'),
       child.call('/test'),
       child.call('/waitlist', { form: { email: 'ana@example.com' } }),
@@ -101,7 +108,6 @@ withPostgres('while the database is away', () => {
       child.call(callback),
     ]);
     const pages = await Promise.all([child.call(`/auth/workspace/login?token=${token}`, html), child.call(callback, html)]);
-    expectUnavailable(ready);
     expect(live).toMatchObject({ status: 200, body: { status: 'success' } });
     expect(test).toMatchObject({ status: 200, body: { status: 'success', service: 'steward' } });
     for (const entry of [saved, alias])
@@ -110,7 +116,13 @@ withPostgres('while the database is away', () => {
     for (const page of pages) expectUnavailablePage(page);
   }
 
+  async function unready(): Promise<Answer | undefined> {
+    const answer = await child.call('/health/ready');
+    return answer.status === 200 ? undefined : answer;
+  }
+
   async function expectRecovery(): Promise<void> {
+    await eventually(async () => (await child.call('/auth/workspace/accounts', { token })).status === 200);
     await eventually(async () => (await child.call('/health/ready')).status === 200);
     expect((await child.call('/auth/workspace/accounts', { token })).body.accounts).toEqual(accounts);
     expect((await child.call('/waitlist', { form: { email: 'ana@example.com' } })).body).toEqual({ status: 'success' });
@@ -140,7 +152,7 @@ withPostgres('while the database is away', () => {
     expect((await child.call('/auth/workspace/accounts', { token })).body.accounts).toEqual(accounts);
     site.proxy.slow(20_000);
     expectUnavailable(await child.call('/auth/workspace/accounts', { token }));
-    expectUnavailable(await child.call('/health/ready'));
+    expectUnavailable(await eventually(() => unready()));
     site.proxy.breakConnections();
     await site.proxy.open();
     await expectRecovery();
@@ -207,6 +219,7 @@ withPostgres('while the database is away', () => {
   });
 
   it('refuses to start, with a message that says where to look', async () => {
+    await site.proxy.cut();
     const exit = await runProcess(site.env);
     expect(exit.code).toBe(1);
     expect(exit.stderr).toMatch(/^The database can’t be reached: .*ECONNREFUSED.*DATABASE_URL/);
@@ -256,7 +269,7 @@ withPostgres('a service with a single database connection', () => {
     const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
     await eventually(async () => (await site.database.sql(waiting)).length > 0);
     const others = await Promise.all(
-      ['/auth/bank/accounts', '/auth/workspace/accounts', '/health/ready'].map((path) => child.call(path, { token })),
+      ['/auth/bank/accounts', '/auth/workspace/accounts', '/integrations'].map((path) => child.call(path, { token })),
     );
     expect(others.map((answer) => answer.status)).toContain(503);
     for (const answer of others.filter(({ status }) => status !== 200)) expectUnavailable(answer);

@@ -4,7 +4,7 @@ import { WebSocket } from 'ws';
 import { type FaultyDatabase, startFaultyDatabase } from './support/database-proxy.ts';
 import { eventually } from './support/eventually.ts';
 import { expectError } from './support/expect-error.ts';
-import { startSteward, type TestSteward } from './support/steward.ts';
+import { type Answer, startSteward, type TestSteward } from './support/steward.ts';
 
 let database: FaultyDatabase;
 let steward: TestSteward;
@@ -21,6 +21,14 @@ afterAll(async () => {
 
 async function connections(): Promise<number> {
   return (await steward.call('/test')).body.connections;
+}
+
+/** Readiness with this status: it is remembered for a moment. */
+function ready(status: number): Promise<Answer> {
+  return eventually(async () => {
+    const answer = await steward.call('/health/ready');
+    return answer.status === status ? answer : undefined;
+  });
 }
 
 describe('GET /test', () => {
@@ -69,7 +77,7 @@ describe('with the database down', () => {
     const token = await steward.signIn();
     database.cut();
     try {
-      expectError(await steward.call('/health/ready'), 'unavailable');
+      expectError(await ready(503), 'unavailable');
       expect((await steward.call('/health/live')).status).toBe(200);
       expect((await steward.call('/test')).body.status).toBe('success');
       expectError(await steward.call('/integrations', { token }), 'unavailable');
@@ -78,20 +86,20 @@ describe('with the database down', () => {
     } finally {
       database.restore();
     }
-    expect((await steward.call('/health/ready')).status).toBe(200);
+    await ready(200);
     expect((await steward.call('/integrations', { token })).status).toBe(200);
   });
 
   it('that takes no writes is not ready', async () => {
     await steward.sql(`set default_transaction_read_only = on`);
     try {
-      await eventually(async () => (await steward.call('/health/ready')).status === 503);
+      await ready(503);
     } finally {
       // Whichever connections were told so are thrown away; the embedded database keeps its one session.
       await steward.sql(`set default_transaction_read_only = off`);
       database.cut();
       database.restore();
     }
-    await eventually(async () => (await steward.call('/health/ready')).status === 200);
+    await ready(200);
   });
 });

@@ -215,15 +215,24 @@ describe('a revocation that the provider never confirms', () => {
 });
 
 describe('a revocation without a job', () => {
-  it('is found by the sweep', async () => {
-    const account = await connected();
-    await providerFails();
-    await disconnect(account);
-    await tried();
+  /** As if the process had died between the commit and the queue (null), or the job had been lost since. */
+  async function loseJob(queuedAt: string): Promise<void> {
     await eventually(async () => {
       await steward.sql(`delete from pgboss.job where name = 'revoke' and state <> 'active'`);
       return (await steward.sql(`select 1 from pgboss.job where name = 'revoke'`)).length === 0;
     });
+    await steward.sql(`update revocations set queued_at = ${queuedAt}`);
+  }
+
+  it.each([
+    ['never had one', 'null'],
+    ['lost it', `now() - interval '7 hours 1 second'`],
+  ])('that %s is found by the sweep', async (_name, queuedAt) => {
+    const account = await connected();
+    await providerFails();
+    await disconnect(account);
+    await tried();
+    await loseJob(queuedAt);
     await steward.control('faults/clear', {});
     expect(await rows()).toHaveLength(1);
     await sweepNow(steward);
@@ -236,10 +245,7 @@ describe('a revocation without a job', () => {
     await providerFails();
     await disconnect(account);
     await tried();
-    await eventually(async () => {
-      await steward.sql(`delete from pgboss.job where name = 'revoke' and state <> 'active'`);
-      return (await steward.sql(`select 1 from pgboss.job where name = 'revoke'`)).length === 0;
-    });
+    await loseJob('null');
     steward = await steward.restart();
     await eventually(async () => expect(await liveTokens(steward, account.email)).toEqual(NONE));
     await settled();

@@ -109,6 +109,27 @@ describe('POST /workspace_access_request', () => {
   });
 });
 
+describe('connections that are begun and not finished', () => {
+  it('are refused beyond a hundred of a user’s, until one ends; other users don’t mind', async () => {
+    const token = await steward.signIn(newName());
+    const ask = () => steward.call('/workspace_access_request', { token, form: { email: 'demo@example.com' } });
+    for (let count = 0; count < 100; count += 1) expect((await ask()).status).toBe(200);
+    const before = await flows();
+    const answer = await ask();
+    expectError(answer, 'rate_limited');
+    expect(answer.headers.getSetCookie()).toEqual([]);
+    expectError(await steward.call(`/auth/workspace/login?${new URLSearchParams({ token, email: 'a@example.com' })}`), 'rate_limited');
+    expect(await flows()).toBe(before);
+    expect((await post('email=demo%40example.com')()).status).toBe(200);
+    await steward.sql(
+      `update oauth_flows set expires_at = now() where id = (select id from oauth_flows where ticket_hash is not null
+      and user_id = (select id from users where subject = $1) limit 1)`,
+      [JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).sub],
+    );
+    expect((await ask()).status).toBe(200);
+  });
+});
+
 const REFUSED = [
   ['without a scheme', '//app.example/done?x=1'],
   ['a path', '/done'],

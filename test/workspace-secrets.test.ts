@@ -117,7 +117,7 @@ describe('secrets of a connection', () => {
 
   it('stand in no line of the log, at the most talkative level', () => {
     const text = steward.logs.join('\n');
-    for (const visible of ['/auth/workspace/callback', '/auth/workspace/login', 'failed at the provider', 'job failed'])
+    for (const visible of ['/auth/workspace/callback', '/auth/workspace/login', 'connecting a workspace account failed', 'job failed'])
       expect(text).toContain(visible);
     const found = secrets.filter(([, value]) => [value, encodeURIComponent(value)].some((form) => text.includes(form)));
     expect(found.map(([kind]) => kind)).toEqual([]);

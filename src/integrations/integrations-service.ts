@@ -1,6 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import { type Integrations, IntegrationsError, readIntegrations } from './integrations-file.ts';
+
+/** Between the starts of two reloads. */
+const INTERVAL_MS = 1_000;
 
 /** Holds the integrations in force and reads them again on request. */
 export class IntegrationsService {
@@ -10,6 +14,7 @@ export class IntegrationsService {
   #running: Promise<void> | undefined;
   #waiting: Promise<void> | undefined;
   #runs = 0;
+  #startedAt = Number.NEGATIVE_INFINITY;
 
   private constructor(path: string, logger: Logger, current: Integrations) {
     this.#path = path;
@@ -33,23 +38,29 @@ export class IntegrationsService {
   }
 
   /**
-   * Reads the file again. Anyone may ask, so at most one reload runs and one waits; all further
-   * requests share the waiting one, which begins after they came and so sees what they want seen.
+   * Reads the file again. Anyone may ask, so at most one reload runs and one waits, and a second has at most
+   * one of them; all further requests share the waiting one, which begins after they came and so sees what
+   * they want seen.
    *
    * @throws AppError `invalid_configuration`; the previous integrations stay in force and the log has the problems
    */
   reload(): Promise<void> {
     if (this.#waiting !== undefined) return this.#waiting;
-    if (this.#running === undefined) return this.#start();
-    const next = () => {
-      this.#waiting = undefined;
-      return this.#start();
-    };
-    this.#waiting = this.#running.then(next, next);
+    const pause = Math.max(0, this.#startedAt + INTERVAL_MS - performance.now());
+    if (this.#running === undefined && pause === 0) return this.#start();
+    this.#waiting = this.#afterwards(pause);
     return this.#waiting;
   }
 
+  async #afterwards(pause: number): Promise<void> {
+    await this.#running?.catch(() => {});
+    await sleep(pause);
+    this.#waiting = undefined;
+    await this.#start();
+  }
+
   #start(): Promise<void> {
+    this.#startedAt = performance.now();
     this.#running = this.#run().finally(() => {
       this.#running = undefined;
     });

@@ -88,7 +88,8 @@ export class Connection {
       );
     } catch (error) {
       this.#send(errorFrame(frame.requestId, error));
-      this.#end(CLOSE.authentication, 'authentication failed');
+      // A database or issuer that is away says nothing about the token: the client may keep it.
+      this.#end(error instanceof AppError && error.code === 'unavailable' ? CLOSE.tryAgain : CLOSE.authentication, 'authentication failed');
     }
   }
 

@@ -12,7 +12,7 @@ const authenticate = z.object({
 export type AuthenticateFrame = z.infer<typeof authenticate>;
 
 /** Close codes of steward.v1 (research/assistant, WebSocket frames). */
-export const CLOSE = { frame: 4400, authentication: 4401, rate: 4429, restart: 1012 } as const;
+export const CLOSE = { frame: 4400, authentication: 4401, rate: 4429, restart: 1012, tryAgain: 1013 } as const;
 
 /**
  * Parses a client's frame.

@@ -1,0 +1,301 @@
+import { writeFileSync } from 'node:fs';
+import { eventually } from './eventually.ts';
+import { connect, createPublicToken, linkBank } from './flows.ts';
+import {
+  callEndpoint,
+  connectedWorkspace,
+  documented,
+  integrationsFile,
+  limited,
+  linkedBank,
+  newToken,
+  steward,
+  tokenAt,
+  UNKNOWN,
+  unboundCallback,
+  VALID_INTEGRATIONS,
+  whileCut,
+  whileHanging,
+  whileMissing,
+  withBankError,
+} from './openapi-scene.ts';
+import type { Answer, CallOptions, TestSteward } from './steward.ts';
+
+/** One way to provoke one documented answer. */
+export interface Run {
+  endpoint: string;
+  /** Status, then the error's code. */
+  answer: string;
+  provoke(options: CallOptions): Promise<Answer>;
+}
+
+/** What follows from an endpoint's inputs alone. */
+export function generalRuns(): Run[] {
+  return Object.entries<Record<string, any>>(documented.document.paths).flatMap(([path, operations]) =>
+    Object.entries<any>(operations).flatMap(([method, operation]) => {
+      const endpoint = `${method.toUpperCase()} ${path}`;
+      const run = (answer: string, provoke: Run['provoke']): Run => ({ endpoint, answer, provoke });
+      const runs = [
+        run('405 method_not_allowed', (options) => callEndpoint(steward, `PUT ${path}`, options)),
+        run('429 rate_limited', (options) => callEndpoint(limited, endpoint, options)),
+      ];
+      if (operation.security.length > 0) runs.push(...guardedRuns(endpoint));
+      if (operation.requestBody !== undefined) runs.push(...formRuns(endpoint));
+      if (path.includes('{'))
+        runs.push(run('404 not_found', async (options) => callEndpoint(steward, endpoint, { ...options, token: await newToken() })));
+      return runs.filter(({ answer }) => !(answer.startsWith('429') && /^GET \/(test|health\/\w+)$/.test(endpoint)));
+    }),
+  );
+}
+
+function guardedRuns(endpoint: string): Run[] {
+  const run = (answer: string, provoke: () => Promise<Answer>): Run => ({ endpoint, answer, provoke });
+  const withToken = (token: string) => callEndpoint(steward, endpoint, { token });
+  return [
+    run('401 invalid_token', () => callEndpoint(steward, endpoint)),
+    run('401 token_expired', async () => withToken(await tokenAt(-120))),
+    run('403 forbidden', async () => withToken(await steward.signIn('stranger'))),
+    run('500 internal', async () => {
+      const token = await newToken();
+      return whileMissing('users', () => withToken(token));
+    }),
+    run('503 unavailable', async () => {
+      const token = await newToken();
+      return whileCut(() => withToken(token));
+    }),
+  ];
+}
+
+function formRuns(endpoint: string): Run[] {
+  const send = async (options: CallOptions, body: string, type: string) =>
+    callEndpoint(steward, endpoint, { token: await newToken(), body, headers: { ...options.headers, 'content-type': type } });
+  return [
+    { endpoint, answer: '400 invalid_request', provoke: (options) => send(options, '[]', 'application/json') },
+    { endpoint, answer: '413 too_large', provoke: (options) => send(options, 'x'.repeat(20_000), 'application/x-www-form-urlencoded') },
+    { endpoint, answer: '415 unsupported_media_type', provoke: (options) => send(options, 'x', 'text/plain') },
+  ];
+}
+
+/** What an endpoint does of its own. */
+export function ownRuns(): Run[] {
+  return [...openRuns(), ...userRuns(), ...workspaceRuns(), ...bankRuns()];
+}
+
+function openRuns(): Run[] {
+  const plain = ['GET /test', 'GET /health/live', 'GET /health/ready', 'GET /', 'GET /api-docs', 'GET /update_integrations'];
+  return [
+    ...plain.map((endpoint) => ({ endpoint, answer: '200', provoke: () => callEndpoint(steward, endpoint) })),
+    ...['POST /waitlist', 'POST /email'].flatMap((endpoint) => [
+      { endpoint, answer: '200', provoke: () => callEndpoint(steward, endpoint, { form: { email: 'a@example.com' } }) },
+      {
+        endpoint,
+        answer: '200',
+        provoke: () => whileMissing('waitlist', () => callEndpoint(steward, endpoint, { form: { email: 'a@example.com' } })),
+      },
+    ]),
+    { endpoint: 'GET /health/ready', answer: '503 unavailable', provoke: () => whileCut(notReady) },
+    {
+      endpoint: 'GET /update_integrations',
+      answer: '422 invalid_configuration',
+      async provoke() {
+        writeFileSync(integrationsFile, 'version: 2');
+        const answer = await steward.call('/update_integrations');
+        writeFileSync(integrationsFile, VALID_INTEGRATIONS);
+        return answer;
+      },
+    },
+  ];
+}
+
+function userRuns(): Run[] {
+  return [
+    {
+      endpoint: 'GET /integrations',
+      answer: '200',
+      provoke: async () => steward.call('/integrations', { token: (await linkedBank()).token }),
+    },
+    {
+      endpoint: 'DELETE /user',
+      answer: '200',
+      provoke: async () => callEndpoint(steward, 'DELETE /user', { token: (await linkedBank()).token }),
+    },
+    {
+      endpoint: 'DELETE /user',
+      answer: '403 recent_login_required',
+      provoke: async () => callEndpoint(steward, 'DELETE /user', { token: await tokenAt(-10) }),
+    },
+  ];
+}
+
+function workspaceRuns(): Run[] {
+  const login = 'GET /auth/workspace/login';
+  const callback = 'GET /auth/workspace/callback';
+  const confirm = 'POST /auth/workspace/confirm';
+  const request = 'POST /workspace_access_request';
+  const loginWith = (token: string, options: CallOptions = {}, on: TestSteward = steward) =>
+    on.call(`/auth/workspace/login?token=${token}`, options);
+  const returnWith = (query: string, options: CallOptions = {}, on: TestSteward = steward) =>
+    on.call(`/auth/workspace/callback?${query}`, options);
+  const decide = (options: CallOptions, on: TestSteward = steward) =>
+    on.call('/auth/workspace/confirm', { ...options, form: { confirmation: 'x', decision: 'confirm' } });
+  return [
+    {
+      endpoint: request,
+      answer: '200',
+      provoke: async () => callEndpoint(steward, request, { token: await newToken(), form: { email: 'demo@example.com' } }),
+    },
+    { endpoint: login, answer: '303', provoke: async () => loginWith(await newToken()) },
+    { endpoint: login, answer: '400 invalid_request', provoke: (options) => loginWith('', options) },
+    { endpoint: login, answer: '401 invalid_token', provoke: (options) => loginWith('nonsense', options) },
+    { endpoint: login, answer: '401 token_expired', provoke: async (options) => loginWith(await tokenAt(-120), options) },
+    { endpoint: login, answer: '403 forbidden', provoke: async (options) => loginWith(await steward.signIn('stranger'), options) },
+    {
+      endpoint: login,
+      answer: '500 internal',
+      async provoke(options) {
+        const token = await newToken();
+        return whileMissing('users', () => loginWith(token, options));
+      },
+    },
+    {
+      endpoint: login,
+      answer: '503 unavailable',
+      async provoke(options) {
+        const token = await newToken();
+        return whileCut(() => loginWith(token, options));
+      },
+    },
+    { endpoint: callback, answer: '200', provoke: async () => (await unboundCallback()).page },
+    { endpoint: callback, answer: '303', provoke: async () => (await connect(steward, { token: await newToken() })).callback },
+    { endpoint: callback, answer: '400 invalid_request', provoke: (options) => returnWith('state=%00', options) },
+    {
+      endpoint: callback,
+      answer: '500 internal',
+      provoke: (options) => whileMissing('oauth_flows', () => returnWith('state=x&code=y', options)),
+    },
+    { endpoint: callback, answer: '503 unavailable', provoke: (options) => whileCut(() => returnWith('state=x&code=y', options)) },
+    {
+      endpoint: confirm,
+      answer: '303',
+      async provoke() {
+        const { browser, url, page } = await unboundCallback();
+        return browser.submit(page, url, (fields) => fields.set('decision', 'confirm'));
+      },
+    },
+    { endpoint: confirm, answer: '403 forbidden', provoke: (options) => decide(options) },
+    ...(['500 internal', '503 unavailable'] as const).map((answer) => ({
+      endpoint: confirm,
+      answer,
+      async provoke(options: CallOptions) {
+        const { browser, url, page } = await unboundCallback();
+        const submit = () =>
+          browser.submit(page, url, (fields) => fields.set('decision', 'confirm'), { accept: 'application/json', ...options.headers });
+        return answer.startsWith('500') ? whileMissing('oauth_flows', submit) : whileCut(submit);
+      },
+    })),
+    {
+      endpoint: 'GET /auth/workspace/accounts',
+      answer: '200',
+      provoke: async () => steward.call('/auth/workspace/accounts', { token: (await connectedWorkspace()).token }),
+    },
+    ...['DELETE /auth/workspace/accounts/{account_id}', 'POST /auth/workspace/accounts/{account_id}/default'].map((endpoint) => ({
+      endpoint,
+      answer: '200',
+      async provoke() {
+        const { token, id } = await connectedWorkspace();
+        return callEndpoint(steward, endpoint, { token }, id);
+      },
+    })),
+  ];
+}
+
+function bankRuns(): Run[] {
+  const create = 'POST /auth/bank/create_link_token';
+  const set = 'POST /auth/bank/set_access_token';
+  const refresh = 'POST /auth/bank/accounts/{account_id}/refresh';
+  const fresh = async (endpoint: string, form?: Record<string, string>) =>
+    callEndpoint(steward, endpoint, { token: await newToken(), ...(form && { form }) });
+  const link = async () => linkBank(steward, await newToken());
+  const refreshed = async () => {
+    const { token, id } = await linkedBank();
+    return () => callEndpoint(steward, refresh, { token }, id);
+  };
+  return [
+    { endpoint: create, answer: '200', provoke: () => fresh(create) },
+    { endpoint: create, answer: '404 not_found', provoke: () => fresh(create, { account_id: UNKNOWN }) },
+    {
+      endpoint: create,
+      answer: '409 item_gone',
+      async provoke() {
+        const { token, id, itemId } = await linkedBank();
+        await steward.control('bank/remove-item', { item_id: itemId });
+        return callEndpoint(steward, create, { token, form: { account_id: id } });
+      },
+    },
+    {
+      endpoint: create,
+      answer: '409 relink_required',
+      provoke: () => withBankError('NO_ACCOUNTS', '/link/token/create', () => fresh(create)),
+    },
+    {
+      endpoint: create,
+      answer: '422 unsupported_account',
+      provoke: () => withBankError('PRODUCTS_NOT_SUPPORTED', '/link/token/create', () => fresh(create)),
+    },
+    {
+      endpoint: create,
+      answer: '502 provider_error',
+      provoke: () => withBankError('INTERNAL_SERVER_ERROR', '/link/token/create', () => fresh(create)),
+    },
+    {
+      endpoint: create,
+      answer: '503 unavailable',
+      provoke: () => withBankError('PLANNED_MAINTENANCE', '/link/token/create', () => fresh(create)),
+    },
+    { endpoint: create, answer: '504 provider_timeout', provoke: () => whileHanging(() => fresh(create)) },
+    { endpoint: set, answer: '200', provoke: link },
+    ...BANK_ERRORS.flatMap(([bankCode, answer]) => [
+      { endpoint: set, answer, provoke: () => withBankError(bankCode, '/accounts/get', link) },
+      { endpoint: refresh, answer, provoke: async () => withBankError(bankCode, '/accounts/get', await refreshed()) },
+    ]),
+    {
+      endpoint: set,
+      answer: '504 provider_timeout',
+      async provoke() {
+        const [token, publicToken] = [await newToken(), await createPublicToken(steward)];
+        return whileHanging(() => callEndpoint(steward, set, { token, form: { public_token: publicToken } }));
+      },
+    },
+    { endpoint: refresh, answer: '200', provoke: async () => (await refreshed())() },
+    { endpoint: refresh, answer: '504 provider_timeout', provoke: async () => whileHanging(await refreshed()) },
+    {
+      endpoint: 'GET /auth/bank/accounts',
+      answer: '200',
+      provoke: async () => steward.call('/auth/bank/accounts', { token: (await linkedBank()).token }),
+    },
+    {
+      endpoint: 'DELETE /auth/bank/accounts/{account_id}',
+      answer: '200',
+      async provoke() {
+        const { token, id } = await linkedBank();
+        return callEndpoint(steward, 'DELETE /auth/bank/accounts/{account_id}', { token }, id);
+      },
+    },
+  ];
+}
+
+const BANK_ERRORS = [
+  ['ITEM_LOGIN_REQUIRED', '409 relink_required'],
+  ['ITEM_NOT_FOUND', '409 item_gone'],
+  ['NO_AUTH_ACCOUNTS', '422 unsupported_account'],
+  ['INTERNAL_SERVER_ERROR', '502 provider_error'],
+  ['INSTITUTION_DOWN', '503 unavailable'],
+] as const;
+
+/** Readiness is remembered for a moment. */
+function notReady(): Promise<Answer> {
+  return eventually(async () => {
+    const answer = await steward.call('/health/ready');
+    return answer.status === 200 ? undefined : answer;
+  });
+}

@@ -1,0 +1,118 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { FormBrowser } from './browser.ts';
+import { type FaultyDatabase, startFaultyDatabase } from './database-proxy.ts';
+import { DocumentedAnswers } from './documented-answers.ts';
+import { connect, consent, linkBank, openConsent, outcome } from './flows.ts';
+import { type ProductionSteward, startProduction } from './production.ts';
+import { type Answer, type CallOptions, startSteward, type TestSteward } from './steward.ts';
+
+export const UNKNOWN = '00000000-0000-4000-8000-000000000000';
+export const VALID_INTEGRATIONS = 'version: 1\nagents:\n  bank: { provider: bank, description: Balances., products: [auth] }\n';
+const USERS = Array.from({ length: 300 }, (_, index) => `user-${index}@example.com`);
+
+let folder: string;
+export let integrationsFile: string;
+let database: FaultyDatabase;
+export let steward: TestSteward;
+export let limited: TestSteward;
+export let production: ProductionSteward;
+export let documented: DocumentedAnswers;
+export let inProduction: DocumentedAnswers;
+let users = 0;
+
+/** Three services: one whose every part can fail, one whose rate limit is used up, and production with nothing configured. */
+export async function startScene(): Promise<void> {
+  folder = mkdtempSync(join(tmpdir(), 'steward-openapi-'));
+  integrationsFile = join(folder, 'integrations.yaml');
+  writeFileSync(integrationsFile, VALID_INTEGRATIONS);
+  database = await startFaultyDatabase();
+  const env = { ALLOWED_USERS: USERS.join(','), INTEGRATIONS_FILE: integrationsFile, LIMIT_PROVIDER_TIMEOUT_MS: '1500' };
+  steward = await startSteward({ ...database.env, ...env });
+  limited = await startSteward({ LIMIT_REQUESTS_PER_MINUTE: '1', LIMIT_WAITLIST_PER_MINUTE: '1' });
+  await limited.call('/');
+  production = await startProduction();
+  documented = new DocumentedAnswers((await steward.call('/openapi.json')).body);
+  inProduction = new DocumentedAnswers((await production.call('/openapi.json')).body);
+}
+
+export async function stopScene(): Promise<void> {
+  await Promise.all([steward.stop(), limited.stop(), production.stop()]);
+  await database.stop();
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** A token of a user whom no other request has used, so that nothing is remembered of it. */
+export function newToken(): Promise<string> {
+  users += 1;
+  return steward.signIn(`user-${users}`);
+}
+
+/** A token signed while the sandbox's clock was moved. */
+export async function tokenAt(minutes: number, user?: string): Promise<string> {
+  await steward.control('clock', { advance_ms: minutes * 60_000 });
+  try {
+    return user === undefined ? await newToken() : await steward.signIn(user);
+  } finally {
+    await steward.control('clock', { advance_ms: -minutes * 60_000 });
+  }
+}
+
+/** Calls an endpoint by its documented name; path parameters become `id`. */
+export function callEndpoint(on: TestSteward, endpoint: string, options: CallOptions = {}, id = UNKNOWN): Promise<Answer> {
+  const [method = '', path = ''] = endpoint.split(' ');
+  return on.call(path.replace(/\{\w+\}/g, id), { method, ...options });
+}
+
+export async function whileCut(work: () => Promise<Answer>): Promise<Answer> {
+  database.cut();
+  try {
+    return await work();
+  } finally {
+    database.restore();
+  }
+}
+
+export async function whileMissing(table: string, work: () => Promise<Answer>): Promise<Answer> {
+  await steward.sql(`alter table ${table} rename to ${table}_away`);
+  try {
+    return await work();
+  } finally {
+    await steward.sql(`alter table ${table}_away rename to ${table}`);
+  }
+}
+
+export async function whileHanging(work: () => Promise<Answer>): Promise<Answer> {
+  await steward.control('faults', { part: 'bank', kind: 'hang' });
+  try {
+    return await work();
+  } finally {
+    await steward.control('faults/clear', {});
+  }
+}
+
+export async function withBankError(code: string, path: string, work: () => Promise<Answer>): Promise<Answer> {
+  await steward.control('bank/error', { code, path });
+  return work();
+}
+
+export async function linkedBank(): Promise<{ token: string; id: string; itemId: string }> {
+  const token = await newToken();
+  await linkBank(steward, token);
+  const { accounts } = (await steward.call('/auth/bank/accounts', { token })).body;
+  return { token, id: accounts[0].id, itemId: (await steward.control('bank/state')).items.at(-1).item_id };
+}
+
+export async function connectedWorkspace(): Promise<{ token: string; id: string }> {
+  const { callback, token } = await connect(steward, { token: await newToken() });
+  return { token, id: outcome(callback).account_id as string };
+}
+
+/** A flow at its end, in a browser without the user's cookie. */
+export async function unboundCallback(options: CallOptions = {}): Promise<{ browser: FormBrowser; url: string; page: Answer }> {
+  const opened = await openConsent(steward, { token: await newToken() });
+  const url = await consent(opened.browser, opened.consentUrl);
+  const browser = new FormBrowser(steward.url);
+  return { browser, url, page: await browser.visit(url, options) };
+}
