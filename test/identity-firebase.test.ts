@@ -26,7 +26,21 @@ const folder = mkdtempSync(join(tmpdir(), 'identity-'));
 function makeCertificate(name: string, hosts: string[] = []): { certificate: string; key: string } {
   const files = { key: join(folder, `${name}.key`), certificate: join(folder, `${name}.pem`) };
   const alternatives = hosts.length === 0 ? [] : ['-addext', `subjectAltName=${hosts.map((host) => `DNS:${host}`).join(',')}`];
-  const args = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', `/CN=${name}`, '-keyout', files.key, '-out', files.certificate];
+  const args = [
+    'req',
+    '-x509',
+    '-newkey',
+    'rsa:2048',
+    '-nodes',
+    '-days',
+    '2',
+    '-subj',
+    `/CN=${name}`,
+    '-keyout',
+    files.key,
+    '-out',
+    files.certificate,
+  ];
   execFileSync('openssl', [...args, ...alternatives], { stdio: 'ignore' });
   return { certificate: readFileSync(files.certificate, 'utf8'), key: readFileSync(files.key, 'utf8') };
 }
@@ -99,14 +113,28 @@ let verify: VerifyIdToken;
 
 function verifier(checkRevoked = false): VerifyIdToken {
   const logger = createLogger('info', { write: (line: string) => void log.push(line) });
-  return createVerifier({ kind: 'firebase', projectId: PROJECT, checkRevoked }, { logger, now: () => now, httpAgent: google.agent(), timeouts: { keys: 500, lookUp: 500 } });
+  return createVerifier(
+    { kind: 'firebase', projectId: PROJECT, checkRevoked },
+    { logger, now: () => now, httpAgent: google.agent(), timeouts: { keys: 500, lookUp: 500 } },
+  );
 }
 
 const seconds = () => Math.floor(now / SECOND);
 
 /** Good for three days, so that firebase-admin's own clock takes it while ours runs ahead. */
 function claims(changes: Record<string, unknown> = {}): JWTPayload {
-  return { iss: ISSUER, aud: PROJECT, sub: 'user-1', iat: seconds() - 10, exp: seconds() + 259_200, auth_time: seconds() - 10, email: 'ada@example.com', email_verified: true, firebase: { identities: {}, sign_in_provider: 'password' }, ...changes };
+  return {
+    iss: ISSUER,
+    aud: PROJECT,
+    sub: 'user-1',
+    iat: seconds() - 10,
+    exp: seconds() + 259_200,
+    auth_time: seconds() - 10,
+    email: 'ada@example.com',
+    email_verified: true,
+    firebase: { identities: {}, sign_in_provider: 'password' },
+    ...changes,
+  };
 }
 
 const privateKey = (signer: Signer): KeyObject => createPrivateKey(signers[signer].key);
@@ -185,7 +213,10 @@ describe('an ID token of Firebase', () => {
   });
 
   it('expires', async () => {
-    expect(await refusal(await sign(claims({ exp: seconds() - 1 })))).toMatchObject({ code: 'token_expired', message: 'The ID token has expired.' });
+    expect(await refusal(await sign(claims({ exp: seconds() - 1 })))).toMatchObject({
+      code: 'token_expired',
+      message: 'The ID token has expired.',
+    });
     const token = await sign();
     now += 259_200 * SECOND;
     expect(await codeOf(token)).toBe('token_expired');
@@ -217,22 +248,42 @@ describe('a forged ID token of Firebase', () => {
   it('cannot bring its own key', async () => {
     const { kty, n, e } = await exportJWK(privateKey('stranger'));
     const jku = 'https://www.googleapis.com/theirs';
-    for (const header of [{ jwk: { kty, n, e } as { kty: string } }, { jku }, { x5u: jku }, { x5c: [signers.stranger.certificate.replace(/-----[^-]+-----|\s/g, '')] }]) {
+    for (const header of [
+      { jwk: { kty, n, e } as { kty: string } },
+      { jku },
+      { x5u: jku },
+      { x5c: [signers.stranger.certificate.replace(/-----[^-]+-----|\s/g, '')] },
+    ]) {
       expect(await codeOf(await sign(claims(), { kid: 'one', ...header }, 'stranger'))).toBe('invalid_token');
     }
     expect(google.fetches).toBe(1);
   });
 
-  it.each(['../../certificates', '__proto__', 'constructor', 'hasOwnProperty', 'x'.repeat(300), '', undefined])('is refused: key id %j', async (kid) => {
-    expect(await codeOf(await sign(claims(), { kid }))).toBe('invalid_token');
-  });
+  it.each(['../../certificates', '__proto__', 'constructor', 'hasOwnProperty', 'x'.repeat(300), '', undefined])(
+    'is refused: key id %j',
+    async (kid) => {
+      expect(await codeOf(await sign(claims(), { kid }))).toBe('invalid_token');
+    },
+  );
 
   it('is refused with a critical header, and as another type of token', async () => {
     expect(await codeOf(`${encode({ alg: 'RS256', kid: 'one', crit: ['exp'], exp: 1 })}.${encode(claims())}.AAAA`)).toBe('invalid_token');
     expect(await codeOf(await sign(claims(), { typ: 'at+jwt' }))).toBe('invalid_token');
   });
 
-  it.each(['', '.', '..', '...', 'a.b.c', 'a'.repeat(100_000), '💥.💥.💥', 'a.b.c.d.e', 'e30.e30.e30', `${encode({ alg: 'none' })}.bnVsbA.`, '\u0000'])('is refused without a fetch: garbage %#', async (token) => {
+  it.each([
+    '',
+    '.',
+    '..',
+    '...',
+    'a.b.c',
+    'a'.repeat(100_000),
+    '💥.💥.💥',
+    'a.b.c.d.e',
+    'e30.e30.e30',
+    `${encode({ alg: 'none' })}.bnVsbA.`,
+    '\u0000',
+  ])('is refused without a fetch: garbage %#', async (token) => {
     expect(await codeOf(token)).toBe('invalid_token');
     expect(google.fetches).toBe(0);
   });
@@ -326,9 +377,18 @@ describe("Firebase's certificates", () => {
     ['an error object', (_, response) => void response.end('{"error":"backend"}')],
     ['an empty object', (_, response) => void response.end('{}')],
     ['a list', (_, response) => void response.end('[]')],
-    ['a certificate that is none', (_, response) => void response.end('{"one":"-----BEGIN CERTIFICATE-----\\nAAAA\\n-----END CERTIFICATE-----"}')],
+    [
+      'a certificate that is none',
+      (_, response) => void response.end('{"one":"-----BEGIN CERTIFICATE-----\\nAAAA\\n-----END CERTIFICATE-----"}'),
+    ],
     ['1 MB', (_, response) => void response.end(JSON.stringify({ one: signers.one.certificate }) + ' '.repeat(1_000_000))],
-    ['a redirect', (request, response) => void (request.url === '/moved' ? response.end(JSON.stringify({ one: signers.one.certificate })) : response.writeHead(302, { location: '/moved' }).end(JSON.stringify(google.certificates)))],
+    [
+      'a redirect',
+      (request, response) =>
+        void (request.url === '/moved'
+          ? response.end(JSON.stringify({ one: signers.one.certificate }))
+          : response.writeHead(302, { location: '/moved' }).end(JSON.stringify(google.certificates))),
+    ],
     ['an answer that never comes', () => undefined],
   ])('are kept over %s', async (_, instead) => {
     const token = await sign();
@@ -346,7 +406,15 @@ describe("Firebase's certificates", () => {
 describe('an ID token of Firebase, where revocation is checked', () => {
   beforeAll(() => {
     const file = join(folder, 'service-account.json');
-    const account = { type: 'service_account', project_id: PROJECT, private_key_id: 'k', private_key: signers.two.key, client_email: `test@${PROJECT}.iam.gserviceaccount.com`, client_id: '1', token_uri: 'https://oauth2.googleapis.com/token' };
+    const account = {
+      type: 'service_account',
+      project_id: PROJECT,
+      private_key_id: 'k',
+      private_key: signers.two.key,
+      client_email: `test@${PROJECT}.iam.gserviceaccount.com`,
+      client_id: '1',
+      token_uri: 'https://oauth2.googleapis.com/token',
+    };
     writeFileSync(file, JSON.stringify(account), { mode: 0o600 });
     vi.stubEnv('GOOGLE_APPLICATION_CREDENTIALS', file);
   });
@@ -398,7 +466,9 @@ describe('an ID token of Firebase, where revocation is checked', () => {
 describe("an ID token of Firebase's emulator", () => {
   it('is accepted unsigned, for a user the emulator knows', async () => {
     const users = [{ localId: 'user-1' }];
-    const emulator = createHttpServer((_, response) => void response.setHeader('content-type', 'application/json').end(JSON.stringify({ users })));
+    const emulator = createHttpServer(
+      (_, response) => void response.setHeader('content-type', 'application/json').end(JSON.stringify({ users })),
+    );
     emulator.listen(0, '127.0.0.1');
     await once(emulator, 'listening');
     vi.stubEnv('FIREBASE_AUTH_EMULATOR_HOST', `127.0.0.1:${(emulator.address() as AddressInfo).port}`);

@@ -5,10 +5,10 @@ import type { AddressInfo } from 'node:net';
 import { duplexPair } from 'node:stream';
 import { CompactSign, exportJWK, exportSPKI, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { OidcSettings } from '../src/settings.ts';
 import { AppError } from '../src/errors.ts';
 import { createVerifier, type VerifyIdToken } from '../src/identity/verifier.ts';
 import { createLogger } from '../src/logger.ts';
+import type { OidcSettings } from '../src/settings.ts';
 
 const AUDIENCE = 'steward-test';
 const SECOND = 1_000;
@@ -97,7 +97,17 @@ function verifier(): VerifyIdToken {
 const seconds = () => Math.floor(now / SECOND);
 
 function claims(changes: Record<string, unknown> = {}): JWTPayload {
-  return { iss: issuer.url, aud: AUDIENCE, sub: 'user-1', iat: seconds(), exp: seconds() + 3_600, auth_time: seconds() - 5, email: 'ada@example.com', email_verified: true, ...changes };
+  return {
+    iss: issuer.url,
+    aud: AUDIENCE,
+    sub: 'user-1',
+    iat: seconds(),
+    exp: seconds() + 3_600,
+    auth_time: seconds() - 5,
+    email: 'ada@example.com',
+    email_verified: true,
+    ...changes,
+  };
 }
 
 function sign(payload: JWTPayload = claims(), header: Record<string, unknown> = {}, key = 'one'): Promise<string> {
@@ -166,7 +176,11 @@ describe('an ID token of an OIDC issuer', () => {
   it('is refused with one message that says nothing about why', async () => {
     const error = await refusal(await sign(claims({ aud: 'somebody-else' })));
     expect(error).toMatchObject({ code: 'invalid_token', status: 401, message: 'The ID token is not valid.' });
-    expect(await refusal(await sign(claims({ exp: seconds() })))).toMatchObject({ code: 'token_expired', status: 401, message: 'The ID token has expired.' });
+    expect(await refusal(await sign(claims({ exp: seconds() })))).toMatchObject({
+      code: 'token_expired',
+      status: 401,
+      message: 'The ID token has expired.',
+    });
   });
 
   it.each<[string, () => Record<string, unknown>]>([
@@ -193,7 +207,9 @@ describe('an ID token of an OIDC issuer', () => {
 
   it('is accepted for several audiences where it was made for us, and 60 s ahead of our clock', async () => {
     expect(await verify(await sign(claims({ aud: ['other', AUDIENCE], azp: AUDIENCE })))).toMatchObject({ subject: 'user-1' });
-    expect(await verify(await sign(claims({ iat: seconds() + 60, auth_time: seconds() + 60, nbf: seconds() + 60 })))).toMatchObject({ subject: 'user-1' });
+    expect(await verify(await sign(claims({ iat: seconds() + 60, auth_time: seconds() + 60, nbf: seconds() + 60 })))).toMatchObject({
+      subject: 'user-1',
+    });
   });
 
   it('expires at exp', async () => {
@@ -226,7 +242,8 @@ describe('a forged ID token', () => {
 
   it('is refused with anything around it', async () => {
     const token = await sign();
-    for (const dressed of [` ${token}`, `${token}\n`, `${token}=`, `${token}.`, `Bearer ${token}`]) expect(await codeOf(dressed)).toBe('invalid_token');
+    for (const dressed of [` ${token}`, `${token}\n`, `${token}=`, `${token}.`, `Bearer ${token}`])
+      expect(await codeOf(dressed)).toBe('invalid_token');
   });
 
   it('is refused when another key signed it, or when it was changed', async () => {
@@ -244,7 +261,9 @@ describe('a forged ID token', () => {
     const jwk = await exportJWK(pair('stranger').publicKey);
     const jku = `${issuer.url}/theirs`;
     for (const header of [{ jwk }, { jku }, { x5u: jku }, { jwk, kid: 'stranger' }, { jku, kid: 'stranger' }]) {
-      const token = await new SignJWT(claims()).setProtectedHeader({ alg: 'RS256', kid: 'one', ...header }).sign(pair('stranger').privateKey);
+      const token = await new SignJWT(claims())
+        .setProtectedHeader({ alg: 'RS256', kid: 'one', ...header })
+        .sign(pair('stranger').privateKey);
       expect(await codeOf(token)).toBe('invalid_token');
     }
     expect(issuer.fetches).toBe(1);
@@ -252,16 +271,21 @@ describe('a forged ID token', () => {
     expect(await verify(await sign(claims(), { jku, x5u: jku }))).toMatchObject({ subject: 'user-1' });
   });
 
-  it.each(['../../jwks', '/etc/passwd', '__proto__', 'constructor', 'one\u0000', 'x'.repeat(300), ''])('is refused: key id %j', async (kid) => {
-    expect(await codeOf(await sign(claims(), { kid }, 'one'))).toBe('invalid_token');
-  });
+  it.each(['../../jwks', '/etc/passwd', '__proto__', 'constructor', 'one\u0000', 'x'.repeat(300), ''])(
+    'is refused: key id %j',
+    async (kid) => {
+      expect(await codeOf(await sign(claims(), { kid }, 'one'))).toBe('invalid_token');
+    },
+  );
 
   it('is refused with a critical header, known or not', async () => {
     const payload = encode(claims());
     for (const extra of [{ crit: ['exp'], exp: 1 }, { crit: [] }, { crit: ['b64'], b64: true }]) {
       expect(await codeOf(`${encode({ alg: 'RS256', kid: 'one', ...extra })}.${payload}.AAAA`)).toBe('invalid_token');
     }
-    const signed = await new CompactSign(Buffer.from(JSON.stringify(claims()))).setProtectedHeader({ alg: 'RS256', kid: 'one', crit: ['b64'], b64: true }).sign(pair('one').privateKey);
+    const signed = await new CompactSign(Buffer.from(JSON.stringify(claims())))
+      .setProtectedHeader({ alg: 'RS256', kid: 'one', crit: ['b64'], b64: true })
+      .sign(pair('one').privateKey);
     expect(await codeOf(signed)).toBe('invalid_token');
   });
 
@@ -272,12 +296,27 @@ describe('a forged ID token', () => {
 
   it('is refused when its claims are no JSON object', async () => {
     for (const text of ['', '[]', 'null', '"x"', '{"iss":', '\u00ff']) {
-      const token = await new CompactSign(Buffer.from(text, 'latin1')).setProtectedHeader({ alg: 'RS256', kid: 'one' }).sign(pair('one').privateKey);
+      const token = await new CompactSign(Buffer.from(text, 'latin1'))
+        .setProtectedHeader({ alg: 'RS256', kid: 'one' })
+        .sign(pair('one').privateKey);
       expect(await codeOf(token)).toBe('invalid_token');
     }
   });
 
-  it.each(['', '.', '..', '...', 'a.b.c', 'a'.repeat(100_000), `${'a'.repeat(50_000)}.${'b'.repeat(50_000)}.c`, '💥.💥.💥', 'a.b.c.d.e', ' ', 'e30.e30.e30', '\u0000'])('is refused without a fetch: garbage %#', async (token) => {
+  it.each([
+    '',
+    '.',
+    '..',
+    '...',
+    'a.b.c',
+    'a'.repeat(100_000),
+    `${'a'.repeat(50_000)}.${'b'.repeat(50_000)}.c`,
+    '💥.💥.💥',
+    'a.b.c.d.e',
+    ' ',
+    'e30.e30.e30',
+    '\u0000',
+  ])('is refused without a fetch: garbage %#', async (token) => {
     expect(await codeOf(token)).toBe('invalid_token');
     expect(issuer.fetches).toBe(0);
   });
@@ -399,7 +438,10 @@ describe("an OIDC issuer's keys", () => {
     ['keys that are no list', (_, response) => void response.end('{"keys":{}}')],
     ['no key', (_, response) => void response.end('{"keys":[]}')],
     ['only what is no key', (_, response) => void response.end('{"keys":[null,1,"x",{},{"kty":"RSA","kid":"one","n":"AQAB","e":"AQAB"}]}')],
-    ['bytes that are not UTF-8', (_, response) => void response.end(Buffer.from(JSON.stringify({ keys: issuer.keys, note: '\u00ff' }), 'latin1'))],
+    [
+      'bytes that are not UTF-8',
+      (_, response) => void response.end(Buffer.from(JSON.stringify({ keys: issuer.keys, note: '\u00ff' }), 'latin1')),
+    ],
     ['404', (_, response) => void response.writeHead(404).end(JSON.stringify({ keys: issuer.keys }))],
     ['a closed connection', (request) => void request.socket.destroy()],
     ['an answer that never comes', () => undefined],
@@ -436,7 +478,14 @@ describe("an OIDC issuer's keys", () => {
   it('count only where they are public keys for signatures, the first of each id', async () => {
     const one = await publicJwk('one');
     const stranger = { ...(await publicJwk('stranger')), kid: 'one' };
-    issuer.keys = [{ ...stranger, use: 'enc' }, { ...stranger, key_ops: ['encrypt'] }, { ...(await exportJWK(pair('stranger').privateKey)), kid: 'one' }, { kty: 'oct', k: 'c2VjcmV0', kid: 'one' }, one, stranger];
+    issuer.keys = [
+      { ...stranger, use: 'enc' },
+      { ...stranger, key_ops: ['encrypt'] },
+      { ...(await exportJWK(pair('stranger').privateKey)), kid: 'one' },
+      { kty: 'oct', k: 'c2VjcmV0', kid: 'one' },
+      one,
+      stranger,
+    ];
     expect(await verify(await sign())).toMatchObject({ subject: 'user-1' });
     expect(await codeOf(await sign(claims(), { kid: 'one' }, 'stranger'))).toBe('invalid_token');
   });
@@ -474,12 +523,17 @@ describe("an OIDC issuer's keys", () => {
       override createConnection() {
         const [client, server] = duplexPair();
         discoveries += 1;
-        server.once('data', () => server.end(`HTTP/1.1 200 OK\r\ncontent-length: ${discovery.length}\r\nconnection: close\r\n\r\n${discovery}`));
+        server.once('data', () =>
+          server.end(`HTTP/1.1 200 OK\r\ncontent-length: ${discovery.length}\r\nconnection: close\r\n\r\n${discovery}`),
+        );
         return client;
       }
     })();
     const discoveryUrl = 'https://issuer.example/.well-known/openid-configuration';
-    verify = createVerifier({ kind: 'oidc', issuer: 'https://issuer.example', audience: AUDIENCE, discoveryUrl }, { logger: createLogger('silent'), now: () => now, httpAgent });
+    verify = createVerifier(
+      { kind: 'oidc', issuer: 'https://issuer.example', audience: AUDIENCE, discoveryUrl },
+      { logger: createLogger('silent'), now: () => now, httpAgent },
+    );
     expect(await codeOf(await sign(claims({ iss: 'https://issuer.example' })))).toBe('unavailable');
     expect([discoveries, issuer.fetches]).toEqual([1, 0]);
   });

@@ -69,7 +69,11 @@ describe('a mistake is found with its line and column', () => {
     ['a missing key', mail('provider: workspace', 'scopes: [drive]'), ['3:3 agents.mail.description: is missing']],
     ['a missing provider', mail('description: x'), ['3:3 agents.mail.provider: must be workspace or bank']],
     ['an unknown provider', mail('provider: "post"'), ['4:15 agents.mail.provider: must be workspace or bank']],
-    ['a scope twice', mail('provider: workspace', 'description: x', 'scopes: [drive, drive]'), ['6:13 agents.mail.scopes: names something twice']],
+    [
+      'a scope twice',
+      mail('provider: workspace', 'description: x', 'scopes: [drive, drive]'),
+      ['6:13 agents.mail.scopes: names something twice'],
+    ],
     ['no scopes', mail('provider: workspace', 'description: x', 'scopes: []'), ['6:13 agents.mail.scopes: must not be empty']],
     [
       'an unknown product in a block list',
@@ -77,18 +81,28 @@ describe('a mistake is found with its line and column', () => {
       ['9:9 agents.mail.products.1: Invalid option: expected one of "transactions"|"auth"'],
     ],
     ['a bad agent name', VALID.replace('bank:', 'Bank 1:'), ['3:3 agents.Bank 1: must be a name of lower-case letters, digits, - and _']],
-    ['a value of the wrong type, after CRLF', VALID.replace('Balances.', '7').replaceAll('\n', '\r\n'), ['3:40 agents.bank.description: Invalid input: expected string, received number']],
+    [
+      'a value of the wrong type, after CRLF',
+      VALID.replace('Balances.', '7').replaceAll('\n', '\r\n'),
+      ['3:40 agents.bank.description: Invalid input: expected string, received number'],
+    ],
   ])('%s', (_title, source, expected) => {
     expect(problemsOf(source)).toEqual(expected);
   });
 
   it('several at once, in the order of the file', () => {
     const found = problemsOf(mail('provider: workspace', 'descripton: x', 'scopes: [mail.modify, "mail.sent"]'));
-    expect(found.map((problem) => problem.split(': ')[0])).toEqual(['3:3 agents.mail.description', '5:5 agents.mail.descripton', '6:27 agents.mail.scopes.1']);
+    expect(found.map((problem) => problem.split(': ')[0])).toEqual([
+      '3:3 agents.mail.description',
+      '5:5 agents.mail.descripton',
+      '6:27 agents.mail.scopes.1',
+    ]);
   });
 
   it('and every one stands in the message for the operator', () => {
-    expect(() => parseIntegrations('version: 2', 'steward.yaml')).toThrow(/steward\.yaml:1:1 agents: is missing\n {2}steward\.yaml:1:10 version: must be 1/);
+    expect(() => parseIntegrations('version: 2', 'steward.yaml')).toThrow(
+      /steward\.yaml:1:1 agents: is missing\n {2}steward\.yaml:1:10 version: must be 1/,
+    );
   });
 });
 
@@ -104,7 +118,10 @@ describe('a hostile file is refused', () => {
   });
 
   it('with aliases that multiply', () => {
-    const bomb = ['a: &a [x, x, x]', ...'bcdefghi'.split('').map((name, index) => `${name}: &${name} [${`*${'abcdefgh'[index]},`.repeat(9)}]`)].join('\n');
+    const bomb = [
+      'a: &a [x, x, x]',
+      ...'bcdefghi'.split('').map((name, index) => `${name}: &${name} [${`*${'abcdefgh'[index]},`.repeat(9)}]`),
+    ].join('\n');
     expect(problemsOf(bomb)).toEqual(['2:8 : aliases are not taken']);
   });
 
@@ -115,7 +132,9 @@ describe('a hostile file is refused', () => {
   it('with very many mistakes: the first twenty are told', () => {
     const lines = Array.from({ length: 3000 }, (_, index) => `k${index}: 1`);
     expect(problemsOf(lines.join('\n'))).toHaveLength(20);
-    expect(problemsOf(`version: 1\nagents:\n  m: { products: [${'x,'.repeat(100_000)}] }`)).toEqual([expect.stringContaining('holds too much from here on')]);
+    expect(problemsOf(`version: 1\nagents:\n  m: { products: [${'x,'.repeat(100_000)}] }`)).toEqual([
+      expect.stringContaining('holds too much from here on'),
+    ]);
   });
 });
 
@@ -162,7 +181,11 @@ describe('GET /update_integrations', () => {
     const before = service.current;
     await spoil();
     const error = await reload(service).catch((thrown: AppError) => thrown);
-    expect(error).toMatchObject({ code: 'invalid_configuration', status: 422, message: 'The integrations file is not valid; the previous one stays in force.' });
+    expect(error).toMatchObject({
+      code: 'invalid_configuration',
+      status: 422,
+      message: 'The integrations file is not valid; the previous one stays in force.',
+    });
     expect(service.current).toBe(before);
     expect(lines.join()).toContain(logged);
   });

@@ -89,7 +89,9 @@ function operation(method: string, path: string): Operation {
 }
 
 function codesOf(of: Operation, status: number): string[] {
-  const schema = of.responses[status]?.content?.['application/json']?.schema as { allOf: [unknown, { properties: { code: { enum: string[] } } }] } | undefined;
+  const schema = of.responses[status]?.content?.['application/json']?.schema as
+    | { allOf: [unknown, { properties: { code: { enum: string[] } } }] }
+    | undefined;
   return schema?.allOf[1].properties.code.enum ?? [];
 }
 
@@ -165,7 +167,11 @@ describe('a form', () => {
     expect(requestBody?.required).toBe(true);
     expect(Object.keys(requestBody?.content ?? {})).toEqual(['application/x-www-form-urlencoded', 'application/json']);
     for (const { schema } of Object.values(requestBody?.content ?? {})) {
-      expect(schema).toMatchObject({ type: 'object', required: ['email'], properties: { email: { type: 'string', format: 'email' }, tries: { default: 1 } } });
+      expect(schema).toMatchObject({
+        type: 'object',
+        required: ['email'],
+        properties: { email: { type: 'string', format: 'email' }, tries: { default: 1 } },
+      });
     }
   });
 

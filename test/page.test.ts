@@ -66,8 +66,6 @@ describe.skipIf(missing)(`the page at GET / in development${reason}`, () => {
     problems = [];
     context.on('weberror', (error) => problems.push(String(error.error())));
     context.on('console', (message) => {
-      // What browsers ask for by themselves where a page names no icon.
-      if (message.location().url.endsWith('/favicon.ico')) return;
       if (message.type() === 'error' || message.type() === 'warning') problems.push(`${message.text()} ${message.location().url}`);
     });
     const page = await context.newPage();

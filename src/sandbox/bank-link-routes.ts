@@ -128,7 +128,7 @@ function pageHeaders(response: Response, target?: ReturnTarget): Response {
     'Referrer-Policy': 'no-referrer',
     // A popup of another origin must keep its opener: that page gets the outcome.
     'Cross-Origin-Opener-Policy': 'unsafe-none',
-    'Content-Security-Policy': `default-src 'none'; style-src 'self'; script-src 'self'; form-action 'self'${ends}; frame-ancestors 'none'; base-uri 'none'`,
+    'Content-Security-Policy': `default-src 'none'; style-src 'self'; img-src 'self'; script-src 'self'; form-action 'self'${ends}; frame-ancestors 'none'; base-uri 'none'`,
   });
 }
 
