@@ -10,7 +10,7 @@ ENV HOST=0.0.0.0 PORT=8080
 EXPOSE 8080
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/health/ready`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
-CMD ["node", "src/main.ts"]
+CMD ["node", "src/start.js"]
 
 FROM base AS development
 COPY package.json package-lock.json ./
@@ -38,5 +38,8 @@ FROM base AS production
 ENV NODE_ENV=production
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY --from=source /app ./
-# Writes no file: works with a read-only root file system.
+# A start that is refused for want of settings leaves the compiled code behind, which halves the time of every
+# later one. After that nothing is written: the image works with a read-only root file system.
+RUN mkdir -p node_modules/.cache/steward && chown node:node node_modules/.cache/steward
 USER node
+RUN ! node src/start.js 2>/dev/null

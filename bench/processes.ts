@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const ROOT = join(import.meta.dirname, '..');
-export const SERVICE = 'src/main.ts';
+export const SERVICE = 'src/start.js';
 /** Inside node_modules, so that packages are found from there. */
 const PLAIN = join(ROOT, 'node_modules/.cache/bench');
 

@@ -26,7 +26,7 @@ const LAYERS: Record<string, number> = {
   ...layer(2, ['vault']),
   ...layer(3, ['health', 'home', 'waitlist', 'users', 'workspace', 'bank', 'integrations', 'agents']),
   ...layer(4, ['socket']),
-  ...layer(5, ['app.ts', 'context.ts', 'server.ts', 'workers.ts', 'run.ts', 'main.ts']),
+  ...layer(5, ['app.ts', 'context.ts', 'server.ts', 'workers.ts', 'main.ts']),
 };
 /** Layers whose parts may use one another. */
 const SOCIABLE = new Set([0, 5]);
@@ -78,7 +78,7 @@ function directionOf({ from, to, dynamic }: Import): string | undefined {
   const [part, target] = [partOf(from), partOf(to)];
   if (part === target) return undefined;
   if (target === 'sandbox') {
-    return from === 'src/run.ts' && dynamic ? undefined : 'the sandbox is imported by run.ts only, and dynamically';
+    return from === 'src/main.ts' && dynamic ? undefined : 'the sandbox is imported by main.ts only, and dynamically';
   }
   if (part === 'sandbox') return target === 'http' || LAYERS[target] === 0 ? undefined : `the sandbox uses layer 0 and http, not ${target}`;
   const [own, other] = [LAYERS[part], LAYERS[target]];

@@ -85,11 +85,14 @@ export async function createContext(
   overrides: Overrides,
   defer: Defer,
 ): Promise<Context> {
-  const integrations = await IntegrationsService.load(config.integrationsFile, logger);
+  // Beside the database: both take a while, neither needs the other. The catch leaves its error to the await below.
+  const loading = IntegrationsService.load(config.integrationsFile, logger);
+  loading.catch(() => {});
   const keyring = openKeyring(config.masterKeys, config.dataDir, logger);
   defer(() => keyring.close());
   const db = await openDatabase(config, logger, defer);
   await checkKeys(db, keyring);
+  const integrations = await loading;
   keyring.approveWith((candidate) => checkKeys(db, candidate));
   const standIns = await openStandIns(config, addresses, logger, overrides, defer);
   const settings = resolveParts(config, standIns);

@@ -1,7 +1,72 @@
-import { enableCompileCache } from 'node:module';
-import { join } from 'node:path';
+import { loadConfig, readEnvironmentFile } from './config.ts';
+import { AppError, StartRefused } from './errors.ts';
+import { createLogger, describeError } from './logger.ts';
+import { type Steward, startServer } from './server.ts';
+import type { Config } from './settings.ts';
 
-// Types are stripped at every start; Node keeps the result, which halves the time to ready. The folder is
-// the installation's own: whoever can write a shared one could put code into it.
-enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/steward'));
-await import('./run.ts');
+try {
+  readEnvironmentFile();
+  const config = loadConfig();
+  const steward = await startServer(config, config.environment === 'production' ? {} : { loadStandIns });
+  // Before the announcement: whoever waits for it may want it stopped at once.
+  stopOnSignal(steward);
+  announce(config, steward);
+} catch (error) {
+  console.error(explain(error));
+  process.exit(1);
+}
+
+/** Development only: the production image doesn't even hold the sandbox. */
+async function loadStandIns(options: Parameters<typeof import('./sandbox/sandbox.ts').createSandbox>[0]) {
+  const { createSandbox } = await import('./sandbox/sandbox.ts');
+  return createSandbox(options);
+}
+
+function announce(config: Config, steward: Steward): void {
+  if (config.environment === 'production') {
+    const logger = createLogger(config.logLevel);
+    if (config.allowedUsers.length === 0)
+      logger.warn('ALLOWED_USERS is empty: everyone with an account at the identity provider may use this service');
+    logger.info(
+      { url: steward.url, address: steward.address, workspace: config.workspace !== undefined, bank: config.bank !== undefined },
+      'ready',
+    );
+    return;
+  }
+  const part = (name: string, value: unknown, real: string) =>
+    `  ${name.padEnd(10)} ${value === 'sandbox' ? 'sandbox (local stand-in)' : real}`;
+  console.log(
+    [
+      `Steward is ready at ${steward.url}${steward.url === steward.address ? '' : ` (listening at ${steward.address})`}`,
+      part('identity', config.identity, 'real provider'),
+      part('workspace', config.workspace, 'real provider'),
+      part('bank', config.bank, 'real aggregator'),
+      `  ${'database'.padEnd(10)} ${config.databaseUrl === undefined ? `embedded, in ${config.dataDir}` : 'Postgres'}`,
+      'Stop it with Ctrl+C; everything connected is still there at the next start.',
+    ].join('\n'),
+  );
+}
+
+function stopOnSignal(steward: Steward): void {
+  let stopping = false;
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => {
+      // A second Ctrl+C means it: don't wait for anything.
+      if (stopping) process.exit(1);
+      stopping = true;
+      void steward.stop().then(() => process.exit(0));
+    });
+  }
+}
+
+function explain(error: unknown): string {
+  if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') {
+    return 'The port is taken by another program. Stop that one, or set PORT to a free one (PORT=0 takes any).';
+  }
+  if (error instanceof AppError && error.code === 'unavailable') {
+    const reason = error.cause instanceof Error ? error.cause.message || String('code' in error.cause && error.cause.code) : 'no answer';
+    return `The database can’t be reached: ${reason}. Is it running, and is DATABASE_URL right?`;
+  }
+  if (error instanceof StartRefused) return error.message;
+  return `Steward could not start.\n${JSON.stringify(describeError(error), null, 2)}`;
+}

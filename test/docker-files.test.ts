@@ -74,7 +74,7 @@ describe('the production image', () => {
   });
 
   it('holds all that the service loads, and says in one message what it needs', () => {
-    const { status, stderr } = spawnSync(process.execPath, ['src/main.ts'], {
+    const { status, stderr } = spawnSync(process.execPath, ['src/start.js'], {
       cwd: image,
       env: { NODE_ENV: 'production', HOST: '0.0.0.0' },
       encoding: 'utf8',

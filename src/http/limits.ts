@@ -1,5 +1,6 @@
+import { isIPv4 } from 'node:net';
 import type { RequestHandler } from 'express';
-import { rateLimit } from 'express-rate-limit';
+import { ipKeyGenerator, rateLimit } from 'express-rate-limit';
 import { AppError } from '../errors.ts';
 
 const MINUTE_MS = 60_000;
@@ -10,7 +11,8 @@ export function limitPerAddress(limit: number): RequestHandler {
   return rateLimit({
     windowMs: MINUTE_MS,
     limit,
-    ipv6Subnet: IPV6_PREFIX,
+    // The library's own parses every address anew; only IPv6 ones need it.
+    keyGenerator: ({ ip = '' }) => (isIPv4(ip) ? ip : ipKeyGenerator(ip, IPV6_PREFIX)),
     standardHeaders: false,
     legacyHeaders: false,
     // Its own checks print to the console; what trust proxy means is the operator's decision (TRUST_PROXY).

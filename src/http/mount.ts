@@ -61,7 +61,11 @@ async function serve(endpoint: Endpoint, authenticate: Authenticate, request: Re
 function send(endpoint: Endpoint, reply: Reply<unknown>, response: Response): void {
   response.setHeader('cache-control', 'no-store');
   if ('json' in reply) {
-    response.json(endpoint.answer?.parse(reply.json));
+    const body = JSON.stringify(endpoint.answer?.parse(reply.json));
+    response.setHeader('content-type', 'application/json; charset=utf-8');
+    // Said here, since an answer to HEAD has the length of what it leaves out.
+    response.setHeader('content-length', Buffer.byteLength(body));
+    response.end(body);
     return;
   }
   if ('redirect' in reply) {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import type { Database } from '../database/database.ts';
 import { AppError } from '../errors.ts';
 import type { Caller } from '../http/endpoint.ts';
@@ -35,7 +35,7 @@ export class Sessions {
   async authenticate(header: string | undefined): Promise<Caller> {
     const token = header?.replace(/^Bearer +/i, '').trim() ?? '';
     if (token === '') throw new AppError('invalid_token', 'An ID token is required in the Authorization header.');
-    const key = createHash('sha256').update(token).digest('base64');
+    const key = hash('sha256', token, 'base64');
     const known = this.#remembered.get(key);
     if (known !== undefined && known.until > Date.now()) return known.caller;
     this.#remembered.delete(key);

@@ -54,7 +54,7 @@ export async function createPlace(): Promise<Place> {
   };
 }
 
-/** Starts `node src/main.ts` and waits until it is ready. Only what is given here is in its environment. */
+/** Starts `node src/start.js` and waits until it is ready. Only what is given here is in its environment. */
 export async function startProcess(env: Record<string, string>): Promise<TestProcess> {
   const child = spawnSteward(env);
   const ready = await Promise.race([child.ready, child.exited]);
@@ -62,7 +62,7 @@ export async function startProcess(env: Record<string, string>): Promise<TestPro
   return { ...serviceAt(ready), ...child };
 }
 
-/** Runs `node src/main.ts` to its end: for starts that are refused. */
+/** Runs `node src/start.js` to its end: for starts that are refused. */
 export async function runProcess(env: Record<string, string>, cwd = ROOT): Promise<Exit> {
   const child = spawnSteward(env, cwd);
   const ready = await Promise.race([child.ready, child.exited]);
@@ -83,7 +83,7 @@ export function freePort(): Promise<number> {
 }
 
 function spawnSteward(env: Record<string, string>, cwd = ROOT) {
-  const child = spawn(process.execPath, [join(ROOT, 'src/main.ts')], {
+  const child = spawn(process.execPath, [join(ROOT, 'src/start.js')], {
     cwd,
     env: { PATH: process.env.PATH ?? '', PORT: '0', LOG_LEVEL: 'info', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
