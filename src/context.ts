@@ -85,14 +85,16 @@ export async function createContext(
   overrides: Overrides,
   defer: Defer,
 ): Promise<Context> {
-  // Beside the database: both take a while, neither needs the other. The catch leaves its error to the await below.
+  // Read while the database is being connected; the catch leaves its error to the await below.
   const loading = IntegrationsService.load(config.integrationsFile, logger);
   loading.catch(() => {});
   const keyring = openKeyring(config.masterKeys, config.dataDir, logger);
   defer(() => keyring.close());
-  const db = await openDatabase(config, logger, defer);
-  await checkKeys(db, keyring);
+  const { db, address } = await openDatabase(config, logger, defer);
+  // Before anything is changed in the database: a start that is refused leaves it as it was.
   const integrations = await loading;
+  await migrate(db, address, logger);
+  await checkKeys(db, keyring);
   keyring.approveWith((candidate) => checkKeys(db, candidate));
   const standIns = await openStandIns(config, addresses, logger, overrides, defer);
   const settings = resolveParts(config, standIns);
@@ -138,15 +140,15 @@ export function isAllowedOrigin(context: Pick<Context, 'config' | 'addresses'>, 
   return context.config.environment === 'development' && isLoopback(url.hostname);
 }
 
-async function openDatabase(config: Config, logger: Logger, defer: Defer): Promise<Database> {
+async function openDatabase(config: Config, logger: Logger, defer: Defer): Promise<{ db: Database; address: DatabaseAddress }> {
   // One connection to the embedded database: it has one session, and its socket server passes protocol messages
   // on one by one, so that statement and parameters of two connections would mix.
   const connections = config.databaseUrl === undefined ? 1 : config.limits.databaseConnections;
   const address = await databaseAddress(config, connections, defer);
   const db = new Database(address, connections, logger);
   defer(() => db.close());
-  await migrate(db, address, logger);
-  return db;
+  await db.query('select 1');
+  return { db, address };
 }
 
 async function databaseAddress(config: Config, connections: number, defer: Defer): Promise<DatabaseAddress> {
