@@ -12,6 +12,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { AppError } from '../src/errors.ts';
 import { createVerifier, type VerifyIdToken } from '../src/identity/verifier.ts';
 import { createLogger } from '../src/logger.ts';
+import { startSteward } from './support/steward.ts';
 
 const PROJECT = 'steward-test';
 const ISSUER = `https://securetoken.google.com/${PROJECT}`;
@@ -446,6 +447,22 @@ describe('an ID token of Firebase, where revocation is checked', () => {
   it('is not asked about before its signature is known to be good', async () => {
     expect(await codeOf(await sign(claims(), { kid: 'one' }, 'stranger'))).toBe('invalid_token');
     expect(google.lookUps).toBe(0);
+  });
+
+  it('opens the whole service over HTTP, and no longer once revoked', async () => {
+    const env = { FIREBASE_PROJECT_ID: PROJECT, GOOGLE_APPLICATION_CREDENTIALS: process.env.GOOGLE_APPLICATION_CREDENTIALS ?? '' };
+    const steward = await startSteward(env, { identity: { httpAgent: google.agent() } });
+    try {
+      const accepted = await steward.call('/integrations', { token: await sign() });
+      expect(accepted.status).toBe(200);
+      google.user.validSince = String(seconds() - 5);
+      // Another token of the same user: the first one is remembered for a minute.
+      const refused = await steward.call('/integrations', { token: await sign(claims({ iat: seconds() - 11 })) });
+      expect([refused.status, refused.body.code]).toEqual([401, 'invalid_token']);
+      expect(refused.headers.get('www-authenticate')).toMatch(/^Bearer /);
+    } finally {
+      await steward.stop();
+    }
   });
 
   it.each<[string, RequestListener]>([
