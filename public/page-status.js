@@ -56,7 +56,7 @@ export class LiveConnection {
     this.#socket = undefined;
     this.#delay = FIRST_RETRY_MS;
     socket?.close();
-    setState('off', 'offline');
+    setState('off', 'not signed in');
   }
 
   #receive(socket, data) {
@@ -72,7 +72,7 @@ export class LiveConnection {
   #closed(socket, token, code) {
     this.#options.onChange();
     if (socket !== this.#socket) return;
-    setState('off', 'offline');
+    setState('off', 'not signed in');
     // A refused token stays refused; the next request tells why.
     if (code === AUTHENTICATION) return;
     const delay = this.#delay;

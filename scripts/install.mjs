@@ -2,14 +2,46 @@
 // installs the locked dependencies (the pinned Node among them) when they are
 // missing or older than the lock file. Plain JavaScript for old Nodes' sake.
 import { spawnSync } from 'node:child_process';
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 
 const installed = 'node_modules/.package-lock.json';
 const pinnedNode = 'node_modules/.bin/node';
+const lock = '.install.lock';
+const WAIT_MS = 500;
 
-const current = existsSync(installed) && existsSync(pinnedNode) && statSync(installed).mtimeMs >= statSync('package-lock.json').mtimeMs;
+function isCurrent() {
+  return existsSync(installed) && existsSync(pinnedNode) && statSync(installed).mtimeMs >= statSync('package-lock.json').mtimeMs;
+}
 
-if (!current) {
+function takeLock() {
+  try {
+    writeFileSync(lock, String(process.pid), { flag: 'wx' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Whether the process that holds the lock is still there; one that was killed leaves its lock behind. */
+function isHeld() {
+  try {
+    process.kill(Number(readFileSync(lock, 'utf8')), 0);
+    return true;
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+}
+
+/** `npm start` and `npm test` in two terminals: two installs at once would break each other. */
+function waitForLock() {
+  for (let told = false; !takeLock(); told = true) {
+    if (!told) console.log('Another terminal is installing the dependencies; waiting for it…');
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, WAIT_MS);
+    if (!isHeld()) rmSync(lock, { force: true });
+  }
+}
+
+function install() {
   console.log('Installing dependencies (first start, or the lock file has changed)…');
   const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
   // NODE_ENV=production would leave out the pinned Node, which is a development dependency.
@@ -17,8 +49,18 @@ if (!current) {
     stdio: 'inherit',
     shell: process.platform === 'win32',
   });
-  if (status !== 0) {
-    console.error('The dependencies could not be installed; is the npm registry reachable?');
-    process.exit(status ?? 1);
+  if (status === 0) return 0;
+  console.error('The dependencies could not be installed; npm says why above. Is the npm registry in reach?');
+  return status ?? 1;
+}
+
+if (!isCurrent()) {
+  waitForLock();
+  let status = 0;
+  try {
+    if (!isCurrent()) status = install();
+  } finally {
+    rmSync(lock, { force: true });
   }
+  process.exit(status);
 }

@@ -1,6 +1,9 @@
 import { z } from 'zod';
 
-const positive = z.coerce.number().int().positive();
+const positive = z.coerce
+  .number('must be a whole number above 0')
+  .int('must be a whole number above 0')
+  .positive('must be a whole number above 0');
 const flag = z.enum(['0', '1', 'true', 'false']).transform((value) => value === '1' || value === 'true');
 const list = z.string().transform((value) =>
   value
@@ -8,11 +11,12 @@ const list = z.string().transform((value) =>
     .map((item) => item.trim())
     .filter((item) => item !== ''),
 );
-const port = z.coerce.number().int().min(0).max(65535);
+const PORT = 'must be a number from 0 to 65535';
+const port = z.coerce.number(PORT).int(PORT).min(0, PORT).max(65535, PORT);
 
 /** Every variable the service reads; .env.example describes them. */
 export const variables = z.object({
-  NODE_ENV: z.enum(['development', 'production']).default('development'),
+  NODE_ENV: z.enum(['development', 'production'], 'must be development or production').default('development'),
   HOST: z.string().default('127.0.0.1'),
   PORT: port.default(8080),
   PUBLIC_URL: z.string().optional(),
@@ -44,7 +48,9 @@ export const variables = z.object({
   ALLOWED_ORIGINS: list.default([]),
   INTEGRATIONS_FILE: z.string().default('integrations.yaml'),
   TRUST_PROXY: z.string().default('false'),
-  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  LOG_LEVEL: z
+    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'must be fatal, error, warn, info, debug, trace or silent')
+    .default('info'),
   SANDBOX: z.enum(['expose']).optional(),
   ALLOW_MIXED: flag.default(false),
   NODE_TLS_REJECT_UNAUTHORIZED: z.string().optional(),

@@ -1,5 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { resolve } from 'node:path';
+import { parseEnv } from 'node:util';
 import { Problems } from './config-problems.ts';
 import { bank, identity, redirectUri, workspace } from './config-providers.ts';
 import { type Variables, variables } from './config-variables.ts';
@@ -9,12 +11,21 @@ import { type Config, isLoopback, type Limits } from './settings.ts';
 
 type Environment = Record<string, string | undefined>;
 
+/** What Express calls networks by name (Express, "Behind proxies"). */
+const NAMED_NETWORKS = new Set(['loopback', 'linklocal', 'uniquelocal']);
+
 /** Removed from the environment once read, so that a later dump of it shows nothing (research/security: Keys). */
 const SECRET_VARIABLES = ['MASTER_KEYS', 'GOOGLE_CLIENT_SECRET', 'PLAID_SECRET', 'DATABASE_URL'];
 
-/** Takes over `.env` of the working folder, where there is one; what the environment sets already wins. */
-export function readEnvironmentFile(): void {
-  if (existsSync('.env')) process.loadEnvFile('.env');
+/**
+ * Takes over `.env` of the working folder, where there is one; what the environment sets already wins.
+ *
+ * @returns names in it that the service doesn't read: a misspelt ALLOWED_USERS would let everyone in
+ */
+export function readEnvironmentFile(): string[] {
+  if (!existsSync('.env')) return [];
+  process.loadEnvFile('.env');
+  return Object.keys(parseEnv(readFileSync('.env', 'utf8'))).filter((name) => !(name in variables.shape));
 }
 
 /**
@@ -61,11 +72,11 @@ function assemble(env: Variables, problems: Problems): Config {
     identity: identity(env, problems),
     workspace: workspace(env, problems),
     bank: bank(env, problems),
-    allowedUsers: env.ALLOWED_USERS.map((user) => user.toLowerCase()),
+    allowedUsers: env.ALLOWED_USERS.map((user) => allowedUser(user, problems)),
     allowedRedirectUris: env.ALLOWED_REDIRECT_URIS.map((uri) => redirectUri(uri, problems)),
     allowedOrigins: env.ALLOWED_ORIGINS.map((origin) => allowedOrigin(origin, problems)),
     integrationsFile: resolve(env.INTEGRATIONS_FILE),
-    trustProxy: trustProxy(env.TRUST_PROXY),
+    trustProxy: trustProxy(env.TRUST_PROXY, problems),
     logLevel: env.LOG_LEVEL,
     exposeSandbox: env.SANDBOX === 'expose',
     limits: limits(env),
@@ -136,9 +147,25 @@ function allowedOrigin(value: string, problems: Problems): string {
 }
 
 /** As Express understands it: true, false, a number of hops, or a list of addresses. */
-function trustProxy(value: string): boolean | number | string {
+function trustProxy(value: string, problems: Problems): boolean | number | string {
   if (value === 'true' || value === 'false') return value === 'true';
-  return /^\d+$/.test(value) ? Number(value) : value;
+  if (/^\d+$/.test(value)) return Number(value);
+  if (!value.split(',').every((part) => isProxyAddress(part.trim()))) {
+    problems.add('TRUST_PROXY', 'is neither true, false, a number of proxies, nor a list of their addresses');
+  }
+  return value;
+}
+
+function isProxyAddress(part: string): boolean {
+  const [address = '', prefix] = part.split('/', 2);
+  return NAMED_NETWORKS.has(part) || (isIP(address) !== 0 && (prefix === undefined || /^\d{1,3}$/.test(prefix)));
+}
+
+/** An address or a domain, lower case; anything else would silently let nobody in, or the wrong people. */
+function allowedUser(value: string, problems: Problems): string {
+  if (!/^([^\s@]+@|@)?[^\s@]+\.[^\s@]+$/.test(value))
+    problems.add('ALLOWED_USERS', 'takes e-mail addresses and domains, separated by commas');
+  return value.toLowerCase();
 }
 
 function checkSandbox(config: Config, env: Variables, problems: Problems): void {

@@ -147,7 +147,7 @@ async function openDatabase(config: Config, logger: Logger, defer: Defer): Promi
   const address = await databaseAddress(config, connections, defer);
   const db = new Database(address, connections, logger);
   defer(() => db.close());
-  await db.query('select 1');
+  await db.reach();
   return { db, address };
 }
 

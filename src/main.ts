@@ -5,7 +5,8 @@ import { type Steward, startServer } from './server.ts';
 import type { Config } from './settings.ts';
 
 try {
-  readEnvironmentFile();
+  for (const name of readEnvironmentFile())
+    console.error(`.env: ${name} is not a variable of Steward’s. Is it misspelt? .env.example lists them all.`);
   const config = loadConfig();
   const steward = await startServer(config, config.environment === 'production' ? {} : { loadStandIns });
   // Before the announcement: whoever waits for it may want it stopped at once.
@@ -60,9 +61,10 @@ function stopOnSignal(steward: Steward): void {
 }
 
 function explain(error: unknown): string {
-  if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') {
-    return 'The port is taken by another program. Stop that one, or set PORT to a free one (PORT=0 takes any).';
-  }
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'EADDRINUSE') return 'The port is taken by another program. Stop that one, or set PORT to a free one (PORT=0 takes any).';
+  if (code === 'EADDRNOTAVAIL' || code === 'EACCES')
+    return `HOST and PORT can’t be listened on (${code}): is the address this machine’s, and the port allowed?`;
   if (error instanceof AppError && error.code === 'unavailable') {
     const reason = error.cause instanceof Error ? error.cause.message || String('code' in error.cause && error.cause.code) : 'no answer';
     return `The database can’t be reached: ${reason}. Is it running, and is DATABASE_URL right?`;

@@ -122,10 +122,21 @@ describe('production', () => {
     ['PORT', { PORT: '70000' }],
     ['LIMIT_BODY_BYTES', { LIMIT_BODY_BYTES: '-1' }],
     ['LOG_LEVEL', { LOG_LEVEL: 'loud' }],
+    ['TRUST_PROXY', { TRUST_PROXY: 'maybe' }],
+    ['TRUST_PROXY', { TRUST_PROXY: 'loopback, 10.0.0.0/8, nowhere' }],
+    ['ALLOWED_USERS', { ALLOWED_USERS: 'notanaddress' }],
+    ['ALLOWED_USERS', { ALLOWED_USERS: 'ana@example.com,ben@' }],
   ])('%s at fault is refused by name', (name, env) => {
     const names = refused({ ...PRODUCTION, ...env });
     expect(names).toContain(name);
     expect(new Set(names).size).toBeLessThanOrEqual(2);
+  });
+
+  it('takes the forms of TRUST_PROXY and ALLOWED_USERS that it promises', () => {
+    for (const TRUST_PROXY of ['true', 'false', '2', 'loopback', '10.0.0.0/8, fd00::/8, 192.0.2.1']) {
+      expect(refused({ ...PRODUCTION, TRUST_PROXY })).toEqual([]);
+    }
+    expect(refused({ ...PRODUCTION, ALLOWED_USERS: 'Ana@example.com, example.org, @example.net' })).toEqual([]);
   });
 
   it('takes plain http on loopback', () => {

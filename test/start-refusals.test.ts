@@ -49,6 +49,18 @@ async function refusal(env: Record<string, string>): Promise<string> {
   return exit.stderr;
 }
 
+describe('an .env file', () => {
+  it('with a name that nobody reads is warned of: the misspelt one may have been a lock', async () => {
+    writeFileSync(join(folder, '.env'), 'ALLOWED_USER=example.com\nNODE_ENV=production\n');
+    const exit = await runProcess({ DATA_DIR: folder }, folder);
+    rmSync(join(folder, '.env'));
+    expect(exit.code).toBe(1);
+    expect(exit.stderr).toMatch(/^\.env: ALLOWED_USER is not a variable of Steward’s\./);
+    expect(exit.stderr).toContain('PUBLIC_URL: is missing');
+    expect(exit.stderr).not.toContain('NODE_ENV is not');
+  });
+});
+
 describe('starting in production', () => {
   it('names every variable that is missing, in one message', async () => {
     const message = await refusal({ NODE_ENV: 'production' });

@@ -51,6 +51,15 @@ export class Database implements Queryable {
     this.#pool.on('connect', (client) => client.on('error', () => {}));
   }
 
+  /**
+   * Opens the first connection.
+   *
+   * @throws AppError `unavailable`
+   */
+  async reach(): Promise<void> {
+    await this.query('select 1');
+  }
+
   async query<Row extends object>(statement: string | { name: string; text: string }, values: unknown[] = []): Promise<Row[]> {
     const client = await this.#connect();
     return run<Row>(client, statement, values, (broken) => client.release(broken));

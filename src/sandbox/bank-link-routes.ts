@@ -88,7 +88,8 @@ function showStep(links: Links, response: Response, session: LinkSession, token:
 }
 
 function accountsStep(links: Links, step: Omit<AccountsView, 'ticked'>): string {
-  const view = { ...step, ticked: links.ticked(step.session, step.bank) };
+  // After "choose at least one" the boxes stay as they were left: empty.
+  const view = { ...step, ticked: step.problem === undefined ? links.ticked(step.session, step.bank) : [] };
   return step.session.update === null ? accountsPage(view) : updatePage(view);
 }
 
