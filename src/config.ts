@@ -14,7 +14,7 @@ type Environment = Record<string, string | undefined>;
 /** What Express calls networks by name (Express, "Behind proxies"). */
 const NAMED_NETWORKS = new Set(['loopback', 'linklocal', 'uniquelocal']);
 
-/** Removed from the environment once read, so that a later dump of it shows nothing (research/security: Keys). */
+/** Removed from the environment once read, so that a later dump of it shows nothing. */
 const SECRET_VARIABLES = ['MASTER_KEYS', 'GOOGLE_CLIENT_SECRET', 'PLAID_SECRET', 'DATABASE_URL'];
 
 /**

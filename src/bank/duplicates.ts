@@ -7,7 +7,7 @@ interface Linked {
 
 /**
  * The entry of the user's that a new item links again: the same institution and
- * at least one account in common (research/bank, Duplicates). At some banks the
+ * at least one account in common. At some banks the
  * second item silently kills the first, so two must not stand side by side.
  */
 export function findDuplicate<Entry extends Linked>(entries: readonly Entry[], item: Linked): Entry | undefined {

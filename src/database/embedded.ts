@@ -14,7 +14,7 @@ const WAIT_MS = 15_000;
 /**
  * Starts the embedded database (PGlite) on a unix socket, so that the ordinary
  * `pg` pool serves it as it serves Postgres. The caller holds the folder's lock:
- * two owners lose data without an error (research/security, fact 1).
+ * two owners lose data without an error.
  *
  * @param directory where it keeps its files
  */

@@ -62,7 +62,7 @@ function developmentPage(path: string, file: string, summary: string, contentPol
   });
 }
 
-/** The aggregator's Link script is admitted only where it is really used (contract: Sandbox). */
+/** The aggregator's Link script is admitted only where it is really used. */
 function policy(linkWidget: boolean): string {
   return [
     "default-src 'none'",

@@ -64,7 +64,7 @@ export interface Endpoint<
   /** Further documented answers that are not JSON: status → what it means. */
   pages?: Record<number, string>;
   errors: readonly ErrorCode[];
-  /** A person's browser comes here: errors may be pages; HEAD and prefetch are refused (research/security, OAuth table). */
+  /** A person's browser comes here: errors may be pages; HEAD and prefetch are refused. */
   browser?: boolean;
   handle: (input: Input<P, Q, F, Auth>) => Promise<Reply<z.input<A>>>;
 }

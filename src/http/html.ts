@@ -52,7 +52,7 @@ ${body}
 
 /**
  * Content security policy of a page without script. A form whose answer
- * redirects needs the target's origin named (contract: Binding).
+ * redirects needs the target's origin named (docs/decisions/0005).
  *
  * @param formTargets origins that forms may end at, besides our own
  */

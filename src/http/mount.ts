@@ -34,7 +34,7 @@ function allowedMethods(group: Endpoint[]): string[] {
   return methods.includes('GET') && !headless ? [...methods, 'HEAD'] : methods;
 }
 
-/** Link scanners and prefetching browsers must not walk a one-time flow (research/security, OAuth table). */
+/** Link scanners and prefetching browsers must not walk a one-time flow. */
 function browserRoute(allow: string[]) {
   return (request: Request, _response: Response, next: NextFunction): void => {
     const purpose = request.get('sec-purpose') ?? request.get('purpose') ?? '';
@@ -69,7 +69,7 @@ function send(endpoint: Endpoint, reply: Reply<unknown>, response: Response): vo
     return;
   }
   if ('redirect' in reply) {
-    // No body: Express would put the target, and whatever its query holds, into a page (research/security, OAuth table).
+    // No body: Express would put the target, and whatever its query holds, into a page.
     response.status(reply.status ?? 303).setHeader('location', reply.redirect);
     response.setHeader('referrer-policy', 'no-referrer');
     response.end();

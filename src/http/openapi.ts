@@ -58,7 +58,7 @@ const securitySchemes = {
     type: 'apiKey',
     in: 'header',
     name: 'Authorization',
-    description: 'The identity provider’s ID token as the bare header value, with no Bearer prefix.',
+    description: 'The identity provider’s ID token as the bare header value; a Bearer prefix is tolerated.',
   },
 };
 

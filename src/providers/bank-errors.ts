@@ -16,7 +16,7 @@ const UNSUPPORTED: Meaning = { code: 'unsupported_account', message: 'This bank 
 const LATER: Meaning = { code: 'unavailable', message: 'The bank can’t be reached at the moment.', retryAfter: 60 };
 const OPERATOR: Meaning = { code: 'internal', message: 'The bank connection is not set up correctly on our side.' };
 
-/** The aggregator's `error_code` → our answer (research/bank, Errors). */
+/** The aggregator's `error_code` → our answer. */
 const MEANINGS: Record<string, Meaning> = {
   INVALID_PUBLIC_TOKEN: { code: 'invalid_request', message: 'public_token: is not valid any more. Start linking again.' },
   ITEM_LOGIN_REQUIRED: RELINK,

@@ -1,6 +1,6 @@
 const PREFIX = 'https://www.googleapis.com/auth/';
 
-/** The interface's scope names → what the provider calls them (interface, section 2; research/workspace, Scopes). */
+/** The interface's scope names → what the provider calls them. */
 export const WORKSPACE_SCOPES = {
   'userinfo.email': `${PREFIX}userinfo.email`,
   'userinfo.profile': `${PREFIX}userinfo.profile`,

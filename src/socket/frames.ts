@@ -11,7 +11,7 @@ const authenticate = z.object({
 
 export type AuthenticateFrame = z.infer<typeof authenticate>;
 
-/** Close codes of steward.v1 (research/assistant, WebSocket frames). */
+/** Close codes of steward.v1. */
 export const CLOSE = { frame: 4400, authentication: 4401, rate: 4429, restart: 1012, tryAgain: 1013 } as const;
 
 /**

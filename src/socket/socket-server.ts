@@ -35,7 +35,7 @@ export class SocketServer {
     this.#server = new WebSocketServer({
       noServer: true,
       maxPayload: options.limits.socketPayloadBytes,
-      // Compression costs memory per socket and has a history of attacks (research/security, WebSocket).
+      // Compression costs memory per socket and has a history of attacks.
       perMessageDeflate: false,
       clientTracking: false,
     });

@@ -48,7 +48,7 @@ export class UserKeys {
 
 /**
  * Refuses to start on keys that can't open the database's rows: an id that rows
- * need is absent, or another key stands under a known id (research/security, Keys).
+ * need is absent, or another key stands under a known id.
  *
  * @throws StartRefused
  */

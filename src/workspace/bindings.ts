@@ -7,7 +7,7 @@ export const BINDING_COOKIE = 'steward_binding';
 export const BINDING_SECONDS = 24 * 3600;
 
 /**
- * Which browsers are whose (contract: Binding). Only the authenticated POST
+ * Which browsers are whose (docs/decisions/0005). Only the authenticated POST
  * gives a browser its secret, so one that was merely lured into someone
  * else's flow doesn't hold it.
  */

@@ -22,7 +22,7 @@ export interface CallbackQuery {
 export type CallbackResult = { redirectUri: string; outcome: Outcome } | { confirmation: Confirmation };
 
 const POLL_MS = 250;
-/** 12 seconds in all: the exchange has 10 (contract: Consuming). */
+/** 12 seconds in all: the exchange has 10. */
 const POLL_TRIES = 48;
 const EXPIRED: Outcome = { status: 'error', code: 'expired' };
 

@@ -113,7 +113,7 @@ export async function markFlowOpened(tx: Queryable, id: string): Promise<void> {
 
 /**
  * Claims a flow for one callback and blanks its secrets; every other callback
- * of it, concurrent ones included, gets undefined (contract: Consuming).
+ * of it, concurrent ones included, gets undefined.
  */
 export async function claimFlow(db: Queryable, stateHash: Buffer): Promise<FlowRow | undefined> {
   const rows = await db.query<FlowRow>(

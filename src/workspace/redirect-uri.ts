@@ -6,7 +6,7 @@ const MAX_LENGTH = 2048;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
 const SUSPICIOUS = /[\\\s\u0000-\u001f\u007f]/u;
 
-/** Decides where a browser may be sent after a flow (research/security, OAuth table: open redirect). */
+/** Decides where a browser may be sent after a flow (RFC 9700, 4.11). */
 export class RedirectUris {
   readonly #allowed: URL[];
   readonly #anyLoopback: boolean;

@@ -104,7 +104,7 @@ function callback({ parts, cookies }: WorkspaceRoutesOptions): Endpoint {
       if ('outcome' in result) return leave(result);
       const { confirmation } = result;
       cookies.set(response, confirmationCookie(confirmation.form), confirmation.cookie, CONFIRMATION_SECONDS);
-      // The form's answer redirects to the flow's end, which the policy must name (contract: Binding).
+      // The form's answer redirects to the flow's end, which the policy must name (docs/decisions/0005).
       return { html: confirmationPage(confirmation), policy: pagePolicy([new URL(confirmation.redirectUri).origin]) };
     },
   });

@@ -23,7 +23,7 @@ export class FormBrowser {
     return answer;
   }
 
-  /** Posts the page's form with the given button or fields. */
+  /** Posts the page's first form with the given button or fields. */
   async submit(
     page: Answer,
     pageUrl: string,
@@ -31,7 +31,7 @@ export class FormBrowser {
     headers: Record<string, string> = {},
   ): Promise<Answer> {
     const action = /<form[^>]*action="([^"]*)"/.exec(page.text)?.[1] ?? pageUrl;
-    const fields = formFields(page.text);
+    const fields = formFields(/<form[\s\S]*?<\/form>/.exec(page.text)?.[0] ?? '');
     change(fields);
     return this.visit(new URL(decode(action), new URL(pageUrl, this.#base)).href, {
       method: 'POST',
