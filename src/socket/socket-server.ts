@@ -61,7 +61,7 @@ export class SocketServer {
       refuse(socket, '403 Forbidden');
       return;
     }
-    if (this.#waiting() >= this.#options.limits.socketsWaiting) {
+    if (this.#countOf(undefined) >= this.#options.limits.socketsWaiting) {
       refuse(socket, '503 Service Unavailable');
       return;
     }
@@ -95,14 +95,8 @@ export class SocketServer {
     socket.on('close', () => this.#connections.delete(socket));
   }
 
-  /** Connections that have not authenticated yet: they cost memory and nobody answers for them. */
-  #waiting(): number {
-    let count = 0;
-    for (const connection of this.#connections.values()) if (connection.userId === undefined) count += 1;
-    return count;
-  }
-
-  #countOf(userId: string): number {
+  /** Connections of a user; of nobody yet (they cost memory and nobody answers for them) for undefined. */
+  #countOf(userId: string | undefined): number {
     let count = 0;
     for (const connection of this.#connections.values()) if (connection.userId === userId) count += 1;
     return count;
