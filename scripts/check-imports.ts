@@ -24,7 +24,7 @@ const LAYERS: Record<string, number> = {
   ]),
   ...layer(1, ['http', 'database', 'crypto', 'identity', 'providers', 'jobs']),
   ...layer(2, ['vault']),
-  ...layer(3, ['health', 'home', 'waitlist', 'users', 'workspace', 'bank', 'integrations', 'agents']),
+  ...layer(3, ['events', 'health', 'home', 'waitlist', 'users', 'workspace', 'bank', 'integrations', 'agents']),
   ...layer(4, ['socket']),
   ...layer(5, ['app.ts', 'context.ts', 'server.ts', 'workers.ts', 'main.ts']),
 };

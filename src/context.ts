@@ -1,4 +1,6 @@
 import { join } from 'node:path';
+import { compileCatalog } from './agents/compile.ts';
+import { Executor } from './agents/executor.ts';
 import { openKeyring } from './crypto/keyring.ts';
 import { Database, type DatabaseAddress } from './database/database.ts';
 import { startEmbeddedDatabase } from './database/embedded.ts';
@@ -9,8 +11,10 @@ import { IntegrationsService } from './integrations/integrations-service.ts';
 import type { Logger } from './logger.ts';
 import { BankProvider } from './providers/bank.ts';
 import { WorkspaceProvider } from './providers/workspace.ts';
+import { WorkspaceApi } from './providers/workspace-api.ts';
 import { type BankSettings, type Config, type IdentitySettings, isLoopback, type Part, type WorkspaceSettings } from './settings.ts';
 import { Sessions } from './users/sessions.ts';
+import { AccessTokens } from './vault/access-tokens.ts';
 import { Grants } from './vault/grants.ts';
 import { Revocations } from './vault/revocations.ts';
 import { checkKeys, UserKeys } from './vault/user-keys.ts';
@@ -68,6 +72,8 @@ export interface Context {
   workspace: WorkspaceParts | undefined;
   /** undefined: the bank aggregator is not configured. */
   bank: BankProvider | undefined;
+  tokens: AccessTokens;
+  executor: Executor;
   standIns: StandIns | undefined;
 }
 
@@ -111,6 +117,15 @@ export async function createContext(
   const revocations = new Revocations(db, keyring, revokers, logger);
   const grants = new Grants(userKeys, revocations, logger);
   const bindings = new Bindings(db);
+  const tokens = new AccessTokens(db, grants);
+  const executor = new Executor({
+    db,
+    catalog: () => compileCatalog(integrations.current.revision, integrations.current.agents),
+    tokens,
+    workspace: settings.workspace && new WorkspaceApi({ apiUrl: settings.workspace.apiUrl, timeoutMs: timeout }),
+    bank: bank && ((token, signal) => bank.session(token, signal)),
+    logger,
+  });
   const redirectUris = new RedirectUris(config, addresses.publicUrl);
   return {
     config,
@@ -126,6 +141,8 @@ export async function createContext(
     accounts: new WorkspaceAccounts(db, grants, revocations),
     workspace: provider && { db, provider, userKeys, grants, revocations, bindings, redirectUris, logger },
     bank,
+    tokens,
+    executor,
     standIns,
   };
 }

@@ -1,16 +1,21 @@
-/** Every error code of the contract with the HTTP status it answers. */
+/** Every error code with the HTTP status it answers. */
 export const ERROR_STATUS = {
   invalid_request: 400,
   invalid_token: 401,
   token_expired: 401,
   forbidden: 403,
   recent_login_required: 403,
+  missing_scopes: 403,
   not_found: 404,
   method_not_allowed: 405,
   reauth_required: 409,
   relink_required: 409,
   item_gone: 409,
   conflict: 409,
+  /** An action may run only once the user has said yes; `details.approvalId` says to what. */
+  approval_required: 409,
+  /** The caller gave up before the action began. */
+  aborted: 409,
   too_large: 413,
   unsupported_media_type: 415,
   invalid_configuration: 422,
@@ -18,6 +23,8 @@ export const ERROR_STATUS = {
   rate_limited: 429,
   internal: 500,
   provider_error: 502,
+  /** A change was sent and no answer came: it may have happened, and is never repeated on its own. */
+  outcome_unknown: 502,
   unavailable: 503,
   not_configured: 503,
   provider_timeout: 504,
@@ -32,6 +39,8 @@ export interface AppErrorOptions {
   retryAfter?: number;
   /** Methods the resource takes: the Allow header of a 405. */
   allow?: readonly string[];
+  /** Facts for programs beside the message (choices, an approval's id); safe to show to the caller. */
+  details?: Readonly<Record<string, unknown>>;
 }
 
 /**
@@ -43,6 +52,7 @@ export class AppError extends Error {
   readonly status: number;
   readonly retryAfter: number | undefined;
   readonly allow: readonly string[] | undefined;
+  readonly details: Readonly<Record<string, unknown>> | undefined;
 
   constructor(code: ErrorCode, message: string, options: AppErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -51,6 +61,7 @@ export class AppError extends Error {
     this.status = ERROR_STATUS[code];
     this.retryAfter = options.retryAfter;
     this.allow = options.allow;
+    this.details = options.details;
   }
 }
 

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { AppError } from '../errors.ts';
 import type { BankSettings } from '../settings.ts';
 import { BankError, toBankError } from './bank-errors.ts';
+import type { BankSession } from './bank-session.ts';
 import { identifier, providerText } from './provider-text.ts';
 
 export interface BankAccount {
@@ -133,6 +134,25 @@ export class BankProvider {
       if (error instanceof BankError && error.bankCode === 'ITEM_NOT_FOUND') return;
       throw error;
     }
+  }
+
+  /**
+   * Opens a session for an entry's actions.
+   *
+   * @param token gives the entry's access token when it is needed
+   */
+  session(token: () => Promise<string>, signal: AbortSignal): BankSession {
+    return {
+      call: async (name, body, answer) => {
+        const accessToken = await token();
+        const methods = { 'accounts/get': 'accountsGet' } as const;
+        const method = methods[name as keyof typeof methods];
+        const data = await this.#call((client, options) =>
+          client[method]({ ...body, access_token: accessToken }, { signal: AbortSignal.any([signal, options.signal]) }),
+        );
+        return check(answer, data);
+      },
+    };
   }
 
   /** A load that failed is tried again by the next call. */

@@ -32,6 +32,12 @@ const fault = z.strictObject({
   status: integer(200, 599).optional(),
   error: z.string().max(100).optional(),
   times: integer(1, 1_000_000).optional(),
+  retry_after: integer(0, 3_600).optional(),
+});
+
+const quota = z.strictObject({
+  api: z.enum(['gmail', 'calendar', 'drive', 'docs', 'sheets', 'slides']),
+  units_per_minute: integer(0, 1_000_000),
 });
 
 const behaviour = z.strictObject({
@@ -63,7 +69,13 @@ export function controlRoutes(controls: Controls, workspace: WorkspaceProvider):
     response.json({ now: new Date(controls.now()).toISOString() });
   });
   router.post('/faults', (request, response) => {
-    controls.inject(validate(fault, fields(request)));
+    const { retry_after: retryAfter, ...given } = validate(fault, fields(request));
+    controls.inject({ ...given, retryAfter });
+    response.json({ success: true });
+  });
+  router.post('/workspace/quota', (request, response) => {
+    const { api, units_per_minute } = validate(quota, fields(request));
+    controls.setQuota(api, units_per_minute);
     response.json({ success: true });
   });
   router.post('/faults/clear', (_request, response) => {

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { faultBody } from './google/api-fault.ts';
 
 /** A middleware in Node's own types; Express takes it as it is. */
 export type Middleware = (request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void) => void;
@@ -18,6 +19,8 @@ export interface Fault {
   status?: number | undefined;
   /** The `error` field of what `status` answers, e.g. `invalid_client`. */
   error?: string | undefined;
+  /** Seconds of the Retry-After header of a 429 (default 1). */
+  retryAfter?: number | undefined;
   /** How many calls meet it; absent = every call until faults are cleared. */
   times?: number | undefined;
 }
@@ -31,6 +34,7 @@ const MAX_COUNTED_NAMES = 500;
 export class Controls {
   #offset = 0;
   #faults: Fault[] = [];
+  readonly #quotas = new Map<string, number>();
   readonly #calls: Record<SandboxPart, Map<string, number>> = { identity: new Map(), workspace: new Map(), bank: new Map() };
   readonly #timers = new Set<NodeJS.Timeout>();
   readonly #hanging = new Set<Socket>();
@@ -43,6 +47,15 @@ export class Controls {
   /** Moves the sandbox's clock by `ms`; negative moves it back. */
   advance(ms: number): void {
     this.#offset += ms;
+  }
+
+  /** Units a minute and account that an API grants, where a test has set it. */
+  quota(api: string): number | undefined {
+    return this.#quotas.get(api);
+  }
+
+  setQuota(api: string, unitsPerMinute: number): void {
+    this.#quotas.set(api, unitsPerMinute);
   }
 
   inject(fault: Fault): void {
@@ -74,7 +87,7 @@ export class Controls {
       this.count(part, path);
       const fault = this.#take(part, path);
       if (fault === undefined) next();
-      else this.#apply(fault, request.socket, response, next);
+      else this.#apply(fault, path, request.socket, response, next);
     };
   }
 
@@ -93,7 +106,7 @@ export class Controls {
     return fault;
   }
 
-  #apply(fault: Fault, socket: Socket, response: ServerResponse, next: () => void): void {
+  #apply(fault: Fault, path: string, socket: Socket, response: ServerResponse, next: () => void): void {
     switch (fault.kind) {
       case 'delay':
         this.#delay(fault.ms ?? DEFAULT_DELAY_MS, response, next);
@@ -102,7 +115,7 @@ export class Controls {
         this.#hang(socket);
         return;
       case 'status':
-        answerStatus(fault, response);
+        answerStatus(fault, path, response);
         return;
       case 'malformed':
         answer(response, fault.status ?? 200, 'application/json', '{"access_token":"tru');
@@ -134,9 +147,19 @@ function covers(prefix: string | undefined, path: string): boolean {
   return prefix === undefined || path === prefix || path.startsWith(`${prefix}/`);
 }
 
-function answerStatus(fault: Fault, response: ServerResponse): void {
+function answerStatus(fault: Fault, path: string, response: ServerResponse): void {
   const status = fault.status ?? 503;
-  if (status === 429) response.setHeader('Retry-After', '1');
+  if (status === 429) response.setHeader('Retry-After', String(fault.retryAfter ?? 1));
+  // The APIs have their own shape of errors.
+  if (path.startsWith('/api/')) {
+    answer(
+      response,
+      status,
+      'application/json',
+      JSON.stringify(faultBody(status, fault.error ?? 'backendError', 'A fault injected by the sandbox.')),
+    );
+    return;
+  }
   const body = { error: fault.error ?? 'temporarily_unavailable', error_description: 'A fault injected by the sandbox.' };
   answer(response, status, 'application/json', JSON.stringify(body));
 }

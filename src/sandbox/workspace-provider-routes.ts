@@ -1,4 +1,12 @@
 import { type Request, type Response, Router, urlencoded } from 'express';
+import type { SandboxApi } from './google/api-method.ts';
+import { apiRoutes } from './google/api-routes.ts';
+import { calendarApi } from './google/calendar-api.ts';
+import { docsApi } from './google/docs-api.ts';
+import { driveApi } from './google/drive-api.ts';
+import { gmailApi } from './google/gmail-api.ts';
+import { sheetsApi } from './google/sheets-api.ts';
+import { slidesApi } from './google/slides-api.ts';
 import { avatar } from './workspace-accounts.ts';
 import { consentRoutes } from './workspace-consent-routes.ts';
 import type { Token } from './workspace-grants.ts';
@@ -28,7 +36,18 @@ export function workspaceProviderRoutes(provider: WorkspaceProvider, allowedOrig
     response.set({ 'Cross-Origin-Resource-Policy': 'cross-origin', 'Content-Security-Policy': "default-src 'none'" });
     response.type('image/svg+xml').send(avatar(account));
   });
-  router.use('/api', (request, response) => api(provider, request, response));
+  router.use(
+    '/api',
+    apiRoutes([gmailApi, calendarApi, driveApi, docsApi, sheetsApi, slidesApi] as SandboxApi<unknown>[], {
+      directory: provider.contentDirectory,
+      controls: provider.controls,
+      authenticate(request) {
+        const token = bearerToken(provider, request);
+        const account = token && provider.grants.account(token.sub);
+        return token && account && { token, account };
+      },
+    }),
+  );
   return router;
 }
 
@@ -96,14 +115,4 @@ function bearerToken(provider: WorkspaceProvider, request: Request): Token | und
 
 function challenge(response: Response): Response {
   return response.status(401).set('WWW-Authenticate', 'Bearer realm="sandbox", error="invalid_token"');
-}
-
-/** No API is simulated: a valid token meets 404, in the shape of the provider's API errors. */
-function api(provider: WorkspaceProvider, request: Request, response: Response): void {
-  if (bearerToken(provider, request) === undefined) {
-    const message = 'Request had invalid authentication credentials.';
-    challenge(response).json({ error: { code: 401, message, status: 'UNAUTHENTICATED' } });
-    return;
-  }
-  response.status(404).json({ error: { code: 404, message: 'Method not found.', status: 'NOT_FOUND' } });
 }

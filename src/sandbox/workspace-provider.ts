@@ -25,6 +25,8 @@ export interface WorkspaceProvider {
   /** Public keys of its ID tokens. */
   keySet: { keys: object[] };
   controls: Controls;
+  /** Folder for what the accounts hold. */
+  contentDirectory: string;
 }
 
 // Accounts are keyed by the provider's subject and checked against its issuer: no port in it.
@@ -54,6 +56,7 @@ export function createWorkspaceProvider(options: WorkspaceProviderOptions): Work
     behaviour,
     keySet: signer.keySet,
     controls,
+    contentDirectory: join(options.directory, 'content'),
   };
 }
 

@@ -1,0 +1,52 @@
+import { AppError } from '../errors.ts';
+import { missingScopes, type ScopeName, WORKSPACE_SCOPES } from '../providers/workspace-scopes.ts';
+import type { GrantStatus, Provider } from '../vault/grants-repository.ts';
+import type { AgentAccountRow } from './agent-accounts-repository.ts';
+
+/**
+ * The account that is meant: by id, by label (whatever its case), or the default.
+ *
+ * @param wanted undefined: the default, or the only one
+ * @throws AppError `invalid_request` with `details.choices` when it is unknown or ambiguous, `not_found` when there is none at all
+ */
+export function chooseAccount(accounts: readonly AgentAccountRow[], provider: Provider, wanted: string | undefined): AgentAccountRow {
+  const candidates = accounts.filter((account) => account.provider === provider);
+  if (candidates.length === 0) throw new AppError('not_found', `No ${provider} account is connected.`, { details: { choices: [] } });
+  if (wanted === undefined) {
+    const preferred = candidates.length === 1 ? candidates[0] : candidates.find((account) => account.isDefault);
+    if (preferred !== undefined) return preferred;
+    throw unclear('Several accounts are connected: say which one.', candidates);
+  }
+  const byId = candidates.find((account) => account.id === wanted);
+  if (byId !== undefined) return byId;
+  const [match, ...others] = candidates.filter((account) => account.label.toLowerCase() === wanted.toLowerCase());
+  if (match === undefined) throw unclear('No such account is connected.', candidates);
+  if (others.length > 0) throw unclear('Several accounts go by this name: say which one by its id.', candidates);
+  return match;
+}
+
+/** @throws AppError `reauth_required`, `relink_required`, `item_gone` */
+export function assertUsable({ label, status, id }: AgentAccountRow): void {
+  const messages: Record<Exclude<GrantStatus, 'active'>, string> = {
+    reauth_required: `Reconnect ${label}: its permission has ended.`,
+    relink_required: `${label} asks for a new login.`,
+    item_gone: `${label} no longer knows this connection. Link it again.`,
+  };
+  if (status !== 'active') throw new AppError(status, messages[status], { details: { account: id } });
+}
+
+/** @throws AppError `missing_scopes` with `details.missingScopes` */
+export function assertScopes({ label, scopes, id }: AgentAccountRow, anyOf: readonly ScopeName[]): void {
+  if (anyOf.length === 0 || anyOf.some((name) => scopes.includes(WORKSPACE_SCOPES[name]))) return;
+  const missing = missingScopes(scopes).filter((name) => anyOf.includes(name));
+  throw new AppError('missing_scopes', `${label} has not granted this. Connect it again and tick the box.`, {
+    details: { account: id, missingScopes: missing },
+  });
+}
+
+function unclear(message: string, candidates: readonly AgentAccountRow[]): AppError {
+  const choices = candidates.map(({ id, label }) => ({ id, label }));
+  return new AppError('invalid_request', `account: ${message} Choices: ${choices.map(({ label }) => label).join(', ')}.`, {
+    details: { choices },
+  });
+}

@@ -1,0 +1,71 @@
+import type { z } from 'zod';
+import type { Database } from '../database/database.ts';
+import type { BankSession } from '../providers/bank-session.ts';
+import type { WorkspaceSession } from '../providers/workspace-api.ts';
+import type { ScopeName } from '../providers/workspace-scopes.ts';
+import type { Provider } from '../vault/grants-repository.ts';
+
+/** What an action does to the world. Sharing and inviting strangers counts as destructive: it can't be taken back. */
+export type Effect = 'read' | 'write' | 'destructive';
+
+/** A schema that can be shown (JSON Schema, draft 7) and that checks. */
+export interface Shape<Value> {
+  readonly jsonSchema: object;
+  /** @throws AppError `invalid_request` with a message that names the field at fault */
+  parse(value: unknown): Value;
+}
+
+/** The account that an action works with. */
+export interface ActionAccount {
+  id: string;
+  grantId: string;
+  /** How people call it: the e-mail address, the bank's name. */
+  label: string;
+}
+
+/** The provider's APIs on behalf of the account. */
+export interface Sessions {
+  workspace: WorkspaceSession;
+  bank: BankSession;
+}
+
+export interface RunContext<P extends Provider = Provider> {
+  userId: string;
+  account: ActionAccount;
+  session: Sessions[P];
+  db: Database;
+  /** The bank's numbers may be shown whole: only where the action's policy says so. */
+  unmasked: boolean;
+  /** Deadline, and for reads the caller's abort. What has been sent may still have happened. */
+  signal: AbortSignal;
+  /** Tells a caller who waits how far it is. */
+  progress(message: string): void;
+}
+
+/** Something an agent can do with one account. Built in, or declared in the integrations file. */
+export interface Action<Input = unknown, Output = unknown, P extends Provider = Provider> {
+  /** `mail.search`: how `use:` names it. */
+  name: string;
+  provider: P;
+  effect: Effect;
+  description: string;
+  /** Workspace: any one of them suffices. */
+  scopes: readonly ScopeName[];
+  input: Shape<Input>;
+  output: Shape<Output>;
+  /** What a policy's allow-lists are held against: name → the values in this input. Mail's `to` is every recipient, hidden ones too. */
+  allow?: Record<string, (input: Input) => readonly string[]>;
+  /** One line for the person who is asked to approve: exactly what will happen. */
+  summary(input: Input): string;
+  /** Longest it may run, milliseconds; a policy can only lower it. */
+  timeoutMs?: number;
+  /** Largest output, bytes of JSON; the integrations file can only lower it. */
+  capBytes?: number;
+  run(input: Input, context: RunContext<P>): Promise<Output>;
+}
+
+/** What {@link builtIn} takes: an action whose schemas are still zod's. */
+export type Definition<I extends z.ZodType, O extends z.ZodType, P extends Provider> = Omit<
+  Action<z.output<I>, z.input<O>, P>,
+  'input' | 'output'
+> & { input: I; output: O };
