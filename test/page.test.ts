@@ -1,56 +1,27 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { ACCESSIBILITY, chromiumMissing, Pages, whySkipped } from './support/page.ts';
 import { startSteward, type TestSteward } from './support/steward.ts';
 
-const CHROMIUM = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
-const missing = !existsSync(CHROMIUM) && process.env.CI === undefined;
-const reason = missing ? ` (skipped: no Chromium at ${CHROMIUM}; set CHROMIUM_PATH)` : '';
-const ARGUMENTS =
-  '--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync';
-
-/** Rules that every page keeps; returns what breaks them. Runs in the browser, hence text. */
-const ACCESSIBILITY = `(() => {
-  const shown = (node) => node.checkVisibility();
-  const all = (selector) => [...document.querySelectorAll(selector)].filter(shown);
-  const name = (node) => (node.getAttribute('aria-label') ?? node.textContent).trim();
-  const ids = [...document.querySelectorAll('[id]')].map((node) => node.id);
-  const references = ['aria-labelledby', 'aria-describedby'].flatMap((attribute) => all('[' + attribute + ']').map((node) => node.getAttribute(attribute)));
-  return [
-    document.documentElement.lang === 'en' ? [] : ['no language'],
-    document.title !== '' ? [] : ['no title'],
-    all('h1').length === 1 ? [] : [all('h1').length + ' h1'],
-    all('main').length === 1 ? [] : ['no main'],
-    ids.filter((id, index) => ids.indexOf(id) !== index).map((id) => 'id twice: ' + id),
-    references.filter((id) => document.getElementById(id) === null).map((id) => 'no such id: ' + id),
-    all('input, textarea, select').filter((node) => node.labels.length === 0).map((node) => 'no label: ' + node.outerHTML),
-    all('button, a').filter((node) => name(node) === '').map((node) => 'no name: ' + node.outerHTML),
-    all('img').filter((node) => !node.hasAttribute('alt')).map((node) => 'no alt: ' + node.outerHTML),
-    document.documentElement.scrollWidth <= innerWidth ? [] : ['scrolls sideways'],
-  ].flat();
-})()`;
-
-describe.skipIf(missing)(`the page at GET / in development${reason}`, () => {
+describe.skipIf(chromiumMissing)(`the page at GET / in development${whySkipped}`, () => {
   const folder = mkdtempSync(join(tmpdir(), 'steward-page-'));
   const integrationsFile = join(folder, 'integrations.yaml');
   let steward: TestSteward;
-  let browser: Browser;
-  let problems: string[];
+  let pages: Pages;
 
   beforeAll(async () => {
     defineAgents('Search and read mail.');
     steward = await startSteward({ INTEGRATIONS_FILE: integrationsFile });
-    browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGUMENTS.split(' ') });
+    pages = await Pages.launch(steward);
   });
 
-  afterEach(async () => {
-    for (const context of browser.contexts()) await context.close();
-  });
+  afterEach(() => pages.closeAll());
 
   afterAll(async () => {
-    await browser?.close();
+    await pages?.browser.close();
     await steward?.stop();
     rmSync(folder, { recursive: true, force: true });
   });
@@ -58,44 +29,6 @@ describe.skipIf(missing)(`the page at GET / in development${reason}`, () => {
   function defineAgents(description: string): void {
     const agent = { provider: 'workspace', description, scopes: ['mail.modify'] };
     writeFileSync(integrationsFile, JSON.stringify({ version: 1, agents: { mail: agent } }));
-  }
-
-  /** A browser of its own; every complaint of the browser ends in `problems`, policy violations included. */
-  async function open(path = '/', width = 1200): Promise<Page> {
-    const context = await browser.newContext({ viewport: { width, height: 800 } });
-    problems = [];
-    context.on('weberror', (error) => problems.push(String(error.error())));
-    context.on('console', (message) => {
-      if (message.type() === 'error' || message.type() === 'warning') problems.push(`${message.text()} ${message.location().url}`);
-    });
-    const page = await context.newPage();
-    await page.goto(new URL(path, steward.url).href);
-    return page;
-  }
-
-  async function openAs(user: string): Promise<Page> {
-    const page = await open();
-    await signIn(page, user);
-    return page;
-  }
-
-  async function signIn(page: Page, user: string): Promise<void> {
-    await page.getByLabel('Another user').fill(user);
-    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-    await page.getByText(`${user}@example.com`).waitFor();
-  }
-
-  /** From the page to the sandbox's consent page, through the real redirects. */
-  async function askFor(page: Page, email: string): Promise<void> {
-    await page.getByLabel('E-mail of the account').fill(email);
-    await page.getByRole('button', { name: 'Connect', exact: true }).click();
-    await page.getByRole('button', { name: 'Allow' }).waitFor();
-  }
-
-  async function connect(page: Page, email: string): Promise<void> {
-    await askFor(page, email);
-    await page.getByRole('button', { name: 'Allow' }).click();
-    await page.getByText('The workspace account is connected.').waitFor();
   }
 
   const entry = (page: Page, text: string) =>
@@ -109,36 +42,36 @@ describe.skipIf(missing)(`the page at GET / in development${reason}`, () => {
   }
 
   it('has one h1, a label for every field, and fits 360 pixels', async () => {
-    const page = await open('/', 360);
+    const page = await pages.open('/', 360);
     await page.getByRole('button', { name: 'Sign in as demo' }).waitFor();
     expect(await page.evaluate(ACCESSIBILITY)).toEqual([]);
     await page.getByRole('button', { name: 'Sign in as demo' }).click();
     await page.getByText('No bank is linked yet.').waitFor();
     expect(await page.evaluate(ACCESSIBILITY)).toEqual([]);
-    expect(problems).toEqual([]);
+    expect(pages.problems).toEqual([]);
   });
 
   it('keeps the ID token out of every address, over a reload, and not beyond the sign-out', async () => {
-    const page = await open();
+    const page = await pages.open();
     const addresses: string[] = [];
     page.on('request', (request) => addresses.push(request.url()));
     page.on('websocket', (socket) => addresses.push(socket.url()));
-    await signIn(page, 'addresses');
+    await pages.signIn(page, 'addresses');
     await page.reload();
     await page.getByText('addresses@example.com').waitFor();
     const token = String(await page.evaluate(`sessionStorage.getItem('steward.id_token')`));
     expect(token.split('.')).toHaveLength(3);
-    await connect(page, 'addresses@example.com');
+    await pages.connect(page, 'addresses@example.com');
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByText('You are signed out.').waitFor();
     expect(await page.evaluate('sessionStorage.length')).toBe(0);
     expect(addresses.some((address) => address.endsWith('/ws'))).toBe(true);
     expect(addresses.filter((address) => address.includes(token))).toEqual([]);
-    expect(problems).toEqual([]);
+    expect(pages.problems).toEqual([]);
   });
 
   it('takes a pasted ID token, and says what the server says of a bad one', async () => {
-    const page = await open();
+    const page = await pages.open();
     await page.getByLabel('Paste an ID token').fill('not.a.token');
     await page.getByRole('button', { name: 'Use this token' }).click();
     const refused = await steward.call('/integrations', { token: 'not.a.token' });
@@ -150,7 +83,7 @@ describe.skipIf(missing)(`the page at GET / in development${reason}`, () => {
   });
 
   it('offers only the paste form where there is no sandbox', async () => {
-    const context = await browser.newContext();
+    const context = await pages.browser.newContext();
     await context.route('**/sandbox/**', (route) => route.fulfill({ status: 404, json: { status: 'error' } }));
     const page = await context.newPage();
     const answered = page.waitForResponse('**/sandbox/**');
@@ -161,19 +94,19 @@ describe.skipIf(missing)(`the page at GET / in development${reason}`, () => {
   });
 
   it('asks to sign in again when the token has run out', async () => {
-    const page = await open();
+    const page = await pages.open();
     await page.clock.install();
-    await signIn(page, 'late');
+    await pages.signIn(page, 'late');
     await page.clock.fastForward('01:00:01');
     await page.getByText('Your sign-in has expired. Sign in again.').waitFor();
     expect(await page.evaluate('sessionStorage.length')).toBe(0);
   });
 
   it('connects workspace accounts through the consent page, moves the default, disconnects', async () => {
-    const page = await openAs('worker');
-    await connect(page, 'worker@example.com');
+    const page = await pages.openAs('worker');
+    await pages.connect(page, 'worker@example.com');
     expect(page.url()).toBe(`${steward.url}/`);
-    await connect(page, 'worker.two@example.com');
+    await pages.connect(page, 'worker.two@example.com');
     await entry(page, 'worker@example.com').getByText('Default', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Make default: worker.two@example.com' }).click();
     await page.getByText('worker.two@example.com is the default now.').waitFor();
@@ -189,31 +122,31 @@ describe.skipIf(missing)(`the page at GET / in development${reason}`, () => {
     await entry(page, 'worker@example.com').waitFor({ state: 'detached' });
     const { accounts } = (await steward.call('/auth/workspace/accounts', { token })).body;
     expect(accounts).toMatchObject([{ email: 'worker.two@example.com', default: true }]);
-    expect(problems).toEqual([]);
+    expect(pages.problems).toEqual([]);
   });
 
   it('tells how connecting ended when it was declined or cut down', async () => {
-    const page = await openAs('picky');
-    await askFor(page, 'picky@example.com');
+    const page = await pages.openAs('picky');
+    await pages.askFor(page, 'picky@example.com');
     await page.getByRole('button', { name: 'Deny' }).click();
     await page.getByText('Access was declined, so nothing was connected.').waitFor();
-    await askFor(page, 'picky@example.com');
+    await pages.askFor(page, 'picky@example.com');
     await page.getByRole('checkbox', { name: /presentations/ }).uncheck();
     await page.getByRole('button', { name: 'Allow' }).click();
     await page.getByText('The workspace account is connected, without: presentations.readonly.').waitFor();
     await entry(page, 'picky@example.com').getByText('Not allowed: presentations.readonly').waitFor();
-    expect(problems).toEqual([]);
+    expect(pages.problems).toEqual([]);
   });
 
   it('repeats nothing that an address claims', async () => {
-    const page = await open('/?integration=workspace&status=error&code=%3Cimg+src=x%3Ecall+0800&keep=1');
+    const page = await pages.open('/?integration=workspace&status=error&code=%3Cimg+src=x%3Ecall+0800&keep=1');
     await page.getByText('The account could not be connected.').waitFor();
     expect(page.url()).toBe(`${steward.url}/?keep=1`);
     expect(await page.locator('body').textContent()).not.toContain('0800');
   });
 
   it('links a bank in the sandbox’s window, repairs and deletes it', async () => {
-    const page = await openAs('saver');
+    const page = await pages.openAs('saver');
     const sent: (string | null)[] = [];
     page.on('request', (request) => {
       if (request.url().endsWith('/auth/bank/set_access_token')) sent.push(request.postData());
@@ -246,7 +179,7 @@ describe.skipIf(missing)(`the page at GET / in development${reason}`, () => {
     await confirm(page, 'Delete');
     await page.getByText('No bank is linked yet.').waitFor();
     expect((await steward.call('/auth/bank/accounts', { token })).body.accounts).toEqual([]);
-    expect(problems).toEqual([]);
+    expect(pages.problems).toEqual([]);
   });
 
   async function popupOf(page: Page, button: string): Promise<Page> {
@@ -261,28 +194,28 @@ describe.skipIf(missing)(`the page at GET / in development${reason}`, () => {
   }
 
   it('shows the connections, its own among them', async () => {
-    const page = await open();
+    const page = await pages.open();
     await shows(page, '0');
-    await signIn(page, 'connected');
+    await pages.signIn(page, 'connected');
     await page.locator('#socket').getByText('connected').waitFor();
     await shows(page, '1');
     expect((await steward.call('/test')).body.connections).toBe(1);
     await page.getByRole('button', { name: 'Sign out' }).click();
     await shows(page, '0');
-    expect(problems).toEqual([]);
+    expect(pages.problems).toEqual([]);
   });
 
   it('adds an address to the waitlist', async () => {
-    const page = await open();
+    const page = await pages.open();
     await page.locator('#waitlist-email').fill('waiting@example.com');
     await page.getByRole('button', { name: 'Add', exact: true }).click();
     await page.getByText('waiting@example.com is on the list.').waitFor();
     expect(await steward.sql('select email from waitlist')).toEqual([{ email: 'waiting@example.com' }]);
-    expect(problems).toEqual([]);
+    expect(pages.problems).toEqual([]);
   });
 
   it('reloads the integrations, and shows message and request id of a refusal', async () => {
-    const page = await open();
+    const page = await pages.open();
     const reload = page.getByRole('button', { name: 'Reload the definition' });
     await reload.click();
     await page.getByText('The definition is reloaded.').waitFor();
@@ -298,12 +231,12 @@ describe.skipIf(missing)(`the page at GET / in development${reason}`, () => {
 
   it('deletes the user, after a fresh sign-in where the last one is old', async () => {
     await steward.control('clock', { advance_ms: -6 * 60_000 });
-    const page = await openAs('leaver');
+    const page = await pages.openAs('leaver');
     await steward.control('clock', { advance_ms: 6 * 60_000 });
     await page.getByRole('button', { name: 'Delete my account' }).click();
     await confirm(page, 'Delete my account');
     await page.getByText('Sign in again, then delete the account within five minutes.').waitFor();
-    await signIn(page, 'leaver');
+    await pages.signIn(page, 'leaver');
     await page.getByRole('button', { name: 'Delete my account' }).click();
     await confirm(page, 'Delete my account');
     await page.getByText('Your account is deleted.').waitFor();
@@ -311,12 +244,12 @@ describe.skipIf(missing)(`the page at GET / in development${reason}`, () => {
   });
 
   it('GET /api-docs shows every operation of /openapi.json', async () => {
-    const page = await open('/api-docs', 360);
+    const page = await pages.open('/api-docs', 360);
     await page.getByRole('article').first().waitFor();
     const { paths } = (await steward.call('/openapi.json')).body as { paths: Record<string, object> };
     const expected = Object.entries(paths).flatMap(([path, item]) => Object.keys(item).map((method) => `${method.toUpperCase()}${path}`));
     expect((await page.locator('article h3').allTextContents()).sort()).toEqual(expected.sort());
     expect(await page.evaluate(ACCESSIBILITY)).toEqual([]);
-    expect(problems).toEqual([]);
+    expect(pages.problems).toEqual([]);
   });
 });

@@ -1,0 +1,87 @@
+import { asFailures, showResult } from './page-agents.js';
+import { byId, element, replaceItems, run, show } from './page-dom.js';
+
+const EVENTS_SHOWN = 20;
+
+/** What waits for the user's decision, with exactly what would happen. */
+export class ApprovalsPanel {
+  #client;
+  #list = byId('approvals');
+  #outcome = byId('approvals-outcome');
+  #turn = 0;
+
+  constructor(client) {
+    this.#client = client;
+  }
+
+  async refresh() {
+    const turn = ++this.#turn;
+    const approvals = await asFailures(this.#client.approvals());
+    if (turn === this.#turn) this.#render(approvals);
+  }
+
+  clear() {
+    this.#turn++;
+    this.#list.replaceChildren();
+    this.#outcome.replaceChildren();
+  }
+
+  #render(approvals) {
+    const empty = element('li', { className: 'empty' }, 'Nothing waits for you.');
+    replaceItems(this.#list, byId('approvals-title'), approvals.length > 0 ? approvals.map((one) => this.#entry(one)) : [empty]);
+  }
+
+  #entry({ approvalId, action, account, summary, input, expiresAt }) {
+    const button = (text, className, approved) => {
+      const node = element('button', { type: 'button', className, 'aria-label': `${text}: ${summary}` }, text);
+      node.addEventListener('click', () => run(node, this.#outcome, () => this.#decide(approvalId, approved)));
+      return node;
+    };
+    return element(
+      'li',
+      { className: 'entry approval' },
+      element(
+        'div',
+        {},
+        element('h3', {}, summary),
+        element('p', { className: 'detail' }, `${action} with ${account}, until ${time(expiresAt)}`),
+      ),
+      element('pre', { tabIndex: 0, 'aria-label': 'What will be done' }, JSON.stringify(input, null, 2)),
+      element('div', { className: 'actions' }, button('Approve', 'button primary', true), button('Deny', 'button', false)),
+    );
+  }
+
+  async #decide(approvalId, approved) {
+    try {
+      const result = await asFailures(this.#client.approve(approvalId, approved));
+      if (approved) showResult(result);
+      show(this.#outcome, 'done', approved ? 'Approved and done.' : 'Denied: nothing was done.');
+    } finally {
+      await this.refresh();
+    }
+  }
+}
+
+/** The user's events as they come, newest first. */
+export class EventsPanel {
+  #list = byId('events');
+
+  constructor(client) {
+    client.addEventListener('event', ({ detail }) => this.#add(detail));
+  }
+
+  clear() {
+    this.#list.replaceChildren(element('li', { className: 'empty' }, 'No events yet.'));
+  }
+
+  #add({ seq, event, data }) {
+    this.#list.querySelector('.empty')?.remove();
+    const facts = Object.entries(data).map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`);
+    this.#list.prepend(element('li', {}, element('code', {}, `${seq} ${event}`), ` ${facts.join(', ')}`));
+    while (this.#list.children.length > EVENTS_SHOWN) this.#list.lastElementChild.remove();
+  }
+}
+
+function time(text) {
+  return new Date(text).toLocaleTimeString();
+}

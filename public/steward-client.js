@@ -1,0 +1,340 @@
+// @ts-check
+/**
+ * A client for Steward's WebSocket API (protocol steward.v1) without dependencies. Works in
+ * browsers and in Node 22 and later.
+ *
+ *     import { StewardClient } from './steward-client.js';
+ *
+ *     const steward = new StewardClient({ url: 'https://steward.example.com', token: () => user.getIdToken() });
+ *     steward.addEventListener('account.status', ({ detail }) => console.log(detail.data));
+ *     const { data } = await steward.call('mail.search', { query: 'is:unread' });
+ *
+ * It connects when it is first needed, renews its sign-in in place before the token ends, comes
+ * back after a lost connection (at random, ever more slowly), and then asks for the events it missed.
+ */
+
+/**
+ * @typedef {object} StewardClientOptions
+ * @property {string | URL} url Address of the service; `/ws` is appended.
+ * @property {(why: 'connect' | 'renew' | 'refused') => string | undefined | Promise<string | undefined>} token
+ *   Gives a valid ID token. `refused`: the last one wasn't accepted, so fetch a new one. Nothing, or
+ *   an error, ends the connection: nobody is signed in any more.
+ * @property {number} [since] The last event seen in an earlier session; everything after it is sent again.
+ *
+ * @typedef {object} StewardEvent
+ * @property {number} seq Counts up by one for each user.
+ * @property {string} event `account.status`, `approval.requested`, `integrations.updated`, …
+ * @property {Record<string, unknown>} data
+ *
+ * @typedef {object} CallOptions
+ * @property {string} [account] Id or label of the account; the default one unless given.
+ * @property {string} [idempotencyKey] Makes a change happen once, however often the call is sent.
+ * @property {AbortSignal} [signal] Gives up waiting, and ends the call where it changes nothing.
+ * @property {(progress: {ms: number, message?: string}) => void} [onProgress]
+ *
+ * @typedef {object} CallResult
+ * @property {any} data
+ * @property {{account: string, ms: number, truncated?: boolean}} meta
+ *
+ * @typedef {object} Waiting
+ * @property {(value: any) => void} resolve
+ * @property {(error: Error) => void} reject
+ * @property {((progress: {ms: number, message?: string}) => void) | undefined} onProgress
+ */
+
+const FIRST_DELAY_MS = 1_000;
+const LONGEST_DELAY_MS = 60_000;
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+/** Before a token ends, another one is asked for. */
+const RENEW_MS = 60_000;
+const AUTHENTICATION = 4401;
+
+/** What the service answered instead of a result. */
+export class StewardError extends Error {
+  /** @param {string} code @param {string} message @param {Record<string, any>} [details] */
+  constructor(code, message, details = {}) {
+    super(message);
+    this.name = 'StewardError';
+    /** Stable word for programs: `reauth_required`, `approval_required`, `disconnected`, … */
+    this.code = code;
+    /** Whether the same call may succeed later. */
+    this.retryable = details.retryable === true;
+    /** All that came with it: `approvalId`, `choices`, `retryAfter` (seconds), … */
+    this.details = details;
+  }
+}
+
+/**
+ * Dispatches `state` (a change of {@link StewardClient#state}; `detail.reason` where it ended for good),
+ * `event` for every event of the user, and each event under its own name too (`detail` is a {@link StewardEvent}).
+ */
+export class StewardClient extends EventTarget {
+  /** @type {StewardClientOptions} */ #options;
+  /** @type {WebSocket | undefined} */ #socket;
+  /** @type {'closed' | 'connecting' | 'open' | 'waiting'} */ #state = 'closed';
+  /** @type {Map<string, Waiting>} */ #waiting = new Map();
+  /** @type {PromiseWithResolvers<void> | undefined} */ #opening;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */ #timer;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */ #renewal;
+  /** @type {number | undefined} */ #since;
+  #failures = 0;
+  #refused = false;
+  #nextId = 0;
+
+  /** @param {StewardClientOptions} options */
+  constructor(options) {
+    super();
+    this.#options = options;
+    this.#since = options.since;
+  }
+
+  /** `closed`: nobody is signed in; `waiting`: the connection was lost and is tried again later. */
+  get state() {
+    return this.#state;
+  }
+
+  /** Number of the last event seen; keep it to get what comes after it in a later session. */
+  get since() {
+    return this.#since;
+  }
+
+  /**
+   * Connects, if that isn't so already. Calls do it on their own.
+   *
+   * @returns {Promise<void>} settled when the sign-in is accepted, or refused for good
+   */
+  connect() {
+    if (this.#state === 'open') return Promise.resolve();
+    this.#opening ??= Promise.withResolvers();
+    const { promise } = this.#opening;
+    // Whoever waits hears of it; when nobody does, it is no error of the page's.
+    promise.catch(() => {});
+    if (this.#state === 'closed') this.#open('connect');
+    return promise;
+  }
+
+  /** Ends the connection for good; {@link connect} begins anew. */
+  close() {
+    this.#end(new StewardError('closed', 'The connection was closed.'));
+  }
+
+  /**
+   * The agents with their accounts and actions.
+   *
+   * @returns {Promise<{revision: string, agents: any[]}>}
+   */
+  async list() {
+    return (await this.#request({ type: 'list' })).data;
+  }
+
+  /**
+   * Runs an action.
+   *
+   * @param {string} action e.g. `mail.search`
+   * @param {Record<string, unknown>} [input]
+   * @param {CallOptions} [options]
+   * @returns {Promise<CallResult>}
+   * @throws {StewardError} `approval_required` carries `details.approvalId` for {@link approve}
+   */
+  call(action, input = {}, { account, idempotencyKey, signal, onProgress } = {}) {
+    return this.#request({ type: 'call', action, input, account, idempotencyKey }, signal, onProgress);
+  }
+
+  /**
+   * Decides on what an action asked for; approved, it runs with the very arguments that were shown.
+   *
+   * @param {string} approvalId
+   * @param {boolean} [approved]
+   * @param {Pick<CallOptions, 'signal' | 'onProgress'>} [options]
+   * @returns {Promise<CallResult>}
+   */
+  approve(approvalId, approved = true, { signal, onProgress } = {}) {
+    return this.#request({ type: 'approve', approvalId, approved }, signal, onProgress);
+  }
+
+  /**
+   * What waits for the user's decision.
+   *
+   * @returns {Promise<any[]>}
+   */
+  async approvals() {
+    return (await this.#request({ type: 'approvals' })).data.approvals;
+  }
+
+  /**
+   * @param {Record<string, unknown>} frame
+   * @param {AbortSignal} [signal]
+   * @param {Waiting['onProgress']} [onProgress]
+   */
+  async #request(frame, signal, onProgress) {
+    signal?.throwIfAborted();
+    await abortable(this.connect(), signal);
+    const requestId = String(++this.#nextId);
+    const { promise, resolve, reject } = Promise.withResolvers();
+    this.#waiting.set(requestId, { resolve, reject, onProgress });
+    // The answer decides: what was begun may have happened all the same.
+    const abort = () => this.#send({ type: 'abort', requestId: String(++this.#nextId), id: requestId });
+    signal?.addEventListener('abort', abort, { once: true });
+    this.#send({ ...frame, requestId });
+    try {
+      return await promise;
+    } finally {
+      signal?.removeEventListener('abort', abort);
+      this.#waiting.delete(requestId);
+    }
+  }
+
+  /** @param {object} frame */
+  #send(frame) {
+    if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(frame));
+  }
+
+  /** @param {'connect' | 'refused'} why */
+  async #open(why) {
+    this.#become('connecting');
+    const opening = Symbol();
+    this.#current = opening;
+    const token = await this.#token(why);
+    if (this.#current !== opening) return;
+    if (token === undefined) {
+      this.#end(new StewardError('signed_out', 'Nobody is signed in.'));
+      return;
+    }
+    const url = new URL(this.#options.url);
+    url.protocol = url.protocol.replace('http', 'ws');
+    url.pathname = `${url.pathname.replace(/\/$/, '')}/ws`;
+    const socket = new WebSocket(url);
+    this.#socket = socket;
+    socket.addEventListener('open', () => this.#authenticate(token));
+    socket.addEventListener('message', ({ data }) => this.#socket === socket && this.#receive(JSON.parse(String(data))));
+    socket.addEventListener('close', ({ code, reason }) => this.#socket === socket && this.#lost(code, reason));
+  }
+
+  /** @type {symbol | undefined} an attempt that was overtaken by close() must not go on */
+  #current;
+
+  /** @param {'connect' | 'renew' | 'refused'} why */
+  async #token(why) {
+    try {
+      return await this.#options.token(why);
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** The token goes in a frame: an address would end in logs. @param {string} token */
+  #authenticate(token) {
+    this.#send({ type: 'authenticate', requestId: 'authenticate', token, ...(this.#since !== undefined && { since: this.#since }) });
+  }
+
+  /** @param {any} frame */
+  #receive(frame) {
+    if (frame.type === 'ready') this.#ready(frame);
+    else if (frame.type === 'event') this.#dispatch(frame);
+    const waiting = this.#waiting.get(frame.requestId);
+    if (waiting === undefined) return;
+    if (frame.type === 'progress') waiting.onProgress?.({ ms: frame.ms, message: frame.message });
+    if (frame.type === 'result') waiting.resolve({ data: frame.data, meta: frame.meta });
+    if (frame.type === 'error') waiting.reject(new StewardError(frame.error.code, frame.errorText, frame.error));
+  }
+
+  /** @param {{expiresAt: string, seq?: number}} frame */
+  #ready({ expiresAt, seq }) {
+    this.#failures = 0;
+    this.#refused = false;
+    this.#since ??= seq;
+    this.#become('open');
+    this.#opening?.resolve();
+    this.#opening = undefined;
+    clearTimeout(this.#renewal);
+    const left = Date.parse(expiresAt) - Date.now();
+    // Well before the end, but not at once for tokens that live a minute only.
+    const delay = Math.max(left - RENEW_MS, left / 2, 0);
+    this.#renewal = setTimeout(() => this.#renew(), Math.min(delay, LONGEST_TIMER_MS));
+  }
+
+  async #renew() {
+    const socket = this.#socket;
+    const token = await this.#token('renew');
+    // Without a new one the service ends the connection when the old one ends.
+    if (token !== undefined && socket === this.#socket) this.#send({ type: 'authenticate', requestId: 'authenticate', token });
+  }
+
+  /** @param {StewardEvent} frame */
+  #dispatch({ seq, event, data }) {
+    this.#since = seq;
+    const detail = { seq, event, data };
+    this.dispatchEvent(new CustomEvent('event', { detail }));
+    this.dispatchEvent(new CustomEvent(event, { detail }));
+  }
+
+  /** @param {number} code @param {string} reason */
+  #lost(code, reason) {
+    this.#socket = undefined;
+    clearTimeout(this.#renewal);
+    this.#rejectWaiting(new StewardError('disconnected', 'The connection was lost before the answer came.', { retryable: true }));
+    if (code === AUTHENTICATION && this.#refused) {
+      this.#end(new StewardError('signed_out', reason || 'The sign-in was refused.'));
+      return;
+    }
+    this.#refused = code === AUTHENTICATION;
+    const delay = this.#refused ? 0 : (retryAfter(reason) ?? this.#backOff());
+    this.#become('waiting');
+    this.#timer = setTimeout(() => this.#open(this.#refused ? 'refused' : 'connect'), delay);
+  }
+
+  /** Full jitter: thousands of clients that lost one server must not come back in step. */
+  #backOff() {
+    const longest = Math.min(FIRST_DELAY_MS * 2 ** this.#failures, LONGEST_DELAY_MS);
+    this.#failures += 1;
+    return Math.random() * longest;
+  }
+
+  /** @param {StewardError} reason */
+  #end(reason) {
+    this.#current = undefined;
+    clearTimeout(this.#timer);
+    clearTimeout(this.#renewal);
+    const socket = this.#socket;
+    this.#socket = undefined;
+    socket?.close();
+    this.#rejectWaiting(reason);
+    this.#opening?.reject(reason);
+    this.#opening = undefined;
+    this.#refused = false;
+    this.#failures = 0;
+    this.#become('closed', reason);
+  }
+
+  /** @param {StewardError} error */
+  #rejectWaiting(error) {
+    for (const { reject } of this.#waiting.values()) reject(error);
+    this.#waiting.clear();
+  }
+
+  /** @param {'closed' | 'connecting' | 'open' | 'waiting'} state @param {StewardError} [reason] */
+  #become(state, reason) {
+    if (state === this.#state) return;
+    this.#state = state;
+    this.dispatchEvent(new CustomEvent('state', { detail: { state, reason } }));
+  }
+}
+
+/** Milliseconds that a stopping server asks for: `{"retry_after": seconds}`. @param {string} reason */
+function retryAfter(reason) {
+  try {
+    const { retry_after: seconds } = JSON.parse(reason);
+    return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** @template T @param {Promise<T>} promise @param {AbortSignal} [signal] @returns {Promise<T>} */
+function abortable(promise, signal) {
+  if (signal === undefined) return promise;
+  const { promise: aborted, reject } = Promise.withResolvers();
+  const abort = () => reject(signal.reason);
+  signal.addEventListener('abort', abort, { once: true });
+  return Promise.race([promise, /** @type {Promise<T>} */ (aborted)]).finally(() => signal.removeEventListener('abort', abort));
+}
