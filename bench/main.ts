@@ -4,6 +4,9 @@ import { type Figure, formatTable, isMet } from './figures.ts';
 import { LoadClient } from './load.ts';
 import { measureMemory } from './memory.ts';
 import { profileService } from './profile.ts';
+import { measureHerd, measureRefreshes } from './refresh.ts';
+import { measureCalls } from './socket-calls.ts';
+import { measureSockets } from './sockets.ts';
 import { openStage, type Stage } from './stage.ts';
 import { measureStart } from './start-time.ts';
 import { measureAccounts, measureHealth } from './throughput.ts';
@@ -19,6 +22,10 @@ const PARTS: Record<string, Part> = {
   b: { measure: measureAccounts, profile: { path: '/auth/bank/accounts' } },
   c: { measure: measureStart, profile: 'start' },
   d: { measure: measureMemory },
+  e: { measure: measureHerd },
+  f: { measure: measureRefreshes },
+  g: { measure: measureCalls },
+  h: { measure: measureSockets },
 };
 
 const asked = process.argv.slice(2);

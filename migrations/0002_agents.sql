@@ -8,7 +8,7 @@ alter table grants
   add column refresh_failures integer not null default 0,
   add column refresh_after timestamptz;
 
--- {start, cursor}: where the entry's incremental reading stands, and where its running loop began.
+-- {item, start, cursor}: where the entry's incremental reading stands, and where its running loop began.
 alter table bank_items add column sync_state jsonb;
 
 create table events (
@@ -31,8 +31,8 @@ create table approvals (
   user_id uuid not null references users on delete cascade,
   account_id uuid not null,
   action text not null,
-  -- the exact arguments that will run, sealed
-  arguments bytea not null,
+  -- the exact arguments that will run with what the user is shown, sealed; gone once it is decided
+  arguments bytea,
   arguments_hash bytea not null,
   idempotency_key text,
   -- configuration in force when it was asked for
@@ -69,7 +69,8 @@ create table audit_log (
   surface text not null,
   action text not null,
   account_id uuid,
-  arguments_hash bytea not null,
+  -- keyed with the user's key; null where no arguments were looked at
+  arguments_hash bytea,
   -- started (a write, before it is sent), allowed, refused, approval_required, approved, denied
   decision text not null,
   -- ok, or the code of the error

@@ -73,7 +73,7 @@ function featureEndpoints(
   context: Context,
   authenticate: (header: string | undefined) => ReturnType<Context['sessions']['authenticate']>,
 ): Endpoint[] {
-  const { config, db, logger, sessions, grants, revocations, workspace, accounts, bank } = context;
+  const { config, db, logger, sessions, grants, statuses, revocations, emit, workspace, accounts, bank } = context;
   const { publicUrl } = context.addresses;
   return [
     ...homeRoutes(config, publicUrl),
@@ -81,7 +81,7 @@ function featureEndpoints(
     ...integrationsRoutes(context.integrations),
     ...statusRoutes(db),
     ...workspaceRoutes({ parts: workspace, accounts, cookies: new Cookies(publicUrl), authenticate, publicUrl }),
-    ...bankRoutes({ db, provider: bank, grants, revocations }),
+    ...bankRoutes({ db, provider: bank, grants, statuses, revocations, emit }),
     ...usersRoutes({
       db,
       sessions,

@@ -66,6 +66,8 @@ export const variables = z.object({
   LIMIT_SOCKET_MESSAGES_PER_MINUTE: positive.default(100),
   LIMIT_SOCKETS_PER_USER: positive.default(10),
   LIMIT_SOCKETS_WAITING: positive.default(1_000),
+  LIMIT_SOCKET_CALLS: positive.default(10),
+  LIMIT_SOCKET_DRAIN_MS: positive.default(10_000),
 });
 
 export type Variables = z.infer<typeof variables>;

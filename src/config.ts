@@ -200,5 +200,7 @@ function limits(env: Variables): Limits {
     socketMessagesPerMinute: env.LIMIT_SOCKET_MESSAGES_PER_MINUTE,
     socketsPerUser: env.LIMIT_SOCKETS_PER_USER,
     socketsWaiting: env.LIMIT_SOCKETS_WAITING,
+    socketCalls: env.LIMIT_SOCKET_CALLS,
+    socketDrainMs: env.LIMIT_SOCKET_DRAIN_MS,
   };
 }

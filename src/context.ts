@@ -1,20 +1,26 @@
 import { join } from 'node:path';
-import { compileCatalog } from './agents/compile.ts';
+import type { Catalog } from './agents/catalog.ts';
+import { integrationsFormat } from './agents/compile.ts';
 import { Executor } from './agents/executor.ts';
 import { openKeyring } from './crypto/keyring.ts';
 import { Database, type DatabaseAddress } from './database/database.ts';
 import { startEmbeddedDatabase } from './database/embedded.ts';
 import { migrate } from './database/migrate.ts';
+import { EventFeed } from './events/event-feed.ts';
+import { Events } from './events/events.ts';
 import type { RequestHandler } from './http/endpoint.ts';
 import { createVerifier, type VerifierOptions } from './identity/verifier.ts';
 import { IntegrationsService } from './integrations/integrations-service.ts';
-import type { Logger } from './logger.ts';
+import { describeError, type Logger } from './logger.ts';
 import { BankProvider } from './providers/bank.ts';
+import type { BankEntryAccess } from './providers/bank-session.ts';
 import { WorkspaceProvider } from './providers/workspace.ts';
 import { WorkspaceApi } from './providers/workspace-api.ts';
 import { type BankSettings, type Config, type IdentitySettings, isLoopback, type Part, type WorkspaceSettings } from './settings.ts';
 import { Sessions } from './users/sessions.ts';
-import { AccessTokens } from './vault/access-tokens.ts';
+import { AccessTokens, type RecordStatus } from './vault/access-tokens.ts';
+import type { Emit } from './vault/emit.ts';
+import { GrantStatuses } from './vault/grant-status.ts';
 import { Grants } from './vault/grants.ts';
 import { Revocations } from './vault/revocations.ts';
 import { checkKeys, UserKeys } from './vault/user-keys.ts';
@@ -45,6 +51,8 @@ export interface Overrides {
   loadStandIns?: LoadStandIns;
   /** Clock and connections of the identity verifier. */
   identity?: Omit<VerifierOptions, 'logger'>;
+  /** Changes what the integrations file makes callable. */
+  catalog?: (loaded: Catalog) => Catalog;
   logger?: Logger;
 }
 
@@ -63,10 +71,16 @@ export interface Context {
   db: Database;
   embedded: boolean;
   sessions: Sessions;
-  integrations: IntegrationsService;
+  integrations: IntegrationsService<Catalog>;
   grants: Grants;
+  statuses: GrantStatuses;
   revocations: Revocations;
   bindings: Bindings;
+  /** The agents and actions in force. */
+  catalog(): Catalog;
+  events: Events;
+  feed: EventFeed;
+  emit: Emit;
   accounts: WorkspaceAccounts;
   /** undefined: the workspace provider is not configured. */
   workspace: WorkspaceParts | undefined;
@@ -92,7 +106,7 @@ export async function createContext(
   defer: Defer,
 ): Promise<Context> {
   // Read while the database is being connected; the catch leaves its error to the await below.
-  const loading = IntegrationsService.load(config.integrationsFile, logger);
+  const loading = IntegrationsService.load(config.integrationsFile, integrationsFormat, logger);
   loading.catch(() => {});
   const keyring = openKeyring(config.masterKeys, config.dataDir, logger);
   defer(() => keyring.close());
@@ -117,13 +131,27 @@ export async function createContext(
   const revocations = new Revocations(db, keyring, revokers, logger);
   const grants = new Grants(userKeys, revocations, logger);
   const bindings = new Bindings(db);
-  const tokens = new AccessTokens(db, grants);
+  const feed = new EventFeed(db, logger);
+  const events = new Events(db, () => feed.poke());
+  const emit: Emit = (tx, userId, event, data) => events.record(tx, userId, event, data);
+  integrations.onChange(({ revision }) => {
+    events.recordForAll(feed.userIds(), 'integrations.updated', { revision }).catch((error: unknown) => {
+      logger.warn({ err: describeError(error) }, 'front ends could not be told of the new integrations');
+    });
+  });
+  const recordStatus: RecordStatus = (tx, change) => events.recordStatus(tx, change);
+  const statuses = new GrantStatuses(db, grants, recordStatus);
+  const refreshers = { workspace: provider && ((token: string) => provider.refresh(token)), bank: undefined };
+  const tokens = new AccessTokens({ db, userKeys, revocations, refreshers, recordStatus, logger });
+  const catalog = () => overrides.catalog?.(integrations.current) ?? integrations.current;
   const executor = new Executor({
     db,
-    catalog: () => compileCatalog(integrations.current.revision, integrations.current.agents),
+    catalog,
     tokens,
+    userKeys,
+    emit,
     workspace: settings.workspace && new WorkspaceApi({ apiUrl: settings.workspace.apiUrl, timeoutMs: timeout }),
-    bank: bank && ((token, signal) => bank.session(token, signal)),
+    bank: bank && ((grant, signal) => bank.session(bankEntryAccess(grant, tokens, statuses), signal)),
     logger,
   });
   const redirectUris = new RedirectUris(config, addresses.publicUrl);
@@ -136,14 +164,30 @@ export async function createContext(
     sessions: new Sessions(db, createVerifier(settings.identity, { ...overrides.identity, logger }), config.allowedUsers),
     integrations,
     grants,
+    statuses,
     revocations,
     bindings,
-    accounts: new WorkspaceAccounts(db, grants, revocations),
-    workspace: provider && { db, provider, userKeys, grants, revocations, bindings, redirectUris, logger },
+    catalog,
+    events,
+    feed,
+    emit,
+    accounts: new WorkspaceAccounts(db, grants, revocations, emit),
+    workspace: provider && { db, provider, userKeys, grants, revocations, bindings, redirectUris, emit, logger },
     bank,
     tokens,
     executor,
     standIns,
+  };
+}
+
+function bankEntryAccess(
+  { userId, grantId }: { userId: string; grantId: string },
+  tokens: AccessTokens,
+  statuses: GrantStatuses,
+): BankEntryAccess {
+  return {
+    token: () => tokens.current(userId, grantId),
+    refused: (accessToken, status) => statuses.refused(userId, grantId, accessToken, status),
   };
 }
 

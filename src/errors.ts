@@ -27,6 +27,8 @@ export const ERROR_STATUS = {
   outcome_unknown: 502,
   unavailable: 503,
   not_configured: 503,
+  /** Chat needs a model, and none is configured. */
+  assistant_disabled: 503,
   provider_timeout: 504,
 } as const;
 

@@ -5,6 +5,7 @@ import { type Addresses, type Context, createContext, isAllowedOrigin, type Over
 import { answerClientError, answerStarting } from './http/raw-answers.ts';
 import { createLogger, describeError, type Logger } from './logger.ts';
 import type { Config } from './settings.ts';
+import { type RequestParts, workOf } from './socket/requests.ts';
 import { SocketServer } from './socket/socket-server.ts';
 import { Workers } from './workers.ts';
 
@@ -74,10 +75,18 @@ async function start(
   const addresses = addressesOf(config, address);
   const context = await createContext(config, addresses, logger, overrides, (release) => undo.push(release));
 
+  const requests: RequestParts = {
+    executor: context.executor,
+    catalog: context.catalog,
+    accounts: (userId) => context.executor.accounts(userId),
+    isConfigured: (provider) => context[provider] !== undefined,
+  };
   const sockets = new SocketServer({
     authenticate: (token) => context.sessions.authenticate(token),
     isAllowedOrigin: (origin) => isAllowedOrigin(context, origin),
     revision: () => context.integrations.current.revision,
+    work: (userId, frame) => workOf(requests, userId, frame),
+    feed: context.feed,
     limits: config.limits,
     logger,
   });
@@ -89,8 +98,13 @@ async function start(
   let closed = Promise.resolve();
   undo.push(
     () => workers.stop(),
+    // What the provider has rotated exists nowhere else: it must reach the database before that is closed.
+    () => context.tokens.settle(),
+    // A change that was begun runs to its end and is written down, though nobody waits for it any more.
+    () => context.executor.settle(),
     // Requests under way still need the database, and the queue for what they revoke: both outlive the last answer.
     () => closed,
+    () => context.feed.stop(),
     () => sockets.close(),
     () => {
       draining = true;

@@ -21,6 +21,10 @@ export interface Limits {
   socketsPerUser: number;
   /** Connections of this process that have not authenticated yet. */
   socketsWaiting: number;
+  /** Requests of one socket that run at a time. */
+  socketCalls: number;
+  /** Time that running requests have to finish when the service stops, milliseconds. */
+  socketDrainMs: number;
 }
 
 export interface OidcSettings {

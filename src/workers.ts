@@ -1,3 +1,6 @@
+import { deleteOldApprovals } from './agents/approvals-repository.ts';
+import { deleteOldAuditRows } from './agents/audit-repository.ts';
+import { deleteOldKeys } from './agents/idempotency-repository.ts';
 import type { Context } from './context.ts';
 import type { Jobs } from './jobs/jobs.ts';
 import { describeError } from './logger.ts';
@@ -75,13 +78,17 @@ export class Workers {
 }
 
 async function sweep(context: Context): Promise<void> {
-  const { db, workspace, bindings, revocations, logger } = context;
+  const { db, workspace, bindings, revocations, events, logger } = context;
   const steps = [
     async () => workspace && sweepConfirmations(workspace),
     () => deleteOldFlows(db),
     () => bindings.sweep(),
     () => deleteOldTombstones(db),
     () => revocations.sweep(),
+    () => deleteOldApprovals(db),
+    () => deleteOldKeys(db),
+    () => deleteOldAuditRows(db),
+    () => events.sweep(),
   ];
   // Each on its own: what stops one must not stop the others.
   for (const step of steps) {

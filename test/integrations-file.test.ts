@@ -2,25 +2,99 @@ import { execFileSync } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Catalog } from '../src/agents/catalog.ts';
+import { integrationsFormat } from '../src/agents/compile.ts';
 import type { AppError } from '../src/errors.ts';
-import { IntegrationsError, parseIntegrations } from '../src/integrations/integrations-file.ts';
+import { parseIntegrations } from '../src/integrations/integrations-file.ts';
 import { integrationsRoutes } from '../src/integrations/integrations-routes.ts';
 import { IntegrationsService } from '../src/integrations/integrations-service.ts';
 import { createLogger } from '../src/logger.ts';
+import { problemsOf } from './support/integrations.ts';
 
 const SHIPPED = new URL('../integrations.yaml', import.meta.url);
 const VALID = 'version: 1\nagents:\n  bank: { provider: bank, description: Balances., products: [auth] }\n';
 
-function problemsOf(source: string): string[] {
-  try {
-    parseIntegrations(source, 'integrations.yaml');
-  } catch (error) {
-    expect(error).toBeInstanceOf(IntegrationsError);
-    return (error as IntegrationsError).problems.map(({ line, column, path, message }) => `${line}:${column} ${path}: ${message}`);
-  }
-  return [];
+function parse(source: string, fileName = 'integrations.yaml'): Promise<Catalog> {
+  return parseIntegrations(source, fileName, integrationsFormat);
 }
+
+const words = fc.constantFrom(
+  ...[
+    'version',
+    'agents',
+    'defaults',
+    'policy',
+    'provider',
+    'workspace',
+    'bank',
+    'description',
+    'scopes',
+    'products',
+    'actions',
+    'use',
+    'call',
+  ],
+  ...[
+    'mail.search',
+    'drive.files.list',
+    'transactions/get',
+    'drive',
+    'effect',
+    'read',
+    'input',
+    'with',
+    'project',
+    'cap',
+    'type',
+    'object',
+  ],
+  ...['properties', 'pattern', '$ref', '#', '$input.a', '$input.', 'toString', 'hasOwnProperty', 'allow', 'rate', '1/sec', '9kB', 'mask'],
+);
+const leaf = fc.oneof(words, fc.string(), fc.double(), fc.integer(), fc.boolean(), fc.constant(null));
+const { tree } = fc.letrec<{ tree: unknown }>((tie) => ({
+  tree: fc.oneof(
+    { maxDepth: 5 },
+    leaf,
+    fc.array(tie('tree'), { maxLength: 3 }),
+    fc.dictionary(fc.oneof(words, fc.string()), tie('tree'), { maxKeys: 4 }),
+  ),
+}));
+/** A declared action in which anything stands in place of what should. */
+const declared = fc
+  .record(
+    { call: words, description: leaf, effect: words, input: tree, with: tree, project: leaf, cap: words, policy: tree },
+    { requiredKeys: ['call'] },
+  )
+  .map((action) => ({ version: 1, agents: { a: { provider: 'workspace', description: 'A', scopes: ['drive'], actions: { x: action } } } }));
+/** The same, where only the schema and the parameters are odd: these reach the compiler. */
+const odd = fc
+  .record({ input: tree, with: fc.dictionary(words, tree), project: fc.string({ minLength: 1 }) })
+  .map(({ input, with: given, project }) => ({
+    version: 1,
+    agents: {
+      a: {
+        provider: 'workspace',
+        description: 'A',
+        scopes: ['drive'],
+        actions: {
+          x: {
+            call: 'drive.files.list',
+            description: 'X',
+            effect: 'read',
+            input: { type: 'object', properties: { a: input } },
+            with: given,
+            project,
+          },
+        },
+      },
+    },
+  }));
+const anyDocument = fc.oneof(tree, declared, odd).map((value) => JSON.stringify(value) ?? '');
+const anyText = fc
+  .array(fc.oneof(words, fc.string(), fc.constantFrom(': ', '\n', '  ', '- ', '{', '[', ']', '}', '&a', '*a', '!!x', '"', '|', '%')))
+  .map((parts) => parts.join(''));
 
 /** The document with an agent `mail` whose lines, from the fourth on, are the ones given. */
 function mail(...lines: string[]): string {
@@ -29,17 +103,67 @@ function mail(...lines: string[]): string {
 
 describe('integrations.yaml', () => {
   it('as shipped declares the seven agents', async () => {
-    const { agents, revision } = parseIntegrations(await readFile(SHIPPED, 'utf8'), 'integrations.yaml');
-    expect(Object.keys(agents)).toEqual(['mail', 'calendar', 'documents', 'drive', 'spreadsheets', 'presentations', 'bank']);
-    expect(agents.calendar).toEqual({ provider: 'workspace', description: expect.any(String), scopes: ['calendar.events.owned'] });
-    expect(agents.bank).toMatchObject({ provider: 'bank', products: ['transactions', 'auth'] });
+    const { agents, revision } = await parse(await readFile(SHIPPED, 'utf8'));
+    expect([...agents.keys()]).toEqual(['mail', 'calendar', 'documents', 'drive', 'spreadsheets', 'presentations', 'bank']);
+    expect(agents.get('calendar')).toMatchObject({ provider: 'workspace', needs: ['calendar.events.owned'] });
+    expect(agents.get('bank')).toMatchObject({ provider: 'bank', needs: ['transactions', 'auth'] });
     expect(revision).toMatch(/^[0-9a-f]{12}$/);
   });
 
-  it('has a revision that follows its content', () => {
-    const { revision } = parseIntegrations(VALID, 'a');
-    expect(parseIntegrations(VALID, 'b').revision).toBe(revision);
-    expect(parseIntegrations(`${VALID}# a comment`, 'a').revision).not.toBe(revision);
+  it('has a revision that follows its content', async () => {
+    const { revision } = await parse(VALID, 'a');
+    expect((await parse(VALID, 'b')).revision).toBe(revision);
+    expect((await parse(`${VALID}# a comment`, 'a')).revision).not.toBe(revision);
+  });
+});
+
+describe('an agent', () => {
+  const names = async (source: string) => [...(await parse(source)).actions.keys()];
+
+  it('without a list has every built-in action of its name that it may use', async () => {
+    expect(await names(VALID)).toEqual(['bank.balances', 'bank.numbers']);
+    expect(await names(mail('provider: workspace', 'description: x', 'scopes: [mail.send]'))).toEqual(['mail.send']);
+  });
+
+  it('with a list has exactly those, under names of its own', async () => {
+    const actions =
+      'actions: { find: { use: drive.search, description: Finds., cap: 20kB }, off: { use: mail.read, policy: { enabled: false } } }';
+    const { actions: found } = await parse(mail('provider: workspace', 'description: x', 'scopes: [drive, mail.modify]', actions));
+    expect([...found.keys()]).toEqual(['mail.find', 'mail.off']);
+    expect(found.get('mail.find')).toMatchObject({ agent: 'mail', description: 'Finds.', capBytes: 20_000, policy: { enabled: true } });
+    expect(found.get('mail.off')?.policy.enabled).toBe(false);
+    expect(await names(mail('provider: workspace', 'description: x', 'scopes: [drive]', 'actions: {}'))).toEqual([]);
+  });
+
+  it('does not get what its scopes don’t say, even where the action would take it', async () => {
+    const { actions } = await parse(
+      mail('provider: workspace', 'description: x', 'scopes: [documents]', 'actions: { r: { use: documents.read } }'),
+    );
+    expect(actions.get('mail.r')?.action.scopes).toEqual(['documents']);
+  });
+
+  it('has the policy of its action, else the file’s, else the usual one', async () => {
+    const body = ['provider: workspace', 'description: x', 'scopes: [mail.modify]'];
+    const source = mail(...body, 'actions: { a: { use: mail.read, policy: { timeout: 5s } }, t: { use: mail.trash } }');
+    expect((await parse(source)).actions.get('mail.a')?.policy).toEqual({
+      enabled: true,
+      approval: 'destructive',
+      timeoutMs: 5_000,
+      rate: { calls: 60, perMs: 60_000 },
+      allow: {},
+      unmasked: false,
+    });
+    const { actions } = await parse(`${source}defaults: { policy: { approval: never, timeout: 10s, rate: 7/hour } }\n`);
+    expect(actions.get('mail.a')?.policy).toMatchObject({ approval: 'never', timeoutMs: 5_000, rate: { calls: 7, perMs: 3_600_000 } });
+    // A destructive action asks, whatever the file's default says.
+    expect(actions.get('mail.t')?.policy).toMatchObject({ approval: 'destructive', timeoutMs: 10_000 });
+  });
+
+  it('shows whole numbers only where its policy says so', async () => {
+    const bank = (policy: string) => VALID.replace('[auth] }', `[auth], actions: { n: { use: bank.numbers, policy: ${policy} } } }`);
+    expect((await parse(bank('{ mask: false }'))).actions.get('bank.n')?.policy.unmasked).toBe(true);
+    expect((await parse(bank('{ mask: true }'))).actions.get('bank.n')?.policy.unmasked).toBe(false);
+    expect((await parse(bank('{}'))).actions.get('bank.n')?.policy.unmasked).toBe(false);
   });
 });
 
@@ -58,13 +182,13 @@ describe('a mistake is found with its line and column', () => {
     ['an agent that is no mapping', 'version: 1\nagents:\n  mail: 3', ['3:9 agents.mail: Invalid input: expected object, received number']],
     [
       'an unknown key',
-      mail('provider: workspace', 'description: x', 'scopes: [drive]', 'actions: {}'),
-      ['7:5 agents.mail.actions: unknown key'],
+      mail('provider: workspace', 'description: x', 'scopes: [drive]', 'colour: red'),
+      ['7:5 agents.mail.colour: unknown key'],
     ],
     [
       'a key of the other provider',
       mail('provider: bank', 'description: x', 'products: [auth]', 'scopes: [drive]'),
-      ['7:5 agents.mail.scopes: unknown key'],
+      ['7:5 agents.mail.scopes: unknown key here'],
     ],
     ['a missing key', mail('provider: workspace', 'scopes: [drive]'), ['3:3 agents.mail.description: is missing']],
     ['a missing provider', mail('description: x'), ['3:3 agents.mail.provider: must be workspace or bank']],
@@ -74,6 +198,11 @@ describe('a mistake is found with its line and column', () => {
       mail('provider: workspace', 'description: x', 'scopes: [drive, drive]'),
       ['6:13 agents.mail.scopes: names something twice'],
     ],
+    [
+      'an unknown scope',
+      mail('provider: workspace', 'description: x', 'scopes: [mail.modfiy]'),
+      ['6:14 agents.mail.scopes.0: there is no scope mail.modfiy; did you mean mail.modify?'],
+    ],
     ['no scopes', mail('provider: workspace', 'description: x', 'scopes: []'), ['6:13 agents.mail.scopes: must not be empty']],
     [
       'an unknown product in a block list',
@@ -82,16 +211,26 @@ describe('a mistake is found with its line and column', () => {
     ],
     ['a bad agent name', VALID.replace('bank:', 'Bank 1:'), ['3:3 agents.Bank 1: must be a name of lower-case letters, digits, - and _']],
     [
+      'an agent without actions that no built-in action is named after',
+      VALID.replace('bank:', 'money:'),
+      ['3:3 agents.money: has no built-in actions of its name that its scopes or products cover: list its actions'],
+    ],
+    [
+      'an agent without actions whose scopes cover none',
+      mail('provider: workspace', 'description: x', 'scopes: [documents]'),
+      ['3:3 agents.mail: has no built-in actions of its name that its scopes or products cover: list its actions'],
+    ],
+    [
       'a value of the wrong type, after CRLF',
       VALID.replace('Balances.', '7').replaceAll('\n', '\r\n'),
       ['3:40 agents.bank.description: Invalid input: expected string, received number'],
     ],
-  ])('%s', (_title, source, expected) => {
-    expect(problemsOf(source)).toEqual(expected);
+  ])('%s', async (_title, source, expected) => {
+    expect(await problemsOf(source)).toEqual(expected);
   });
 
-  it('several at once, in the order of the file', () => {
-    const found = problemsOf(mail('provider: workspace', 'descripton: x', 'scopes: [mail.modify, "mail.sent"]'));
+  it('several at once, in the order of the file', async () => {
+    const found = await problemsOf(mail('provider: workspace', 'descripton: x', 'scopes: [mail.modify, "mail.sent"]'));
     expect(found.map((problem) => problem.split(': ')[0])).toEqual([
       '3:3 agents.mail.description',
       '5:5 agents.mail.descripton',
@@ -99,40 +238,47 @@ describe('a mistake is found with its line and column', () => {
     ]);
   });
 
-  it('and every one stands in the message for the operator', () => {
-    expect(() => parseIntegrations('version: 2', 'steward.yaml')).toThrow(
+  it('and every one stands in the message for the operator', async () => {
+    await expect(parse('version: 2', 'steward.yaml')).rejects.toThrow(
       /steward\.yaml:1:1 agents: is missing\n {2}steward\.yaml:1:10 version: must be 1/,
     );
   });
 });
 
 describe('a hostile file is refused', () => {
-  it.each(['__proto__', 'constructor', 'prototype'])('with the key %s', (key) => {
-    expect(problemsOf(VALID.replace('bank:', `${key}:`))).toEqual([`3:3 agents.${key}: is a reserved name`]);
-    expect(problemsOf(`${VALID}${key}: {}`)).toEqual([`4:1 ${key}: is a reserved name`]);
+  it.each(['__proto__', 'constructor', 'prototype'])('with the key %s', async (key) => {
+    expect(await problemsOf(VALID.replace('bank:', `${key}:`))).toEqual([`3:3 agents.${key}: is a reserved name`]);
+    expect(await problemsOf(`${VALID}${key}: {}`)).toEqual([`4:1 ${key}: is a reserved name`]);
     expect(({} as Record<string, unknown>).provider).toBeUndefined();
   });
 
-  it('with an alias to itself', () => {
-    expect(problemsOf('version: 1\nagents: &a\n  mail: *a')).toEqual(['3:9 : aliases are not taken']);
+  it('with an alias to itself', async () => {
+    expect(await problemsOf('version: 1\nagents: &a\n  mail: *a')).toEqual(['3:9 : aliases are not taken']);
   });
 
-  it('with aliases that multiply', () => {
+  it('with aliases that multiply', async () => {
     const bomb = [
       'a: &a [x, x, x]',
       ...'bcdefghi'.split('').map((name, index) => `${name}: &${name} [${`*${'abcdefgh'[index]},`.repeat(9)}]`),
     ].join('\n');
-    expect(problemsOf(bomb)).toEqual(['2:8 : aliases are not taken']);
+    expect(await problemsOf(bomb)).toEqual(['2:8 : aliases are not taken']);
   });
 
-  it('with collections nested deeply', () => {
-    expect(problemsOf(`agents: ${'['.repeat(50_000)}`)[0]).toContain('nesting exceeded maxDepth');
+  it('with collections nested deeply', async () => {
+    expect((await problemsOf(`agents: ${'['.repeat(50_000)}`))[0]).toContain('nesting exceeded maxDepth');
   });
 
-  it('with very many mistakes: the first twenty are told', () => {
+  it('and nothing but an IntegrationsError comes of any other', async () => {
+    // problemsOf() expects every error to be one.
+    const holds = async (source: string) => void (await problemsOf(source));
+    await fc.assert(fc.asyncProperty(anyDocument, holds), { numRuns: 300 });
+    await fc.assert(fc.asyncProperty(anyText, holds), { numRuns: 300 });
+  });
+
+  it('with very many mistakes: the first twenty are told', async () => {
     const lines = Array.from({ length: 3000 }, (_, index) => `k${index}: 1`);
-    expect(problemsOf(lines.join('\n'))).toHaveLength(20);
-    expect(problemsOf(`version: 1\nagents:\n  m: { products: [${'x,'.repeat(100_000)}] }`)).toEqual([
+    expect(await problemsOf(lines.join('\n'))).toHaveLength(20);
+    expect(await problemsOf(`version: 1\nagents:\n  m: { products: [${'x,'.repeat(100_000)}] }`)).toEqual([
       expect.stringContaining('holds too much from here on'),
     ]);
   });
@@ -153,19 +299,19 @@ describe('GET /update_integrations', () => {
 
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  async function reload(service: IntegrationsService) {
+  async function reload(service: IntegrationsService<Catalog>) {
     const [route] = integrationsRoutes(service);
     return route?.handle({} as never);
   }
 
   it('reloads the file and answers success', async () => {
-    const service = await IntegrationsService.load(path, logger);
+    const service = await IntegrationsService.load(path, integrationsFormat, logger);
     const before = service.current;
     await writeFile(path, VALID.replace('auth', 'transactions'));
     expect(await reload(service)).toEqual({ json: { status: 'success' } });
-    expect(service.current.agents.bank).toMatchObject({ products: ['transactions'] });
+    expect(service.current.agents.get('bank')).toMatchObject({ needs: ['transactions'] });
     expect(service.current.revision).not.toBe(before.revision);
-    expect(before.agents.bank).toMatchObject({ products: ['auth'] });
+    expect(before.agents.get('bank')).toMatchObject({ needs: ['auth'] });
   });
 
   it.each<[string, () => Promise<unknown> | unknown, string]>([
@@ -177,7 +323,7 @@ describe('GET /update_integrations', () => {
     ['is not UTF-8', () => writeFile(path, Buffer.concat([Buffer.from(VALID), Buffer.of(0x23, 0xff)])), 'is not UTF-8'],
     ['has a megabyte', () => writeFile(path, `${VALID}#${'x'.repeat(1_000_000)}`), 'has more than 262144 bytes'],
   ])('keeps the previous integrations, tells the log, and shows no content when the file %s', async (_title, spoil, logged) => {
-    const service = await IntegrationsService.load(path, logger);
+    const service = await IntegrationsService.load(path, integrationsFormat, logger);
     const before = service.current;
     await spoil();
     const error = await reload(service).catch((thrown: AppError) => thrown);
@@ -191,7 +337,7 @@ describe('GET /update_integrations', () => {
   });
 
   it('succeeds again once the file is mended', async () => {
-    const service = await IntegrationsService.load(path, logger);
+    const service = await IntegrationsService.load(path, integrationsFormat, logger);
     await writeFile(path, 'version: 2');
     await expect(reload(service)).rejects.toMatchObject({ code: 'invalid_configuration' });
     await writeFile(path, VALID);
@@ -199,7 +345,7 @@ describe('GET /update_integrations', () => {
   });
 
   it('takes 1,000 reloads at once with two runs', async () => {
-    const service = await IntegrationsService.load(path, logger);
+    const service = await IntegrationsService.load(path, integrationsFormat, logger);
     await Promise.all(Array.from({ length: 1000 }, () => service.reload()));
     expect(service.runs).toBe(2);
     await service.reload();
@@ -207,15 +353,15 @@ describe('GET /update_integrations', () => {
   });
 
   it('gives a request that came during a run what the file held when it came', async () => {
-    const service = await IntegrationsService.load(path, logger);
+    const service = await IntegrationsService.load(path, integrationsFormat, logger);
     const first = service.reload();
     const change = writeFile(path, VALID.replace('auth', 'transactions')).then(() => Promise.all([service.reload(), service.reload()]));
     await Promise.all([first, change]);
-    expect(service.current.agents.bank).toMatchObject({ products: ['transactions'] });
+    expect(service.current.agents.get('bank')).toMatchObject({ needs: ['transactions'] });
   });
 
   it('fails the waiting requests too when the file is bad, and is free again afterwards', async () => {
-    const service = await IntegrationsService.load(path, logger);
+    const service = await IntegrationsService.load(path, integrationsFormat, logger);
     await writeFile(path, 'version: 2');
     const results = await Promise.allSettled(Array.from({ length: 100 }, () => service.reload()));
     expect(results.every((result) => result.status === 'rejected')).toBe(true);
@@ -226,8 +372,10 @@ describe('GET /update_integrations', () => {
   });
 
   it('is no reason to start without a valid file', async () => {
-    await expect(IntegrationsService.load(join(folder, 'none.yaml'), logger)).rejects.toThrow(/none\.yaml:1:1 can't be read \(ENOENT\)/);
+    await expect(IntegrationsService.load(join(folder, 'none.yaml'), integrationsFormat, logger)).rejects.toThrow(
+      /none\.yaml:1:1 can't be read \(ENOENT\)/,
+    );
     await writeFile(path, 'version: 2');
-    await expect(IntegrationsService.load(path, logger)).rejects.toThrow('integrations.yaml:1:10 version: must be 1');
+    await expect(IntegrationsService.load(path, integrationsFormat, logger)).rejects.toThrow('integrations.yaml:1:10 version: must be 1');
   });
 });

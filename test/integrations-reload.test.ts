@@ -35,7 +35,7 @@ function reload() {
 }
 
 function inForce(): unknown {
-  return steward.context.integrations.current.agents.bank;
+  return steward.context.integrations.current.agents.get('bank');
 }
 
 /** Lines logged while `work` ran. */
@@ -51,7 +51,7 @@ describe('GET /update_integrations', () => {
     const answer = await reload();
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({ status: 'success' });
-    expect(inForce()).toMatchObject({ products: ['transactions'] });
+    expect(inForce()).toMatchObject({ needs: ['transactions'] });
   });
 
   it('takes no parameters: the file stays the configured one', async () => {
@@ -59,7 +59,7 @@ describe('GET /update_integrations', () => {
     writeFileSync(other, CHANGED);
     const query = new URLSearchParams({ file: other, path: other, INTEGRATIONS_FILE: other });
     expect((await steward.call(`/update_integrations?${query}`)).body).toEqual({ status: 'success' });
-    expect(inForce()).toMatchObject({ products: ['auth'] });
+    expect(inForce()).toMatchObject({ needs: ['auth'] });
   });
 
   it.each([
@@ -92,7 +92,7 @@ describe('GET /update_integrations', () => {
     const answer = await reload();
     expectError(answer, 'invalid_configuration');
     expect(answer.text).not.toContain(folder);
-    expect(inForce()).toMatchObject({ products: ['auth'] });
+    expect(inForce()).toMatchObject({ needs: ['auth'] });
     renameSync(`${file}.away`, file);
     expect((await reload()).status).toBe(200);
   });
@@ -118,6 +118,6 @@ describe('GET /update_integrations', () => {
     const first = Array.from({ length: 20 }, reload);
     writeFileSync(file, CHANGED);
     await Promise.all([...first, ...Array.from({ length: 20 }, reload)]);
-    expect(inForce()).toMatchObject({ products: ['transactions'] });
+    expect(inForce()).toMatchObject({ needs: ['transactions'] });
   });
 });

@@ -104,4 +104,71 @@ describe('POST /transactions/sync', () => {
     expect(answer.total_transactions).toBeGreaterThan(15);
     expect(shown.every(({ date }) => date >= range.start_date && date <= range.end_date)).toBe(true);
   });
+
+  test('POST /transactions/get refuses days that end before they begin', async () => {
+    const { accessToken } = await linkedAndReady();
+    const request = { access_token: accessToken, start_date: '2026-02-01', end_date: '2026-01-31' };
+    expect(await refusal('transactionsGet', request)).toMatchObject({ error_code: 'INVALID_FIELD' });
+  });
+
+  test('gives transactions in their account’s currency, with both categories', async () => {
+    const { accessToken } = await link('ins_109509');
+    await sync(accessToken);
+    const { added } = await sync(accessToken);
+    const currencies = new Set(added.map((row) => (row as unknown as { iso_currency_code: string }).iso_currency_code));
+    expect(currencies).toEqual(new Set(['USD', 'EUR']));
+    for (const row of added as unknown as { personal_finance_category: { primary: string; detailed: string } }[]) {
+      const { primary, detailed } = row.personal_finance_category;
+      expect(detailed.startsWith(`${primary}_`)).toBe(true);
+    }
+  });
+
+  test('is the same world at every link of the same login', async () => {
+    const [one, other] = [await linkedAndReady(), await linkedAndReady()];
+    const told = async ({ accessToken }: Linked) => (await sync(accessToken)).added.map(({ date, amount }) => [date, amount]);
+    expect(await told(one)).toEqual(await told(other));
+  });
+});
+
+describe('POST /sandbox/control/bank/transactions', () => {
+  const happen = (itemId: string, kind: string, times = 1) => control('transactions', { item_id: itemId, kind, times });
+
+  test('makes purchases, which are pending, and posts all that is pending', async () => {
+    const { accessToken, itemId } = await link();
+    await sync(accessToken);
+    const start = await sync(accessToken);
+    await happen(itemId, 'purchase', 3);
+    const bought = await sync(accessToken, start.next_cursor);
+    expect(bought.added.map(({ pending }) => pending)).toEqual([true, true, true]);
+    await happen(itemId, 'posting');
+    const posted = await sync(accessToken, bought.next_cursor);
+    const pending = [...start.added, ...bought.added].filter((row) => row.pending).map(({ transaction_id: id }) => id);
+    expect(posted.removed.map(({ transaction_id: id }) => id).sort()).toEqual(pending.sort());
+    expect(posted.added.map(({ pending_transaction_id: id }) => id).sort()).toEqual(pending);
+    expect(posted.added.every((row) => !row.pending)).toBe(true);
+    await happen(itemId, 'posting');
+    expect((await sync(accessToken, posted.next_cursor)).added).toEqual([]);
+    host.controls.advance(30 * DAY_MS);
+    const later = await sync(accessToken, posted.next_cursor);
+    expect(later.removed.filter(({ transaction_id: id }) => pending.includes(id))).toEqual([]);
+  });
+
+  test('never moves what lies before a cursor', async () => {
+    const { accessToken, itemId } = await link();
+    await sync(accessToken);
+    let { added: told, next_cursor: cursor } = await sync(accessToken);
+    for (const kind of ['purchase', 'posting', 'purchase', 'purchase', 'correction', 'posting', 'purchase']) {
+      await happen(itemId, kind);
+      const page = await sync(accessToken, cursor);
+      told = [...told, ...page.added];
+      cursor = page.next_cursor;
+      expect((await sync(accessToken)).added).toEqual(told);
+    }
+  });
+
+  test('refuses an unknown item and an unknown kind', async () => {
+    const { itemId } = await link();
+    await expect(happen('other', 'purchase')).rejects.toThrow('404');
+    await expect(happen(itemId, 'theft')).rejects.toThrow('400');
+  });
 });

@@ -171,9 +171,22 @@ describe('linking', () => {
     const { numbers } = await call('authGet', { access_token: accessToken });
     expect(numbers).toMatchObject({
       ach: [
-        { account: expect.stringMatching(/^\d{6}0000$/), routing: '011401533' },
-        { account: expect.stringMatching(/^\d{6}1111$/), routing: '011401533' },
+        { account: expect.stringMatching(/^\d{6}0000$/), routing: '011401533', wire_routing: '011401533' },
+        { account: expect.stringMatching(/^\d{6}1111$/), routing: '011401533', wire_routing: null },
       ],
+      eft: [],
+      international: [],
+      bacs: [],
+    });
+  });
+
+  test('POST /auth/get gives an IBAN for an account in euro', async () => {
+    const { accessToken } = await link('ins_109509');
+    const { numbers, accounts: shown } = await call('authGet', { access_token: accessToken });
+    expect(shown).toHaveLength(3);
+    expect(numbers).toMatchObject({
+      ach: [{}, {}],
+      international: [{ iban: expect.stringMatching(/^DE\d{2}37040044\d{6}2222$/), bic: 'SANDDEFFXXX' }],
     });
   });
 });
@@ -234,6 +247,14 @@ describe('/sandbox/control/bank', () => {
       error_type: 'ITEM_ERROR',
       error_code: 'SOMETHING_NEW',
     });
+  });
+
+  test('orders an error for one item only', async () => {
+    const [one, other] = [await link(), await link()];
+    await control('error', { code: 'PRODUCT_NOT_READY', path: '/auth/get', item_id: one.itemId, times: 1 });
+    expect(await call('authGet', { access_token: other.accessToken })).toHaveProperty('numbers');
+    expect(await refusal('authGet', { access_token: one.accessToken })).toMatchObject({ status: 400, error_code: 'PRODUCT_NOT_READY' });
+    expect(await call('authGet', { access_token: one.accessToken })).toHaveProperty('numbers');
   });
 
   test('shows items and the number of calls, and no token', async () => {

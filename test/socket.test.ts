@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { connect as connectTcp } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
 import { eventually } from './support/eventually.ts';
 import { startIssuer, type TestIssuer } from './support/issuer.ts';
+import { SocketClient } from './support/socket-client.ts';
 import { startSteward, type TestSteward } from './support/steward.ts';
 
 const ALLOWED_ORIGIN = 'https://app.example.com';
@@ -22,61 +22,12 @@ afterAll(async () => {
   issuer.close();
 });
 
-interface Ending {
-  code: number;
-  reason: string;
+function open(options: { origin?: string } = {}, base = steward): Promise<SocketClient> {
+  return SocketClient.open(base.url, options);
 }
 
-/** A client that keeps what it is sent. */
-class Client {
-  readonly socket: WebSocket;
-  readonly frames: Record<string, any>[] = [];
-  /** How the server ended it. */
-  readonly ended: Promise<Ending>;
-
-  constructor(base: string, options: { origin?: string; path?: string } = {}) {
-    const { origin, path = '/ws' } = options;
-    this.socket = new WebSocket(base.replace('http', 'ws') + path, origin === undefined ? {} : { origin });
-    this.socket.on('message', (data) => this.frames.push(JSON.parse(String(data))));
-    this.socket.on('error', () => {});
-    this.ended = new Promise((resolve) => {
-      this.socket.once('close', (code, reason) => resolve({ code, reason: String(reason) }));
-    });
-  }
-
-  async opened(): Promise<this> {
-    await once(this.socket, 'open');
-    return this;
-  }
-
-  send(frame: unknown): void {
-    this.socket.send(typeof frame === 'string' ? frame : JSON.stringify(frame));
-  }
-
-  frame(requestId: string): Promise<Record<string, any>> {
-    return eventually(() => this.frames.find((frame) => frame.requestId === requestId));
-  }
-
-  async authenticate(token: string, requestId = '1'): Promise<Record<string, any>> {
-    this.send({ type: 'authenticate', requestId, token });
-    return this.frame(requestId);
-  }
-
-  async close(): Promise<void> {
-    if (this.socket.readyState === WebSocket.CLOSED) return;
-    this.socket.close();
-    await this.ended;
-  }
-}
-
-function open(options: { origin?: string } = {}, base = steward): Promise<Client> {
-  return new Client(base.url, options).opened();
-}
-
-async function authenticated(user: string, claims: Record<string, unknown> = {}): Promise<Client> {
-  const client = await open();
-  expect(await client.authenticate(await issuer.sign(user, claims))).toMatchObject({ type: 'ready' });
-  return client;
+async function authenticated(user: string, claims: Record<string, unknown> = {}): Promise<SocketClient> {
+  return SocketClient.signedIn(steward.url, await issuer.sign(user, claims));
 }
 
 async function connections(): Promise<number> {
@@ -145,7 +96,7 @@ describe('authenticating', () => {
     await eventually(async () => (await connections()) === 0);
     const client = await open();
     const exp = Math.floor(Date.now() / 1000) + 600;
-    const ready = await client.authenticate(await issuer.sign('ana', { exp }), 'first');
+    const ready = await client.authenticate(await issuer.sign('ana', { exp }), { requestId: 'first' });
     expect(ready).toEqual({
       type: 'ready',
       requestId: 'first',
@@ -153,6 +104,7 @@ describe('authenticating', () => {
       uid: expect.stringMatching(/^[0-9a-f-]{36}$/),
       revision: steward.context.integrations.current.revision,
       expiresAt: new Date(exp * 1000).toISOString(),
+      seq: 0,
     });
     const [user] = await steward.sql<{ id: string }>('select id from users where subject = $1', ['ana']);
     expect(ready.uid).toBe(user?.id);
@@ -169,7 +121,7 @@ describe('authenticating', () => {
   ])('with %s gets an error frame and 4401', async (_what, claims, code) => {
     const client = await open();
     const token = typeof claims === 'string' ? claims : await issuer.sign('ana', claims);
-    const answer = await client.authenticate(token, 'bad');
+    const answer = await client.authenticate(token, { requestId: 'bad' });
     expect(answer).toEqual({ type: 'error', requestId: 'bad', errorText: expect.any(String), error: { code, retryable: false } });
     expect(JSON.stringify(answer)).not.toContain(token);
     expect((await client.ended).code).toBe(4401);
@@ -177,6 +129,9 @@ describe('authenticating', () => {
 
   it.each([
     ['another frame', { type: 'list', requestId: '1' }],
+    ['a call', { type: 'call', requestId: '1', action: 'mail.search', input: {} }],
+    ['a chat frame without a token', { type: 'send', requestId: '1', id: 'thread', messages: [] }],
+    ['an empty requestId', { type: 'authenticate', requestId: '', token: 'x' }],
     ['garbage', '{"type":'],
     ['a token that is too long', { type: 'authenticate', requestId: '1', token: 'x'.repeat(8193) }],
     ['no requestId', { type: 'authenticate', token: 'x' }],
@@ -196,7 +151,7 @@ describe('authenticating', () => {
   it('again as the same user extends it', async () => {
     const exp = Math.floor(Date.now() / 1000) + 4;
     const client = await authenticated('renewing', { exp });
-    const again = await client.authenticate(await issuer.sign('renewing'), 'again');
+    const again = await client.authenticate(await issuer.sign('renewing'), { requestId: 'again' });
     expect(again.type).toBe('ready');
     expect(Date.parse(again.expiresAt)).toBeGreaterThan(exp * 1000);
     await eventually(() => Date.now() > (exp + 1) * 1000);
@@ -207,7 +162,7 @@ describe('authenticating', () => {
 
   it('again as another user is refused: error frame and 4401', async () => {
     const client = await authenticated('ana');
-    const answer = await client.authenticate(await issuer.sign('ben'), 'other');
+    const answer = await client.authenticate(await issuer.sign('ben'), { requestId: 'other' });
     expect(answer).toMatchObject({ type: 'error', error: { code: 'forbidden', retryable: false } });
     expect((await client.ended).code).toBe(4401);
   });
@@ -247,7 +202,7 @@ describe('frames after authentication', () => {
       errorText: expect.any(String),
       error: { code: 'invalid_request', retryable: false },
     });
-    expect((await client.authenticate(await issuer.sign('ana'), 'after')).type).toBe('ready');
+    expect((await client.authenticate(await issuer.sign('ana'), { requestId: 'after' })).type).toBe('ready');
     await client.close();
   });
 
@@ -294,7 +249,7 @@ describe('frames after authentication', () => {
     const token = await issuer.sign('ana', { aud: 'another' });
     for (let sent = 0; sent < 200; sent += 1) client.send({ type: 'authenticate', requestId: '1', token });
     expect([4401, 4429]).toContain((await client.ended).code);
-    expect((await bystander.authenticate(await issuer.sign('ana'), 'after')).type).toBe('ready');
+    expect((await bystander.authenticate(await issuer.sign('ana'), { requestId: 'after' })).type).toBe('ready');
     await bystander.close();
   });
 });

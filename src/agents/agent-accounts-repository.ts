@@ -13,18 +13,20 @@ export interface AgentAccountRow {
   scopes: string[];
 }
 
-/** All of a user's accounts, connected longest first. */
-export async function selectAgentAccounts(db: Queryable, userId: string): Promise<AgentAccountRow[]> {
-  return db.query<AgentAccountRow>(
+/** All accounts of each user, connected longest first. */
+export async function selectAgentAccounts(db: Queryable, userIds: readonly string[]): Promise<AgentAccountRow[][]> {
+  const rows = await db.query<AgentAccountRow & { userId: string }>(
     {
       name: 'agent-accounts',
-      text: `select a.id, a.grant_id as "grantId", 'workspace' as provider, a.email as label, a.is_default as "isDefault", g.status, g.scopes, a.connected_at as "connectedAt"
-             from workspace_accounts a join grants g on g.id = a.grant_id where a.user_id = $1::uuid
+      text: `select a.user_id as "userId", a.id, a.grant_id as "grantId", 'workspace' as provider, a.email as label, a.is_default as "isDefault", g.status, g.scopes, a.connected_at as "connectedAt"
+             from workspace_accounts a join grants g on g.id = a.grant_id where a.user_id = any($1::uuid[])
              union all
-             select i.id, i.grant_id, 'bank', i.bank_name, false, g.status, g.scopes, i.connected_at
-             from bank_items i join grants g on g.id = i.grant_id where i.user_id = $1::uuid
+             select i.user_id, i.id, i.grant_id, 'bank', i.bank_name, false, g.status, g.scopes, i.connected_at
+             from bank_items i join grants g on g.id = i.grant_id where i.user_id = any($1::uuid[])
              order by "connectedAt", id`,
     },
-    [userId],
+    [[...new Set(userIds)]],
   );
+  const ofUser = Map.groupBy(rows, ({ userId }) => userId);
+  return userIds.map((userId) => ofUser.get(userId) ?? []);
 }

@@ -1,43 +1,101 @@
-import type { Provider } from '../vault/grants-repository.ts';
+import type { Action } from './action.ts';
 import { BUILT_INS } from './built-ins.ts';
 import type { Catalog, ConfiguredAction, ConfiguredAgent } from './catalog.ts';
+import {
+  type ActionDeclaration,
+  type AgentDeclaration,
+  DECLARATION_KEYS,
+  type DefaultPolicy,
+  type IntegrationsDocument,
+  integrationsDocument,
+  type UseDeclaration,
+} from './declaration.ts';
+import { withinAgent } from './declaration-coverage.ts';
+import { type Mistake, Mistakes } from './declaration-mistakes.ts';
+import { didYouMean, nearestName } from './declaration-names.ts';
+import { DECLARED_CAP, resolveCap, resolvePolicy, usualCap } from './declaration-policy.ts';
+import { declaredAction, loadTools, type Tools } from './declared-action.ts';
 
-const TIMEOUT_MS = 30_000;
-const CAP_BYTES = 256 * 1024;
+/** What the integrations file may say, and what becomes of it. */
+export const integrationsFormat = {
+  schema: integrationsDocument,
+  compile: compileCatalog,
+  nearestKey: (unknown: string) => nearestName(unknown, DECLARATION_KEYS),
+};
 
-type DeclaredAgent = { provider: Provider; description: string; scopes?: readonly string[]; products?: readonly string[] };
+/** What all actions of one file share. */
+interface Shared {
+  defaults: DefaultPolicy;
+  /** undefined: no action is declared. */
+  tools: Tools | undefined;
+}
 
-/** Compiles the agents of the integrations file. */
-export function compileCatalog(revision: string, agents: Record<string, DeclaredAgent>): Catalog {
-  const compiled = new Map<string, ConfiguredAgent>();
-  for (const [name, agent] of Object.entries(agents)) {
-    const actions = [...BUILT_INS.values()]
-      .filter((action) => action.name.startsWith(`${name}.`))
-      .map(
-        (action): ConfiguredAction => ({
-          name: action.name,
-          agent: name,
-          description: action.description,
-          action,
-          policy: {
-            enabled: true,
-            approval: 'never',
-            timeoutMs: action.timeoutMs ?? TIMEOUT_MS,
-            rate: { calls: 60, perMs: 60_000 },
-            allow: {},
-            unmasked: false,
-          },
-          capBytes: action.capBytes ?? CAP_BYTES,
-        }),
-      );
-    compiled.set(name, {
-      name,
-      provider: agent.provider,
-      description: agent.description,
-      needs: agent.scopes ?? agent.products ?? [],
-      actions,
-    });
+async function compileCatalog(
+  document: IntegrationsDocument,
+  revision: string,
+): Promise<{ compiled: Catalog } | { mistakes: readonly Mistake[] }> {
+  const found: Mistake[] = [];
+  const shared = { defaults: document.defaults?.policy ?? {}, tools: declaresCalls(document) ? await loadTools() : undefined };
+  const agents = new Map<string, ConfiguredAgent>();
+  for (const [name, agent] of Object.entries(document.agents)) {
+    agents.set(name, compileAgent(name, agent, shared, new Mistakes(found, ['agents', name])));
   }
-  const all = [...compiled.values()].flatMap((agent) => agent.actions);
-  return { revision, agents: compiled, actions: new Map(all.map((action) => [action.name, action])) };
+  if (found.length > 0) return { mistakes: found };
+  const actions = [...agents.values()].flatMap((agent) => agent.actions);
+  return { compiled: { revision, agents, actions: new Map(actions.map((action) => [action.name, action])) } };
+}
+
+function declaresCalls({ agents }: IntegrationsDocument): boolean {
+  return Object.values(agents).some(({ actions }) => Object.values(actions ?? {}).some((action) => 'call' in action));
+}
+
+function compileAgent(name: string, agent: AgentDeclaration, shared: Shared, mistakes: Mistakes): ConfiguredAgent {
+  const actions: ConfiguredAction[] = [];
+  for (const [key, declaration] of Object.entries(agent.actions ?? impliedActions(name, agent))) {
+    const compiled = compileAction(`${name}.${key}`, agent, declaration, shared, mistakes.under('actions', key));
+    if (compiled !== undefined) actions.push({ ...compiled, agent: name });
+  }
+  if (agent.actions === undefined && actions.length === 0) {
+    mistakes.inKey('has no built-in actions of its name that its scopes or products cover: list its actions');
+  }
+  const needs = agent.provider === 'workspace' ? agent.scopes : agent.products;
+  return { name, provider: agent.provider, description: agent.description, needs, actions };
+}
+
+/** Without a list: the built-in actions of the agent's name, as far as what it may use reaches. */
+function impliedActions(name: string, agent: AgentDeclaration): Record<string, UseDeclaration> {
+  const own = [...BUILT_INS.values()].filter((action) => action.name.startsWith(`${name}.`) && 'action' in withinAgent(action, agent));
+  return Object.fromEntries(own.map((action) => [action.name.slice(name.length + 1), { use: action.name }]));
+}
+
+function compileAction(
+  name: string,
+  agent: AgentDeclaration,
+  declaration: ActionDeclaration,
+  { defaults, tools }: Shared,
+  mistakes: Mistakes,
+): Omit<ConfiguredAction, 'agent'> | undefined {
+  const action = 'use' in declaration ? usedAction(agent, declaration.use, mistakes.under('use')) : undefined;
+  const declared = 'call' in declaration && tools ? declaredAction(name, agent, declaration, tools, mistakes) : undefined;
+  const found = action ?? declared;
+  if (found === undefined) return undefined;
+  return {
+    name,
+    description: declaration.description ?? found.description,
+    action: found,
+    policy: resolvePolicy(found, declaration.policy ?? {}, defaults, mistakes.under('policy')),
+    capBytes: resolveCap(declaration.cap, action === undefined ? DECLARED_CAP : usualCap(action), mistakes.under('cap')),
+  };
+}
+
+function usedAction(agent: AgentDeclaration, name: string, mistakes: Mistakes): Action | undefined {
+  const action = BUILT_INS.get(name);
+  if (action === undefined) {
+    mistakes.inValue(`there is no built-in action ${name}${didYouMean(name, BUILT_INS.keys())}`);
+    return undefined;
+  }
+  const within = withinAgent(action, agent);
+  if ('action' in within) return within.action;
+  mistakes.inValue(within.refusal);
+  return undefined;
 }

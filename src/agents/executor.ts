@@ -1,100 +1,240 @@
-import { performance } from 'node:perf_hooks';
-import type { Database } from '../database/database.ts';
+import { randomUUID } from 'node:crypto';
+import type { Queryable } from '../database/database.ts';
 import { AppError } from '../errors.ts';
 import type { Caller } from '../http/endpoint.ts';
-import type { Logger } from '../logger.ts';
-import type { BankSession } from '../providers/bank-session.ts';
-import type { WorkspaceApi } from '../providers/workspace-api.ts';
-import type { AccessTokens } from '../vault/access-tokens.ts';
-import { assertScopes, assertUsable, chooseAccount } from './account-choice.ts';
-import type { Sessions } from './action.ts';
+import { describeError, type LoggedError, type Logger } from '../logger.ts';
+import type { Emit } from '../vault/emit.ts';
+import { lockUser } from '../vault/grants-repository.ts';
+import type { UserKeys } from '../vault/user-keys.ts';
+import { ActionRun, type RunParts } from './action-run.ts';
 import { type AgentAccountRow, selectAgentAccounts } from './agent-accounts-repository.ts';
-import type { Catalog, ConfiguredAction } from './catalog.ts';
+import { type ApprovalPreview, Approvals, assertSameCall } from './approvals.ts';
+import type { ApprovalRow } from './approvals-repository.ts';
+import { ArgumentHashes } from './argument-hashes.ts';
+import { AuditLog, Trail } from './audit-log.ts';
+import { type AuditRow, countStarted, insertAuditRows } from './audit-repository.ts';
+import { aborted, type Call, changesSomething, type Invocation, needsApproval, type Outcome } from './call.ts';
+import { type CheckParts, checkCall } from './call-checks.ts';
+import type { Catalog } from './catalog.ts';
+import { Grouped } from './grouped.ts';
+import { IdempotencyKeys, unknownOutcome } from './idempotency.ts';
+import { cutToCap } from './output-cut.ts';
+import { ReadRates, rateLimited } from './read-rates.ts';
+
+export type { Invocation, Outcome };
 
 /** What the executor works with; wired once, in the context. */
-export interface ExecutorParts {
-  db: Database;
+export interface ExecutorParts extends RunParts {
   catalog(): Catalog;
-  tokens: AccessTokens;
-  /** undefined: the provider is not configured. */
-  workspace: WorkspaceApi | undefined;
-  /** Opens a session on a bank entry; undefined: the aggregator is not configured. */
-  bank: ((token: () => Promise<string>, signal: AbortSignal) => BankSession) | undefined;
+  userKeys: UserKeys;
+  emit: Emit;
   logger: Logger;
 }
 
-export interface Invocation {
+export interface Decision {
+  /** Proved by a first-party ID token: nobody else may approve. */
   user: Pick<Caller, 'userId'>;
-  /** Where the call came from, for the audit: `socket`. */
   surface: string;
-  /** Full name, as the catalog has it. */
-  action: string;
-  /** Id or label; undefined = the default. */
-  account?: string;
-  input: unknown;
-  idempotencyKey?: string;
-  /** The caller gives up: ends reads; a change that was begun runs to its end. */
+  approvalId: string;
+  approved: boolean;
   signal: AbortSignal;
   progress?(message: string): void;
-}
-
-export interface Outcome {
-  data: unknown;
-  meta: { account: string; accountId: string; ms: number; truncated?: true };
 }
 
 /** The one way to run an action, whoever asks: socket today, a model or MCP later. All policy is decided here. */
 export class Executor {
   readonly #parts: ExecutorParts;
+  readonly #checks: CheckParts;
+  readonly #accounts: Grouped<string, AgentAccountRow[]>;
+  readonly #audit: AuditLog;
+  readonly #keys: IdempotencyKeys;
+  readonly #approvals: Approvals;
+  readonly #readRates = new ReadRates();
+  readonly #running = new Set<Promise<unknown>>();
 
   constructor(parts: ExecutorParts) {
+    const { db, userKeys, emit, logger } = parts;
     this.#parts = parts;
+    this.#accounts = new Grouped((userIds) => selectAgentAccounts(db, userIds));
+    this.#checks = { ...parts, accounts: (userId) => this.accounts(userId), hashes: new ArgumentHashes(db, userKeys) };
+    this.#audit = new AuditLog(db);
+    this.#keys = new IdempotencyKeys(db, userKeys, logger);
+    this.#approvals = new Approvals(db, userKeys, emit);
   }
 
   /**
-   * Validates, picks the account, checks policy and scopes, runs, cuts the output.
+   * Runs an action, or asks the user first.
    *
-   * @throws AppError whatever stood in the way
+   * @throws AppError whatever stood in the way; `approval_required` with an {@link ApprovalPreview} as details
    */
-  async invoke(invocation: Invocation): Promise<Outcome> {
-    const startedAt = performance.now();
-    const configured = this.#find(invocation.action);
-    const { action } = configured;
-    const input = action.input.parse(invocation.input ?? {});
-    const accounts = await selectAgentAccounts(this.#parts.db, invocation.user.userId);
-    const account = chooseAccount(accounts, action.provider, invocation.account);
-    assertUsable(account);
-    assertScopes(account, action.scopes);
-    const data = action.output.parse(await this.#run(configured, invocation, account, input));
-    return { data, meta: { account: account.label, accountId: account.id, ms: Math.round(performance.now() - startedAt) } };
-  }
-
-  #find(name: string): ConfiguredAction {
-    const configured = this.#parts.catalog().actions.get(name);
-    if (configured === undefined) throw new AppError('not_found', 'There is no such action.');
-    return configured;
-  }
-
-  async #run(configured: ConfiguredAction, invocation: Invocation, account: AgentAccountRow, input: unknown): Promise<unknown> {
-    const { action, policy } = configured;
-    const signal = AbortSignal.any([invocation.signal, AbortSignal.timeout(policy.timeoutMs)]);
-    return action.run(input, {
-      userId: invocation.user.userId,
-      account,
-      session: this.#session(action.provider, invocation.user.userId, account.grantId, signal),
-      db: this.#parts.db,
-      unmasked: policy.unmasked,
-      signal,
-      progress: (message) => invocation.progress?.(message),
+  invoke(invocation: Invocation): Promise<Outcome> {
+    const trail = new Trail(randomUUID(), invocation.user.userId, invocation.surface, invocation.action);
+    return this.#audited(trail, async () => {
+      const call = await checkCall(this.#checks, invocation, trail);
+      const earlier = await this.#keys.earlier(call);
+      if (earlier !== undefined) {
+        trail.decision = 'allowed';
+        return earlier;
+      }
+      if (needsApproval(call.configured)) return this.#ask(call, trail);
+      return this.#carryOut(call, trail);
     });
   }
 
-  #session(provider: keyof Sessions, userId: string, grantId: string, signal: AbortSignal): Sessions[keyof Sessions] {
-    const { tokens, workspace, bank } = this.#parts;
-    const current = () => tokens.current(userId, grantId);
-    const renewed = (rejected: string) => tokens.renewed(userId, grantId, rejected);
-    const session = provider === 'workspace' ? workspace?.session(userId, { current, renewed }, signal) : bank?.(current, signal);
-    if (session === undefined) throw new AppError('not_configured', `The ${provider} provider is not set up on this server.`);
-    return session;
+  /**
+   * Takes the user's decision. Approved: runs what was stored, once, and answers its result; every check is made
+   * again. Denied: answers `{approved: false}`.
+   *
+   * @throws AppError `not_found`, also for another user's; `conflict` when it was decided, has expired or is no longer
+   * what was asked about; whatever stands in the way of the run
+   */
+  approve(decision: Decision): Promise<Outcome> {
+    const { user, surface, approvalId } = decision;
+    const trail = new Trail(randomUUID(), user.userId, surface, 'approval');
+    return this.#audited(trail, async () => {
+      const startedAt = performance.now();
+      const row = await this.#approvals.find(user.userId, approvalId);
+      const { id, action, accountId, argumentsHash } = row;
+      trail.about({ callId: id, action, accountId, argumentsHash });
+      const stored = await this.#approvals.open(row);
+      if (!decision.approved) {
+        await this.#approvals.deny(row);
+        trail.decision = 'denied';
+        const ms = Math.round(performance.now() - startedAt);
+        return { data: { approved: false }, meta: { account: stored.account, accountId: row.accountId, ms } };
+      }
+      const call = await checkCall(this.#checks, invocationOf(decision, row, stored.given), trail);
+      assertSameCall(row, call);
+      return this.#carryOut(call, trail, row);
+    });
   }
+
+  /** What waits for the user's decision, oldest first. */
+  approvals(userId: string): Promise<ApprovalPreview[]> {
+    return this.#approvals.pending(userId);
+  }
+
+  /** A user's connected accounts, connected longest first. */
+  accounts(userId: string): Promise<AgentAccountRow[]> {
+    return this.#accounts.add(userId);
+  }
+
+  /** Resolves when nothing runs any more: for the end of the process, once nobody calls. */
+  async settle(): Promise<void> {
+    while (this.#running.size > 0) await Promise.allSettled(this.#running);
+  }
+
+  /** Runs the work and writes down how it ended before its answer goes out. */
+  #audited(trail: Trail, work: () => Promise<Outcome>): Promise<Outcome> {
+    const running = this.#toEnd(trail, work).finally(() => this.#running.delete(running));
+    this.#running.add(running);
+    return running;
+  }
+
+  async #toEnd(trail: Trail, work: () => Promise<Outcome>): Promise<Outcome> {
+    let outcome: Outcome;
+    try {
+      outcome = await work();
+    } catch (thrown) {
+      const error = this.#toAppError(thrown, trail);
+      await this.#note(trail.row(error.code, error.code === 'approval_required' ? 'approval_required' : trail.decision));
+      throw error;
+    }
+    // A change is a fact, and its beginning is on record: an answer that hid it would invite a second one.
+    if (trail.began) await this.#note(trail.row('ok'));
+    else await this.#audit.write(trail.row('ok'));
+    return outcome;
+  }
+
+  async #ask(call: Call, trail: Trail): Promise<never> {
+    const preview = await this.#approvals.request(call);
+    trail.about({ callId: preview.approvalId });
+    throw new AppError('approval_required', 'The user has to approve this first.', { details: { ...preview } });
+  }
+
+  async #carryOut(call: Call, trail: Trail, approval?: ApprovalRow): Promise<Outcome> {
+    if (call.signal.aborted) throw aborted();
+    const changes = changesSomething(call.configured);
+    if (!changes) this.#readRates.take(call.userId, call.configured.name, call.configured.policy.rate);
+    if (changes || approval !== undefined) await this.#parts.db.transaction((tx) => this.#begin(tx, call, trail, approval));
+    trail.decision = 'allowed';
+    if (!changes) return this.#run(new ActionRun(this.#parts, call), call);
+    trail.began = true;
+    return this.#change(call);
+  }
+
+  /** What must be on record before a change is sent. Decided one at a time for each user, so that a rate is kept exactly. */
+  async #begin(tx: Queryable, call: Call, trail: Trail, approval: ApprovalRow | undefined): Promise<void> {
+    const { userId, configured } = call;
+    if (!(await lockUser(tx, userId))) throw new AppError('invalid_token', 'This user no longer exists.');
+    if (approval !== undefined) {
+      await this.#approvals.decide(tx, approval, true);
+      await insertAuditRows(tx, [trail.row('ok', 'approved')]);
+    }
+    if (!changesSomething(configured)) return;
+    await this.#keys.claim(tx, call);
+    const { rate } = configured.policy;
+    const started = await countStarted(tx, userId, configured.name, rate.perMs);
+    if (started.calls >= rate.calls) throw rateLimited(started.seconds);
+    await insertAuditRows(tx, [trail.row('ok', 'started')]);
+  }
+
+  async #change(call: Call): Promise<Outcome> {
+    const run = new ActionRun(this.#parts, call);
+    let outcome: Outcome;
+    try {
+      outcome = await this.#run(run, call);
+    } catch (error) {
+      if (!run.mayHaveChanged) {
+        await this.#keys.free(call);
+        throw error;
+      }
+      await this.#keys.unknown(call);
+      this.#parts.logger.warn({ err: safely(error), action: call.configured.name }, 'a change was sent and its outcome is not known');
+      throw unknownOutcome();
+    }
+    await this.#keys.done(call, outcome);
+    return outcome;
+  }
+
+  async #run(run: ActionRun, { configured, account, startedAt }: Call): Promise<Outcome> {
+    const { value, truncated } = cutToCap((await run.output()) ?? null, configured.capBytes);
+    const ms = Math.round(performance.now() - startedAt);
+    return { data: value, meta: { account: account.label, accountId: account.id, ms, ...(truncated && { truncated }) } };
+  }
+
+  /** Writes a row whose loss must not change the answer. */
+  async #note(row: AuditRow): Promise<void> {
+    await this.#audit.write(row).catch((error: unknown) => {
+      this.#parts.logger.warn({ err: describeError(error), call: row.callId }, 'an audit row could not be written');
+    });
+  }
+
+  #toAppError(thrown: unknown, trail: Trail): AppError {
+    const known = thrown instanceof AppError ? thrown : new AppError('internal', 'Something went wrong on our side.');
+    if (known.code === 'internal') this.#parts.logger.error({ err: safely(thrown), call: trail.callId }, 'a call failed');
+    return known;
+  }
+}
+
+/** The stored arguments, as if they came again. */
+function invocationOf({ user, surface, signal, progress }: Decision, row: ApprovalRow, input: unknown): Invocation {
+  return {
+    user,
+    surface,
+    action: row.action,
+    account: row.accountId,
+    input,
+    signal,
+    ...(row.idempotencyKey !== null && { idempotencyKey: row.idempotencyKey }),
+    ...(progress !== undefined && { progress }),
+  };
+}
+
+/** Errors that are not ours may quote what an account holds (a parser's does): their name and place must do. */
+function safely(thrown: unknown): LoggedError {
+  if (thrown instanceof AppError) return describeError(thrown);
+  if (!(thrown instanceof Error)) return { type: typeof thrown, message: '' };
+  const frames = thrown.stack?.split('\n').filter((line) => /^ {4}at /.test(line)) ?? [];
+  return { type: thrown.name, message: '', stack: frames.join('\n') };
 }

@@ -2,18 +2,22 @@ import { randomUUID } from 'node:crypto';
 import type { Database, Queryable } from '../database/database.ts';
 import { AppError } from '../errors.ts';
 import type { BankItem, BankProvider, LinkToken } from '../providers/bank.ts';
+import type { Emit } from '../vault/emit.ts';
+import type { GrantStatuses } from '../vault/grant-status.ts';
 import type { Grants, NewGrant } from '../vault/grants.ts';
-import { type GrantStatus, lockUser, updateGrantStatus } from '../vault/grants-repository.ts';
+import { type GrantStatus, lockUser } from '../vault/grants-repository.ts';
 import type { Revocations } from '../vault/revocations.ts';
 import { findDuplicate } from './duplicates.ts';
-import { type ItemRow, insertItem, selectItem, selectItems, updateItem } from './items-repository.ts';
+import { type ItemRow, insertItem, resetSyncState, selectItem, selectItems, updateItem } from './items-repository.ts';
 
 export interface BankParts {
   db: Database;
   /** undefined: not configured; entries can still be listed and deleted. */
   provider: BankProvider | undefined;
   grants: Grants;
+  statuses: GrantStatuses;
   revocations: Revocations;
+  emit: Emit;
 }
 
 export interface BankEntry {
@@ -82,6 +86,7 @@ export async function deleteEntry(parts: BankParts, userId: string, entryId: str
     await lockUser(tx, userId);
     const item = await selectItem(tx, userId, entryId);
     if (item === undefined) throw new AppError('not_found', NO_SUCH_ENTRY);
+    await parts.emit(tx, userId, 'account.disconnected', about(entryId));
     return parts.grants.end(tx, userId, item.grantId);
   });
   await parts.revocations.enqueue([revocation]);
@@ -97,10 +102,10 @@ export async function refreshEntry(parts: BankParts, userId: string, entryId: st
   const provider = configured(parts);
   const entry = await findEntry(parts.db, userId, entryId);
   const accessToken = await accessTokenOf(parts, entry);
-  await notingStatus(parts, entry, async () => {
+  await notingStatus(parts, entry, accessToken, async () => {
     const item = await provider.describe(accessToken);
     await parts.db.transaction(async (tx) => {
-      const current = await updateGrantStatus(tx, entry, item.errorCode === undefined ? 'active' : 'relink_required');
+      const current = await parts.statuses.set(tx, entry, item.errorCode === undefined ? 'active' : 'relink_required');
       if (current) await updateItem(tx, userId, entryId, item);
     });
   });
@@ -109,16 +114,16 @@ export async function refreshEntry(parts: BankParts, userId: string, entryId: st
 async function updateModeToken(parts: BankParts, provider: BankProvider, userId: string, entryId: string): Promise<LinkToken> {
   const entry = await findEntry(parts.db, userId, entryId);
   const accessToken = await accessTokenOf(parts, entry);
-  return notingStatus(parts, entry, () => provider.createLinkToken(userId, accessToken));
+  return notingStatus(parts, entry, accessToken, () => provider.createLinkToken(userId, accessToken));
 }
 
 /** What a call reveals of the entry (log in again, gone) becomes its status before the error goes on. */
-async function notingStatus<Result>(parts: BankParts, entry: ItemRow, work: () => Promise<Result>): Promise<Result> {
+async function notingStatus<Result>(parts: BankParts, entry: ItemRow, accessToken: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (error) {
     if (error instanceof AppError && (error.code === 'relink_required' || error.code === 'item_gone')) {
-      await updateGrantStatus(parts.db, entry, error.code);
+      await parts.statuses.refused(entry.userId, entry.grantId, accessToken, error.code);
     }
     throw error;
   }
@@ -131,10 +136,16 @@ async function storeItem(parts: BankParts, tx: Queryable, grant: NewGrant, item:
   const duplicate = entries.find((entry) => entry.subject === grant.subject) ?? findDuplicate(entries, item);
   if (duplicate !== undefined) {
     await updateItem(tx, grant.userId, duplicate.id, item);
+    // A cursor belongs to its item (Plaid: /transactions/sync).
+    if (duplicate.subject !== grant.subject) await resetSyncState(tx, grant.userId, duplicate.id, grant.subject);
+    await parts.emit(tx, grant.userId, 'account.connected', about(duplicate.id));
+    if (duplicate.status !== 'active') await parts.emit(tx, grant.userId, 'account.status', { ...about(duplicate.id), status: 'active' });
     return parts.grants.replace(tx, duplicate.grantId, grant);
   }
   const { id } = await parts.grants.store(tx, grant);
-  await insertItem(tx, randomUUID(), id, grant.userId, item);
+  const entryId = randomUUID();
+  await insertItem(tx, entryId, id, grant.userId, item);
+  await parts.emit(tx, grant.userId, 'account.connected', about(entryId));
   return undefined;
 }
 
@@ -166,6 +177,11 @@ async function accessTokenOf(parts: BankParts, entry: ItemRow): Promise<string> 
 function configured(parts: BankParts): BankProvider {
   if (parts.provider === undefined) throw new AppError('not_configured', 'Bank accounts are not set up on this server.');
   return parts.provider;
+}
+
+/** Which account an event is about. */
+function about(account: string) {
+  return { account, provider: 'bank' };
 }
 
 function statusOf(status: GrantStatus): BankEntry['status'] {

@@ -46,3 +46,12 @@ export async function updateItem(tx: Queryable, userId: string, id: string, deta
     [id, userId, details.institutionId, details.bankName, JSON.stringify(details.accounts)],
   );
 }
+
+/** Incremental reading begins anew with this item. Not null, which a reading of the old item may have begun with and would take for its own. */
+export async function resetSyncState(tx: Queryable, userId: string, id: string, subject: string): Promise<void> {
+  await tx.query('update bank_items set sync_state = $3::jsonb where id = $1::uuid and user_id = $2::uuid', [
+    id,
+    userId,
+    JSON.stringify({ item: subject, start: '', cursor: '' }),
+  ]);
+}

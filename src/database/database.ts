@@ -82,6 +82,7 @@ export class Database implements Queryable {
       await tx.query('begin');
       const result = await work(tx);
       await tx.query('commit');
+      for (const hook of commitHooks.get(tx) ?? []) hook();
       return result;
     } catch (error) {
       if (!broken) await tx.query('rollback').catch(() => {});
@@ -110,6 +111,14 @@ export class Database implements Queryable {
       throw unavailable(error);
     }
   }
+}
+
+const commitHooks = new WeakMap<Queryable, (() => void)[]>();
+
+/** Runs `hook`, which must not throw, once the transaction is committed, and never when it rolls back; outside of one at once. */
+export function afterCommit(tx: Queryable, hook: () => void): void {
+  if (tx instanceof Database) hook();
+  else commitHooks.set(tx, [...(commitHooks.get(tx) ?? []), hook]);
 }
 
 async function run<Row extends object>(

@@ -2,21 +2,32 @@ import { createHash } from 'node:crypto';
 import { constants, open } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { constructFromEvents, EVENT_ID, type Event, parseEvents, YAMLException } from 'js-yaml';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { StartRefused } from '../errors.ts';
-import { type ScopeName, WORKSPACE_SCOPES } from '../providers/workspace-scopes.ts';
 import { lineAndColumn, type Path, startOf, YamlPositions } from './yaml-positions.ts';
 
-/** What the agents may use, as one version of the integrations file says it. */
-export interface Integrations {
-  /** The first 12 hex digits of the content's SHA-256. */
-  revision: string;
-  agents: Record<string, Agent>;
+/** What the document means is decided elsewhere; here it is read, and its mistakes are found again in the file. */
+export interface IntegrationsFormat<S extends z.ZodType, Compiled> {
+  schema: S;
+  /**
+   * Makes of a document of the schema what the service works with.
+   *
+   * @param revision the first 12 hex digits of the content's SHA-256
+   */
+  compile(document: z.output<S>, revision: string): Promise<Compilation<Compiled>>;
+  /** The known key that an unknown one may have been meant to be. */
+  nearestKey(unknown: string): string | undefined;
 }
 
-export type Agent =
-  | { provider: 'workspace'; description: string; scopes: ScopeName[] }
-  | { provider: 'bank'; description: string; products: ('transactions' | 'auth')[] };
+export type Compilation<Compiled> = { compiled: Compiled } | { mistakes: readonly Mistake[] };
+
+/** A mistake that only the document as a whole shows. */
+export interface Mistake {
+  path: Path;
+  /** Whether it lies in the key or in the value at `path`. */
+  at: 'key' | 'value';
+  message: string;
+}
 
 /** Line and column count from 1; `path` is dotted, empty for the file as a whole. */
 export interface IntegrationsProblem {
@@ -46,37 +57,21 @@ interface Finding {
 }
 
 const MAX_BYTES = 256 * 1024;
-const MAX_DEPTH = 10;
+/** Room for inputs of a few levels, five levels into the document. */
+const MAX_DEPTH = 24;
 const MAX_EVENTS = 10_000;
 const MAX_PROBLEMS = 20;
 const RESERVED_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
 
-const description = z.string().min(1, 'must not be empty').max(500, 'must have at most 500 characters');
-const scopeNames = Object.keys(WORKSPACE_SCOPES) as [ScopeName, ...ScopeName[]];
-const agent = z.discriminatedUnion(
-  'provider',
-  [
-    z.strictObject({ provider: z.literal('workspace'), description, scopes: listOf(z.enum(scopeNames)) }),
-    z.strictObject({ provider: z.literal('bank'), description, products: listOf(z.enum(['transactions', 'auth'])) }),
-  ],
-  { error: (issue) => (issue.code === 'invalid_union' ? 'must be workspace or bank' : undefined) },
-);
-const agentName = z.string().regex(/^[a-z][a-z0-9_-]{0,39}$/, 'must be a name of lower-case letters, digits, - and _');
-const document = z.strictObject({ version: z.literal(1, 'must be 1'), agents: z.record(agentName, agent) });
-
-function listOf<T extends z.ZodType>(item: T) {
-  return z
-    .array(item)
-    .min(1, 'must not be empty')
-    .refine((items) => new Set(items).size === items.length, 'names something twice');
-}
-
 /**
- * Reads and parses the integrations file.
+ * Reads, parses and compiles the integrations file.
  *
  * @throws IntegrationsError
  */
-export async function readIntegrations(path: string): Promise<Integrations> {
+export async function readIntegrations<S extends z.ZodType, Compiled>(
+  path: string,
+  format: IntegrationsFormat<S, Compiled>,
+): Promise<Compiled> {
   const bytes = await readBounded(path);
   let source: string;
   try {
@@ -84,28 +79,35 @@ export async function readIntegrations(path: string): Promise<Integrations> {
   } catch {
     throw wholeFile(path, 'is not UTF-8');
   }
-  return parseIntegrations(source, basename(path));
+  return parseIntegrations(source, basename(path), format);
 }
 
 /**
- * Parses and validates the content of an integrations file.
+ * Parses, validates and compiles the content of an integrations file.
  *
  * @param fileName how messages call the file
  * @throws IntegrationsError with the place of every problem, twenty at most
  */
-export function parseIntegrations(source: string, fileName: string): Integrations {
-  const parsed = parseYaml(source, fileName);
-  const result = document.safeParse(parsed.value);
-  if (!result.success) {
-    const findings = result.error.issues.slice(0, MAX_PROBLEMS).flatMap((issue) => describe(issue, parsed.positions));
+export async function parseIntegrations<S extends z.ZodType, Compiled>(
+  source: string,
+  fileName: string,
+  format: IntegrationsFormat<S, Compiled>,
+): Promise<Compiled> {
+  const { value, positions } = parseYaml(source, fileName);
+  const fail = (findings: Finding[]): never => {
     findings.sort((one, other) => one.offset - other.offset);
-    throw new IntegrationsError(
-      fileName,
-      findings.slice(0, MAX_PROBLEMS).map((finding) => locate(finding, source)),
-    );
+    const problems = findings.slice(0, MAX_PROBLEMS).map((finding) => locate(finding, source));
+    throw new IntegrationsError(fileName, problems);
+  };
+  const result = format.schema.safeParse(value);
+  if (!result.success) {
+    const issues = result.error.issues.slice(0, MAX_PROBLEMS);
+    return fail(issues.flatMap((issue) => describe(issue, positions, (key) => format.nearestKey(key))));
   }
   const revision = createHash('sha256').update(source).digest('hex').slice(0, 12);
-  return { revision, agents: result.data.agents };
+  const compilation = await format.compile(result.data, revision);
+  if ('compiled' in compilation) return compilation.compiled;
+  return fail(compilation.mistakes.map(({ path, at, message }) => ({ path, offset: positions[at](path), message })));
 }
 
 async function readBounded(path: string): Promise<Buffer> {
@@ -169,17 +171,33 @@ function refuseReservedKeys(value: unknown, path: string[], fail: (path: string[
   }
 }
 
-function describe(issue: z.core.$ZodIssue, positions: YamlPositions): Finding[] {
+function describe(issue: z.core.$ZodIssue, positions: YamlPositions, nearestKey: (key: string) => string | undefined): Finding[] {
   const { path } = issue;
   if (issue.code === 'unrecognized_keys') {
-    const unknown = issue.keys.slice(0, MAX_PROBLEMS).map((key) => [...path, key]);
-    return unknown.map((keyPath) => ({ path: keyPath, offset: positions.key(keyPath), message: 'unknown key' }));
+    return issue.keys.slice(0, MAX_PROBLEMS).map((key) => {
+      const [nearest, keyPath] = [nearestKey(key), [...path, key]];
+      const hint = nearest === key ? ' here' : nearest === undefined ? '' : `; did you mean ${nearest}?`;
+      return { path: keyPath, offset: positions.key(keyPath), message: `unknown key${hint}` };
+    });
+  }
+  if (issue.code === 'invalid_union' && issue.errors.length > 0) {
+    return likeliest(issue.errors).flatMap((inner) => describe({ ...inner, path: [...path, ...inner.path] }, positions, nearestKey));
   }
   if (issue.code === 'invalid_key') {
     return [{ path, offset: positions.key(path), message: issue.issues[0]?.message ?? issue.message }];
   }
-  const missing = issue.code === 'invalid_type' && issue.message.endsWith('received undefined');
-  return [{ path, offset: positions.value(path), message: missing ? 'is missing' : issue.message }];
+  return [{ path, offset: positions.value(path), message: isMissing(issue) ? 'is missing' : issue.message }];
+}
+
+/** The alternative that was most probably meant: the one with the fewest keys too many or too few. */
+function likeliest(alternatives: readonly z.core.$ZodIssue[][]): z.core.$ZodIssue[] {
+  const strangeness = (issues: readonly z.core.$ZodIssue[]) =>
+    issues.reduce((sum, issue) => sum + (issue.code === 'unrecognized_keys' ? issue.keys.length : isMissing(issue) ? 1 : 0), 0);
+  return alternatives.reduce((best, issues) => (strangeness(issues) < strangeness(best) ? issues : best));
+}
+
+function isMissing(issue: z.core.$ZodIssue): boolean {
+  return issue.code === 'invalid_type' && issue.message.endsWith('received undefined');
 }
 
 function locate({ path, offset, message }: Finding, source: string): IntegrationsProblem {

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { type Endpoint, endpoint } from '../http/endpoint.ts';
-import type { IntegrationsService } from './integrations-service.ts';
 
 /** The reload of the integrations file. */
-export function integrationsRoutes(service: IntegrationsService): Endpoint[] {
+export function integrationsRoutes(service: { reload(): Promise<void> }): Endpoint[] {
   return [
     endpoint({
       method: 'get',

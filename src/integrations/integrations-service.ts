@@ -1,35 +1,50 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { z } from 'zod';
 import { AppError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
-import { type Integrations, IntegrationsError, readIntegrations } from './integrations-file.ts';
+import { IntegrationsError, type IntegrationsFormat, readIntegrations } from './integrations-file.ts';
 
 /** Between the starts of two reloads. */
 const INTERVAL_MS = 1_000;
 
+/** Reads the file; what comes of it carries the revision of its content. */
+type Read<Compiled> = () => Promise<Compiled>;
+
 /** Holds the integrations in force and reads them again on request. */
-export class IntegrationsService {
-  readonly #path: string;
+export class IntegrationsService<Compiled extends { revision: string }> {
+  readonly #read: Read<Compiled>;
   readonly #logger: Logger;
-  #current: Integrations;
+  readonly #listeners: ((current: Compiled) => void)[] = [];
+  #current: Compiled;
   #running: Promise<void> | undefined;
   #waiting: Promise<void> | undefined;
   #runs = 0;
   #startedAt = Number.NEGATIVE_INFINITY;
 
-  private constructor(path: string, logger: Logger, current: Integrations) {
-    this.#path = path;
+  private constructor(read: Read<Compiled>, logger: Logger, current: Compiled) {
+    this.#read = read;
     this.#logger = logger;
     this.#current = current;
   }
 
   /** @throws IntegrationsError when the file can't be read or is not valid: there is nothing to fall back on at start */
-  static async load(path: string, logger: Logger): Promise<IntegrationsService> {
-    return new IntegrationsService(path, logger, await readIntegrations(path));
+  static async load<S extends z.ZodType, Compiled extends { revision: string }>(
+    path: string,
+    format: IntegrationsFormat<S, Compiled>,
+    logger: Logger,
+  ): Promise<IntegrationsService<Compiled>> {
+    const read = () => readIntegrations(path, format);
+    return new IntegrationsService(read, logger, await read());
   }
 
   /** A snapshot: a reload puts another object here and leaves this one alone. */
-  get current(): Integrations {
+  get current(): Compiled {
     return this.#current;
+  }
+
+  /** Tells `listener` of every reload that brought another revision. */
+  onChange(listener: (current: Compiled) => void): void {
+    this.#listeners.push(listener);
   }
 
   /** How often the file was read again. */
@@ -70,8 +85,10 @@ export class IntegrationsService {
   async #run(): Promise<void> {
     this.#runs++;
     try {
-      this.#current = await readIntegrations(this.#path);
+      const before = this.#current.revision;
+      this.#current = await this.#read();
       this.#logger.info({ revision: this.#current.revision }, 'integrations read again');
+      if (this.#current.revision !== before) for (const listener of this.#listeners) listener(this.#current);
     } catch (cause) {
       if (!(cause instanceof IntegrationsError)) throw cause;
       this.#logger.warn({ problems: cause.problems }, 'the integrations file is not valid; the previous one stays in force');

@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { AppError, type ErrorCode } from '../errors.ts';
 
 interface Meaning {
@@ -14,7 +15,11 @@ const RELINK_AT_BANK: Meaning = {
 const GONE: Meaning = { code: 'item_gone', message: 'This connection no longer exists at the bank. Link the bank again.' };
 const UNSUPPORTED: Meaning = { code: 'unsupported_account', message: 'This bank or account can’t be used for this. Choose another one.' };
 const LATER: Meaning = { code: 'unavailable', message: 'The bank can’t be reached at the moment.', retryAfter: 60 };
+const TOO_MANY: Meaning = { code: 'unavailable', message: 'The bank aggregator asks for a pause: too many requests.', retryAfter: 60 };
 const OPERATOR: Meaning = { code: 'internal', message: 'The bank connection is not set up correctly on our side.' };
+
+/** The transactions changed between two pages: the loop begins again from its first cursor (Plaid: /transactions/sync). */
+export const SYNC_MUTATION = 'TRANSACTIONS_SYNC_MUTATION_DURING_PAGINATION';
 
 /** The aggregator's `error_code` → our answer. */
 const MEANINGS: Record<string, Meaning> = {
@@ -30,18 +35,21 @@ const MEANINGS: Record<string, Meaning> = {
   USER_PERMISSION_REVOKED: GONE,
   INVALID_UPDATED_USERNAME: GONE,
   INVALID_ACCOUNT_ID: { code: 'not_found', message: 'There is no such account at the bank.' },
+  INVALID_INSTITUTION: { code: 'not_found', message: 'There is no such bank.' },
   NO_AUTH_ACCOUNTS: UNSUPPORTED,
   PRODUCTS_NOT_SUPPORTED: UNSUPPORTED,
   PRODUCT_NOT_ENABLED: UNSUPPORTED,
   ITEM_NOT_SUPPORTED: UNSUPPORTED,
   MFA_NOT_SUPPORTED: UNSUPPORTED,
   INSTITUTION_NO_LONGER_SUPPORTED: UNSUPPORTED,
-  PRODUCT_NOT_READY: LATER,
+  PRODUCT_NOT_READY: { code: 'unavailable', message: 'The bank’s data is still being fetched. Try again in a minute.', retryAfter: 60 },
   INSTITUTION_DOWN: LATER,
   INSTITUTION_NOT_RESPONDING: LATER,
   INSTITUTION_NOT_AVAILABLE: LATER,
   PLANNED_MAINTENANCE: LATER,
-  RATE_LIMIT_EXCEEDED: LATER,
+  RATE_LIMIT_EXCEEDED: TOO_MANY,
+  LAST_UPDATED_DATETIME_OUT_OF_RANGE: LATER,
+  [SYNC_MUTATION]: { code: 'unavailable', message: 'The bank’s transactions changed while they were read. Try again.', retryAfter: 1 },
   INVALID_API_KEYS: OPERATOR,
   UNAUTHORIZED_ENVIRONMENT: OPERATOR,
   MISSING_FIELDS: OPERATOR,
@@ -87,10 +95,32 @@ export function toBankError(thrown: unknown): AppError {
   return new AppError('provider_error', 'The bank aggregator can’t be reached.', { cause: new Error(`bank aggregator: ${network}`) });
 }
 
+const INPUT_CODES = new Set(['MISSING_FIELDS', 'UNKNOWN_FIELDS', 'INVALID_FIELD', 'INVALID_BODY']);
+
+/** Where the fields of a call are a caller's, a refusal of them is the caller's to mend and no alarm. */
+export function asInputError(error: unknown): unknown {
+  if (!(error instanceof BankError) || !INPUT_CODES.has(error.bankCode)) return error;
+  return new BankError(error.bankCode, { code: 'invalid_request', message: 'The bank aggregator refused the input.' }, error);
+}
+
+/**
+ * What of an answer is used.
+ *
+ * @throws AppError `provider_error`, naming only the fields at fault
+ */
+export function checkAnswer<S extends z.ZodType>(schema: S, data: unknown): z.output<S> {
+  const parsed = schema.safeParse(data);
+  if (parsed.success) return parsed.data;
+  const fields = parsed.error.issues.map((issue) => issue.path.join('.')).slice(0, 10);
+  throw new AppError('provider_error', 'The bank aggregator’s answer could not be understood.', {
+    cause: new Error(`unexpected fields: ${fields.join(', ')}`),
+  });
+}
+
 function meaningOf(code: string): Meaning {
   const known = Object.hasOwn(MEANINGS, code) ? MEANINGS[code] : undefined;
   if (known !== undefined) return known;
-  if (code.endsWith('_LIMIT')) return LATER;
+  if (code.endsWith('_LIMIT')) return TOO_MANY;
   return { code: 'provider_error', message: 'The bank aggregator reports a fault.' };
 }
 

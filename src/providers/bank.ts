@@ -1,9 +1,8 @@
 import type { PlaidApi } from 'plaid';
 import { z } from 'zod';
-import { AppError } from '../errors.ts';
 import type { BankSettings } from '../settings.ts';
-import { BankError, toBankError } from './bank-errors.ts';
-import type { BankSession } from './bank-session.ts';
+import { BankError, checkAnswer, toBankError } from './bank-errors.ts';
+import { type BankEntryAccess, type BankSession, type CallOptions, openBankSession } from './bank-session.ts';
 import { identifier, providerText } from './provider-text.ts';
 
 export interface BankAccount {
@@ -95,13 +94,13 @@ export class BankProvider {
         options,
       ),
     );
-    return check(linkTokenAnswer, answer);
+    return checkAnswer(linkTokenAnswer, answer);
   }
 
   /** Exchanges a public token, which works once. */
   async exchange(publicToken: string): Promise<{ accessToken: string; itemId: string }> {
     const answer = await this.#call((client, options) => client.itemPublicTokenExchange({ public_token: publicToken }, options));
-    const { access_token: accessToken, item_id: itemId } = check(exchangeAnswer, answer);
+    const { access_token: accessToken, item_id: itemId } = checkAnswer(exchangeAnswer, answer);
     return { accessToken, itemId };
   }
 
@@ -111,8 +110,8 @@ export class BankProvider {
       this.#call((client, options) => client.itemGet({ access_token: accessToken }, options)),
       this.#call((client, options) => client.accountsGet({ access_token: accessToken }, options)),
     ]);
-    const { item } = check(itemAnswer, itemData);
-    const { accounts } = check(accountsAnswer, accountsData);
+    const { item } = checkAnswer(itemAnswer, itemData);
+    const { accounts } = checkAnswer(accountsAnswer, accountsData);
     return {
       institutionId: item.institution_id ?? null,
       bankName: item.institution_name ?? 'Bank',
@@ -136,23 +135,14 @@ export class BankProvider {
     }
   }
 
-  /**
-   * Opens a session for an entry's actions.
-   *
-   * @param token gives the entry's access token when it is needed
-   */
-  session(token: () => Promise<string>, signal: AbortSignal): BankSession {
-    return {
-      call: async (name, body, answer) => {
-        const accessToken = await token();
-        const methods = { 'accounts/get': 'accountsGet' } as const;
-        const method = methods[name as keyof typeof methods];
-        const data = await this.#call((client, options) =>
-          client[method]({ ...body, access_token: accessToken }, { signal: AbortSignal.any([signal, options.signal]) }),
-        );
-        return check(answer, data);
-      },
-    };
+  /** Opens a session for an entry's actions; `signal` ends whatever it does. */
+  session(entry: BankEntryAccess, signal: AbortSignal): BankSession {
+    const { countryCodes } = this.#settings;
+    return openBankSession(
+      { send: (send, deadline) => this.#call(send, deadline), timeoutMs: this.#timeoutMs, countryCodes },
+      entry,
+      signal,
+    );
   }
 
   /** A load that failed is tried again by the next call. */
@@ -164,11 +154,11 @@ export class BankProvider {
     return this.#client;
   }
 
-  async #call(send: (client: PlaidApi, options: { signal: AbortSignal }) => Promise<{ data: unknown }>): Promise<unknown> {
+  async #call(send: (client: PlaidApi, options: CallOptions) => Promise<{ data: unknown }>, deadline?: AbortSignal): Promise<unknown> {
     const client = await this.#connected();
     try {
       // axios' own time-out doesn't cover an answer that never ends; the signal does.
-      const { data } = await send(client, { signal: AbortSignal.timeout(this.#timeoutMs) });
+      const { data } = await send(client, { signal: deadline ?? AbortSignal.timeout(this.#timeoutMs) });
       return data;
     } catch (error) {
       throw toBankError(error);
@@ -191,13 +181,4 @@ async function connect(settings: BankSettings, timeoutMs: number): Promise<Plaid
       },
     }),
   );
-}
-
-function check<S extends z.ZodType>(schema: S, data: unknown): z.output<S> {
-  const parsed = schema.safeParse(data);
-  if (parsed.success) return parsed.data;
-  const fields = parsed.error.issues.map((issue) => issue.path.join('.')).join(', ');
-  throw new AppError('provider_error', 'The bank aggregator’s answer could not be understood.', {
-    cause: new Error(`unexpected fields: ${fields}`),
-  });
 }

@@ -4,8 +4,11 @@ export interface JsonAnswer {
   status: number;
   /** Parsed body; undefined when it isn't JSON. */
   body: unknown;
+  /** Seconds that the provider asks us to wait; 0 where it doesn't. */
+  retryAfter: number;
 }
 
+const MAX_RETRY_SECONDS = 3600;
 const MAX_BYTES = 256 * 1024;
 
 /**
@@ -19,7 +22,7 @@ const MAX_BYTES = 256 * 1024;
 export async function fetchJson(url: string, init: RequestInit & { signal: AbortSignal }): Promise<JsonAnswer> {
   try {
     const response = await fetch(url, { ...init, redirect: 'error' });
-    return { status: response.status, body: parse(await readCapped(response)) };
+    return { status: response.status, body: parse(await readCapped(response)), retryAfter: retryAfterOf(response.headers) };
   } catch (error) {
     if (error instanceof AppError) throw error;
     if (init.signal.aborted) throw new AppError('provider_timeout', 'The provider did not answer in time.');
@@ -35,6 +38,10 @@ function networkCause(error: unknown): Error {
 }
 
 async function readCapped(response: Response): Promise<string> {
+  const { headers } = response;
+  const length = Number(headers.get('content-length') ?? Number.NaN);
+  // Where the length is known (and nothing is unpacked), reading it as a whole takes a fraction of the time.
+  if (length <= MAX_BYTES && !headers.has('content-encoding')) return response.text();
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of response.body ?? []) {
@@ -43,6 +50,13 @@ async function readCapped(response: Response): Promise<string> {
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
+}
+
+/** RFC 9110, 10.2.3: seconds, or a date. */
+function retryAfterOf(headers: Headers): number {
+  const value = headers.get('retry-after') ?? '';
+  const seconds = /^\d+$/.test(value) ? Number(value) : (Date.parse(value) - Date.now()) / 1000;
+  return seconds > 0 ? Math.min(Math.ceil(seconds), MAX_RETRY_SECONDS) : 0;
 }
 
 function parse(text: string): unknown {

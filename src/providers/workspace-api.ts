@@ -43,6 +43,8 @@ const APIS: Record<string, () => Promise<object>> = {
 
 /** A little above the provider's own cap on exports (10 MB). */
 const MAX_ANSWER_BYTES = 12 * 1024 * 1024;
+/** Of the system and of Node's fetch. */
+const NEVER_CONNECTED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT']);
 /** Requests of one user that run at a time: more only earns 429s. */
 const AT_A_TIME = 5;
 const MAX_SENDS = 4;
@@ -118,6 +120,8 @@ export class WorkspaceSession {
   readonly #sendOne: Send;
   readonly #tokens: AccessTokenSource;
   readonly #signal: AbortSignal;
+  /** Requests for a change that went out and were not refused. */
+  #changes = 0;
 
   constructor(
     options: WorkspaceApiOptions,
@@ -133,6 +137,11 @@ export class WorkspaceSession {
     this.#signal = signal;
   }
 
+  /** Something was sent that may have changed the account, whatever its answer was; false after a plain refusal (4xx). */
+  get mayHaveChanged(): boolean {
+    return this.#changes > 0;
+  }
+
   /**
    * Calls a method that answers JSON (or nothing).
    *
@@ -142,7 +151,10 @@ export class WorkspaceSession {
    */
   async call<S extends z.ZodType>(method: string, params: MethodParams, answer: S): Promise<z.output<S>> {
     const { bytes } = await this.#send(method, params);
-    const parsed = answer.safeParse(bytes.length === 0 ? {} : parse(bytes));
+    const value = bytes.length === 0 ? {} : parse(bytes);
+    // Told from the schema's refusals: some schemas take anything, and a page with status 200 is not anything.
+    if (value === undefined) throw notUnderstood(`${method}: not JSON`);
+    const parsed = answer.safeParse(value);
     if (parsed.success) return parsed.data;
     const fields = parsed.error.issues.map((issue) => issue.path.join('.')).slice(0, 10);
     throw notUnderstood(`${method}: unexpected ${fields.join(', ') || 'answer'}`);
@@ -160,8 +172,11 @@ export class WorkspaceSession {
     let renewed = false;
     let token = await this.#tokens.current();
     for (let sends = 1; ; sends += 1) {
-      const attempt = new Attempt(this.#options, token, this.#signal);
+      const attempt = new Attempt(this.#options, token, this.#signal, () => {
+        this.#changes += 1;
+      });
       const answer = await this.#sendOne(attempt, method, params);
+      if (!attempt.safe && (answer === undefined ? attempt.neverSent : isRefusal(answer.status))) this.#changes -= 1;
       if (answer !== undefined && answer.status >= 200 && answer.status < 300) return answer;
       const error =
         answer === undefined ? attempt.failure() : toWorkspaceApiError(answer.status, parse(answer.bytes), retryAfterOf(answer));
@@ -173,8 +188,10 @@ export class WorkspaceSession {
         throw new AppError('unavailable', 'The connection to the account was renewed. Try again.', { retryAfter: 1, cause: error });
       }
       const mayHeal = answer === undefined || answer.status >= 500 || error.code === 'rate_limited';
-      if (!attempt.safe || !mayHeal || sends >= MAX_SENDS || (error.retryAfter ?? 0) > LONGEST_PAUSE_SECONDS) throw error;
-      await this.#pause(sends, answer === undefined ? undefined : retryAfterOf(answer));
+      // What the provider asked for itself: the error also guesses one, for the caller.
+      const asked = answer && retryAfterOf(answer);
+      if (!attempt.safe || !mayHeal || sends >= MAX_SENDS || (asked ?? 0) > LONGEST_PAUSE_SECONDS) throw error;
+      await this.#pause(sends, asked);
     }
   }
 
@@ -194,12 +211,16 @@ class Attempt {
   readonly #options: WorkspaceApiOptions;
   readonly #token: string;
   readonly #deadline: AbortSignal;
+  readonly #sendsChange: () => void;
+  /** No connection came about. */
+  neverSent = false;
   #httpMethod = '';
   #failure: AppError | undefined;
 
-  constructor(options: WorkspaceApiOptions, token: string, signal: AbortSignal) {
+  constructor(options: WorkspaceApiOptions, token: string, signal: AbortSignal, sendsChange: () => void) {
     this.#options = options;
     this.#token = token;
+    this.#sendsChange = sendsChange;
     this.#deadline = AbortSignal.any([signal, AbortSignal.timeout(options.timeoutMs)]);
   }
 
@@ -226,10 +247,16 @@ class Attempt {
       });
       return { status, headers: new Headers(headers), bytes: Buffer.from(data) };
     } catch (error) {
-      if (error instanceof AppError) this.#failure = error;
+      // The SDK wraps what its fetch throws.
+      const own = error instanceof Error && error.cause instanceof AppError ? error.cause : error;
+      if (own instanceof AppError) this.#failure = own;
       else if (this.#deadline.aborted) this.#failure = timedOut();
       else if (this.#httpMethod === '') throw invalidParams(error);
-      else this.#failure = new AppError('provider_error', 'The provider can’t be reached.', { cause: networkCause(error) });
+      else {
+        const code = networkCode(error);
+        this.neverSent = NEVER_CONNECTED.has(code);
+        this.#failure = new AppError('provider_error', 'The provider can’t be reached.', { cause: new Error(`request failed: ${code}`) });
+      }
       if (this.#failure.code === 'too_large') throw this.#failure;
       return undefined;
     }
@@ -237,6 +264,8 @@ class Attempt {
 
   async #fetch(input: URL | string, init: RequestInit): Promise<Response> {
     this.#httpMethod = (init.method ?? 'GET').toUpperCase();
+    this.#deadline.throwIfAborted();
+    if (!this.safe) this.#sendsChange();
     // A redirect would carry the token elsewhere.
     const response = await fetch(input, { ...init, redirect: 'error', signal: this.#deadline });
     return new Response(await readCapped(response), { status: response.status, headers: response.headers });
@@ -260,6 +289,11 @@ async function readCapped(response: Response): Promise<ArrayBuffer | null> {
     offset += chunk.byteLength;
   }
   return bytes.buffer;
+}
+
+/** 408 may come in the middle of an answer's making; any other 4xx says that nothing was done. */
+function isRefusal(status: number): boolean {
+  return status >= 400 && status < 500 && status !== 408;
 }
 
 function retryAfterOf({ headers }: Answer): number | undefined {
@@ -291,10 +325,10 @@ function invalidParams(error: unknown): AppError {
 }
 
 /** A failed fetch names the system's error in its cause; that code is all that may be logged. */
-function networkCause(error: unknown): Error {
+function networkCode(error: unknown): string {
   let cause: unknown = error;
   while (cause instanceof Error && cause.cause instanceof Error) cause = cause.cause;
-  return new Error(`request failed: ${cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown'}`);
+  return cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown';
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -3,7 +3,9 @@ import { AppError } from '../errors.ts';
 import type { WorkspaceSettings } from '../settings.ts';
 import { fetchJson } from './fetch-json.ts';
 import { identifier, providerText } from './provider-text.ts';
+import { type Renewal, readRenewal } from './workspace-renewal.ts';
 import { grantedScopes, REQUESTED_SCOPES } from './workspace-scopes.ts';
+import { lifetime, oauthErrors, tokenAnswer } from './workspace-tokens.ts';
 
 export interface AuthorizationRequest {
   state: string;
@@ -33,15 +35,6 @@ export interface WorkspaceProfile {
   picture: string;
 }
 
-const tokenAnswer = z.object({
-  access_token: z.string().min(1).max(8192),
-  token_type: z.string().regex(/^bearer$/i),
-  expires_in: z.union([z.number(), z.string()]).optional().catch(undefined),
-  refresh_token: z.string().min(1).max(8192).optional(),
-  scope: providerText(8192).optional(),
-  id_token: z.string().max(16_384).optional(),
-});
-
 const userinfoAnswer = z.object({
   sub: identifier,
   email: providerText(320).default(''),
@@ -49,12 +42,6 @@ const userinfoAnswer = z.object({
   name: providerText(500).default(''),
   picture: providerText(2048).default(''),
 });
-
-const oauthError = z.object({ error: z.string().max(200) });
-
-const MIN_LIFE_SECONDS = 30;
-const MAX_LIFE_SECONDS = 24 * 3600;
-const DEFAULT_LIFE_SECONDS = 3600;
 
 /**
  * The workspace provider's OAuth endpoints (Google: OAuth 2.0 for web server
@@ -134,6 +121,20 @@ export class WorkspaceProvider {
   }
 
   /**
+   * Gets another access token (RFC 6749, 6). Ends by a deadline of its own: a caller who gives up must not
+   * end what others wait for, nor lose a token that the provider has rotated.
+   */
+  async refresh(refreshToken: string): Promise<Renewal> {
+    try {
+      const { clientId, clientSecret } = this.#settings;
+      const form = { grant_type: 'refresh_token', refresh_token: refreshToken, client_id: clientId, client_secret: clientSecret };
+      return readRenewal(await this.#post(this.#settings.tokenUrl, form, this.deadline()));
+    } catch (error) {
+      return { kind: 'failed', reason: error instanceof AppError ? error : new Error('the request failed'), retryAfter: 0 };
+    }
+  }
+
+  /**
    * Whose account a token opens.
    *
    * @throws AppError `provider_error`, `provider_timeout`
@@ -159,8 +160,7 @@ export class WorkspaceProvider {
   async revoke(token: string): Promise<void> {
     const answer = await this.#post(this.#settings.revokeUrl, { token }, this.deadline());
     if (answer.status === 200) return;
-    const error = oauthError.safeParse(answer.body);
-    if (answer.status === 400 && error.success && error.data.error === 'invalid_token') return;
+    if (answer.status === 400 && oauthErrors(answer.body).includes('invalid_token')) return;
     throw refused('revoke', answer.status, answer.body);
   }
 
@@ -203,16 +203,7 @@ async function decode(idToken: string) {
   }
 }
 
-/** Seconds a token lives; nonsense (absent, negative, NaN, years) is clamped. */
-function lifetime(expiresIn: number | string | undefined): number {
-  const seconds = Number(expiresIn ?? DEFAULT_LIFE_SECONDS);
-  if (!Number.isFinite(seconds)) return DEFAULT_LIFE_SECONDS;
-  return Math.min(Math.max(seconds, MIN_LIFE_SECONDS), MAX_LIFE_SECONDS);
-}
-
 function refused(endpoint: string, status: number, body: unknown): AppError {
-  const error = oauthError.safeParse(body);
-  // A word as RFC 6749, 5.2 has them; anything else might be our own secret, echoed.
-  const code = error.success && /^[a-z_]{1,40}$/.test(error.data.error) ? error.data.error : 'no OAuth error';
+  const code = oauthErrors(body)[0] ?? 'no OAuth error';
   return new AppError('provider_error', 'The provider refused.', { cause: new Error(`${endpoint} endpoint: HTTP ${status}, ${code}`) });
 }

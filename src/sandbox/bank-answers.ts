@@ -52,14 +52,22 @@ export function accountBodies(item: Item, ids?: readonly string[], readAt: strin
 export function authBody(item: Item, ids?: readonly string[]): object {
   const accounts = selected(item, ids).filter(({ subtype }) => subtype === 'checking' || subtype === 'savings');
   if (accounts.length === 0) throw new AggregatorError('NO_AUTH_ACCOUNTS');
+  const inDollars = accounts.filter(({ currency }) => currency === 'USD');
   const { routing } = bankOf(item);
-  const ach = accounts.map((account) => ({
+  const ach = inDollars.map((account) => ({
     account_id: account.id,
     account: accountNumber(item, account),
+    is_tokenized_account_number: false,
     routing,
-    wire_routing: routing,
+    // Savings accounts of many banks take no wires.
+    wire_routing: account.subtype === 'savings' ? null : routing,
+    can_transfer_in: true,
+    can_transfer_out: true,
   }));
-  return { accounts: accounts.map((account) => accountBody(item, account)), numbers: { ach, eft: [], international: [], bacs: [] } };
+  const international = accounts
+    .filter((account) => !inDollars.includes(account))
+    .map((account) => ({ account_id: account.id, iban: ibanOf(accountNumber(item, account)), bic: 'SANDDEFFXXX' }));
+  return { accounts: accounts.map((account) => accountBody(item, account)), numbers: { ach, eft: [], international, bacs: [] } };
 }
 
 export function institutionBody(bank: SandboxInstitution): object {
@@ -72,22 +80,32 @@ export function institutionBody(bank: SandboxInstitution): object {
     primary_color: null,
     logo: null,
     routing_numbers: [bank.routing],
+    dtc_numbers: [],
     oauth: false,
+    status: null,
   };
 }
 
-export function transactionBody({ category, ...transaction }: Transaction): object {
+export function transactionBody({ currency, category, subcategory, ...transaction }: Transaction): object {
   return {
     ...transaction,
-    iso_currency_code: 'USD',
+    iso_currency_code: currency,
     unofficial_currency_code: null,
+    original_description: null,
+    category: null,
+    category_id: null,
+    transaction_type: transaction.payment_channel === 'in store' ? 'place' : 'special',
+    logo_url: null,
+    website: null,
+    merchant_entity_id: transaction.merchant_name === null ? null : stableId(`merchant/${transaction.merchant_name}`),
     check_number: null,
     location: NOWHERE,
     payment_meta: NO_PAYMENT_META,
     account_owner: null,
     authorized_datetime: null,
     datetime: null,
-    personal_finance_category: { primary: category, detailed: `${category}_OTHER`, confidence_level: 'HIGH' },
+    personal_finance_category: { primary: category, detailed: subcategory, confidence_level: 'HIGH', version: 'v2' },
+    personal_finance_category_icon_url: `https://plaid-category-icons.plaid.com/PFC_${category}.png`,
     transaction_code: null,
     counterparties: [],
   };
@@ -116,10 +134,10 @@ function selected(item: Item, ids: readonly string[] | undefined): ItemAccount[]
 }
 
 function accountBody(item: Item, account: ItemAccount, readAt: string | null = null): object {
-  const { available, current, limit } = account;
+  const { available, current, limit, currency } = account;
   return {
     account_id: account.id,
-    balances: { available, current, limit, iso_currency_code: 'USD', unofficial_currency_code: null, last_updated_datetime: readAt },
+    balances: { available, current, limit, iso_currency_code: currency, unofficial_currency_code: null, last_updated_datetime: readAt },
     mask: account.mask,
     name: account.name,
     official_name: account.officialName,
@@ -139,4 +157,11 @@ function persistentId(item: Item, account: ItemAccount): string {
 function accountNumber(item: Item, account: ItemAccount): string {
   const luck = draw(`number/${holderOf(item.institutionId, item.login)}/${account.key}`).readUInt32BE(0);
   return `${String(100_000 + (luck % 900_000))}${account.mask ?? ''}`;
+}
+
+/** A German one with its check digits (ISO 13616): D and E count as 13 and 14, and 00 stands for the digits. */
+function ibanOf(number: string): string {
+  const basic = `37040044${number}`;
+  const check = 98n - (BigInt(`${basic}131400`) % 97n);
+  return `DE${String(check).padStart(2, '0')}${basic}`;
 }

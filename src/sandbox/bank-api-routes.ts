@@ -10,16 +10,18 @@ export const CREDENTIALS = { clientId: 'sandbox', secret: 'sandbox' };
 export interface ApiRoutesOptions {
   operations: Record<string, Operation>;
   injected: InjectedErrors;
+  /** Id of the item that a body's token stands for. */
+  itemOf(body: Record<string, unknown>): string | undefined;
   logger: Logger;
 }
 
 /** The aggregator's API, mounted at /sandbox/bank: credentials, then the body, then its fields, in the real order. */
-export function bankApiRoutes({ operations, injected, logger }: ApiRoutesOptions): Router {
+export function bankApiRoutes({ operations, injected, itemOf, logger }: ApiRoutesOptions): Router {
   const router = Router();
   for (const [path, operation] of Object.entries(operations)) {
     router.post(path, refuseWrongHeaders, json({ limit: '100kb' }), (request, response) => {
       const body = takeBody(request);
-      injected.meet(path);
+      injected.meet(path, itemOf(body));
       response.set('Cache-Control', 'no-store').json({ ...operation(body), request_id: requestId() });
     });
   }

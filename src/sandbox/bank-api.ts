@@ -6,7 +6,7 @@ import { parseRequest, requests } from './bank-requests.ts';
 import { AggregatorError } from './bank-sandbox-errors.ts';
 import type { Item, LinkSession } from './bank-state.ts';
 import { syncPage } from './bank-sync.ts';
-import { currentTransactions } from './bank-transactions.ts';
+import { currentTransactions, type TransactionChange } from './bank-transactions.ts';
 import { type WebhookCode, webhookBody } from './bank-webhook-bodies.ts';
 import type { WebhookSender } from './bank-webhook-sender.ts';
 import { institution, type SandboxInstitution } from './bank-world.ts';
@@ -41,6 +41,12 @@ function notify({ webhooks, controls }: BankParts, item: Item, code: WebhookCode
 export function resetLogin(bank: BankParts, item: Item): void {
   bank.items.change(item, { status: 'login_required' });
   notify(bank, item, 'ERROR');
+}
+
+/** Something happens to the item's transactions. */
+export function happen(bank: BankParts, item: Item, kind: TransactionChange['kind']): void {
+  bank.items.addChange(item, kind);
+  if (item.transactionsReady) notify(bank, item, 'SYNC_UPDATES_AVAILABLE');
 }
 
 function linkOperations({ items, links, webhooks }: BankParts): Record<string, Operation> {
@@ -118,9 +124,7 @@ function transactionOperations(bank: BankParts): Record<string, Operation> {
       return transactionsBody(items, item, request);
     }),
     '/transactions/refresh': operation(requests.item, ({ access_token: token }) => {
-      const item = items.readable(token);
-      items.change(item, { changes: [...item.changes, { at: items.timeOf(item), kind: 'purchase' }] });
-      if (item.transactionsReady) notify(bank, item, 'SYNC_UPDATES_AVAILABLE');
+      happen(bank, items.readable(token), 'purchase');
       return {};
     }),
   };
@@ -179,6 +183,7 @@ function transactionsBody(
   item: Item,
   { start_date: start, end_date: end, options }: z.output<typeof requests.transactions>,
 ): object {
+  if (start > end) throw new AggregatorError('INVALID_FIELD', 'start_date must not be after end_date');
   const accounts = accountBodies(item, options?.account_ids);
   const ids = options?.account_ids;
   const found = currentTransactions(items.events(item)).filter(

@@ -2,7 +2,7 @@ import { json, type Request, Router, urlencoded } from 'express';
 import { z } from 'zod';
 import { AppError } from '../errors.ts';
 import { validate } from '../http/validate.ts';
-import { type BankParts, resetLogin } from './bank-api.ts';
+import { type BankParts, happen, resetLogin } from './bank-api.ts';
 import { bankOf } from './bank-items.ts';
 import type { InjectedErrors } from './bank-sandbox-errors.ts';
 import type { Item } from './bank-state.ts';
@@ -15,6 +15,11 @@ const isTrue = z.union([z.literal(true), z.literal('true')]);
 
 const oneItem = z.strictObject({ item_id: itemId });
 const someItems = z.strictObject({ item_id: itemId.optional(), all: isTrue.optional() });
+const happening = z.strictObject({
+  item_id: itemId,
+  kind: z.enum(['purchase', 'posting', 'correction']),
+  times: z.coerce.number().int().min(1).max(1_000).default(1),
+});
 const webhook = z.strictObject({
   item_id: itemId,
   webhook_code: z.enum([...ITEM_WEBHOOKS, ...TRANSACTION_WEBHOOKS]),
@@ -28,6 +33,7 @@ const error = z.strictObject({
     .regex(/^\/\S*$/, 'must start with /')
     .max(200)
     .optional(),
+  item_id: itemId.optional(),
   times: z.coerce.number().int().min(1).max(1_000_000).default(1),
 });
 
@@ -57,6 +63,12 @@ export function bankControlRoutes(options: ControlRoutesOptions): Router {
     items.change(existing(options, validate(oneItem, fields(request)).item_id), { mutateNextPage: true });
     response.json({ success: true });
   });
+  router.post('/transactions', (request, response) => {
+    const { item_id: id, kind, times } = validate(happening, fields(request));
+    const item = existing(options, id);
+    for (let done = 0; done < times; done += 1) happen(options, item, kind);
+    response.json({ success: true });
+  });
   router.post('/remove-item', (request, response) => {
     items.change(existing(options, validate(oneItem, fields(request)).item_id), { status: 'removed' });
     response.json({ success: true });
@@ -65,8 +77,8 @@ export function bankControlRoutes(options: ControlRoutesOptions): Router {
     response.json({ success: true, deliveries: await fireWebhook(options, validate(webhook, fields(request))) });
   });
   router.post('/error', (request, response) => {
-    const { error_type: type, ...rest } = validate(error, fields(request));
-    injected.add({ ...rest, type });
+    const { error_type: type, item_id: id, ...rest } = validate(error, fields(request));
+    injected.add({ ...rest, type, itemId: id });
     response.json({ success: true });
   });
   return router;

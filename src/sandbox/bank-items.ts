@@ -1,6 +1,6 @@
 import { AggregatorError } from './bank-sandbox-errors.ts';
 import { type BankState, hashToken, type Item, newId, newToken } from './bank-state.ts';
-import { accountId, type TransactionEvent, transactionEvents } from './bank-transactions.ts';
+import { accountId, type TransactionChange, type TransactionEvent, transactionEvents } from './bank-transactions.ts';
 import { institution, type SandboxAccount, type SandboxInstitution } from './bank-world.ts';
 import type { Controls } from './controls.ts';
 import type { Store } from './store.ts';
@@ -92,6 +92,12 @@ export class Items {
     return item;
   }
 
+  /** Id of the item that a token stands for, if any. */
+  idOf(accessToken: unknown): string | undefined {
+    const hash = typeof accessToken === 'string' ? hashToken(accessToken) : undefined;
+    return this.#store.state.items.find((item) => item.accessTokenHash !== null && item.accessTokenHash === hash)?.id;
+  }
+
   /**
    * The item of an access token whose bank lets us in.
    *
@@ -113,6 +119,13 @@ export class Items {
   timeOf(item: Item): number {
     item.shownUntil = Math.max(item.shownUntil, this.#controls.now());
     return item.shownUntil;
+  }
+
+  /** Makes something happen to its transactions, later than all that was shown of them: places in the log stay where they are. */
+  addChange(item: Item, kind: TransactionChange['kind']): void {
+    item.shownUntil = this.timeOf(item) + 1;
+    item.changes.push({ at: item.shownUntil, kind });
+    this.#store.save();
   }
 
   /** Its events up to now; what they show stays shown. */

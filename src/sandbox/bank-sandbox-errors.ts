@@ -160,6 +160,8 @@ export interface InjectedError {
   type?: string | undefined;
   /** Only calls of this path; absent = every call. */
   path?: string | undefined;
+  /** Only calls about this item; absent = about any. */
+  itemId?: string | undefined;
   /** How many calls meet it. */
   times: number;
 }
@@ -172,9 +174,10 @@ export class InjectedErrors {
     this.#pending.push({ ...error });
   }
 
-  /** @throws AggregatorError the first one ordered for this path */
-  meet(path: string): void {
-    const found = this.#pending.find((candidate) => candidate.path === undefined || candidate.path === path);
+  /** @throws AggregatorError the first one ordered for this path and item */
+  meet(path: string, itemId: string | undefined): void {
+    const fits = (ordered: string | undefined, given: string | undefined) => ordered === undefined || ordered === given;
+    const found = this.#pending.find((candidate) => fits(candidate.path, path) && fits(candidate.itemId, itemId));
     if (found === undefined) return;
     found.times -= 1;
     if (found.times <= 0) this.#pending = this.#pending.filter((candidate) => candidate !== found);

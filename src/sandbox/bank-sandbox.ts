@@ -47,8 +47,9 @@ export function createBankSandbox(options: BankSandboxOptions): BankSandbox {
   const webhooks = new WebhookSender({ key: store.state.webhookKey, controls, logger, schedule });
   const parts = { items, links, webhooks, controls };
   const injected = new InjectedErrors();
+  const api = { operations: bankOperations(parts), injected, itemOf: (body: Record<string, unknown>) => items.idOf(body.access_token) };
   return {
-    router: bankSandboxRoutes({ operations: bankOperations(parts), injected, logger, links, publicOrigin, allowedOrigins, controls }),
+    router: bankSandboxRoutes({ ...api, logger, links, publicOrigin, allowedOrigins, controls }),
     controlRouter: bankControlRoutes({ ...parts, injected, serviceWebhook: `${selfUrl}/webhooks/bank` }),
     settings: settings(publicUrl, selfUrl),
     close: () => webhooks.close(),

@@ -48,8 +48,8 @@ export function syncPage(items: Items, item: Item, cursor: string, count: number
 /** The fetch of a further page is where a mutation shows. */
 function refuseMutated(items: Items, item: Item, loop: number): void {
   if (item.mutateNextPage) {
-    const correction = { at: items.timeOf(item), kind: 'correction' } as const;
-    items.change(item, { mutateNextPage: false, generation: item.generation + 1, changes: [...item.changes, correction] });
+    items.change(item, { mutateNextPage: false, generation: item.generation + 1 });
+    items.addChange(item, 'correction');
   }
   if (loop !== item.generation) throw new AggregatorError('TRANSACTIONS_SYNC_MUTATION_DURING_PAGINATION');
 }

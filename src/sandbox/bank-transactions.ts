@@ -11,7 +11,8 @@ export interface AccountAccess {
 /** A change that a call or a test caused, beside what happens by itself. */
 export interface TransactionChange {
   at: number;
-  kind: 'purchase' | 'correction';
+  /** A new pending transaction; a change of the oldest one; the posting of all that are pending. */
+  kind: 'purchase' | 'correction' | 'posting';
 }
 
 /** Where the transactions of an item come from; everything else is a pure function of it. */
@@ -31,7 +32,9 @@ export interface Transaction {
   authorized_date: string;
   name: string;
   merchant_name: string | null;
+  currency: SandboxAccount['currency'];
   category: string;
+  subcategory: string;
   payment_channel: 'in store' | 'online' | 'other';
   pending: boolean;
   pending_transaction_id: string | null;
@@ -56,7 +59,9 @@ interface Booking {
 
 interface Merchant {
   name: string;
+  /** Plaid's personal finance categories: the primary one, and what the detailed one adds. */
   category: string;
+  detail: string;
   channel: Transaction['payment_channel'];
   /** Largest amount, cents. */
   top: number;
@@ -70,18 +75,18 @@ const POSTING_MS = 2 * DAY_MS;
 const PAYROLL_EVERY_DAYS = 14;
 
 const SHOPS: readonly Merchant[] = [
-  { name: 'Corner Grocery', category: 'FOOD_AND_DRINK', channel: 'in store', top: 9_500 },
-  { name: 'Blue Door Coffee', category: 'FOOD_AND_DRINK', channel: 'in store', top: 1_200 },
-  { name: 'Noodle House', category: 'FOOD_AND_DRINK', channel: 'in store', top: 4_200 },
-  { name: 'City Transit', category: 'TRANSPORTATION', channel: 'online', top: 600 },
-  { name: 'Harbor Fuel', category: 'TRANSPORTATION', channel: 'in store', top: 6_800 },
-  { name: 'Parcel & Page Books', category: 'GENERAL_MERCHANDISE', channel: 'online', top: 5_400 },
-  { name: 'Green Cross Pharmacy', category: 'MEDICAL', channel: 'in store', top: 3_900 },
-  { name: 'Lantern Streaming', category: 'ENTERTAINMENT', channel: 'online', top: 1_800 },
+  { name: 'Corner Grocery', category: 'FOOD_AND_DRINK', detail: 'GROCERIES', channel: 'in store', top: 9_500 },
+  { name: 'Blue Door Coffee', category: 'FOOD_AND_DRINK', detail: 'COFFEE', channel: 'in store', top: 1_200 },
+  { name: 'Noodle House', category: 'FOOD_AND_DRINK', detail: 'RESTAURANT', channel: 'in store', top: 4_200 },
+  { name: 'City Transit', category: 'TRANSPORTATION', detail: 'PUBLIC_TRANSIT', channel: 'online', top: 600 },
+  { name: 'Harbor Fuel', category: 'TRANSPORTATION', detail: 'GAS', channel: 'in store', top: 6_800 },
+  { name: 'Parcel & Page Books', category: 'GENERAL_MERCHANDISE', detail: 'BOOKSTORES_AND_NEWSSTANDS', channel: 'online', top: 5_400 },
+  { name: 'Green Cross Pharmacy', category: 'MEDICAL', detail: 'PHARMACIES_AND_SUPPLEMENTS', channel: 'in store', top: 3_900 },
+  { name: 'Lantern Streaming', category: 'ENTERTAINMENT', detail: 'TV_AND_MOVIES', channel: 'online', top: 1_800 },
 ];
-const RENT: Merchant = { name: 'Maple Court Rent', category: 'RENT_AND_UTILITIES', channel: 'other', top: 0 };
-const PAYROLL: Merchant = { name: 'Fernwood Studio Payroll', category: 'INCOME', channel: 'other', top: 0 };
-const INTEREST: Merchant = { name: 'Interest Payment', category: 'INCOME', channel: 'other', top: 0 };
+const RENT: Merchant = { name: 'Maple Court Rent', category: 'RENT_AND_UTILITIES', detail: 'RENT', channel: 'other', top: 0 };
+const PAYROLL: Merchant = { name: 'Fernwood Studio Payroll', category: 'INCOME', detail: 'WAGES', channel: 'other', top: 0 };
+const INTEREST: Merchant = { name: 'Interest Payment', category: 'INCOME', detail: 'INTEREST_EARNED', channel: 'other', top: 0 };
 
 /**
  * Everything that happened to an item's transactions up to `until`, oldest first.
@@ -116,22 +121,46 @@ export function accountId(itemId: string, key: string): string {
 function accountEvents(source: TransactionSource, account: SandboxAccount, access: AccountAccess, until: number): TransactionEvent[] {
   const end = Math.min(until, access.until ?? until);
   const bookings = [...regularBookings(source.holder, account, access.from, end), ...purchases(source, access, end)];
-  return bookings.sort((one, other) => one.at - other.at).flatMap((booking) => bookingEvents(source.itemId, booking, access.from, end));
+  const postings = source.changes.filter(({ kind, at }) => kind === 'posting' && at <= end).map(({ at }) => at);
+  const history = { itemId: source.itemId, currency: account.currency, from: access.from, end, postings };
+  return bookings.sort((one, other) => one.at - other.at).flatMap((booking) => bookingEvents(history, booking));
+}
+
+interface AccountHistory {
+  itemId: string;
+  currency: SandboxAccount['currency'];
+  /** What was posted before is history. */
+  from: number;
+  end: number;
+  /** When all that was pending was posted early. */
+  postings: readonly number[];
 }
 
 /** A booking shows as pending, then is removed and added as posted; what was posted before the link shows as posted only. */
-function bookingEvents(itemId: string, booking: Booking, from: number, end: number): TransactionEvent[] {
-  if (booking.postsAt <= from) return [{ at: from, kind: 'added', transaction: transaction(itemId, booking, 'posted', null) }];
-  if (booking.postsAt === booking.at) return [{ at: booking.at, kind: 'added', transaction: transaction(itemId, booking, 'posted', null) }];
-  const pending = transaction(itemId, booking, 'pending', null);
-  const events: TransactionEvent[] = [{ at: Math.max(booking.at, from), kind: 'added', transaction: pending }];
-  if (booking.postsAt > end) return events;
-  const posted = transaction(itemId, booking, 'posted', pending.transaction_id);
-  events.push({ at: booking.postsAt, kind: 'removed', transaction: pending }, { at: booking.postsAt, kind: 'added', transaction: posted });
+function bookingEvents(history: AccountHistory, booking: Booking): TransactionEvent[] {
+  const { from, end } = history;
+  const posted = (pendingId: string | null, at: number): TransactionEvent => ({
+    at,
+    kind: 'added',
+    transaction: transaction(history, { ...booking, postsAt: Math.min(at, booking.postsAt) }, 'posted', pendingId),
+  });
+  if (booking.postsAt <= from) return [posted(null, from)];
+  if (booking.postsAt === booking.at) return [posted(null, booking.at)];
+  const pending = transaction(history, booking, 'pending', null);
+  const shownAt = Math.max(booking.at, from);
+  const events: TransactionEvent[] = [{ at: shownAt, kind: 'added', transaction: pending }];
+  const postsAt = Math.min(booking.postsAt, ...history.postings.filter((at) => at > shownAt));
+  if (postsAt > end) return events;
+  events.push({ at: postsAt, kind: 'removed', transaction: pending }, posted(pending.transaction_id, postsAt));
   return events;
 }
 
-function transaction(itemId: string, booking: Booking, state: 'pending' | 'posted', pendingId: string | null): Transaction {
+function transaction(
+  { itemId, currency }: AccountHistory,
+  booking: Booking,
+  state: 'pending' | 'posted',
+  pendingId: string | null,
+): Transaction {
   return {
     transaction_id: stableId(`transaction/${itemId}/${booking.key}/${state}`),
     account_id: accountId(itemId, booking.account),
@@ -140,7 +169,9 @@ function transaction(itemId: string, booking: Booking, state: 'pending' | 'poste
     authorized_date: day(booking.at),
     name: booking.merchant.name,
     merchant_name: booking.merchant.top === 0 ? null : booking.merchant.name,
+    currency,
     category: booking.merchant.category,
+    subcategory: `${booking.merchant.category}_${booking.merchant.detail}`,
     payment_channel: booking.merchant.channel,
     pending: state === 'pending',
     pending_transaction_id: pendingId,

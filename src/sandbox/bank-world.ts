@@ -21,6 +21,8 @@ export interface SandboxAccount {
   current: number;
   available: number | null;
   limit: number | null;
+  /** ISO 4217. */
+  currency: 'USD' | 'EUR';
 }
 
 const CHECKING: SandboxAccount = {
@@ -33,6 +35,7 @@ const CHECKING: SandboxAccount = {
   current: 2340.55,
   available: 2215.35,
   limit: null,
+  currency: 'USD',
 };
 const SAVING: SandboxAccount = {
   key: 'saving',
@@ -44,6 +47,7 @@ const SAVING: SandboxAccount = {
   current: 8210.2,
   available: 8210.2,
   limit: null,
+  currency: 'USD',
 };
 const CARD: SandboxAccount = {
   key: 'card',
@@ -55,6 +59,7 @@ const CARD: SandboxAccount = {
   current: 410.18,
   available: 4589.82,
   limit: 5000,
+  currency: 'USD',
 };
 /** Banks exist that tell neither an account's digits nor its kind. */
 const MASKLESS: SandboxAccount = {
@@ -67,6 +72,21 @@ const MASKLESS: SandboxAccount = {
   current: 320,
   available: null,
   limit: null,
+  currency: 'USD',
+};
+
+/** Not every account is in dollars, nor has numbers for payments within the United States. */
+const TRAVEL: SandboxAccount = {
+  key: 'travel',
+  name: 'Reisekonto (Euro)',
+  officialName: 'Travel Account in Euro',
+  mask: '2222',
+  type: 'depository',
+  subtype: 'checking',
+  current: 1204.1,
+  available: null,
+  limit: null,
+  currency: 'EUR',
 };
 
 /** The banks of the sandbox, under the ids they have in the aggregator's own. */
@@ -85,7 +105,7 @@ export const INSTITUTIONS: readonly SandboxInstitution[] = [
     url: 'https://gingham.example',
     routing: '011401534',
     persistentIds: true,
-    accounts: [CHECKING, SAVING],
+    accounts: [CHECKING, SAVING, TRAVEL],
   },
   {
     id: 'ins_109511',

@@ -1,46 +1,78 @@
 import { randomInt } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { type WebSocket, WebSocketServer } from 'ws';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type ServerOptions, type WebSocket, WebSocketServer } from 'ws';
+import type { EventFeed } from '../events/event-feed.ts';
 import type { Caller } from '../http/endpoint.ts';
-import type { Logger } from '../logger.ts';
+import { describeError, type Logger } from '../logger.ts';
 import type { Limits } from '../settings.ts';
-import { Connection } from './connection.ts';
-import { CLOSE } from './frames.ts';
+import { Connection, type ConnectionHost } from './connection.ts';
+import { CLOSE, type RequestFrame } from './frames.ts';
+import type { Work } from './running-requests.ts';
 
 export interface SocketServerOptions {
   authenticate(token: string): Promise<Caller>;
   isAllowedOrigin(origin: string): boolean;
   revision(): string;
+  work(userId: string, frame: RequestFrame): Work;
+  feed: EventFeed;
   limits: Limits;
   logger: Logger;
+  /** Milliseconds since 1970. */
+  now?: () => number;
 }
 
 const PATH = '/ws';
-const PING_MS = 30_000;
-const MISSES = 2;
-const DRAIN_MS = 2_000;
+/** One timer for everything that has a time, of every socket. */
+const TICK_MS = 500;
+/** How long a client may take to answer our close frame. */
+const CLOSING_MS = 1_000;
+/** After the time to finish: for the answers of what was ended then. */
+const LAST_ANSWERS_MS = 1_000;
+const LOOK_MS = 20;
 const RETRY_AFTER_SECONDS = 30;
+/** Of one message; a byte each would cost a hundred times its size. */
+const MAX_FRAGMENTS = 1_024;
+
+/** Lets the listeners of thousands of sockets be the same few functions. */
+type Linked = WebSocket & { connection?: Connection; logger?: Logger };
 
 /** The WebSocket API at /ws, on the service's own HTTP server. */
-export class SocketServer {
+export class SocketServer implements ConnectionHost {
+  readonly limits: Limits;
+  readonly logger: Logger;
+  readonly feed: EventFeed;
+  readonly now: () => number;
   readonly #server: WebSocketServer;
   readonly #options: SocketServerOptions;
-  readonly #connections = new Map<WebSocket, Connection>();
-  readonly #missed = new WeakMap<WebSocket, number>();
-  readonly #heartbeat: NodeJS.Timeout;
+  readonly #connections = new Set<Connection>();
+  /** Sockets by user. */
+  readonly #places = new Map<string, number>();
+  readonly #ticking: NodeJS.Timeout;
+  #authenticated = 0;
+  #draining = false;
 
   constructor(options: SocketServerOptions) {
     this.#options = options;
-    this.#server = new WebSocketServer({
+    this.limits = options.limits;
+    this.logger = options.logger;
+    this.feed = options.feed;
+    this.now = options.now ?? Date.now;
+    // Its types don't list the last three.
+    const serverOptions: ServerOptions & { maxFragments: number; maxBufferedChunks: number; closeTimeout: number } = {
       noServer: true,
       maxPayload: options.limits.socketPayloadBytes,
       // Compression costs memory per socket and has a history of attacks.
       perMessageDeflate: false,
       clientTracking: false,
-    });
-    this.#heartbeat = setInterval(() => this.#ping(), PING_MS);
-    this.#heartbeat.unref();
+      maxFragments: MAX_FRAGMENTS,
+      maxBufferedChunks: MAX_FRAGMENTS,
+      closeTimeout: CLOSING_MS,
+    };
+    this.#server = new WebSocketServer(serverOptions);
+    this.#ticking = setInterval(() => this.tick(), TICK_MS);
+    this.#ticking.unref();
   }
 
   /** Open connections, authenticated or not yet. */
@@ -48,71 +80,116 @@ export class SocketServer {
     return this.#connections.size;
   }
 
+  get draining(): boolean {
+    return this.#draining;
+  }
+
   /** Takes over an HTTP upgrade, or refuses it: another path 404, a foreign origin 403. An absent origin is no browser. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     socket.on('error', () => socket.destroy());
     const path = (request.url ?? '').split('?', 1)[0];
-    if (path !== PATH) {
-      refuse(socket, '404 Not Found');
-      return;
-    }
     const { origin } = request.headers;
-    if (origin !== undefined && !this.#options.isAllowedOrigin(origin)) {
-      refuse(socket, '403 Forbidden');
-      return;
-    }
-    if (this.#countOf(undefined) >= this.#options.limits.socketsWaiting) {
+    if (path !== PATH) refuse(socket, '404 Not Found');
+    else if (origin !== undefined && !this.#options.isAllowedOrigin(origin)) refuse(socket, '403 Forbidden');
+    else if (this.#draining || this.#connections.size - this.#authenticated >= this.limits.socketsWaiting) {
       refuse(socket, '503 Service Unavailable');
-      return;
-    }
-    this.#server.handleUpgrade(request, socket, head, (webSocket) => this.#open(webSocket));
+    } else this.#server.handleUpgrade(request, socket, head, (webSocket) => this.#open(webSocket));
   }
 
-  /** Tells every client to come back a little later, each at another moment, and closes. */
+  authenticate(token: string): Promise<Caller> {
+    return this.#options.authenticate(token);
+  }
+
+  revision(): string {
+    return this.#options.revision();
+  }
+
+  work(userId: string, frame: RequestFrame): Work {
+    return this.#options.work(userId, frame);
+  }
+
+  admit(userId: string): boolean {
+    const taken = this.#places.get(userId) ?? 0;
+    if (taken >= this.limits.socketsPerUser) return false;
+    this.#places.set(userId, taken + 1);
+    this.#authenticated += 1;
+    return true;
+  }
+
+  settled(connection: Connection): void {
+    if (this.#draining && !connection.busy) dismiss(connection);
+  }
+
+  closed(connection: Connection): void {
+    this.#connections.delete(connection);
+    const { userId } = connection;
+    if (userId === undefined) return;
+    this.#authenticated -= 1;
+    const left = (this.#places.get(userId) ?? 0) - 1;
+    if (left > 0) this.#places.set(userId, left);
+    else this.#places.delete(userId);
+  }
+
+  /** Looks at every connection: what time brings is decided there. */
+  tick(): void {
+    const now = this.now();
+    for (const connection of this.#connections) connection.tick(now);
+  }
+
+  /**
+   * Tells every client to come back a little later, each at another moment, and closes. Requests under way
+   * have a while to finish, and their answers go out before.
+   */
   async close(): Promise<void> {
-    clearInterval(this.#heartbeat);
-    for (const socket of this.#connections.keys()) {
-      socket.close(CLOSE.restart, JSON.stringify({ retry_after: randomInt(RETRY_AFTER_SECONDS + 1) }));
-    }
-    const deadline = Date.now() + DRAIN_MS;
-    while (this.#connections.size > 0 && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 20));
-    for (const socket of this.#connections.keys()) socket.terminate();
+    this.#draining = true;
+    for (const connection of this.#connections) this.settled(connection);
+    await this.#emptied(this.limits.socketDrainMs);
+    for (const connection of this.#connections) connection.abortRequests();
+    await this.#emptied(LAST_ANSWERS_MS);
+    for (const connection of this.#connections) dismiss(connection);
+    await this.#emptied(CLOSING_MS + TICK_MS);
+    clearInterval(this.#ticking);
+    for (const connection of this.#connections) connection.terminate();
     this.#server.close();
   }
 
-  #open(socket: WebSocket): void {
-    const { limits, logger, authenticate, revision } = this.#options;
-    const connection = new Connection(socket, {
-      authenticate,
-      admit: (userId) => this.#countOf(userId) < limits.socketsPerUser,
-      authenticationMs: limits.socketAuthenticationMs,
-      messagesPerMinute: limits.socketMessagesPerMinute,
-      revision,
-      logger,
-    });
-    this.#connections.set(socket, connection);
-    socket.on('pong', () => this.#missed.set(socket, 0));
-    socket.on('close', () => this.#connections.delete(socket));
+  async #emptied(limitMs: number): Promise<void> {
+    const deadline = performance.now() + limitMs;
+    while (this.#connections.size > 0 && performance.now() < deadline) await sleep(LOOK_MS);
   }
 
-  /** Connections of a user; of nobody yet (they cost memory and nobody answers for them) for undefined. */
-  #countOf(userId: string | undefined): number {
-    let count = 0;
-    for (const connection of this.#connections.values()) if (connection.userId === userId) count += 1;
-    return count;
+  #open(socket: Linked): void {
+    const connection = new Connection(socket, this);
+    socket.connection = connection;
+    socket.logger = this.logger;
+    this.#connections.add(connection);
+    socket.on('message', onMessage).on('ping', onPing).on('pong', onPong).on('close', onClose).on('error', onError);
   }
+}
 
-  #ping(): void {
-    for (const socket of this.#connections.keys()) {
-      const missed = this.#missed.get(socket) ?? 0;
-      if (missed >= MISSES) {
-        socket.terminate();
-        continue;
-      }
-      this.#missed.set(socket, missed + 1);
-      socket.ping();
-    }
-  }
+function onMessage(this: Linked, data: unknown, isBinary: boolean): void {
+  this.connection?.receive(data as Buffer, isBinary);
+}
+
+function onPing(this: Linked): void {
+  this.connection?.pinged();
+}
+
+function onPong(this: Linked): void {
+  this.connection?.ponged();
+}
+
+function onClose(this: Linked): void {
+  this.connection?.closed();
+}
+
+/** A protocol error (payload too large, invalid UTF-8) makes ws close the socket itself; unheard it would end the process. */
+function onError(this: Linked, error: Error): void {
+  this.logger?.debug({ err: describeError(error) }, 'socket error');
+}
+
+function dismiss(connection: Connection): void {
+  connection.end(CLOSE.restart, JSON.stringify({ retry_after: randomInt(RETRY_AFTER_SECONDS + 1) }));
 }
 
 function refuse(socket: Duplex, status: string): void {

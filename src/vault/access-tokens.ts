@@ -1,20 +1,24 @@
-import type { Database, Queryable } from '../database/database.ts';
 import { AppError } from '../errors.ts';
-import type { Grants } from './grants.ts';
-import type { GrantStatus, Provider } from './grants-repository.ts';
+import { postponed, RefreshFlights, type RefreshParts } from './refresh-flights.ts';
+import { openGrant, usable } from './refresh-read.ts';
+import { type RefreshRow, selectOrLease, selectRefreshRow } from './refresh-repository.ts';
+import { earlyBy, isDue, isLeased, isPausing, isValid } from './refresh-timing.ts';
 
-/** Told, inside the transaction that changes it, when a grant's status becomes another one. */
-export type StatusChange = { userId: string; grantId: string; provider: Provider; status: GrantStatus };
-export type RecordStatus = (tx: Queryable, change: StatusChange) => Promise<void>;
+export type { RecordStatus, StatusChange } from './status-change.ts';
 
-/** Access tokens that work, refreshed when due. */
+/**
+ * Access tokens that work, refreshed when due. Nothing is remembered between
+ * calls: a disconnect or a reconnect counts at once, on every replica.
+ */
 export class AccessTokens {
-  readonly #db: Database;
-  readonly #grants: Grants;
+  readonly #parts: RefreshParts;
+  readonly #flights: RefreshFlights;
+  /** Grants that some caller of this process is reading, ready to take their lease. */
+  readonly #leasing = new Set<string>();
 
-  constructor(db: Database, grants: Grants) {
-    this.#db = db;
-    this.#grants = grants;
+  constructor(parts: RefreshParts) {
+    this.#parts = parts;
+    this.#flights = new RefreshFlights(parts);
   }
 
   /**
@@ -22,13 +26,65 @@ export class AccessTokens {
    * @throws AppError `not_found`, `reauth_required`, `relink_required`, `item_gone`, `unavailable`
    */
   async current(userId: string, grantId: string): Promise<string> {
-    const tokens = await this.#grants.tokens(this.#db, userId, grantId);
-    if (tokens === undefined) throw new AppError('not_found', 'There is no such account.');
-    return tokens.accessToken;
+    return this.#fresh(await this.#readToUse(userId, grantId));
   }
 
-  /** After the provider refused a token that should still be good: exactly one refresh, whoever asks. */
-  async renewed(userId: string, grantId: string, _rejected: string): Promise<string> {
-    return this.current(userId, grantId);
+  /**
+   * After the provider refused a token that should still be good: exactly one refresh, whoever asks.
+   *
+   * @throws AppError as {@link current}, and `provider_error` when the provider refuses one new token after the other
+   */
+  async renewed(userId: string, grantId: string, rejected: string): Promise<string> {
+    const row = await this.#read(userId, grantId);
+    const grant = openGrant(this.#parts.userKeys, row);
+    if (grant.tokens.accessToken !== rejected) return this.#fresh(row);
+    if (grant.tokens.refreshToken === undefined || isPausing(row)) throw refusedAgain(row.pause);
+    return this.#flights.run(row, true);
   }
+
+  /** Waits until everything that providers have issued is stored; begins no refresh from now on. */
+  async settle(): Promise<void> {
+    await this.#flights.settle();
+  }
+
+  async #read(userId: string, grantId: string): Promise<RefreshRow> {
+    return usable(await selectRefreshRow(this.#parts.db, userId, grantId));
+  }
+
+  /** One of those who ask at the same time takes the lease with what it reads; the others would only queue for it. */
+  async #readToUse(userId: string, grantId: string): Promise<RefreshRow> {
+    if (this.#leasing.has(grantId) || !this.#flights.mayBegin(grantId)) return this.#read(userId, grantId);
+    this.#leasing.add(grantId);
+    try {
+      return usable(await selectOrLease(this.#parts.db, userId, grantId, earlyBy(grantId)));
+    } finally {
+      this.#leasing.delete(grantId);
+    }
+  }
+
+  /** A token that has some time left is served while somebody renews it, and while nobody can. */
+  async #fresh(row: RefreshRow): Promise<string> {
+    if (!row.leased) {
+      if (!isDue(row) || (isValid(row) && (isLeased(row) || isPausing(row)))) return this.#accessToken(row);
+      if (isPausing(row)) throw postponed(row.pause);
+    }
+    try {
+      return await this.#flights.run(row, false);
+    } catch (error) {
+      if (!isValid(row) || !(error instanceof AppError) || error.code !== 'unavailable') throw error;
+      const now = await this.#read(row.userId, row.id);
+      if (isValid(now)) return this.#accessToken(now);
+      throw error;
+    }
+  }
+
+  #accessToken(row: RefreshRow): string {
+    return openGrant(this.#parts.userKeys, row).tokens.accessToken;
+  }
+}
+
+function refusedAgain(pause: number | null): AppError {
+  return new AppError('provider_error', 'The provider refuses the access that it has just given.', {
+    retryAfter: Math.max(1, Math.ceil(pause ?? 1)),
+  });
 }

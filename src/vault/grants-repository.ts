@@ -41,27 +41,30 @@ export async function upsertGrant(db: Queryable, grant: Omit<GrantRow, 'status'>
      values ($1::uuid, $2::uuid, $3, $4, $5, $6::text[], $7::timestamptz)
      on conflict (id) do update set
        subject = excluded.subject, tokens = excluded.tokens, scopes = excluded.scopes, expires_at = excluded.expires_at,
-       status = 'active', lease_until = null, version = grants.version + 1, updated_at = now()`,
+       status = 'active', lease_until = null, refresh_failures = 0, refresh_after = null,
+       version = grants.version + 1, updated_at = now()`,
     [grant.id, grant.userId, grant.provider, grant.subject, grant.tokens, grant.scopes, grant.expiresAt],
   );
 }
 
-/**
- * @param subject whose status it is: a late answer about an item that was replaced meanwhile says nothing of the new one
- * @returns false when the grant is gone or another's by now
- */
-export async function updateGrantStatus(
-  db: Queryable,
+/** Locks the grant until the transaction ends. @param grant with the subject whose status it is: undefined when another has taken its place */
+export async function selectGrantStatus(
+  tx: Queryable,
   grant: { userId: string; grantId: string; subject: string },
-  status: GrantStatus,
-): Promise<boolean> {
-  const rows = await db.query(
-    `update grants set status = $4, version = version + 1, updated_at = now()
-     where id = $1::uuid and user_id = $2::uuid and subject = $3
-     returning id`,
-    [grant.grantId, grant.userId, grant.subject, status],
+): Promise<Pick<GrantRow, 'provider' | 'status'> | undefined> {
+  const rows = await tx.query<Pick<GrantRow, 'provider' | 'status'>>(
+    'select provider, status from grants where id = $1::uuid and user_id = $2::uuid and subject = $3 for update',
+    [grant.grantId, grant.userId, grant.subject],
   );
-  return rows.length > 0;
+  return rows[0];
+}
+
+export async function updateGrantStatus(tx: Queryable, grant: { userId: string; grantId: string }, status: GrantStatus): Promise<void> {
+  await tx.query('update grants set status = $3, version = version + 1, updated_at = now() where id = $1::uuid and user_id = $2::uuid', [
+    grant.grantId,
+    grant.userId,
+    status,
+  ]);
 }
 
 /** Deletes the grant with everything shown of it and returns what it was. */

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { open, type Place, seal } from '../crypto/envelope.ts';
 import type { Queryable } from '../database/database.ts';
 import { AppError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
@@ -14,13 +13,8 @@ import {
 } from './grants-repository.ts';
 import { readable } from './readable.ts';
 import type { Revocations } from './revocations.ts';
+import { openTokens, sealTokens, type Tokens } from './sealed-tokens.ts';
 import type { UserKeys } from './user-keys.ts';
-
-/** What a provider issued for one account. Banks have no refresh token and no expiry. */
-export interface Tokens {
-  accessToken: string;
-  refreshToken?: string;
-}
 
 export interface NewGrant {
   userId: string;
@@ -48,13 +42,13 @@ export class Grants {
   /**
    * Stores a grant; the same account connected again keeps its id.
    *
-   * @returns the grant's id, and whether it is new
+   * @returns the grant's id, and whether it is active again after it was not
    */
-  async store(tx: Queryable, grant: NewGrant): Promise<{ id: string; created: boolean }> {
+  async store(tx: Queryable, grant: NewGrant): Promise<{ id: string; revived: boolean }> {
     const existing = await selectGrantBySubject(tx, grant.userId, grant.provider, grant.subject);
     const id = existing?.id ?? randomUUID();
     await this.#write(tx, id, grant);
-    return { id, created: existing === undefined };
+    return { id, revived: existing !== undefined && existing.status !== 'active' };
   }
 
   /**
@@ -105,13 +99,13 @@ export class Grants {
 
   async #write(tx: Queryable, id: string, grant: NewGrant): Promise<void> {
     const key = await this.#userKeys.forUser(tx, grant.userId);
-    const tokens = seal(key, place(grant, id), JSON.stringify(grant.tokens));
+    const tokens = sealTokens(key, { ...grant, id }, grant.tokens);
     await upsertGrant(tx, { ...grant, id, tokens });
   }
 
   async #open(db: Queryable, grant: GrantRow): Promise<Tokens> {
     const key = await this.#userKeys.forUser(db, grant.userId);
-    return JSON.parse(open(key, place(grant, grant.id), grant.tokens).toString('utf8')) as Tokens;
+    return openTokens(key, grant);
   }
 
   /** Queues the revocation. A token that can't be read any more must not keep its user from leaving: it is reported instead. */
@@ -124,9 +118,4 @@ export class Grants {
     }
     return this.#revocations.queue(tx, { provider, subject, token: tokens.refreshToken ?? tokens.accessToken });
   }
-}
-
-/** The provider is part of the place: a token moved to the other one's row must not open, and be sent there. */
-function place({ provider, userId }: Pick<GrantRow, 'provider' | 'userId'>, rowId: string): Place {
-  return { table: 'grants', column: `tokens/${provider}`, userId, rowId };
 }

@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { createSecretKey, randomBytes, randomUUID } from 'node:crypto';
 import type { DataKey } from '../crypto/envelope.ts';
 import { checkCanary, type Keyring, sealCanary } from '../crypto/keyring.ts';
 import type { Queryable } from '../database/database.ts';
@@ -30,7 +30,7 @@ export class UserKeys {
    */
   async forUser(db: Queryable, userId: string): Promise<DataKey> {
     const existing = await selectUserKey(db, userId);
-    if (existing !== undefined) return this.#unwrap(userId, existing);
+    if (existing !== undefined) return this.unwrap(userId, existing);
     const id = randomUUID();
     const { masterKeyId, wrapped } = this.#keyring.wrap(randomBytes(KEY_BYTES), { purpose: PURPOSE, userId, keyId: id });
     await insertUserKey(db, userId, { id, masterKeyId, wrapped });
@@ -38,11 +38,16 @@ export class UserKeys {
     const stored = await selectUserKey(db, userId);
     if (stored === undefined)
       throw new AppError('internal', 'Something went wrong on our side.', { cause: new Error('the user has no key') });
-    return this.#unwrap(userId, stored);
+    return this.unwrap(userId, stored);
   }
 
-  #unwrap(userId: string, row: UserKeyRow): DataKey {
-    return { id: row.id, secret: this.#keyring.unwrap(row.wrapped, { purpose: PURPOSE, userId, keyId: row.id }) };
+  /**
+   * A key whose row was read already.
+   *
+   * @throws AppError `internal` as {@link forUser}
+   */
+  unwrap(userId: string, row: Pick<UserKeyRow, 'id' | 'wrapped'>): DataKey {
+    return { id: row.id, secret: createSecretKey(this.#keyring.unwrap(row.wrapped, { purpose: PURPOSE, userId, keyId: row.id })) };
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Database } from '../database/database.ts';
 import { AppError } from '../errors.ts';
 import { missingScopes, type ScopeName } from '../providers/workspace-scopes.ts';
+import type { Emit } from '../vault/emit.ts';
 import type { Grants } from '../vault/grants.ts';
 import { lockUser } from '../vault/grants-repository.ts';
 import type { Revocations } from '../vault/revocations.ts';
@@ -23,11 +24,13 @@ export class WorkspaceAccounts {
   readonly #db: Database;
   readonly #grants: Grants;
   readonly #revocations: Revocations;
+  readonly #emit: Emit;
 
-  constructor(db: Database, grants: Grants, revocations: Revocations) {
+  constructor(db: Database, grants: Grants, revocations: Revocations, emit: Emit) {
     this.#db = db;
     this.#grants = grants;
     this.#revocations = revocations;
+    this.#emit = emit;
   }
 
   /** Connected longest first. */
@@ -56,6 +59,7 @@ export class WorkspaceAccounts {
       if (account === undefined) throw new AppError('not_found', NO_SUCH_ACCOUNT);
       const queued = await this.#grants.end(tx, userId, account.grantId);
       await ensureDefault(tx, userId);
+      await this.#emit(tx, userId, 'account.disconnected', { account: accountId, provider: 'workspace' });
       return queued;
     });
     await this.#revocations.enqueue([revocation]);

@@ -122,6 +122,9 @@ async function store(
   });
   const { email, name, picture } = profile;
   const accountId = await upsertAccount(tx, { id: randomUUID(), grantId: grant.id, userId: flow.userId, email, name, picture });
+  const about = { account: accountId, provider: 'workspace' };
+  await parts.emit(tx, flow.userId, 'account.connected', about);
+  if (grant.revived) await parts.emit(tx, flow.userId, 'account.status', { ...about, status: 'active' });
   return record(tx, flow.id, { status: 'connected', account_id: accountId, missing_scopes: missingScopes(tokens.scopes) });
 }
 

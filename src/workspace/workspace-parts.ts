@@ -1,6 +1,7 @@
 import type { Database } from '../database/database.ts';
 import type { Logger } from '../logger.ts';
 import type { WorkspaceProvider } from '../providers/workspace.ts';
+import type { Emit } from '../vault/emit.ts';
 import type { Grants } from '../vault/grants.ts';
 import type { Revocations } from '../vault/revocations.ts';
 import type { UserKeys } from '../vault/user-keys.ts';
@@ -16,5 +17,6 @@ export interface WorkspaceParts {
   revocations: Revocations;
   bindings: Bindings;
   redirectUris: RedirectUris;
+  emit: Emit;
   logger: Logger;
 }

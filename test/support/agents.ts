@@ -1,5 +1,7 @@
 import type { Outcome } from '../../src/agents/executor.ts';
-import type { TestSteward } from './steward.ts';
+import { AppError } from '../../src/errors.ts';
+import { SocketClient } from './socket-client.ts';
+import type { Service } from './steward.ts';
 
 export interface ActionCallOptions {
   /** ID token of the caller; default a fresh one of `demo`. */
@@ -9,21 +11,66 @@ export interface ActionCallOptions {
   idempotencyKey?: string;
 }
 
-/** Runs an action as a user would; rejects with the error that the caller would be shown. */
+interface Line {
+  client: Promise<SocketClient>;
+  calls: number;
+}
+
+/** Within the service's own limits on a socket, and on the sockets of a user. */
+const CALLS_OF_A_LINE = 10;
+const LINES_OF_A_USER = 8;
+
+const lines = new Map<string, Line[]>();
+
+/** Runs an action over a socket, as a user's front end would; rejects with the error that the caller is shown. */
 export async function callAction(
-  steward: TestSteward,
+  steward: Pick<Service, 'url' | 'signIn'>,
   action: string,
   input: unknown = {},
-  options: ActionCallOptions = {},
+  { token, account, idempotencyKey }: ActionCallOptions = {},
 ): Promise<Outcome> {
-  const user = await steward.context.sessions.authenticate(options.token ?? (await steward.signIn()));
-  return steward.context.executor.invoke({
-    user,
-    surface: 'socket',
-    action,
-    input,
-    signal: new AbortController().signal,
-    ...(options.account !== undefined && { account: options.account }),
-    ...(options.idempotencyKey !== undefined && { idempotencyKey: options.idempotencyKey }),
+  return onLine(steward.url, token ?? (await steward.signIn()), async (client) => {
+    const answer = await client.request({ type: 'call', action, input, account, idempotencyKey });
+    if (answer.type === 'result') return { data: answer.data, meta: answer.meta };
+    throw toAppError(answer);
   });
+}
+
+/** The error of an error frame, as the service threw it. */
+export function toAppError({ errorText, error: { code, retryable: _, retryAfter, ...details } }: Record<string, any>): AppError {
+  return new AppError(code, errorText, {
+    ...(retryAfter !== undefined && { retryAfter }),
+    ...(Object.keys(details).length > 0 && { details }),
+  });
+}
+
+/** Calls of one user that run at a time share sockets, so that there may be many. */
+async function onLine<Result>(url: string, token: string, work: (client: SocketClient) => Promise<Result>): Promise<Result> {
+  const key = `${url} ${subjectOf(token)}`;
+  const own = lines.get(key) ?? [];
+  lines.set(key, own);
+  let line = own.find(({ calls }) => calls < CALLS_OF_A_LINE);
+  if (line === undefined) {
+    if (own.length >= LINES_OF_A_USER) throw new Error('too many calls of one user at a time');
+    line = { client: SocketClient.signedIn(url, token), calls: 0 };
+    own.push(line);
+  }
+  line.calls += 1;
+  try {
+    return await work(await line.client);
+  } finally {
+    line.calls -= 1;
+    if (line.calls === 0) {
+      own.splice(own.indexOf(line), 1);
+      await line.client.then(
+        (client) => client.close(),
+        () => {},
+      );
+    }
+  }
+}
+
+function subjectOf(token: string): string {
+  const payload = token.split('.')[1] ?? '';
+  return String(JSON.parse(Buffer.from(payload, 'base64url').toString('utf8') || '{}').sub ?? token);
 }

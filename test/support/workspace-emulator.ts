@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { SignJWT } from 'jose';
+import { RotatingTokens } from './rotating-tokens.ts';
 
 const CLIENT = { id: 'emulated-client', secret: 'emulated-client-secret' };
 const ISSUER = 'https://accounts.emulated.invalid';
@@ -43,6 +44,8 @@ export class WorkspaceEmulator {
   readonly exchanges: URLSearchParams[] = [];
   /** Tokens the revocation endpoint got and answered in its usual way. */
   readonly revoked: string[] = [];
+  /** What the token endpoint does with refresh tokens. */
+  readonly tokens = new RotatingTokens();
   /** Answers in place of the usual ones, by path. */
   readonly instead = new Map<string, RequestListener>();
 
@@ -96,17 +99,19 @@ export class WorkspaceEmulator {
     if (path === '/token') this.exchanges.push(body);
     const instead = this.instead.get(path);
     if (instead !== undefined) return void instead(request, response);
-    const [status, answer] = await this.#usual(path, request, body);
-    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+    const [status, answer, headers] = await this.#usual(path, request, body);
+    response
+      .writeHead(status, { 'content-type': 'application/json', ...headers })
+      .end(typeof answer === 'string' ? answer : JSON.stringify(answer));
   }
 
-  async #usual(path: string, request: IncomingMessage, body: URLSearchParams): Promise<[number, object]> {
-    if (path === '/token') return this.#exchange(body);
+  async #usual(path: string, request: IncomingMessage, body: URLSearchParams): Promise<[number, unknown, Record<string, string>?]> {
+    if (path === '/token') return body.get('grant_type') === 'refresh_token' ? this.tokens.answer(body) : this.#exchange(body);
     if (path === '/userinfo') return this.#userinfo(request.headers.authorization?.replace('Bearer ', '') ?? '');
     if (path !== '/revoke') return [404, {}];
     const token = body.get('token') ?? '';
     this.revoked.push(token);
-    return this.issued.includes(token) ? [200, {}] : [400, { error: 'invalid_token' }];
+    return this.tokens.revoke(token) || this.issued.includes(token) ? [200, {}] : [400, { error: 'invalid_token' }];
   }
 
   async #exchange(form: URLSearchParams): Promise<[number, object]> {
@@ -129,6 +134,7 @@ export class WorkspaceEmulator {
     };
     for (const field of approval.omit ?? []) delete answer[field];
     this.issued.push(accessToken, refreshToken);
+    this.tokens.add(refreshToken);
     this.#accessTokens.set(accessToken, approval);
     return [200, answer];
   }

@@ -1,4 +1,8 @@
 import type { Action } from '../action.ts';
+import { balances } from './balances-action.ts';
+import { changes } from './changes-action.ts';
+import { numbers } from './numbers-action.ts';
+import { transactions } from './transactions-action.ts';
 
-/** What agents can do with bank. */
-export const bankActions: readonly Action[] = [];
+/** What agents can do with banks: reading only. */
+export const bankActions: readonly Action[] = [balances, transactions, changes, numbers];

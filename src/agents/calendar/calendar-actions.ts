@@ -1,4 +1,18 @@
 import type { Action } from '../action.ts';
+import { calendarCreate } from './calendar-create.ts';
+import { calendarDelete } from './calendar-delete.ts';
+import { calendarFree } from './calendar-free.ts';
+import { calendarGet, calendarList } from './calendar-read.ts';
+import { calendarRespond } from './calendar-respond.ts';
+import { calendarUpdate } from './calendar-update.ts';
 
-/** What agents can do with calendar. */
-export const calendarActions: readonly Action[] = [];
+/** Built-in actions of the calendar agent. */
+export const calendarActions: readonly Action[] = [
+  calendarList,
+  calendarGet,
+  calendarFree,
+  calendarCreate,
+  calendarUpdate,
+  calendarDelete,
+  calendarRespond,
+];

@@ -1,4 +1,18 @@
 import type { Action } from '../action.ts';
+import { copyAction, createAction, moveAction, renameAction, trashAction } from './drive-changes.ts';
+import { infoAction, readAction } from './drive-reading.ts';
+import { searchAction } from './drive-search.ts';
+import { shareAction } from './drive-sharing.ts';
 
-/** What agents can do with drive. */
-export const driveActions: readonly Action[] = [];
+/** What agents can do with files and folders. */
+export const driveActions: readonly Action[] = [
+  searchAction,
+  infoAction,
+  readAction,
+  createAction,
+  copyAction,
+  moveAction,
+  renameAction,
+  trashAction,
+  shareAction,
+];

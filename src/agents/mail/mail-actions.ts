@@ -1,4 +1,9 @@
 import type { Action } from '../action.ts';
+import { readAttachment } from './mail-attachment.ts';
+import { labelMail, listLabels, trashMail } from './mail-organize.ts';
+import { readMail } from './mail-read.ts';
+import { searchMail } from './mail-search.ts';
+import { draftMail, sendMail } from './mail-send.ts';
 
 /** What agents can do with mail. */
-export const mailActions: readonly Action[] = [];
+export const mailActions: readonly Action[] = [searchMail, readMail, readAttachment, draftMail, sendMail, labelMail, trashMail, listLabels];

@@ -1,4 +1,6 @@
 import type { Action } from '../action.ts';
+import { spreadsheetsInfo } from './spreadsheets-info.ts';
+import { spreadsheetsRead } from './spreadsheets-read.ts';
 
-/** What agents can do with spreadsheets. */
-export const spreadsheetsActions: readonly Action[] = [];
+/** Built-in actions of the spreadsheets agent: reading only, whatever the consent would allow. */
+export const spreadsheetsActions: readonly Action[] = [spreadsheetsInfo, spreadsheetsRead];

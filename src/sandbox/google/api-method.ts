@@ -32,6 +32,8 @@ export interface ApiMethod<State> {
 export interface SandboxApi<State> {
   /** `gmail`: names its state's file and its quota. */
   name: string;
+  /** Names the state's file in place of `name` where two APIs work on the same things: a document is a file of the drive. */
+  store?: string;
   /** Quota units a minute and account. */
   unitsPerMinute: number;
   /** What a new account holds; the same each time for the same account. */

@@ -24,8 +24,9 @@ export function apiRoutes(apis: readonly SandboxApi<unknown>[], options: ApiRout
   const router = Router();
   router.use('/upload', raw({ type: () => true, limit: MAX_UPLOAD }));
   router.use(json({ limit: MAX_UPLOAD, type: () => true }));
+  const stores = new Map<string, Store<unknown>>();
   for (const api of apis) {
-    const served = new ServedApi(api, options);
+    const served = new ServedApi(api, options, stores);
     for (const method of api.methods) {
       const verb = method.verb.toLowerCase() as 'get' | 'post' | 'put' | 'patch' | 'delete';
       router[verb](method.path, (request, response) => served.answer(method, request, response));
@@ -42,12 +43,13 @@ export function apiRoutes(apis: readonly SandboxApi<unknown>[], options: ApiRout
 class ServedApi {
   readonly #api: SandboxApi<unknown>;
   readonly #options: ApiRoutesOptions;
-  readonly #stores = new Map<string, Store<unknown>>();
+  readonly #stores: Map<string, Store<unknown>>;
   readonly #spent = new Map<string, { minute: number; units: number }>();
 
-  constructor(api: SandboxApi<unknown>, options: ApiRoutesOptions) {
+  constructor(api: SandboxApi<unknown>, options: ApiRoutesOptions, stores: Map<string, Store<unknown>>) {
     this.#api = api;
     this.#options = options;
+    this.#stores = stores;
   }
 
   answer(method: ApiMethod<unknown>, request: Request, response: Response): void {
@@ -94,13 +96,14 @@ class ServedApi {
   }
 
   #store(account: Account): Store<unknown> {
-    const known = this.#stores.get(account.sub);
-    if (known !== undefined) return known;
     // Accounts are named by whoever types an address: never part of a file's name as they are.
-    const name = createHash('sha256').update(account.sub).digest('hex').slice(0, 20);
-    const file = join(this.#options.directory, `${this.#api.name}-${name}.json`);
+    const owner = createHash('sha256').update(account.sub).digest('hex').slice(0, 20);
+    const name = `${this.#api.store ?? this.#api.name}-${owner}`;
+    const known = this.#stores.get(name);
+    if (known !== undefined) return known;
+    const file = join(this.#options.directory, `${name}.json`);
     const store = openStore(file, () => this.#api.seed(account, this.#options.controls.now()));
-    this.#stores.set(account.sub, store);
+    this.#stores.set(name, store);
     return store;
   }
 }

@@ -1,0 +1,52 @@
+// The service of (g): whole, with production settings, and with one action whose provider answers from memory.
+import { z } from 'zod';
+import { builtIn } from '../src/agents/built-in.ts';
+import type { Catalog } from '../src/agents/catalog.ts';
+import { loadConfig } from '../src/config.ts';
+import { startServer } from '../src/server.ts';
+
+const text = z.strictObject({ text: z.string() });
+
+const action = builtIn({
+  name: 'bench.echo',
+  provider: 'bank',
+  effect: 'read',
+  description: 'Answers from memory.',
+  scopes: [],
+  input: text,
+  output: text,
+  summary: () => 'Answer from memory',
+  // As every provider's call begins: with the account's token out of the vault.
+  async run(input, { userId, account }) {
+    await steward.context.tokens.current(userId, account.grantId);
+    return input;
+  },
+});
+
+const catalog: Catalog = {
+  revision: 'bench',
+  agents: new Map(),
+  actions: new Map([
+    [
+      action.name,
+      {
+        name: action.name,
+        agent: 'bench',
+        description: action.description,
+        action,
+        policy: {
+          enabled: true,
+          approval: 'never',
+          timeoutMs: 30_000,
+          rate: { calls: Number.MAX_SAFE_INTEGER, perMs: 60_000 },
+          allow: {},
+          unmasked: false,
+        },
+        capBytes: 256 * 1024,
+      },
+    ],
+  ]),
+};
+
+const steward = await startServer(loadConfig(), { catalog: () => catalog });
+process.on('SIGTERM', () => void steward.stop().then(() => process.exit(0)));

@@ -1,0 +1,25 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { SocketOrder, SocketResult } from './socket-load-client.ts';
+
+/** The client of (g) and (h), in a process of its own. */
+export class SocketLoad {
+  readonly #child: ChildProcess = fork(join(import.meta.dirname, 'socket-load-client.ts'));
+
+  async run(order: SocketOrder): Promise<SocketResult> {
+    this.#child.send(order);
+    const [answer] = (await once(this.#child, 'message')) as [SocketResult | { error: string }];
+    if ('error' in answer) throw new Error(answer.error);
+    return answer;
+  }
+
+  [Symbol.dispose](): void {
+    this.#child.disconnect();
+  }
+}
+
+/** The first message on a socket of the service. */
+export function hello(token: string): string {
+  return JSON.stringify({ type: 'authenticate', requestId: '1', token });
+}

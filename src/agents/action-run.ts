@@ -1,0 +1,104 @@
+import type { Database } from '../database/database.ts';
+import { AppError } from '../errors.ts';
+import type { BankSession } from '../providers/bank-session.ts';
+import type { WorkspaceApi, WorkspaceSession } from '../providers/workspace-api.ts';
+import type { AccessTokens } from '../vault/access-tokens.ts';
+import { aborted, type Call, changesSomething } from './call.ts';
+
+export interface RunParts {
+  db: Database;
+  tokens: AccessTokens;
+  /** undefined: the provider is not configured. */
+  workspace: WorkspaceApi | undefined;
+  /** Opens a session on a bank entry; undefined: the aggregator is not configured. */
+  bank: ((grant: { userId: string; grantId: string }, signal: AbortSignal) => BankSession) | undefined;
+}
+
+/** Made once: an abort without a reason would make an error, with its stack, for every call. */
+const OVER = aborted();
+
+/** One run of an action within its deadline. A caller who gives up ends a read; a change that was begun goes on. */
+export class ActionRun {
+  readonly #parts: RunParts;
+  readonly #call: Call;
+  readonly #ended = new AbortController();
+  #workspace: WorkspaceSession | undefined;
+
+  constructor(parts: RunParts, call: Call) {
+    this.#parts = parts;
+    this.#call = call;
+  }
+
+  /** Something was sent that may have changed the account. */
+  get mayHaveChanged(): boolean {
+    return this.#workspace?.mayHaveChanged ?? false;
+  }
+
+  /**
+   * The action's checked output.
+   *
+   * @throws AppError `provider_timeout`, `aborted`, or the action's own; anything else that it throws
+   */
+  async output(): Promise<unknown> {
+    const { signal, configured } = this.#call;
+    const { promise: end, reject } = Promise.withResolvers<never>();
+    const stop = (error: AppError) => {
+      // First, so that what the signal makes the action throw comes too late to be the reason.
+      reject(error);
+      this.#ended.abort(error);
+    };
+    const onAbort = () => stop(aborted());
+    const deadline = () => stop(new AppError('provider_timeout', 'The action took longer than it may.'));
+    const timer = setTimeout(deadline, configured.policy.timeoutMs);
+    if (!changesSomething(configured)) {
+      signal.addEventListener('abort', onAbort, { once: true });
+      if (signal.aborted) onAbort();
+    }
+    try {
+      const running = this.#run();
+      // It may ignore its signal and fail long after everyone has left.
+      running.catch(() => {});
+      return configured.action.output.parse(await Promise.race([running, end]));
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', onAbort);
+      // What an action left running must not go on in its name.
+      this.#ended.abort(OVER);
+    }
+  }
+
+  async #run(): Promise<unknown> {
+    const { userId, account, configured, input, progress } = this.#call;
+    const { id, grantId, label } = account;
+    const { signal } = this.#ended;
+    return configured.action.run(input, {
+      userId,
+      account: { id, grantId, label },
+      session: this.#session(signal),
+      db: this.#parts.db,
+      unmasked: configured.policy.unmasked,
+      signal,
+      progress: (message) => {
+        if (!signal.aborted) progress?.(message);
+      },
+    });
+  }
+
+  #session(signal: AbortSignal): WorkspaceSession | BankSession {
+    const { tokens, workspace, bank } = this.#parts;
+    const { userId, account, configured } = this.#call;
+    const { grantId } = account;
+    if (configured.action.provider === 'bank' && bank !== undefined) return bank({ userId, grantId }, signal);
+    if (configured.action.provider !== 'workspace' || workspace === undefined) throw notConfigured(configured.action.provider);
+    const source = {
+      current: () => tokens.current(userId, grantId),
+      renewed: (rejected: string) => tokens.renewed(userId, grantId, rejected),
+    };
+    this.#workspace = workspace.session(userId, source, signal);
+    return this.#workspace;
+  }
+}
+
+export function notConfigured(provider: string): AppError {
+  return new AppError('not_configured', `The ${provider} provider is not set up on this server.`);
+}

@@ -1,0 +1,63 @@
+import { createHmac, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
+import type { Database } from '../database/database.ts';
+import type { UserKeys } from '../vault/user-keys.ts';
+
+const INFO = 'steward/argument-hash/v1';
+const KEPT_MAX = 10_000;
+
+/**
+ * Names arguments without telling them. Keyed with a key derived from the user's own: a plain hash of short
+ * arguments could be guessed, and with the user's key the hashes lose their meaning too.
+ */
+export class ArgumentHashes {
+  readonly #db: Database;
+  readonly #userKeys: UserKeys;
+  /** Derived keys, by user; a user's key never changes, so neither do they. */
+  readonly #keys = new Map<string, Promise<KeyObject>>();
+
+  constructor(db: Database, userKeys: UserKeys) {
+    this.#db = db;
+    this.#userKeys = userKeys;
+  }
+
+  /**
+   * HMAC-SHA-256 over action, account and arguments: the same for the same call on every replica.
+   *
+   * @param input JSON that the guard has let through
+   */
+  async of(userId: string, action: string, accountId: string | null, input: unknown): Promise<Buffer> {
+    const key = await this.#key(userId);
+    return createHmac('sha256', key)
+      .update(canonicalJson([action, accountId, input]))
+      .digest();
+  }
+
+  #key(userId: string): Promise<KeyObject> {
+    const known = this.#keys.get(userId);
+    if (known !== undefined) return known;
+    const derived = this.#derive(userId);
+    derived.catch(() => this.#keys.delete(userId));
+    for (const oldest of this.#keys.keys()) {
+      if (this.#keys.size < KEPT_MAX) break;
+      this.#keys.delete(oldest);
+    }
+    this.#keys.set(userId, derived);
+    return derived;
+  }
+
+  async #derive(userId: string): Promise<KeyObject> {
+    const { secret } = await this.#userKeys.forUser(this.#db, userId);
+    return createSecretKey(Buffer.from(hkdfSync('sha256', secret, '', INFO, 32)));
+  }
+}
+
+/** RFC 8785 for what JSON can hold: members in the order of their UTF-16 code units, scalars as ECMAScript writes them. */
+export function canonicalJson(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  const members = Object.entries(value)
+    .filter(([, member]) => member !== undefined)
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`);
+  return `{${members.join(',')}}`;
+}

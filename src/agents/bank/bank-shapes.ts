@@ -1,0 +1,137 @@
+import { z } from 'zod';
+import { identifier } from '../../providers/provider-text.ts';
+import { oneLine } from '../shown-text.ts';
+
+/** Shown of a number: its last four, and of a short one no more than half. How long it is isn't shown. */
+const SHOWN_DIGITS = 4;
+/** Seven digits and more, however they are grouped. */
+const LONG_NUMBER = /\d(?:[ .-]?\d){6,}/g;
+
+/** Text of the bank's as it is shown. */
+export const bankText = oneLine(200);
+
+/** Some banks put the whole number into an account's name. */
+export const accountName = bankText.transform((name) => name.replace(LONG_NUMBER, masked));
+
+export function masked(number: string): string {
+  const shown = Math.min(SHOWN_DIGITS, Math.floor(number.length / 2));
+  return `••••${shown === 0 ? '' : number.slice(-shown)}`;
+}
+
+export const accountIds = z
+  .array(z.string().min(1).max(255))
+  .min(1)
+  .max(100)
+  .optional()
+  .describe('Only these accounts of the bank, by the ids that bank.balances gives. Default: all of them.');
+
+/** The aggregator's `options` of a call, left out when they say nothing. */
+export function withOptions(options: Record<string, unknown>): { options?: Record<string, unknown> } {
+  const given = Object.entries(options).filter(([, value]) => value !== undefined);
+  return given.length === 0 ? {} : { options: Object.fromEntries(given) };
+}
+
+const currencies = { iso_currency_code: bankText.nullish(), unofficial_currency_code: bankText.nullish() };
+
+/** ISO 4217, else the aggregator's own code (crypto currencies and the like), else unknown. */
+function currencyOf(codes: { iso_currency_code?: string | null | undefined; unofficial_currency_code?: string | null | undefined }) {
+  return codes.iso_currency_code ?? codes.unofficial_currency_code ?? null;
+}
+
+/** A transaction as the aggregator gives it (Plaid: Transaction), made into the row that is shown. */
+export const transactionAnswer = z
+  .object({
+    transaction_id: identifier,
+    account_id: identifier,
+    date: bankText,
+    authorized_date: bankText.nullish(),
+    name: bankText.nullish(),
+    merchant_name: bankText.nullish(),
+    amount: z.number(),
+    ...currencies,
+    personal_finance_category: z.object({ primary: bankText, detailed: bankText.nullish() }).nullish(),
+    pending: z.boolean(),
+    pending_transaction_id: identifier.nullish(),
+  })
+  .transform(
+    (given): z.output<typeof transactionRow> => ({
+      id: given.transaction_id,
+      date: given.date,
+      authorized: given.authorized_date ?? null,
+      name: given.name ?? null,
+      merchant: given.merchant_name ?? null,
+      amount: given.amount,
+      currency: currencyOf(given),
+      account: given.account_id,
+      category: given.personal_finance_category?.primary ?? null,
+      subcategory: given.personal_finance_category?.detailed ?? null,
+      pending: given.pending,
+      pending_id: given.pending_transaction_id ?? null,
+    }),
+  );
+
+export const transactionRow = z.object({
+  id: z.string(),
+  date: z.string().describe('YYYY-MM-DD: the day it was posted, or made where it is pending.'),
+  authorized: z.string().nullable().describe('YYYY-MM-DD: the day it was made.'),
+  name: z.string().nullable(),
+  merchant: z.string().nullable(),
+  amount: z.number().describe('Positive is money out of the account, negative is money in.'),
+  currency: z.string().nullable(),
+  account: z.string().describe('Id of the account.'),
+  category: z.string().nullable(),
+  subcategory: z.string().nullable(),
+  pending: z.boolean(),
+  pending_id: z.string().nullable().describe('Of a posted one: the id it had while it was pending.'),
+});
+
+/** An account as the aggregator gives it (Plaid: AccountBase), made into what is shown. */
+export const accountAnswer = z
+  .object({
+    account_id: identifier,
+    name: accountName,
+    official_name: accountName.nullish(),
+    type: bankText,
+    subtype: bankText.nullish(),
+    mask: bankText.nullish(),
+    balances: z.object({
+      available: z.number().nullish(),
+      current: z.number().nullish(),
+      limit: z.number().nullish(),
+      last_updated_datetime: bankText.nullish(),
+      ...currencies,
+    }),
+  })
+  .transform(
+    ({ balances, ...given }): z.output<typeof accountRow> => ({
+      id: given.account_id,
+      name: given.name,
+      official_name: given.official_name ?? null,
+      type: given.type,
+      subtype: given.subtype ?? null,
+      mask: given.mask?.slice(-SHOWN_DIGITS) ?? null,
+      balances: {
+        available: balances.available ?? null,
+        current: balances.current ?? null,
+        limit: balances.limit ?? null,
+        currency: currencyOf(balances),
+        updated: balances.last_updated_datetime ?? null,
+      },
+    }),
+  );
+
+export const accountRow = z.object({
+  id: z.string(),
+  name: z.string(),
+  official_name: z.string().nullable(),
+  type: z.string(),
+  subtype: z.string().nullable(),
+  mask: z.string().nullable().describe('The last digits of its number, where the bank gives any.'),
+  balances: z.object({
+    available: z.number().nullable(),
+    current: z.number().nullable(),
+    limit: z.number().nullable(),
+    currency: z.string().nullable(),
+    updated: z.string().nullable().describe('When the bank said so, ISO 8601; null where it is not known.'),
+  }),
+});

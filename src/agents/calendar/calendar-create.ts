@@ -1,0 +1,74 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import { AppError } from '../../errors.ts';
+import type { WorkspaceSession } from '../../providers/workspace-api.ts';
+import { builtIn } from '../built-in.ts';
+import { anyEvent, describeWholly, EVENT_FIELDS, eventOutput } from './calendar-event.ts';
+import { assertDays, attendees, description, end, location, notify, recurrence, sendUpdates, start, title } from './calendar-inputs.ts';
+import { CALENDAR, calendarZone, living } from './calendar-session.ts';
+import { formatDate, hasOffset, isDate, toWall, zoneName } from './zoned-time.ts';
+
+const input = z.strictObject({
+  title,
+  start,
+  end: end.optional().describe('As start; of whole days the day after the last one (absent = one day).'),
+  zone: zoneName.optional().describe('Time zone of times without an offset, and of a series; absent = the calendar’s.'),
+  description: description.optional(),
+  location: location.optional(),
+  attendees: attendees.optional().describe('E-mail addresses of those who are invited.'),
+  recurrence: recurrence.optional(),
+  meeting: z.boolean().default(false).describe('Add a video meeting.'),
+  notify,
+});
+
+type Input = z.output<typeof input>;
+
+export const calendarCreate = builtIn({
+  name: 'calendar.create',
+  provider: 'workspace',
+  effect: 'write',
+  description: 'Create an event, and invite people to it.',
+  scopes: ['calendar.events.owned'],
+  input,
+  output: eventOutput,
+  allow: { attendees: (input) => input.attendees ?? [] },
+  summary,
+  async run(input, { session }) {
+    const { title, description, location, attendees = [], recurrence, meeting, notify } = input;
+    const requestBody = {
+      summary: title,
+      ...(await times(input, session)),
+      ...(description !== undefined && { description }),
+      ...(location !== undefined && { location }),
+      ...(attendees.length > 0 && { attendees: attendees.map((email) => ({ email })) }),
+      ...(recurrence !== undefined && { recurrence }),
+      ...(meeting && { conferenceData: { createRequest: { requestId: randomUUID(), conferenceSolutionKey: { type: 'hangoutsMeet' } } } }),
+    };
+    const conferenceDataVersion = meeting ? 1 : 0;
+    const params = { ...CALENDAR, sendUpdates: sendUpdates(notify), conferenceDataVersion, requestBody, fields: EVENT_FIELDS };
+    return describeWholly(living(await session.call('calendar.events.insert', params, anyEvent)));
+  },
+});
+
+/** Whole days go as they are. A series needs its zone even beside an offset: summer time moves its events. */
+async function times({ start, end: given, zone, recurrence }: Input, session: WorkspaceSession): Promise<object> {
+  const end = given ?? nextDay(start);
+  assertDays(start, end);
+  if (isDate(start)) return { start: { date: start }, end: { date: end } };
+  const needsZone = recurrence !== undefined || !hasOffset(start) || !hasOffset(end);
+  const timeZone = zone ?? (needsZone ? await calendarZone(session) : undefined);
+  const at = (dateTime: string) => ({ dateTime, ...(timeZone !== undefined && { timeZone }) });
+  return { start: at(start), end: at(end) };
+}
+
+function nextDay(start: string): string {
+  if (!isDate(start)) throw new AppError('invalid_request', 'end: is required where start is a time');
+  return formatDate(toWall(start, 'UTC') + 24 * 3_600_000);
+}
+
+function summary({ title, start, end, zone, attendees = [], recurrence, meeting, notify }: Input): string {
+  const last = isDate(start) ? formatDate(toWall(end ?? nextDay(start), 'UTC') - 24 * 3_600_000) : end;
+  const time = `${start}${last !== undefined && last !== start ? ` to ${last}` : ''}${zone === undefined ? '' : ` (${zone})`}`;
+  const guests = attendees.length > 0 ? `, inviting ${attendees.join(', ')} ${notify ? 'by e-mail' : 'without an e-mail'}` : '';
+  return `Create the event "${title}" on ${time}${recurrence === undefined ? '' : `, ${recurrence.join(' ')}`}${meeting ? ', with a video meeting' : ''}${guests}`;
+}

@@ -1,0 +1,95 @@
+import { z } from 'zod';
+import { AppError } from '../../errors.ts';
+import type { WorkspaceSession } from '../../providers/workspace-api.ts';
+import { builtIn } from '../built-in.ts';
+import type { CalendarEvent } from './calendar-event.ts';
+import { calendarZone, listEvents } from './calendar-session.ts';
+import { busySpan, type FreeRules, freeSlots, type Span } from './free-slots.ts';
+import { rangeInput, resolveRange } from './time-range.ts';
+import { formatInstant } from './zoned-time.ts';
+
+const WEEKDAYS = ['SU', 'MO', 'TU', 'WE', 'TH', 'FR', 'SA'] as const;
+const MAX_DAYS = 92;
+const MAX_PAGES = 40;
+const PAGE_SIZE = 250;
+const MAX_SLOTS = 300;
+const MINUTE_MS = 60_000;
+
+const clock = z.string().regex(/^(([01]\d|2[0-3]):[0-5]\d|24:00)$/, 'must be a time of day such as 09:00');
+
+const input = z.strictObject({
+  ...rangeInput,
+  minutes: z.int().min(1).max(1_440).default(30).describe('Shortest slot.'),
+  day_start: clock.default('00:00').describe('Only from this time of each day on.'),
+  day_end: clock.default('24:00').describe('Only up to this time of each day.'),
+  weekdays: z
+    .array(z.enum(WEEKDAYS))
+    .min(1)
+    .max(7)
+    .default([...WEEKDAYS])
+    .describe('Only on these days.'),
+});
+
+const output = z.object({
+  items: z.array(z.object({ start: z.string(), end: z.string(), minutes: z.int() })),
+  zone: z.string(),
+  next: z.string().optional().describe('There are more: ask again with this as from.'),
+});
+
+export const calendarFree = builtIn({
+  name: 'calendar.free',
+  provider: 'workspace',
+  effect: 'read',
+  description:
+    'Times in which nothing stands in the calendar. Events marked as free and declined invitations don’t block; unanswered ones do, and all-day events block their days.',
+  scopes: ['calendar.events.owned'],
+  input,
+  output,
+  summary: ({ from, to }) => `Look for free time from ${from} to ${to}`,
+  async run({ minutes, day_start, day_end, weekdays, ...range }, { session, progress }) {
+    const [dayStart, dayEnd] = [minutesOf(day_start), minutesOf(day_end)];
+    if (dayEnd <= dayStart) throw new AppError('invalid_request', 'day_end: must be later than day_start');
+    // The zone decides where days begin, so it is needed in any case.
+    const zone = range.zone ?? (await calendarZone(session));
+    const { from, to } = await resolveRange({ ...range, zone }, async () => zone);
+    if (to - from > (MAX_DAYS + 1) * 24 * 60 * MINUTE_MS) throw new AppError('invalid_request', `to: at most ${MAX_DAYS} days after from`);
+    const events = await allEvents(session, { start: from, end: to }, zone, progress);
+    const busy = events.map((event) => busySpan(event, zone)).filter((span) => span !== undefined);
+    const days = new Set(weekdays.map((day) => WEEKDAYS.indexOf(day)));
+    const rules: FreeRules = { zone, minutes, dayStart, dayEnd, weekdays: days };
+    return describe(freeSlots({ start: from, end: to }, busy, rules), zone);
+  },
+});
+
+/** Every page: with one left out, taken time would look free. */
+async function allEvents(
+  session: WorkspaceSession,
+  { start, end }: Span,
+  zone: string,
+  progress: (message: string) => void,
+): Promise<CalendarEvent[]> {
+  const found: CalendarEvent[] = [];
+  let page: string | undefined;
+  for (let pages = 0; pages < MAX_PAGES; pages += 1) {
+    const answer = await listEvents(session, { from: start, to: end, zone, max: PAGE_SIZE, page });
+    found.push(...answer.items);
+    page = answer.nextPageToken;
+    if (page === undefined) return found;
+    progress(`${found.length} events so far`);
+  }
+  throw new AppError('too_large', 'There are too many events. Ask for a shorter time.');
+}
+
+function describe(slots: Span[], zone: string): z.input<typeof output> {
+  const items = slots.slice(0, MAX_SLOTS).map(({ start, end }) => ({
+    start: formatInstant(start, zone),
+    end: formatInstant(end, zone),
+    minutes: Math.floor((end - start) / MINUTE_MS),
+  }));
+  const more = slots[MAX_SLOTS];
+  return { items, zone, ...(more !== undefined && { next: formatInstant(more.start, zone) }) };
+}
+
+function minutesOf(clock: string): number {
+  return Number(clock.slice(0, 2)) * 60 + Number(clock.slice(3));
+}

@@ -1,0 +1,66 @@
+import { type CalendarEvent, isBusy, momentOf } from './calendar-event.ts';
+import { toInstant, type Wall, wallAt, wallToInstant } from './zoned-time.ts';
+
+/** Milliseconds since 1970; the end is exclusive. */
+export interface Span {
+  start: number;
+  end: number;
+}
+
+export interface FreeRules {
+  zone: string;
+  /** Shorter ones are left out. */
+  minutes: number;
+  /** Of each day, minutes after midnight. */
+  dayStart: number;
+  dayEnd: number;
+  /** 0 = Sunday. */
+  weekdays: ReadonlySet<number>;
+}
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+
+/** The time that an event takes; whole days from midnight to midnight in `zone`. undefined: it doesn't block. */
+export function busySpan(event: CalendarEvent, zone: string): Span | undefined {
+  if (!isBusy(event)) return undefined;
+  return { start: toInstant(momentOf(event.start), zone), end: toInstant(momentOf(event.end), zone) };
+}
+
+/** What is left of `range` inside the hours and days that count. */
+export function freeSlots(range: Span, busy: readonly Span[], rules: FreeRules): Span[] {
+  const taken = busy.filter(({ start, end }) => end > start).sort((a, b) => a.start - b.start);
+  return windows(range, rules)
+    .flatMap((window) => gaps(window, taken))
+    .filter(({ start, end }) => end - start >= rules.minutes * MINUTE_MS);
+}
+
+function gaps(window: Span, taken: readonly Span[]): Span[] {
+  const free: Span[] = [];
+  let at = window.start;
+  for (const { start, end } of taken) {
+    if (end <= at) continue;
+    if (start >= window.end) break;
+    if (start > at) free.push({ start: at, end: start });
+    at = end;
+  }
+  if (at < window.end) free.push({ start: at, end: window.end });
+  return free;
+}
+
+/** The hours of each day, as clocks in the zone show them; one window where whole days meet. */
+function windows(range: Span, { zone, dayStart, dayEnd, weekdays }: FreeRules): Span[] {
+  const found: Span[] = [];
+  const first = wallAt(range.start, zone);
+  for (let day: Wall = first - (first % DAY_MS); ; day += DAY_MS) {
+    const opens = wallToInstant(day + dayStart * MINUTE_MS, zone);
+    if (opens >= range.end) return found;
+    if (!weekdays.has(new Date(day).getUTCDay())) continue;
+    const start = Math.max(opens, range.start);
+    const end = Math.min(wallToInstant(day + dayEnd * MINUTE_MS, zone), range.end);
+    if (end <= start) continue;
+    const last = found.at(-1);
+    if (last?.end === start) last.end = end;
+    else found.push({ start, end });
+  }
+}

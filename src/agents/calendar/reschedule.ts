@@ -1,0 +1,85 @@
+import { AppError } from '../../errors.ts';
+import { type CalendarEvent, type EventTime, momentOf, zoneOf } from './calendar-event.ts';
+import { assertDays } from './calendar-inputs.ts';
+import type { Target } from './calendar-session.ts';
+import { formatDate, formatInstant, formatWall, isDate, toInstant, toWall } from './zoned-time.ts';
+
+export interface NewTimes {
+  start?: string | undefined;
+  end?: string | undefined;
+}
+
+/** A patch merges what it is given, so what no longer holds is named as null. */
+type TimePatch = { date: string; dateTime: null; timeZone: null } | { date: null; dateTime: string; timeZone: string };
+
+interface Times {
+  start: TimePatch;
+  end: TimePatch;
+}
+
+const DAY_MS = 24 * 3_600_000;
+
+/**
+ * New times of one event; without a new end it stays as long as it was.
+ *
+ * @param zone of times without an offset
+ * @throws AppError `invalid_request`
+ */
+export function rescheduleEvent(event: CalendarEvent, { start: newStart, end: newEnd }: NewTimes, zone: string): Times {
+  const start = newStart ?? momentOf(event.start);
+  const end = newEnd ?? (newStart === undefined ? momentOf(event.end) : keptEnd(event, newStart, zone));
+  assertOrder(start, end, zone);
+  return { start: toPatch(start, zone), end: toPatch(end, zone) };
+}
+
+/**
+ * New times of a whole series, told by those of one of its events: its first
+ * event moves as far as this one does.
+ *
+ * @param zone of the series from now on
+ * @param keepsRule false: the rules change too
+ * @throws AppError `invalid_request`
+ */
+export function rescheduleSeries({ event: series, named }: Target, times: NewTimes, zone: string, keepsRule: boolean): Times {
+  const anchor = named === series ? series.start : (named.originalStartTime ?? named.start);
+  const oldZone = zoneOf(series.start) ?? zone;
+  const start = times.start ?? localMoment(anchor, oldZone);
+  if (times.end !== undefined) assertOrder(start, times.end, zone);
+  const [from, to] = [toWall(momentOf(anchor), oldZone), toWall(start, zone)];
+  const otherDay = Math.floor(from / DAY_MS) !== Math.floor(to / DAY_MS);
+  if (otherDay && keepsRule && series.recurrence?.some((line) => /[;:]BY(DAY|MONTHDAY)=/.test(line))) {
+    throw new AppError('invalid_request', 'start: on another day, a series needs its recurrence too');
+  }
+  const first = toWall(momentOf(series.start), oldZone) + to - from;
+  const length = times.end === undefined ? keptLength(series, start, oldZone) : toWall(times.end, zone) - to;
+  const at = (wall: number) => toPatch(isDate(start) ? formatDate(wall) : formatWall(wall), zone);
+  return { start: at(first), end: at(first + length) };
+}
+
+export function toPatch(moment: string, timeZone: string): TimePatch {
+  return isDate(moment) ? { date: moment, dateTime: null, timeZone: null } : { date: null, dateTime: moment, timeZone };
+}
+
+function keptEnd(event: CalendarEvent, start: string, zone: string): string {
+  const length = keptLength(event, start, zone);
+  if (isDate(start)) return formatDate(toWall(start, zone) + length);
+  return formatInstant(toInstant(start, zone) + length, zone);
+}
+
+/** Milliseconds; an event that becomes an all-day one takes one day. */
+function keptLength(event: CalendarEvent, start: string, zone: string): number {
+  const [oldStart, oldEnd] = [momentOf(event.start), momentOf(event.end)];
+  if (isDate(oldStart) && isDate(start)) return toWall(oldEnd, zone) - toWall(oldStart, zone);
+  if (isDate(start)) return DAY_MS;
+  if (isDate(oldStart)) throw new AppError('invalid_request', 'end: is required to give an all-day event a time');
+  return toInstant(oldEnd, zone) - toInstant(oldStart, zone);
+}
+
+function localMoment(time: EventTime, zone: string): string {
+  return 'date' in time ? time.date : formatWall(toWall(time.dateTime, zone));
+}
+
+function assertOrder(start: string, end: string, zone: string): void {
+  assertDays(start, end);
+  if (toInstant(end, zone) < toInstant(start, zone)) throw new AppError('invalid_request', 'end: must not be before start');
+}

@@ -1,0 +1,28 @@
+import { AppError } from '../../errors.ts';
+import { hasOffset, isDate, moment, toInstant, toWall, wallToInstant, zoneName } from './zoned-time.ts';
+
+const DAY_MS = 24 * 3_600_000;
+
+export const rangeInput = {
+  from: moment.describe('A date, or a time.'),
+  to: moment.describe('A date (that whole day counts), or a time.'),
+  zone: zoneName.optional().describe('Time zone of dates and of times without an offset, and of the answer; absent = the calendar’s.'),
+};
+
+/**
+ * The instants that a range stands for.
+ *
+ * @param calendarZone asked only when from or to can't be understood without it
+ * @throws AppError `invalid_request` when it ends before it begins
+ */
+export async function resolveRange(
+  { from, to, zone }: { from: string; to: string; zone?: string | undefined },
+  calendarZone: () => Promise<string>,
+): Promise<{ from: number; to: number }> {
+  const needsZone = zone === undefined && !(hasOffset(from) && hasOffset(to));
+  const known = zone ?? (needsZone ? await calendarZone() : 'UTC');
+  const start = toInstant(from, known);
+  const end = isDate(to) ? wallToInstant(toWall(to, known) + DAY_MS, known) : toInstant(to, known);
+  if (end <= start) throw new AppError('invalid_request', 'to: must be later than from');
+  return { from: start, to: end };
+}

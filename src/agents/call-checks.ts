@@ -1,0 +1,73 @@
+import { AppError } from '../errors.ts';
+import { assertScopes, assertUsable, chooseAccount } from './account-choice.ts';
+import { notConfigured, type RunParts } from './action-run.ts';
+import type { AgentAccountRow } from './agent-accounts-repository.ts';
+import { assertAllowed } from './allow-lists.ts';
+import type { ArgumentHashes } from './argument-hashes.ts';
+import type { Trail } from './audit-log.ts';
+import { type Call, changesSomething, type Invocation } from './call.ts';
+import type { Catalog, ConfiguredAction } from './catalog.ts';
+import { guardInput } from './input-guard.ts';
+
+export interface CheckParts extends Pick<RunParts, 'workspace' | 'bank'> {
+  /** What is callable now. */
+  catalog(): Catalog;
+  /** A user's accounts as they are now. */
+  accounts(userId: string): Promise<readonly AgentAccountRow[]>;
+  hashes: ArgumentHashes;
+}
+
+const KEY = /^[\x21-\x7e]{1,200}$/;
+
+/**
+ * Everything that must hold before a call may run, cheapest first; each throws what stands in the way.
+ *
+ * @throws AppError `not_found`, `forbidden`, `invalid_request`, `too_large`, `not_configured`, `missing_scopes`,
+ * `reauth_required`, `relink_required`, `item_gone`, `unavailable`
+ */
+export async function checkCall(parts: CheckParts, invocation: Invocation, trail: Trail): Promise<Call> {
+  const startedAt = performance.now();
+  const { userId } = invocation.user;
+  // One version of the catalog from here to the end, whatever is loaded meanwhile.
+  const catalog = parts.catalog();
+  const configured = find(catalog, invocation.action);
+  const { action } = configured;
+  const given = invocation.input ?? {};
+  guardInput(given);
+  const input = action.input.parse(given);
+  const idempotencyKey = changesSomething(configured) ? checkKey(invocation.idempotencyKey) : undefined;
+  if (parts[action.provider] === undefined) throw notConfigured(action.provider);
+  const accounts = await parts.accounts(userId);
+  const account = chooseAccount(accounts, action.provider, invocation.account);
+  const argumentsHash = await parts.hashes.of(userId, configured.name, account.id, given);
+  trail.about({ accountId: account.id, argumentsHash });
+  assertUsable(account);
+  assertScopes(account, action.scopes);
+  assertAllowed(configured, input);
+  const { signal, progress } = invocation;
+  return {
+    userId,
+    configured,
+    revision: catalog.revision,
+    account,
+    given,
+    input,
+    argumentsHash,
+    idempotencyKey,
+    signal,
+    progress,
+    startedAt,
+  };
+}
+
+function find(catalog: Catalog, name: string): ConfiguredAction {
+  const configured = catalog.actions.get(name);
+  if (configured === undefined) throw new AppError('not_found', 'There is no such action.');
+  if (!configured.policy.enabled) throw new AppError('forbidden', 'The operator has switched this action off.');
+  return configured;
+}
+
+function checkKey(key: string | undefined): string | undefined {
+  if (key === undefined || KEY.test(key)) return key;
+  throw new AppError('invalid_request', 'idempotencyKey: must be 1 to 200 visible ASCII characters.');
+}

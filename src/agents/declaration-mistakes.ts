@@ -1,0 +1,35 @@
+/** Something wrong in the integrations file that only shows once it is compiled. */
+export interface Mistake {
+  path: readonly PropertyKey[];
+  /** Whether it lies in the key or in the value at `path`. */
+  at: 'key' | 'value';
+  message: string;
+}
+
+/** Collects the mistakes at and below one place of the document. */
+export class Mistakes {
+  readonly #found: Mistake[];
+  readonly #path: readonly PropertyKey[];
+
+  constructor(found: Mistake[], path: readonly PropertyKey[] = []) {
+    this.#found = found;
+    this.#path = path;
+  }
+
+  under(...path: PropertyKey[]): Mistakes {
+    return new Mistakes(this.#found, [...this.#path, ...path]);
+  }
+
+  /** How many have been found so far, here and elsewhere. */
+  get count(): number {
+    return this.#found.length;
+  }
+
+  inValue(message: string): void {
+    this.#found.push({ path: this.#path, at: 'value', message });
+  }
+
+  inKey(message: string): void {
+    this.#found.push({ path: this.#path, at: 'key', message });
+  }
+}

@@ -1,0 +1,76 @@
+import type { Action } from './action.ts';
+import type { ApprovalRule, Policy } from './catalog.ts';
+import type { DefaultPolicy, PolicyDeclaration } from './declaration.ts';
+import type { Mistakes } from './declaration-mistakes.ts';
+import { didYouMean } from './declaration-names.ts';
+import { bytesOf, durationMs, rateOf } from './declaration-units.ts';
+
+const LONGEST_MS = 60_000;
+const USUAL_MS = 30_000;
+const USUAL_RATE = '60/min';
+const USUAL_CAP_BYTES = 256 * 1024;
+/** The one action that has something to mask. */
+const MASKED_ACTION = 'bank.numbers';
+
+/** The policy of one action: what it declares, else the file's defaults, within the bounds the action itself sets. */
+export function resolvePolicy(action: Action, declared: PolicyDeclaration, defaults: DefaultPolicy, mistakes: Mistakes): Policy {
+  checkAllow(action, declared, mistakes.under('allow'));
+  if (declared.mask !== undefined && action.name !== MASKED_ACTION) mistakes.under('mask').inKey(`is for ${MASKED_ACTION} only`);
+  return {
+    enabled: declared.enabled ?? true,
+    approval: approvalOf(action, declared, defaults, mistakes.under('approval')),
+    timeoutMs: timeoutOf(action, declared, defaults, mistakes.under('timeout')),
+    rate: rateOf(declared.rate ?? defaults.rate ?? USUAL_RATE),
+    allow: declared.allow ?? {},
+    unmasked: declared.mask === false,
+  };
+}
+
+/** Largest output, bytes of JSON: where nothing is declared, and at most. */
+interface Cap {
+  usual: number;
+  most: number;
+}
+
+/** A declared method's answer has the size its author expects. */
+export const DECLARED_CAP: Cap = { usual: USUAL_CAP_BYTES, most: 1_000_000 };
+
+/** A built-in action knows what it needs. */
+export function usualCap({ capBytes = USUAL_CAP_BYTES }: Action): Cap {
+  return { usual: capBytes, most: capBytes };
+}
+
+export function resolveCap(declared: string | undefined, { usual, most }: Cap, mistakes: Mistakes): number {
+  if (declared === undefined) return usual;
+  const bytes = bytesOf(declared);
+  if (bytes > most) mistakes.inValue(`is more than this action gives (${Math.floor(most / 1000)}kB)`);
+  return bytes;
+}
+
+function approvalOf(action: Action, declared: PolicyDeclaration, defaults: DefaultPolicy, mistakes: Mistakes): ApprovalRule {
+  const destructive = action.effect === 'destructive';
+  if (destructive && declared.approval === 'never') mistakes.inValue('a destructive action always asks: say destructive or always');
+  const rule = declared.approval ?? defaults.approval ?? 'destructive';
+  return destructive && rule === 'never' ? 'destructive' : rule;
+}
+
+function timeoutOf(action: Action, declared: PolicyDeclaration, defaults: DefaultPolicy, mistakes: Mistakes): number {
+  const longest = Math.min(action.timeoutMs ?? LONGEST_MS, LONGEST_MS);
+  if (declared.timeout === undefined) {
+    const usual = defaults.timeout === undefined ? (action.timeoutMs ?? USUAL_MS) : durationMs(defaults.timeout);
+    return Math.min(usual, longest);
+  }
+  const ms = durationMs(declared.timeout);
+  if (ms > longest) mistakes.inValue(`is more than this action may take (${longest / 1000}s)`);
+  return ms;
+}
+
+/** A list that nothing is held against would look like protection. */
+function checkAllow(action: Action, declared: PolicyDeclaration, mistakes: Mistakes): void {
+  const known = Object.keys(action.allow ?? {});
+  for (const name of Object.keys(declared.allow ?? {})) {
+    if (known.includes(name)) continue;
+    const choices = known.length === 0 ? 'this action has no allow-lists' : `this action has ${known.join(', ')}`;
+    mistakes.under(name).inKey(`is not known here: ${choices}${didYouMean(name, known)}`);
+  }
+}

@@ -1,0 +1,160 @@
+import { z } from 'zod';
+import { type ScopeName, WORKSPACE_SCOPES } from '../providers/workspace-scopes.ts';
+import { didYouMean } from './declaration-names.ts';
+import { DURATION, RATE, SIZE } from './declaration-units.ts';
+
+/** The integrations file's format. Its descriptions are what editors show, so they stand on their own. */
+
+const approval = z.enum(['never', 'destructive', 'always'], 'must be never, destructive or always').meta({
+  description:
+    'When the user is asked first: never; before actions whose effect is destructive; or always. A destructive action asks whatever is said here.',
+});
+const timeout = z
+  .string()
+  .regex(DURATION, 'must be whole seconds from 1s to 60s')
+  .meta({
+    description: 'Longest a call may take, in whole seconds from 1s to 60s. A built-in action can only be given less than its own.',
+    examples: ['30s'],
+  });
+const rate = z
+  .string()
+  .regex(RATE, 'must be a number of calls per sec, min, hour or day, such as 60/min')
+  .meta({
+    description: 'Calls of one user: a number per sec, min, hour or day.',
+    examples: ['60/min', '20/hour'],
+  });
+const defaultPolicy = z
+  .strictObject({ approval: approval.optional(), timeout: timeout.optional(), rate: rate.optional() })
+  .meta({ description: 'For every action that says nothing else. Left out: approval destructive, timeout 30s, rate 60/min.' });
+
+const pattern = z.string().min(1, 'must not be empty').max(254, 'must have at most 254 characters');
+const policy = z
+  .strictObject({
+    approval: approval.optional(),
+    timeout: timeout.optional(),
+    rate: rate.optional(),
+    allow: z
+      .record(z.string(), z.array(pattern).min(1, 'must not be empty').max(200, 'must have at most 200 patterns'))
+      .optional()
+      .meta({
+        description:
+          'Allow-lists by name: every value of this name in a call must match one of the patterns; * stands for anything. For mail.send, `to` is every recipient, cc and bcc included.',
+        examples: [{ to: ['*@example.com'] }],
+      }),
+    enabled: z.boolean().optional().meta({ description: 'false: nobody can call it.' }),
+    mask: z.boolean().optional().meta({ description: 'Of bank.numbers only. false: account and routing numbers are shown whole.' }),
+  })
+  .meta({ description: 'What is allowed of this action.' });
+
+const description = z.string().min(1, 'must not be empty').max(500, 'must have at most 500 characters');
+const cap = z
+  .string()
+  .regex(SIZE, 'must be a number of kB or MB, such as 20kB')
+  .meta({
+    description: 'Largest answer, in kB or MB; what is longer is cut. At most 1MB; a built-in action can only be given less than its own.',
+    examples: ['20kB'],
+  });
+
+const useAction = z
+  .strictObject({
+    use: z
+      .string('must be the name of a built-in action (or else say call, with a method)')
+      .meta({ description: 'A built-in action of the same provider.', examples: ['mail.search'] }),
+    description: description.optional().meta({ description: 'Says in place of the built-in text what the action is for.' }),
+    policy: policy.optional(),
+    cap: cap.optional(),
+  })
+  .meta({ description: 'A built-in action.' });
+
+/** Has the published schema's `$ref` to JSON Schema itself put in; see scripts/integrations-schema.ts. */
+export const inputDeclaration = z.record(z.string(), z.unknown()).meta({
+  description: 'JSON Schema (draft 7) of what a caller passes: an object whose properties `with` refers to as $input.<name>.',
+});
+
+const callAction = z
+  .strictObject({
+    call: z.string().meta({
+      description: 'The method: a discovery id of the workspace provider, or a path of the bank’s.',
+      examples: ['sheets.spreadsheets.values.get', 'transactions/get'],
+    }),
+    description: description.meta({ description: 'What the action is for, in words that help to choose it.' }),
+    effect: z.enum(['read', 'write', 'destructive'], 'must be read, write or destructive').meta({
+      description: 'What it does to the world. The method sets the least; more may be said.',
+    }),
+    input: inputDeclaration.optional(),
+    with: z.record(z.string(), z.unknown()).optional().meta({
+      description: 'The method’s own parameters and body fields: fixed values, or $input.<name>, also inside lists and objects.',
+    }),
+    project: z
+      .string()
+      .min(1, 'must not be empty')
+      .max(2_000, 'must have at most 2000 characters')
+      .optional()
+      .meta({ description: 'A JMESPath expression over the answer: what of it is given back.' }),
+    policy: policy.optional(),
+    cap: cap.optional(),
+  })
+  .meta({ description: 'A method of the provider, called as declared here.' });
+
+const lowerCaseName = z.string().regex(/^[a-z][a-z0-9_-]{0,39}$/, 'must be a name of lower-case letters, digits, - and _');
+const actions = z
+  .record(lowerCaseName, z.union([useAction, callAction]))
+  .optional()
+  .meta({
+    description:
+      'The actions of this agent, by name; callers use agent.name. Left out: every built-in action that has the agent’s name before its dot and is covered by its scopes.',
+  });
+
+const providerDescription = 'Whose accounts it works with: workspace or bank.';
+const agentDescription = description.meta({ description: 'What the agent is for.' });
+const scopeNames = Object.keys(WORKSPACE_SCOPES) as [ScopeName, ...ScopeName[]];
+const scope = z.enum(scopeNames, {
+  error: ({ input }) =>
+    typeof input === 'string' ? `there is no scope ${input}${didYouMean(input, scopeNames)}` : 'must be the name of a scope',
+});
+const agent = z.discriminatedUnion(
+  'provider',
+  [
+    z.strictObject({
+      provider: z.literal('workspace').meta({ description: providerDescription }),
+      description: agentDescription,
+      scopes: listOf(scope).meta({ description: 'The most its actions may use.' }),
+      actions,
+    }),
+    z.strictObject({
+      provider: z.literal('bank').meta({ description: providerDescription }),
+      description: agentDescription,
+      products: listOf(z.enum(['transactions', 'auth'])).meta({ description: 'The most its actions may use.' }),
+      actions,
+    }),
+  ],
+  { error: (issue) => (issue.code === 'invalid_union' ? 'must be workspace or bank' : undefined) },
+);
+
+/** The whole file. */
+export const integrationsDocument = z.strictObject({
+  version: z.literal(1, 'must be 1').meta({ description: 'Version of this format.' }),
+  defaults: z.strictObject({ policy: defaultPolicy.optional() }).optional().meta({ description: 'For all actions.' }),
+  agents: z.record(lowerCaseName, agent).meta({ description: 'What agents can do, by the agent’s name.' }),
+});
+
+export type IntegrationsDocument = z.output<typeof integrationsDocument>;
+export type AgentDeclaration = IntegrationsDocument['agents'][string];
+export type UseDeclaration = z.output<typeof useAction>;
+export type CallDeclaration = z.output<typeof callAction>;
+export type ActionDeclaration = UseDeclaration | CallDeclaration;
+export type PolicyDeclaration = z.output<typeof policy>;
+export type DefaultPolicy = z.output<typeof defaultPolicy>;
+
+/** Every key of the format. */
+export const DECLARATION_KEYS: readonly string[] = [
+  ...[integrationsDocument, useAction, callAction, policy, ...agent.options].flatMap(({ shape }) => Object.keys(shape)),
+];
+
+function listOf<T extends z.ZodType>(item: T) {
+  return z
+    .array(item)
+    .min(1, 'must not be empty')
+    .refine((items) => new Set(items).size === items.length, 'names something twice')
+    .meta({ uniqueItems: true });
+}

@@ -1,0 +1,120 @@
+import type { Ajv } from 'ajv';
+import { loadWorkspaceMethods, type WorkspaceMethods } from '../providers/workspace-methods.ts';
+import type { Action, Effect, RunContext } from './action.ts';
+import type { AgentDeclaration, CallDeclaration } from './declaration.ts';
+import type { Mistakes } from './declaration-mistakes.ts';
+import { assertArguments, checkArguments, resolveArguments } from './declared-arguments.ts';
+import { bankTarget } from './declared-bank.ts';
+import { isMilder } from './declared-effects.ts';
+import { compileInput, type DeclaredInput, type Input } from './declared-input.ts';
+import { compileProjection, type Projection } from './declared-projection.ts';
+import type { Target, TargetOrRefusal } from './declared-target.ts';
+import { workspaceTarget } from './declared-workspace.ts';
+
+const SHOWN_VALUE = 200;
+const SHOWN_ARGUMENTS = 2_000;
+
+/** What compiling declared actions takes; loaded only where there are any. */
+export interface Tools {
+  ajv: Ajv;
+  jmespath: typeof import('@jmespath-community/jmespath');
+  methods: WorkspaceMethods;
+}
+
+export async function loadTools(): Promise<Tools> {
+  const [{ Ajv }, { default: addFormats }, jmespath, methods] = await Promise.all([
+    import('ajv'),
+    import('ajv-formats'),
+    import('@jmespath-community/jmespath'),
+    loadWorkspaceMethods(),
+  ]);
+  const ajv = new Ajv({ strict: true, allowUnionTypes: true, useDefaults: true, ownProperties: true, logger: false });
+  addFormats.default(ajv);
+  return { ajv, jmespath, methods };
+}
+
+/**
+ * Makes an action of a declared method.
+ *
+ * @param name its full name
+ * @returns undefined when the declaration can't be used; `mistakes` says why
+ */
+export function declaredAction(
+  name: string,
+  agent: AgentDeclaration,
+  declaration: CallDeclaration,
+  tools: Tools,
+  mistakes: Mistakes,
+): Action | undefined {
+  const found = findTarget(agent, declaration.call, tools);
+  const input = compileInput(tools.ajv, declaration.input, mistakes.under('input'));
+  const project = declaration.project === undefined ? undefined : compileProjection(tools.jmespath, declaration.project);
+  const projection = typeof project === 'function' ? project : undefined;
+  if (project !== undefined && 'refusal' in project) mistakes.under('project').inValue(project.refusal);
+  if ('refusal' in found) {
+    mistakes.under('call').inValue(found.refusal);
+    return undefined;
+  }
+  const { target } = found;
+  const given = declaration.with ?? {};
+  checkArguments(target, given, input, mistakes);
+  const least = target.effect(given);
+  if (isMilder(declaration.effect, least)) mistakes.under('effect').inValue(`what ${target.name} does here is ${least}`);
+  return {
+    name,
+    provider: agent.provider,
+    effect: declaration.effect,
+    description: declaration.description,
+    scopes: target.scopes,
+    input: input.shape,
+    output: { jsonSchema: {}, parse: (value) => value },
+    allow: allowLists(input),
+    summary: (value) => summarise(target, resolveArguments(given, value as Input)),
+    run: (value, context) => run(target, resolveArguments(given, value as Input), projection, declaration.effect, context),
+  };
+}
+
+function findTarget(agent: AgentDeclaration, call: string, { methods }: Tools): TargetOrRefusal {
+  return agent.provider === 'bank' ? bankTarget(call, agent.products) : workspaceTarget(call, methods, agent.scopes);
+}
+
+/** @param effect once a change is made, an answer that doesn't fit the projection must not look like a failure */
+async function run(
+  target: Target,
+  args: Record<string, unknown>,
+  project: Projection | undefined,
+  effect: Effect,
+  context: RunContext,
+): Promise<unknown> {
+  assertArguments(target, args);
+  const answer = await target.send(context, args);
+  if (project === undefined) return answer;
+  try {
+    return project(answer);
+  } catch (error) {
+    if (effect === 'read') throw error;
+    return null;
+  }
+}
+
+/** Properties that are texts or lists of texts can be held against an allow-list. */
+function allowLists({ properties }: DeclaredInput): NonNullable<Action['allow']> {
+  const textual = [...properties].filter(([, { type, items }]) => {
+    return type === 'string' || (type === 'array' && (items as { type?: unknown } | undefined)?.type === 'string');
+  });
+  return Object.fromEntries(textual.map(([name]) => [name, (input: unknown) => texts((input as Input)[name])]));
+}
+
+function texts(value: unknown): string[] {
+  return value === undefined ? [] : [value].flat().map(String);
+}
+
+/** The method and its arguments, each cut where it is long. */
+function summarise(target: Target, args: Record<string, unknown>): string {
+  const shown = Object.entries(args).map(([name, value]) => `${name} = ${cut(JSON.stringify(value), SHOWN_VALUE)}`);
+  return cut(`${target.name} with ${shown.join(', ') || 'nothing'}`, SHOWN_ARGUMENTS);
+}
+
+function cut(text: string, most: number): string {
+  return text.length > most ? `${text.slice(0, most)}…` : text;
+}

@@ -1,0 +1,89 @@
+import type { Ajv, ErrorObject, ValidateFunction } from 'ajv';
+import { AppError } from '../errors.ts';
+import type { Shape } from './action.ts';
+import type { Mistakes } from './declaration-mistakes.ts';
+import { boundSchema, isSchema, type JsonSchema } from './declared-schema.ts';
+
+export type Input = Readonly<Record<string, unknown>>;
+
+/** What a declared action takes. */
+export interface DeclaredInput {
+  shape: Shape<Input>;
+  properties: ReadonlyMap<string, JsonSchema>;
+  /** Whether a call always has it: it is required, or has a default. */
+  isSure(name: string): boolean;
+}
+
+const PROPERTY_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,59}$/;
+
+/**
+ * Checks an input schema and makes it ready; what is wrong with it is noted.
+ *
+ * @param declared undefined: the action takes nothing
+ */
+export function compileInput(ajv: Ajv, declared: JsonSchema | undefined, mistakes: Mistakes): DeclaredInput {
+  const source = declared ?? { type: 'object' };
+  const before = mistakes.count;
+  if (source.type !== 'object') mistakes.under('type').inValue('must be object');
+  if (source.additionalProperties !== undefined && source.additionalProperties !== false) {
+    mistakes.under('additionalProperties').inValue('must be false or left out: what isn’t declared would go nowhere');
+  }
+  const properties = isSchema(source.properties) ? source.properties : {};
+  for (const name of Object.keys(properties)) {
+    if (!PROPERTY_NAME.test(name)) mistakes.under('properties', name).inKey('must be a name of letters, digits and _');
+  }
+  const schema = { ...(boundSchema(source, mistakes) as JsonSchema), additionalProperties: false };
+  // What is wrong already would be found again, and less clearly.
+  const check = mistakes.count === before ? compileSchema(ajv, schema, mistakes) : ajv.compile(false);
+  const required = Array.isArray(source.required) ? source.required : [];
+  const declaredProperties = new Map(Object.entries(properties).map(([name, value]) => [name, isSchema(value) ? value : {}]));
+  return {
+    shape: { jsonSchema: schema, parse: (value) => parseInput(check, value) },
+    properties: declaredProperties,
+    isSure: (name) => required.includes(name) || declaredProperties.get(name)?.default !== undefined,
+  };
+}
+
+function compileSchema(ajv: Ajv, schema: JsonSchema, mistakes: Mistakes): ValidateFunction {
+  const nothing: ValidateFunction = ajv.compile(false);
+  try {
+    if (ajv.validateSchema(schema) !== true) {
+      const [error] = ajv.errors ?? [];
+      mistakes.under(...pointer(error?.instancePath ?? '')).inValue(`is no JSON Schema: ${error?.message ?? 'not valid'}`);
+      return nothing;
+    }
+    return ajv.compile(schema);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : 'not valid';
+    const [, place = ''] = /"?#((?:\/[^"\s]*)?)"?\s*(?:\(\w+\))?$/.exec(message) ?? [];
+    mistakes
+      .under(...pointer(place))
+      .inValue(message.replace(/^strict mode: /, '').replace(/(?: ignored)? (?:in schema )?(?:at|from) (?:path |id )?"?#.*$/, ''));
+    return nothing;
+  }
+}
+
+/** @throws AppError `invalid_request` that names the field at fault */
+function parseInput(check: ValidateFunction, value: unknown): Input {
+  // Defaults are put into the value itself, which is the caller's.
+  const input: unknown = structuredClone(value);
+  if (check(input)) return input as Input;
+  throw new AppError('invalid_request', inputMessage(check.errors?.[0]));
+}
+
+function inputMessage(error: ErrorObject | undefined): string {
+  if (error === undefined) return 'The input is not valid.';
+  const path = pointer(error.instancePath);
+  if (error.keyword === 'required') return `${[...path, error.params.missingProperty].join('.')}: is required`;
+  if (error.keyword === 'additionalProperties')
+    return `${[...path, error.params.additionalProperty].join('.').slice(0, 100)}: is not known`;
+  if (error.keyword === 'enum') return `${path.join('.')}: must be one of ${error.params.allowedValues.map(String).join(', ')}`;
+  const reason = error.message ?? 'is not valid';
+  return path.length === 0 ? reason : `${path.join('.')}: ${reason}`;
+}
+
+/** RFC 6901. */
+function pointer(text: string): string[] {
+  const parts = text.split('/').slice(1);
+  return parts.map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+}

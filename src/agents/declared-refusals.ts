@@ -1,0 +1,44 @@
+interface Refusal {
+  method: RegExp;
+  /** Left out: reading is refused too. */
+  changesOnly?: true;
+  why: string;
+}
+
+/** What no declared action may do, whatever the token would allow. */
+const REFUSALS: readonly Refusal[] = [
+  { method: /\.watch$|\.stop$|\.channels\./, why: 'it would have the provider post to an address of somebody’s choice' },
+  { method: /^(sheets|slides)\./, changesOnly: true, why: 'spreadsheets and presentations are read-only' },
+  {
+    method: /^drive\.(permissions|accessproposals)\.|^calendar\.acl\./,
+    changesOnly: true,
+    why: 'it changes who has access; drive.share is there for files',
+  },
+  { method: /^gmail\.users\.settings\./, changesOnly: true, why: 'mail settings can send mail elsewhere' },
+  { method: /^drive\.(drives|teamdrives)\./, changesOnly: true, why: 'shared drives are their administrators’' },
+  { method: /^drive\.approvals\./, changesOnly: true, why: 'it decides or asks others on the user’s behalf' },
+  { method: /^drive\.revisions\.update$/, why: 'it can publish a file to everyone' },
+  { method: /^drive\.files\.generateCseToken$/, why: 'its answer is a secret' },
+  { method: /^drive\.files\.(export|download)$/, why: 'its answer is no JSON; drive.read is there for content' },
+];
+
+const FIELDS: Readonly<Record<string, string>> = {
+  useDomainAdminAccess: 'is for administrators',
+  permissions: 'changes who has access; drive.share is there for files',
+  permissionIds: 'changes who has access; drive.share is there for files',
+  owners: 'changes who has access',
+  writersCanShare: 'changes who may share',
+  copyRequiresWriterPermission: 'changes who may copy',
+  inheritedPermissionsDisabled: 'changes who has access',
+};
+
+/** Why a method may not be declared at all; undefined: it may. */
+export function methodRefusal(id: string, verb: string): string | undefined {
+  const changes = verb !== 'GET';
+  return REFUSALS.find(({ method, changesOnly }) => method.test(id) && (changes || changesOnly === undefined))?.why;
+}
+
+/** Why a parameter or body field may not be given, though a method has it; undefined: it may. */
+export function fieldRefusal(field: string): string | undefined {
+  return Object.hasOwn(FIELDS, field) ? FIELDS[field] : undefined;
+}

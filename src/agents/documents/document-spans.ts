@@ -1,0 +1,98 @@
+import { z } from 'zod';
+import { oneLine } from '../shown-text.ts';
+
+const address = z.string().max(4_000);
+
+/** A paragraph's part, as far as it can be shown as text. */
+export const paragraphElement = z.object({
+  textRun: z
+    .object({
+      content: z.string().default(''),
+      textStyle: z
+        .object({
+          bold: z.boolean().optional(),
+          italic: z.boolean().optional(),
+          strikethrough: z.boolean().optional(),
+          link: z.object({ url: address.optional() }).optional(),
+        })
+        .default({}),
+    })
+    .optional(),
+  person: z.object({ personProperties: z.object({ name: oneLine(300).optional(), email: oneLine(300).optional() }).optional() }).optional(),
+  richLink: z.object({ richLinkProperties: z.object({ title: oneLine(500).optional(), uri: address.optional() }).optional() }).optional(),
+  dateElement: z.object({ dateElementProperties: z.object({ displayText: oneLine(200).optional() }).optional() }).optional(),
+  inlineObjectElement: z.object({}).optional(),
+  horizontalRule: z.object({}).optional(),
+  footnoteReference: z.object({ footnoteNumber: oneLine(20).optional() }).optional(),
+  equation: z.object({}).optional(),
+});
+
+type ParagraphElement = z.output<typeof paragraphElement>;
+type TextRun = NonNullable<ParagraphElement['textRun']>;
+
+/**
+ * The text of a paragraph's parts.
+ *
+ * @param plain leave out what makes it bold or italic
+ */
+export function elementsMarkdown(elements: readonly ParagraphElement[], plain: boolean): string {
+  let text = '';
+  let open: TextRun | undefined;
+  for (const element of elements) {
+    const { textRun } = element;
+    // Runs also end where only the font changes: what looks the same here is one.
+    if (open !== undefined && textRun !== undefined && isAlike(open, textRun)) {
+      open = { ...open, content: open.content + textRun.content };
+      continue;
+    }
+    if (open !== undefined) text += runMarkdown(open, plain);
+    open = textRun;
+    if (textRun === undefined) text += objectMarkdown(element);
+  }
+  return open === undefined ? text : text + runMarkdown(open, plain);
+}
+
+function isAlike({ textStyle: one }: TextRun, { textStyle: other }: TextRun): boolean {
+  const same = (['bold', 'italic', 'strikethrough'] as const).every((mark) => (one[mark] ?? false) === (other[mark] ?? false));
+  return same && one.link?.url === other.link?.url;
+}
+
+function objectMarkdown(element: ParagraphElement): string {
+  if (element.person !== undefined) return personMarkdown(element.person.personProperties);
+  if (element.richLink !== undefined) return richLinkMarkdown(element.richLink.richLinkProperties);
+  if (element.dateElement !== undefined) return element.dateElement.dateElementProperties?.displayText ?? '';
+  if (element.footnoteReference !== undefined) return `[^${element.footnoteReference.footnoteNumber ?? ''}]`;
+  if (element.inlineObjectElement !== undefined) return '[image]';
+  if (element.equation !== undefined) return '[equation]';
+  return element.horizontalRule === undefined ? '' : '---';
+}
+
+function runMarkdown({ content, textStyle }: TextRun, plain: boolean): string {
+  const text = content.trim();
+  if (text === '') return content;
+  const { bold, italic, strikethrough, link } = textStyle;
+  let marked = text;
+  if (italic === true && !plain) marked = `*${marked}*`;
+  if (bold === true && !plain) marked = `**${marked}**`;
+  if (strikethrough === true) marked = `~~${marked}~~`;
+  // Marks stand next to what they mark, or Markdown doesn't take them for any.
+  const at = content.indexOf(text);
+  return content.slice(0, at) + linked(marked, link?.url) + content.slice(at + text.length);
+}
+
+function personMarkdown(person: { name?: string | undefined; email?: string | undefined } | undefined): string {
+  const { name, email } = person ?? {};
+  return name !== undefined && email !== undefined ? `${name} <${email}>` : (name ?? email ?? '');
+}
+
+function richLinkMarkdown(properties: { title?: string | undefined; uri?: string | undefined } | undefined): string {
+  return linked(properties?.title ?? properties?.uri ?? '', properties?.uri);
+}
+
+/** Only addresses that a browser may be sent to; of others the text remains. */
+function linked(text: string, url: string | undefined): string {
+  const parsed = url === undefined ? null : URL.parse(url);
+  if (parsed === null || !['http:', 'https:', 'mailto:'].includes(parsed.protocol)) return text;
+  // A bracket would end the address early.
+  return `[${text}](${parsed.href.replaceAll('(', '%28').replaceAll(')', '%29')})`;
+}

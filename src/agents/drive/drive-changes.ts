@@ -1,0 +1,120 @@
+import { z } from 'zod';
+import { AppError } from '../../errors.ts';
+import { text } from '../../http/validate.ts';
+import { builtIn } from '../built-in.ts';
+import { changeFile, FOLDER, fileItem, folderIdOf, getFile, openFile, openFolder } from './drive-file.ts';
+import { fileId } from './file-id.ts';
+
+/**
+ * None of them is native to the drive: the provider converts an upload when the
+ * file's own type is native, and spreadsheets and presentations are read-only here.
+ */
+const TYPES = {
+  folder: FOLDER,
+  text: 'text/plain',
+  markdown: 'text/markdown',
+  csv: 'text/csv',
+  html: 'text/html',
+  json: 'application/json',
+};
+const typeNames = Object.keys(TYPES) as [keyof typeof TYPES, ...(keyof typeof TYPES)[]];
+
+const id = fileId.describe('Id or web address of the file');
+const folder = fileId.describe('Id or web address of a folder; `root` is My Drive');
+const name = text(255);
+
+export const createAction = builtIn({
+  name: 'drive.create',
+  provider: 'workspace',
+  effect: 'write',
+  description: 'Makes a folder, or a file with the text given. Documents are made by documents.create.',
+  scopes: ['drive'],
+  input: z
+    .strictObject({
+      name,
+      content: z.string().max(1_000_000, 'must have at most 1000000 characters').optional().describe('Text of the file'),
+      type: z.enum(typeNames).default('text'),
+      folder: folder.optional(),
+    })
+    .refine(({ type, content }) => type !== 'folder' || content === undefined, { path: ['content'], message: 'a folder has none' }),
+  output: fileItem,
+  summary: ({ name: title, type, folder: place }) =>
+    `Create the ${type === 'folder' ? 'folder' : 'file'} “${title}” in ${place ?? 'My Drive'}`,
+  async run({ name: title, content, type, folder: place }, { session }) {
+    const mimeType = TYPES[type];
+    const parents = place && [await folderIdOf(session, place)];
+    return changeFile(session, 'drive.files.create', {
+      requestBody: { name: title, mimeType, ...(parents && { parents }) },
+      // An empty text is no upload: the provider makes an empty file.
+      ...(content !== undefined && content !== '' && { media: { mimeType, body: content } }),
+    });
+  },
+});
+
+/** A plain copy writes no content of a caller's, so spreadsheets and presentations may be copied too. */
+export const copyAction = builtIn({
+  name: 'drive.copy',
+  provider: 'workspace',
+  effect: 'write',
+  description: 'Copies a file; of a shortcut, what it leads to.',
+  scopes: ['drive'],
+  input: z.strictObject({ id, name: name.optional(), folder: folder.optional() }),
+  output: fileItem,
+  summary: ({ id: file, name: title, folder: place }) =>
+    `Copy the file ${file}${title === undefined ? '' : ` as “${title}”`}${place === undefined ? '' : ` to the folder ${place}`}`,
+  async run({ id: wanted, name: title, folder: place }, { session }) {
+    const file = await openFile(session, wanted);
+    if (file.mimeType === FOLDER) throw new AppError('invalid_request', `id: “${file.name}” is a folder, and folders can’t be copied.`);
+    const parents = place && [await folderIdOf(session, place)];
+    return changeFile(session, 'drive.files.copy', {
+      fileId: file.id,
+      requestBody: { ...(title !== undefined && { name: title }), ...(parents && { parents }) },
+    });
+  },
+});
+
+export const moveAction = builtIn({
+  name: 'drive.move',
+  provider: 'workspace',
+  effect: 'write',
+  description: 'Moves a file or folder into another folder.',
+  scopes: ['drive'],
+  input: z.strictObject({ id, folder }),
+  output: fileItem,
+  summary: ({ id: file, folder: place }) => `Move ${file} to the folder ${place}`,
+  async run({ id: wanted, folder: place }, { session }) {
+    const [file, target] = await Promise.all([getFile(session, wanted), openFolder(session, place)]);
+    // A file has one parent, so it leaves the old one; what was only shared with the user has none.
+    const removeParents = (file.parents ?? []).filter((parent) => parent !== target.id).join(',');
+    return changeFile(session, 'drive.files.update', {
+      fileId: file.id,
+      addParents: target.id,
+      ...(removeParents !== '' && { removeParents }),
+    });
+  },
+});
+
+export const renameAction = builtIn({
+  name: 'drive.rename',
+  provider: 'workspace',
+  effect: 'write',
+  description: 'Gives a file or folder another name.',
+  scopes: ['drive'],
+  input: z.strictObject({ id, name }),
+  output: fileItem,
+  summary: ({ id: file, name: title }) => `Rename ${file} to “${title}”`,
+  run: ({ id: file, name: title }, { session }) =>
+    changeFile(session, 'drive.files.update', { fileId: file, requestBody: { name: title } }),
+});
+
+export const trashAction = builtIn({
+  name: 'drive.trash',
+  provider: 'workspace',
+  effect: 'destructive',
+  description: 'Moves a file to the trash, a folder with all that is in it.',
+  scopes: ['drive'],
+  input: z.strictObject({ id }),
+  output: fileItem,
+  summary: ({ id: file }) => `Move ${file} to the trash, with all that is in it if it is a folder`,
+  run: ({ id: file }, { session }) => changeFile(session, 'drive.files.update', { fileId: file, requestBody: { trashed: true } }),
+});

@@ -1,0 +1,24 @@
+import { z } from 'zod';
+
+/** Longest text of one answer, UTF-16 units: what remains is asked for by its offset. */
+export const PART_UNITS = 40_000;
+
+/** Where to begin in a long text. */
+export const offset = z
+  .int('must be a whole number')
+  .min(0)
+  .max(20_000_000)
+  .default(0)
+  .describe('Where to go on, as the answer before said');
+
+/**
+ * A part of a long text, never ending amid a pair.
+ *
+ * @returns `next`: the offset of what follows; absent at the end
+ */
+export function textPart(text: string, start: number, units = PART_UNITS): { text: string; next?: number } {
+  if (text.length - start <= units) return { text: text.slice(start) };
+  const last = text.charCodeAt(start + units - 1);
+  const end = start + units - (last >= 0xd800 && last < 0xdc00 ? 1 : 0);
+  return { text: text.slice(start, end), next: end };
+}

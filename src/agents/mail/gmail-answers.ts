@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { identifier } from '../../providers/provider-text.ts';
+import { oneLine } from '../shown-text.ts';
+
+/** What is read of the provider's answers; everything else in them is dropped. */
+export const messageList = z.object({
+  // Absent when nothing matches.
+  messages: z.array(z.object({ id: identifier })).default([]),
+  nextPageToken: identifier.optional(),
+});
+
+export const gmailMessage = z.object({
+  id: identifier,
+  threadId: identifier,
+  labelIds: z.array(z.string().max(255)).max(500).default([]),
+  snippet: z.string().default(''),
+  /** Milliseconds since 1970. */
+  internalDate: z.string().regex(/^-?\d{1,15}$/),
+  /** A tree of parts, as deep as the sender liked; see mail-parts.ts. */
+  payload: z.unknown(),
+});
+
+export type GmailMessage = z.output<typeof gmailMessage>;
+
+export const gmailThread = z.object({ id: identifier, messages: z.array(gmailMessage).min(1) });
+
+export const gmailHeaders = z.object({ payload: z.unknown(), threadId: identifier });
+
+export const gmailAttachment = z.object({ data: z.string() });
+
+export const savedMessage = z.object({ id: identifier, threadId: identifier });
+
+export const savedDraft = z.object({ id: identifier, message: savedMessage });
+
+export const changed = z.object({ id: identifier });
+
+export const labelList = z.object({
+  labels: z.array(z.object({ id: identifier, name: oneLine(225), type: oneLine(50).default('user') })).default([]),
+});

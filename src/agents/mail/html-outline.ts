@@ -1,0 +1,162 @@
+/** Elements that shape the text; of all others only the content counts. */
+const SHAPING = new Set(
+  'p div h1 h2 h3 h4 h5 h6 ul ol li dl dt dd table tr td th blockquote pre a section article header footer main aside nav figure figcaption address form fieldset center'.split(
+    ' ',
+  ),
+);
+const LISTS = new Set(['ul', 'ol', 'blockquote']);
+/** Their content is never shown. */
+const SILENT = new Set(['script', 'style', 'title', 'template', 'textarea', 'select', 'svg', 'noframes', 'xmp']);
+/** What a new element of this name ends, looked for no further out than the second list. */
+const ENDS: Record<string, [ended: string[], within: string[]]> = {
+  li: [['li'], ['ul', 'ol']],
+  dt: [['dt', 'dd'], ['dl']],
+  dd: [['dt', 'dd'], ['dl']],
+  tr: [['tr'], ['table']],
+  td: [
+    ['td', 'th'],
+    ['tr', 'table'],
+  ],
+  th: [
+    ['td', 'th'],
+    ['tr', 'table'],
+  ],
+};
+
+/** Cells and rows stay apart. */
+const AFTER: Record<string, string> = { td: ' ', th: ' ', tr: '<br>' };
+
+const MAX_DEPTH = 60;
+const MAX_LISTS = 8;
+const MAX_LINK = 2000;
+
+interface Open {
+  name: string;
+  hidden: boolean;
+}
+
+/**
+ * HTML reduced to text, line breaks, links and the elements that shape a text, each closed where it ends,
+ * nested no deeper than an honest page. What the sender hid from the reader (`display: none`) goes too.
+ *
+ * Takes time in proportion to the input, and what it returns can be parsed in such time: converters of HTML
+ * take seconds for a megabyte of unclosed tags, and anyone can send that.
+ */
+export function outline(html: string): string {
+  const writer = new OutlineWriter();
+  let at = 0;
+  while (at < html.length) {
+    const start = html.indexOf('<', at);
+    writer.text(html.slice(at, start === -1 ? html.length : start));
+    if (start === -1) break;
+    at = readMarkup(html, start, writer);
+  }
+  return writer.result();
+}
+
+/** @returns where the text goes on */
+function readMarkup(html: string, start: number, writer: OutlineWriter): number {
+  if (html.startsWith('<!--', start)) return after(html, '-->', start + 4);
+  const next = html.charAt(start + 1);
+  if (next === '!' || next === '?') return after(html, '>', start);
+  const [head = '', slash = '', name = ''] = /^<(\/?)([a-z][a-z0-9:-]{0,30})(?=[\s/>])/i.exec(html.slice(start, start + 40)) ?? [];
+  if (name === '') {
+    writer.text('<');
+    return start + 1;
+  }
+  const lower = name.toLowerCase();
+  const end = tagEnd(html, start + head.length);
+  if (slash === '/') writer.close(lower);
+  else if (SILENT.has(lower)) return silenceEnd(html, lower, end);
+  else writer.open(lower, html.slice(start + head.length, end));
+  return end;
+}
+
+function after(html: string, mark: string, from: number): number {
+  const found = html.indexOf(mark, from);
+  return found === -1 ? html.length : found + mark.length;
+}
+
+/** Behind the `>` that ends a tag; one in a quoted value doesn't. */
+function tagEnd(html: string, from: number): number {
+  let assigned = false;
+  for (let at = from; at < html.length; at += 1) {
+    const character = html.charAt(at);
+    if (character === '>') return at + 1;
+    if (assigned && (character === '"' || character === "'")) {
+      const closing = html.indexOf(character, at + 1);
+      if (closing === -1) return after(html, '>', at);
+      at = closing;
+    }
+    assigned = character === '=' || (assigned && /\s/.test(character));
+  }
+  return html.length;
+}
+
+function silenceEnd(html: string, name: string, from: number): number {
+  const closing = new RegExp(`</${name}(?=[\\s/>])`, 'gi');
+  closing.lastIndex = from;
+  const found = closing.exec(html);
+  return found === null ? html.length : tagEnd(html, found.index + 2);
+}
+
+class OutlineWriter {
+  readonly #pieces: string[] = [];
+  readonly #stack: Open[] = [];
+  #lists = 0;
+  #hidden = 0;
+
+  text(text: string): void {
+    if (this.#hidden === 0) this.#pieces.push(text.replaceAll('<', '&lt;'));
+  }
+
+  open(name: string, attributes: string): void {
+    if (name === 'br' || name === 'hr') {
+      this.#pieces.push(`<${name}>`);
+      return;
+    }
+    if (!SHAPING.has(name)) return;
+    this.#endBefore(name);
+    if (this.#stack.length >= MAX_DEPTH || (LISTS.has(name) && this.#lists >= MAX_LISTS)) return;
+    const hidden = /\bdisplay\s*:\s*none\b/i.test(attributes.slice(0, 5000));
+    this.#stack.push({ name, hidden });
+    if (hidden) this.#hidden += 1;
+    if (LISTS.has(name)) this.#lists += 1;
+    this.#pieces.push(name === 'a' ? `<a${link(attributes)}>` : `<${name}>`);
+  }
+
+  close(name: string): void {
+    const index = this.#stack.findLastIndex((open) => open.name === name);
+    if (index !== -1) this.#closeDownTo(index);
+  }
+
+  result(): string {
+    this.#closeDownTo(0);
+    return this.#pieces.join('');
+  }
+
+  #endBefore(name: string): void {
+    const [ended, within] = ENDS[name] ?? [['p'], undefined];
+    const index =
+      within === undefined
+        ? this.#stack.length - 1
+        : this.#stack.findLastIndex((open) => ended.includes(open.name) || within.includes(open.name));
+    if (name !== 'a' && ended.includes(this.#stack[index]?.name ?? '')) this.#closeDownTo(index);
+  }
+
+  #closeDownTo(index: number): void {
+    for (const { name, hidden } of this.#stack.splice(index).reverse()) {
+      if (hidden) this.#hidden -= 1;
+      if (LISTS.has(name)) this.#lists -= 1;
+      this.#pieces.push(`</${name}>${AFTER[name] ?? ''}`);
+    }
+  }
+}
+
+/** Only addresses that a reader could follow. */
+function link(attributes: string): string {
+  const match = /(?:^|\s)href\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/i.exec(attributes.slice(0, 2 * MAX_LINK));
+  const target = (match?.[1] ?? match?.[2] ?? match?.[3] ?? '').trim();
+  if (target.length > MAX_LINK || !/^(https?|mailto|tel):/i.test(target)) return '';
+  return ` href="${target.replaceAll('"', '&quot;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')}"`;
+}

@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import { bodyField, headerText, MAX_RECIPIENTS, mailId, type Recipient, recipients, showRecipient } from './mail-fields.ts';
+
+const MAX_ATTACHMENTS = 20;
+const MAX_CONTENT = 1_000_000;
+
+const attachment = z
+  .strictObject({
+    name: headerText(200)
+      .min(1, 'must not be empty')
+      .refine((name) => !/[/\\]/.test(name), 'must be a file name')
+      .describe('File name.'),
+    mime: z
+      .string()
+      .max(100)
+      .regex(/^(?!multipart\/|message\/)[a-z]+\/[a-z0-9][a-z0-9.+_-]*$/i, 'must be a media type such as text/csv')
+      .optional()
+      .describe('Media type; by default that of the file name.'),
+    text: z.string().max(MAX_CONTENT).optional().describe('Content, as text; give this or base64.'),
+    base64: z
+      .string()
+      .max(MAX_CONTENT)
+      .regex(/^[\w+/-]*={0,2}$/, 'must be base64')
+      .optional()
+      .describe('Content, as base64; give this or text.'),
+  })
+  .refine(({ text, base64 }) => (text === undefined) !== (base64 === undefined), { path: ['text'], error: 'give either text or base64' });
+
+/** What is sent or drafted. The sender is the account, whatever the input says. */
+export const outgoingMail = z
+  .strictObject({
+    to: recipients(1).describe('Recipients: addresses, each a@b.c or Name <a@b.c>.'),
+    cc: recipients(0).default([]).describe('Recipients of a copy, like to.'),
+    bcc: recipients(0).default([]).describe('Recipients of a hidden copy, like to.'),
+    subject: headerText(500)
+      .optional()
+      .describe('Subject. In a reply the server makes it from the message that is answered, and what is given here does not count.'),
+    body: bodyField.describe('The text of the message, plain.'),
+    reply_to: mailId
+      .optional()
+      .describe('Id of the message that this one answers: it then joins its thread. Name the recipients all the same.'),
+    attachments: z.array(attachment).max(MAX_ATTACHMENTS).default([]).describe(`Files to attach, at most ${MAX_ATTACHMENTS}.`),
+  })
+  .refine(({ subject, reply_to }) => (subject ?? '') !== '' || reply_to !== undefined, {
+    path: ['subject'],
+    error: 'is required unless it is a reply',
+  })
+  .refine((mail) => everyone(mail).length <= MAX_RECIPIENTS, {
+    path: ['to'],
+    error: `at most ${MAX_RECIPIENTS} recipients, copies included`,
+  });
+
+export type OutgoingMail = z.output<typeof outgoingMail>;
+
+/** The bytes of a file that goes along. */
+export function contentOf({ text, base64 = '' }: OutgoingMail['attachments'][number]): Buffer {
+  return text === undefined ? Buffer.from(base64, 'base64') : Buffer.from(text);
+}
+
+/** Every recipient, those of copies and hidden ones too. */
+function everyone({ to, cc, bcc }: Record<'to' | 'cc' | 'bcc', readonly Recipient[]>): Recipient[] {
+  return [...to, ...cc, ...bcc];
+}
+
+/** What a policy's allow-list is held against. */
+export function allAddresses(mail: OutgoingMail): string[] {
+  return everyone(mail).map(({ address }) => address.toLowerCase());
+}
+
+/** One line that names every recipient, the subject and the files. */
+export function describeMail({ to, cc, bcc, subject, reply_to, attachments }: OutgoingMail): string {
+  const list = (label: string, who: readonly Recipient[]) => (who.length === 0 ? '' : `${label} ${who.map(showRecipient).join(', ')}`);
+  const files = attachments.map((file) => `${file.name} (${contentOf(file).length} bytes)`).join(', ');
+  return [
+    reply_to === undefined ? `“${subject}”` : `a reply to message ${reply_to}`,
+    list('to', to),
+    list('cc', cc),
+    list('bcc', bcc),
+    files === '' ? '' : `with ${files}`,
+  ]
+    .filter((part) => part !== '')
+    .join(' ');
+}

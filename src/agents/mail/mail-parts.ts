@@ -1,0 +1,160 @@
+import { z } from 'zod';
+import { AppError } from '../../errors.ts';
+import type { WorkspaceSession } from '../../providers/workspace-api.ts';
+import { gmailAttachment } from './gmail-answers.ts';
+import { charsetOf, decodeText, htmlToText, shown } from './mail-text.ts';
+
+/** One node of a message's tree. */
+export interface MailPart {
+  /** The provider's part id, which stays the same; `root` for the message itself. Attachment ids change with every read. */
+  id: string;
+  mimeType: string;
+  fileName: string;
+  headers: MailHeaders;
+  size: number;
+  /** base64url; undefined when the bytes have to be fetched, or there are none. */
+  data: string | undefined;
+  attachmentId: string | undefined;
+  parts: MailPart[];
+}
+
+/** Values by lower-case name; of a header given twice, the first. */
+export type MailHeaders = ReadonlyMap<string, string>;
+
+const MAX_DEPTH = 30;
+const MAX_PARTS = 1000;
+const MAX_HEADERS = 500;
+
+const node = z.object({
+  partId: z
+    .string()
+    .regex(/^\d+(\.\d+)*$/)
+    .max(100)
+    .optional()
+    .catch(undefined),
+  mimeType: z.string().max(255).default('text/plain'),
+  filename: z.string().default(''),
+  headers: z.array(z.object({ name: z.string().max(200), value: z.string() })).default([]),
+  body: z
+    .object({
+      size: z.int().min(0).default(0),
+      data: z.string().optional(),
+      attachmentId: z.string().max(5000).optional(),
+    })
+    .default({ size: 0 }),
+  parts: z.array(z.unknown()).default([]),
+});
+
+/**
+ * The tree of a message's payload.
+ *
+ * @throws AppError `provider_error` when it isn't one, `too_large` when it is absurdly deep or broad
+ */
+export async function readPayload(payload: unknown): Promise<MailPart> {
+  let count = 0;
+  const read = async (value: unknown, position: string, depth: number): Promise<MailPart> => {
+    count += 1;
+    if (depth > MAX_DEPTH || count > MAX_PARTS) throw new AppError('too_large', 'The message has too many parts.');
+    const parsed = node.safeParse(value);
+    if (!parsed.success) throw notUnderstood(parsed.error);
+    const { partId, mimeType, filename, headers, body, parts } = parsed.data;
+    const children: MailPart[] = [];
+    for (const [index, child] of parts.entries()) {
+      children.push(await read(child, position === 'root' ? `${index}` : `${position}.${index}`, depth + 1));
+    }
+    return {
+      id: position === 'root' ? position : (partId ?? position),
+      mimeType: shown.name.parse(mimeType).toLowerCase(),
+      fileName: shown.name.parse(await decodeHeader(filename)),
+      headers: await toHeaders(headers),
+      size: body.size,
+      data: body.data,
+      attachmentId: body.attachmentId,
+      parts: children,
+    };
+  };
+  return read(payload, 'root', 0);
+}
+
+/** The headers alone, of an answer in the format `metadata`; none when the provider left them out. */
+export async function readHeaders(payload: unknown): Promise<MailHeaders> {
+  return payload === undefined ? new Map() : (await readPayload(payload)).headers;
+}
+
+/** Every part that a reader would call an attachment. */
+export function attachmentsOf(part: MailPart): MailPart[] {
+  if (isAttachment(part)) return [part];
+  return part.parts.flatMap(attachmentsOf);
+}
+
+/** Bytes of a part: those at hand, else fetched. */
+export async function partBytes(session: WorkspaceSession, messageId: string, part: MailPart): Promise<Buffer> {
+  if (part.data !== undefined || part.attachmentId === undefined) return Buffer.from(part.data ?? '', 'base64url');
+  const params = { userId: 'me', messageId, id: part.attachmentId, fields: 'data' };
+  const { data } = await session.call('gmail.users.messages.attachments.get', params, gmailAttachment);
+  return Buffer.from(data, 'base64url');
+}
+
+/** The message as plain text: of alternatives the plain one unless it is blank, HTML turned into text. */
+export async function bodyText(session: WorkspaceSession, messageId: string, root: MailPart): Promise<string> {
+  const texts: string[] = [];
+  for (const alternatives of blocksOf(root)) {
+    for (const parts of alternatives) {
+      const rendered = await Promise.all(parts.map((part) => partText(session, messageId, part)));
+      const text = rendered.filter((one) => one.trim() !== '').join('\n\n');
+      if (text === '') continue;
+      texts.push(text);
+      break;
+    }
+  }
+  return texts.join('\n\n');
+}
+
+async function partText(session: WorkspaceSession, messageId: string, part: MailPart): Promise<string> {
+  const text = decodeText(await partBytes(session, messageId, part), charsetOf(part.headers.get('content-type') ?? ''));
+  return shown.text.parse(part.mimeType === 'text/html' ? await htmlToText(text) : text);
+}
+
+/** Blocks of text in reading order, each with its alternatives, best first. */
+function blocksOf(part: MailPart): MailPart[][][] {
+  if (isText(part)) return [[[part]]];
+  if (isAttachment(part)) return [];
+  if (part.mimeType !== 'multipart/alternative') return part.parts.flatMap(blocksOf);
+  const alternatives = part.parts.map((child) => blocksOf(child).flatMap((block) => block[0] ?? [])).filter((parts) => parts.length > 0);
+  const isPlain = (parts: MailPart[]) => parts.every(({ mimeType }) => mimeType === 'text/plain');
+  // Of the rest the last is the richest (RFC 2046, 5.1.4).
+  return alternatives.length === 0 ? [] : [[...alternatives.filter(isPlain), ...alternatives.filter((one) => !isPlain(one)).reverse()]];
+}
+
+function isText(part: MailPart): boolean {
+  return (part.mimeType === 'text/plain' || part.mimeType === 'text/html') && !isAttachment(part);
+}
+
+function isAttachment({ mimeType, fileName, headers, size, attachmentId }: MailPart): boolean {
+  if (mimeType.startsWith('multipart/')) return false;
+  if (fileName !== '' || /^\s*attachment\b/i.test(headers.get('content-disposition') ?? '')) return true;
+  return mimeType !== 'text/plain' && mimeType !== 'text/html' && (size > 0 || attachmentId !== undefined);
+}
+
+async function toHeaders(headers: readonly { name: string; value: string }[]): Promise<MailHeaders> {
+  const result = new Map<string, string>();
+  for (const { name, value } of headers.slice(0, MAX_HEADERS)) {
+    const key = name.toLowerCase();
+    if (!result.has(key)) result.set(key, await decodeHeader(value));
+  }
+  return result;
+}
+
+/** Header values come decoded; one that doesn't still holds encoded words (RFC 2047). */
+async function decodeHeader(value: string): Promise<string> {
+  if (!/=\?[^?]+\?[bq]\?/i.test(value)) return value;
+  const { decodeWords } = await import('postal-mime');
+  return decodeWords(value.slice(0, 100_000));
+}
+
+function notUnderstood(error: z.ZodError): AppError {
+  const fields = error.issues.map((issue) => issue.path.join('.')).slice(0, 10);
+  return new AppError('provider_error', 'The provider’s answer could not be understood.', {
+    cause: new Error(`payload: unexpected ${fields.join(', ') || 'answer'}`),
+  });
+}

@@ -1,0 +1,74 @@
+import { manyLines, oneLine } from '../shown-text.ts';
+import { outline } from './html-outline.ts';
+
+/** Strangers' words, made fit for show. */
+export const shown = {
+  address: oneLine(300),
+  addresses: oneLine(2000).optional(),
+  subject: oneLine(500),
+  snippet: oneLine(300),
+  name: oneLine(255),
+  text: manyLines(Number.MAX_SAFE_INTEGER),
+};
+
+const MAX_HTML = 300_000;
+
+/** `max` UTF-16 units from `offset`, one less where the cut would split a character. */
+export function cutText(value: string, offset: number, max: number): string {
+  const end = offset + max;
+  const splits = end < value.length && /[\ud800-\udbff]/.test(value.charAt(end - 1)) && max > 1;
+  return value.slice(offset, splits ? end - 1 : end);
+}
+
+/**
+ * Bytes of a text part as text. The provider turns texts into UTF-8 and leaves
+ * their headers as they were, but not always: UTF-8 wins wherever it fits.
+ *
+ * @param charset as the part's Content-Type says
+ */
+export function decodeText(bytes: Buffer, charset: string | undefined): string {
+  const ascii = !bytes.some((byte) => byte >= 0x80);
+  // ISO-2022 is ASCII with escapes: the one family that fits UTF-8 and isn't.
+  const escaped = ascii && charset !== undefined && /^iso-2022/i.test(charset) && bytes.includes(0x1b);
+  if (!escaped) {
+    try {
+      return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    } catch {
+      // Fall through to what the sender says it is.
+    }
+  }
+  try {
+    return new TextDecoder(charset ?? 'windows-1252').decode(bytes);
+  } catch {
+    return new TextDecoder('windows-1252').decode(bytes);
+  }
+}
+
+/** The first `charset` of a Content-Type header. */
+export function charsetOf(contentType: string): string | undefined {
+  return /;\s*charset\s*=\s*"?([\w.:+-]{1,40})/i.exec(contentType)?.[1];
+}
+
+/** HTML as readable text: links with their addresses, no pictures, nothing loaded. */
+export async function htmlToText(html: string): Promise<string> {
+  const { convert } = await import('html-to-text');
+  const converted = convert(outline(html.slice(0, MAX_HTML)), {
+    wordwrap: false,
+    selectors: [
+      { selector: 'img', format: 'skip' },
+      { selector: 'a', options: { hideLinkHrefIfSameAsText: true, linkBrackets: ['<', '>'] } },
+      ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6'].map((selector) => ({ selector, options: { uppercase: false } })),
+    ],
+  });
+  const text = converted
+    .replaceAll('\u00a0', ' ')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim();
+  return html.length > MAX_HTML ? `${text}\n[The rest of this message is too long to show.]` : text;
+}
+
+/** Undoes the escapes for HTML that the provider puts into snippets. */
+export function unescapeSnippet(snippet: string): string {
+  const characters: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'", nbsp: ' ' };
+  return snippet.replace(/&(amp|lt|gt|quot|#39|nbsp);/g, (_whole, name: string) => characters[name] ?? '');
+}

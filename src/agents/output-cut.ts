@@ -1,0 +1,113 @@
+const ELLIPSIS = '…';
+const ELLIPSIS_BYTES = 3;
+/** An item of a list is worth keeping with this much of it; rather fewer items than crumbs of all. */
+const WORTH_BYTES = 1024;
+/** A text, or a list, keeps at least so much of itself while its siblings lose theirs. */
+const FLOOR_BYTES = 34;
+
+/**
+ * Cuts a JSON value to at most `cap` bytes of JSON: the longest texts and lists lose most, always their ends, and what
+ * is small stays whole. The same value gives the same result. No part is measured further than it could be kept, so
+ * that the cost follows the cap, not the value.
+ *
+ * @param cap bytes, at least 100
+ */
+export function cutToCap(value: unknown, cap: number): { value: unknown; truncated: boolean } {
+  if (sizeOf(value, cap) <= cap) return { value, truncated: false };
+  return { value: cut(value, cap), truncated: true };
+}
+
+/** Bytes of JSON; once that is beyond `limit`, just any number beyond it. */
+function sizeOf(value: unknown, limit: number): number {
+  if (typeof value === 'string') return textSize(value, limit);
+  if (typeof value === 'number') return String(value).length;
+  if (typeof value !== 'object' || value === null) return value === false ? 5 : 4;
+  let size = 1;
+  if (Array.isArray(value)) {
+    for (const item of value) {
+      size += sizeOf(item, limit - size) + 1;
+      if (size > limit) return size;
+    }
+    return Math.max(size, 2);
+  }
+  for (const name in value) {
+    const member = (value as Record<string, unknown>)[name];
+    if (member === undefined) continue;
+    size += textSize(name, limit - size) + 1;
+    if (size > limit) return size;
+    size += sizeOf(member, limit - size) + 1;
+    if (size > limit) return size;
+  }
+  return Math.max(size, 2);
+}
+
+function textSize(text: string, limit: number): number {
+  // Every character takes a byte at least.
+  if (text.length > limit) return text.length + 2;
+  return Buffer.byteLength(JSON.stringify(text));
+}
+
+function cut(value: unknown, budget: number): unknown {
+  if (sizeOf(value, budget) <= budget) return value;
+  if (typeof value === 'string') return cutText(value, budget);
+  if (typeof value !== 'object' || value === null) return null;
+  return Array.isArray(value) ? cutList(value, budget) : cutObject(value as Record<string, unknown>, budget);
+}
+
+function cutText(text: string, budget: number): string {
+  let left = budget - 2 - ELLIPSIS_BYTES;
+  let end = 0;
+  for (const character of text) {
+    left -= Buffer.byteLength(JSON.stringify(character)) - 2;
+    if (left < 0) break;
+    end += character.length;
+  }
+  return end === 0 ? '' : text.slice(0, end) + ELLIPSIS;
+}
+
+function cutList(items: readonly unknown[], budget: number): unknown[] {
+  const sizes: number[] = [];
+  let left = budget - 2;
+  for (const item of items) {
+    const size = sizeOf(item, budget);
+    left -= Math.min(size, WORTH_BYTES) + 1;
+    if (left < 0) break;
+    sizes.push(size);
+  }
+  // Not even one fits: a crumb of it is still better than nothing.
+  if (sizes.length === 0 && items.length > 0 && budget > FLOOR_BYTES) sizes.push(sizeOf(items[0], budget));
+  const share = shareOf(sizes, budget - 2 - sizes.length);
+  return sizes.map((size, index) => (size <= share ? items[index] : cut(items[index], share)));
+}
+
+function cutObject(value: Record<string, unknown>, budget: number): Record<string, unknown> {
+  const kept: { name: string; size: number }[] = [];
+  let left = budget - 2;
+  let names = 0;
+  for (const name in value) {
+    if (value[name] === undefined) continue;
+    const overhead = textSize(name, budget) + 2;
+    const size = sizeOf(value[name], budget);
+    left -= overhead + Math.min(size, FLOOR_BYTES);
+    if (left < 0) break;
+    names += overhead;
+    kept.push({ name, size });
+  }
+  const share = shareOf(
+    kept.map(({ size }) => size),
+    budget - 2 - names,
+  );
+  return Object.fromEntries(kept.map(({ name, size }) => [name, size <= share ? value[name] : cut(value[name], share)]));
+}
+
+/** The largest share such that all sizes, each cut to it, fit the budget together. */
+function shareOf(sizes: readonly number[], budget: number): number {
+  let left = budget;
+  const ascending = sizes.toSorted((one, other) => one - other);
+  for (const [index, size] of ascending.entries()) {
+    const share = Math.floor(left / (ascending.length - index));
+    if (size > share) return share;
+    left -= size;
+  }
+  return budget;
+}

@@ -1,0 +1,74 @@
+import { AppError } from '../../errors.ts';
+
+/** Cells of a tab in A1 notation, taken apart; rows and columns count from 1. */
+export interface TabRange {
+  /** undefined: the first tab. */
+  tab: string | undefined;
+  /** undefined: the whole tab. */
+  cells: CellBounds | undefined;
+}
+
+export interface CellBounds {
+  /** Letters; undefined = from the first, to the last column. */
+  fromColumn: string | undefined;
+  toColumn: string | undefined;
+  fromRow: number | undefined;
+  toRow: number | undefined;
+}
+
+const CELL = String.raw`\$?([A-Za-z]{1,3})?\$?([1-9]\d{0,6})?`;
+const CELLS = new RegExp(`^${CELL}(?::${CELL})?$`);
+/** Such a name may also be that of a named range, which must not stand in quotes. */
+const PLAIN_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+/**
+ * Reads `Tab!A1:C20`, `'Odd name'!A:C`, `Odd name!A1`, `A1:C20` or a tab's name alone.
+ *
+ * @throws AppError `invalid_request` when what follows a quoted tab is no range of cells
+ */
+export function parseTabRange(range: string): TabRange {
+  const quoted = /^'((?:[^']|'')+)'(?:!(.*))?$/.exec(range);
+  if (quoted?.[1] !== undefined) {
+    const cells = quoted[2] === undefined ? undefined : parseCells(quoted[2]);
+    if (quoted[2] !== undefined && cells === undefined) throw new AppError('invalid_request', `range: ${range} is no range of cells`);
+    return { tab: quoted[1].replaceAll("''", "'"), cells };
+  }
+  const mark = range.lastIndexOf('!');
+  const cells = parseCells(range.slice(mark + 1));
+  if (cells === undefined) return { tab: range, cells: undefined };
+  return { tab: mark === -1 ? undefined : range.slice(0, mark), cells };
+}
+
+/** What the provider understands, whatever the tab is called. */
+export function formatTabRange({ tab, cells }: TabRange): string {
+  const bounds = cells && formatCells(cells);
+  if (tab === undefined) return bounds ?? '';
+  const plain = PLAIN_NAME.test(tab) && parseCells(tab) === undefined;
+  const name = plain ? tab : `'${tab.replaceAll("'", "''")}'`;
+  return bounds === undefined ? name : `${name}!${bounds}`;
+}
+
+function formatCells({ fromColumn = '', fromRow, toColumn = '', toRow }: CellBounds): string {
+  const [from, to] = [`${fromColumn}${fromRow ?? ''}`, `${toColumn}${toRow ?? ''}`];
+  return from === to && fromColumn !== '' && fromRow !== undefined ? from : `${from}:${to}`;
+}
+
+function parseCells(text: string): CellBounds | undefined {
+  const match = CELLS.exec(text);
+  if (match === null) return undefined;
+  const [, fromColumn, fromRow, toColumn, toRow] = match;
+  const single = !text.includes(':');
+  // Alone, `A` and `7` are no cells: `A` may well be a tab's name.
+  if (single && (fromColumn === undefined || fromRow === undefined)) return undefined;
+  if (!single && [fromColumn ?? fromRow, toColumn ?? toRow].includes(undefined)) return undefined;
+  return {
+    fromColumn,
+    toColumn: single ? fromColumn : toColumn,
+    fromRow: rowNumber(fromRow),
+    toRow: rowNumber(single ? fromRow : toRow),
+  };
+}
+
+function rowNumber(digits: string | undefined): number | undefined {
+  return digits === undefined ? undefined : Number(digits);
+}

@@ -1,0 +1,213 @@
+import type { Database } from '../database/database.ts';
+import { describeError, type Logger } from '../logger.ts';
+import { type PolledEvent, selectEventsSince, selectNewEvents, selectSettledId, type UserEvent } from './events-repository.ts';
+import { IdGaps } from './id-gaps.ts';
+
+/** One socket, as the feed sees it. */
+export interface Subscriber {
+  /** Number of the last event it was given; the feed counts it up. */
+  seq: number;
+  /** @returns false when it can take no more at the moment: {@link EventFeed.catchUp} once it can */
+  push(event: UserEvent): boolean;
+}
+
+interface Audience {
+  userId: string;
+  /** The newest number seen. */
+  top: number;
+  /** Empty while the first one is being let in. */
+  subscribers: Set<Subscriber>;
+  entering: number;
+}
+
+const POLL_MS = 1_000;
+/** Commits that come close together are read together. */
+const POKE_MS = 10;
+const PAGE = 1_000;
+/** Who is further behind than this starts anew. */
+const REPLAY_MAX = 1_000;
+
+/** Brings recorded events to the sockets of this process, by polling: whichever replica recorded them. */
+export class EventFeed {
+  readonly #db: Database;
+  readonly #logger: Logger;
+  readonly #audiences = new Map<string, Audience>();
+  /** Some of their subscribers lack events that are in the database. */
+  readonly #behind = new Set<Audience>();
+  #ids: IdGaps | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #polling: Promise<void> | undefined;
+  #poked = false;
+  #failing = false;
+  #stopped = false;
+
+  constructor(db: Database, logger: Logger) {
+    this.#db = db;
+    this.#logger = logger;
+  }
+
+  /** Users with sockets here. */
+  userIds(): string[] {
+    return [...this.#audiences.keys()];
+  }
+
+  /**
+   * Lets a socket in: first what came after `since`, then everything new; no event is missing and none comes twice.
+   *
+   * @param since undefined = new ones only
+   * @param enter called at the very moment it is in, with the number where it stands; events follow
+   */
+  async subscribe(userId: string, subscriber: Subscriber, since: number | undefined, enter: (seq: number) => void): Promise<void> {
+    const audience = this.#audience(userId);
+    audience.entering += 1;
+    try {
+      let position = await selectEventsSince(this.#db, userId, since ?? null, REPLAY_MAX);
+      const replay = since === undefined ? [] : missed(since, position);
+      // What was handed out while this was being read, it didn't get.
+      while (audience.top > position.head) {
+        const before = position.head;
+        position = await selectEventsSince(this.#db, userId, before, REPLAY_MAX);
+        replay.push(...missed(before, position));
+      }
+      // With others present it stays: they may still lack what this one has just read.
+      if (audience.subscribers.size === 0) audience.top = position.head;
+      audience.subscribers.add(subscriber);
+      enter(position.head);
+      subscriber.seq = replay[0] === undefined ? position.head : replay[0].seq - 1;
+      for (const event of replay) if (!give(subscriber, event)) this.#behind.add(audience);
+    } finally {
+      audience.entering -= 1;
+      this.#dropIfEmpty(audience);
+    }
+    this.#keepPolling();
+  }
+
+  unsubscribe(userId: string, subscriber: Subscriber): void {
+    const audience = this.#audiences.get(userId);
+    audience?.subscribers.delete(subscriber);
+    if (audience !== undefined) this.#dropIfEmpty(audience);
+  }
+
+  /** A socket that had to refuse events can take them again. */
+  catchUp(userId: string): void {
+    const audience = this.#audiences.get(userId);
+    if (audience === undefined) return;
+    this.#behind.add(audience);
+    this.poke();
+  }
+
+  /** Something was recorded: reads at once instead of within the second. */
+  poke(): void {
+    if (this.#audiences.size === 0 || this.#poked || this.#stopped) return;
+    this.#poked = true;
+    if (this.#polling === undefined) this.#schedule(POKE_MS);
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+    await this.#polling;
+  }
+
+  #audience(userId: string): Audience {
+    const known = this.#audiences.get(userId);
+    if (known !== undefined) return known;
+    const audience = { userId, top: 0, subscribers: new Set<Subscriber>(), entering: 0 };
+    this.#audiences.set(userId, audience);
+    return audience;
+  }
+
+  #dropIfEmpty(audience: Audience): void {
+    if (audience.subscribers.size + audience.entering > 0) return;
+    this.#audiences.delete(audience.userId);
+    this.#behind.delete(audience);
+  }
+
+  #keepPolling(): void {
+    if (this.#timer === undefined && this.#polling === undefined) this.#schedule(0);
+  }
+
+  #schedule(ms: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#stopped) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.#polling = this.#round();
+    }, ms);
+    this.#timer.unref();
+  }
+
+  async #round(): Promise<void> {
+    this.#poked = false;
+    try {
+      await this.#poll();
+      this.#failing = false;
+    } catch (error) {
+      if (!this.#failing) this.#logger.warn({ err: describeError(error) }, 'events can’t be read; trying again every second');
+      this.#failing = true;
+    }
+    this.#polling = undefined;
+    // Nobody listens any more: whoever comes next begins at the present.
+    if (this.#audiences.size === 0) this.#ids = undefined;
+    else this.#schedule(this.#poked && !this.#failing ? POKE_MS : POLL_MS);
+  }
+
+  async #poll(): Promise<void> {
+    const ids = (this.#ids ??= new IdGaps(await selectSettledId(this.#db)));
+    let rows: PolledEvent[];
+    do {
+      const now = performance.now();
+      rows = await selectNewEvents(this.#db, ids.cursor, ids.open(now), PAGE);
+      ids.note(
+        rows.map(({ id }) => id),
+        now,
+      );
+      for (const row of rows) this.#dispatch(row);
+    } while (rows.length === PAGE && !this.#stopped);
+    for (const audience of [...this.#behind]) {
+      this.#behind.delete(audience);
+      await this.#readAgain(audience).catch((error: unknown) => {
+        this.#behind.add(audience);
+        throw error;
+      });
+    }
+  }
+
+  #dispatch({ userId, seq, event, data }: PolledEvent): void {
+    const audience = this.#audiences.get(userId);
+    if (audience === undefined || seq <= audience.top) return;
+    audience.top = seq;
+    for (const subscriber of audience.subscribers) {
+      if (subscriber.seq === seq - 1) give(subscriber, { seq, event, data });
+      // It lacks the event before this one, and must have that first.
+      else if (subscriber.seq < seq) this.#behind.add(audience);
+    }
+  }
+
+  /** Gives everyone of the audience who can take it what they lack. `top` stays: what was read beyond it, the others get in their turn. */
+  async #readAgain(audience: Audience): Promise<void> {
+    const lacking = [...audience.subscribers].filter(({ seq }) => seq < audience.top);
+    if (lacking.length === 0) return;
+    const from = Math.min(...lacking.map(({ seq }) => seq));
+    const events = missed(from, await selectEventsSince(this.#db, audience.userId, from, REPLAY_MAX));
+    for (const subscriber of lacking) {
+      if (!audience.subscribers.has(subscriber)) continue;
+      for (const event of events) if (event.seq > subscriber.seq && !give(subscriber, event)) break;
+    }
+  }
+}
+
+/** @returns false when it can't take more */
+function give(subscriber: Subscriber, event: UserEvent): boolean {
+  if (!subscriber.push(event)) return false;
+  subscriber.seq = event.seq;
+  return true;
+}
+
+/** The events between `since` and the head; `resync` instead where they aren't all kept, too many, or `since` never was. */
+function missed(since: number, { head, events }: { head: number; events: UserEvent[] }): UserEvent[] {
+  if (since === head) return [];
+  if (since < head && events.length === head - since && events.length <= REPLAY_MAX) return events;
+  return [{ seq: head, event: 'resync', data: {} }];
+}

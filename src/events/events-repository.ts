@@ -1,0 +1,106 @@
+import type { Queryable } from '../database/database.ts';
+
+/** Something that happened to one user; `seq` counts up by one for each user. */
+export interface UserEvent {
+  seq: number;
+  event: string;
+  data: Record<string, unknown>;
+}
+
+/** An event as replicas poll it: `id` counts over all users, with holes, and may commit out of order. */
+export interface PolledEvent extends UserEvent {
+  id: number;
+  userId: string;
+}
+
+/** Ids from `first` to `last`, both included. */
+export interface IdRange {
+  first: number;
+  last: number;
+}
+
+type Row<Event> = { [Key in keyof Event]: Event[Key] extends number ? string : Event[Key] };
+
+/** Gives the event the user's next number; the user's row stays locked until the transaction ends, so numbers commit in order. */
+export async function insertEvent(tx: Queryable, userId: string, event: string, data: object): Promise<void> {
+  await tx.query(
+    `with head as (update users set event_seq = event_seq + 1 where id = $1::uuid returning id, event_seq)
+     insert into events (user_id, seq, event, data) select id, event_seq, $2, $3::jsonb from head`,
+    [userId, event, JSON.stringify(data)],
+  );
+}
+
+/** The same event for many users. They are locked in one order everywhere, so that two replicas don't lock each other out. */
+export async function insertEventForAll(db: Queryable, userIds: readonly string[], event: string, data: object): Promise<void> {
+  await db.query(
+    `with chosen as (select id from users where id = any($1::uuid[]) order by id for update),
+          heads as (update users u set event_seq = u.event_seq + 1 from chosen where u.id = chosen.id returning u.id, u.event_seq)
+     insert into events (user_id, seq, event, data) select id, event_seq, $2, $3::jsonb from heads`,
+    [userIds, event, JSON.stringify(data)],
+  );
+}
+
+/** What came after `cursor`, and what has appeared meanwhile within the ranges below it; by id. */
+export async function selectNewEvents(db: Queryable, cursor: number, gaps: readonly IdRange[], limit: number): Promise<PolledEvent[]> {
+  const rows = await db.query<Row<PolledEvent>>(
+    {
+      name: 'new-events',
+      text: `select * from (
+               select id, user_id as "userId", seq, event, data from events where id > $1::bigint
+               union all
+               select e.id, e.user_id, e.seq, e.event, e.data
+               from unnest($2::bigint[], $3::bigint[]) as gap (first, last) join events e on e.id between gap.first and gap.last
+             ) as found order by id limit $4`,
+    },
+    [cursor, gaps.map(({ first }) => first), gaps.map(({ last }) => last), limit],
+  );
+  return rows.map((row) => ({ ...row, id: Number(row.id), seq: Number(row.seq) }));
+}
+
+/** The newest event that is older than any transaction can be: from there on ids may still be filled in. */
+export async function selectSettledId(db: Queryable): Promise<number> {
+  const rows = await db.query<{ id: string }>(
+    `select id from events where created_at < now() - interval '30 seconds' order by created_at desc limit 1`,
+  );
+  return Number(rows[0]?.id ?? 0);
+}
+
+/**
+ * The user's number as it stands, and the events after `since`, all in one snapshot.
+ *
+ * @param since null = the number only
+ * @param limit one more than this is read at most
+ */
+export async function selectEventsSince(
+  db: Queryable,
+  userId: string,
+  since: number | null,
+  limit: number,
+): Promise<{ head: number; events: UserEvent[] }> {
+  const rows = await db.query<{ head: string; seq: string | null } & Pick<UserEvent, 'event' | 'data'>>(
+    {
+      name: 'events-since',
+      text: `select u.event_seq as head, e.seq, e.event, e.data
+             from users u left join lateral (
+               select seq, event, data from events where user_id = u.id and seq > $2::bigint order by seq limit $3
+             ) e on true
+             where u.id = $1::uuid order by e.seq`,
+    },
+    [userId, since, limit + 1],
+  );
+  const events = rows.filter(({ seq }) => seq !== null).map(({ seq, event, data }) => ({ seq: Number(seq), event, data }));
+  return { head: Number(rows[0]?.head ?? 0), events };
+}
+
+/** The account shown for a grant, if there still is one. */
+export async function selectAccountId(tx: Queryable, grantId: string): Promise<string | undefined> {
+  const rows = await tx.query<{ id: string }>(
+    `select id from workspace_accounts where grant_id = $1::uuid union all select id from bank_items where grant_id = $1::uuid`,
+    [grantId],
+  );
+  return rows[0]?.id;
+}
+
+export async function deleteOldEvents(db: Queryable): Promise<void> {
+  await db.query(`delete from events where created_at < now() - interval '24 hours'`);
+}

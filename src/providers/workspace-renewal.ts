@@ -1,0 +1,41 @@
+import type { JsonAnswer } from './fetch-json.ts';
+import { grantedScopes } from './workspace-scopes.ts';
+import { lifetime, oauthErrors, tokenAnswer } from './workspace-tokens.ts';
+
+/** What came of a request for another access token. */
+export type Renewal =
+  | {
+      kind: 'renewed';
+      accessToken: string;
+      /** Takes the place of the one sent; undefined = that one stays good. */
+      refreshToken: string | undefined;
+      /** undefined = as before. */
+      scopes: string[] | undefined;
+      lifeSeconds: number;
+    }
+  /** The consent is over: only the user can renew it. */
+  | { kind: 'ended'; reason: Error }
+  /** The provider doesn't take our own credentials: the operator's fault, and no user's. */
+  | { kind: 'misconfigured'; reason: Error }
+  /** Worth another try; `retryAfter` seconds as the provider asks, 0 where it doesn't. */
+  | { kind: 'failed'; reason: Error; retryAfter: number };
+
+/** RFC 6749, 5.2, and the provider's word for a session that its administrator ended. */
+const ENDED = new Set(['invalid_grant', 'invalid_rapt']);
+const MISCONFIGURED = new Set(['invalid_client', 'unauthorized_client', 'deleted_client', 'disabled_client']);
+
+/** Tells the token endpoint's answers to a refresh apart. Whatever is not understood is worth another try. */
+export function readRenewal({ status, body, retryAfter }: JsonAnswer): Renewal {
+  const parsed = tokenAnswer.safeParse(body);
+  if (status === 200 && parsed.success) {
+    const { access_token: accessToken, refresh_token: refreshToken, scope, expires_in } = parsed.data;
+    const scopes = scope === undefined || scope.trim() === '' ? undefined : grantedScopes(scope);
+    return { kind: 'renewed', accessToken, refreshToken, scopes, lifeSeconds: lifetime(expires_in) };
+  }
+  const codes = oauthErrors(body);
+  const reason = new Error(`token endpoint: HTTP ${status}, ${codes[0] ?? 'no OAuth error'}`);
+  const isRefusal = status >= 400 && status < 500 && status !== 429;
+  if (isRefusal && codes.some((code) => MISCONFIGURED.has(code))) return { kind: 'misconfigured', reason };
+  if (isRefusal && codes.some((code) => ENDED.has(code))) return { kind: 'ended', reason };
+  return { kind: 'failed', reason, retryAfter };
+}

@@ -1,0 +1,118 @@
+import type { Account } from '../workspace-accounts.ts';
+import { occurrences } from './calendar-recurrence.ts';
+import { formatInstant, instantAt, type Wall, wallAt } from './calendar-zones.ts';
+
+export interface EventTime {
+  date?: string;
+  dateTime?: string;
+  timeZone?: string;
+}
+
+export interface Attendee {
+  email: string;
+  displayName?: string;
+  responseStatus: 'needsAction' | 'declined' | 'tentative' | 'accepted';
+  optional?: boolean;
+  organizer?: boolean;
+  self?: boolean;
+  comment?: string;
+}
+
+/** An event in the provider's own shape; what it doesn't know of stays as it was given. */
+export interface StoredEvent {
+  id: string;
+  status: 'confirmed' | 'tentative' | 'cancelled';
+  start: EventTime;
+  end: EventTime;
+  created: string;
+  updated: string;
+  organizer: { email: string; displayName?: string; self?: boolean };
+  summary?: string;
+  description?: string;
+  location?: string;
+  recurrence?: string[];
+  recurringEventId?: string;
+  originalStartTime?: EventTime;
+  attendees?: Attendee[];
+  [more: string]: unknown;
+}
+
+export interface CalendarState {
+  timeZone: string;
+  /** Single events, series, and the exceptions of series. */
+  events: StoredEvent[];
+  /** What people would have got by mail. */
+  notices: { event: string; about: 'created' | 'changed' | 'deleted'; sendUpdates: string; to: string[] }[];
+}
+
+const DAY = 24 * 3_600_000;
+
+/** When an event begins or ends, milliseconds since 1970; whole days begin at midnight in `zone`. */
+export function instantOf(time: EventTime, zone: string): number {
+  if (time.date !== undefined) return instantAt(Date.parse(`${time.date}T00:00:00Z`), zone);
+  const dateTime = time.dateTime ?? '';
+  if (/(Z|[+-]\d{2}:\d{2})$/i.test(dateTime)) return Date.parse(dateTime);
+  return instantAt(Date.parse(`${dateTime}Z`), time.timeZone ?? zone);
+}
+
+/** The events a series stands for up to `before`, its exceptions in their places; cancelled ones too. */
+export function instancesOf(series: StoredEvent, { events, timeZone }: CalendarState, before: number): StoredEvent[] {
+  const exceptions = new Map(events.filter(({ recurringEventId }) => recurringEventId === series.id).map((event) => [event.id, event]));
+  const zone = series.start.date === undefined ? (series.start.timeZone ?? timeZone) : undefined;
+  const start = wallOf(series.start, timeZone);
+  const instances: StoredEvent[] = [];
+  // An event may have been moved here from later on.
+  const last = Math.max(before, ...[...exceptions.values()].map((event) => instantOf(event.originalStartTime ?? event.start, timeZone)));
+  for (const wall of occurrences({ start, zone, recurrence: series.recurrence ?? [] }, last + DAY)) {
+    const instance = instanceAt(series, wall, timeZone);
+    instances.push(exceptions.get(instance.id) ?? instance);
+  }
+  return instances;
+}
+
+/** An event as an answer shows it: times in `zone`, and who is asking marked. */
+export function present(event: StoredEvent, account: Account, zone: string): object {
+  const { start, end, originalStartTime, organizer, attendees, ...rest } = event;
+  const isSelf = (email: string) => email.toLowerCase() === account.email;
+  return {
+    kind: 'calendar#event',
+    etag: `"${Date.parse(event.updated)}"`,
+    ...rest,
+    htmlLink: `https://www.google.com/calendar/event?eid=${Buffer.from(`${event.id} ${account.email}`).toString('base64url')}`,
+    organizer: { ...organizer, ...(isSelf(organizer.email) && { self: true }) },
+    start: presentTime(start, zone),
+    end: presentTime(end, zone),
+    ...(originalStartTime !== undefined && { originalStartTime: presentTime(originalStartTime, zone) }),
+    ...(attendees !== undefined && {
+      attendees: attendees.map((one) => ({
+        ...one,
+        ...(isSelf(one.email) && { self: true }),
+        ...(one.email === organizer.email && { organizer: true }),
+      })),
+    }),
+  };
+}
+
+function presentTime(time: EventTime, zone: string): EventTime {
+  if (time.date !== undefined) return { date: time.date };
+  return { dateTime: formatInstant(instantOf(time, zone), zone), timeZone: time.timeZone ?? zone };
+}
+
+function instanceAt(series: StoredEvent, wall: Wall, timeZone: string): StoredEvent {
+  const { recurrence: _, ...shared } = series;
+  const zone = series.start.timeZone ?? timeZone;
+  const length = instantOf(series.end, 'UTC') - instantOf(series.start, 'UTC');
+  const isDate = series.start.date !== undefined;
+  const at = (offset: number): EventTime => {
+    if (isDate) return { date: new Date(wall + offset).toISOString().slice(0, 10) };
+    return { dateTime: formatInstant(instantAt(wall, zone) + offset, zone), timeZone: zone };
+  };
+  const stamp = isDate ? new Date(wall).toISOString().slice(0, 10) : `${new Date(instantAt(wall, zone)).toISOString().slice(0, 19)}Z`;
+  const id = `${series.id}_${stamp.replace(/[-:]/g, '')}`;
+  return { ...shared, id, recurringEventId: series.id, originalStartTime: at(0), start: at(0), end: at(length) };
+}
+
+function wallOf(time: EventTime, timeZone: string): Wall {
+  if (time.date !== undefined) return Date.parse(`${time.date}T00:00:00Z`);
+  return wallAt(instantOf(time, timeZone), time.timeZone ?? timeZone);
+}

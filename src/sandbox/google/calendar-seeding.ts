@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto';
+import type { Account } from '../workspace-accounts.ts';
+import type { Attendee, EventTime, StoredEvent } from './calendar-events.ts';
+import { wallAt } from './calendar-zones.ts';
+
+export type Fields = Partial<StoredEvent>;
+
+const DAY = 24 * 3_600_000;
+
+/** Makes the events of one account; days count from the Monday of the week that `now` is in. */
+export class EventMaker {
+  readonly account: Account;
+  readonly timeZone: string;
+  /** Midnight that began the week, as if it were in UTC. */
+  readonly monday: number;
+
+  constructor(account: Account, timeZone: string, now: number) {
+    this.account = account;
+    this.timeZone = timeZone;
+    const today = wallAt(now, timeZone);
+    const midnight = today - (today % DAY);
+    this.monday = midnight - ((new Date(midnight).getUTCDay() + 6) % 7) * DAY;
+  }
+
+  date(day: number): string {
+    return new Date(this.monday + day * DAY).toISOString().slice(0, 10);
+  }
+
+  at(day: number, time: string, timeZone = this.timeZone): EventTime {
+    return { dateTime: `${this.date(day)}T${time}:00`, timeZone };
+  }
+
+  self(responseStatus: Attendee['responseStatus']): Attendee {
+    return { email: this.account.email, displayName: this.account.name, responseStatus };
+  }
+
+  /** @param key names the event within the account: its id follows from it */
+  make(key: string, summary: string, fields: Fields): StoredEvent {
+    const id = createHash('sha256').update(`event:${this.account.sub}:${key}`).digest('hex').slice(0, 26);
+    const organizer = { email: this.account.email, self: true };
+    const at = new Date(this.monday - 30 * DAY).toISOString();
+    const about = {
+      created: at,
+      updated: at,
+      creator: organizer,
+      organizer,
+      iCalUID: `${id}@google.com`,
+      sequence: 0,
+      eventType: 'default',
+    };
+    return { id, status: 'confirmed', ...about, ...(summary !== '' && { summary }), ...fields } as StoredEvent;
+  }
+
+  timed(key: string, summary: string, day: number, from: string, to: string, fields: Fields = {}): StoredEvent {
+    return this.make(key, summary, { start: this.at(day, from), end: this.at(day, to), ...fields });
+  }
+
+  /** @param end the day after the last one */
+  allDay(key: string, summary: string, from: number, end: number, fields: Fields = {}): StoredEvent {
+    return this.make(key, summary, { start: { date: this.date(from) }, end: { date: this.date(end) }, ...fields });
+  }
+}

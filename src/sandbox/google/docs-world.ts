@@ -1,0 +1,139 @@
+import type { DocBlock, DocParagraph, DocRun, DocTab, DocTextStyle, ListKind, ParagraphStyle } from './docs-model.ts';
+import { OBJECT } from './docs-model.ts';
+
+/** Tabs of the documents that every account starts with, by the key of their file. */
+export const SEEDED_TABS: Record<string, () => DocTab[]> = {
+  brief: harbourBrief,
+  minutes: meetingMinutes,
+  diary: () => [tab('t.0', 'Tab 1', DIARY)],
+  empty: () => [tab('t.0', 'Tab 1', [paragraph()])],
+  handbook: () => [tab('t.0', 'Tab 1', [heading(1, 'Handbook'), paragraph('All chapters in one document, with every photograph.')])],
+  budgetNotes: () => [tab('t.0', 'Tab 1', [paragraph('The team budget grows by 4 % in 2026.')])],
+  policy: () => [tab('t.0', 'Tab 1', [heading(1, 'Travel policy'), paragraph('Trains below five hours, always.')])],
+};
+
+/** The one tab of a new document. */
+export function newTabs(text = ''): DocTab[] {
+  return [
+    tab(
+      't.0',
+      'Tab 1',
+      text.split('\n').map((line) => paragraph(line)),
+    ),
+  ];
+}
+
+function harbourBrief(): DocTab[] {
+  const overview: DocBlock[] = [
+    styled('TITLE', 'Harbour 2026'),
+    styled('SUBTITLE', 'Brief for the renovation'),
+    paragraph(
+      'The old harbour is to be ',
+      bold('open again by May'),
+      '. Drafts live at ',
+      link('harbour.example', 'https://harbour.example/plans'),
+      '.',
+    ),
+    heading(1, 'Goals'),
+    item('numbers', 0, 'Quay walls'),
+    item('numbers', 0, 'Crane'),
+    item('numbers', 1, 'Paint: ', italic('signal yellow')),
+    heading(2, 'Team'),
+    item('bullets', 0, person('Ana Müller', 'ana.mueller@example.org')),
+    item('bullets', 0, 'Café owner 👩‍🍳 Zoë'),
+    item('bullets', 1, 'speaks French'),
+  ];
+  const budget: DocBlock[] = [
+    heading(1, 'Budget'),
+    table([
+      ['Part', 'Cost', 'Note'],
+      ['Quay walls', '€ 120,000', 'fixed | agreed'],
+      ['Crane 🏗️', '€ 45,500', 'two\nlines'],
+    ]),
+    paragraph('Total: ', bold('€ 165,500')),
+  ];
+  const risks = tab('t.risks', 'Risks', [
+    heading(1, 'Risks'),
+    item('bullets', 0, 'Storm 🌊 in harbour season'),
+    item('bullets', 0, 'Harbour fees'),
+  ]);
+  const suppliers = tab('t.suppliers', 'Suppliers', [paragraph('Møller & Søn, the harbour’s own yard'), rule()]);
+  return [
+    { ...tab('t.0', 'Overview', overview), children: [] },
+    { ...tab('t.budget', 'Budget', budget), children: [risks, suppliers] },
+    tab('t.empty', 'Later', [paragraph()]),
+  ];
+}
+
+function meetingMinutes(): DocTab[] {
+  return [
+    tab('t.0', 'Tab 1', [
+      heading(1, 'Minutes, 3 March'),
+      paragraph('Present: Ana, Bo, Chloë. The Budget was read; the budget was agreed.'),
+      heading(2, 'Decisions'),
+      item('bullets', 0, struck('Move the date'), ' Keep the date'),
+      item('bullets', 0, 'Order the ', bold('budget'), ' review'),
+      paragraph({ text: OBJECT, style: {}, object: { kind: 'image' } }),
+    ]),
+  ];
+}
+
+// The pairs of each emoji count twice.
+const DIARY: DocBlock[] = [
+  heading(1, '🚢 Travel diary'),
+  paragraph('Day 1: 🌞🌞 and 寿司 for dinner.'),
+  paragraph('Day 2: 🌧️, stayed in. 🌞 later.'),
+];
+
+function tab(id: string, title: string, blocks: DocBlock[]): DocTab {
+  return { id, title, blocks: structuredClone(blocks), children: [] };
+}
+
+function paragraph(...runs: (string | DocRun)[]): DocParagraph {
+  const made = runs.map((run) => (typeof run === 'string' ? { text: run, style: {} } : run));
+  return { kind: 'paragraph', style: 'NORMAL_TEXT', runs: made.filter(({ text }) => text !== '') };
+}
+
+function styled(style: ParagraphStyle, text: string): DocParagraph {
+  return { ...paragraph(text), style };
+}
+
+function heading(level: 1 | 2 | 3, text: string): DocParagraph {
+  return styled(`HEADING_${level}`, text);
+}
+
+function item(list: ListKind, level: number, ...runs: (string | DocRun)[]): DocParagraph {
+  return { ...paragraph(...runs), bullet: { list, level } };
+}
+
+function table(rows: string[][]): DocBlock {
+  return { kind: 'table', rows: rows.map((row) => row.map((cell) => cell.split('\n').map((line) => paragraph(line)))) };
+}
+
+function run(text: string, style: DocTextStyle): DocRun {
+  return { text, style };
+}
+
+function bold(text: string): DocRun {
+  return run(text, { bold: true });
+}
+
+function italic(text: string): DocRun {
+  return run(text, { italic: true });
+}
+
+function struck(text: string): DocRun {
+  return run(text, { strikethrough: true });
+}
+
+function link(text: string, address: string): DocRun {
+  return run(text, { link: address });
+}
+
+function person(name: string, email: string): DocRun {
+  return { text: OBJECT, style: {}, object: { kind: 'person', name, email } };
+}
+
+function rule(): DocParagraph {
+  return paragraph({ text: OBJECT, style: {}, object: { kind: 'rule' } });
+}

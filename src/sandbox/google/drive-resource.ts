@@ -1,0 +1,59 @@
+import { sizeOf } from './drive-content.ts';
+import { DOCUMENT, FOLDER, PRESENTATION, SPREADSHEET, type StoredFile, type StoredPermission } from './drive-state.ts';
+
+const EDITORS: Record<string, string> = { [DOCUMENT]: 'document', [SPREADSHEET]: 'spreadsheets', [PRESENTATION]: 'presentation' };
+
+/** A file as the API answers it, every field. */
+export function fileResource(file: StoredFile): object {
+  const { id, name, mimeType, parents, createdTime, modifiedTime, trashed, starred, driveId, shortcut } = file;
+  const size = sizeOf(file);
+  const mayWrite = file.role === 'owner' || file.role === 'writer';
+  return {
+    ...{
+      kind: 'drive#file',
+      id,
+      name,
+      mimeType,
+      starred,
+      trashed,
+      explicitlyTrashed: trashed,
+      version: String(file.version),
+      spaces: ['drive'],
+    },
+    ...(parents.length > 0 && { parents }),
+    ...(file.description !== undefined && { description: file.description }),
+    ...{ webViewLink: webLink(file), createdTime, modifiedTime, viewedByMe: true },
+    ...(file.sharedWithMeTime !== undefined && { sharedWithMeTime: file.sharedWithMeTime }),
+    // Files of a shared drive belong to it, and list nobody.
+    ...(driveId === undefined
+      ? {
+          owners: [{ kind: 'drive#user', displayName: file.owner.name, emailAddress: file.owner.email, me: file.role === 'owner' }],
+          ownedByMe: file.role === 'owner',
+          shared: file.permissions.length > 1 || file.role !== 'owner',
+          ...(mayWrite && { permissions: file.permissions.map(permissionResource) }),
+        }
+      : { driveId }),
+    capabilities: {
+      canEdit: mayWrite,
+      canShare: mayWrite,
+      canTrash: file.role === 'owner',
+      canCopy: mimeType !== FOLDER,
+      canDownload: true,
+    },
+    ...(size !== undefined && { size: String(size), quotaBytesUsed: String(size), originalFilename: name }),
+    ...(shortcut !== undefined && { shortcutDetails: shortcut }),
+  };
+}
+
+export function permissionResource({ id, type, role, email }: StoredPermission): object {
+  const person = email !== undefined && { emailAddress: email, displayName: email.split('@', 1)[0] };
+  return { kind: 'drive#permission', id, type, role, ...person, deleted: false, pendingOwner: false };
+}
+
+function webLink({ id, mimeType }: StoredFile): string {
+  if (mimeType === FOLDER) return `https://drive.google.com/drive/folders/${id}`;
+  const editor = EDITORS[mimeType];
+  return editor === undefined
+    ? `https://drive.google.com/file/d/${id}/view?usp=drivesdk`
+    : `https://docs.google.com/${editor}/d/${id}/edit?usp=drivesdk`;
+}

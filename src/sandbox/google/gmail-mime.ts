@@ -1,0 +1,139 @@
+/** One node of a message's MIME tree, decoded as the API shows it. */
+export interface MimePart {
+  /** '' for the message itself, then `0`, `1`, `1.0`, … */
+  partId: string;
+  mimeType: string;
+  /** Unfolded, encoded words decoded. */
+  headers: { name: string; value: string }[];
+  /** '' unless it is an attachment. */
+  fileName: string;
+  /** Transfer encoding undone; text in UTF-8, whatever the header says. Empty for multiparts. */
+  body: Buffer;
+  parts: MimePart[];
+}
+
+/**
+ * Parses a message (RFC 5322, RFC 2045–2047, RFC 2231), forgiving as mail systems are.
+ *
+ * @param raw one character a byte
+ */
+export function parseMime(raw: string, partId = ''): MimePart {
+  const blank = /^\r?\n|\r?\n\r?\n/.exec(raw);
+  const head = blank === null ? raw : raw.slice(0, blank.index);
+  const content = blank === null ? '' : raw.slice(blank.index + blank[0].length);
+  const headers = parseHeaders(head);
+  const type = parameters(headerOf(headers, 'content-type') ?? 'text/plain');
+  const disposition = parameters(headerOf(headers, 'content-disposition') ?? '');
+  const part = {
+    partId,
+    mimeType: type.value.toLowerCase(),
+    headers: headers.map(({ name, value }) => ({ name, value: decodeWords(value) })),
+    fileName: disposition.fields.filename ?? decodeWords(type.fields.name ?? ''),
+  };
+  const boundary = type.fields.boundary;
+  if (part.mimeType.startsWith('multipart/') && boundary !== undefined) {
+    const parts = splitParts(content, boundary).map((text, index) => parseMime(text, partId === '' ? `${index}` : `${partId}.${index}`));
+    return { ...part, body: Buffer.alloc(0), parts };
+  }
+  const bytes = decodeTransfer(content, headerOf(headers, 'content-transfer-encoding') ?? '7bit');
+  const isText = part.mimeType.startsWith('text/') && part.fileName === '';
+  return { ...part, body: isText ? toUtf8(bytes, type.fields.charset ?? 'utf-8') : bytes, parts: [] };
+}
+
+/** The first header of this name, whatever its case. */
+export function headerOf(headers: readonly { name: string; value: string }[], name: string): string | undefined {
+  return headers.find((header) => header.name.toLowerCase() === name)?.value;
+}
+
+/** Every node of the tree, parents first. */
+export function allParts(part: MimePart): MimePart[] {
+  return [part, ...part.parts.flatMap(allParts)];
+}
+
+function parseHeaders(head: string): { name: string; value: string }[] {
+  const lines = head.replace(/\r?\n(?=[ \t])/g, '').split(/\r?\n/);
+  return lines.flatMap((line) => {
+    const match = /^([!-9;-~]+):[ \t]*(.*)$/.exec(line);
+    // Header bytes beyond ASCII are UTF-8 (RFC 6532).
+    return match === null
+      ? []
+      : [
+          {
+            name: match[1] ?? '',
+            value: Buffer.from(match[2] ?? '', 'latin1')
+              .toString('utf8')
+              .trim(),
+          },
+        ];
+  });
+}
+
+/** `text/plain; charset=x` taken apart; RFC 2231 continuations and percent encoding undone. */
+function parameters(header: string): { value: string; fields: Record<string, string> } {
+  const fields: Record<string, string> = {};
+  const pieces = new Map<string, string[]>();
+  for (const match of header.matchAll(/;\s*([\w.-]+)(?:\*(\d+))?(\*?)\s*=\s*(?:"((?:\\.|[^"\\])*)"|([^;\s]*))/g)) {
+    const [, name = '', number = '0', encoded, quoted, bare = ''] = match;
+    const text = quoted?.replace(/\\(.)/g, '$1') ?? bare;
+    const key = name.toLowerCase();
+    const list = pieces.get(key) ?? [];
+    list[Number(number) % 100] = encoded === '*' ? decodeURIComponent(text.replace(/^[\w-]*'[\w-]*'/, '')) : decodeWords(text);
+    pieces.set(key, list);
+  }
+  for (const [key, list] of pieces) fields[key] = list.join('');
+  return { value: header.split(';', 1)[0]?.trim() ?? '', fields };
+}
+
+/** RFC 2047: encoded words become text; white space between two of them goes, and characters may be split over both. */
+function decodeWords(value: string): string {
+  return value.replace(/=\?[^?\s]+\?[bq]\?[^?\s]*\?=(?:\s+=\?[^?\s]+\?[bq]\?[^?\s]*\?=)*/gi, (run) => {
+    const words = [...run.matchAll(/=\?([^?\s*]+)[^?\s]*\?([bq])\?([^?\s]*)\?=/gi)];
+    const bytes = words.map(([, , encoding = '', text = '']) =>
+      encoding.toLowerCase() === 'b' ? Buffer.from(text, 'base64') : fromQuotedPrintable(text.replaceAll('_', ' ')),
+    );
+    return toUtf8(Buffer.concat(bytes), words[0]?.[1] ?? 'utf-8').toString('utf8');
+  });
+}
+
+function splitParts(content: string, boundary: string): string[] {
+  const parts: string[] = [];
+  let current: string[] | undefined;
+  for (const line of content.split(/(?<=\n)/)) {
+    const text = line.trimEnd();
+    if (text !== `--${boundary}` && text !== `--${boundary}--`) {
+      current?.push(line);
+      continue;
+    }
+    // The line break before a boundary belongs to the boundary.
+    if (current !== undefined) parts.push(current.join('').replace(/\r?\n$/, ''));
+    if (text.endsWith('--') && text !== `--${boundary}`) return parts;
+    current = [];
+  }
+  return current === undefined ? parts : [...parts, current.join('')];
+}
+
+function decodeTransfer(content: string, encoding: string): Buffer {
+  switch (encoding.toLowerCase()) {
+    case 'base64':
+      return Buffer.from(content, 'base64');
+    case 'quoted-printable':
+      return fromQuotedPrintable(content.replace(/[ \t]*\r?\n/g, '\r\n').replace(/=\r\n/g, ''));
+    default:
+      return Buffer.from(content, 'latin1');
+  }
+}
+
+function fromQuotedPrintable(text: string): Buffer {
+  return Buffer.from(
+    text.replace(/=([0-9a-f]{2})/gi, (_whole, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
+    'latin1',
+  );
+}
+
+function toUtf8(bytes: Buffer, charset: string): Buffer {
+  try {
+    return Buffer.from(new TextDecoder(charset).decode(bytes));
+  } catch {
+    return bytes;
+  }
+}

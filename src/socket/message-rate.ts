@@ -1,0 +1,17 @@
+const MINUTE_MS = 60_000;
+
+/** Counts what one client sends, by the minute. */
+export class MessageRate {
+  #windowEnd = 0;
+  #count = 0;
+
+  /** @returns false when this message is one too many */
+  allows(perMinute: number, now: number): boolean {
+    if (now >= this.#windowEnd) {
+      this.#windowEnd = now + MINUTE_MS;
+      this.#count = 0;
+    }
+    this.#count += 1;
+    return this.#count <= perMinute;
+  }
+}

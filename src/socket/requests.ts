@@ -1,0 +1,52 @@
+import type { AgentAccountRow } from '../agents/agent-accounts-repository.ts';
+import type { Catalog } from '../agents/catalog.ts';
+import type { Executor } from '../agents/executor.ts';
+import type { Provider } from '../vault/grants-repository.ts';
+import { listAgents } from './agent-list.ts';
+import type { RequestFrame } from './frames.ts';
+import type { Work } from './running-requests.ts';
+
+/** Where requests are answered. */
+export interface RequestParts {
+  executor: Pick<Executor, 'invoke' | 'approve' | 'approvals'>;
+  catalog(): Catalog;
+  accounts(userId: string): Promise<AgentAccountRow[]>;
+  isConfigured(provider: Provider): boolean;
+}
+
+const SURFACE = 'socket';
+
+/** What a frame asks for, ready to be run. */
+export function workOf(parts: RequestParts, userId: string, frame: RequestFrame): Work {
+  switch (frame.type) {
+    case 'list':
+      return async () => ({ data: listAgents(parts.catalog(), await parts.accounts(userId), parts.isConfigured) });
+    case 'call':
+      return (signal, progress) => call(parts, userId, frame, signal, progress);
+    case 'approvals':
+      return async () => ({ data: { approvals: await parts.executor.approvals(userId) } });
+    case 'approve': {
+      const { approvalId, approved } = frame;
+      return (signal, progress) => parts.executor.approve({ user: { userId }, surface: SURFACE, approvalId, approved, signal, progress });
+    }
+  }
+}
+
+function call(
+  { executor }: RequestParts,
+  userId: string,
+  { action, account, input, idempotencyKey }: Extract<RequestFrame, { type: 'call' }>,
+  signal: AbortSignal,
+  progress: (message: string) => void,
+) {
+  return executor.invoke({
+    user: { userId },
+    surface: SURFACE,
+    action,
+    input,
+    signal,
+    progress,
+    ...(account !== undefined && { account }),
+    ...(idempotencyKey !== undefined && { idempotencyKey }),
+  });
+}

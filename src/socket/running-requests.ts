@@ -1,0 +1,107 @@
+import { AppError } from '../errors.ts';
+import { describeError, type Logger } from '../logger.ts';
+import type { Limits } from '../settings.ts';
+import { errorFrame, progressFrame, resultFrame } from './frames.ts';
+
+/** A first sign of life after so many milliseconds, and then one every so many. */
+const PROGRESS_MS = 5_000;
+const BUSY_SECONDS = 1;
+const RESTART_SECONDS = 5;
+
+/** What one request does. */
+export type Work = (signal: AbortSignal, progress: (message: string) => void) => Promise<{ data: unknown; meta?: object }>;
+
+export interface RequestsHost {
+  readonly limits: Limits;
+  readonly logger: Logger;
+  /** The service is stopping: nothing new is begun. */
+  readonly draining: boolean;
+  /** Milliseconds since 1970. */
+  now(): number;
+}
+
+interface Running {
+  controller: AbortController;
+  startedAt: number;
+  progressAt: number;
+}
+
+/** What one socket waits for. Requests run side by side and are answered in whatever order they finish. */
+export class RunningRequests {
+  readonly #running = new Map<string, Running>();
+  readonly #host: RequestsHost;
+  readonly #send: (frame: string) => void;
+
+  constructor(host: RequestsHost, send: (frame: string) => void) {
+    this.#host = host;
+    this.#send = send;
+  }
+
+  get size(): number {
+    return this.#running.size;
+  }
+
+  /** Runs a request and sends its answer. */
+  async run(requestId: string, work: Work): Promise<void> {
+    const refusal = this.#refusal(requestId);
+    if (refusal !== undefined) {
+      this.#send(errorFrame(requestId, refusal));
+      return;
+    }
+    const startedAt = this.#host.now();
+    const running: Running = { controller: new AbortController(), startedAt, progressAt: startedAt + PROGRESS_MS };
+    this.#running.set(requestId, running);
+    const answer = await this.#answer(requestId, running, work);
+    this.#running.delete(requestId);
+    this.#send(answer);
+  }
+
+  /** Ends a request, as far as it still can be ended. @returns false when no such request is running */
+  abort(requestId: string): boolean {
+    const running = this.#running.get(requestId);
+    running?.controller.abort();
+    return running !== undefined;
+  }
+
+  abortAll(): void {
+    for (const { controller } of this.#running.values()) controller.abort();
+  }
+
+  /** Tells of requests that take long. */
+  tick(now: number): void {
+    for (const [requestId, running] of this.#running) if (now >= running.progressAt) this.#progress(requestId, running, undefined);
+  }
+
+  #refusal(requestId: string): AppError | undefined {
+    const { draining, limits } = this.#host;
+    if (draining) return restarting();
+    if (this.#running.has(requestId)) return new AppError('invalid_request', 'requestId: a request of this name is still running.');
+    if (this.#running.size < limits.socketCalls) return undefined;
+    const message = `At most ${limits.socketCalls} requests of a socket run at a time.`;
+    return new AppError('rate_limited', message, { retryAfter: BUSY_SECONDS });
+  }
+
+  async #answer(requestId: string, running: Running, work: Work): Promise<string> {
+    try {
+      const progress = (message: string) => this.#progress(requestId, running, message);
+      return resultFrame(requestId, await work(running.controller.signal, progress));
+    } catch (error) {
+      if (!(error instanceof AppError)) this.#host.logger.error({ err: describeError(error) }, 'a socket request failed');
+      // Not the client's wish: it may ask the next server.
+      const ours = this.#host.draining && error instanceof AppError && error.code === 'aborted';
+      return errorFrame(requestId, ours ? restarting() : error);
+    }
+  }
+
+  #progress(requestId: string, running: Running, message: string | undefined): void {
+    // An action that was given up may go on: what it says then is no progress any more.
+    if (this.#running.get(requestId) !== running) return;
+    const now = this.#host.now();
+    running.progressAt = now + PROGRESS_MS;
+    this.#send(progressFrame(requestId, now - running.startedAt, message));
+  }
+}
+
+function restarting(): AppError {
+  return new AppError('unavailable', 'The service is being restarted.', { retryAfter: RESTART_SECONDS });
+}

@@ -1,0 +1,54 @@
+import type { Database, Queryable } from '../database/database.ts';
+import type { RecordStatus } from './access-tokens.ts';
+import type { Grants } from './grants.ts';
+import { type GrantStatus, lockUser, selectGrant, selectGrantStatus, updateGrantStatus } from './grants-repository.ts';
+
+/** A grant, and the provider's own id of what it stands for. */
+export interface GrantIdentity {
+  userId: string;
+  grantId: string;
+  subject: string;
+}
+
+/** Statuses as providers reveal them. Each transition is recorded once, in the transaction that makes it. */
+export class GrantStatuses {
+  readonly #db: Database;
+  readonly #grants: Grants;
+  readonly #record: RecordStatus;
+
+  constructor(db: Database, grants: Grants, record: RecordStatus) {
+    this.#db = db;
+    this.#grants = grants;
+    this.#record = record;
+  }
+
+  /**
+   * Sets a grant's status.
+   *
+   * @returns false when the grant is gone, or stands for another subject by now: a late answer says nothing of that one
+   */
+  async set(tx: Queryable, grant: GrantIdentity, status: GrantStatus): Promise<boolean> {
+    // Before the grant, as linking does: whoever records the change may need the user's row, and two orders would deadlock.
+    await lockUser(tx, grant.userId);
+    const current = await selectGrantStatus(tx, grant);
+    if (current === undefined) return false;
+    if (current.status === status) return true;
+    await updateGrantStatus(tx, grant, status);
+    await this.#record(tx, { userId: grant.userId, grantId: grant.grantId, provider: current.provider, status });
+    return true;
+  }
+
+  /**
+   * Notes what a provider said of a grant when it refused this token.
+   *
+   * @returns false when the grant is gone, or another token has taken its place
+   */
+  async refused(userId: string, grantId: string, accessToken: string, status: GrantStatus): Promise<boolean> {
+    return this.#db.transaction(async (tx) => {
+      const grant = await selectGrant(tx, userId, grantId);
+      const tokens = await this.#grants.tokens(tx, userId, grantId);
+      if (grant === undefined || tokens?.accessToken !== accessToken) return false;
+      return this.set(tx, { userId, grantId, subject: grant.subject }, status);
+    });
+  }
+}

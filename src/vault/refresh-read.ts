@@ -1,0 +1,36 @@
+import type { DataKey } from '../crypto/envelope.ts';
+import { AppError } from '../errors.ts';
+import type { GrantStatus } from './grants-repository.ts';
+import type { RefreshRow } from './refresh-repository.ts';
+import { openTokens, type Tokens } from './sealed-tokens.ts';
+import type { UserKeys } from './user-keys.ts';
+
+/** A grant in use: its row with the tokens in it. Lives as long as one call. */
+export interface OpenGrant {
+  row: RefreshRow;
+  key: DataKey;
+  tokens: Tokens;
+}
+
+const UNUSABLE: Record<Exclude<GrantStatus, 'active'>, string> = {
+  reauth_required: 'Reconnect this account: its permission has ended.',
+  relink_required: 'This account asks for a new login.',
+  item_gone: 'The bank no longer knows this connection. Link it again.',
+};
+
+/**
+ * The grant that was read, where it may be used.
+ *
+ * @throws AppError `not_found`, `reauth_required`, `relink_required`, `item_gone`
+ */
+export function usable(row: RefreshRow | undefined): RefreshRow {
+  if (row === undefined) throw new AppError('not_found', 'There is no such account.');
+  if (row.status !== 'active') throw new AppError(row.status, UNUSABLE[row.status]);
+  return row;
+}
+
+/** @throws AppError `internal` when it was altered, or its key is gone */
+export function openGrant(userKeys: UserKeys, row: RefreshRow): OpenGrant {
+  const key = userKeys.unwrap(row.userId, { id: row.keyId, wrapped: row.wrapped });
+  return { row, key, tokens: openTokens(key, row) };
+}

@@ -1,0 +1,157 @@
+import type { Queryable } from '../database/database.ts';
+import type { GrantRow } from './grants-repository.ts';
+
+/** A grant as refreshing sees it. Times are seconds by the database's clock, relative to the moment of reading. */
+export interface RefreshRow extends Pick<GrantRow, 'id' | 'userId' | 'provider' | 'subject' | 'tokens' | 'status'> {
+  version: number;
+  /** Until the access token ends; null = never. */
+  remaining: number | null;
+  /** How long the access token lives in all. */
+  life: number | null;
+  /** Until the lease ends; negative = whoever had it never gave it back; null = nobody has it. */
+  lease: number | null;
+  /** Until the provider may be asked again; null or negative = now. */
+  pause: number | null;
+  failures: number;
+  /** This very reading has taken the lease. */
+  leased: boolean;
+  keyId: string;
+  wrapped: Buffer;
+}
+
+/** Longer than the provider may take to answer (10 s) and the commit after it. */
+const LEASE = '30 seconds';
+/** A token is due no earlier than this share of its life before its end: one of a minute must be used, not renewed all the time. */
+export const EARLY_SHARE = 0.2;
+
+/** `updated_at` is when the tokens were stored: nothing else writes it while a grant is active. */
+const COLUMNS = `g.id, g.user_id as "userId", g.provider, g.subject, g.status, g.refresh_failures as failures,
+  extract(epoch from g.expires_at - now())::float8 as remaining,
+  extract(epoch from g.expires_at - g.updated_at)::float8 as life,
+  extract(epoch from g.lease_until - now())::float8 as lease,
+  extract(epoch from g.refresh_after - now())::float8 as pause,
+  k.id as "keyId", k.wrapped`;
+
+/** The grant with its user's key: all that a use of an account reads. */
+export async function selectRefreshRow(db: Queryable, userId: string, grantId: string): Promise<RefreshRow | undefined> {
+  const rows = await db.query<RefreshRow>(
+    {
+      name: 'refresh-row',
+      text: `select ${COLUMNS}, g.tokens, g.version, false as leased
+             from grants g join user_keys k on k.user_id = g.user_id
+             where g.id = $1::uuid and g.user_id = $2::uuid`,
+    },
+    [grantId, userId],
+  );
+  return rows[0];
+}
+
+/**
+ * Reads the grant as {@link selectRefreshRow} and, where its token is due and nobody is refreshing it, takes the lease
+ * in the same statement. What is read of it is as before, tokens and version as leased.
+ *
+ * @param early seconds before its end that the token is due, as far as {@link EARLY_SHARE} lets it
+ */
+export async function selectOrLease(db: Queryable, userId: string, grantId: string, early: number): Promise<RefreshRow | undefined> {
+  const rows = await db.query<RefreshRow>(
+    {
+      name: 'refresh-row-or-lease',
+      text: `with leased as (
+               update grants set lease_until = now() + interval '${LEASE}', version = version + 1
+               where id = $1::uuid and user_id = $2::uuid and status = 'active'
+                 and expires_at - now() <= least(make_interval(secs => $3::float8), greatest(expires_at - updated_at, interval '0') * ${EARLY_SHARE})
+                 and (lease_until is null or lease_until < now()) and (refresh_after is null or refresh_after <= now())
+               returning id, tokens, version
+             )
+             select ${COLUMNS}, coalesce(l.tokens, g.tokens) as tokens, coalesce(l.version, g.version) as version, l.id is not null as leased
+             from grants g join user_keys k on k.user_id = g.user_id left join leased l on l.id = g.id
+             where g.id = $1::uuid and g.user_id = $2::uuid`,
+    },
+    [grantId, userId, early],
+  );
+  return rows[0];
+}
+
+/**
+ * Takes the right to refresh a grant that stands as it was read.
+ *
+ * @returns its version from now on; undefined = somebody was faster, or has it still
+ */
+export async function takeLease(db: Queryable, row: RefreshRow): Promise<number | undefined> {
+  const rows = await db.query<{ version: number }>(
+    {
+      name: 'refresh-lease',
+      text: `update grants set lease_until = now() + interval '${LEASE}', version = version + 1
+             where id = $1::uuid and user_id = $2::uuid and version = $3 and status = 'active'
+               and (lease_until is null or lease_until < now())
+             returning version`,
+    },
+    [row.id, row.userId, row.version],
+  );
+  return rows[0]?.version;
+}
+
+export interface RenewedTokens {
+  id: string;
+  userId: string;
+  /** The sealed tokens that were renewed: while they stand there, nobody has connected again or been faster. */
+  replaces: Buffer;
+  status: 'active' | 'reauth_required';
+  tokens: Buffer;
+  /** undefined = as before. */
+  scopes: string[] | undefined;
+  /** Seconds that the access token still lives. */
+  life: number;
+  failures: number;
+  /** Seconds until another refresh; undefined = whenever it is due. */
+  pause: number | undefined;
+}
+
+/** @returns false when the grant is gone, has another status, or holds other tokens by now */
+export async function storeRenewedTokens(db: Queryable, renewed: RenewedTokens): Promise<boolean> {
+  const rows = await db.query(
+    {
+      name: 'refresh-store',
+      text: `update grants set tokens = $5, scopes = coalesce($6::text[], scopes), status = 'active',
+               expires_at = now() + make_interval(secs => $7::float8), refresh_failures = $8,
+               refresh_after = now() + make_interval(secs => $9::float8),
+               lease_until = null, version = version + 1, updated_at = now()
+             where id = $1::uuid and user_id = $2::uuid and tokens = $3 and status = $4
+             returning id`,
+    },
+    [
+      renewed.id,
+      renewed.userId,
+      renewed.replaces,
+      renewed.status,
+      renewed.tokens,
+      renewed.scopes ?? null,
+      renewed.life,
+      renewed.failures,
+      renewed.pause ?? null,
+    ],
+  );
+  return rows.length > 0;
+}
+
+/** Gives the lease back after a failure; nobody asks the provider again before `pause` seconds are over. */
+export async function postponeRefresh(db: Queryable, row: RefreshRow, pause: number): Promise<void> {
+  await db.query(
+    `update grants set lease_until = null, refresh_failures = refresh_failures + 1,
+       refresh_after = now() + make_interval(secs => $4::float8), version = version + 1
+     where id = $1::uuid and user_id = $2::uuid and version = $3`,
+    [row.id, row.userId, row.version, pause],
+  );
+}
+
+/** @returns false when the grant is not as it was when it was leased */
+export async function endConsent(tx: Queryable, row: RefreshRow): Promise<boolean> {
+  const rows = await tx.query(
+    `update grants set status = 'reauth_required', lease_until = null, refresh_failures = 0, refresh_after = null,
+       version = version + 1, updated_at = now()
+     where id = $1::uuid and user_id = $2::uuid and version = $3 and status = 'active'
+     returning id`,
+    [row.id, row.userId, row.version],
+  );
+  return rows.length > 0;
+}

@@ -1,0 +1,110 @@
+import { readFileSync } from 'node:fs';
+import { Ajv } from 'ajv';
+import { load } from 'js-yaml';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { BUILT_INS } from '../src/agents/built-ins.ts';
+import type { Catalog } from '../src/agents/catalog.ts';
+import { integrationsFormat } from '../src/agents/compile.ts';
+import { parseIntegrations } from '../src/integrations/integrations-file.ts';
+import { problemsOf } from './support/integrations.ts';
+
+const read = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
+const SHIPPED = read('integrations.yaml');
+const GUIDE = read('docs/integrations.md');
+const EXAMPLES = [...GUIDE.matchAll(/```yaml\n(version: 1\n[\s\S]*?)```/g)].map(([, example = '']) => example);
+
+describe('the shipped integrations.yaml', () => {
+  let catalog: Catalog;
+
+  beforeAll(async () => {
+    catalog = await parseIntegrations(SHIPPED, 'integrations.yaml', integrationsFormat);
+  });
+
+  it('lists every built-in action under its own name', () => {
+    expect([...catalog.actions.keys()].sort()).toEqual([...BUILT_INS.keys()].sort());
+    for (const { name, action } of catalog.actions.values()) expect(action.name).toBe(name);
+  });
+
+  it('asks before anything destructive, and before mail is sent', () => {
+    const destructive = [...catalog.actions.values()].filter(({ action }) => action.effect === 'destructive');
+    expect(destructive.map(({ policy }) => policy.approval)).not.toContain('never');
+    expect(catalog.actions.get('mail.send')?.policy).toMatchObject({ approval: 'always', rate: { calls: 20, perMs: 3_600_000 } });
+  });
+
+  it('shows no whole account numbers', () => {
+    expect([...catalog.actions.values()].some(({ policy }) => policy.unmasked)).toBe(false);
+  });
+
+  it('has an example that is good once its # are gone', async () => {
+    const lines = SHIPPED.split('\n').map((line) => line.replace(/^( {6})# (?=formulas:| )/, '$1'));
+    expect(await problemsOf(lines.join('\n'))).toEqual([]);
+    expect(lines.join('\n')).toMatch(/^ {6}formulas:$/m);
+  });
+});
+
+describe('the guide to the integrations file', () => {
+  it('has examples that are good', async () => {
+    expect(EXAMPLES.length).toBeGreaterThan(3);
+    for (const example of EXAMPLES) expect(await problemsOf(example)).toEqual([]);
+  });
+
+  it('lists every built-in action with its effect, what it needs, and its allow-lists', () => {
+    const products: Record<string, string> = {
+      'bank.transactions': '`transactions`',
+      'bank.changes': '`transactions`',
+      'bank.numbers': '`auth`',
+    };
+    const cells = GUIDE.split('\n').map((line) => line.split('|').map((cell) => cell.trim()));
+    const rows = cells.filter((row) => row.length === 7 && BUILT_INS.has(row[1]?.slice(1, -1) ?? ''));
+    expect(rows.map(([, name, , effect, needs, allow]) => [name?.slice(1, -1), effect, needs, allow])).toEqual(
+      [...BUILT_INS.values()].map(({ name, effect, scopes, allow }) => [
+        name,
+        effect,
+        scopes.map((scope) => `\`${scope}\``).join(', ') || (products[name] ?? ''),
+        Object.keys(allow ?? {})
+          .map((list) => `\`${list}\``)
+          .join(', '),
+      ]),
+    );
+  });
+
+  it('tells messages as they are', async () => {
+    const source = EXAMPLES[0]?.replace('use: mail.search', 'use: mail.serch') ?? '';
+    expect((await problemsOf(source))[0]).toContain(': there is no built-in action mail.serch; did you mean mail.search?');
+  });
+});
+
+describe('the schema for editors', () => {
+  const schema = JSON.parse(read('schemas/integrations.v1.json'));
+  const accepts = new Ajv({ strict: false }).compile(schema);
+
+  it('takes the shipped file and the examples of the guide', () => {
+    for (const source of [SHIPPED, ...EXAMPLES]) expect([accepts(load(source)), accepts.errors]).toEqual([true, null]);
+  });
+
+  it.each([
+    ['an unknown key', 'use: mail.search }', 'use: mail.search, colour: red }'],
+    ['a policy that is none', 'use: mail.search }', 'use: mail.search, policy: { timeout: 90s } }'],
+    ['an unknown scope', 'mail.modify', 'mail.modfiy'],
+    ['another version', 'version: 1', 'version: 2'],
+  ])('refuses %s', (_title, from, to) => {
+    expect(accepts(load((EXAMPLES[0] ?? '').replace(from, to)))).toBe(false);
+  });
+
+  it('is what the shipped file names', () => {
+    expect(SHIPPED.split('\n')[0]).toBe('# yaml-language-server: $schema=./schemas/integrations.v1.json');
+  });
+
+  it('says of every key what it is for', () => {
+    const silent: string[] = [];
+    const visit = (node: any, path: string): void => {
+      for (const [name, child] of Object.entries<any>(node?.properties ?? {})) {
+        if (child.description === undefined) silent.push(`${path}/${name}`);
+        visit(child, `${path}/${name}`);
+      }
+      for (const child of [node?.additionalProperties, ...(node?.oneOf ?? []), ...(node?.anyOf ?? [])]) if (child) visit(child, path);
+    };
+    visit(schema, '');
+    expect(silent).toEqual([]);
+  });
+});

@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+// @ts-expect-error the client is a browser module, checked on its own (public/tsconfig.json)
+import { StewardClient } from '../public/steward-client.js';
+import { eventually } from './support/eventually.ts';
+import { connect } from './support/flows.ts';
+import { startSteward, type TestSteward } from './support/steward.ts';
+
+let steward: TestSteward;
+const clients: { close(): void }[] = [];
+
+beforeAll(async () => {
+  steward = await startSteward();
+});
+
+afterAll(async () => {
+  for (const client of clients) client.close();
+  await steward.stop();
+});
+
+type Why = 'connect' | 'renew' | 'refused';
+
+function open(token: (why: Why) => string | undefined | Promise<string | undefined>, options: object = {}) {
+  const client = new StewardClient({ url: steward.url, token, ...options });
+  clients.push(client);
+  const events: { seq: number; event: string; data: Record<string, unknown> }[] = [];
+  const states: string[] = [];
+  client.addEventListener('event', ({ detail }: { detail: (typeof events)[number] }) => events.push(detail));
+  client.addEventListener('state', ({ detail }: { detail: { state: string } }) => states.push(detail.state));
+  return { client, events, states };
+}
+
+describe('StewardClient', () => {
+  it('connects when it is first needed, lists and calls', async () => {
+    const token = await steward.signIn('client-one');
+    await connect(steward, { token, email: 'client-one@example.com' });
+    const { client, states } = open(() => token);
+    expect(client.state).toBe('closed');
+    const { agents } = await client.list();
+    expect(agents.map(({ name }: { name: string }) => name)).toContain('mail');
+    const { data, meta } = await client.call('mail.labels');
+    expect(data.items.length).toBeGreaterThan(3);
+    expect(meta).toMatchObject({ account: 'client-one@example.com' });
+    expect(states).toEqual(['connecting', 'open']);
+  });
+
+  it('rejects with the service’s code and details', async () => {
+    const token = await steward.signIn('client-two');
+    const { client } = open(() => token);
+    await expect(client.call('mail.nothing')).rejects.toMatchObject({ name: 'StewardError', code: 'not_found', retryable: false });
+    await expect(client.call('mail.labels')).rejects.toMatchObject({ code: 'not_found', details: { choices: [] } });
+  });
+
+  it('sends a change once, after the approval that it asked for', async () => {
+    const token = await steward.signIn('client-three');
+    await connect(steward, { token, email: 'client-three@example.com' });
+    const { client, events } = open(() => token);
+    const input = { to: ['someone@example.com'], subject: 'Grüße', body: 'Hallo' };
+    const refusal = await client.call('mail.send', input).catch((error: { code: string; details: { approvalId: string } }) => error);
+    expect(refusal).toMatchObject({ name: 'StewardError', code: 'approval_required' });
+    const waiting = await client.approvals();
+    expect(waiting).toMatchObject([{ approvalId: refusal.details.approvalId, action: 'mail.send', input: { subject: 'Grüße' } }]);
+    const { data } = await client.approve(refusal.details.approvalId);
+    expect(data.id).toEqual(expect.any(String));
+    expect(await client.approvals()).toEqual([]);
+    await eventually(() =>
+      expect(events.map(({ event }) => event)).toEqual(expect.arrayContaining(['approval.requested', 'approval.decided'])),
+    );
+    expect(client.since).toBe(events.at(-1)!.seq);
+  });
+
+  it('renews its sign-in in place before the token ends', async () => {
+    const asked: Why[] = [];
+    // A token that ends in four seconds.
+    await steward.control('clock', { advance_ms: -3_596_000 });
+    const ending = await steward.signIn('client-four');
+    await steward.control('clock', { advance_ms: 3_596_000 });
+    const fresh = await steward.signIn('client-four');
+    const { client, states } = open((why) => {
+      asked.push(why);
+      return why === 'renew' ? fresh : ending;
+    });
+    await client.connect();
+    const { exp } = JSON.parse(Buffer.from(ending.split('.')[1]!, 'base64url').toString()) as { exp: number };
+    await eventually(() => Date.now() > exp * 1000 + 500);
+    expect(asked).toEqual(['connect', 'renew']);
+    await client.list();
+    expect(states).toEqual(['connecting', 'open']);
+  });
+
+  it('asks for another token when one is refused, and ends when that is refused too', async () => {
+    const good = await steward.signIn('client-five');
+    const asked: Why[] = [];
+    const healed = open((why) => {
+      asked.push(why);
+      return why === 'refused' ? good : 'not.a.token';
+    });
+    await healed.client.connect();
+    expect(asked).toEqual(['connect', 'refused']);
+    const refused = open(() => 'not.a.token');
+    await expect(refused.client.connect()).rejects.toMatchObject({ code: 'signed_out' });
+    expect(refused.client.state).toBe('closed');
+  });
+
+  it('ends at once where nobody is signed in', async () => {
+    const { client } = open(() => undefined);
+    await expect(client.list()).rejects.toMatchObject({ code: 'signed_out' });
+  });
+
+  it('comes back after the service was restarted, and gets the events it missed', async () => {
+    const service = await startSteward({ PORT: '0' });
+    const port = new URL(service.url).port;
+    const token = await service.signIn('client-six');
+    const { client, events, states } = open(() => token, { url: service.url });
+    await client.connect();
+    await connect(service, { token, email: 'client-six@example.com' });
+    const connected = await eventually(() => events.find(({ event }) => event === 'account.connected'));
+    const seen = client.since;
+    const again = await service.restart({ PORT: port });
+    await eventually(() => states.at(-1) === 'waiting');
+    await again.call(`/auth/workspace/accounts/${String(connected.data.account)}`, { method: 'DELETE', token });
+    // The service asked for a pause at random, of up to 30 s.
+    await eventually(() => events.some(({ seq, event }) => seq > seen && event === 'account.disconnected'), 45_000);
+    expect(new Set(events.map(({ seq }) => seq)).size).toBe(events.length);
+    client.close();
+    await again.stop();
+  });
+
+  it('stops waiting for the connection when its caller gives up', async () => {
+    const { client } = open(() => new Promise<string>(() => {}));
+    const giveUp = new AbortController();
+    const call = client.call('mail.labels', {}, { signal: giveUp.signal });
+    giveUp.abort();
+    await expect(call).rejects.toMatchObject({ name: 'AbortError' });
+  });
+});

@@ -1,0 +1,29 @@
+import { type ConnectedGrant, connectGrant } from './refreshing.ts';
+import { type ScriptedApi, startScriptedApi } from './scripted-api.ts';
+import { startSteward, type TestSteward } from './steward.ts';
+import { WorkspaceEmulator } from './workspace-emulator.ts';
+
+/** A service whose provider's APIs say whatever a test wants. */
+export interface ApiScene {
+  steward: TestSteward;
+  api: ScriptedApi;
+  /** Connects an account, for a user of its own. */
+  connect(): Promise<ConnectedGrant>;
+  stop(): Promise<void>;
+}
+
+export async function startApiScene(): Promise<ApiScene> {
+  const api = await startScriptedApi();
+  const provider = await WorkspaceEmulator.start();
+  const steward = await startSteward({ ...provider.env, GOOGLE_API_URL: api.url });
+  return {
+    steward,
+    api,
+    connect: () => connectGrant(steward, provider, steward.sql),
+    async stop() {
+      await steward.stop();
+      await provider.stop();
+      await api.stop();
+    },
+  };
+}

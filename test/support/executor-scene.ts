@@ -1,0 +1,216 @@
+import { z } from 'zod';
+import type { Action, RunContext } from '../../src/agents/action.ts';
+import { builtIn } from '../../src/agents/built-in.ts';
+import type { Catalog, ConfiguredAction, Policy } from '../../src/agents/catalog.ts';
+import type { Decision, Outcome } from '../../src/agents/executor.ts';
+import type { AppError, ErrorCode } from '../../src/errors.ts';
+import { type ConnectedGrant, connectGrant } from './refreshing.ts';
+import { startSteward, type TestSteward } from './steward.ts';
+import { WorkspaceEmulator } from './workspace-emulator.ts';
+
+const PROFILE = '/api/gmail/v1/users/me/profile';
+const SEND = '/api/gmail/v1/users/me/messages/send';
+const USUAL: Policy = {
+  enabled: true,
+  approval: 'never',
+  timeoutMs: 20_000,
+  rate: { calls: 1_000, perMs: 60_000 },
+  allow: {},
+  unmasked: false,
+};
+
+export interface CallOptions {
+  account?: string;
+  idempotencyKey?: string;
+  signal?: AbortSignal;
+}
+
+/** A service whose provider says what a test wants, and whose actions do: they stand in the catalog beside the file's own. */
+export class ExecutorScene {
+  readonly provider: WorkspaceEmulator;
+  steward!: TestSteward;
+  /** Changes to the usual policy, by action. */
+  readonly policies = new Map<string, Partial<Policy>>();
+  /** In place of the file's. */
+  revision = 'r1';
+  capBytes = 256 * 1024;
+  /** What `test.give` gives. */
+  given: unknown = {};
+  /** What `test.run` does. */
+  work: (input: unknown, context: RunContext<'workspace'>) => Promise<unknown> = async () => ({});
+  readonly #actions: Action[];
+
+  private constructor(provider: WorkspaceEmulator) {
+    this.provider = provider;
+    this.#actions = this.#define();
+  }
+
+  static async start(env: Record<string, string> = {}): Promise<ExecutorScene> {
+    const scene = new ExecutorScene(await WorkspaceEmulator.start());
+    scene.steward = await scene.replica(env);
+    scene.reset();
+    return scene;
+  }
+
+  /** Another process of the service, as far as one process can be two. */
+  replica(env: Record<string, string> = {}): Promise<TestSteward> {
+    const own = { ...this.provider.env, GOOGLE_API_URL: `${this.provider.url}/api` };
+    return startSteward({ ...own, ...env }, { catalog: (loaded) => this.#catalog(loaded) });
+  }
+
+  /** What the provider answers from now on, as usual: every message is sent. */
+  reset(): void {
+    this.policies.clear();
+    this.revision = 'r1';
+    this.capBytes = 256 * 1024;
+    this.provider.instead.clear();
+    this.answers(PROFILE, 200, { emailAddress: 'someone@example.com' });
+    this.answers(SEND, 200, { id: 'm1' });
+  }
+
+  /** Requests to send that reached the provider since the last {@link sending}. */
+  sent = 0;
+
+  sending(status: number, body: unknown = { id: 'm1' }): void {
+    this.sent = 0;
+    this.answers(SEND, status, body);
+  }
+
+  /** The provider takes the message and never answers. */
+  swallowing(): void {
+    this.sent = 0;
+    this.provider.instead.set(SEND, () => {
+      this.sent += 1;
+    });
+  }
+
+  reading(status: number, body: unknown): void {
+    this.answers(PROFILE, status, body);
+  }
+
+  answers(path: string, status: number, body: unknown): void {
+    const isText = typeof body === 'string';
+    this.provider.instead.set(path, (_request, response) => {
+      if (path === SEND) this.sent += 1;
+      response.writeHead(status, { 'content-type': isText ? 'text/html' : 'application/json' }).end(isText ? body : JSON.stringify(body));
+    });
+  }
+
+  connect(of: { token?: string; email?: string } = {}): Promise<ConnectedGrant> {
+    return connectGrant(this.steward, this.provider, this.steward.sql, of);
+  }
+
+  call(
+    user: Pick<ConnectedGrant, 'userId'>,
+    action: string,
+    input: unknown = {},
+    options: CallOptions = {},
+    on = this.steward,
+  ): Promise<Outcome> {
+    const { signal = new AbortController().signal, ...rest } = options;
+    return on.context.executor.invoke({ user, surface: 'socket', action, input, signal, ...rest });
+  }
+
+  decide(user: Pick<ConnectedGrant, 'userId'>, approvalId: string, options: Partial<Decision> = {}, on = this.steward): Promise<Outcome> {
+    const { signal } = new AbortController();
+    return on.context.executor.approve({ user, surface: 'socket', approvalId, approved: true, signal, ...options });
+  }
+
+  /** What a call that needs approval is told. */
+  async ask(user: Pick<ConnectedGrant, 'userId'>, action: string, input: unknown, options: CallOptions = {}): Promise<Record<string, any>> {
+    const { details } = await refused(this.call(user, action, input, options), 'approval_required');
+    return details as Record<string, any>;
+  }
+
+  audit(user: Pick<ConnectedGrant, 'userId'>): Promise<Record<string, any>[]> {
+    return this.steward.sql('select * from audit_log where user_id = $1 order by id', [user.userId]);
+  }
+
+  /** Audit rows as `decision outcome`. */
+  async trail(user: Pick<ConnectedGrant, 'userId'>): Promise<string[]> {
+    return (await this.audit(user)).map(({ decision, outcome }) => `${decision} ${outcome}`);
+  }
+
+  async stop(): Promise<void> {
+    await this.steward.stop();
+    await this.provider.stop();
+  }
+
+  #catalog(loaded: Catalog): Catalog {
+    const own = this.#actions.map((action): [string, ConfiguredAction] => {
+      const policy = { ...USUAL, ...this.policies.get(action.name) };
+      const { name, description } = action;
+      return [name, { name, agent: 'test', description, action, policy, capBytes: this.capBytes }];
+    });
+    return { ...loaded, revision: this.revision, actions: new Map([...loaded.actions, ...own]) };
+  }
+
+  #define(): Action[] {
+    const message = z.strictObject({ to: z.array(z.string()), text: z.string().default('Hello.') });
+    const common = { provider: 'workspace', scopes: ['mail.modify'], description: 'For tests.' } as const;
+    const any = z.record(z.string(), z.unknown());
+    const ofMessage = {
+      ...common,
+      input: message,
+      output: z.object({ id: z.string() }),
+      allow: { to: ({ to }: z.output<typeof message>) => to },
+      summary: ({ to }: z.output<typeof message>) => `Send to ${to.join(', ')}`,
+    };
+    return [
+      builtIn({
+        ...common,
+        name: 'test.read',
+        effect: 'read',
+        input: any,
+        output: z.object({ emailAddress: z.string() }),
+        summary: () => 'Read',
+        run: (_input, { session }) => session.call('gmail.users.getProfile', { userId: 'me' }, z.object({ emailAddress: z.string() })),
+      }),
+      builtIn({ ...ofMessage, name: 'test.send', effect: 'write', run: (_input, context) => send(context) }),
+      builtIn({ ...ofMessage, name: 'test.remove', effect: 'destructive', run: (_input, context) => send(context) }),
+      builtIn({
+        ...ofMessage,
+        name: 'test.reply',
+        effect: 'write',
+        async run(_input, context) {
+          await context.session.call('gmail.users.getProfile', { userId: 'me' }, z.object({ emailAddress: z.string() }));
+          return send(context);
+        },
+      }),
+      builtIn({
+        ...common,
+        name: 'test.give',
+        effect: 'read',
+        input: any,
+        output: z.unknown(),
+        summary: () => 'Give',
+        run: async () => this.given,
+      }),
+      builtIn({
+        ...common,
+        name: 'test.run',
+        effect: 'read',
+        input: any,
+        output: z.unknown(),
+        summary: () => 'Run',
+        run: (input, context) => this.work(input, context),
+      }),
+    ];
+  }
+}
+
+function send({ session }: RunContext<'workspace'>): Promise<{ id: string }> {
+  return session.call('gmail.users.messages.send', { userId: 'me', requestBody: { raw: 'aGk' } }, z.object({ id: z.string() }));
+}
+
+/** The error that a call ends with, whose code it asserts. */
+export async function refused(call: Promise<unknown>, code: ErrorCode): Promise<AppError> {
+  const error = await call.then(
+    (value) => {
+      throw new Error(`it was answered: ${JSON.stringify(value)?.slice(0, 200)}`);
+    },
+    (thrown: AppError) => thrown,
+  );
+  if (error.code !== code) throw error;
+  return error;
+}

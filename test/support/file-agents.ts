@@ -1,0 +1,28 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startSteward, type TestSteward } from './steward.ts';
+
+/** All of both agents' actions, as often as a test likes. */
+const FILE = `version: 1
+defaults:
+  policy: { approval: never, rate: 1000/min }
+agents:
+  drive: { provider: workspace, description: Files., scopes: [drive] }
+  documents: { provider: workspace, description: Documents., scopes: [documents] }
+`;
+
+/** A service whose agents work with files and documents; only what is destructive asks first. */
+export async function startFileAgents(env: Record<string, string> = {}): Promise<TestSteward> {
+  const folder = mkdtempSync(join(tmpdir(), 'steward-files-'));
+  const file = join(folder, 'integrations.yaml');
+  writeFileSync(file, FILE);
+  const steward = await startSteward({ INTEGRATIONS_FILE: file, ...env });
+  return {
+    ...steward,
+    async stop() {
+      await steward.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

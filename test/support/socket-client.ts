@@ -1,0 +1,119 @@
+import { once } from 'node:events';
+import WebSocket from 'ws';
+
+type Frame = Record<string, any>;
+
+/** How the server ended a socket. */
+export interface Ending {
+  code: number;
+  reason: string;
+}
+
+const ANSWERS = new Set(['ready', 'result', 'error']);
+const PATIENCE_MS = 20_000;
+
+/** A client of steward.v1 that keeps what it is sent. */
+export class SocketClient {
+  readonly socket: WebSocket;
+  readonly frames: Frame[] = [];
+  readonly ended: Promise<Ending>;
+  readonly #waiting = new Set<() => void>();
+  #requests = 0;
+
+  constructor(base: string, options: { origin?: string } = {}) {
+    this.socket = new WebSocket(`${base.replace('http', 'ws')}/ws`, options);
+    this.socket.on('message', (data) => {
+      this.frames.push(JSON.parse(String(data)));
+      this.#look();
+    });
+    this.socket.on('error', () => {});
+    this.ended = new Promise((resolve) => {
+      this.socket.once('close', (code, reason) => {
+        resolve({ code, reason: String(reason) });
+        this.#look();
+      });
+    });
+  }
+
+  static async open(base: string, options: { origin?: string } = {}): Promise<SocketClient> {
+    const client = new SocketClient(base, options);
+    await once(client.socket, 'open');
+    return client;
+  }
+
+  /** A socket that is signed in. */
+  static async signedIn(base: string, token: string, since?: number): Promise<SocketClient> {
+    const client = await SocketClient.open(base);
+    const answer = await client.authenticate(token, { since });
+    if (answer.type !== 'ready') throw new Error(`not signed in: ${JSON.stringify(answer)}`);
+    return client;
+  }
+
+  send(frame: unknown): void {
+    this.socket.send(typeof frame === 'string' ? frame : JSON.stringify(frame));
+  }
+
+  authenticate(token: string, { requestId = '1', since }: { requestId?: string; since?: number | undefined } = {}): Promise<Frame> {
+    this.send({ type: 'authenticate', requestId, token, since });
+    return this.frame(requestId);
+  }
+
+  /** Sends a request under an id of its own and waits for its answer. */
+  request(frame: object): Promise<Frame> {
+    this.#requests += 1;
+    const requestId = `request-${this.#requests}`;
+    this.send({ requestId, ...frame });
+    return this.frame(requestId);
+  }
+
+  /** The answer to a request. */
+  frame(requestId: string): Promise<Frame> {
+    return this.next((frame) => frame.requestId === requestId && ANSWERS.has(frame.type), `an answer to ${requestId}`);
+  }
+
+  /** The first event of this name, come or to come. */
+  event(name: string): Promise<Frame> {
+    return this.next((frame) => frame.type === 'event' && frame.event === name, name);
+  }
+
+  get events(): Frame[] {
+    return this.frames.filter(({ type }) => type === 'event');
+  }
+
+  /** The first frame that fits, come or to come. @throws when the socket ends, or nothing comes */
+  async next(fits: (frame: Frame) => boolean, what = 'a frame'): Promise<Frame> {
+    const deadline = Date.now() + PATIENCE_MS;
+    for (;;) {
+      const found = this.frames.find(fits);
+      if (found !== undefined) return found;
+      if (this.socket.readyState === WebSocket.CLOSED) {
+        const { code, reason } = await this.ended;
+        throw new Error(`the socket was closed with ${code} ${reason} instead of ${what}`);
+      }
+      await this.#change(deadline, what);
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.socket.readyState === WebSocket.CLOSED) return;
+    this.socket.close();
+    await this.ended;
+  }
+
+  #change(deadline: number, what: string): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const fail = () => reject(new Error(`${what} never came; there is ${JSON.stringify(this.frames).slice(0, 2_000)}`));
+      const timer = setTimeout(fail, deadline - Date.now());
+      const look = () => {
+        clearTimeout(timer);
+        this.#waiting.delete(look);
+        resolve();
+      };
+      this.#waiting.add(look);
+    });
+  }
+
+  #look(): void {
+    for (const look of this.#waiting) look();
+  }
+}

@@ -1,0 +1,44 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Service, serviceAt } from './steward.ts';
+import type { TokenOrder, TokenReport } from './token-process.ts';
+
+export interface TokenService extends Service {
+  /** What so many callers at once get from this process: tokens, or codes of errors. */
+  current(grant: { userId: string; grantId: string }, callers?: number): Promise<TokenReport['results']>;
+  kill(signal: NodeJS.Signals): Promise<void>;
+}
+
+let orders = 0;
+
+/** Starts a service whose vault can be used from here. What it is asked while it dies is never answered. */
+export async function startTokenService(env: Record<string, string>): Promise<TokenService> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'steward-tokens-'));
+  const child = fork(join(import.meta.dirname, 'token-process.ts'), {
+    env: { PATH: process.env.PATH ?? '', PORT: '0', LOG_LEVEL: 'error', DATA_DIR: dataDir, ...env },
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+  const exited = once(child, 'exit');
+  const [url] = (await Promise.race([once(child, 'message'), exited])) as [string | number];
+  if (typeof url !== 'string') throw new Error(`the service ended with ${url} instead of getting ready`);
+  const waiting = new Map<number, (results: TokenReport['results']) => void>();
+  child.on('message', ({ id, results }: TokenReport) => waiting.get(id)?.(results));
+  return {
+    ...serviceAt(url),
+    current({ userId, grantId }, callers = 1) {
+      orders += 1;
+      const { promise, resolve } = Promise.withResolvers<TokenReport['results']>();
+      waiting.set(orders, resolve);
+      child.send({ id: orders, userId, grantId, callers } satisfies TokenOrder);
+      return promise;
+    },
+    async kill(signal) {
+      child.kill(signal);
+      await exited;
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { AppError } from '../../src/errors.ts';
+import type { CalendarState } from '../../src/sandbox/google/calendar-events.ts';
+import type { Account } from '../../src/sandbox/workspace-accounts.ts';
+import { callAction } from './agents.ts';
+import { type ConnectOptions, connect, newName, outcome } from './flows.ts';
+import { type Answer, request, type TestSteward } from './steward.ts';
+
+/** A call to the sandbox's APIs with a connected account's own token, past all of the agents. */
+export async function callGoogle(
+  steward: TestSteward,
+  verb: string,
+  path: string,
+  body?: unknown,
+  email = 'demo@example.com',
+): Promise<Answer> {
+  const rows = await steward.sql<{ userId: string; grantId: string }>(
+    'select user_id as "userId", grant_id as "grantId" from workspace_accounts where email = $1 limit 1',
+    [email],
+  );
+  const { userId = '', grantId = '' } = rows[0] ?? {};
+  const token = await steward.context.tokens.current(userId, grantId);
+  return request(steward.url, `/sandbox/workspace/api${path}`, {
+    method: verb,
+    headers: { authorization: `Bearer ${token}`, ...(body !== undefined && { 'content-type': 'application/json' }) },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+}
+
+/** The stand-in provider's own record of an address. */
+export async function googleAccount(steward: TestSteward, email = 'demo@example.com'): Promise<Account> {
+  const { accounts } = await steward.control('state');
+  return { sub: accounts.find((account: Account) => account.email === email).sub, email, name: 'Demo' };
+}
+
+/** What the stand-in calendar would have mailed, oldest first. */
+export async function calendarNotices(steward: TestSteward, email = 'demo@example.com'): Promise<CalendarState['notices']> {
+  const { sub } = await googleAccount(steward, email);
+  const name = createHash('sha256').update(sub).digest('hex').slice(0, 20);
+  const file = join(steward.dataDir, 'sandbox', 'content', `calendar-${name}.json`);
+  return (JSON.parse(readFileSync(file, 'utf8')) as CalendarState).notices;
+}
+
+/** Someone with one account at the stand-in provider, who approves whatever an agent asks for. */
+export interface Person {
+  email: string;
+  token: string;
+  act(action: string, input?: unknown): Promise<any>;
+  google(verb: string, path: string, body?: unknown): Promise<Answer>;
+}
+
+/** Connects an account, for a user of its own: what one test changes, and the calls it makes, are nobody else's. */
+export async function newPerson(steward: TestSteward, options: Pick<ConnectOptions, 'email' | 'untick'> = {}): Promise<Person> {
+  const name = newName();
+  const { email = `${name}@example.net` } = options;
+  const token = await steward.signIn(name);
+  const { callback } = await connect(steward, { ...options, token, email });
+  const { account_id: accountId, ...rest } = outcome(callback);
+  if (accountId === undefined) throw new Error(`not connected: ${JSON.stringify(rest)}`);
+  return {
+    email,
+    token,
+    act: (action, input) => actApproved(steward, token, action, input),
+    google: (verb, path, body) => callGoogle(steward, verb, path, body, email),
+  };
+}
+
+/** Runs an action and, where the user has to be asked, approves it. */
+export async function actApproved(steward: TestSteward, token: string, action: string, input: unknown = {}): Promise<any> {
+  try {
+    return (await callAction(steward, action, input, { token })).data;
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'approval_required') throw error;
+    const user = await steward.context.sessions.authenticate(token);
+    const approvalId = String(error.details?.approvalId);
+    const signal = new AbortController().signal;
+    return (await steward.context.executor.approve({ user, surface: 'socket', approvalId, approved: true, signal })).data;
+  }
+}
