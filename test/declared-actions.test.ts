@@ -159,19 +159,21 @@ describe('a declared action', () => {
     await expect(callAction(steward, action, input)).rejects.toMatchObject({ code: 'invalid_request', message });
   });
 
-  it.each(['', '.', '..', '../../drive/v3/files', 'x?alt=media', 'x%2F..%2Fy', 'x#y'])(
-    'stays at its place with the id “%s”',
-    async (id) => {
-      const before = (await steward.control('state')).calls.workspace;
-      await expect(callAction(steward, 'files.sheet', { id })).rejects.toMatchObject({
-        code: expect.stringMatching(/^(invalid_request|not_found)$/),
-      });
-      const after = (await steward.control('state')).calls.workspace;
-      const reached = Object.keys(after).filter((path) => path.startsWith('/api/') && after[path] !== before[path]);
-      expect(reached.filter((path) => !path.startsWith('/api/v4/spreadsheets/'))).toEqual([]);
-      expect(reached.every((path) => path.split('/').length === 7)).toBe(true);
-    },
-  );
+  it.each(['', '.', '..'])('needs more than “%s” for a place', async (id) => {
+    const message = 'spreadsheetId: must not be empty';
+    await expect(callAction(steward, 'files.sheet', { id })).rejects.toMatchObject({ code: 'invalid_request', message });
+  });
+
+  it.each(['../../drive/v3/files', 'x?alt=media', 'x%2F..%2Fy', 'x#y'])('stays at its place with the id “%s”', async (id) => {
+    const before = (await steward.control('state')).calls.workspace;
+    await expect(callAction(steward, 'files.sheet', { id })).rejects.toMatchObject({
+      code: expect.stringMatching(/^(invalid_request|not_found)$/),
+    });
+    const after = (await steward.control('state')).calls.workspace;
+    const reached = Object.keys(after).filter((path) => path.startsWith('/api/') && after[path] !== before[path]);
+    expect(reached.filter((path) => !path.startsWith('/api/v4/spreadsheets/'))).toEqual([]);
+    expect(reached.every((path) => path.split('/').length === 7)).toBe(true);
+  });
 
   it('is not given what a loose schema lets through into its address', async () => {
     await expect(callAction(steward, 'files.tally', { of: { kind: 'a' } })).rejects.toMatchObject({

@@ -1,7 +1,8 @@
 import type { Database } from '../database/database.ts';
 import { AppError } from '../errors.ts';
 import type { BankSession } from '../providers/bank-session.ts';
-import type { WorkspaceApi, WorkspaceSession } from '../providers/workspace-api.ts';
+import type { WorkspaceApi } from '../providers/workspace-api.ts';
+import type { WorkspaceSession } from '../providers/workspace-session.ts';
 import type { AccessTokens } from '../vault/access-tokens.ts';
 import { aborted, type Call, changesSomething } from './call.ts';
 

@@ -73,10 +73,13 @@ export const inputDeclaration = z.record(z.string(), z.unknown()).meta({
 
 const callAction = z
   .strictObject({
-    call: z.string().meta({
-      description: 'The method: a discovery id of the workspace provider, or a path of the bank’s.',
-      examples: ['sheets.spreadsheets.values.get', 'transactions/get'],
-    }),
+    call: z
+      .string()
+      .max(100, 'must have at most 100 characters')
+      .meta({
+        description: 'The method: a discovery id of the workspace provider, or a path of the bank’s.',
+        examples: ['sheets.spreadsheets.values.get', 'transactions/get'],
+      }),
     description: description.meta({ description: 'What the action is for, in words that help to choose it.' }),
     effect: z.enum(['read', 'write', 'destructive'], 'must be read, write or destructive').meta({
       description: 'What it does to the world. The method sets the least; more may be said.',
@@ -110,7 +113,7 @@ const agentDescription = description.meta({ description: 'What the agent is for.
 const scopeNames = Object.keys(WORKSPACE_SCOPES) as [ScopeName, ...ScopeName[]];
 const scope = z.enum(scopeNames, {
   error: ({ input }) =>
-    typeof input === 'string' ? `there is no scope ${input}${didYouMean(input, scopeNames)}` : 'must be the name of a scope',
+    typeof input === 'string' ? `there is no scope ${input.slice(0, 100)}${didYouMean(input, scopeNames)}` : 'must be the name of a scope',
 });
 const agent = z.discriminatedUnion(
   'provider',

@@ -1,6 +1,6 @@
-import type { WorkspaceSession } from '../providers/workspace-api.ts';
 import type { ValueKind, WorkspaceMethod, WorkspaceMethods } from '../providers/workspace-methods.ts';
 import { type ScopeName, WORKSPACE_SCOPES } from '../providers/workspace-scopes.ts';
+import type { WorkspaceSession } from '../providers/workspace-session.ts';
 import { didYouMean } from './declaration-names.ts';
 import { effectOf } from './declared-effects.ts';
 import { fieldRefusal, methodRefusal } from './declared-refusals.ts';

@@ -154,7 +154,8 @@ export class EventFeed {
   }
 
   async #poll(): Promise<void> {
-    const ids = (this.#ids ??= new IdGaps(await selectSettledId(this.#db)));
+    this.#ids ??= new IdGaps(await selectSettledId(this.#db));
+    const ids = this.#ids;
     let rows: PolledEvent[];
     do {
       const now = performance.now();

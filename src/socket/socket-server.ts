@@ -86,7 +86,7 @@ export class SocketServer implements ConnectionHost {
 
   /** Takes over an HTTP upgrade, or refuses it: another path 404, a foreign origin 403. An absent origin is no browser. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    socket.on('error', () => socket.destroy());
+    socket.on('error', onUpgradeError);
     const path = (request.url ?? '').split('?', 1)[0];
     const { origin } = request.headers;
     if (path !== PATH) refuse(socket, '404 Not Found');
@@ -165,6 +165,10 @@ export class SocketServer implements ConnectionHost {
     this.#connections.add(connection);
     socket.on('message', onMessage).on('ping', onPing).on('pong', onPong).on('close', onClose).on('error', onError);
   }
+}
+
+function onUpgradeError(this: Duplex): void {
+  this.destroy();
 }
 
 function onMessage(this: Linked, data: unknown, isBinary: boolean): void {

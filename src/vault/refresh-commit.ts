@@ -39,7 +39,7 @@ export class RefreshCommit {
    *
    * @param forced the old token was refused before its time
    * @param sentAt when the provider was asked, by `performance.now()`
-   * @returns false when the grant is gone or was changed: the caller reads it again
+   * @returns false when the grant is gone or was changed, be it by an earlier try whose answer was lost: the caller reads it again
    */
   async store(grant: OpenGrant, renewed: Renewed, forced: boolean, sentAt: number): Promise<boolean> {
     const refreshToken = renewed.refreshToken ?? grant.tokens.refreshToken;
@@ -64,8 +64,6 @@ export class RefreshCommit {
       await this.#giveBack(grant, renewed);
       return false;
     }
-    // An earlier try did reach the database, and its answer was lost.
-    if (now.tokens.equals(values.tokens)) return true;
     const { refreshToken } = grant.tokens;
     const isRotated = renewed.refreshToken !== undefined && renewed.refreshToken !== refreshToken;
     if (!isRotated || openTokens(grant.key, now).refreshToken !== refreshToken) return false;

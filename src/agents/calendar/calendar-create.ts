@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
-import type { WorkspaceSession } from '../../providers/workspace-api.ts';
+import type { WorkspaceSession } from '../../providers/workspace-session.ts';
 import { builtIn } from '../built-in.ts';
 import { anyEvent, describeWholly, EVENT_FIELDS, eventOutput } from './calendar-event.ts';
 import { assertDays, attendees, description, end, location, notify, recurrence, sendUpdates, start, title } from './calendar-inputs.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
-import type { WorkspaceSession } from '../../providers/workspace-api.ts';
+import type { WorkspaceSession } from '../../providers/workspace-session.ts';
 import { anyEvent, type CalendarEvent, EVENT_FIELDS, events, LIST_FIELDS } from './calendar-event.ts';
 import { zoneName } from './zoned-time.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
-import type { WorkspaceSession } from '../../providers/workspace-api.ts';
+import type { WorkspaceSession } from '../../providers/workspace-session.ts';
 import { builtIn } from '../built-in.ts';
 import { changedAttendees } from './calendar-attendees.ts';
 import { type CalendarEvent, describeWholly, eventOutput, momentOf, zoneOf } from './calendar-event.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
-import type { WorkspaceSession } from '../../providers/workspace-api.ts';
+import type { WorkspaceSession } from '../../providers/workspace-session.ts';
 import { oneLine } from '../shown-text.ts';
 
 /** Of everything that a document has, what is read. */

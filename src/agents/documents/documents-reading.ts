@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
 import { text } from '../../http/validate.ts';
-import type { WorkspaceSession } from '../../providers/workspace-api.ts';
+import type { WorkspaceSession } from '../../providers/workspace-session.ts';
 import { builtIn } from '../built-in.ts';
 import { documentReference } from '../document-link.ts';
 import { offset, PART_UNITS, textPart } from '../drive/text-part.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
-import type { WorkspaceSession } from '../../providers/workspace-api.ts';
 import { WorkspaceApiError } from '../../providers/workspace-api-errors.ts';
+import type { WorkspaceSession } from '../../providers/workspace-session.ts';
 import { oneLine } from '../shown-text.ts';
 
 export const NATIVE = 'application/vnd.google-apps.';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
-import type { WorkspaceSession } from '../../providers/workspace-api.ts';
 import { WorkspaceApiError } from '../../providers/workspace-api-errors.ts';
+import type { WorkspaceSession } from '../../providers/workspace-session.ts';
 import { builtIn } from '../built-in.ts';
 import { manyLines } from '../shown-text.ts';
 import { type DriveFile, driveFile, FILE_FIELDS, FOLDER, fileItem, NATIVE, openFile, shownLine, toItem } from './drive-file.ts';

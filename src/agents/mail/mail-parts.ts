@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
-import type { WorkspaceSession } from '../../providers/workspace-api.ts';
+import type { WorkspaceSession } from '../../providers/workspace-session.ts';
 import { gmailAttachment } from './gmail-answers.ts';
 import { charsetOf, decodeText, htmlToText, shown } from './mail-text.ts';
 

@@ -1,6 +1,6 @@
 import { AppError } from '../../errors.ts';
-import type { WorkspaceSession } from '../../providers/workspace-api.ts';
 import { WorkspaceApiError } from '../../providers/workspace-api-errors.ts';
+import type { WorkspaceSession } from '../../providers/workspace-session.ts';
 import { oneLine } from '../shown-text.ts';
 import { gmailHeaders } from './gmail-answers.ts';
 import type { Reply } from './mail-compose.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { WorkspaceSession } from '../../providers/workspace-api.ts';
+import type { WorkspaceSession } from '../../providers/workspace-session.ts';
 import { builtIn } from '../built-in.ts';
 import { gmailMessage, messageList } from './gmail-answers.ts';
 import { failures, forEach } from './mail-batches.ts';

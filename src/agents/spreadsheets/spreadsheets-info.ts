@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { WorkspaceSession } from '../../providers/workspace-api.ts';
+import type { WorkspaceSession } from '../../providers/workspace-session.ts';
 import { builtIn } from '../built-in.ts';
 import { documentReference } from '../document-link.ts';
 import { oneLine } from '../shown-text.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
 import { text } from '../../http/validate.ts';
-import type { WorkspaceSession } from '../../providers/workspace-api.ts';
 import { WorkspaceApiError } from '../../providers/workspace-api-errors.ts';
+import type { WorkspaceSession } from '../../providers/workspace-session.ts';
 import { builtIn } from '../built-in.ts';
 import { documentReference } from '../document-link.ts';
 import { manyLines } from '../shown-text.ts';
