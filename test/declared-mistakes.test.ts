@@ -78,6 +78,7 @@ describe('a good declaration', () => {
     ],
     ['with a projection', call(LIST, 'read', 'project: "sort_by(files, &name)[].{id: id, first: parents[0]}"', 'cap: 1MB')],
     ['of the mailbox, which is always the account’s own', call('gmail.users.labels.list', 'read')],
+    ['of the mailbox by the word that the provider has for it', call('gmail.users.labels.list', 'read', 'with: { userId: me }')],
   ])('%s is taken', async (_title, source) => {
     expect(await problemsOf(source)).toEqual([]);
   });
@@ -487,7 +488,7 @@ describe('what no declared action may do', () => {
       '12:17 agents.a.actions.x.with.useDomainAdminAccess: is for administrators',
     ]);
     expect(await problemsOf(call('gmail.users.labels.list', 'read', 'with: { userId: boss@example.com }'))).toEqual([
-      '12:17 agents.a.actions.x.with.userId: is always the account itself',
+      '12:17 agents.a.actions.x.with.userId: is always me, the account itself',
     ]);
   });
 });

@@ -175,6 +175,16 @@ describe('sandbox calendar: series', () => {
   });
 });
 
+describe('sandbox calendar: an event moved ahead of its series’ others', () => {
+  it('is found where it is now', async () => {
+    const series = await insert(timed('2027-03-01T09:00:00', '2027-03-01T10:00:00', { recurrence: ['RRULE:FREQ=WEEKLY;COUNT=4'] }));
+    const { body } = await call('GET', `${EVENTS}/${series.id}/instances`);
+    const times = { start: { dateTime: '2027-02-01T12:00:00+01:00' }, end: { dateTime: '2027-02-01T13:00:00+01:00' } };
+    await call('PATCH', `${EVENTS}/${body.items[3].id}`, times);
+    expect(await starts('2027-01-31', '2027-02-03')).toEqual(['2027-02-01T12:00:00+01:00']);
+  });
+});
+
 describe('sandbox calendar: changes', () => {
   it('merge fields, replace lists, and end fields with null', async () => {
     const event = await insert(

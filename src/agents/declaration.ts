@@ -59,6 +59,7 @@ const useAction = z
   .strictObject({
     use: z
       .string('must be the name of a built-in action (or else say call, with a method)')
+      .max(100, 'must have at most 100 characters')
       .meta({ description: 'A built-in action of the same provider.', examples: ['mail.search'] }),
     description: description.optional().meta({ description: 'Says in place of the built-in text what the action is for.' }),
     policy: policy.optional(),

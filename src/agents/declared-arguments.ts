@@ -24,7 +24,7 @@ export function checkArguments(target: Target, given: Readonly<Record<string, un
   for (const [name, value] of Object.entries(given)) {
     const place = mistakes.under('with', name);
     const kind = Object.hasOwn(target.fields, name) ? target.fields[name] : undefined;
-    const refusal = target.refusal(name);
+    const refusal = target.refusal(name, value);
     if (refusal !== undefined) place.inKey(refusal);
     else if (kind === undefined)
       place.inKey(`is no parameter or body field of ${target.name}${didYouMean(name, Object.keys(target.fields))}`);

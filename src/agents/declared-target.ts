@@ -10,8 +10,8 @@ export interface Target {
   /** What `with` may hold. */
   fields: Readonly<Record<string, ValueKind>>;
   required: readonly string[];
-  /** Why a field may not be used, though the method has it; undefined: it may. */
-  refusal(field: string): string | undefined;
+  /** Why a field may not be used, or not with this value, though the method has it; undefined: it may. */
+  refusal(field: string, value: unknown): string | undefined;
   /** Any one of them suffices; empty: none is needed. */
   scopes: readonly ScopeName[];
   /** The least that a call with these arguments does to the world. */

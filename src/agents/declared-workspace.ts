@@ -8,6 +8,7 @@ import { anyAnswer, type Target, type TargetOrRefusal } from './declared-target.
 
 /** gmail's parameter for whose mailbox it is: always the account's own. */
 const MAILBOX = 'userId';
+const OWN_MAILBOX = 'me';
 
 /** The provider's method that is meant, if declared actions may call it and the agent's scopes cover it. */
 export function workspaceTarget(id: string, methods: WorkspaceMethods, agentScopes: readonly ScopeName[]): TargetOrRefusal {
@@ -23,13 +24,16 @@ export function workspaceTarget(id: string, methods: WorkspaceMethods, agentScop
 }
 
 function targetOf(id: string, method: WorkspaceMethod, scopes: readonly ScopeName[]): Target {
-  const { [MAILBOX]: mailbox, ...params } = method.params;
+  const hasMailbox = Object.hasOwn(method.params, MAILBOX);
   return {
     name: id,
     // A name that is both a parameter and a body field is the parameter.
-    fields: { ...bodyKinds(method), ...params, fields: 'string' },
+    fields: { ...bodyKinds(method), ...method.params, fields: 'string' },
     required: method.required.filter((name) => name !== MAILBOX),
-    refusal: (field) => (field === MAILBOX && mailbox !== undefined ? 'is always the account itself' : fieldRefusal(field)),
+    refusal(field, value) {
+      if (field === MAILBOX && hasMailbox) return value === OWN_MAILBOX ? undefined : 'is always me, the account itself';
+      return fieldRefusal(field);
+    },
     scopes,
     effect: (given) => effectOf(id, method.verb, given),
     send({ session }, args) {
@@ -38,7 +42,7 @@ function targetOf(id: string, method: WorkspaceMethod, scopes: readonly ScopeNam
         id,
         {
           ...Object.fromEntries(Object.entries(args).filter(([name]) => isParameter(method, name))),
-          ...(mailbox !== undefined && { [MAILBOX]: 'me' }),
+          ...(hasMailbox && { [MAILBOX]: OWN_MAILBOX }),
           ...(method.body !== undefined && { requestBody: Object.fromEntries(body) }),
         },
         anyAnswer,

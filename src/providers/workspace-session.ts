@@ -103,6 +103,8 @@ export class WorkspaceSession {
         // Not sent again, though it was refused: whoever asked for a change decides on a second try.
         throw new AppError('unavailable', 'The connection to the account was renewed. Try again.', { retryAfter: 1, cause: error });
       }
+      // The tokens are new and the consent stands, or the vault had said so: it is not the user who must act.
+      if (answer?.status === 401) throw new AppError('provider_error', 'The provider refuses a new access token.', { cause: error });
       const mayHeal = answer === undefined || answer.status >= 500 || error.code === 'rate_limited';
       // What the provider asked for itself: the error also guesses one, for the caller.
       const asked = answer && retryAfterOf(answer);
