@@ -63,7 +63,9 @@ describe('an action whose token is no longer good', () => {
   it('does not go on for ever where fresh ones are refused too, and leaves the account connected', async () => {
     await refuse(LABELS);
     const { refreshes, sent } = await counting(LABELS, async () => {
-      for (let use = 0; use < 8; use += 1) await callAction(steward, 'mail.labels', {}, { token }).catch(() => {});
+      for (let use = 0; use < 8; use += 1) {
+        await expect(callAction(steward, 'mail.labels', {}, { token })).rejects.toMatchObject({ code: 'provider_error' });
+      }
     });
     expect(refreshes).toBeLessThanOrEqual(5);
     expect(sent).toBeLessThanOrEqual(16);
