@@ -586,8 +586,15 @@ describe('a bank out of order', () => {
   });
 
   it.each(['html', 'malformed'] as const)('%s with status 200 becomes provider_error', async (kind) => {
-    for (const action of ['bank.balances', 'bank.changes', 'bank.numbers', 'bank.transactions']) {
-      await steward.control('faults', { part: 'bank', kind, times: 1 });
+    const paths = {
+      'bank.balances': '/accounts/get',
+      'bank.changes': '/transactions/sync',
+      'bank.numbers': '/auth/get',
+      'bank.transactions': '/transactions/get',
+    };
+    for (const [action, path] of Object.entries(paths)) {
+      // By its path: a revocation in the background must not meet the fault instead.
+      await steward.control('faults', { part: 'bank', kind, path, times: 1 });
       expect(await refusal(action, action === 'bank.transactions' ? range : {})).toMatchObject({ code: 'provider_error' });
     }
   });

@@ -511,9 +511,9 @@ describe('the API root', () => {
   it("answers 404 in the provider's shape, 401 without a token", async () => {
     const { apiUrl } = host.sandbox.workspace;
     const { access_token: accessToken } = await connect();
-    const found = await fetch(`${apiUrl}/gmail/v1/users/me/messages`, { headers: { authorization: `Bearer ${accessToken}` } });
+    const found = await fetch(`${apiUrl}/gmail/v1/users/me/nothing`, { headers: { authorization: `Bearer ${accessToken}` } });
     expect([found.status, await found.json()]).toEqual([404, { error: expect.objectContaining({ code: 404, status: 'NOT_FOUND' }) }]);
-    expect((await fetch(`${apiUrl}/gmail/v1/users/me/messages`)).status).toBe(401);
+    expect((await fetch(`${apiUrl}/gmail/v1/users/me/nothing`)).status).toBe(401);
   });
 });
 
