@@ -81,9 +81,18 @@ create table audit_log (
 create index audit_log_user on audit_log (user_id, id);
 create index audit_log_rate on audit_log (user_id, action, at) where decision = 'started';
 
+-- One row. Raised by each reload of the integrations file; the other replicas read theirs again when they see it.
+create table integrations_reloads (
+  only_row boolean primary key default true check (only_row),
+  generation bigint not null default 0,
+  -- of the file as the replica that was asked has read it
+  revision text not null default ''
+);
+insert into integrations_reloads default values;
+
 -- Down Migration
 
-drop table audit_log, idempotency_keys, approvals, events;
+drop table integrations_reloads, audit_log, idempotency_keys, approvals, events;
 alter table bank_items drop column sync_state;
 alter table grants drop column refresh_failures, drop column refresh_after;
 alter table users drop column event_seq;

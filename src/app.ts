@@ -78,7 +78,7 @@ function featureEndpoints(
   return [
     ...homeRoutes(config, publicUrl),
     ...waitlistRoutes(db, logger),
-    ...integrationsRoutes(context.integrations),
+    ...integrationsRoutes(context.reloads),
     ...statusRoutes(db),
     ...workspaceRoutes({ parts: workspace, accounts, cookies: new Cookies(publicUrl), authenticate, publicUrl }),
     ...bankRoutes({ db, provider: bank, grants, statuses, revocations, emit }),

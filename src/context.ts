@@ -11,6 +11,7 @@ import { Events } from './events/events.ts';
 import type { RequestHandler } from './http/endpoint.ts';
 import { createVerifier, type VerifierOptions } from './identity/verifier.ts';
 import { IntegrationsService } from './integrations/integrations-service.ts';
+import { ReplicatedReload } from './integrations/replicated-reload.ts';
 import { describeError, type Logger } from './logger.ts';
 import { BankProvider } from './providers/bank.ts';
 import type { BankEntryAccess } from './providers/bank-session.ts';
@@ -71,6 +72,7 @@ export interface Context {
   db: Database;
   embedded: boolean;
   sessions: Sessions;
+  reloads: ReplicatedReload;
   integrations: IntegrationsService<Catalog>;
   grants: Grants;
   statuses: GrantStatuses;
@@ -163,6 +165,7 @@ export async function createContext(
     embedded: config.databaseUrl === undefined,
     sessions: new Sessions(db, createVerifier(settings.identity, { ...overrides.identity, logger }), config.allowedUsers),
     integrations,
+    reloads: new ReplicatedReload(db, integrations, logger),
     grants,
     statuses,
     revocations,

@@ -95,6 +95,7 @@ async function start(
   server.off('request', answerStarting).on('request', app);
   const workers = new Workers(context);
   workers.start();
+  context.reloads.start();
   let closed = Promise.resolve();
   undo.push(
     () => workers.stop(),
@@ -105,6 +106,7 @@ async function start(
     // Requests under way still need the database, and the queue for what they revoke: both outlive the last answer.
     () => closed,
     () => context.feed.stop(),
+    () => context.reloads.stop(),
     () => sockets.close(),
     () => {
       draining = true;

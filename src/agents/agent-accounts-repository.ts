@@ -18,12 +18,15 @@ export async function selectAgentAccounts(db: Queryable, userIds: readonly strin
   const rows = await db.query<AgentAccountRow & { userId: string }>(
     {
       name: 'agent-accounts',
-      text: `select a.user_id as "userId", a.id, a.grant_id as "grantId", 'workspace' as provider, a.email as label, a.is_default as "isDefault", g.status, g.scopes, a.connected_at as "connectedAt"
-             from workspace_accounts a join grants g on g.id = a.grant_id where a.user_id = any($1::uuid[])
-             union all
-             select i.user_id, i.id, i.grant_id, 'bank', i.bank_name, false, g.status, g.scopes, i.connected_at
-             from bank_items i join grants g on g.id = i.grant_id where i.user_id = any($1::uuid[])
-             order by "connectedAt", id`,
+      text: `select a.user_id as "userId", a.id, a.grant_id as "grantId", a.provider, a.label, a.is_default as "isDefault", g.status, g.scopes
+             from (
+               select user_id, id, grant_id, 'workspace' as provider, email as label, is_default, connected_at
+               from workspace_accounts where user_id = any($1::uuid[])
+               union all
+               select user_id, id, grant_id, 'bank', bank_name, false, connected_at
+               from bank_items where user_id = any($1::uuid[])
+             ) a join grants g on g.id = a.grant_id
+             order by a.connected_at, a.id`,
     },
     [[...new Set(userIds)]],
   );

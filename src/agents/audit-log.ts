@@ -1,6 +1,6 @@
 import type { Queryable } from '../database/database.ts';
+import { Grouped } from '../database/grouped.ts';
 import { type AuditRow, insertAuditRows } from './audit-repository.ts';
-import { Grouped } from './grouped.ts';
 
 const SHOWN_NAME_CHARACTERS = 100;
 

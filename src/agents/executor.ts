@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Queryable } from '../database/database.ts';
+import { Grouped } from '../database/grouped.ts';
 import { AppError } from '../errors.ts';
 import type { Caller } from '../http/endpoint.ts';
 import { describeError, type LoggedError, type Logger } from '../logger.ts';
@@ -16,7 +17,6 @@ import { type AuditRow, countStarted, insertAuditRows } from './audit-repository
 import { aborted, type Call, changesSomething, type Invocation, needsApproval, type Outcome } from './call.ts';
 import { type CheckParts, checkCall } from './call-checks.ts';
 import type { Catalog } from './catalog.ts';
-import { Grouped } from './grouped.ts';
 import { IdempotencyKeys, unknownOutcome } from './idempotency.ts';
 import { cutToCap } from './output-cut.ts';
 import { ReadRates, rateLimited } from './read-rates.ts';

@@ -4,6 +4,8 @@ const ELLIPSIS_BYTES = 3;
 const WORTH_BYTES = 1024;
 /** A text, or a list, keeps at least so much of itself while its siblings lose theirs. */
 const FLOOR_BYTES = 34;
+/** The longest number: -0.0000012345678901234567. */
+const MAX_SCALAR_BYTES = 25;
 
 /**
  * Cuts a JSON value to at most `cap` bytes of JSON: the longest texts and lists lose most, always their ends, and what
@@ -13,8 +15,27 @@ const FLOOR_BYTES = 34;
  * @param cap bytes, at least 100
  */
 export function cutToCap(value: unknown, cap: number): { value: unknown; truncated: boolean } {
-  if (sizeOf(value, cap) <= cap) return { value, truncated: false };
+  if (roomAfter(value, cap) >= 0 || sizeOf(value, cap) <= cap) return { value, truncated: false };
   return { value: cut(value, cap), truncated: true };
+}
+
+/** Of `room` bytes what is left in any case, since no character takes more than six; negative when that doesn't tell. */
+function roomAfter(value: unknown, room: number): number {
+  if (typeof value === 'string') return room - 6 * value.length - 2;
+  if (typeof value !== 'object' || value === null) return room - MAX_SCALAR_BYTES;
+  let left = room - 2;
+  if (Array.isArray(value)) {
+    for (const item of value) {
+      left = roomAfter(item, left - 1);
+      if (left < 0) break;
+    }
+    return left;
+  }
+  for (const name in value) {
+    left = roomAfter((value as Record<string, unknown>)[name], left - 6 * name.length - 4);
+    if (left < 0) break;
+  }
+  return left;
 }
 
 /** Bytes of JSON; once that is beyond `limit`, just any number beyond it. */

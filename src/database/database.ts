@@ -2,13 +2,21 @@ import pg from 'pg';
 import { AppError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 
+/** A named statement; it is parsed once per connection. */
+export interface Statement {
+  name: string;
+  text: string;
+  /** Milliseconds, where it is to give up earlier than others. */
+  query_timeout?: number;
+}
+
 /** What repositories take: the pool, or one client inside a transaction. */
 export interface Queryable {
   /**
    * @param statement SQL, or a named statement that is parsed once per connection
    * @throws AppError `unavailable` when the database can't be reached; the driver's error otherwise
    */
-  query<Row extends object>(statement: string | { name: string; text: string }, values?: unknown[]): Promise<Row[]>;
+  query<Row extends object>(statement: string | Statement, values?: unknown[]): Promise<Row[]>;
 }
 
 export interface DatabaseAddress {
@@ -60,7 +68,7 @@ export class Database implements Queryable {
     await this.query('select 1');
   }
 
-  async query<Row extends object>(statement: string | { name: string; text: string }, values: unknown[] = []): Promise<Row[]> {
+  async query<Row extends object>(statement: string | Statement, values: unknown[] = []): Promise<Row[]> {
     const client = await this.#connect();
     return run<Row>(client, statement, values, (broken) => client.release(broken));
   }
@@ -73,7 +81,7 @@ export class Database implements Queryable {
     const client = await this.#connect();
     let broken = false;
     const tx: Queryable = {
-      query: <Row extends object>(statement: string | { name: string; text: string }, values: unknown[] = []) =>
+      query: <Row extends object>(statement: string | Statement, values: unknown[] = []) =>
         run<Row>(client, statement, values, (failed) => {
           broken ||= failed;
         }),
@@ -123,7 +131,7 @@ export function afterCommit(tx: Queryable, hook: () => void): void {
 
 async function run<Row extends object>(
   client: pg.PoolClient,
-  statement: string | { name: string; text: string },
+  statement: string | Statement,
   values: unknown[],
   done: (broken: boolean) => void,
 ): Promise<Row[]> {

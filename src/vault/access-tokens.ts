@@ -1,24 +1,30 @@
+import { Grouped } from '../database/grouped.ts';
 import { AppError } from '../errors.ts';
+import { OpenedTokens } from './opened-tokens.ts';
 import { postponed, RefreshFlights, type RefreshParts } from './refresh-flights.ts';
-import { openGrant, usable } from './refresh-read.ts';
-import { type RefreshRow, selectOrLease, selectRefreshRow } from './refresh-repository.ts';
+import { usable } from './refresh-read.ts';
+import { type GrantName, type RefreshRow, selectOrLease, selectRefreshRows } from './refresh-repository.ts';
 import { earlyBy, isDue, isLeased, isPausing, isValid } from './refresh-timing.ts';
 
 export type { RecordStatus, StatusChange } from './status-change.ts';
 
 /**
- * Access tokens that work, refreshed when due. Nothing is remembered between
- * calls: a disconnect or a reconnect counts at once, on every replica.
+ * Access tokens that work, refreshed when due. Every use reads the row: a
+ * disconnect or a reconnect counts at once, on every replica.
  */
 export class AccessTokens {
   readonly #parts: RefreshParts;
   readonly #flights: RefreshFlights;
+  readonly #rows: Grouped<GrantName, RefreshRow | undefined>;
+  readonly #opened: OpenedTokens;
   /** Grants that some caller of this process is reading, ready to take their lease. */
   readonly #leasing = new Set<string>();
 
   constructor(parts: RefreshParts) {
     this.#parts = parts;
     this.#flights = new RefreshFlights(parts);
+    this.#rows = new Grouped((grants) => selectRefreshRows(parts.db, grants));
+    this.#opened = new OpenedTokens(parts.userKeys);
   }
 
   /**
@@ -36,9 +42,9 @@ export class AccessTokens {
    */
   async renewed(userId: string, grantId: string, rejected: string): Promise<string> {
     const row = await this.#read(userId, grantId);
-    const grant = openGrant(this.#parts.userKeys, row);
-    if (grant.tokens.accessToken !== rejected) return this.#fresh(row);
-    if (grant.tokens.refreshToken === undefined || isPausing(row)) throw refusedAgain(row.pause);
+    const tokens = this.#opened.of(row);
+    if (tokens.accessToken !== rejected) return this.#fresh(row);
+    if (tokens.refreshToken === undefined || isPausing(row)) throw refusedAgain(row.pause);
     return this.#flights.run(row, true);
   }
 
@@ -48,12 +54,16 @@ export class AccessTokens {
   }
 
   async #read(userId: string, grantId: string): Promise<RefreshRow> {
-    return usable(await selectRefreshRow(this.#parts.db, userId, grantId));
+    return usable(await this.#rows.add({ userId, grantId }));
   }
 
-  /** One of those who ask at the same time takes the lease with what it reads; the others would only queue for it. */
+  /**
+   * One of those who ask at the same time takes the lease with what it reads; the others would only queue for it. Nor
+   * is it worth a statement of its own where the token was good a moment ago.
+   */
   async #readToUse(userId: string, grantId: string): Promise<RefreshRow> {
-    if (this.#leasing.has(grantId) || !this.#flights.mayBegin(grantId)) return this.#read(userId, grantId);
+    const isGood = this.#opened.has(grantId);
+    if (isGood || this.#leasing.has(grantId) || !this.#flights.mayBegin(grantId)) return this.#read(userId, grantId);
     this.#leasing.add(grantId);
     try {
       return usable(await selectOrLease(this.#parts.db, userId, grantId, earlyBy(grantId)));
@@ -79,7 +89,7 @@ export class AccessTokens {
   }
 
   #accessToken(row: RefreshRow): string {
-    return openGrant(this.#parts.userKeys, row).tokens.accessToken;
+    return this.#opened.of(row).accessToken;
   }
 }
 

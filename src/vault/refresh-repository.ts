@@ -32,18 +32,31 @@ const COLUMNS = `g.id, g.user_id as "userId", g.provider, g.subject, g.status, g
   extract(epoch from g.refresh_after - now())::float8 as pause,
   k.id as "keyId", k.wrapped`;
 
+export interface GrantName {
+  userId: string;
+  grantId: string;
+}
+
 /** The grant with its user's key: all that a use of an account reads. */
 export async function selectRefreshRow(db: Queryable, userId: string, grantId: string): Promise<RefreshRow | undefined> {
+  const [row] = await selectRefreshRows(db, [{ userId, grantId }]);
+  return row;
+}
+
+/** As {@link selectRefreshRow}, for each of the names in their order. */
+export async function selectRefreshRows(db: Queryable, names: readonly GrantName[]): Promise<(RefreshRow | undefined)[]> {
+  const asked = new Map(names.map((name) => [name.grantId + name.userId, name]));
   const rows = await db.query<RefreshRow>(
     {
-      name: 'refresh-row',
+      name: 'refresh-rows',
       text: `select ${COLUMNS}, g.tokens, g.version, false as leased
-             from grants g join user_keys k on k.user_id = g.user_id
-             where g.id = $1::uuid and g.user_id = $2::uuid`,
+             from unnest($1::uuid[], $2::uuid[]) as asked (id, user_id)
+             join grants g on g.id = asked.id and g.user_id = asked.user_id join user_keys k on k.user_id = g.user_id`,
     },
-    [grantId, userId],
+    [[...asked.values()].map(({ grantId }) => grantId), [...asked.values()].map(({ userId }) => userId)],
   );
-  return rows[0];
+  const found = new Map(rows.map((row) => [row.id + row.userId, row]));
+  return names.map(({ grantId, userId }) => found.get(grantId + userId));
 }
 
 /**

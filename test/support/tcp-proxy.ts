@@ -11,6 +11,9 @@ export class TcpProxy {
   readonly #sockets = new Set<Socket>();
   #mode: Mode = 'open';
   #delayMs = 0;
+  #connections = 0;
+  /** Connections up to this one hear nothing any more. */
+  #frozenUntil = 0;
   #port = 0;
 
   constructor(target: { host: string; port: number }) {
@@ -44,6 +47,11 @@ export class TcpProxy {
     this.#mode = 'frozen';
   }
 
+  /** The connections of now are dead without knowing it; new ones work. */
+  freezeConnections(): void {
+    this.#frozenUntil = this.#connections;
+  }
+
   /** Every packet of the server's takes this long from now on. */
   slow(delayMs: number): void {
     this.#delayMs = delayMs;
@@ -61,9 +69,11 @@ export class TcpProxy {
     this.#track(client);
     if (this.#mode === 'frozen') return;
     const server = connect(this.#target);
+    this.#connections += 1;
+    const number = this.#connections;
     this.#track(server);
-    client.pipe(this.#gate(false)).pipe(server);
-    server.pipe(this.#gate(true)).pipe(client);
+    client.pipe(this.#gate(number, false)).pipe(server);
+    server.pipe(this.#gate(number, true)).pipe(client);
     client.on('close', () => server.destroy());
     server.on('close', () => client.destroy());
   }
@@ -73,11 +83,11 @@ export class TcpProxy {
     socket.on('error', () => {}).on('close', () => this.#sockets.delete(socket));
   }
 
-  #gate(answers: boolean): Transform {
+  #gate(number: number, answers: boolean): Transform {
     return new Transform({
       transform: (chunk, _encoding, done) => {
         // Swallowed for good: whoever sent it hears nothing until the connection breaks.
-        if (this.#mode === 'frozen') done();
+        if (this.#mode === 'frozen' || number <= this.#frozenUntil) done();
         else setTimeout(() => done(null, chunk), answers ? this.#delayMs : 0);
       },
     });
