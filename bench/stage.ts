@@ -47,6 +47,7 @@ export async function openStage(): Promise<Stage> {
       SITE_URL: 'https://example.com/',
       MASTER_KEYS: masterKeys,
       LIMIT_REQUESTS_PER_MINUTE: '100000000',
+      LIMIT_SOCKET_CONNECTS_PER_MINUTE: '100000000',
     },
     signIn: () => issuer.sign(SUBJECT),
     async close() {

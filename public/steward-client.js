@@ -17,8 +17,8 @@
  * @typedef {object} StewardClientOptions
  * @property {string | URL} url Address of the service; `/ws` is appended.
  * @property {(why: 'connect' | 'renew' | 'refused') => string | undefined | Promise<string | undefined>} token
- *   Gives a valid ID token. `refused`: the last one wasn't accepted, so fetch a new one. Nothing, or
- *   an error, ends the connection: nobody is signed in any more.
+ *   Gives a valid ID token. `refused`: the last one wasn't accepted, so fetch a new one. Nothing ends
+ *   the connection: nobody is signed in any more. An error (offline, say) has it asked again later.
  * @property {number} [since] The last event seen in an earlier session; everything after it is sent again.
  *
  * @typedef {object} StewardEvent
@@ -48,6 +48,13 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /** Before a token ends, another one is asked for. */
 const RENEW_MS = 60_000;
 const AUTHENTICATION = 4401;
+const TOO_MUCH = 4429;
+/** After `TOO_MUCH`, unless the service says how long. */
+const TOO_MUCH_MS = 60_000;
+/** Of a sign-in; requests have numbers. */
+const SIGN_IN = 'authenticate';
+/** A new token would make the user anew. */
+const USER_DELETED = 'user deleted';
 
 /** What the service answered instead of a result. */
 export class StewardError extends Error {
@@ -65,7 +72,7 @@ export class StewardError extends Error {
 }
 
 /**
- * Dispatches `state` (a change of {@link StewardClient#state}; `detail.reason` where it ended for good),
+ * Dispatches `state` (a change of {@link StewardClient#state}; `detail.reason` says why it waits or ended),
  * `event` for every event of the user, and each event under its own name too (`detail` is a {@link StewardEvent}).
  */
 export class StewardClient extends EventTarget {
@@ -77,6 +84,7 @@ export class StewardClient extends EventTarget {
   /** @type {ReturnType<typeof setTimeout> | undefined} */ #timer;
   /** @type {ReturnType<typeof setTimeout> | undefined} */ #renewal;
   /** @type {number | undefined} */ #since;
+  /** @type {StewardError | undefined} why the service refused the last sign-in */ #refusal;
   #failures = 0;
   #refused = false;
   #nextId = 0;
@@ -194,12 +202,17 @@ export class StewardClient extends EventTarget {
     this.#become('connecting');
     const opening = Symbol();
     this.#current = opening;
-    const token = await this.#token(why);
+    const { token, failed } = await this.#token(why);
     if (this.#current !== opening) return;
-    if (token === undefined) {
-      this.#end(new StewardError('signed_out', 'Nobody is signed in.'));
+    if (failed) {
+      this.#wait(this.#backOff(), new StewardError('no_token', 'No token could be fetched.', { retryable: true }));
       return;
     }
+    if (!token) {
+      this.#end(signedOut());
+      return;
+    }
+    this.#refusal = undefined;
     const url = new URL(this.#options.url);
     url.protocol = url.protocol.replace('http', 'ws');
     url.pathname = `${url.pathname.replace(/\/$/, '')}/ws`;
@@ -216,48 +229,63 @@ export class StewardClient extends EventTarget {
   /** @param {'connect' | 'renew' | 'refused'} why */
   async #token(why) {
     try {
-      return await this.#options.token(why);
+      return { token: await this.#options.token(why), failed: false };
     } catch {
-      return undefined;
+      return { token: undefined, failed: true };
     }
   }
 
   /** The token goes in a frame: an address would end in logs. @param {string} token */
   #authenticate(token) {
-    this.#send({ type: 'authenticate', requestId: 'authenticate', token, ...(this.#since !== undefined && { since: this.#since }) });
+    this.#send({ type: 'authenticate', requestId: SIGN_IN, token, ...(this.#since !== undefined && { since: this.#since }) });
   }
 
   /** @param {any} frame */
   #receive(frame) {
     if (frame.type === 'ready') this.#ready(frame);
     else if (frame.type === 'event') this.#dispatch(frame);
+    else if (frame.type === 'error' && frame.requestId === SIGN_IN) this.#signInRefused(errorOf(frame));
     const waiting = this.#waiting.get(frame.requestId);
     if (waiting === undefined) return;
     if (frame.type === 'progress') waiting.onProgress?.({ ms: frame.ms, message: frame.message });
     if (frame.type === 'result') waiting.resolve({ data: frame.data, meta: frame.meta });
-    if (frame.type === 'error') waiting.reject(new StewardError(frame.error.code, frame.errorText, frame.error));
+    if (frame.type === 'error') waiting.reject(errorOf(frame));
   }
 
   /** @param {{expiresAt: string, seq?: number}} frame */
   #ready({ expiresAt, seq }) {
     this.#failures = 0;
     this.#refused = false;
+    this.#refusal = undefined;
     this.#since ??= seq;
     this.#become('open');
     this.#opening?.resolve();
     this.#opening = undefined;
-    clearTimeout(this.#renewal);
     const left = Date.parse(expiresAt) - Date.now();
     // Well before the end, but not at once for tokens that live a minute only.
-    const delay = Math.max(left - RENEW_MS, left / 2, 0);
-    this.#renewal = setTimeout(() => this.#renew(), Math.min(delay, LONGEST_TIMER_MS));
+    this.#renewIn(Math.max(left - RENEW_MS, left / 2, 0));
+  }
+
+  /** @param {number} ms */
+  #renewIn(ms) {
+    clearTimeout(this.#renewal);
+    this.#renewal = setTimeout(() => this.#renew(), Math.min(ms, LONGEST_TIMER_MS));
   }
 
   async #renew() {
     const socket = this.#socket;
-    const token = await this.#token('renew');
-    // Without a new one the service ends the connection when the old one ends.
-    if (token !== undefined && socket === this.#socket) this.#send({ type: 'authenticate', requestId: 'authenticate', token });
+    const { token, failed } = await this.#token('renew');
+    if (socket === undefined || socket !== this.#socket) return;
+    // Until the old one ends, when the service closes, there is time to try again.
+    if (failed) this.#renewIn(this.#backOff());
+    else if (token) this.#send({ type: 'authenticate', requestId: SIGN_IN, token });
+    else this.#end(signedOut());
+  }
+
+  /** The service closes after it, unless it could not check the token of a renewal. @param {StewardError} refusal */
+  #signInRefused(refusal) {
+    this.#refusal = refusal;
+    if (this.#state === 'open' && refusal.retryable) this.#renewIn(this.#backOff());
   }
 
   /** @param {StewardEvent} frame */
@@ -273,14 +301,33 @@ export class StewardClient extends EventTarget {
     this.#socket = undefined;
     clearTimeout(this.#renewal);
     this.#rejectWaiting(new StewardError('disconnected', 'The connection was lost before the answer came.', { retryable: true }));
-    if (code === AUTHENTICATION && this.#refused) {
-      this.#end(new StewardError('signed_out', reason || 'The sign-in was refused.'));
+    if (code === AUTHENTICATION && (this.#refused || reason === USER_DELETED)) {
+      this.#end(signedOut(this.#refusal?.message || reason));
+      return;
+    }
+    // Not the token's fault: another one would be refused as well.
+    if (code === AUTHENTICATION && this.#refusal?.code === 'invalid_request') {
+      this.#end(this.#refusal);
       return;
     }
     this.#refused = code === AUTHENTICATION;
-    const delay = this.#refused ? 0 : (retryAfter(reason) ?? this.#backOff());
-    this.#become('waiting');
-    this.#timer = setTimeout(() => this.#open(this.#refused ? 'refused' : 'connect'), delay);
+    this.#wait(
+      this.#refused ? 0 : this.#pause(code, reason),
+      this.#refusal ?? new StewardError('disconnected', reason || 'The connection was lost.', { retryable: true }),
+    );
+  }
+
+  /** Asks for a token and connects, a while later. @param {number} ms @param {StewardError} reason */
+  #wait(ms, reason) {
+    this.#timer = setTimeout(() => this.#open(this.#refused ? 'refused' : 'connect'), ms);
+    this.#become('waiting', reason);
+  }
+
+  /** Milliseconds to stay away after a loss. @param {number} code @param {string} reason */
+  #pause(code, reason) {
+    const asked = retryAfter(reason);
+    // Whoever has many sockets has many clients, which must not come back in step.
+    return code === TOO_MUCH ? (asked ?? TOO_MUCH_MS) + this.#backOff() : (asked ?? this.#backOff());
   }
 
   /** Full jitter: thousands of clients that lost one server must not come back in step. */
@@ -320,7 +367,17 @@ export class StewardClient extends EventTarget {
   }
 }
 
-/** Milliseconds that a stopping server asks for: `{"retry_after": seconds}`. @param {string} reason */
+/** @param {{errorText: string, error: {code: string} & Record<string, any>}} frame */
+function errorOf({ errorText, error }) {
+  return new StewardError(error.code, errorText, error);
+}
+
+/** @param {string} [why] */
+function signedOut(why) {
+  return new StewardError('signed_out', why || 'Nobody is signed in.');
+}
+
+/** Milliseconds that the service asks for: `{"retry_after": seconds}`. @param {string} reason */
 function retryAfter(reason) {
   try {
     const { retry_after: seconds } = JSON.parse(reason);

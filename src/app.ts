@@ -29,6 +29,8 @@ const PREFLIGHT_SECONDS = 600;
 export interface ProcessState {
   connections(): number;
   draining(): boolean;
+  /** Ends what the user still has open. */
+  userDeleted(userId: string): void;
 }
 
 /** The Express app. The order of its layers stands here and nowhere else. */
@@ -37,7 +39,7 @@ export function createApp(context: Context, state: ProcessState): Express {
   const authenticate = (header: string | undefined) => sessions.authenticate(header);
   const parsers = body(config.limits.bodyBytes);
   const health = healthRoutes({ environment: config.environment, db: context.db, ...state });
-  const endpoints = featureEndpoints(context, authenticate);
+  const endpoints = featureEndpoints(context, authenticate, state);
   const documented = [...health, ...endpoints];
   endpoints.push(
     openApiRoute(() =>
@@ -72,6 +74,7 @@ export function createApp(context: Context, state: ProcessState): Express {
 function featureEndpoints(
   context: Context,
   authenticate: (header: string | undefined) => ReturnType<Context['sessions']['authenticate']>,
+  { userDeleted }: ProcessState,
 ): Endpoint[] {
   const { config, db, logger, sessions, grants, statuses, revocations, emit, workspace, accounts, bank } = context;
   const { publicUrl } = context.addresses;
@@ -88,6 +91,7 @@ function featureEndpoints(
       grants,
       revocations,
       releaseHeld: async (tx, userId) => (workspace === undefined ? [] : queuePendingOfUser(workspace, tx, userId)),
+      userDeleted,
     }),
   ];
 }

@@ -63,6 +63,7 @@ export const variables = z.object({
   LIMIT_DATABASE_CONNECTIONS: positive.default(10),
   LIMIT_SOCKET_AUTHENTICATION_MS: positive.default(5_000),
   LIMIT_SOCKET_PAYLOAD_BYTES: positive.default(65_536),
+  LIMIT_SOCKET_CONNECTS_PER_MINUTE: positive.default(3_000),
   LIMIT_SOCKET_MESSAGES_PER_MINUTE: positive.default(100),
   LIMIT_SOCKETS_PER_USER: positive.default(10),
   LIMIT_SOCKETS_WAITING: positive.default(1_000),

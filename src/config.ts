@@ -197,6 +197,7 @@ function limits(env: Variables): Limits {
     databaseConnections: env.LIMIT_DATABASE_CONNECTIONS,
     socketAuthenticationMs: env.LIMIT_SOCKET_AUTHENTICATION_MS,
     socketPayloadBytes: env.LIMIT_SOCKET_PAYLOAD_BYTES,
+    socketConnectsPerMinute: env.LIMIT_SOCKET_CONNECTS_PER_MINUTE,
     socketMessagesPerMinute: env.LIMIT_SOCKET_MESSAGES_PER_MINUTE,
     socketsPerUser: env.LIMIT_SOCKETS_PER_USER,
     socketsWaiting: env.LIMIT_SOCKETS_WAITING,

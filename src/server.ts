@@ -2,6 +2,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createApp } from './app.ts';
 import { type Addresses, type Context, createContext, isAllowedOrigin, type Overrides } from './context.ts';
+import { addressOf } from './http/limits.ts';
 import { answerClientError, answerStarting } from './http/raw-answers.ts';
 import { createLogger, describeError, type Logger } from './logger.ts';
 import type { Config } from './settings.ts';
@@ -84,13 +85,18 @@ async function start(
   const sockets = new SocketServer({
     authenticate: (token) => context.sessions.authenticate(token),
     isAllowedOrigin: (origin) => isAllowedOrigin(context, origin),
+    addressOf: (request) => addressOf(app, request),
     revision: () => context.integrations.current.revision,
     work: (userId, frame) => workOf(requests, userId, frame),
     feed: context.feed,
     limits: config.limits,
     logger,
   });
-  const app = createApp(context, { connections: () => sockets.size, draining: () => draining });
+  const app = createApp(context, {
+    connections: () => sockets.size,
+    draining: () => draining,
+    userDeleted: (userId) => sockets.userDeleted(userId),
+  });
   server.on('upgrade', (request, socket, head) => sockets.upgrade(request, socket, head));
   server.off('request', answerStarting).on('request', app);
   const workers = new Workers(context);

@@ -17,6 +17,9 @@ export interface Limits {
   databaseConnections: number;
   socketAuthenticationMs: number;
   socketPayloadBytes: number;
+  /** Upgrades a minute from one address. */
+  socketConnectsPerMinute: number;
+  /** Of one socket; those of a user's sockets together as many times that as there may be sockets. */
   socketMessagesPerMinute: number;
   socketsPerUser: number;
   /** Connections of this process that have not authenticated yet. */

@@ -164,13 +164,35 @@ describe('calendar.update', () => {
   });
 });
 
+describe('a change that invites people', () => {
+  const asked = (action: string, input: object) => callAction(steward, action, input, { token: me.token });
+  const summary = (text: string) => ({ code: 'approval_required', details: { summary: text } });
+
+  it('asks first, and names the event', async () => {
+    const { id } = await create({ attendees: ['a@example.com'] });
+    const sent = (await calendarNotices(steward, me.email)).length;
+    const times = { title: 'Lunch', start: '2027-03-21T09:00', end: '2027-03-21T10:00' };
+    await expect(asked('calendar.create', { ...times, attendees: ['b@example.com'] })).rejects.toMatchObject({ code: 'approval_required' });
+    await expect(asked('calendar.update', { id, add_attendees: ['b@example.com'], notify: false })).rejects.toMatchObject(
+      summary(`Change the event “made” on 2027-03-21T09:00:00+01:00 (${id}): invite b@example.com; nobody is told`),
+    );
+    expect(await calendarNotices(steward, me.email)).toHaveLength(sent);
+    expect((await stored(id)).attendees).toHaveLength(1);
+  });
+
+  it('is the only one that asks', async () => {
+    const { data } = await asked('calendar.create', { title: 'alone', start: '2027-03-22', attendees: [] });
+    await asked('calendar.update', { id: (data as { id: string }).id, title: 'still alone' });
+  });
+});
+
 describe('calendar.delete', () => {
   it('asks first, and says what will happen', async () => {
-    const { id } = await create();
+    const { id } = await series();
     const asked = callAction(steward, 'calendar.delete', { id, scope: 'series' }, { token: me.token });
     await expect(asked).rejects.toMatchObject({
       code: 'approval_required',
-      details: { summary: expect.stringMatching(`whole series of event ${id}`) },
+      details: { summary: `Delete the whole series “made” from 2027-03-21T09:00:00+01:00 (${id}); nobody is told` },
     });
     expect((await stored(id)).status).toBe('confirmed');
   });

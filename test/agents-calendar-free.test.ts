@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { callAction } from './support/agents.ts';
 import { type ApiScene, startApiScene } from './support/api-emulator.ts';
 import type { ConnectedGrant } from './support/refreshing.ts';
 import { startSteward } from './support/steward.ts';
-import { newPerson } from './support/workspace-content.ts';
+import { actApproved, newPerson } from './support/workspace-content.ts';
 
 const EVENTS = '/calendar/v3/calendars/primary/events';
 const BERLIN = 'Europe/Berlin';
@@ -28,7 +27,7 @@ function holding(pages: object[][], zone = BERLIN): void {
   });
 }
 
-const act = async (action: string, input: object) => (await callAction(scene.steward, action, input, { token: me.token })).data as any;
+const act = (action: string, input: object) => actApproved(scene.steward, me.token, action, input);
 const event = (start: string, end: string, more: object = {}) => ({
   id: `e${start}`,
   status: 'confirmed',

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AppError } from '../src/errors.ts';
+import { callAction } from './support/agents.ts';
 import { startFileAgents } from './support/file-agents.ts';
 import { connect } from './support/flows.ts';
 import type { TestSteward } from './support/steward.ts';
@@ -406,6 +408,26 @@ describe('drive.copy, move, rename and trash', () => {
     ['drive.trash', { permanently: true }],
   ])('%s refuses odd input', async (action, input) => {
     await expect(run(action, { id: id('Budget.csv'), ...input })).rejects.toMatchObject({ code: 'invalid_request' });
+  });
+});
+
+describe('what the user is asked before a file is trashed or shared', () => {
+  const asked = async (action: string, input: object) => {
+    const error = await callAction(steward, action, input, { token }).catch((thrown: AppError) => thrown);
+    return (error as AppError).details?.summary;
+  };
+
+  it('names the file, and says what goes with it', async () => {
+    const [file, folder] = [id('Budget.csv'), id('Plans')];
+    const to = { email: 'zoe@example.org', role: 'reader' };
+    expect(await asked('drive.share', { id: file, ...to })).toBe(
+      `Share the text file “Budget.csv” (${file}) with zoe@example.org as reader, and tell them by mail`,
+    );
+    expect(await asked('drive.trash', { id: folder })).toBe(`Move the folder “Plans” (${folder}), with all that is in it, to the trash`);
+  });
+
+  it('is the id where there is no such file', async () => {
+    expect(await asked('drive.trash', { id: 'gone' })).toBe('Move gone to the trash, with all that is in it if it is a folder');
   });
 });
 

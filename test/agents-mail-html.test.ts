@@ -71,6 +71,13 @@ describe('HTML of a stranger’s', () => {
     );
   });
 
+  it('is shaped up to 10,000 elements; of those beyond the text is left, and what is hidden stays so', async () => {
+    const rest = 'x<div style="display:none">a<div>b</div>c</div>y<br>z';
+    const written = outline(`${'<p>a'.repeat(75_000)}${rest}`);
+    expect(written.match(/<[a-z]/g)).toHaveLength(10_000);
+    expect(await htmlToText(`${'<br>'.repeat(10_000)}${rest}`)).toBe('x y z');
+  });
+
   it.each([
     ['<p>one<p>two', 'one\n\ntwo'],
     ['<ul><li>a<li>b</ul>', '* a\n * b'],

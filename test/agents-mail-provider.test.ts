@@ -1,5 +1,7 @@
 import PostalMime from 'postal-mime';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { bodyText, HtmlRoom, readPayload } from '../src/agents/mail/mail-parts.ts';
+import type { WorkspaceSession } from '../src/providers/workspace-session.ts';
 import { type MailUser, mailUser, startMail } from './support/mail.ts';
 import { connectGrant } from './support/refreshing.ts';
 import { type ScriptedAnswer, type ScriptedApi, startScriptedApi } from './support/scripted-api.ts';
@@ -184,6 +186,55 @@ describe('what strangers wrote', () => {
   it('is refused when it has more parts than any mail', async () => {
     on('messages/m1', { body: message('m1', { mimeType: 'multipart/mixed', parts: Array.from({ length: 5000 }, () => ({})) }) });
     expect(await user.refusal('mail.read', { message: 'm1' })).toMatchObject({ code: 'too_large' });
+  });
+});
+
+const LONG = '[The rest of this message is too long to show.]';
+/** HTML of so many characters, of which only a word is seen. */
+const heavy = (word: string, size = 99_000) => textPart(`<style>${'x'.repeat(size)}</style><p>${word}</p>`, 'text/html');
+
+describe('HTML by the megabyte', () => {
+  it('is shown as far as 300,000 characters of a message go', async () => {
+    const parts = Array.from({ length: 30 }, (_, index) => heavy(`part${index}`));
+    expect((await read({ mimeType: 'multipart/mixed', parts })).text).toBe(`part0\n\npart1\n\npart2\n\n${LONG}`);
+  });
+
+  it('is spread over several answers where it is a thread’s, and every message is read', async () => {
+    const messages = Array.from({ length: 5 }, (_, index) => message(`m${index}`, heavy(`word${index}`, 140_000)));
+    on('threads/t1', {
+      body: { id: 't1', messages: [...messages, message('m5', heavy('word5', 400_000)), message('m6', textPart('end'))] },
+    });
+    const pages: string[][] = [];
+    for (let offset: number | undefined = 0; offset !== undefined; ) {
+      const page: any = await user.run('mail.read', { thread: 't1', offset });
+      pages.push(page.messages.map(({ text }: { text: string }) => text));
+      offset = page.next_offset;
+    }
+    expect(pages).toEqual([['word0', 'word1'], ['word2', 'word3'], ['word4'], [LONG], ['end']]);
+  });
+
+  it('lets others’ requests come between two parts', async () => {
+    const root = await readPayload({ mimeType: 'multipart/mixed', parts: Array.from({ length: 20 }, (_, index) => heavy(`${index}`, 10)) });
+    let turns = 0;
+    const count = () => {
+      turns += 1;
+      next = setImmediate(count);
+    };
+    let next = setImmediate(count);
+    await bodyText({} as WorkspaceSession, 'm1', root, new HtmlRoom(), 20_000);
+    clearImmediate(next);
+    expect(turns).toBeGreaterThanOrEqual(20);
+  });
+
+  it('leaves parts unread that the answer has no room for', async () => {
+    const apart = { mimeType: 'text/plain', body: { size: 3, attachmentId: 'far' } };
+    on('messages/m1/attachments/far', { body: { size: 3, data: b64('end') } });
+    const long = 'x'.repeat(30_000);
+    on('messages/m1', { body: message('m1', { mimeType: 'multipart/mixed', parts: [textPart(long), apart] }) });
+    const first: any = await user.run('mail.read', { message: 'm1' });
+    expect(sent('messages/m1/attachments/far')).toBe(0);
+    const second: any = await user.run('mail.read', { message: 'm1', offset: first.next_offset });
+    expect(first.messages[0].text + second.messages[0].text).toBe(`${long}\n\nend`);
   });
 });
 

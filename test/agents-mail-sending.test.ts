@@ -1,7 +1,7 @@
 import PostalMime from 'postal-mime';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type MailUser, mailApi, newMailUser, startMail } from './support/mail.ts';
-import type { TestSteward } from './support/steward.ts';
+import { startSteward, type TestSteward } from './support/steward.ts';
 
 let steward: TestSteward;
 let user: MailUser;
@@ -32,6 +32,18 @@ async function stored(id: string) {
 }
 
 describe('mail.send', () => {
+  it('tells whom it asks what a reply answers', async () => {
+    const asking = await startSteward();
+    try {
+      const other = await newMailUser(asking);
+      const reply_to = await other.find('from:sarah');
+      const { details } = await other.refusal('mail.send', { to: ['a@example.org'], body: 'x', reply_to });
+      expect(details?.summary).toMatch(new RegExp(`^Send a reply “Re: [^”]+” to message ${reply_to} to a@example\\.org$`));
+    } finally {
+      await asking.stop();
+    }
+  });
+
   it('sends a message from the account, in the provider’s sent mail', async () => {
     const { id, thread } = await user.run('mail.send', {
       to: ['Ana Müller <ana.mueller@example.org>'],

@@ -175,9 +175,12 @@ describe('mail.read', () => {
     expect(await user.refusal('mail.read', input)).toMatchObject({ code: 'invalid_request' });
   });
 
-  it.each([{ message: '19ffffffffffffff' }, { thread: '19ffffffffffffff' }])('says so when there is no such mail: %o', async (input) => {
-    expect(await user.refusal('mail.read', input)).toMatchObject({ code: 'not_found' });
-  });
+  it.each([{ message: '19ffffffffffffff' }, { thread: '19ffffffffffffff' }, { message: 'nope' }, { thread: 'nope' }])(
+    'says so when there is no such mail: %o',
+    async (input) => {
+      expect(await user.refusal('mail.read', input)).toMatchObject({ code: 'not_found' });
+    },
+  );
 });
 
 describe('mail.attachment', () => {
@@ -269,6 +272,18 @@ describe('mail.label', () => {
 });
 
 describe('mail.trash', () => {
+  it('asks about subjects, not just ids', async () => {
+    const { items } = await user.run('mail.search', { query: 'subject:Aurora launch', max: 1 });
+    const lunch = await user.find('subject:lunch');
+    const { details } = await user.refusal('mail.trash', { ids: [lunch, '19ffffffffffffff'], threads: [items[0].thread] });
+    expect(details?.summary).toMatch(
+      new RegExp(
+        `^Move to the trash: messages “[^”]*lunch[^”]*” \\(${lunch}\\), 19ffffffffffffff and whole threads “[^”]*Aurora launch[^”]*” \\(6 messages, ${items[0].thread}\\)$`,
+        'i',
+      ),
+    );
+  });
+
   it('moves messages and whole threads to the trash', async () => {
     const lunch = await user.find('Lunch');
     const { items } = await user.run('mail.search', { query: 'subject:Aurora launch' });

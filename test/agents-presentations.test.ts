@@ -47,15 +47,21 @@ describe('on the sandbox', () => {
       });
     });
 
-    it('gives the slides that are wanted, in that order; others than there are are passed over', async () => {
+    it('gives the slides that are wanted, in that order, passing over others than there are', async () => {
       const { count, slides } = await read(review, { slides: [4, 1, 99] });
       expect(count).toBe(6);
       expect(slides.map(({ number }: any) => number)).toEqual([4, 1]);
     });
 
-    it('reads on from a slide', async () => {
+    it('reads on from a slide, and says where none is', async () => {
       expect((await read(review, { from: 5 })).slides.map(({ number }: any) => number)).toEqual([5, 6]);
-      expect(await read(review, { from: 7 })).toMatchObject({ count: 6, slides: [] });
+      for (const [field, input] of [
+        ['from', { from: 7 }],
+        ['slides', { slides: [99, 7] }],
+      ] as const) {
+        const message = `${field}: there is no such slide; the presentation has 6`;
+        await expect(read(review, input)).rejects.toMatchObject({ code: 'invalid_request', message });
+      }
     });
 
     it('takes a presentation’s address, knows an empty one, and not what isn’t there', async () => {

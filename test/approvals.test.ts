@@ -61,6 +61,37 @@ describe('an action that needs approval', () => {
     }
   });
 
+  it('is one that reaches other people, unless the policy says never', async () => {
+    scene.policies.set('test.tell', { approval: 'destructive' });
+    await scene.ask(user, 'test.tell', message);
+    await scene.call(user, 'test.tell', { to: [] });
+    scene.policies.set('test.tell', { approval: 'never' });
+    await scene.call(user, 'test.tell', message);
+  });
+
+  it('tells what the provider knows of it, and goes without where that fails', async () => {
+    scene.policies.set('test.tell', { approval: 'destructive' });
+    const named = await scene.ask(user, 'test.tell', message);
+    expect(named.summary).toBe('Tell a@example.com, b@example.com from someone@example.com');
+    scene.reading(404, {});
+    expect(await scene.ask(user, 'test.tell', message)).toEqual(named);
+    const bare = await scene.ask(user, 'test.tell', { to: ['c@example.com'] });
+    expect(bare.summary).toBe('Send to c@example.com');
+    expect(await scene.steward.context.executor.approvals(user.userId)).toEqual([named, bare]);
+  });
+
+  it('is asked for no more often than it may run', async () => {
+    scene.policies.set('test.send', { approval: 'always', rate: { calls: 2, perMs: 3_600_000 } });
+    const first = await scene.ask(user, 'test.send', message);
+    const { approvalId } = await scene.ask(user, 'test.send', { to: ['c@example.com'] });
+    await scene.decide(user, approvalId, { approved: false });
+    const { retryAfter } = await refused(scene.call(user, 'test.send', { to: ['d@example.com'] }), 'rate_limited');
+    expect(retryAfter).toBeGreaterThan(3_500);
+    expect(await scene.ask(user, 'test.send', message)).toEqual(first);
+    await scene.steward.sql(`update approvals set created_at = created_at - interval '1 hour' where id = $1`, [approvalId]);
+    await scene.ask(user, 'test.send', { to: ['d@example.com'] });
+  });
+
   it('is asked for once while the same call waits', async () => {
     const first = await scene.ask(user, 'test.send', message);
     expect(await scene.ask(user, 'test.send', message)).toEqual(first);
@@ -184,8 +215,31 @@ describe('approve', () => {
     const { approvalId } = await scene.ask(user, 'test.send', message);
     scene.revision = 'r2';
     await refused(scene.decide(user, approvalId), 'conflict');
-    expect((await scene.ask(user, 'test.send', message)).approvalId).not.toBe(approvalId);
+    expect(await scene.steward.context.executor.approvals(user.userId)).toEqual([]);
+    const again = await scene.ask(user, 'test.send', message);
+    expect(again.approvalId).not.toBe(approvalId);
+    expect(await scene.steward.context.executor.approvals(user.userId)).toEqual([again]);
     expect(scene.sent).toBe(0);
+  });
+
+  it('refuses what would run with other defaults than were shown, and asks again with the new ones', async () => {
+    const old = await scene.ask(user, 'test.send', message);
+    scene.defaultText = 'Goodbye.';
+    await refused(scene.decide(user, old.approvalId), 'conflict');
+    expect(scene.sent).toBe(0);
+    const anew = await scene.ask(user, 'test.send', message);
+    expect(anew.approvalId).not.toBe(old.approvalId);
+    expect(anew.input).toEqual({ ...message, text: 'Goodbye.' });
+    await scene.decide(user, anew.approvalId);
+    expect(scene.sent).toBe(1);
+  });
+
+  it('says that the configuration changed also where it lacks the action now', async () => {
+    const { approvalId } = await scene.ask(user, 'test.send', message);
+    await scene.steward.sql(`update approvals set action = 'test.gone' where id = $1`, [approvalId]);
+    scene.revision = 'r2';
+    expect((await refused(scene.decide(user, approvalId), 'conflict')).message).toContain('configuration has changed');
+    expect(await scene.decide(user, approvalId, { approved: false })).toMatchObject({ data: { approved: false } });
   });
 
   it.each([

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { declaredSummary } from '../src/agents/declared-summary.ts';
 import { callAction } from './support/agents.ts';
 import { eventually } from './support/eventually.ts';
 import { connect, linkBank } from './support/flows.ts';
@@ -17,7 +18,7 @@ agents:
   files:
     provider: workspace
     description: Files.
-    scopes: [drive, spreadsheets.readonly]
+    scopes: [drive, spreadsheets.readonly, presentations.readonly]
     actions:
       find: { use: drive.search }
       sheet:
@@ -83,6 +84,12 @@ agents:
         input: { type: object, required: [id], properties: { id: { type: string } } }
         with: { fileId: $input.id, fields: id }
         policy: { allow: { id: ['1*'] } }
+      slides:
+        call: slides.presentations.get
+        description: Slides.
+        effect: read
+        input: { type: object, required: [id], properties: { id: { type: string } } }
+        with: { presentationId: $input.id, fields: title }
   bank:
     provider: bank
     description: Numbers.
@@ -144,17 +151,12 @@ describe('a declared action', () => {
     ['is not known', 'files.sheet', { id: 'x', spreadsheetId: 'y' }, 'spreadsheetId: is not known'],
     ['has another type', 'files.sheet', { id: 5 }, 'id: must be string'],
     ['does not fit its pattern', 'files.sheet', { id: 'x', range: '../x' }, 'range: must match pattern "^[A-Za-z0-9!:]+$"'],
-    [
-      'is longer than a pattern allows',
-      'files.sheet',
-      { id: 'x', range: 'A'.repeat(300) },
-      'range: must NOT have more than 256 characters',
-    ],
-    ['is too large', 'files.tally', { max: 51 }, 'max: must be <= 50'],
-    ['has no such format', 'files.tally', { when: 'tomorrow' }, 'when: must match format "date-time"'],
+    ['is longer than a pattern allows', 'files.sheet', { id: 'x', range: 'A'.repeat(300) }, 'range: must have at most 256 characters'],
+    ['is too large', 'files.tally', { max: 51 }, 'max: must be at most 50'],
+    ['has no such format', 'files.tally', { when: 'tomorrow' }, 'when: must be a date and time such as 2026-05-04T09:00:00+02:00'],
     ['is none of the choices', 'files.tally', { of: { kind: 'c' } }, 'of.kind: must be one of a, b'],
     ['is not known, further in', 'files.tally', { of: { kind: 'a', key: 'x' } }, 'of.key: is not known'],
-    ['is no object', 'files.sheet', [], 'input: must be an object.'],
+    ['is no object', 'files.sheet', [], 'input: must be an object'],
   ])('refuses an input that %s, and names the field', async (_title, action, input, message) => {
     await expect(callAction(steward, action, input)).rejects.toMatchObject({ code: 'invalid_request', message });
   });
@@ -173,6 +175,16 @@ describe('a declared action', () => {
     const reached = Object.keys(after).filter((path) => path.startsWith('/api/') && after[path] !== before[path]);
     expect(reached.filter((path) => !path.startsWith('/api/v4/spreadsheets/'))).toEqual([]);
     expect(reached.every((path) => path.split('/').length === 7)).toBe(true);
+  });
+
+  it.each([
+    ['files.sheet', 'spreadsheetId', ['a/b', 'a?b', 'a#b', '/']],
+    ['files.slides', 'presentationId', ['a/pages/b', 'a/pages/b/thumbnail', 'a?alt=media', 'a#b', 'a%2Fpages%2Fb']],
+  ])('sends nothing where an id would lead elsewhere: %s', async (action, field, ids) => {
+    const before = (await steward.control('state')).calls.workspace;
+    const message = `${field}: must not hold /, ? or #, since it is part of an address`;
+    for (const id of ids) await expect(callAction(steward, action, { id })).rejects.toMatchObject({ code: 'invalid_request', message });
+    expect((await steward.control('state')).calls.workspace).toEqual(before);
   });
 
   it('is not given what a loose schema lets through into its address', async () => {
@@ -222,8 +234,27 @@ describe('a declared action', () => {
     const error = await callAction(steward, 'files.erase', { id: 'file-1' }).catch((thrown) => thrown);
     expect(error).toMatchObject({
       code: 'approval_required',
-      details: { summary: 'drive.files.delete with fileId = "file-1"', input: { id: 'file-1' } },
+      details: { summary: 'Delete — fileId: "file-1"', input: { id: 'file-1' } },
     });
+  });
+
+  it.each<[string, unknown, string]>([
+    [
+      'what it is for and what it is given',
+      { to: { name: 'Ana "x", sendUpdates: "none' }, n: [1, true] },
+      'Post — description: { name: "Ana \\"x\\", sendUpdates: \\"none" }, recurrence: [1, true]',
+    ],
+    ['how long a text is that is cut', { n: ['x'.repeat(1_234)] }, `Post — recurrence: ["${'x'.repeat(200)}"… (1,234 characters)]`],
+    ['what would turn the direction', { n: ['a\u202eb'] }, 'Post — recurrence: ["a\\u202eb"]'],
+  ])('tells who is to approve it %s', (_title, input, summary) => {
+    const { to, n } = input as { to?: unknown; n?: unknown };
+    expect(declaredSummary('Post.', { ...(to !== undefined && { description: to }), recurrence: n })).toBe(summary);
+  });
+
+  it('tells of a raw message how large it is', () => {
+    const raw = Buffer.from('x'.repeat(1_500)).toString('base64url');
+    expect(declaredSummary('Send', { message: { raw } })).toBe('Send — message: { raw: a raw message of 1,500 bytes }');
+    expect(declaredSummary('Empty the trash.', {})).toBe('Empty the trash');
   });
 
   it('keeps to its allow-lists', async () => {
@@ -241,12 +272,22 @@ describe('a declared action', () => {
 
 describe('a reload', () => {
   it('makes a new action callable at once, and takes away one that is gone', async () => {
+    await put(FILE);
+    const brief = await idOf('Harbour brief');
     await put(EXAMPLES.find((example) => example.includes('gmail.users.messages.list\n')) ?? '');
     expect(await run('mail.unread')).toEqual({ ids: expect.arrayContaining([expect.any(String)]), next: null });
     // The aggregator begins to fetch with the first call.
     const latest = await eventually(() => run('bank.latest', { from: '2020-01-01', to: '2030-01-01' }));
     expect(latest[0]).toEqual({ day: expect.any(String), name: expect.any(String), amount: expect.any(Number), currency: 'USD' });
-    expect((await run('drive.comments', { file: 'x' }).catch((thrown) => thrown)).code).not.toBe('internal');
+    const comments = await run('drive.comments', { file: brief });
+    expect(comments).toEqual({
+      items: [
+        { id: expect.any(String), author: { displayName: 'Ana Müller' }, content: expect.any(String) },
+        { id: expect.any(String), author: { displayName: 'Ana Müller' }, content: expect.any(String), resolved: true },
+      ],
+      next: null,
+    });
+    await expect(callAction(steward, 'drive.comments', { file: 'x' })).rejects.toMatchObject({ code: 'not_found' });
     await expect(callAction(steward, 'files.sheet', { id: 'x' })).rejects.toMatchObject({ code: 'not_found' });
     await put(EXAMPLES.find((example) => example.includes('calendar.events.insert')) ?? '');
     const made = await run('calendar.focus', { from: '2026-12-01T09:00:00+01:00', to: '2026-12-01T10:00:00+01:00' });

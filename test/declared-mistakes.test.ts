@@ -91,7 +91,17 @@ describe('a mistake in an action is found with its line and column', () => {
       workspace('description: X.'),
       ['8:7 agents.a.actions.x.use: must be the name of a built-in action (or else say call, with a method)'],
     ],
-    ['both', workspace('use: mail.search', 'call: x', 'description: X.'), ['10:9 agents.a.actions.x.call: unknown key here']],
+    [
+      'both',
+      workspace('use: mail.search', 'call: x', 'description: X.'),
+      ['9:9 agents.a.actions.x: has both use and call: an action is either a built-in one or a method'],
+    ],
+    [
+      'both, each with all that it needs',
+      workspace('use: mail.search', 'call: drive.files.list', 'description: X.', 'effect: read'),
+      ['9:9 agents.a.actions.x: has both use and call: an action is either a built-in one or a method'],
+    ],
+    ['a name alone', workspace('search'), ['9:9 agents.a.actions.x: must be keys with values (key: value)']],
     ['an unknown key', workspace('use: mail.search', 'polcy: {}'), ['10:9 agents.a.actions.x.polcy: unknown key; did you mean policy?']],
     [
       'an unknown key of a policy',
@@ -105,14 +115,28 @@ describe('a mistake in an action is found with its line and column', () => {
         '10:29 agents.a.actions.x.policy.approval: must be never, destructive or always',
         '10:45 agents.a.actions.x.policy.timeout: must be whole seconds from 1s to 60s',
         '10:56 agents.a.actions.x.policy.rate: must be a number of calls per sec, min, hour or day, such as 60/min',
-        '10:74 agents.a.actions.x.policy.enabled: Invalid input: expected boolean, received number',
-        '10:90 agents.a.actions.x.policy.allow.to: Invalid input: expected array, received string',
+        '10:74 agents.a.actions.x.policy.enabled: must be true or false',
+        '10:90 agents.a.actions.x.policy.allow.to: must be a list of patterns, such as ["*@example.com"]',
       ],
     ],
     [
-      'a cap without a unit',
-      workspace('use: mail.search', 'cap: 20'),
-      ['10:14 agents.a.actions.x.cap: Invalid input: expected string, received number'],
+      'figures without a unit',
+      workspace('use: mail.search', 'cap: 20', 'policy: { timeout: 10, rate: 60 }'),
+      [
+        '10:14 agents.a.actions.x.cap: must be a number of kB or MB, such as 20kB',
+        '11:28 agents.a.actions.x.policy.timeout: must be whole seconds from 1s to 60s',
+        '11:38 agents.a.actions.x.policy.rate: must be a number of calls per sec, min, hour or day, such as 60/min',
+      ],
+    ],
+    [
+      'an allow-list pattern without quotes',
+      workspace('use: mail.send', 'policy: { allow: { to: [*@example.com] } }'),
+      ['10:33 : aliases are not taken; a text that begins with * needs quotes'],
+    ],
+    [
+      'a number in place of a text, in a built-in',
+      workspace('use: mail.search', 'description: 7'),
+      ['10:22 agents.a.actions.x.description: must be a text (in quotes where it looks like something else)'],
     ],
     [
       'a built-in that is none',
@@ -142,12 +166,17 @@ describe('a mistake in an action is found with its line and column', () => {
     [
       'a larger cap than the built-in’s',
       workspace('use: mail.search', 'cap: 9MB'),
-      [expect.stringMatching(/^10:14 agents\.a\.actions\.x\.cap: is more than this action gives \(\d+kB\)$/)],
+      ['10:14 agents.a.actions.x.cap: is more than this action gives (256kB)'],
+    ],
+    [
+      'a cap one more than the built-in’s',
+      workspace('use: mail.search', 'cap: 257kB'),
+      ['10:14 agents.a.actions.x.cap: is more than this action gives (256kB)'],
     ],
     [
       'an allow-list that nothing is held against',
       workspace('use: mail.send', 'policy: { allow: { too: ["*"] } }'),
-      ['10:28 agents.a.actions.x.policy.allow.too: is not known here: this action has to; did you mean to?'],
+      ['10:28 agents.a.actions.x.policy.allow.too: is no allow-list of this action: it has “to”; did you mean to?'],
     ],
     [
       'unmasking what isn’t masked',
@@ -207,6 +236,11 @@ describe('a mistake in a declared method is found with its line and column', () 
         'with: { fileId: $input.ids, fields: $input.id }',
       ),
       ['13:25 agents.a.actions.x.with.fileId: the input has no property ids; did you mean id?'],
+    ],
+    [
+      'a reference with two letters swapped',
+      call(LIST, 'read', 'input: { type: object, properties: { title: { type: string } } }', 'with: { q: $input.titel }'),
+      [expect.stringContaining('is used nowhere'), '13:20 agents.a.actions.x.with.q: the input has no property titel; did you mean title?'],
     ],
     [
       'a reference in the middle of a text',
@@ -296,7 +330,7 @@ describe('a mistake in a declared method is found with its line and column', () 
     ],
     [
       'one text where the body has a list',
-      call('drive.files.create', 'write', 'with: { parents: root }'),
+      call('drive.files.create', 'destructive', 'with: { parents: root }'),
       ['12:26 agents.a.actions.x.with.parents: must be a list'],
     ],
     ['a cap over a megabyte', call(LIST, 'read', 'cap: 2MB'), ['12:14 agents.a.actions.x.cap: is more than this action gives (1000kB)']],
@@ -314,7 +348,7 @@ describe('a mistake in a declared method is found with its line and column', () 
         'with: { pageSize: $input.n }',
         'policy: { allow: { n: ["1"] } }',
       ),
-      ['14:28 agents.a.actions.x.policy.allow.n: is not known here: this action has no allow-lists'],
+      ['14:28 agents.a.actions.x.policy.allow.n: is no allow-list of this action: it has none'],
     ],
   ])('%s', async (_title, source, expected) => {
     expect(await problemsOf(source)).toEqual(expected);
@@ -334,8 +368,8 @@ describe('a mistake in a declared method is found with its line and column', () 
     ],
     [
       'with an unknown type',
-      '{ type: object, properties: { a: { type: text } } }',
-      '12:57 agents.a.actions.x.input.properties.a.type: is no JSON Schema',
+      '{ type: object, properties: { a: { type: strng } } }',
+      '12:57 agents.a.actions.x.input.properties.a.type: is no JSON Schema: must be one of array, boolean, integer, null, number, object, string; did you mean string?',
     ],
     [
       'with an unknown format',

@@ -41,6 +41,21 @@ describe('cutToCap', () => {
     expect((value as unknown[]).length).toBeGreaterThan(35);
   });
 
+  it('ends at a depth that nobody reads', () => {
+    let deep: unknown = 'bottom';
+    for (let level = 0; level < 20_000; level++) deep = { below: deep, text: 'x'.repeat(level % 100) };
+    for (const cap of [1_000, 100_000, 1_000_000]) {
+      const { value, truncated } = cutToCap(deep, cap);
+      expect(truncated).toBe(true);
+      expect(bytes(value)).toBeLessThanOrEqual(cap);
+    }
+    const levels = (depth: number) => JSON.parse(`${'['.repeat(depth)}${']'.repeat(depth)}`);
+    expect(cutToCap(levels(100), 1_000)).toEqual({ value: levels(100), truncated: false });
+    const { value, truncated } = cutToCap({ small: 1, deep: levels(101) }, 1_000);
+    expect(truncated).toBe(true);
+    expect(JSON.stringify(value)).toBe(`{"small":1,"deep":${'['.repeat(99)}"…"${']'.repeat(99)}}`);
+  });
+
   it('never halves a character', () => {
     for (let cap = 100; cap < 120; cap++) {
       const { value } = cutToCap('😀'.repeat(100), cap);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { AppError } from '../src/errors.ts';
 import { eventually } from './support/eventually.ts';
 import { ExecutorScene, refused } from './support/executor-scene.ts';
 import { freePort } from './support/process.ts';
@@ -41,6 +42,14 @@ describe('invoke', () => {
 
   it('knows only the actions of the catalog, whatever an object inherits', async () => {
     for (const action of ['test.nothing', '', 'constructor', '__proto__', 'toString']) await refused(scene.call(user, action), 'not_found');
+  });
+
+  it('suggests what an unknown name was probably meant to be, of what can be called', async () => {
+    const message = async () => (await refused(scene.call(user, 'test.raed'), 'not_found')).message;
+    expect(await message()).toBe('There is no such action. Did you mean test.read?');
+    scene.policies.set('test.read', { enabled: false });
+    expect(await message()).not.toContain('test.read');
+    expect((await refused(scene.call(user, 'quite-another'), 'not_found')).message).toBe('There is no such action.');
   });
 
   it('refuses an action that is switched off', async () => {
@@ -258,7 +267,41 @@ describe('a caller who gives up', () => {
   });
 });
 
+describe('what a run finds out about the account', () => {
+  it.each([
+    ['reauth_required', { status: 'reauth_required' }],
+    ['relink_required', { status: 'relink_required' }],
+    ['item_gone', { status: 'item_gone' }],
+    ['missing_scopes', { scopes: [] }],
+  ] as const)('is told as what is known before: %s', async (code, { status, scopes }: { status?: string; scopes?: readonly string[] }) => {
+    scene.work = async () => {
+      throw new AppError(code, 'In other words.', { cause: new Error('as the provider says') });
+    };
+    const found = await refused(scene.call(user, 'test.run'), code);
+    await scene.steward.sql('update grants set status = coalesce($2, status), scopes = coalesce($3::text[], scopes) where id = $1', [
+      user.grantId,
+      status ?? null,
+      scopes ?? null,
+    ]);
+    const { message, details } = await refused(scene.call(user, 'test.run'), code);
+    expect([found.message, found.details]).toEqual([message, details]);
+    expect(details).toMatchObject({ account: user.accountId });
+  });
+
+  it('is the consent that the provider misses', async () => {
+    scene.reading(403, { error: { errors: [{ reason: 'insufficientPermissions' }] } });
+    const { details } = await refused(scene.call(user, 'test.read'), 'missing_scopes');
+    expect(details).toEqual({ account: user.accountId, missingScopes: ['mail.modify'] });
+  });
+});
+
 describe('a failing provider', () => {
+  it.each([500, 503])('that answers a read with %i is worth another try later', async (status) => {
+    scene.reading(status, {});
+    const { retryAfter } = await refused(scene.call(user, 'test.read'), 'provider_error');
+    expect(retryAfter).toBe(30);
+  });
+
   it.each([
     [400, 'invalid_request'],
     [404, 'not_found'],

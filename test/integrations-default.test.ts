@@ -108,3 +108,16 @@ describe('the schema for editors', () => {
     expect(silent).toEqual([]);
   });
 });
+
+describe('a built-in action', () => {
+  it.each([...BUILT_INS.values()])(
+    '$name is described by what to do with it, and shows no endless pattern',
+    ({ description, input, output }) => {
+      expect(description).toMatch(/^[A-Z][a-z]*[^s\W] .*\.$/);
+      for (const shown of [input.jsonSchema, output.jsonSchema]) {
+        for (const [, pattern] of JSON.stringify(shown).matchAll(/"pattern":"((?:[^"\\]|\\.)*)"/g))
+          expect(pattern?.length).toBeLessThan(100);
+      }
+    },
+  );
+});

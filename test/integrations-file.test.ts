@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { BUILT_INS } from '../src/agents/built-ins.ts';
 import type { Catalog } from '../src/agents/catalog.ts';
 import { integrationsFormat } from '../src/agents/compile.ts';
 import type { AppError } from '../src/errors.ts';
@@ -159,6 +160,23 @@ describe('an agent', () => {
     expect(actions.get('mail.t')?.policy).toMatchObject({ approval: 'destructive', timeoutMs: 10_000 });
   });
 
+  it('asks before what reaches other people, unless it says never itself', async () => {
+    const body = ['provider: workspace', 'description: x', 'scopes: [mail.modify, calendar.events.owned]'];
+    const own = 'policy: { approval: never }';
+    const source = mail(
+      ...body,
+      `actions: { a: { use: mail.send }, b: { use: mail.send, ${own} }, c: { use: calendar.create }, d: { use: calendar.update, ${own} }, e: { use: mail.draft } }`,
+    );
+    const rules = async (text: string) => [...(await parse(text)).actions.values()].map(({ policy }) => policy.approval);
+    expect(await rules(source)).toEqual(['destructive', 'never', 'destructive', 'never', 'destructive']);
+    const file = `${source}defaults: { policy: { approval: never } }\n`;
+    expect(await rules(file)).toEqual(['destructive', 'never', 'destructive', 'never', 'never']);
+    const reaches = (name: string, input: object) => BUILT_INS.get(name)?.reaches?.(input);
+    expect(reaches('mail.send', {})).toBe(true);
+    expect([reaches('calendar.create', { attendees: ['a@b.c'] }), reaches('calendar.create', {})]).toEqual([true, false]);
+    expect([reaches('calendar.update', { add_attendees: ['a@b.c'] }), reaches('calendar.update', {})]).toEqual([true, false]);
+  });
+
   it('shows whole numbers only where its policy says so', async () => {
     const bank = (policy: string) => VALID.replace('[auth] }', `[auth], actions: { n: { use: bank.numbers, policy: ${policy} } } }`);
     expect((await parse(bank('{ mask: false }'))).actions.get('bank.n')?.policy.unmasked).toBe(true);
@@ -170,7 +188,7 @@ describe('an agent', () => {
 describe('a mistake is found with its line and column', () => {
   it.each<[string, string, string[]]>([
     ['nothing at all', '# only a comment\n', ['1:1 : is empty']],
-    ['something else than a mapping', '- 1\n', ['1:1 : Invalid input: expected object, received array']],
+    ['something else than a mapping', '- 1\n', ['1:1 : must be keys with values (key: value)']],
     ['a broken bracket', 'version: 1\nagents: [', ['2:10 : unexpected end of the stream within a flow collection']],
     ['a tab as indentation', 'version: 1\nagents:\n\tmail: 1', ['3:1 : tab characters must not be used in indentation']],
     ['a duplicate key', 'version: 1\nagents: {}\nversion: 1', ['3:1 : duplicated mapping key']],
@@ -178,8 +196,9 @@ describe('a mistake is found with its line and column', () => {
     ['a second document', `${VALID}---\nversion: 1`, ['5:1 : a second document is not taken']],
     ['another version', 'version: 2\nagents: {}', ['1:10 version: must be 1']],
     ['no agents', 'version: 1', ['1:1 agents: is missing']],
-    ['agents left empty', 'version: 1\nagents:\n', ['2:1 agents: Invalid input: expected record, received null']],
-    ['an agent that is no mapping', 'version: 1\nagents:\n  mail: 3', ['3:9 agents.mail: Invalid input: expected object, received number']],
+    ['agents left empty', 'version: 1\nagents:\n', ['2:1 agents: must be names with values (name: value)']],
+    ['agents as a list', 'version: 1\nagents: [mail]\n', ['2:9 agents: must be names with values (name: value)']],
+    ['an agent that is no mapping', 'version: 1\nagents:\n  mail: 3', ['3:9 agents.mail: must be keys with values (key: value)']],
     [
       'an unknown key',
       mail('provider: workspace', 'description: x', 'scopes: [drive]', 'colour: red'),
@@ -203,11 +222,19 @@ describe('a mistake is found with its line and column', () => {
       mail('provider: workspace', 'description: x', 'scopes: [mail.modfiy]'),
       ['6:14 agents.mail.scopes.0: there is no scope mail.modfiy; did you mean mail.modify?'],
     ],
+    [
+      'a scope as the provider has it',
+      mail('provider: workspace', 'description: x', 'scopes: ["https://www.googleapis.com/auth/gmail.modify", gmail.send]'),
+      [
+        '6:14 agents.mail.scopes.0: there is no scope https://www.googleapis.com/auth/gmail.modify; did you mean mail.modify?',
+        '6:62 agents.mail.scopes.1: there is no scope gmail.send; did you mean mail.send?',
+      ],
+    ],
     ['no scopes', mail('provider: workspace', 'description: x', 'scopes: []'), ['6:13 agents.mail.scopes: must not be empty']],
     [
       'an unknown product in a block list',
       mail('provider: bank', 'description: |', '  two lines', 'products:', '  - auth', '  - loans'),
-      ['9:9 agents.mail.products.1: Invalid option: expected one of "transactions"|"auth"'],
+      ['9:9 agents.mail.products.1: must be one of transactions, auth'],
     ],
     ['a bad agent name', VALID.replace('bank:', 'Bank 1:'), ['3:3 agents.Bank 1: must be a name of lower-case letters, digits, - and _']],
     [
@@ -223,7 +250,7 @@ describe('a mistake is found with its line and column', () => {
     [
       'a value of the wrong type, after CRLF',
       VALID.replace('Balances.', '7').replaceAll('\n', '\r\n'),
-      ['3:40 agents.bank.description: Invalid input: expected string, received number'],
+      ['3:40 agents.bank.description: must be a text (in quotes where it looks like something else)'],
     ],
   ])('%s', async (_title, source, expected) => {
     expect(await problemsOf(source)).toEqual(expected);
@@ -236,6 +263,55 @@ describe('a mistake is found with its line and column', () => {
       '5:5 agents.mail.descripton',
       '6:27 agents.mail.scopes.1',
     ]);
+  });
+
+  it('of every depth, in the order of the file: what has the wrong shape hides nothing of the rest', async () => {
+    const wrong = `version: 2
+colour: red
+defaults: { policy: { timeout: 10 } }
+agents:
+  mail:
+    provider: workspace
+    scopes: [mail.modfiy]
+    actions:
+      send: { use: mail.send, polcy: {} }
+      find: { use: mail.serch }
+      read: { use: mail.read, policy: { timeout: 60s, mask: false } }
+  sheets:
+    provider: workspace
+    description: Sheets.
+    scopes: [spreadsheets.readonly]
+    actions:
+      read:
+        call: sheets.spreadsheets.values.get
+        description: A range.
+        effect: read
+        input: { type: object, required: [range], properties: { range: { type: string } } }
+        with: { spreadsheetId: x, range: $input.rnge }
+  nobody: { provider: post, actions: { x: { use: nothing } } }
+  notes: { provider: workspace, description: N., scopes: [drive] }
+`;
+    expect((await problemsOf(wrong)).map((problem) => problem.split(' ', 2).join(' '))).toEqual([
+      '1:10 version:',
+      '2:1 colour:',
+      '3:32 defaults.policy.timeout:',
+      '5:3 agents.mail.description:',
+      '7:14 agents.mail.scopes.0:',
+      '9:31 agents.mail.actions.send.polcy:',
+      '10:20 agents.mail.actions.find.use:',
+      '11:55 agents.mail.actions.read.policy.mask:',
+      '21:65 agents.sheets.actions.read.input.properties.range:',
+      '22:42 agents.sheets.actions.read.with.range:',
+      '23:23 agents.nobody.provider:',
+      '24:3 agents.notes:',
+    ]);
+  });
+
+  it('the first twenty of all, whatever their depth', async () => {
+    const pair = (index: number) => [`  u${index}: { use: nothing }`, `  s${index}: { use: mail.read, polcy: {} }`];
+    const actions = Array.from({ length: 15 }, (_, index) => pair(index)).flat();
+    const found = await problemsOf(mail('provider: workspace', 'description: x', 'scopes: [drive]', 'actions:', ...actions));
+    expect(found.map((problem) => Number(problem.split(':')[0]))).toEqual(Array.from({ length: 20 }, (_, index) => 8 + index));
   });
 
   it('and every one stands in the message for the operator', async () => {
@@ -253,7 +329,9 @@ describe('a hostile file is refused', () => {
   });
 
   it('with an alias to itself', async () => {
-    expect(await problemsOf('version: 1\nagents: &a\n  mail: *a')).toEqual(['3:9 : aliases are not taken']);
+    expect(await problemsOf('version: 1\nagents: &a\n  mail: *a')).toEqual([
+      '3:9 : aliases are not taken; a text that begins with * needs quotes',
+    ]);
   });
 
   it('with aliases that multiply', async () => {
@@ -261,7 +339,7 @@ describe('a hostile file is refused', () => {
       'a: &a [x, x, x]',
       ...'bcdefghi'.split('').map((name, index) => `${name}: &${name} [${`*${'abcdefgh'[index]},`.repeat(9)}]`),
     ].join('\n');
-    expect(await problemsOf(bomb)).toEqual(['2:8 : aliases are not taken']);
+    expect(await problemsOf(bomb)).toEqual(['2:8 : aliases are not taken; a text that begins with * needs quotes']);
   });
 
   it('with collections nested deeply', async () => {
@@ -321,7 +399,7 @@ describe('GET /update_integrations', () => {
     ['is a folder', () => rm(path).then(() => execFileSync('mkdir', [path])), 'is not a regular file'],
     ['is a FIFO', () => rm(path).then(() => execFileSync('mkfifo', [path])), 'is not a regular file'],
     ['is not UTF-8', () => writeFile(path, Buffer.concat([Buffer.from(VALID), Buffer.of(0x23, 0xff)])), 'is not UTF-8'],
-    ['has a megabyte', () => writeFile(path, `${VALID}#${'x'.repeat(1_000_000)}`), 'has more than 262144 bytes'],
+    ['has a megabyte', () => writeFile(path, `${VALID}#${'x'.repeat(1_000_000)}`), 'has more than 256000 bytes'],
   ])('keeps the previous integrations, tells the log, and shows no content when the file %s', async (_title, spoil, logged) => {
     const service = await IntegrationsService.load(path, integrationsFormat, logger);
     const before = service.current;
@@ -342,6 +420,37 @@ describe('GET /update_integrations', () => {
     await expect(reload(service)).rejects.toMatchObject({ code: 'invalid_configuration' });
     await writeFile(path, VALID);
     await expect(reload(service)).resolves.toEqual({ json: { status: 'success' } });
+  });
+
+  it('compiles a content once, whether it is good or bad', async () => {
+    const compiled: string[] = [];
+    const compile: typeof integrationsFormat.compile = (document, revision) => {
+      compiled.push(revision);
+      return integrationsFormat.compile(document, revision);
+    };
+    const service = await IntegrationsService.load(path, { ...integrationsFormat, compile }, logger);
+    const before = service.current;
+    await service.reload();
+    expect(compiled.length).toBe(1);
+    expect(service.current).toBe(before);
+    // Only what is compiled shows that mail.serch is none.
+    await writeFile(
+      path,
+      `${VALID}  mail: { provider: workspace, description: M., scopes: [drive], actions: { x: { use: mail.serch } } }\n`,
+    );
+    for (const told of [1, 2]) {
+      await expect(reload(service)).rejects.toMatchObject({ code: 'invalid_configuration', status: 422 });
+      expect(lines.join('').split('there is no built-in action mail.serch').length - 1).toBe(told);
+    }
+    expect(compiled.length).toBe(2);
+    await writeFile(path, VALID);
+    await service.reload();
+    expect(compiled.length).toBe(2);
+    expect(service.current).toBe(before);
+    await writeFile(path, VALID.replace('auth', 'transactions'));
+    await service.reload();
+    expect(compiled.length).toBe(3);
+    expect(service.current.agents.get('bank')).toMatchObject({ needs: ['transactions'] });
   });
 
   it('takes 1,000 reloads at once with two runs', async () => {

@@ -42,6 +42,13 @@ const starts = async (from: string, to: string, query: Record<string, string> = 
 };
 const reasonOf = (answer: { body: any }) => answer.body.error.errors[0].reason;
 
+describe('GET /calendar/v3/calendars/:id/events', () => {
+  it('gives the fields that are asked for', async () => {
+    expect((await list({ fields: 'timeZone,kind' })).body).toEqual({ timeZone: BERLIN, kind: 'calendar#events' });
+    expect((await list({ fields: 'items(' })).status).toBe(400);
+  });
+});
+
 describe('sandbox calendar: events.list', () => {
   it('holds a month around now, with everything that calendars hold', async () => {
     const now = Date.now();

@@ -112,6 +112,22 @@ describe('GET /drive/v3/files', () => {
   });
 });
 
+describe('GET /drive/v3/files/:id/comments', () => {
+  const comments = (query: string) => call(`/drive/v3/files/${id('Harbour brief')}/comments?${query}`);
+
+  it('pages through a file’s comments, and asks which fields', async () => {
+    const first = (await comments('pageSize=1&fields=nextPageToken,comments(author/displayName,author/me,resolved)')).body;
+    expect(first).toEqual({ nextPageToken: expect.any(String), comments: [{ author: { displayName: 'Ana Müller', me: false } }] });
+    const second = (await comments(`pageSize=1&fields=*&pageToken=${first.nextPageToken}`)).body;
+    expect(second).toMatchObject({ kind: 'drive#commentList', comments: [{ kind: 'drive#comment', resolved: true }] });
+    expect(second).not.toHaveProperty('nextPageToken');
+    expect((await comments('pageSize=1')).status).toBe(400);
+    expect((await comments('fields=*&pageSize=101')).status).toBe(400);
+    expect((await call(`/drive/v3/files/${id('Budget.csv')}/comments?fields=comments`)).body).toEqual({ comments: [] });
+    expect((await call('/drive/v3/files/nothing/comments?fields=*')).status).toBe(404);
+  });
+});
+
 describe('GET /drive/v3/files/:id', () => {
   it('gives bytes by alt=media, never of native files', async () => {
     expect((await call(`/drive/v3/files/${id('Logo.png')}?alt=media`)).type).toBe('image/png');

@@ -33,6 +33,16 @@ describe('sandbox sheets: values.get', () => {
     expect((await values(sheets, 'Budget!A2:C2', query)).body).toEqual({ range: 'Budget!A2:C2', majorDimension: 'ROWS', values: [row] });
   });
 
+  it('gives the fields that are asked for, by either notation', async () => {
+    expect((await values(sheets, 'Budget!A2', '?fields=range,values')).body).toEqual({ range: 'Budget!A2', values: [['January']] });
+    const tabs = async (fields: string) => (await me.google('GET', `${sheets}?fields=${fields}`)).body;
+    const titles = { sheets: expect.arrayContaining([{ properties: { title: 'Budget', index: 0 } }]) };
+    expect(await tabs('sheets(properties(title,index))')).toEqual(titles);
+    expect(await tabs('sheets.properties.title,sheets/properties/index')).toEqual(titles);
+    expect((await me.google('GET', `${slides}?fields=title`)).body).toEqual({ title: expect.any(String) });
+    expect((await me.google('GET', `${slides}?fields=title(`)).status).toBe(400);
+  });
+
   it('tells formulas only where they are asked for', async () => {
     expect((await values(sheets, 'Budget!F2', '?valueRenderOption=FORMULA')).body.values).toEqual([['=SUM(C2:E2)']]);
     expect((await values(sheets, 'Budget!F2')).body.values).toEqual([['€1,752.25']]);

@@ -78,6 +78,25 @@ describe('list', () => {
   });
 });
 
+describe('an account that has granted a part', () => {
+  it('is ready for what works with it, and says what is missing', async () => {
+    const other = await scene.connect();
+    const theirs = await SocketClient.signedIn(scene.steward.url, other.token);
+    const grant = (scopes: string) => scene.steward.sql('update grants set scopes = $2::text[] where id = $1', [other.grantId, scopes]);
+    const mail = async () => {
+      const { status, accounts } = (await theirs.request({ type: 'list' })).data.agents.find(
+        ({ name }: { name: string }) => name === 'mail',
+      );
+      return [status, accounts[0].missingScopes];
+    };
+    await grant('{https://www.googleapis.com/auth/gmail.send}');
+    expect(await mail()).toEqual(['ready', ['mail.modify']]);
+    await grant('{https://www.googleapis.com/auth/drive}');
+    expect(await mail()).toEqual(['needs_attention', ['mail.modify', 'mail.send']]);
+    await theirs.close();
+  });
+});
+
 describe('call', () => {
   it('answers data and which account it was', async () => {
     scene.work = async (input) => ({ echo: input });

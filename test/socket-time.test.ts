@@ -32,6 +32,7 @@ beforeEach(async () => {
   sockets = new SocketServer({
     authenticate: async (token) => ({ ...(await steward.context.sessions.authenticate(token)), expiresAt: START / 1000 + 3_600 }),
     isAllowedOrigin: () => true,
+    addressOf: () => 'here',
     revision: () => 'r',
     work: () => async () => ({ data: await answer() }),
     feed,

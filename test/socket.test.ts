@@ -128,19 +128,23 @@ describe('authenticating', () => {
   });
 
   it.each([
-    ['another frame', { type: 'list', requestId: '1' }],
-    ['a call', { type: 'call', requestId: '1', action: 'mail.search', input: {} }],
-    ['a chat frame without a token', { type: 'send', requestId: '1', id: 'thread', messages: [] }],
-    ['an empty requestId', { type: 'authenticate', requestId: '', token: 'x' }],
-    ['garbage', '{"type":'],
-    ['a token that is too long', { type: 'authenticate', requestId: '1', token: 'x'.repeat(8193) }],
-    ['no requestId', { type: 'authenticate', token: 'x' }],
-    ['an empty frame', ''],
-  ])('with %s first is closed with 4401 and told nothing', async (_what, frame) => {
+    ['another frame', { type: 'list', requestId: '1' }, /^The first frame must be authenticate/],
+    ['a call', { type: 'call', requestId: '1', action: 'mail.search', input: {} }, /^The first frame must be authenticate/],
+    ['a chat frame without a token', { type: 'send', requestId: '1', id: 'thread', messages: [] }, /ID token in its headers/],
+    ['an empty requestId', { type: 'authenticate', requestId: '', token: 'x' }, /^requestId: must not be empty$/],
+    ['garbage', '{"type":', /^The frame is not JSON\.$/],
+    ['no token', { type: 'authenticate', requestId: '1' }, /^token: is required$/],
+    ['a token that is too long', { type: 'authenticate', requestId: '1', token: 'x'.repeat(8193) }, /^token: must have at most 8192/],
+    ['an impossible since', { type: 'authenticate', requestId: '1', token: 'x', since: -1 }, /^since: must be at least 0$/],
+    ['no requestId', { type: 'authenticate', token: 'x' }, /^requestId: is required$/],
+    ['an empty frame', '', /^The frame is not JSON\.$/],
+  ])('with %s first is told what is wrong, and closed with 4401', async (_what, frame, errorText) => {
     const client = await open();
     client.send(frame);
-    expect((await client.ended).code).toBe(4401);
-    expect(client.frames).toEqual([]);
+    expect(await client.ended).toEqual({ code: 4401, reason: 'authentication expected' });
+    const requestId = typeof frame === 'object' && 'requestId' in frame ? frame.requestId : '';
+    const error = { code: 'invalid_request', retryable: false };
+    expect(client.frames).toEqual([{ type: 'error', requestId, errorText: expect.stringMatching(errorText), error }]);
   });
 
   it('ends with the token: 4401 at its expiry', async () => {
@@ -172,9 +176,10 @@ describe('authenticating', () => {
     const eleventh = await open();
     expect(await eleventh.authenticate(await issuer.sign('many'))).toMatchObject({
       type: 'error',
-      error: { code: 'rate_limited', retryable: true },
+      error: { code: 'rate_limited', retryable: true, retryAfter: 60 },
     });
-    expect((await eleventh.ended).code).toBe(4401);
+    const { code, reason } = await eleventh.ended;
+    expect([code, JSON.parse(reason)]).toEqual([4429, { retry_after: 60, message: 'too many sockets' }]);
     await (await authenticated('few')).close();
     await clients[0]?.close();
     const next = await eventually(async () => {
@@ -240,7 +245,8 @@ describe('frames after authentication', () => {
     await client.frame('98');
     expect(client.socket.readyState).toBe(WebSocket.OPEN);
     client.send({ type: 'nonsense', requestId: 'too-many' });
-    expect((await client.ended).code).toBe(4429);
+    const { code, reason } = await client.ended;
+    expect([code, JSON.parse(reason)]).toEqual([4429, { retry_after: 60, message: 'too many messages' }]);
   });
 
   it('a flood before authentication is closed with 4429 or 4401, and nobody else notices', async () => {
@@ -295,7 +301,7 @@ describe('a service with little patience', () => {
     for (const { code, reason } of endings) {
       expect(code).toBe(1012);
       const { retry_after: retryAfter } = JSON.parse(reason);
-      expect(Number.isInteger(retryAfter) && retryAfter >= 0 && retryAfter <= 30).toBe(true);
+      expect(Number.isInteger(retryAfter) && retryAfter >= 1 && retryAfter <= 30).toBe(true);
     }
   });
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 // @ts-expect-error the client is a browser module, checked on its own (public/tsconfig.json)
 import { StewardClient } from '../public/steward-client.js';
 import { eventually } from './support/eventually.ts';
@@ -24,9 +24,21 @@ function open(token: (why: Why) => string | undefined | Promise<string | undefin
   clients.push(client);
   const events: { seq: number; event: string; data: Record<string, unknown> }[] = [];
   const states: string[] = [];
+  const reasons: (string | undefined)[] = [];
   client.addEventListener('event', ({ detail }: { detail: (typeof events)[number] }) => events.push(detail));
-  client.addEventListener('state', ({ detail }: { detail: { state: string } }) => states.push(detail.state));
-  return { client, events, states };
+  client.addEventListener('state', ({ detail }: { detail: { state: string; reason?: { code: string } } }) => {
+    states.push(detail.state);
+    reasons.push(detail.reason?.code);
+  });
+  return { client, events, states, reasons };
+}
+
+/** A token that ends in so many seconds. */
+async function endingIn(seconds: number, user: string): Promise<string> {
+  await steward.control('clock', { advance_ms: (seconds - 3_600) * 1000 });
+  const token = await steward.signIn(user);
+  await steward.control('clock', { advance_ms: (3_600 - seconds) * 1000 });
+  return token;
 }
 
 describe('StewardClient', () => {
@@ -70,10 +82,7 @@ describe('StewardClient', () => {
 
   it('renews its sign-in in place before the token ends', async () => {
     const asked: Why[] = [];
-    // A token that ends in four seconds.
-    await steward.control('clock', { advance_ms: -3_596_000 });
-    const ending = await steward.signIn('client-four');
-    await steward.control('clock', { advance_ms: 3_596_000 });
+    const ending = await endingIn(4, 'client-four');
     const fresh = await steward.signIn('client-four');
     const { client, states } = open((why) => {
       asked.push(why);
@@ -99,6 +108,89 @@ describe('StewardClient', () => {
     const refused = open(() => 'not.a.token');
     await expect(refused.client.connect()).rejects.toMatchObject({ code: 'signed_out' });
     expect(refused.client.state).toBe('closed');
+  });
+
+  it('waits where no token can be fetched, and tries again until one can', async () => {
+    const token = await steward.signIn('client-seven');
+    let offline = 2;
+    const { client, states, reasons } = open(() => {
+      offline -= 1;
+      return offline < 0 ? token : Promise.reject(new Error('offline'));
+    });
+    await client.list();
+    expect(states).toEqual(['connecting', 'waiting', 'connecting', 'waiting', 'connecting', 'open']);
+    expect(reasons[1]).toBe('no_token');
+  });
+
+  it('asks for a renewal again where none could be fetched, and ends where nobody is signed in any more', async () => {
+    const ending = await endingIn(6, 'client-eight');
+    const fresh = await steward.signIn('client-eight');
+    const asked: Why[] = [];
+    const { client, states } = open((why) => {
+      asked.push(why);
+      if (why === 'connect') return ending;
+      return asked.length > 2 ? fresh : Promise.reject(new Error('offline'));
+    });
+    const left = open((why) => (why === 'connect' ? ending : undefined));
+    await Promise.all([client.connect(), left.client.connect()]);
+    await eventually(() => asked.length > 2 && left.client.state === 'closed');
+    await client.list();
+    expect(asked).toEqual(['connect', 'renew', 'renew']);
+    expect(states).toEqual(['connecting', 'open']);
+    expect(left.reasons.at(-1)).toBe('signed_out');
+  });
+
+  it('stays away for a minute where the user has too many sockets, with the token it has', async () => {
+    const token = await steward.signIn('client-nine');
+    const connections = async () => (await steward.call('/test')).body.connections;
+    const before = await connections();
+    const others = Array.from({ length: 10 }, () => open(() => token).client);
+    await Promise.all(others.map((other) => other.connect()));
+    const timers = vi.spyOn(globalThis, 'setTimeout');
+    const asked: Why[] = [];
+    const { client, states, reasons } = open((why) => {
+      asked.push(why);
+      return token;
+    });
+    const connected: Promise<void> = client.connect();
+    await eventually(() => client.state === 'waiting');
+    expect(reasons.at(-1)).toBe('rate_limited');
+    const again = timers.mock.calls.find(([, ms = 0]) => ms > 60_000 && ms <= 61_000)?.[0];
+    timers.mockRestore();
+    for (const other of others) other.close();
+    await eventually(async () => (await connections()) === before);
+    // As if the minute were over.
+    (again as () => void)();
+    await connected;
+    expect(asked).toEqual(['connect', 'connect']);
+    expect(states).toEqual(['connecting', 'waiting', 'connecting', 'open']);
+  });
+
+  it('ends with what the service says about a sign-in that no token can heal', async () => {
+    const token = await steward.signIn('client-ten');
+    const asked: Why[] = [];
+    const { client } = open(
+      (why) => {
+        asked.push(why);
+        return token;
+      },
+      { since: -1 },
+    );
+    await expect(client.connect()).rejects.toMatchObject({ code: 'invalid_request', message: 'since: must be at least 0' });
+    expect(asked).toEqual(['connect']);
+  });
+
+  it('ends when its user is deleted, without signing in anew', async () => {
+    const token = await steward.signIn('client-eleven');
+    const asked: Why[] = [];
+    const { client, reasons } = open((why) => {
+      asked.push(why);
+      return token;
+    });
+    await client.connect();
+    expect((await steward.call('/user', { method: 'DELETE', token })).status).toBe(200);
+    await eventually(() => client.state === 'closed');
+    expect([asked, reasons.at(-1)]).toEqual([['connect'], 'signed_out']);
   });
 
   it('ends at once where nobody is signed in', async () => {

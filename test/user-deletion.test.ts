@@ -4,6 +4,7 @@ import { eventually } from './support/eventually.ts';
 import { expectError } from './support/expect-error.ts';
 import { connect, connectUnbound, linkBank, liveTokens, newName, outcome, sweepNow, workspaceAccounts } from './support/flows.ts';
 import { startIssuer, type TestIssuer } from './support/issuer.ts';
+import { SocketClient } from './support/socket-client.ts';
 import { startSteward, type TestSteward } from './support/steward.ts';
 import { subjectOf, WorkspaceEmulator } from './support/workspace-emulator.ts';
 
@@ -85,6 +86,16 @@ describe('DELETE /user', () => {
     await revoked();
     expect(JSON.stringify((await steward.control('bank/state')).items)).not.toBe(JSON.stringify(itemsBefore));
     expect(JSON.stringify(await steward.sql('select * from deleted_users'))).not.toContain(name);
+  });
+
+  it('closes the user’s sockets with 4401, and nobody else’s', async () => {
+    const [gone, stays] = [await steward.signIn(newName()), await steward.signIn(newName())];
+    const theirs = await Promise.all([SocketClient.signedIn(steward.url, gone), SocketClient.signedIn(steward.url, gone)]);
+    const bystander = await SocketClient.signedIn(steward.url, stays);
+    expect((await erase(gone)).status).toBe(200);
+    for (const { ended } of theirs) expect(await ended).toEqual({ code: 4401, reason: 'user deleted' });
+    expect((await bystander.request({ type: 'list' })).type).toBe('result');
+    await bystander.close();
   });
 
   it('leaves other users alone', async () => {

@@ -47,6 +47,17 @@ describe('a stored token', () => {
     expect(await callsToTheBank()).toBe(before);
   });
 
+  it.each([
+    ['token', 'grants set tokens = set_byte(tokens, 90, get_byte(tokens, 90) # 1) where user_id = $1::uuid'],
+    ['user’s key', 'user_keys set wrapped = set_byte(wrapped, 90, get_byte(wrapped, 90) # 1) where user_id = $1::uuid'],
+  ])('was good a moment ago: that counts for nothing once the %s is altered', async (what, change) => {
+    const user = await linkedUser(`used-${what.replaceAll(/\W/g, '-')}`);
+    const use = () => steward.context.tokens.current(user.userId, user.grant);
+    expect(await use()).toBe(await use());
+    await steward.sql(`update ${change}`, [user.userId]);
+    await expect(use()).rejects.toMatchObject({ code: 'internal' });
+  });
+
   it('of another user is an error for both', async () => {
     const [ada, ben] = [await linkedUser('swap-ada'), await linkedUser('swap-ben')];
     const tokens = await steward.sql<{ tokens: Buffer; id: string }>('select id, tokens from grants where id = any($1::uuid[])', [

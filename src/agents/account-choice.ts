@@ -26,21 +26,43 @@ export function chooseAccount(accounts: readonly AgentAccountRow[], provider: Pr
 }
 
 /** @throws AppError `reauth_required`, `relink_required`, `item_gone` */
-export function assertUsable({ label, status, id }: AgentAccountRow): void {
-  const messages: Record<Exclude<GrantStatus, 'active'>, string> = {
+export function assertUsable(account: AgentAccountRow): void {
+  if (account.status !== 'active') throw unusable(account, account.status);
+}
+
+/** @throws AppError `missing_scopes` with `details.missingScopes` */
+export function assertScopes(account: AgentAccountRow, anyOf: readonly ScopeName[]): void {
+  if (anyOf.length > 0 && !coversAny(account, anyOf)) throw uncovered(account, anyOf);
+}
+
+/** Whether the account has granted one of these scopes. */
+export function coversAny({ scopes }: Pick<AgentAccountRow, 'scopes'>, anyOf: readonly ScopeName[]): boolean {
+  return anyOf.some((name) => scopes.includes(WORKSPACE_SCOPES[name]));
+}
+
+/** What only a run could find out about the account, in the words of the checks before one; any other error as it is. */
+export function asAccountError(error: unknown, account: AgentAccountRow, anyOf: readonly ScopeName[]): unknown {
+  if (!(error instanceof AppError)) return error;
+  const { code } = error;
+  if (code === 'reauth_required' || code === 'relink_required' || code === 'item_gone') return unusable(account, code, error);
+  return code === 'missing_scopes' ? uncovered(account, anyOf, error) : error;
+}
+
+function unusable({ label, id }: AgentAccountRow, status: Exclude<GrantStatus, 'active'>, cause?: AppError): AppError {
+  const messages: Record<typeof status, string> = {
     reauth_required: `Reconnect ${label}: its permission has ended.`,
     relink_required: `${label} asks for a new login.`,
     item_gone: `${label} no longer knows this connection. Link it again.`,
   };
-  if (status !== 'active') throw new AppError(status, messages[status], { details: { account: id } });
+  return new AppError(status, messages[status], { details: { account: id }, cause });
 }
 
-/** @throws AppError `missing_scopes` with `details.missingScopes` */
-export function assertScopes({ label, scopes, id }: AgentAccountRow, anyOf: readonly ScopeName[]): void {
-  if (anyOf.length === 0 || anyOf.some((name) => scopes.includes(WORKSPACE_SCOPES[name]))) return;
+function uncovered({ label, scopes, id }: AgentAccountRow, anyOf: readonly ScopeName[], cause?: AppError): AppError {
   const missing = missingScopes(scopes).filter((name) => anyOf.includes(name));
-  throw new AppError('missing_scopes', `${label} has not granted this. Connect it again and tick the box.`, {
-    details: { account: id, missingScopes: missing },
+  return new AppError('missing_scopes', `${label} has not granted this. Connect it again and tick the box.`, {
+    // Where all seem to be granted, the provider knows better.
+    details: { account: id, missingScopes: missing.length > 0 ? missing : [...anyOf] },
+    cause,
   });
 }
 

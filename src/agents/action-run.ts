@@ -4,6 +4,8 @@ import type { BankSession } from '../providers/bank-session.ts';
 import type { WorkspaceApi } from '../providers/workspace-api.ts';
 import type { WorkspaceSession } from '../providers/workspace-session.ts';
 import type { AccessTokens } from '../vault/access-tokens.ts';
+import { asAccountError } from './account-choice.ts';
+import type { RunContext } from './action.ts';
 import { aborted, type Call, changesSomething } from './call.ts';
 
 export interface RunParts {
@@ -15,6 +17,8 @@ export interface RunParts {
   bank: ((grant: { userId: string; grantId: string }, signal: AbortSignal) => BankSession) | undefined;
 }
 
+/** Someone waits to be asked. */
+const PREVIEW_MS = 5_000;
 /** Made once: an abort without a reason would make an error, with its stack, for every call. */
 const OVER = aborted();
 
@@ -41,6 +45,22 @@ export class ActionRun {
    * @throws AppError `provider_timeout`, `aborted`, or the action's own; anything else that it throws
    */
   async output(): Promise<unknown> {
+    const { configured, input } = this.#call;
+    const value = await this.#within(configured.policy.timeoutMs, (context) => configured.action.run(input, context));
+    return configured.action.output.parse(value);
+  }
+
+  /** What the user is asked; where the names of things can't be had soon, their ids must do. */
+  async summary(): Promise<string> {
+    const { input, configured } = this.#call;
+    const { action, policy } = configured;
+    const { preview } = action;
+    if (preview === undefined) return action.summary(input);
+    const ms = Math.min(PREVIEW_MS, policy.timeoutMs);
+    return this.#within(ms, (context) => preview(input, context)).catch(() => action.summary(input));
+  }
+
+  async #within<Result>(ms: number, work: (context: RunContext) => Promise<Result>): Promise<Result> {
     const { signal, configured } = this.#call;
     const { promise: end, reject } = Promise.withResolvers<never>();
     const stop = (error: AppError) => {
@@ -50,16 +70,18 @@ export class ActionRun {
     };
     const onAbort = () => stop(aborted());
     const deadline = () => stop(new AppError('provider_timeout', 'The action took longer than it may.'));
-    const timer = setTimeout(deadline, configured.policy.timeoutMs);
+    const timer = setTimeout(deadline, ms);
     if (!changesSomething(configured)) {
       signal.addEventListener('abort', onAbort, { once: true });
       if (signal.aborted) onAbort();
     }
     try {
-      const running = this.#run();
+      const running = this.#run(work);
       // It may ignore its signal and fail long after everyone has left.
       running.catch(() => {});
-      return configured.action.output.parse(await Promise.race([running, end]));
+      return await Promise.race([running, end]);
+    } catch (error) {
+      throw asAccountError(error, this.#call.account, configured.action.scopes);
     } finally {
       clearTimeout(timer);
       signal.removeEventListener('abort', onAbort);
@@ -68,11 +90,11 @@ export class ActionRun {
     }
   }
 
-  async #run(): Promise<unknown> {
-    const { userId, account, configured, input, progress } = this.#call;
+  async #run<Result>(work: (context: RunContext) => Promise<Result>): Promise<Result> {
+    const { userId, account, configured, progress } = this.#call;
     const { id, grantId, label } = account;
     const { signal } = this.#ended;
-    return configured.action.run(input, {
+    return work({
       userId,
       account: { id, grantId, label },
       session: this.#session(signal),

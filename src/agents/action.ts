@@ -55,8 +55,12 @@ export interface Action<Input = unknown, Output = unknown, P extends Provider = 
   output: Shape<Output>;
   /** What a policy's allow-lists are held against: name → the values in this input. Mail's `to` is every recipient, hidden ones too. */
   allow?: Record<string, (input: Input) => readonly string[]>;
+  /** Whether this input reaches other people, which can't be taken back: such a call is asked about as a destructive one is. */
+  reaches?(input: Input): boolean;
   /** One line for the person who is asked to approve: exactly what will happen. */
   summary(input: Input): string;
+  /** The summary with what only the provider knows of the things that are named by ids; reads and changes nothing. */
+  preview?(input: Input, context: RunContext<P>): Promise<string>;
   /** Longest it may run, milliseconds; a policy can only lower it. */
   timeoutMs?: number;
   /** Largest output, bytes of JSON; the integrations file can only lower it. */

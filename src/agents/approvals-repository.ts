@@ -40,13 +40,29 @@ export async function selectApproval(db: Queryable, userId: string, id: string):
   return rows[0];
 }
 
-/** What waits for the user, oldest first. */
-export async function selectPendingApprovals(db: Queryable, userId: string): Promise<ApprovalRow[]> {
+/** What waits for the user, oldest first; what was asked under another revision can't be approved any more. */
+export async function selectPendingApprovals(db: Queryable, userId: string, revision: string): Promise<ApprovalRow[]> {
   return db.query<ApprovalRow>(
     `select ${COLUMNS} from approvals
-     where user_id = $1::uuid and status = 'pending' and expires_at > now() order by created_at, id`,
-    [userId],
+     where user_id = $1::uuid and revision = $2 and status = 'pending' and expires_at > now() order by created_at, id`,
+    [userId, revision],
   );
+}
+
+/** Requests within the last `perMs`, decided or not, and the seconds until the oldest of them no longer counts. */
+export async function countAsked(
+  tx: Queryable,
+  userId: string,
+  action: string,
+  perMs: number,
+): Promise<{ calls: number; seconds: number }> {
+  const rows = await tx.query<{ calls: number; seconds: number | null }>(
+    `select count(*)::int as calls, extract(epoch from min(created_at) - now())::float8 + $3::float8 / 1000 as seconds
+     from approvals
+     where user_id = $1::uuid and action = $2 and created_at > now() - $3::float8 * interval '1 millisecond'`,
+    [userId, action, perMs],
+  );
+  return { calls: rows[0]?.calls ?? 0, seconds: rows[0]?.seconds ?? 0 };
 }
 
 /** Earlier requests for the same call, or under the same idempotency key, newest first. */

@@ -7,13 +7,16 @@ import { lockUser } from '../vault/grants-repository.ts';
 import type { UserKeys } from '../vault/user-keys.ts';
 import {
   type ApprovalRow,
+  countAsked,
   decideApproval,
   insertApproval,
   selectApproval,
   selectLikeApprovals,
   selectPendingApprovals,
 } from './approvals-repository.ts';
+import { canonicalJson } from './argument-hashes.ts';
 import type { Call } from './call.ts';
+import { rateLimited } from './read-rates.ts';
 
 /** What the user is asked: exactly what will happen. */
 export interface ApprovalPreview {
@@ -56,32 +59,33 @@ export class Approvals {
   /**
    * Asks the user; a call that already waits for its answer is not asked twice.
    *
+   * @param summary what will happen, in one line
    * @returns what the user is asked
    * @throws AppError `forbidden` when the key's call was denied, `conflict` when it has other arguments, `rate_limited` when too much waits
    */
-  async request(call: Call): Promise<ApprovalPreview> {
+  async request(call: Call, summary: string): Promise<ApprovalPreview> {
     const key = await this.#userKeys.forUser(this.#db, call.userId);
     const row = newRow(call);
-    const stored = storedOf(call);
+    const stored = storedOf(call, summary);
     const sealed = seal(key, place(row), JSON.stringify(stored));
-    const { id, expiresAt } = await this.#db.transaction(async (tx) => {
+    return this.#db.transaction(async (tx) => {
       if (!(await lockUser(tx, call.userId))) throw new AppError('invalid_token', 'This user no longer exists.');
-      const waiting = sameRequest(await selectLikeApprovals(tx, row), row);
-      if (waiting !== undefined) return waiting;
-      if ((await selectPendingApprovals(tx, call.userId)).length >= PENDING_MAX) {
-        throw new AppError('rate_limited', 'Too many calls wait for approval. Decide on some of them first.', { retryAfter: 60 });
+      for (const waiting of waitingOf(await selectLikeApprovals(tx, row), row)) {
+        const shown = unseal(key, waiting);
+        // As it was shown: its summary may be told differently by now.
+        if (shown !== undefined && isAbout(shown, call)) return preview(waiting, shown);
       }
+      await assertRoom(tx, call);
       const expiry = await insertApproval(tx, { ...row, arguments: sealed });
       const { action, accountId: account } = row;
       await this.#emit(tx, call.userId, 'approval.requested', { approvalId: row.id, action, account, expiresAt: expiry.toISOString() });
-      return { id: row.id, expiresAt: expiry };
+      return preview({ ...row, expiresAt: expiry }, stored);
     });
-    return preview({ ...row, id, expiresAt }, stored);
   }
 
-  /** What waits for the user, oldest first; what can't be read could not be approved either. */
-  async pending(userId: string): Promise<ApprovalPreview[]> {
-    const rows = await selectPendingApprovals(this.#db, userId);
+  /** What waits for the user under this revision, oldest first; what can't be read could not be approved either. */
+  async pending(userId: string, revision: string): Promise<ApprovalPreview[]> {
+    const rows = await selectPendingApprovals(this.#db, userId, revision);
     if (rows.length === 0) return [];
     const key = await this.#userKeys.forUser(this.#db, userId);
     return rows.flatMap((row) => {
@@ -126,10 +130,33 @@ export class Approvals {
   }
 }
 
+/** @throws AppError `conflict` when the configuration is no longer that under which it was asked */
+export function assertSameRevision(row: ApprovalRow, revision: string): void {
+  if (revision !== row.revision) throw new AppError('conflict', 'The configuration has changed since. Ask for approval again.');
+}
+
 /** @throws AppError `conflict` when the call that would run is not the one that was asked about */
-export function assertSameCall(row: ApprovalRow, call: Call): void {
-  if (call.revision !== row.revision) throw new AppError('conflict', 'The configuration has changed since. Ask for approval again.');
-  if (!call.argumentsHash.equals(row.argumentsHash)) throw changed();
+export function assertSameCall(row: ApprovalRow, stored: Stored, call: Call): void {
+  assertSameRevision(row, call.revision);
+  if (!call.argumentsHash.equals(row.argumentsHash) || !isAbout(stored, call)) throw changed();
+}
+
+/** The arguments that were shown are those that would run: a newer version of the service may have other defaults. */
+function isAbout(stored: Stored, { input }: Call): boolean {
+  return canonicalJson(stored.input) === canonicalJson(JSON.parse(JSON.stringify(input)));
+}
+
+/**
+ * A user is asked no more often than the action may run, and never about too many calls at once.
+ *
+ * @throws AppError `rate_limited`
+ */
+async function assertRoom(tx: Queryable, { userId, revision, configured: { name, policy } }: Call): Promise<void> {
+  if ((await selectPendingApprovals(tx, userId, revision)).length >= PENDING_MAX) {
+    throw new AppError('rate_limited', 'Too many calls wait for approval. Decide on some of them first.', { retryAfter: 60 });
+  }
+  const asked = await countAsked(tx, userId, name, policy.rate.perMs);
+  if (asked.calls >= policy.rate.calls) throw rateLimited(asked.seconds);
 }
 
 function newRow({ userId, account, configured, argumentsHash, idempotencyKey, revision }: Call) {
@@ -137,12 +164,16 @@ function newRow({ userId, account, configured, argumentsHash, idempotencyKey, re
   return { id, userId, accountId, action, argumentsHash, idempotencyKey: idempotencyKey ?? null, revision };
 }
 
-function storedOf({ account, configured, given, input }: Call): Stored {
-  return { account: account.label, summary: configured.action.summary(input), given, input };
+function storedOf({ account, given, input }: Call, summary: string): Stored {
+  return { account: account.label, summary, given, input };
 }
 
-/** @throws AppError `forbidden`, `conflict` */
-function sameRequest(rows: readonly ApprovalRow[], row: ReturnType<typeof newRow>): ApprovalRow | undefined {
+/**
+ * The requests for this call that still wait, newest first.
+ *
+ * @throws AppError `forbidden`, `conflict`
+ */
+function waitingOf(rows: readonly ApprovalRow[], row: ReturnType<typeof newRow>): ApprovalRow[] {
   const waits = ({ status, expired }: ApprovalRow) => status === 'pending' && !expired;
   const ofKey = rows.filter(({ idempotencyKey }) => idempotencyKey !== null && idempotencyKey === row.idempotencyKey);
   if (ofKey.some((one) => waits(one) && !one.argumentsHash.equals(row.argumentsHash))) {
@@ -150,7 +181,7 @@ function sameRequest(rows: readonly ApprovalRow[], row: ReturnType<typeof newRow
   }
   // Asking until someone slips is no way round a refusal.
   if (ofKey.some(({ status }) => status === 'denied')) throw new AppError('forbidden', 'The user has refused this.');
-  return rows.find((one) => waits(one) && one.revision === row.revision && one.idempotencyKey === row.idempotencyKey);
+  return rows.filter((one) => waits(one) && one.revision === row.revision && one.idempotencyKey === row.idempotencyKey);
 }
 
 function preview(

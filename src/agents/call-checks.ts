@@ -1,4 +1,5 @@
 import { AppError } from '../errors.ts';
+import { nearestName } from '../http/nearest-name.ts';
 import { assertScopes, assertUsable, chooseAccount } from './account-choice.ts';
 import { notConfigured, type RunParts } from './action-run.ts';
 import type { AgentAccountRow } from './agent-accounts-repository.ts';
@@ -62,9 +63,15 @@ export async function checkCall(parts: CheckParts, invocation: Invocation, trail
 
 function find(catalog: Catalog, name: string): ConfiguredAction {
   const configured = catalog.actions.get(name);
-  if (configured === undefined) throw new AppError('not_found', 'There is no such action.');
+  if (configured === undefined) throw unknownAction(catalog, name);
   if (!configured.policy.enabled) throw new AppError('forbidden', 'The operator has switched this action off.');
   return configured;
+}
+
+function unknownAction({ actions }: Catalog, name: string): AppError {
+  const callable = [...actions.values()].filter(({ policy }) => policy.enabled).map((action) => action.name);
+  const nearest = nearestName(name, callable);
+  return new AppError('not_found', `There is no such action.${nearest === undefined ? '' : ` Did you mean ${nearest}?`}`);
 }
 
 function checkKey(key: string | undefined): string | undefined {

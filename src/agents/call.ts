@@ -49,8 +49,9 @@ export function changesSomething({ action }: ConfiguredAction): boolean {
   return action.effect !== 'read';
 }
 
-export function needsApproval({ action, policy }: ConfiguredAction): boolean {
-  return policy.approval === 'always' || (policy.approval === 'destructive' && action.effect === 'destructive');
+export function needsApproval({ configured: { action, policy }, input }: Pick<Call, 'configured' | 'input'>): boolean {
+  if (policy.approval !== 'destructive') return policy.approval === 'always';
+  return action.effect === 'destructive' || (action.reaches?.(input) ?? false);
 }
 
 export function aborted(): AppError {

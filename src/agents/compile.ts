@@ -1,3 +1,4 @@
+import { didYouMean, nearestName } from '../http/nearest-name.ts';
 import type { Action } from './action.ts';
 import { BUILT_INS } from './built-ins.ts';
 import type { Catalog, ConfiguredAction, ConfiguredAgent } from './catalog.ts';
@@ -12,13 +13,14 @@ import {
 } from './declaration.ts';
 import { withinAgent } from './declaration-coverage.ts';
 import { type Mistake, Mistakes } from './declaration-mistakes.ts';
-import { didYouMean, nearestName } from './declaration-names.ts';
 import { DECLARED_CAP, resolveCap, resolvePolicy, usualCap } from './declaration-policy.ts';
+import { soundPart } from './declaration-sound.ts';
 import { declaredAction, loadTools, type Tools } from './declared-action.ts';
 
 /** What the integrations file may say, and what becomes of it. */
 export const integrationsFormat = {
   schema: integrationsDocument,
+  soundPart,
   compile: compileCatalog,
   nearestKey: (unknown: string) => nearestName(unknown, DECLARATION_KEYS),
 };

@@ -1,14 +1,14 @@
+import { didYouMean } from '../http/nearest-name.ts';
 import type { Action } from './action.ts';
 import type { ApprovalRule, Policy } from './catalog.ts';
 import type { DefaultPolicy, PolicyDeclaration } from './declaration.ts';
 import type { Mistakes } from './declaration-mistakes.ts';
-import { didYouMean } from './declaration-names.ts';
 import { bytesOf, durationMs, rateOf } from './declaration-units.ts';
 
 const LONGEST_MS = 60_000;
 const USUAL_MS = 30_000;
 const USUAL_RATE = '60/min';
-const USUAL_CAP_BYTES = 256 * 1024;
+const USUAL_CAP_BYTES = 256_000;
 /** The one action that has something to mask. */
 const MASKED_ACTION = 'bank.numbers';
 
@@ -50,8 +50,10 @@ export function resolveCap(declared: string | undefined, { usual, most }: Cap, m
 function approvalOf(action: Action, declared: PolicyDeclaration, defaults: DefaultPolicy, mistakes: Mistakes): ApprovalRule {
   const destructive = action.effect === 'destructive';
   if (destructive && declared.approval === 'never') mistakes.inValue('a destructive action always asks: say destructive or always');
-  const rule = declared.approval ?? defaults.approval ?? 'destructive';
-  return destructive && rule === 'never' ? 'destructive' : rule;
+  if (declared.approval !== undefined) return destructive && declared.approval === 'never' ? 'destructive' : declared.approval;
+  const rule = defaults.approval ?? 'destructive';
+  // What reaches other people goes unasked only by a word about that very action.
+  return rule === 'never' && (destructive || action.reaches !== undefined) ? 'destructive' : rule;
 }
 
 function timeoutOf(action: Action, declared: PolicyDeclaration, defaults: DefaultPolicy, mistakes: Mistakes): number {
@@ -70,7 +72,7 @@ function checkAllow(action: Action, declared: PolicyDeclaration, mistakes: Mista
   const known = Object.keys(action.allow ?? {});
   for (const name of Object.keys(declared.allow ?? {})) {
     if (known.includes(name)) continue;
-    const choices = known.length === 0 ? 'this action has no allow-lists' : `this action has ${known.join(', ')}`;
-    mistakes.under(name).inKey(`is not known here: ${choices}${didYouMean(name, known)}`);
+    const choices = known.length === 0 ? 'it has none' : `it has ${known.map((one) => `“${one}”`).join(', ')}`;
+    mistakes.under(name).inKey(`is no allow-list of this action: ${choices}${didYouMean(name, known)}`);
   }
 }

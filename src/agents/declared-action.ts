@@ -8,11 +8,9 @@ import { bankTarget } from './declared-bank.ts';
 import { isMilder } from './declared-effects.ts';
 import { compileInput, type DeclaredInput, type Input } from './declared-input.ts';
 import { compileProjection, type Projection } from './declared-projection.ts';
+import { declaredSummary } from './declared-summary.ts';
 import type { Target, TargetOrRefusal } from './declared-target.ts';
 import { workspaceTarget } from './declared-workspace.ts';
-
-const SHOWN_VALUE = 200;
-const SHOWN_ARGUMENTS = 2_000;
 
 /** What compiling declared actions takes; loaded only where there are any. */
 export interface Tools {
@@ -28,7 +26,7 @@ export async function loadTools(): Promise<Tools> {
     import('@jmespath-community/jmespath'),
     loadWorkspaceMethods(),
   ]);
-  const ajv = new Ajv({ strict: true, allowUnionTypes: true, useDefaults: true, ownProperties: true, logger: false });
+  const ajv = new Ajv({ strict: true, allowUnionTypes: true, useDefaults: true, ownProperties: true, verbose: true, logger: false });
   addFormats.default(ajv);
   return { ajv, jmespath, methods };
 }
@@ -69,7 +67,7 @@ export function declaredAction(
     input: input.shape,
     output: { jsonSchema: {}, parse: (value) => value },
     allow: allowLists(input),
-    summary: (value) => summarise(target, resolveArguments(given, value as Input)),
+    summary: (value) => declaredSummary(declaration.description, resolveArguments(given, value as Input)),
     run: (value, context) => run(target, resolveArguments(given, value as Input), projection, declaration.effect, context),
   };
 }
@@ -107,14 +105,4 @@ function allowLists({ properties }: DeclaredInput): NonNullable<Action['allow']>
 
 function texts(value: unknown): string[] {
   return value === undefined ? [] : [value].flat().map(String);
-}
-
-/** The method and its arguments, each cut where it is long. */
-function summarise(target: Target, args: Record<string, unknown>): string {
-  const shown = Object.entries(args).map(([name, value]) => `${name} = ${cut(JSON.stringify(value), SHOWN_VALUE)}`);
-  return cut(`${target.name} with ${shown.join(', ') || 'nothing'}`, SHOWN_ARGUMENTS);
-}
-
-function cut(text: string, most: number): string {
-  return text.length > most ? `${text.slice(0, most)}…` : text;
 }

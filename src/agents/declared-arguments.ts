@@ -1,7 +1,7 @@
 import { AppError } from '../errors.ts';
+import { didYouMean } from '../http/nearest-name.ts';
 import type { ValueKind } from '../providers/workspace-methods.ts';
 import type { Mistakes } from './declaration-mistakes.ts';
-import { didYouMean } from './declaration-names.ts';
 import type { DeclaredInput, Input } from './declared-input.ts';
 import type { JsonSchema } from './declared-schema.ts';
 import type { Target } from './declared-target.ts';
@@ -18,6 +18,8 @@ const EXPECTED: Record<ValueKind, string> = {
   any: 'anything',
 };
 
+const LEAVES_PATH = 'must not hold /, ? or #, since it is part of an address';
+
 /** Holds `with` against what the method takes and what the input gives; what is wrong is noted. */
 export function checkArguments(target: Target, given: Readonly<Record<string, unknown>>, input: DeclaredInput, mistakes: Mistakes): void {
   const used = new Set<string>();
@@ -28,7 +30,10 @@ export function checkArguments(target: Target, given: Readonly<Record<string, un
     if (refusal !== undefined) place.inKey(refusal);
     else if (kind === undefined)
       place.inKey(`is no parameter or body field of ${target.name}${didYouMean(name, Object.keys(target.fields))}`);
-    else checkKind(kind, value, input, place);
+    else {
+      checkKind(kind, value, input, place);
+      if (typeof value === 'string' && target.leavesPath(name, value)) place.inValue(LEAVES_PATH);
+    }
     checkReferences(value, input, used, place);
   }
   for (const name of target.required) checkRequired(target, name, given[name], input, mistakes);
@@ -51,6 +56,7 @@ export function assertArguments(target: Target, args: Readonly<Record<string, un
   for (const [name, value] of Object.entries(args)) {
     const kind = target.fields[name];
     if (kind !== undefined && !fits(kind, value)) throw new AppError('invalid_request', `${name}: must be ${EXPECTED[kind]}`);
+    if (target.leavesPath(name, String(value))) throw new AppError('invalid_request', `${name}: ${LEAVES_PATH}`);
   }
   for (const name of target.required) {
     // As part of a path, nothing or dots would name another resource.

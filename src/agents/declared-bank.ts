@@ -1,6 +1,6 @@
+import { didYouMean } from '../http/nearest-name.ts';
 import { BANK_CALLS, type BankCall, type BankSession } from '../providers/bank-session.ts';
 import type { ValueKind } from '../providers/workspace-methods.ts';
-import { didYouMean } from './declaration-names.ts';
 import { anyAnswer, type Target, type TargetOrRefusal } from './declared-target.ts';
 
 type Product = 'transactions' | 'auth';
@@ -41,6 +41,7 @@ export function bankTarget(name: string, products: readonly Product[]): TargetOr
     name: call,
     fields,
     required,
+    leavesPath: () => false,
     refusal: () => undefined,
     scopes: [],
     effect: () => 'read',

@@ -1,10 +1,26 @@
 import type { Effect } from './action.ts';
 
-/** Can't be taken back, or reaches other people. */
-const DESTRUCTIVE_METHODS = /\.(delete|trash|emptyTrash|batchDelete|clear|send|move)$/;
-/** Fields that make a change reach other people, or the trash. */
-const DESTRUCTIVE_FIELDS = ['attendees', 'sendUpdates', 'sendNotifications', 'trashed'];
-const LABEL_FIELD = 'addLabelIds';
+/** Can't be taken back, or reaches other people; quickAdd invites whom its text names. */
+const DESTRUCTIVE_METHODS = /\.(delete|trash|emptyTrash|batchDelete|clear|send|move|quickAdd)$/;
+/** PUT loses every field that it isn't given. */
+const DESTRUCTIVE_VERBS = ['DELETE', 'PUT'];
+/** Fields that make a change reach other people, decide what they see or may do, or reach the trash. */
+const DESTRUCTIVE_FIELDS = [
+  ...['attendees', 'sendUpdates', 'sendNotifications', 'visibility', 'anyoneCanAddSelf'],
+  ...['guestsCanModify', 'guestsCanInviteOthers', 'guestsCanSeeOtherGuests'],
+  // Whoever may see a folder may see what is put into it.
+  ...['parents', 'addParents', 'removeParents', 'trashed', 'mentionedEmailAddresses', 'assigneeEmailAddress'],
+];
+/** Fields of which it takes the value to tell. */
+const TELLING_FIELDS: Readonly<Record<string, (value: unknown, id: string) => boolean>> = {
+  addLabelIds: mayTrash,
+  labelIds: mayTrash,
+  // An event that is cancelled is deleted.
+  status: (value) => !isFixedText(value) || value.toLowerCase() === 'cancelled',
+  // Who is mentioned in a comment is told by mail; the lists of those mentioned are the provider's own.
+  content: (value, id) => COMMENTS.test(id) && (!isFixedText(value) || value.includes('@')),
+};
+const COMMENTS = /^drive\.(comments|replies)\./;
 const TRASH_LABELS = ['TRASH', 'SPAM'];
 
 const RANK: Record<Effect, number> = { read: 0, write: 1, destructive: 2 };
@@ -23,15 +39,18 @@ export function isMilder(one: Effect, other: Effect): boolean {
 export function effectOf(id: string, verb: string, given: Readonly<Record<string, unknown>>): Effect {
   if (verb === 'GET') return 'read';
   const reachesFar =
-    verb === 'DELETE' ||
+    DESTRUCTIVE_VERBS.includes(verb) ||
     DESTRUCTIVE_METHODS.test(id) ||
     DESTRUCTIVE_FIELDS.some((field) => Object.hasOwn(given, field)) ||
-    mayTrash(given[LABEL_FIELD]);
+    Object.entries(TELLING_FIELDS).some(([field, tells]) => Object.hasOwn(given, field) && tells(given[field], id));
   return reachesFar ? 'destructive' : 'write';
 }
 
 /** Labels that aren't fixed may be those of the trash. */
 function mayTrash(labels: unknown): boolean {
-  if (labels === undefined) return false;
-  return !Array.isArray(labels) || labels.some((label) => TRASH_LABELS.includes(label) || String(label).startsWith('$'));
+  return !Array.isArray(labels) || labels.some((label) => !isFixedText(label) || TRASH_LABELS.includes(label.toUpperCase()));
+}
+
+function isFixedText(value: unknown): value is string {
+  return typeof value === 'string' && !value.startsWith('$');
 }

@@ -2,6 +2,7 @@ import type { Ajv, ErrorObject, ValidateFunction } from 'ajv';
 import { AppError } from '../errors.ts';
 import type { Shape } from './action.ts';
 import type { Mistakes } from './declaration-mistakes.ts';
+import { placeOf, pointer, reasonOf } from './declared-messages.ts';
 import { boundSchema, isSchema, type JsonSchema } from './declared-schema.ts';
 
 export type Input = Readonly<Record<string, unknown>>;
@@ -49,7 +50,7 @@ function compileSchema(ajv: Ajv, schema: JsonSchema, mistakes: Mistakes): Valida
   try {
     if (ajv.validateSchema(schema) !== true) {
       const [error] = ajv.errors ?? [];
-      mistakes.under(...pointer(error?.instancePath ?? '')).inValue(`is no JSON Schema: ${error?.message ?? 'not valid'}`);
+      mistakes.under(...pointer(error?.instancePath ?? '')).inValue(`is no JSON Schema: ${error ? reasonOf(error) : 'not valid'}`);
       return nothing;
     }
     return ajv.compile(schema);
@@ -73,17 +74,6 @@ function parseInput(check: ValidateFunction, value: unknown): Input {
 
 function inputMessage(error: ErrorObject | undefined): string {
   if (error === undefined) return 'The input is not valid.';
-  const path = pointer(error.instancePath);
-  if (error.keyword === 'required') return `${[...path, error.params.missingProperty].join('.')}: is required`;
-  if (error.keyword === 'additionalProperties')
-    return `${[...path, error.params.additionalProperty].join('.').slice(0, 100)}: is not known`;
-  if (error.keyword === 'enum') return `${path.join('.')}: must be one of ${error.params.allowedValues.map(String).join(', ')}`;
-  const reason = error.message ?? 'is not valid';
-  return path.length === 0 ? reason : `${path.join('.')}: ${reason}`;
-}
-
-/** RFC 6901. */
-function pointer(text: string): string[] {
-  const parts = text.split('/').slice(1);
-  return parts.map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const place = placeOf(error).join('.');
+  return place === '' ? reasonOf(error) : `${place}: ${reasonOf(error)}`;
 }

@@ -29,6 +29,8 @@ const FIELDS: Readonly<Record<string, string>> = {
   owners: 'changes who has access',
   writersCanShare: 'changes who may share',
   copyRequiresWriterPermission: 'changes who may copy',
+  viewersCanCopyContent: 'changes who may copy',
+  downloadRestrictions: 'changes who may copy',
   inheritedPermissionsDisabled: 'changes who has access',
 };
 

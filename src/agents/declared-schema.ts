@@ -1,11 +1,15 @@
+import { didYouMean } from '../http/nearest-name.ts';
 import type { Mistakes } from './declaration-mistakes.ts';
-import { didYouMean } from './declaration-names.ts';
 import { PATTERN_MAX_LENGTH, patternRefusal } from './declared-pattern.ts';
 
 export type JsonSchema = Record<string, unknown>;
 
 /** Longest text that is held against a format, whose patterns are the library's. */
 const FORMAT_MAX_LENGTH = 1_000;
+/** Most items of which each is compared with each. */
+const COMPARED_MAX_ITEMS = 500;
+/** Items of one of these types are looked up, not compared. */
+const SCALARS = ['string', 'number', 'integer', 'boolean', 'null'];
 
 const SCHEMA_KEYS = ['additionalItems', 'additionalProperties', 'contains', 'not', 'if', 'then', 'else', 'propertyNames'];
 const LIST_KEYS = ['allOf', 'anyOf', 'oneOf'];
@@ -34,6 +38,7 @@ export function boundSchema(schema: unknown, mistakes: Mistakes): unknown {
   }
   checkReference(schema, mistakes);
   checkPattern(schema, mistakes);
+  checkUnique(schema, mistakes);
   const children = Object.entries(schema).map(([key, value]) => [key, boundChild(key, value, mistakes.under(key))]);
   const bounded: JsonSchema = Object.fromEntries(children);
   const most = schema.pattern !== undefined ? PATTERN_MAX_LENGTH : schema.format !== undefined ? FORMAT_MAX_LENGTH : undefined;
@@ -65,6 +70,12 @@ function checkPattern(schema: JsonSchema, mistakes: Mistakes): void {
   if (Number(schema.maxLength ?? 0) > PATTERN_MAX_LENGTH) {
     mistakes.under('maxLength').inValue(`must be at most ${PATTERN_MAX_LENGTH} beside a pattern`);
   }
+}
+
+function checkUnique({ uniqueItems, items, maxItems }: JsonSchema, mistakes: Mistakes): void {
+  if (uniqueItems !== true || (isSchema(items) && SCALARS.includes(String(items.type)))) return;
+  if (typeof maxItems === 'number' && maxItems <= COMPARED_MAX_ITEMS) return;
+  mistakes.under('uniqueItems').inValue(`needs maxItems of at most ${COMPARED_MAX_ITEMS} beside it, or items of one scalar type`);
 }
 
 export function isSchema(value: unknown): value is JsonSchema {

@@ -10,6 +10,8 @@ export interface Target {
   /** What `with` may hold. */
   fields: Readonly<Record<string, ValueKind>>;
   required: readonly string[];
+  /** Whether a text can't stand in a path of the provider's as the field it is for: it would lead to another method. */
+  leavesPath(field: string, value: string): boolean;
   /** Why a field may not be used, or not with this value, though the method has it; undefined: it may. */
   refusal(field: string, value: unknown): string | undefined;
   /** Any one of them suffices; empty: none is needed. */

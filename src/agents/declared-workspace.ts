@@ -1,7 +1,7 @@
+import { didYouMean } from '../http/nearest-name.ts';
 import type { ValueKind, WorkspaceMethod, WorkspaceMethods } from '../providers/workspace-methods.ts';
 import { type ScopeName, WORKSPACE_SCOPES } from '../providers/workspace-scopes.ts';
 import type { WorkspaceSession } from '../providers/workspace-session.ts';
-import { didYouMean } from './declaration-names.ts';
 import { effectOf } from './declared-effects.ts';
 import { fieldRefusal, methodRefusal } from './declared-refusals.ts';
 import { anyAnswer, type Target, type TargetOrRefusal } from './declared-target.ts';
@@ -30,6 +30,11 @@ function targetOf(id: string, method: WorkspaceMethod, scopes: readonly ScopeNam
     // A name that is both a parameter and a body field is the parameter.
     fields: { ...bodyKinds(method), ...method.params, fields: 'string' },
     required: method.required.filter((name) => name !== MAILBOX),
+    leavesPath(field, value) {
+      // In {+name} the client leaves %2F as it is (RFC 6570, section 3.2.3).
+      if (method.path.includes(`{+${field}}`)) return /[/?#%]/.test(value);
+      return method.path.includes(`{${field}}`) && /[/?#]/.test(value);
+    },
     refusal(field, value) {
       if (field === MAILBOX && hasMailbox) return value === OWN_MAILBOX ? undefined : 'is always me, the account itself';
       return fieldRefusal(field);

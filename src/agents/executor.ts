@@ -9,7 +9,7 @@ import { lockUser } from '../vault/grants-repository.ts';
 import type { UserKeys } from '../vault/user-keys.ts';
 import { ActionRun, type RunParts } from './action-run.ts';
 import { type AgentAccountRow, selectAgentAccounts } from './agent-accounts-repository.ts';
-import { type ApprovalPreview, Approvals, assertSameCall } from './approvals.ts';
+import { type ApprovalPreview, Approvals, assertSameCall, assertSameRevision } from './approvals.ts';
 import type { ApprovalRow } from './approvals-repository.ts';
 import { ArgumentHashes } from './argument-hashes.ts';
 import { AuditLog, Trail } from './audit-log.ts';
@@ -76,7 +76,7 @@ export class Executor {
         trail.decision = 'allowed';
         return earlier;
       }
-      if (needsApproval(call.configured)) return this.#ask(call, trail);
+      if (needsApproval(call)) return this.#ask(call, trail);
       return this.#carryOut(call, trail);
     });
   }
@@ -103,15 +103,17 @@ export class Executor {
         const ms = Math.round(performance.now() - startedAt);
         return { data: { approved: false }, meta: { account: stored.account, accountId: row.accountId, ms } };
       }
+      // First: what the new configuration lacks is no news to whoever said yes to the old one's.
+      assertSameRevision(row, this.#parts.catalog().revision);
       const call = await checkCall(this.#checks, invocationOf(decision, row, stored.given), trail);
-      assertSameCall(row, call);
+      assertSameCall(row, stored, call);
       return this.#carryOut(call, trail, row);
     });
   }
 
-  /** What waits for the user's decision, oldest first. */
+  /** What waits for the user's decision and can still be carried out, oldest first. */
   approvals(userId: string): Promise<ApprovalPreview[]> {
-    return this.#approvals.pending(userId);
+    return this.#approvals.pending(userId, this.#parts.catalog().revision);
   }
 
   /** A user's connected accounts, connected longest first. */
@@ -147,7 +149,7 @@ export class Executor {
   }
 
   async #ask(call: Call, trail: Trail): Promise<never> {
-    const preview = await this.#approvals.request(call);
+    const preview = await this.#approvals.request(call, await new ActionRun(this.#parts, call).summary());
     trail.about({ callId: preview.approvalId });
     throw new AppError('approval_required', 'The user has to approve this first.', { details: { ...preview } });
   }

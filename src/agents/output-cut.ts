@@ -6,47 +6,52 @@ const WORTH_BYTES = 1024;
 const FLOOR_BYTES = 34;
 /** The longest number: -0.0000012345678901234567. */
 const MAX_SCALAR_BYTES = 25;
+/** Beyond so many levels nobody reads, and recursion has an end. */
+const MAX_DEPTH = 100;
 
 /**
  * Cuts a JSON value to at most `cap` bytes of JSON: the longest texts and lists lose most, always their ends, and what
  * is small stays whole. The same value gives the same result. No part is measured further than it could be kept, so
- * that the cost follows the cap, not the value.
+ * that the cost follows the cap, not the value. What lies too deep becomes an ellipsis.
  *
  * @param cap bytes, at least 100
  */
 export function cutToCap(value: unknown, cap: number): { value: unknown; truncated: boolean } {
-  if (roomAfter(value, cap) >= 0 || sizeOf(value, cap) <= cap) return { value, truncated: false };
-  return { value: cut(value, cap), truncated: true };
+  if (roomAfter(value, cap, 0) >= 0) return { value, truncated: false };
+  const kept = flat(sizeOf(value, cap, 0) <= cap ? value : cut(value, cap, 0), 0);
+  return { value: kept, truncated: kept !== value };
 }
 
 /** Of `room` bytes what is left in any case, since no character takes more than six; negative when that doesn't tell. */
-function roomAfter(value: unknown, room: number): number {
+function roomAfter(value: unknown, room: number, depth: number): number {
   if (typeof value === 'string') return room - 6 * value.length - 2;
   if (typeof value !== 'object' || value === null) return room - MAX_SCALAR_BYTES;
+  if (depth >= MAX_DEPTH) return -1;
   let left = room - 2;
   if (Array.isArray(value)) {
     for (const item of value) {
-      left = roomAfter(item, left - 1);
+      left = roomAfter(item, left - 1, depth + 1);
       if (left < 0) break;
     }
     return left;
   }
   for (const name in value) {
-    left = roomAfter((value as Record<string, unknown>)[name], left - 6 * name.length - 4);
+    left = roomAfter((value as Record<string, unknown>)[name], left - 6 * name.length - 4, depth + 1);
     if (left < 0) break;
   }
   return left;
 }
 
 /** Bytes of JSON; once that is beyond `limit`, just any number beyond it. */
-function sizeOf(value: unknown, limit: number): number {
+function sizeOf(value: unknown, limit: number, depth: number): number {
   if (typeof value === 'string') return textSize(value, limit);
   if (typeof value === 'number') return String(value).length;
   if (typeof value !== 'object' || value === null) return value === false ? 5 : 4;
+  if (depth >= MAX_DEPTH) return ELLIPSIS_BYTES + 2;
   let size = 1;
   if (Array.isArray(value)) {
     for (const item of value) {
-      size += sizeOf(item, limit - size) + 1;
+      size += sizeOf(item, limit - size, depth + 1) + 1;
       if (size > limit) return size;
     }
     return Math.max(size, 2);
@@ -56,7 +61,7 @@ function sizeOf(value: unknown, limit: number): number {
     if (member === undefined) continue;
     size += textSize(name, limit - size) + 1;
     if (size > limit) return size;
-    size += sizeOf(member, limit - size) + 1;
+    size += sizeOf(member, limit - size, depth + 1) + 1;
     if (size > limit) return size;
   }
   return Math.max(size, 2);
@@ -68,11 +73,12 @@ function textSize(text: string, limit: number): number {
   return Buffer.byteLength(JSON.stringify(text));
 }
 
-function cut(value: unknown, budget: number): unknown {
-  if (sizeOf(value, budget) <= budget) return value;
+/** Cuts what is known to be larger than the budget. */
+function cut(value: unknown, budget: number, depth: number): unknown {
   if (typeof value === 'string') return cutText(value, budget);
   if (typeof value !== 'object' || value === null) return null;
-  return Array.isArray(value) ? cutList(value, budget) : cutObject(value as Record<string, unknown>, budget);
+  if (depth >= MAX_DEPTH) return '';
+  return Array.isArray(value) ? cutList(value, budget, depth) : cutObject(value as Record<string, unknown>, budget, depth);
 }
 
 function cutText(text: string, budget: number): string {
@@ -86,29 +92,29 @@ function cutText(text: string, budget: number): string {
   return end === 0 ? '' : text.slice(0, end) + ELLIPSIS;
 }
 
-function cutList(items: readonly unknown[], budget: number): unknown[] {
+function cutList(items: readonly unknown[], budget: number, depth: number): unknown[] {
   const sizes: number[] = [];
   let left = budget - 2;
   for (const item of items) {
-    const size = sizeOf(item, budget);
+    const size = sizeOf(item, budget, depth + 1);
     left -= Math.min(size, WORTH_BYTES) + 1;
     if (left < 0) break;
     sizes.push(size);
   }
   // Not even one fits: a crumb of it is still better than nothing.
-  if (sizes.length === 0 && items.length > 0 && budget > FLOOR_BYTES) sizes.push(sizeOf(items[0], budget));
+  if (sizes.length === 0 && items.length > 0 && budget > FLOOR_BYTES) sizes.push(sizeOf(items[0], budget, depth + 1));
   const share = shareOf(sizes, budget - 2 - sizes.length);
-  return sizes.map((size, index) => (size <= share ? items[index] : cut(items[index], share)));
+  return sizes.map((size, index) => (size <= share ? items[index] : cut(items[index], share, depth + 1)));
 }
 
-function cutObject(value: Record<string, unknown>, budget: number): Record<string, unknown> {
+function cutObject(value: Record<string, unknown>, budget: number, depth: number): Record<string, unknown> {
   const kept: { name: string; size: number }[] = [];
   let left = budget - 2;
   let names = 0;
   for (const name in value) {
     if (value[name] === undefined) continue;
     const overhead = textSize(name, budget) + 2;
-    const size = sizeOf(value[name], budget);
+    const size = sizeOf(value[name], budget, depth + 1);
     left -= overhead + Math.min(size, FLOOR_BYTES);
     if (left < 0) break;
     names += overhead;
@@ -118,7 +124,17 @@ function cutObject(value: Record<string, unknown>, budget: number): Record<strin
     kept.map(({ size }) => size),
     budget - 2 - names,
   );
-  return Object.fromEntries(kept.map(({ name, size }) => [name, size <= share ? value[name] : cut(value[name], share)]));
+  return Object.fromEntries(kept.map(({ name, size }) => [name, size <= share ? value[name] : cut(value[name], share, depth + 1)]));
+}
+
+/** With an ellipsis in place of every list and object that lies too deep; the value itself where none does. */
+function flat(value: unknown, depth: number): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth >= MAX_DEPTH) return ELLIPSIS;
+  const before = Object.entries(value);
+  const after = before.map(([name, member]) => [name, flat(member, depth + 1)] as const);
+  if (after.every(([, member], index) => member === before[index]?.[1])) return value;
+  return Array.isArray(value) ? after.map(([, member]) => member) : Object.fromEntries(after);
 }
 
 /** The largest share such that all sizes, each cut to it, fit the budget together. */

@@ -13,6 +13,20 @@ export function oneLine(max: number) {
   return z.string().transform((text) => text.slice(0, max).toWellFormed().replace(CONTROL, ' '));
 }
 
+const MAX_QUOTED = 100;
+// They would end the quotation early, or turn the direction of what follows it.
+const QUOTES = /["“”„«»]/g;
+const TURNING = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+/** A stranger's words within a sentence of ours: one line between quotation marks that it can't end itself. */
+export function quoted(text: string): string {
+  const line = oneLine(MAX_QUOTED + 1)
+    .parse(text)
+    .replace(QUOTES, "'")
+    .replace(TURNING, ' ');
+  return `“${line.length > MAX_QUOTED ? `${line.slice(0, MAX_QUOTED).toWellFormed()}…` : line}”`;
+}
+
 /** A provider's text that may have lines and tabs; cut and cleaned like {@link oneLine}. */
 export function manyLines(max: number) {
   return z.string().transform((text) => text.slice(0, max).toWellFormed().replace(LINE_BREAK, '\n').replace(CONTROL_BUT_LINES, ''));

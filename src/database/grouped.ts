@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError } from '../errors.ts';
 
 interface Waiting<Item, Result> {
@@ -8,6 +9,9 @@ interface Waiting<Item, Result> {
 
 const AT_ONCE = 500;
 const WAITING_MAX = 10_000;
+/** Turns of the event loop that bring nothing, after which nothing more is waited for. */
+const QUIET_TURNS = 2;
+const TURNS_MAX = 16;
 
 /**
  * One statement for many callers: what comes while one is under way goes together in the next. Each item's statement
@@ -32,14 +36,29 @@ export class Grouped<Item, Result> {
       this.#waiting.push({ item, resolve, reject });
       if (this.#working) return;
       this.#working = true;
-      // What comes in the same turn of the event loop goes together from the first statement on.
-      setImmediate(() => void this.#workOff());
+      void this.#workOff();
     });
   }
 
   async #workOff(): Promise<void> {
-    while (this.#waiting.length > 0) await this.#together(this.#waiting.splice(0, AT_ONCE));
+    while (this.#waiting.length > 0) {
+      await this.#gather();
+      await this.#together(this.#waiting.splice(0, AT_ONCE));
+    }
     this.#working = false;
+  }
+
+  /**
+   * Lets in what the event loop is just bringing, for as long as more comes: a statement costs as much as several
+   * turns of the loop, which take microseconds where nothing is to be done.
+   */
+  async #gather(): Promise<void> {
+    let seen = 0;
+    for (let turns = 0, quiet = 0; turns < TURNS_MAX && quiet < QUIET_TURNS; turns += 1) {
+      quiet = this.#waiting.length > seen ? 0 : quiet + 1;
+      seen = this.#waiting.length;
+      await nextTurn();
+    }
   }
 
   async #together(group: readonly Waiting<Item, Result>[]): Promise<void> {

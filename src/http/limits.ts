@@ -1,5 +1,6 @@
+import type { IncomingMessage } from 'node:http';
 import { isIPv4 } from 'node:net';
-import type { RequestHandler } from 'express';
+import type { Express, RequestHandler } from 'express';
 import { ipKeyGenerator, rateLimit } from 'express-rate-limit';
 import { AppError } from '../errors.ts';
 
@@ -11,8 +12,7 @@ export function limitPerAddress(limit: number): RequestHandler {
   return rateLimit({
     windowMs: MINUTE_MS,
     limit,
-    // The library's own parses every address anew; only IPv6 ones need it.
-    keyGenerator: ({ ip = '' }) => (isIPv4(ip) ? ip : ipKeyGenerator(ip, IPV6_PREFIX)),
+    keyGenerator: ({ ip }) => networkOf(ip),
     standardHeaders: false,
     legacyHeaders: false,
     // Its own checks print to the console; what trust proxy means is the operator's decision (TRUST_PROXY).
@@ -22,4 +22,16 @@ export function limitPerAddress(limit: number): RequestHandler {
       next(new AppError('rate_limited', 'Too many requests. Slow down.', { retryAfter: reset }));
     },
   });
+}
+
+/** What {@link limitPerAddress} counts by, of a request that doesn't pass through the app: an upgrade. */
+export function addressOf(app: Express, { headers, socket }: IncomingMessage): string {
+  // Who is behind which proxy is Express's to say; its `ip` looks at nothing but these two.
+  const request: Express['request'] = Object.create(app.request, { headers: { value: headers }, socket: { value: socket } });
+  return networkOf(request.ip);
+}
+
+function networkOf(ip = ''): string {
+  // The library's own parses every address anew; only IPv6 ones need it.
+  return isIPv4(ip) ? ip : ipKeyGenerator(ip, IPV6_PREFIX);
 }

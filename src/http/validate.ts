@@ -1,5 +1,8 @@
 import { z } from 'zod';
 import { AppError, type ErrorCode } from '../errors.ts';
+import { describeIssues, plainWords } from './plain-words.ts';
+
+const PLAIN = { error: plainWords };
 
 // Control characters end in headers, logs or a database error (NUL); none belongs into a field of ours.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
@@ -23,26 +26,19 @@ export const emailAddress = z
   .pipe(z.email('must be an e-mail address'))
   .meta({ format: 'email', examples: ['demo@example.com'] });
 
+/** A value from outside: as the schema has it, or what is wrong with it. */
+export function check<S extends z.ZodType>(schema: S, value: unknown): { value: z.output<S> } | { problem: string } {
+  const result = schema.safeParse(value, PLAIN);
+  return result.success ? { value: result.data } : { problem: describeIssues(result.error.issues) };
+}
+
 /**
  * Validates a value from outside.
  *
  * @throws AppError `code` with a message that names the first field at fault
  */
 export function validate<S extends z.ZodType>(schema: S, value: unknown, code: ErrorCode = 'invalid_request'): z.output<S> {
-  const result = schema.safeParse(value);
-  if (result.success) return result.data;
-  throw new AppError(code, code === 'not_found' ? 'There is no such thing here.' : describe(result.error));
-}
-
-function describe(error: z.ZodError): string {
-  const issue = error.issues[0];
-  if (issue === undefined) return 'The request is not valid.';
-  const field = issue.path.join('.');
-  if (issue.code === 'invalid_type' && issue.input === undefined && !issue.message.includes('received')) return `${field}: is required`;
-  const reason = issue.code === 'invalid_type' ? invalidType(issue) : issue.message;
-  return field === '' ? reason : `${field}: ${reason}`;
-}
-
-function invalidType(issue: z.core.$ZodIssueInvalidType): string {
-  return issue.message.endsWith('received undefined') ? 'is required' : `must be a single ${issue.expected}`;
+  const checked = check(schema, value);
+  if ('value' in checked) return checked.value;
+  throw new AppError(code, code === 'not_found' ? 'There is no such thing here.' : checked.problem);
 }

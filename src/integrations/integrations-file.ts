@@ -4,11 +4,14 @@ import { basename } from 'node:path';
 import { constructFromEvents, EVENT_ID, type Event, parseEvents, YAMLException } from 'js-yaml';
 import type { z } from 'zod';
 import { StartRefused } from '../errors.ts';
+import { type Finding, fileWords, shapeFindings } from './shape-findings.ts';
 import { lineAndColumn, type Path, startOf, YamlPositions } from './yaml-positions.ts';
 
 /** What the document means is decided elsewhere; here it is read, and its mistakes are found again in the file. */
 export interface IntegrationsFormat<S extends z.ZodType, Compiled> {
   schema: S;
+  /** What of a document that is not of the schema can still be looked at for other mistakes. */
+  soundPart(value: unknown): z.output<S>;
   /**
    * Makes of a document of the schema what the service works with.
    *
@@ -49,14 +52,7 @@ export class IntegrationsError extends StartRefused {
   }
 }
 
-interface Finding {
-  path: Path;
-  /** Into the source, in UTF-16 units. */
-  offset: number;
-  message: string;
-}
-
-const MAX_BYTES = 256 * 1024;
+const MAX_BYTES = 256_000;
 /** Room for inputs of a few levels, five levels into the document. */
 const MAX_DEPTH = 24;
 const MAX_EVENTS = 10_000;
@@ -64,15 +60,15 @@ const MAX_PROBLEMS = 20;
 const RESERVED_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
 
 /**
- * Reads, parses and compiles the integrations file.
+ * Decodes and compiles the bytes of an integrations file.
  *
  * @throws IntegrationsError
  */
-export async function readIntegrations<S extends z.ZodType, Compiled>(
+export async function compileIntegrations<S extends z.ZodType, Compiled>(
+  bytes: Uint8Array,
   path: string,
   format: IntegrationsFormat<S, Compiled>,
 ): Promise<Compiled> {
-  const bytes = await readBounded(path);
   let source: string;
   try {
     source = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -83,10 +79,11 @@ export async function readIntegrations<S extends z.ZodType, Compiled>(
 }
 
 /**
- * Parses, validates and compiles the content of an integrations file.
+ * Parses, validates and compiles the content of an integrations file. What has the wrong shape doesn't hide
+ * the mistakes of the rest; a source that is no YAML does.
  *
  * @param fileName how messages call the file
- * @throws IntegrationsError with the place of every problem, twenty at most
+ * @throws IntegrationsError with the place of every problem, in the file's order; the first twenty
  */
 export async function parseIntegrations<S extends z.ZodType, Compiled>(
   source: string,
@@ -94,23 +91,20 @@ export async function parseIntegrations<S extends z.ZodType, Compiled>(
   format: IntegrationsFormat<S, Compiled>,
 ): Promise<Compiled> {
   const { value, positions } = parseYaml(source, fileName);
-  const fail = (findings: Finding[]): never => {
-    findings.sort((one, other) => one.offset - other.offset);
-    const problems = findings.slice(0, MAX_PROBLEMS).map((finding) => locate(finding, source));
-    throw new IntegrationsError(fileName, problems);
-  };
-  const result = format.schema.safeParse(value);
-  if (!result.success) {
-    const issues = result.error.issues.slice(0, MAX_PROBLEMS);
-    return fail(issues.flatMap((issue) => describe(issue, positions, (key) => format.nearestKey(key))));
-  }
+  const result = format.schema.safeParse(value, { error: fileWords });
+  const misshapen = result.success ? [] : shapeFindings(result.error.issues, positions);
   const revision = createHash('sha256').update(source).digest('hex').slice(0, 12);
-  const compilation = await format.compile(result.data, revision);
-  if ('compiled' in compilation) return compilation.compiled;
-  return fail(compilation.mistakes.map(({ path, at, message }) => ({ path, offset: positions[at](path), message })));
+  const compilation = await format.compile(result.success ? result.data : format.soundPart(value), revision);
+  if (result.success && 'compiled' in compilation) return compilation.compiled;
+  const mistakes = 'mistakes' in compilation ? compilation.mistakes : [];
+  const deeper = mistakes.map(({ path, at, message }) => ({ path, offset: positions[at](path), message }));
+  const findings = [...misshapen, ...deeper].sort((one, other) => one.offset - other.offset);
+  const told = findings.slice(0, MAX_PROBLEMS).map((finding) => locate(finding, source, (key) => format.nearestKey(key)));
+  throw new IntegrationsError(fileName, told);
 }
 
-async function readBounded(path: string): Promise<Buffer> {
+/** @throws IntegrationsError when it is no regular file of a bounded size that can be read */
+export async function readBounded(path: string): Promise<Buffer> {
   try {
     // Without O_NONBLOCK, opening a FIFO would wait for a writer.
     await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
@@ -153,7 +147,7 @@ function parseYaml(source: string, fileName: string): { value: unknown; position
 /** A few lines with aliases can stand for gigabytes, or for a value that contains itself. */
 function refuseAliases(events: readonly Event[], fail: (offset: number, message: string) => never): void {
   const alias = events.find((event) => event.type === EVENT_ID.ALIAS);
-  if (alias?.type === EVENT_ID.ALIAS) fail(alias.anchorStart - 1, 'aliases are not taken');
+  if (alias?.type === EVENT_ID.ALIAS) fail(alias.anchorStart - 1, 'aliases are not taken; a text that begins with * needs quotes');
 }
 
 function secondDocument(events: readonly Event[]): number {
@@ -171,35 +165,10 @@ function refuseReservedKeys(value: unknown, path: string[], fail: (path: string[
   }
 }
 
-function describe(issue: z.core.$ZodIssue, positions: YamlPositions, nearestKey: (key: string) => string | undefined): Finding[] {
-  const { path } = issue;
-  if (issue.code === 'unrecognized_keys') {
-    return issue.keys.slice(0, MAX_PROBLEMS).map((key) => {
-      const [nearest, keyPath] = [nearestKey(key), [...path, key]];
-      const hint = nearest === key ? ' here' : nearest === undefined ? '' : `; did you mean ${nearest}?`;
-      return { path: keyPath, offset: positions.key(keyPath), message: `unknown key${hint}` };
-    });
-  }
-  if (issue.code === 'invalid_union' && issue.errors.length > 0) {
-    return likeliest(issue.errors).flatMap((inner) => describe({ ...inner, path: [...path, ...inner.path] }, positions, nearestKey));
-  }
-  if (issue.code === 'invalid_key') {
-    return [{ path, offset: positions.key(path), message: issue.issues[0]?.message ?? issue.message }];
-  }
-  return [{ path, offset: positions.value(path), message: isMissing(issue) ? 'is missing' : issue.message }];
-}
-
-/** The alternative that was most probably meant: the one with the fewest keys too many or too few. */
-function likeliest(alternatives: readonly z.core.$ZodIssue[][]): z.core.$ZodIssue[] {
-  const strangeness = (issues: readonly z.core.$ZodIssue[]) =>
-    issues.reduce((sum, issue) => sum + (issue.code === 'unrecognized_keys' ? issue.keys.length : isMissing(issue) ? 1 : 0), 0);
-  return alternatives.reduce((best, issues) => (strangeness(issues) < strangeness(best) ? issues : best));
-}
-
-function isMissing(issue: z.core.$ZodIssue): boolean {
-  return issue.code === 'invalid_type' && issue.message.endsWith('received undefined');
-}
-
-function locate({ path, offset, message }: Finding, source: string): IntegrationsProblem {
-  return { ...lineAndColumn(source, offset), path: path.join('.'), message };
+/** @param nearestKey is only asked for what is told: comparing names takes time */
+function locate(finding: Finding, source: string, nearestKey?: (key: string) => string | undefined): IntegrationsProblem {
+  const { path, offset, message, unknownKey } = finding;
+  const nearest = unknownKey === undefined ? undefined : nearestKey?.(unknownKey);
+  const hint = nearest === undefined ? '' : nearest === unknownKey ? ' here' : `; did you mean ${nearest}?`;
+  return { ...lineAndColumn(source, offset), path: path.join('.'), message: message + hint };
 }

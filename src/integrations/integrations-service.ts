@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { z } from 'zod';
 import { AppError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
-import { IntegrationsError, type IntegrationsFormat, readIntegrations } from './integrations-file.ts';
+import { IntegrationsError, type IntegrationsFormat } from './integrations-file.ts';
+import { IntegrationsReader } from './integrations-reader.ts';
 
 /** Between the starts of two reloads. */
 const INTERVAL_MS = 1_000;
@@ -33,8 +34,8 @@ export class IntegrationsService<Compiled extends { revision: string }> {
     format: IntegrationsFormat<S, Compiled>,
     logger: Logger,
   ): Promise<IntegrationsService<Compiled>> {
-    const read = () => readIntegrations(path, format);
-    return new IntegrationsService(read, logger, await read());
+    const reader = new IntegrationsReader(path, format);
+    return new IntegrationsService(() => reader.read(), logger, await reader.read());
   }
 
   /** A snapshot: a reload puts another object here and leaves this one alone. */

@@ -16,6 +16,7 @@ const GONE: Meaning = { code: 'item_gone', message: 'This connection no longer e
 const UNSUPPORTED: Meaning = { code: 'unsupported_account', message: 'This bank or account can’t be used for this. Choose another one.' };
 const LATER: Meaning = { code: 'unavailable', message: 'The bank can’t be reached at the moment.', retryAfter: 60 };
 const TOO_MANY: Meaning = { code: 'unavailable', message: 'The bank aggregator asks for a pause: too many requests.', retryAfter: 60 };
+const FAULT: Meaning = { code: 'provider_error', message: 'The bank aggregator reports a fault.' };
 const OPERATOR: Meaning = { code: 'internal', message: 'The bank connection is not set up correctly on our side.' };
 
 /** The transactions changed between two pages: the loop begins again from its first cursor (Plaid: /transactions/sync). */
@@ -85,8 +86,11 @@ export function toBankError(thrown: unknown): AppError {
     return new BankError(code, meaningOf(code), cause);
   }
   if (response !== undefined) {
-    const cause = new Error(`bank aggregator: HTTP ${clean(field(response, 'status'))} without an error code`);
-    return new AppError('provider_error', 'The bank aggregator’s answer could not be understood.', { cause });
+    const status = Number(field(response, 'status'));
+    const cause = new Error(`bank aggregator: HTTP ${clean(status)} without an error code`);
+    // A gateway before it speaks for itself, and such faults pass.
+    const later = status === 429 || status >= 500 ? { retryAfter: 30 } : {};
+    return new AppError('provider_error', 'The bank aggregator’s answer could not be understood.', { cause, ...later });
   }
   const network = clean(field(thrown, 'code'));
   if (['ECONNABORTED', 'ETIMEDOUT', 'ERR_CANCELED'].includes(network)) {
@@ -101,6 +105,12 @@ const INPUT_CODES = new Set(['MISSING_FIELDS', 'UNKNOWN_FIELDS', 'INVALID_FIELD'
 export function asInputError(error: unknown): unknown {
   if (!(error instanceof BankError) || !INPUT_CODES.has(error.bankCode)) return error;
   return new BankError(error.bankCode, { code: 'invalid_request', message: 'The bank aggregator refused the input.' }, error);
+}
+
+/** A fault of the aggregator's own mostly passes: whoever only reads may come again. */
+export function asPassingFault(error: unknown): unknown {
+  if (!(error instanceof BankError) || error.bankCode !== 'INTERNAL_SERVER_ERROR') return error;
+  return new BankError(error.bankCode, { ...FAULT, retryAfter: 60 }, error);
 }
 
 /**
@@ -121,7 +131,7 @@ function meaningOf(code: string): Meaning {
   const known = Object.hasOwn(MEANINGS, code) ? MEANINGS[code] : undefined;
   if (known !== undefined) return known;
   if (code.endsWith('_LIMIT')) return TOO_MANY;
-  return { code: 'provider_error', message: 'The bank aggregator reports a fault.' };
+  return FAULT;
 }
 
 function field(value: unknown, name: string): unknown {

@@ -1,7 +1,8 @@
 import type { PlaidApi } from 'plaid';
 import type { z } from 'zod';
 import { AppError } from '../errors.ts';
-import { asInputError, checkAnswer } from './bank-errors.ts';
+import { asInputError, asPassingFault, checkAnswer } from './bank-errors.ts';
+import { deadline } from './deadline.ts';
 
 type Send = (client: PlaidApi, options: CallOptions) => Promise<{ data: unknown }>;
 /** The SDK's request types are closed lists of plain values, which the aggregator validates. */
@@ -10,8 +11,6 @@ type Method = (client: PlaidApi, body: never, options: CallOptions) => Promise<{
 /** What axios takes beside the body. */
 export interface CallOptions {
   signal: AbortSignal;
-  /** Milliseconds, 0 = the signal alone decides. */
-  timeout?: number;
 }
 
 /** Read calls of the aggregator that actions may make, by their path. A list of what is forbidden would admit calls that leak or destroy tokens. */
@@ -82,11 +81,9 @@ export function openBankSession(options: BankSessionOptions, entry: BankEntryAcc
       if (CREDENTIALS.some((field) => Object.hasOwn(body, field))) {
         throw new AppError('invalid_request', 'A call of the bank aggregator takes no token or credentials.');
       }
-      const limit = AbortSignal.timeout(name === 'accounts/balance/get' ? LIVE_MS : options.timeoutMs);
-      const deadline = AbortSignal.any([signal, limit]);
-      const send = (fields: object) =>
-        // axios' own time-out would cut the slow call short; the signal covers both.
-        options.send((client, given) => method(client, { ...body, ...fields } as never, { ...given, timeout: 0 }), deadline);
+      const limit = deadline(name === 'accounts/balance/get' ? LIVE_MS : options.timeoutMs);
+      const ending = AbortSignal.any([signal, limit]);
+      const send = (fields: object) => options.send((client, given) => method(client, { ...body, ...fields } as never, given), ending);
       // The one call that is about no entry.
       const data =
         name === 'institutions/get_by_id'
@@ -112,5 +109,5 @@ async function asEntry(entry: BankEntryAccess, work: (accessToken: string) => Pr
 }
 
 function refusedInput(error: unknown): never {
-  throw asInputError(error);
+  throw asPassingFault(asInputError(error));
 }

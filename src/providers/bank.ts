@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { BankSettings } from '../settings.ts';
 import { BankError, checkAnswer, toBankError } from './bank-errors.ts';
 import { type BankEntryAccess, type BankSession, type CallOptions, openBankSession } from './bank-session.ts';
+import { deadline } from './deadline.ts';
 import { identifier, providerText } from './provider-text.ts';
 
 export interface BankAccount {
@@ -138,27 +139,23 @@ export class BankProvider {
   /** Opens a session for an entry's actions; `signal` ends whatever it does. */
   session(entry: BankEntryAccess, signal: AbortSignal): BankSession {
     const { countryCodes } = this.#settings;
-    return openBankSession(
-      { send: (send, deadline) => this.#call(send, deadline), timeoutMs: this.#timeoutMs, countryCodes },
-      entry,
-      signal,
-    );
+    return openBankSession({ send: (send, signal) => this.#call(send, signal), timeoutMs: this.#timeoutMs, countryCodes }, entry, signal);
   }
 
   /** A load that failed is tried again by the next call. */
   #connected(): Promise<PlaidApi> {
-    this.#client ??= connect(this.#settings, this.#timeoutMs).catch((error: unknown) => {
+    this.#client ??= connect(this.#settings).catch((error: unknown) => {
       this.#client = undefined;
       throw error;
     });
     return this.#client;
   }
 
-  async #call(send: (client: PlaidApi, options: CallOptions) => Promise<{ data: unknown }>, deadline?: AbortSignal): Promise<unknown> {
+  async #call(send: (client: PlaidApi, options: CallOptions) => Promise<{ data: unknown }>, signal?: AbortSignal): Promise<unknown> {
     const client = await this.#connected();
     try {
-      // axios' own time-out doesn't cover an answer that never ends; the signal does.
-      const { data } = await send(client, { signal: deadline ?? AbortSignal.timeout(this.#timeoutMs) });
+      // Instead of axios' own time-out, which doesn't cover an answer that never ends, and fires before what came is read.
+      const { data } = await send(client, { signal: signal ?? deadline(this.#timeoutMs) });
       return data;
     } catch (error) {
       throw toBankError(error);
@@ -167,14 +164,13 @@ export class BankProvider {
 }
 
 /** The SDK costs some 275 ms and 60 MB: it is loaded by the first call that needs it. */
-async function connect(settings: BankSettings, timeoutMs: number): Promise<PlaidApi> {
+async function connect(settings: BankSettings): Promise<PlaidApi> {
   const { Configuration, PlaidApi: Api } = await import('plaid');
   return new Api(
     new Configuration({
       basePath: settings.baseUrl,
       baseOptions: {
         headers: { 'PLAID-CLIENT-ID': settings.clientId, 'PLAID-SECRET': settings.secret, 'Plaid-Version': '2020-09-14' },
-        timeout: timeoutMs,
         maxRedirects: 0,
         maxContentLength: MAX_ANSWER_BYTES,
         proxy: false,

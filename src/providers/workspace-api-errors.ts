@@ -38,7 +38,8 @@ export function toWorkspaceApiError(status: number, body: unknown, retryAfter: n
   if (status === 404 || status === 410) return fail('not_found', 'There is no such thing in this account.');
   if (status === 409 || status === 412) return fail('conflict', 'It was changed meanwhile. Read it again and retry.');
   if (status === 413) return fail('too_large', 'The provider says that this is too large.');
-  return fail('provider_error', 'The provider reports a fault.');
+  // Its own fault, which mostly passes.
+  return fail('provider_error', 'The provider reports a fault.', status >= 500 ? (retryAfter ?? 30) : undefined);
 }
 
 /** `errors[0].reason` (Drive, Calendar, Gmail), an ErrorInfo's `reason`, or the canonical `status`. */

@@ -1,4 +1,5 @@
 import { AppError } from '../errors.ts';
+import { deadline } from './deadline.ts';
 
 /** Parameters of a method, by the names of the provider's discovery document, with `requestBody` and `media` as the SDK takes them. */
 export type MethodParams = Record<string, unknown>;
@@ -48,13 +49,13 @@ export class Attempt {
   }
 
   failure(): AppError {
-    return this.#failure ?? new AppError('provider_error', 'The provider can’t be reached.');
+    return this.#failure ?? unreachable();
   }
 
   /** @returns undefined when no whole answer came; see {@link failure} */
   async run(method: Method, params: MethodParams): Promise<Answer | undefined> {
     // From here on: the wait for its turn is not the provider's.
-    const deadline = AbortSignal.any([this.#signal, AbortSignal.timeout(this.#options.timeoutMs)]);
+    const ending = AbortSignal.any([this.#signal, deadline(this.#options.timeoutMs)]);
     try {
       const { status, headers, data } = await method(params, {
         // Per call: in the client's own options its path would be dropped, and uploads would go to the real host.
@@ -63,31 +64,31 @@ export class Attempt {
         responseType: 'arraybuffer',
         retry: false,
         validateStatus: () => true,
-        fetchImplementation: (input: URL | string, init: RequestInit) => this.#fetch(input, init, deadline),
+        fetchImplementation: (input: URL | string, init: RequestInit) => this.#fetch(input, init, ending),
       });
       return { status, headers: new Headers(headers), bytes: Buffer.from(data) };
     } catch (error) {
       // The SDK wraps what its fetch throws.
       const own = error instanceof Error && error.cause instanceof AppError ? error.cause : error;
       if (own instanceof AppError) this.#failure = own;
-      else if (deadline.aborted) this.#failure = timedOut();
+      else if (ending.aborted) this.#failure = timedOut();
       else if (this.#httpMethod === '') throw invalidParams(error);
       else {
         const code = networkCode(error);
         this.neverSent = NEVER_CONNECTED.has(code);
-        this.#failure = new AppError('provider_error', 'The provider can’t be reached.', { cause: new Error(`request failed: ${code}`) });
+        this.#failure = unreachable(new Error(`request failed: ${code}`));
       }
       if (this.#failure.code === 'too_large') throw this.#failure;
       return undefined;
     }
   }
 
-  async #fetch(input: URL | string, init: RequestInit, deadline: AbortSignal): Promise<Response> {
+  async #fetch(input: URL | string, init: RequestInit, ending: AbortSignal): Promise<Response> {
     this.#httpMethod = (init.method ?? 'GET').toUpperCase();
-    deadline.throwIfAborted();
+    ending.throwIfAborted();
     if (!this.safe) this.#sendsChange();
     // A redirect would carry the token elsewhere.
-    const response = await fetch(input, { ...init, redirect: 'error', signal: deadline });
+    const response = await fetch(input, { ...init, redirect: 'error', signal: ending });
     return new Response(await readCapped(response), { status: response.status, headers: response.headers });
   }
 }
@@ -114,6 +115,10 @@ async function readCapped(response: Response): Promise<ArrayBuffer | null> {
 /** The provider took longer than it may. */
 export function timedOut(): AppError {
   return new AppError('provider_timeout', 'The provider did not answer in time.');
+}
+
+function unreachable(cause?: Error): AppError {
+  return new AppError('provider_error', 'The provider can’t be reached.', { cause, retryAfter: 30 });
 }
 
 /** The SDK refused to build the request: a required parameter is missing, or one would leave its place in the path. */

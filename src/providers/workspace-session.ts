@@ -66,8 +66,9 @@ export class WorkspaceSession {
    * @throws WorkspaceApiError when the provider refused; AppError `provider_error`, `provider_timeout`, `too_large`
    */
   async call<S extends z.ZodType>(method: string, params: MethodParams, answer: S): Promise<z.output<S>> {
-    const { bytes } = await this.#send(method, params);
-    const value = bytes.length === 0 ? {} : parse(bytes);
+    const { bytes, isRead } = await this.#send(method, params);
+    // A change may have nothing to say; what was asked for is never nothing.
+    const value = bytes.length === 0 && !isRead ? {} : parse(bytes);
     // Told from the schema's refusals: some schemas take anything, and a page with status 200 is not anything.
     if (value === undefined) throw notUnderstood(`${method}: not JSON`);
     const parsed = answer.safeParse(value);
@@ -83,7 +84,7 @@ export class WorkspaceSession {
     return { bytes, mimeType: type?.toLowerCase() ?? 'application/octet-stream' };
   }
 
-  async #send(id: string, params: MethodParams): Promise<Answer> {
+  async #send(id: string, params: MethodParams): Promise<Answer & { isRead: boolean }> {
     const method = await this.#find(id);
     let renewed = false;
     let token = await this.#tokens.current();
@@ -93,7 +94,7 @@ export class WorkspaceSession {
       });
       const answer = await this.#sendOne(attempt, method, params);
       if (!attempt.safe && (answer === undefined ? attempt.neverSent : isRefusal(answer.status))) this.#changes -= 1;
-      if (answer !== undefined && answer.status >= 200 && answer.status < 300) return answer;
+      if (answer !== undefined && answer.status >= 200 && answer.status < 300) return { ...answer, isRead: attempt.safe };
       const error =
         answer === undefined ? attempt.failure() : toWorkspaceApiError(answer.status, parse(answer.bytes), retryAfterOf(answer));
       if (answer?.status === 401 && !renewed) {
@@ -134,12 +135,19 @@ function retryAfterOf({ headers }: Answer): number | undefined {
   return Number.isFinite(seconds) && seconds >= 0 ? Math.min(Math.ceil(seconds), 3600) : undefined;
 }
 
+/** A field that is null says no more than one that isn't there; the provider's own servers leave it out. */
 function parse(bytes: Buffer): unknown {
+  const text = bytes.toString('utf8');
   try {
-    return JSON.parse(bytes.toString('utf8'));
+    return text.includes('null') ? JSON.parse(text, withoutNull) : JSON.parse(text);
   } catch {
     return undefined;
   }
+}
+
+function withoutNull(this: unknown, _key: string, value: unknown): unknown {
+  // In a list each place counts.
+  return value === null && !Array.isArray(this) ? undefined : value;
 }
 
 function notUnderstood(cause: string): AppError {

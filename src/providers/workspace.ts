@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { AppError } from '../errors.ts';
 import type { WorkspaceSettings } from '../settings.ts';
+import { deadline } from './deadline.ts';
 import { fetchJson } from './fetch-json.ts';
 import { identifier, providerText } from './provider-text.ts';
 import { type Renewal, readRenewal } from './workspace-renewal.ts';
@@ -65,7 +66,7 @@ export class WorkspaceProvider {
 
   /** A deadline for one step at the provider, all its requests together. */
   deadline(): AbortSignal {
-    return AbortSignal.timeout(this.#timeoutMs);
+    return deadline(this.#timeoutMs);
   }
 
   /** The consent page's address. `prompt` makes the provider show accounts and scopes each time, so that a refresh token comes back. */

@@ -1,3 +1,4 @@
+import { coversAny } from '../agents/account-choice.ts';
 import type { AgentAccountRow } from '../agents/agent-accounts-repository.ts';
 import type { Catalog, ConfiguredAgent } from '../agents/catalog.ts';
 import { missingScopes } from '../providers/workspace-scopes.ts';
@@ -21,21 +22,26 @@ export function listAgents(catalog: Catalog, accounts: readonly AgentAccountRow[
       description: agent.description,
       provider: agent.provider,
       status: isConfigured(agent.provider) ? statusOf(agent, own) : 'not_configured',
-      accounts: own.map(({ id, label, status, isDefault }) => ({ id, label, status, default: isDefault })),
+      accounts: own.map((account) => accountOf(account, agent)),
       actions: actionsOf(agent),
     };
   });
   return { revision: catalog.revision, agents };
 }
 
-/** Ready with one account that works and has granted what the agent needs; the others may lack something. */
-function statusOf(agent: ConfiguredAgent, accounts: readonly AgentAccountRow[]): AgentStatus {
+/** Ready with one account with which some action works; others may lack something. */
+function statusOf({ actions }: ConfiguredAgent, accounts: readonly AgentAccountRow[]): AgentStatus {
   if (accounts.length === 0) return 'not_connected';
-  const works = ({ status, scopes }: AgentAccountRow) => {
-    const missing: readonly string[] = agent.provider === 'workspace' ? missingScopes(scopes) : [];
-    return status === 'active' && !agent.needs.some((need) => missing.includes(need));
-  };
-  return accounts.some(works) ? 'ready' : 'needs_attention';
+  const enabled = actions.filter(({ policy }) => policy.enabled);
+  const suffices = (account: AgentAccountRow) =>
+    enabled.some(({ action: { scopes } }) => scopes.length === 0 || coversAny(account, scopes));
+  return accounts.some((account) => account.status === 'active' && suffices(account)) ? 'ready' : 'needs_attention';
+}
+
+/** `missingScopes`: what the agent's actions use and the account has not granted. */
+function accountOf({ id, label, status, isDefault, scopes }: AgentAccountRow, { provider, needs }: ConfiguredAgent): object {
+  const missing = provider === 'workspace' ? missingScopes(scopes).filter((name) => needs.includes(name)) : [];
+  return { id, label, status, default: isDefault, ...(missing.length > 0 && { missingScopes: missing }) };
 }
 
 function actionsOf(agent: ConfiguredAgent): object[] {

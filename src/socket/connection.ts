@@ -1,37 +1,36 @@
 import type { WebSocket } from 'ws';
 import { AppError } from '../errors.ts';
-import type { EventFeed, Subscriber } from '../events/event-feed.ts';
+import type { Subscriber } from '../events/event-feed.ts';
 import type { Caller } from '../http/endpoint.ts';
 import { describeError } from '../logger.ts';
-import { CLOSE, errorFrame, eventFrame, type Frame, parseFrame, type RequestFrame, readyFrame, resultFrame } from './frames.ts';
+import type { ConnectionHost } from './connection-host.ts';
+import {
+  CLOSE,
+  errorFrame,
+  eventFrame,
+  type Frame,
+  type Incoming,
+  parseFrame,
+  type RequestFrame,
+  readyFrame,
+  resultFrame,
+} from './frames.ts';
 import { MessageRate } from './message-rate.ts';
 import { Outbox } from './outbox.ts';
-import { type RequestsHost, RunningRequests, type Work } from './running-requests.ts';
-
-/** What all connections share. */
-export interface ConnectionHost extends RequestsHost {
-  readonly feed: EventFeed;
-  authenticate(token: string): Promise<Caller>;
-  /** Takes a place among the user's sockets until {@link closed}; false = all taken. */
-  admit(userId: string): boolean;
-  /** Revision of the integrations in force. */
-  revision(): string;
-  work(userId: string, frame: RequestFrame): Work;
-  /** A request was answered. */
-  settled(connection: Connection): void;
-  closed(connection: Connection): void;
-}
+import { RunningRequests } from './running-requests.ts';
 
 type Opening = Extract<Frame, { type: 'authenticate' | 'send' | 'resume' }>;
 
 const PING_MS = 30_000;
 const MISSES = 2;
+/** Messages are counted by the minute, and sockets of clients that vanished are given up after little more. */
+const RETRY_SECONDS = 60;
 
 /** One socket: authenticated by its first frame within a few seconds, ended when its token ends. Small: there may be thousands. */
 export class Connection implements Subscriber {
   seq = 0;
   readonly #socket: WebSocket;
-  readonly #host: ConnectionHost;
+  readonly #host: ConnectionHost<Connection>;
   readonly #outbox: Outbox;
   readonly #rate = new MessageRate();
   #userId: string | undefined;
@@ -40,21 +39,26 @@ export class Connection implements Subscriber {
   #pingAt: number;
   #missed = 0;
   /** Frames that came while the authentication before them is under way. */
-  #waiting: Frame[] | undefined;
+  #waiting: Incoming[] | undefined;
   #requests: RunningRequests | undefined;
   #ready = false;
   #ending = false;
 
-  constructor(socket: WebSocket, host: ConnectionHost) {
+  constructor(socket: WebSocket, host: ConnectionHost<Connection>) {
     this.#socket = socket;
     this.#host = host;
-    this.#outbox = new Outbox(socket);
+    this.#outbox = new Outbox(socket, host);
     this.#deadline = host.now() + host.limits.socketAuthenticationMs;
     this.#pingAt = host.now() + PING_MS;
   }
 
   get userId(): string | undefined {
     return this.#userId;
+  }
+
+  /** It has spoken, and its token is being checked. */
+  get authenticating(): boolean {
+    return this.#waiting !== undefined;
   }
 
   get busy(): boolean {
@@ -99,10 +103,12 @@ export class Connection implements Subscriber {
       return;
     }
     if (this.#outbox.tick(now)) {
+      // Its pongs were not read meanwhile, but it has read.
+      this.#missed = 0;
       if (this.#waiting === undefined) this.#socket.resume();
       if (this.#userId !== undefined) this.#host.feed.catchUp(this.#userId);
     }
-    if (now >= this.#pingAt) this.#ping(now);
+    if (now >= this.#pingAt && !this.#outbox.isSlow) this.#ping(now);
     this.#requests?.tick(now);
   }
 
@@ -114,9 +120,16 @@ export class Connection implements Subscriber {
   end(code: number, reason: string): void {
     if (this.#ending) return;
     this.#ending = true;
+    this.#outbox.flush();
     // The answer to our close frame must be read.
     this.#socket.resume();
     this.#socket.close(code, reason);
+  }
+
+  /** Its user is no more: nothing that runs is of use to anyone. */
+  userDeleted(): void {
+    this.abortRequests();
+    this.end(CLOSE.authentication, 'user deleted');
   }
 
   terminate(): void {
@@ -124,17 +137,16 @@ export class Connection implements Subscriber {
   }
 
   #withinRate(): boolean {
-    const allowed = this.#rate.allows(this.#host.limits.socketMessagesPerMinute, this.#host.now());
-    if (!allowed) this.end(CLOSE.rate, 'too many messages');
+    const ofUser = this.#userId === undefined || this.#host.allowsMessages(this.#userId, 1);
+    const allowed = this.#rate.allows(this.#host.limits.socketMessagesPerMinute, this.#host.now()) && ofUser;
+    if (!allowed) this.#endForNow('too many messages');
     return allowed;
   }
 
-  #accept(frame: ReturnType<typeof parseFrame>): void {
+  #accept(frame: Incoming): void {
     if (this.#ending) return;
-    if (frame.type === 'refused') {
-      if (this.#userId === undefined) this.end(CLOSE.authentication, 'authentication expected');
-      else this.#send(errorFrame(frame.requestId, new AppError('invalid_request', frame.reason)));
-    } else if (this.#waiting !== undefined) this.#waiting.push(frame);
+    if (this.#waiting !== undefined) this.#waiting.push(frame);
+    else if (frame.type === 'refused') this.#refuseFrame(frame.requestId, frame.reason);
     else if (frame.type === 'authenticate') void this.#authenticate(frame, frame.token);
     else if (this.#userId === undefined) this.#open(frame);
     else this.#handle(frame, this.#userId);
@@ -143,8 +155,15 @@ export class Connection implements Subscriber {
   /** The AI SDK's transport authenticates by the headers of its first frame. */
   #open(frame: Exclude<Frame, { type: 'authenticate' }>): void {
     const token = frame.type === 'send' || frame.type === 'resume' ? frame.headers?.authorization : undefined;
-    if (token === undefined) this.end(CLOSE.authentication, 'authentication expected');
+    if (token === undefined)
+      this.#refuseFrame(frame.requestId, 'The first frame must be authenticate, or hold an ID token in its headers.');
     else void this.#authenticate(frame as Opening, token);
+  }
+
+  /** Says what is wrong; with the first frame, that ends it. */
+  #refuseFrame(requestId: string, message: string): void {
+    this.#refuse(requestId, new AppError('invalid_request', message));
+    if (this.#userId === undefined) this.end(CLOSE.authentication, 'authentication expected');
   }
 
   #handle(frame: Exclude<Frame, { type: 'authenticate' }>, userId: string): void {
@@ -156,7 +175,7 @@ export class Connection implements Subscriber {
 
   /** In the order of the frames: nothing is read or begun until it is done. */
   async #authenticate(frame: Opening, token: string): Promise<void> {
-    const waiting: Frame[] = frame.type === 'authenticate' ? [] : [frame];
+    const waiting: Incoming[] = frame.type === 'authenticate' ? [] : [frame];
     this.#waiting = waiting;
     this.#socket.pause();
     try {
@@ -183,23 +202,36 @@ export class Connection implements Subscriber {
       ready(this.seq);
       return;
     }
-    if (!this.#host.admit(caller.userId)) throw new AppError('rate_limited', 'This user has too many open sockets.');
+    if (!this.#host.admit(caller.userId, this)) {
+      throw new AppError('rate_limited', 'This user has too many open sockets.', { retryAfter: RETRY_SECONDS });
+    }
     this.#userId = caller.userId;
+    // Those before it was known whose they are: each socket anew could bring as many.
+    if (!this.#host.allowsMessages(caller.userId, this.#rate.count)) {
+      this.#endForNow('too many messages');
+      return;
+    }
     await this.#host.feed.subscribe(caller.userId, this, frame.type === 'authenticate' ? frame.since : undefined, ready);
     if (this.#ending) this.#host.feed.unsubscribe(caller.userId, this);
   }
 
   #refuseToken(frame: Opening, error: unknown): void {
     if (!(error instanceof AppError)) this.#host.logger.error({ err: describeError(error) }, 'a socket could not be authenticated');
-    const away = error instanceof AppError && error.code === 'unavailable';
+    const code = error instanceof AppError ? error.code : 'internal';
     this.#refuse(frame.requestId, error);
     // A database or issuer that is away says nothing about the token: the client may keep it, and an earlier one still counts.
-    if (away && this.#ready) return;
-    this.end(away ? CLOSE.tryAgain : CLOSE.authentication, 'authentication failed');
+    if (code === 'unavailable' && this.#ready) return;
+    if (code === 'rate_limited') this.#endForNow('too many sockets');
+    else this.end(code === 'unavailable' ? CLOSE.tryAgain : CLOSE.authentication, 'authentication failed');
+  }
+
+  /** Too much at present: the client shall keep its token and stay away for a while. */
+  #endForNow(message: string): void {
+    this.end(CLOSE.rate, JSON.stringify({ retry_after: RETRY_SECONDS, message }));
   }
 
   async #request(frame: RequestFrame, userId: string): Promise<void> {
-    this.#requests ??= new RunningRequests(this.#host, (answer) => this.#send(answer));
+    this.#requests ??= new RunningRequests(this.#host, this.#outbox);
     await this.#requests.run(frame.requestId, this.#host.work(userId, frame));
     this.#host.settled(this);
   }
@@ -225,6 +257,6 @@ export class Connection implements Subscriber {
   }
 
   #send(frame: string): void {
-    this.#outbox.send(frame, this.#host.now());
+    void this.#outbox.send(frame);
   }
 }

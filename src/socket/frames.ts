@@ -1,30 +1,15 @@
 import { z } from 'zod';
 import { AppError } from '../errors.ts';
 import type { Caller } from '../http/endpoint.ts';
+import { nearestName } from '../http/nearest-name.ts';
+import { shownName } from '../http/plain-words.ts';
+import { check } from '../http/validate.ts';
 
 /** Names a request until its answer; `""` is the service's own, for what nobody asked for. */
 const requestId = z.string().min(1).max(64);
-const uuid = z.uuid();
 const MAX_TOKEN = 8192;
 
-const authenticate = z.object({
-  type: z.literal('authenticate'),
-  requestId,
-  token: z.string().min(1).max(MAX_TOKEN),
-  /** The last event seen; everything after it is sent again. */
-  since: z.int().min(0).optional(),
-});
-
-const call = z.object({
-  type: z.literal('call'),
-  requestId,
-  action: z.string().min(1).max(100),
-  account: z.string().min(1).max(254).optional(),
-  input: z.unknown().optional(),
-  idempotencyKey: z.string().min(1).max(200).optional(),
-});
-
-/** Of what the AI SDK's WebSocketChatTransport sends: its socket may begin with such a frame. */
+/** Of what the AI SDK's WebSocketChatTransport sends, which holds more: its socket may begin with such a frame. */
 const chat = {
   requestId,
   headers: z
@@ -33,23 +18,39 @@ const chat = {
     .catch(undefined),
 };
 
-const frame = z.discriminatedUnion('type', [
-  authenticate,
-  z.object({ type: z.literal('list'), requestId }),
-  call,
-  z.object({ type: z.literal('approvals'), requestId }),
-  z.object({ type: z.literal('approve'), requestId, approvalId: uuid, approved: z.boolean() }),
-  z.object({ type: z.literal('abort'), requestId, id: z.string().max(64).optional() }),
-  z.object({ type: z.literal('send'), ...chat }),
-  z.object({ type: z.literal('resume'), ...chat }),
-]);
+/** Strict but for chat: a misspelt `account` or `idempotencyKey` must not go unnoticed. */
+const FRAMES = {
+  authenticate: z.strictObject({
+    type: z.literal('authenticate'),
+    requestId,
+    token: z.string().min(1).max(MAX_TOKEN),
+    /** The last event seen; everything after it is sent again. */
+    since: z.int().min(0).optional(),
+  }),
+  list: z.strictObject({ type: z.literal('list'), requestId }),
+  call: z.strictObject({
+    type: z.literal('call'),
+    requestId,
+    action: z.string().min(1).max(100),
+    account: z.string().min(1).max(254).optional(),
+    input: z.custom<object>(isObject, 'must be an object').optional(),
+    idempotencyKey: z.string().min(1).max(200).optional(),
+  }),
+  approvals: z.strictObject({ type: z.literal('approvals'), requestId }),
+  approve: z.strictObject({ type: z.literal('approve'), requestId, approvalId: z.uuid(), approved: z.boolean() }),
+  abort: z.strictObject({ type: z.literal('abort'), requestId, id: z.string().max(64).optional() }),
+  send: z.object({ type: z.literal('send'), ...chat }),
+  resume: z.object({ type: z.literal('resume'), ...chat }),
+} as const;
 
-const answerable = z.object({ requestId });
+const TYPES = Object.keys(FRAMES);
 
-export type Frame = z.infer<typeof frame>;
+export type Frame = z.output<(typeof FRAMES)[keyof typeof FRAMES]>;
 /** Frames that are answered once, some time later. */
 export type RequestFrame = Extract<Frame, { type: 'list' | 'call' | 'approvals' | 'approve' }>;
+/** No frame of ours: why, and the `requestId` to answer to (`''` where it names none). */
 type Refused = { type: 'refused'; requestId: string; reason: string };
+export type Incoming = Frame | Refused;
 
 /** Close codes of steward.v1. */
 export const CLOSE = { frame: 4400, authentication: 4401, rate: 4429, restart: 1012, tryAgain: 1013 } as const;
@@ -57,29 +58,37 @@ export const CLOSE = { frame: 4400, authentication: 4401, rate: 4429, restart: 1
 /** Another try of the very same may help. */
 const RETRYABLE: ReadonlySet<string> = new Set(['unavailable', 'rate_limited', 'provider_timeout']);
 
-/**
- * Parses a client's frame.
- *
- * @returns the frame, or why it is none, with the `requestId` to answer to (`''` where it names none)
- */
-export function parseFrame(text: string): Frame | Refused {
+/** Parses a client's frame. */
+export function parseFrame(text: string): Incoming {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
     return { type: 'refused', requestId: '', reason: 'The frame is not JSON.' };
   }
-  const parsed = frame.safeParse(value);
-  if (parsed.success) return parsed.data;
-  const id = answerable.safeParse(value);
-  return { type: 'refused', requestId: id.success ? id.data.requestId : '', reason: explain(parsed.error) };
+  if (!isObject(value)) return { type: 'refused', requestId: '', reason: 'The frame must be an object with a type and a requestId.' };
+  const { type } = value;
+  if (!isKnown(type)) return { type: 'refused', requestId: idOf(value), reason: unknownType(type) };
+  const checked = check(FRAMES[type], value);
+  return 'problem' in checked ? { type: 'refused', requestId: idOf(value), reason: checked.problem } : checked.value;
 }
 
-/** Names the field at fault, where the type of the frame is known. */
-function explain({ issues: [issue] }: z.ZodError): string {
-  const field = issue?.path.join('.') ?? '';
-  if (issue === undefined || field === '' || issue.code === 'invalid_union') return 'The frame is not one of steward.v1.';
-  return `${field}: ${issue.message}`;
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isKnown(type: unknown): type is keyof typeof FRAMES {
+  return typeof type === 'string' && Object.hasOwn(FRAMES, type);
+}
+
+function idOf(value: Record<string, unknown>): string {
+  return requestId.safeParse(value.requestId).data ?? '';
+}
+
+function unknownType(type: unknown): string {
+  if (typeof type !== 'string') return `type: ${type === undefined ? 'is required' : 'must be a string'}: one of ${TYPES.join(', ')}`;
+  const nearest = nearestName(type, TYPES);
+  return `type: ${shownName(type)} is not known here${nearest === undefined ? `, only ${TYPES.join(', ')}` : ` (did you mean ${nearest}?)`}`;
 }
 
 /** @param seq the user's last event: where the socket stands */

@@ -1,45 +1,107 @@
 import type { WebSocket } from 'ws';
 
-/** More than this waiting for a slow reader: nothing more is read from it or made for it. */
+/** More than this waiting for a slow reader: nothing more is read from it, and what is ready for it is held. */
 const SLOW_BYTES = 1024 * 1024;
-/** More than this, or the above for this long: it is given up. */
-const GIVE_UP_BYTES = 4 * SLOW_BYTES;
+/** One frame beyond that which is larger than this is no answer of ours: they are capped. */
+const GIVE_UP_BYTES = SLOW_BYTES + 4 * 1024 * 1024;
+/** So long without taking anything: it is given up. */
 const GIVE_UP_MS = 15_000;
+/** After frames of this size, what is held goes on at once; after smaller ones the next tick will do. */
+const LARGE = 64 * 1024;
+
+interface Held {
+  frame: string;
+  gone: () => void;
+}
+
+/** Of the many that keep up. */
+const NONE: Held[] = [];
 
 /** What goes out to one client, held against how fast it reads. */
 export class Outbox {
   readonly #socket: WebSocket;
-  /** Milliseconds since 1970; 0 = it keeps up. */
-  #slowSince = 0;
+  readonly #clock: { now(): number };
+  /** Oldest first. Few: nothing is begun for a slow reader. */
+  #held: Held[] = NONE;
+  /** When it last took something, milliseconds since 1970; 0 = it keeps up. */
+  #movedAt = 0;
+  /** The least that was waiting since. */
+  #least = 0;
 
-  constructor(socket: WebSocket) {
+  constructor(socket: WebSocket, clock: { now(): number }) {
     this.#socket = socket;
+    this.#clock = clock;
   }
 
   get isSlow(): boolean {
-    return this.#slowSince !== 0;
+    return this.#movedAt !== 0;
   }
 
-  send(frame: string, now: number): void {
-    if (this.#socket.readyState !== this.#socket.OPEN) return;
-    this.#socket.send(frame);
-    const waiting = this.#socket.bufferedAmount;
-    if (waiting <= SLOW_BYTES) return;
-    if (waiting > GIVE_UP_BYTES) this.#socket.terminate();
-    else if (!this.isSlow) {
-      this.#slowSince = now;
-      this.#socket.pause();
+  /** Sends a frame, in its turn. @returns settles when it has left here; undefined = at once */
+  send(frame: string): Promise<void> | undefined {
+    if (!this.isSlow) {
+      this.#write(frame);
+      return undefined;
+    }
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#held.push({ frame, gone: resolve });
+    this.#pass();
+    return promise;
+  }
+
+  /** Sends what a slow reader can do without. */
+  offer(frame: string): void {
+    if (!this.isSlow) this.#write(frame);
+  }
+
+  /** Leaves everything to the socket, which is about to be closed. */
+  flush(): void {
+    for (const { frame, gone } of this.#held.splice(0)) {
+      if (this.#socket.readyState === this.#socket.OPEN) this.#socket.send(frame);
+      gone();
     }
   }
 
   /** @returns true when a slow reader has caught up just now */
   tick(now: number): boolean {
     if (!this.isSlow) return false;
-    if (this.#socket.bufferedAmount <= SLOW_BYTES) {
-      this.#slowSince = 0;
+    this.#pass();
+    const waiting = this.#socket.bufferedAmount;
+    if (waiting <= SLOW_BYTES && this.#held.length === 0) {
+      this.#movedAt = 0;
+      this.#held = NONE;
       return true;
     }
-    if (now - this.#slowSince >= GIVE_UP_MS) this.#socket.terminate();
+    if (waiting < this.#least) this.#moved(waiting, now);
+    else if (now - this.#movedAt >= GIVE_UP_MS) this.#socket.terminate();
     return false;
+  }
+
+  #write(frame: string): void {
+    if (this.#socket.readyState !== this.#socket.OPEN) return;
+    this.#socket.send(frame, frame.length > LARGE ? () => this.#pass() : undefined);
+    const waiting = this.#socket.bufferedAmount;
+    if (waiting > GIVE_UP_BYTES) this.#socket.terminate();
+    else if (this.isSlow) this.#moved(waiting, this.#clock.now());
+    else if (waiting > SLOW_BYTES) {
+      this.#held = [];
+      this.#moved(waiting, this.#clock.now());
+      this.#socket.pause();
+    }
+  }
+
+  /** Passes on what is held, as far as there is room. */
+  #pass(): void {
+    while (this.#held.length > 0 && this.#socket.bufferedAmount <= SLOW_BYTES && this.#socket.readyState === this.#socket.OPEN) {
+      const next = this.#held.shift();
+      if (next === undefined) return;
+      this.#write(next.frame);
+      next.gone();
+    }
+  }
+
+  #moved(waiting: number, now: number): void {
+    this.#least = waiting;
+    this.#movedAt = now;
   }
 }

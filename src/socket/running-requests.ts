@@ -2,6 +2,7 @@ import { AppError } from '../errors.ts';
 import { describeError, type Logger } from '../logger.ts';
 import type { Limits } from '../settings.ts';
 import { errorFrame, progressFrame, resultFrame } from './frames.ts';
+import type { Outbox } from './outbox.ts';
 
 /** A first sign of life after so many milliseconds, and then one every so many. */
 const PROGRESS_MS = 5_000;
@@ -30,22 +31,25 @@ interface Running {
 export class RunningRequests {
   readonly #running = new Map<string, Running>();
   readonly #host: RequestsHost;
-  readonly #send: (frame: string) => void;
+  readonly #outbox: Outbox;
+  /** Answers that a slow reader has no room for yet: they keep their requests' places, which bounds them. */
+  #held = 0;
 
-  constructor(host: RequestsHost, send: (frame: string) => void) {
+  constructor(host: RequestsHost, outbox: Outbox) {
     this.#host = host;
-    this.#send = send;
+    this.#outbox = outbox;
   }
 
+  /** Requests whose answers have not gone out. */
   get size(): number {
-    return this.#running.size;
+    return this.#running.size + this.#held;
   }
 
   /** Runs a request and sends its answer. */
   async run(requestId: string, work: Work): Promise<void> {
     const refusal = this.#refusal(requestId);
     if (refusal !== undefined) {
-      this.#send(errorFrame(requestId, refusal));
+      void this.#outbox.send(errorFrame(requestId, refusal));
       return;
     }
     const startedAt = this.#host.now();
@@ -53,7 +57,11 @@ export class RunningRequests {
     this.#running.set(requestId, running);
     const answer = await this.#answer(requestId, running, work);
     this.#running.delete(requestId);
-    this.#send(answer);
+    const gone = this.#outbox.send(answer);
+    if (gone === undefined) return;
+    this.#held += 1;
+    await gone;
+    this.#held -= 1;
   }
 
   /** Ends a request, as far as it still can be ended. @returns false when no such request is running */
@@ -76,7 +84,7 @@ export class RunningRequests {
     const { draining, limits } = this.#host;
     if (draining) return restarting();
     if (this.#running.has(requestId)) return new AppError('invalid_request', 'requestId: a request of this name is still running.');
-    if (this.#running.size < limits.socketCalls) return undefined;
+    if (this.size < limits.socketCalls) return undefined;
     const message = `At most ${limits.socketCalls} requests of a socket run at a time.`;
     return new AppError('rate_limited', message, { retryAfter: BUSY_SECONDS });
   }
@@ -98,7 +106,7 @@ export class RunningRequests {
     if (this.#running.get(requestId) !== running) return;
     const now = this.#host.now();
     running.progressAt = now + PROGRESS_MS;
-    this.#send(progressFrame(requestId, now - running.startedAt, message));
+    this.#outbox.offer(progressFrame(requestId, now - running.startedAt, message));
   }
 }
 

@@ -7,13 +7,18 @@ import type { EventFeed } from '../events/event-feed.ts';
 import type { Caller } from '../http/endpoint.ts';
 import { describeError, type Logger } from '../logger.ts';
 import type { Limits } from '../settings.ts';
-import { Connection, type ConnectionHost } from './connection.ts';
+import { Connection } from './connection.ts';
+import type { ConnectionHost } from './connection-host.ts';
 import { CLOSE, type RequestFrame } from './frames.ts';
+import { RatesByKey } from './message-rate.ts';
 import type { Work } from './running-requests.ts';
+import { WaitingRoom } from './waiting-room.ts';
 
 export interface SocketServerOptions {
   authenticate(token: string): Promise<Caller>;
   isAllowedOrigin(origin: string): boolean;
+  /** Whose upgrade it is, as limits count it. */
+  addressOf(request: IncomingMessage): string;
   revision(): string;
   work(userId: string, frame: RequestFrame): Work;
   feed: EventFeed;
@@ -39,7 +44,7 @@ const MAX_FRAGMENTS = 1_024;
 type Linked = WebSocket & { connection?: Connection; logger?: Logger };
 
 /** The WebSocket API at /ws, on the service's own HTTP server. */
-export class SocketServer implements ConnectionHost {
+export class SocketServer implements ConnectionHost<Connection> {
   readonly limits: Limits;
   readonly logger: Logger;
   readonly feed: EventFeed;
@@ -49,8 +54,10 @@ export class SocketServer implements ConnectionHost {
   readonly #connections = new Set<Connection>();
   /** Sockets by user. */
   readonly #places = new Map<string, number>();
+  readonly #waiting: WaitingRoom<Connection>;
+  readonly #connects = new RatesByKey();
+  readonly #messages = new RatesByKey();
   readonly #ticking: NodeJS.Timeout;
-  #authenticated = 0;
   #draining = false;
 
   constructor(options: SocketServerOptions) {
@@ -59,6 +66,7 @@ export class SocketServer implements ConnectionHost {
     this.logger = options.logger;
     this.feed = options.feed;
     this.now = options.now ?? Date.now;
+    this.#waiting = new WaitingRoom(options.limits.socketsWaiting);
     // Its types don't list the last three.
     const serverOptions: ServerOptions & { maxFragments: number; maxBufferedChunks: number; closeTimeout: number } = {
       noServer: true,
@@ -84,16 +92,15 @@ export class SocketServer implements ConnectionHost {
     return this.#draining;
   }
 
-  /** Takes over an HTTP upgrade, or refuses it: another path 404, a foreign origin 403. An absent origin is no browser. */
+  /** Takes over an HTTP upgrade, or refuses it: another path 404, a foreign origin 403, too many 429. An absent origin is no browser. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     socket.on('error', onUpgradeError);
     const path = (request.url ?? '').split('?', 1)[0];
     const { origin } = request.headers;
     if (path !== PATH) refuse(socket, '404 Not Found');
     else if (origin !== undefined && !this.#options.isAllowedOrigin(origin)) refuse(socket, '403 Forbidden');
-    else if (this.#draining || this.#connections.size - this.#authenticated >= this.limits.socketsWaiting) {
-      refuse(socket, '503 Service Unavailable');
-    } else this.#server.handleUpgrade(request, socket, head, (webSocket) => this.#open(webSocket));
+    else if (this.#draining) refuse(socket, '503 Service Unavailable');
+    else this.#handshake(request, socket, head);
   }
 
   authenticate(token: string): Promise<Caller> {
@@ -108,12 +115,17 @@ export class SocketServer implements ConnectionHost {
     return this.#options.work(userId, frame);
   }
 
-  admit(userId: string): boolean {
+  admit(userId: string, connection: Connection): boolean {
     const taken = this.#places.get(userId) ?? 0;
     if (taken >= this.limits.socketsPerUser) return false;
     this.#places.set(userId, taken + 1);
-    this.#authenticated += 1;
+    this.#waiting.leave(connection);
     return true;
+  }
+
+  allowsMessages(userId: string, count: number): boolean {
+    const perMinute = this.limits.socketMessagesPerMinute * this.limits.socketsPerUser;
+    return this.#messages.allows(userId, perMinute, this.now(), count);
   }
 
   settled(connection: Connection): void {
@@ -122,12 +134,17 @@ export class SocketServer implements ConnectionHost {
 
   closed(connection: Connection): void {
     this.#connections.delete(connection);
+    this.#waiting.leave(connection);
     const { userId } = connection;
     if (userId === undefined) return;
-    this.#authenticated -= 1;
     const left = (this.#places.get(userId) ?? 0) - 1;
     if (left > 0) this.#places.set(userId, left);
     else this.#places.delete(userId);
+  }
+
+  /** Ends the sockets of a user who was deleted. Those on other replicas end with their tokens. */
+  userDeleted(userId: string): void {
+    for (const connection of this.#connections) if (connection.userId === userId) connection.userDeleted();
   }
 
   /** Looks at every connection: what time brings is decided there. */
@@ -158,11 +175,20 @@ export class SocketServer implements ConnectionHost {
     while (this.#connections.size > 0 && performance.now() < deadline) await sleep(LOOK_MS);
   }
 
-  #open(socket: Linked): void {
+  #handshake(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const address = this.#options.addressOf(request);
+    const now = this.now();
+    if (this.#connects.allows(address, this.limits.socketConnectsPerMinute, now)) {
+      this.#server.handleUpgrade(request, socket, head, (webSocket) => this.#open(webSocket, address));
+    } else refuse(socket, '429 Too Many Requests', `retry-after: ${this.#connects.secondsLeft(now)}\r\n`);
+  }
+
+  #open(socket: Linked, address: string): void {
     const connection = new Connection(socket, this);
     socket.connection = connection;
     socket.logger = this.logger;
     this.#connections.add(connection);
+    this.#waiting.enter(connection, address)?.end(CLOSE.tryAgain, 'too many wait to sign in');
     socket.on('message', onMessage).on('ping', onPing).on('pong', onPong).on('close', onClose).on('error', onError);
   }
 }
@@ -193,10 +219,10 @@ function onError(this: Linked, error: Error): void {
 }
 
 function dismiss(connection: Connection): void {
-  connection.end(CLOSE.restart, JSON.stringify({ retry_after: randomInt(RETRY_AFTER_SECONDS + 1) }));
+  connection.end(CLOSE.restart, JSON.stringify({ retry_after: randomInt(1, RETRY_AFTER_SECONDS + 1) }));
 }
 
-function refuse(socket: Duplex, status: string): void {
+function refuse(socket: Duplex, status: string, header = ''): void {
   // Destroyed, not only ended: a client that keeps its half open would hold the socket beyond every time-out.
-  socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`, () => socket.destroy());
+  socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\n${header}content-length: 0\r\n\r\n`, () => socket.destroy());
 }

@@ -9,7 +9,7 @@ export function usersRoutes(parts: UsersParts): Endpoint[] {
       tag: 'User',
       summary: 'Delete the user',
       description:
-        'Disconnects everything, deletes the user and the user’s key. Tokens issued before are refused until they expire. Needs a sign-in of the last five minutes.',
+        'Disconnects everything, deletes the user and the user’s key, and closes the user’s sockets. Tokens issued before are refused until they expire. Needs a sign-in of the last five minutes.',
       auth: 'id_token',
       answer: success,
       errors: ['recent_login_required'],

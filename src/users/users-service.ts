@@ -19,6 +19,8 @@ export interface UsersParts {
   revocations: Revocations;
   /** Grants that wait for confirmation: not the user's yet, but alive at the provider. */
   releaseHeld: ReleaseHeld;
+  /** Ends what the user still has open in this process. */
+  userDeleted(userId: string): void;
 }
 
 /**
@@ -39,5 +41,6 @@ export async function eraseUser(parts: UsersParts, caller: Caller): Promise<void
     return [...held, ...ended];
   });
   parts.sessions.forget(caller.userId);
+  parts.userDeleted(caller.userId);
   await parts.revocations.enqueue(revocations);
 }

@@ -34,6 +34,8 @@ export class ExecutorScene {
   /** In place of the file's. */
   revision = 'r1';
   capBytes = 256 * 1024;
+  /** What messages say that have no text of their own. */
+  defaultText = 'Hello.';
   /** What `test.give` gives. */
   given: unknown = {};
   /** What `test.run` does. */
@@ -63,6 +65,7 @@ export class ExecutorScene {
     this.policies.clear();
     this.revision = 'r1';
     this.capBytes = 256 * 1024;
+    this.defaultText = 'Hello.';
     this.provider.instead.clear();
     this.answers(PROFILE, 200, { emailAddress: 'someone@example.com' });
     this.answers(SEND, 200, { id: 'm1' });
@@ -146,7 +149,7 @@ export class ExecutorScene {
   }
 
   #define(): Action[] {
-    const message = z.strictObject({ to: z.array(z.string()), text: z.string().default('Hello.') });
+    const message = z.strictObject({ to: z.array(z.string()), text: z.string().default(() => this.defaultText) });
     const common = { provider: 'workspace', scopes: ['mail.modify'], description: 'For tests.' } as const;
     const any = z.record(z.string(), z.unknown());
     const ofMessage = {
@@ -167,6 +170,17 @@ export class ExecutorScene {
         run: (_input, { session }) => session.call('gmail.users.getProfile', { userId: 'me' }, z.object({ emailAddress: z.string() })),
       }),
       builtIn({ ...ofMessage, name: 'test.send', effect: 'write', run: (_input, context) => send(context) }),
+      builtIn({
+        ...ofMessage,
+        name: 'test.tell',
+        effect: 'write',
+        reaches: ({ to }) => to.length > 0,
+        preview: async ({ to }, { session }) => {
+          const { emailAddress } = await session.call('gmail.users.getProfile', { userId: 'me' }, z.object({ emailAddress: z.string() }));
+          return `Tell ${to.join(', ')} from ${emailAddress}`;
+        },
+        run: (_input, context) => send(context),
+      }),
       builtIn({ ...ofMessage, name: 'test.remove', effect: 'destructive', run: (_input, context) => send(context) }),
       builtIn({
         ...ofMessage,

@@ -16,7 +16,8 @@ agents:
     description: Mail without questions.
     scopes: [mail.modify, mail.send]
     actions:
-${['search', 'read', 'attachment', 'labels', 'draft', 'send', 'label', 'trash'].map((name) => `      ${name}: { use: mail.${name} }\n`).join('')}`;
+      send: { use: mail.send, policy: { approval: never } }
+${['search', 'read', 'attachment', 'labels', 'draft', 'label', 'trash'].map((name) => `      ${name}: { use: mail.${name} }\n`).join('')}`;
 
 /** A service whose mail actions run without approval, where they can. */
 export async function startMail(env: Record<string, string> = {}): Promise<TestSteward> {

@@ -13,7 +13,7 @@ export const balances = builtIn({
   name: 'bank.balances',
   provider: 'bank',
   effect: 'read',
-  description: 'Accounts of a bank with their balances. On a card or loan `current` is what is owed.',
+  description: 'Read the accounts of a bank with their balances. On a card or loan `current` is what is owed.',
   scopes: [],
   input: z.strictObject({
     account_ids: accountIds,

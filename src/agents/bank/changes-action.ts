@@ -10,7 +10,7 @@ export const changes = builtIn({
   name: 'bank.changes',
   provider: 'bank',
   effect: 'read',
-  description: `Transactions of a bank that were added, modified or removed since the last call. Without \`cursor\` it goes on where the entry's last call without one ended, whoever made it; keep the \`cursor\` of each answer to read again from there. A posted transaction is a removed pending one and an added one. A positive amount is money out, a negative one money in.`,
+  description: `Read the transactions of a bank that were added, modified or removed since the last call. Without \`cursor\` it goes on where the entry's last call without one ended, whoever made it; keep the \`cursor\` of each answer to read again from there. A posted transaction is a removed pending one and an added one. A positive amount is money out, a negative one money in.`,
   scopes: [],
   input: z.strictObject({
     cursor: z

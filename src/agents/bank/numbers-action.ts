@@ -42,7 +42,7 @@ export const numbers = builtIn({
   provider: 'bank',
   effect: 'read',
   description:
-    'Account and routing numbers of a bank’s checking and savings accounts. All but the last digits are hidden unless the operator allows more.',
+    'Read the account and routing numbers of a bank’s checking and savings accounts. All but the last digits are hidden unless the operator allows more.',
   scopes: [],
   input: z.strictObject({ account_ids: accountIds }),
   output: z.object({

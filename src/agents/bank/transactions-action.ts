@@ -13,17 +13,20 @@ const answer = z.object({
   total_transactions: z.int().min(0),
 });
 
+/** Shown with a short pattern: zod's own knows leap years, in 200 characters. */
+const day = z.iso.date('must be a day, YYYY-MM-DD').meta({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' });
+
 export const transactions = builtIn({
   name: 'bank.transactions',
   provider: 'bank',
   effect: 'read',
   description:
-    'Transactions of a bank between two days, the newest first, pending ones included. A positive amount is money out, a negative one money in.',
+    'Read the transactions of a bank between two days, the newest first, pending ones included. A positive amount is money out, a negative one money in.',
   scopes: [],
   input: z
     .strictObject({
-      from: z.iso.date('must be a day, YYYY-MM-DD').describe('First day, YYYY-MM-DD.'),
-      to: z.iso.date('must be a day, YYYY-MM-DD').describe('Last day, YYYY-MM-DD; it is included.'),
+      from: day.describe('First day, YYYY-MM-DD.'),
+      to: day.describe('Last day, YYYY-MM-DD; it is included.'),
       account_ids: accountIds,
       max: z.int().min(1).max(500).default(100).describe('How many at most.'),
       page: z

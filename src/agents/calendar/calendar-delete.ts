@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { builtIn } from '../built-in.ts';
 import { eventId, notify, scope, sendUpdates } from './calendar-inputs.ts';
+import { nameEvent, nameGuests } from './calendar-preview.ts';
 import { CALENDAR, findTarget } from './calendar-session.ts';
 
 export const calendarDelete = builtIn({
@@ -12,7 +13,11 @@ export const calendarDelete = builtIn({
   input: z.strictObject({ id: eventId, scope, notify }),
   output: z.object({ deleted: z.string().describe('Id of the event or the series.') }),
   summary: ({ id, scope, notify }) =>
-    `Delete ${scope === 'series' ? 'the whole series of event' : 'event'} ${id}; ${notify ? 'attendees are told by e-mail' : 'nobody is told'}`,
+    `Delete ${scope === 'series' ? 'the whole series of event' : 'event'} ${id}; ${notify ? 'attendees, if any, are told by e-mail' : 'nobody is told'}`,
+  async preview({ id, scope, notify }, { session }) {
+    const { event } = await findTarget(session, id, scope);
+    return `Delete ${nameEvent(event)}; ${nameGuests(event, notify)}`;
+  },
   async run({ id, scope, notify }, { session }) {
     const { event } = await findTarget(session, id, scope);
     await session.call('calendar.events.delete', { ...CALENDAR, eventId: event.id, sendUpdates: sendUpdates(notify) }, z.object({}));

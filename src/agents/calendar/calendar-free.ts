@@ -41,7 +41,7 @@ export const calendarFree = builtIn({
   provider: 'workspace',
   effect: 'read',
   description:
-    'Times in which nothing stands in the calendar. Events marked as free and declined invitations don’t block; unanswered ones do, and all-day events block their days.',
+    'Find times in which nothing stands in the calendar. Events marked as free and declined invitations don’t block; unanswered ones do, and all-day events block their days.',
   scopes: ['calendar.events.owned'],
   input,
   output,

@@ -17,7 +17,7 @@ export const calendarList = builtIn({
   name: 'calendar.list',
   provider: 'workspace',
   effect: 'read',
-  description: 'Events that overlap a time, by their start; each event of a series on its own.',
+  description: 'List the events that overlap a time, by their start; each event of a series on its own.',
   scopes: ['calendar.events.owned'],
   input: listInput,
   output: z.object({
@@ -41,7 +41,7 @@ export const calendarGet = builtIn({
   name: 'calendar.get',
   provider: 'workspace',
   effect: 'read',
-  description: 'One event, or a whole series, with its description.',
+  description: 'Read one event, or a whole series, with its description.',
   scopes: ['calendar.events.owned'],
   input: z.strictObject({ id: eventId }),
   output: eventOutput,

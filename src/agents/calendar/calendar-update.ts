@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
 import type { WorkspaceSession } from '../../providers/workspace-session.ts';
+import type { RunContext } from '../action.ts';
 import { builtIn } from '../built-in.ts';
 import { changedAttendees } from './calendar-attendees.ts';
 import { type CalendarEvent, describeWholly, eventOutput, momentOf, zoneOf } from './calendar-event.ts';
 import { attendees, description, end, eventId, location, notify, recurrence, scope, sendUpdates, start, title } from './calendar-inputs.ts';
+import { nameEvent, nameGuests } from './calendar-preview.ts';
 import { calendarZone, findTarget, patchEvent, type Target } from './calendar-session.ts';
 import { rescheduleEvent, rescheduleSeries, toPatch } from './reschedule.ts';
 import { isDate, zoneName } from './zoned-time.ts';
@@ -35,7 +37,9 @@ export const calendarUpdate = builtIn({
   input,
   output: eventOutput,
   allow: { attendees: (input) => input.add_attendees ?? [] },
+  reaches: ({ add_attendees = [] }) => add_attendees.length > 0,
   summary,
+  preview,
   async run(input, { session }) {
     assertChange(input);
     const target = await findTarget(session, input.id, input.scope);
@@ -83,20 +87,19 @@ async function zonedTimes(event: CalendarEvent, wanted: string | undefined, sess
   return { start: toPatch(start, zone), end: toPatch(end, zone) };
 }
 
-function summary({
-  id,
-  scope,
-  title,
-  start,
-  end,
-  zone,
-  description,
-  location,
-  add_attendees,
-  remove_attendees,
-  recurrence,
-  notify,
-}: Input) {
+function summary(input: Input): string {
+  const what = input.scope === 'series' ? `the whole series of event ${input.id}` : `event ${input.id}`;
+  return `Change ${what}: ${describeChanges(input)}; ${input.notify ? 'attendees, if any, are told by e-mail' : 'nobody is told'}`;
+}
+
+async function preview(input: Input, { session }: RunContext<'workspace'>): Promise<string> {
+  const { event } = await findTarget(session, input.id, input.scope);
+  const invited = input.notify && input.add_attendees !== undefined;
+  const told = invited ? 'attendees, new ones too, are told by e-mail' : nameGuests(event, input.notify);
+  return `Change ${nameEvent(event)}: ${describeChanges(input)}; ${told}`;
+}
+
+function describeChanges({ title, start, end, zone, description, location, add_attendees, remove_attendees, recurrence }: Input): string {
   const changes = [
     title !== undefined && `title "${title}"`,
     start !== undefined && `start ${start}`,
@@ -108,6 +111,5 @@ function summary({
     add_attendees !== undefined && `invite ${add_attendees.join(', ')}`,
     remove_attendees !== undefined && `no longer invite ${remove_attendees.join(', ')}`,
   ];
-  const what = scope === 'series' ? `the whole series of event ${id}` : `event ${id}`;
-  return `Change ${what}: ${changes.filter((change) => change !== false).join('; ')}; ${notify ? 'attendees are told by e-mail' : 'nobody is told'}`;
+  return changes.filter((change) => change !== false).join('; ');
 }

@@ -16,11 +16,11 @@ const output = z.object({
     z.object({
       id: z.string(),
       title: z.string(),
-      parent: z.string().optional().describe('Id of the tab it lies under'),
-      text: z.string().optional().describe('Markdown; absent for tabs that were not read'),
+      parent: z.string().optional().describe('Id of the tab it lies under.'),
+      text: z.string().optional().describe('Markdown; absent for tabs that were not read.'),
     }),
   ),
-  next_tab: z.string().optional().describe('There is more: read again with this as `tab` and `next_offset` as `offset`'),
+  next_tab: z.string().optional().describe('There is more: read again with this as `tab` and `next_offset` as `offset`.'),
   next_offset: z.number().optional(),
 });
 
@@ -28,11 +28,11 @@ export const readDocumentAction = builtIn({
   name: 'documents.read',
   provider: 'workspace',
   effect: 'read',
-  description: 'Reads a document tab by tab as Markdown: headings, lists, links, tables, bold. Long text comes in parts.',
+  description: 'Read a document tab by tab as Markdown: headings, lists, links, tables, bold. Long text comes in parts.',
   scopes: ['documents', 'drive'],
   input: z.strictObject({
     id: documentReference('document'),
-    tab: text(255).optional().describe('Id or title of the one tab to read; without it all of them, as far as they fit'),
+    tab: text(255).optional().describe('Id or title of the one tab to read; without it all of them, as far as they fit.'),
     offset,
   }),
   output,

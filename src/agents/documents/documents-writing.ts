@@ -30,14 +30,14 @@ export const createDocumentAction = builtIn({
   name: 'documents.create',
   provider: 'workspace',
   effect: 'write',
-  description: 'Makes a document in My Drive, with plain text if any is given.',
+  description: 'Create a document in My Drive, with plain text if any is given.',
   scopes: SCOPES,
   input: z.strictObject({ title: text(255), text: plainText.optional() }),
   output: z.object({
     id: z.string(),
     title: z.string(),
     link: z.string(),
-    problem: z.string().optional().describe('The document was made, but this kept its text from being written'),
+    problem: z.string().optional().describe('The document was made, but this kept its text from being written.'),
   }),
   summary: ({ title, text: content = '' }) =>
     `Create the document “${title}”${content === '' ? '' : ` with ${content.length} characters of text`}`,
@@ -57,10 +57,10 @@ export const appendAction = builtIn({
   name: 'documents.append',
   provider: 'workspace',
   effect: 'write',
-  description: 'Adds plain text at the end of a tab, on a line of its own.',
+  description: 'Add plain text at the end of a tab, on a line of its own.',
   scopes: SCOPES,
-  input: z.strictObject({ id, text: plainText, tab: tab.describe('Id or title of the tab; without it the first') }),
-  output: z.object({ id: z.string(), link: z.string(), tab: z.string(), characters: z.number().describe('UTF-16 units that were added') }),
+  input: z.strictObject({ id, text: plainText, tab: tab.describe('Id or title of the tab; without it the first.') }),
+  output: z.object({ id: z.string(), link: z.string(), tab: z.string(), characters: z.number().describe('UTF-16 units that were added.') }),
   summary: ({ id: document, text: content, tab: place }) =>
     `Add to the end of the document ${document}${place === undefined ? '' : `, tab ${place}`}: ${content}`,
   async run({ id: documentId, text: content, tab: wanted }, { session }) {
@@ -75,14 +75,15 @@ export const replaceAction = builtIn({
   name: 'documents.replace',
   provider: 'workspace',
   effect: 'write',
-  description: 'Replaces every place of a text, in one tab or in all, and says how many there were. Finds nothing across paragraphs.',
+  description:
+    'Replace every place of a text, in one tab or in all, and say how many there were. A text that goes across paragraphs is not found.',
   scopes: SCOPES,
   input: z.strictObject({
     id,
     find: plainText.refine((value) => value.length <= 10_000, 'must have at most 10000 characters'),
-    replace: z.union([z.literal(''), plainText]).describe('Empty to delete what is found'),
-    tab: tab.describe('Id or title of the tab; without it all of them'),
-    match_case: z.boolean().default(true).describe('false also finds it in other case'),
+    replace: z.union([z.literal(''), plainText]).describe('Empty to delete what is found.'),
+    tab: tab.describe('Id or title of the tab; without it all of them.'),
+    match_case: z.boolean().default(true).describe('false also finds it in other case.'),
   }),
   output: z.object({ id: z.string(), link: z.string(), replaced: z.number() }),
   summary: ({ id: document, find, replace, tab: place, match_case }) =>
@@ -138,8 +139,9 @@ async function edit(session: WorkspaceSession, { id: documentId, revision }: Ope
   } catch (error) {
     // A passed revision is refused by the same status as any other mistake: look whether it has passed.
     if (!(error instanceof WorkspaceApiError) || error.httpStatus !== 400) throw error;
-    const now = await openDocument(session, documentId, 'edit');
-    if (now.revision === revision) throw error;
-    throw new AppError('conflict', 'The document was changed meanwhile. Read it again and retry.', { cause: error });
+    const now = error.reason === 'FAILED_PRECONDITION' ? undefined : await openDocument(session, documentId, 'edit');
+    if (now?.revision === revision) throw error;
+    const message = 'The document was changed meanwhile. Read it again and retry.';
+    throw new AppError('conflict', message, { cause: error, retryAfter: 1 });
   }
 }

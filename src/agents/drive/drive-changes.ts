@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { AppError } from '../../errors.ts';
 import { text } from '../../http/validate.ts';
 import { builtIn } from '../built-in.ts';
-import { changeFile, FOLDER, fileItem, folderIdOf, getFile, openFile, openFolder } from './drive-file.ts';
+import { changeFile, FOLDER, fileItem, folderIdOf, getFile, nameFile, openFile, openFolder } from './drive-file.ts';
 import { fileId } from './file-id.ts';
 
 /**
@@ -19,20 +19,20 @@ const TYPES = {
 };
 const typeNames = Object.keys(TYPES) as [keyof typeof TYPES, ...(keyof typeof TYPES)[]];
 
-const id = fileId.describe('Id or web address of the file');
-const folder = fileId.describe('Id or web address of a folder; `root` is My Drive');
+const id = fileId.describe('Id or web address of the file.');
+const folder = fileId.describe('Id or web address of a folder; `root` is My Drive.');
 const name = text(255);
 
 export const createAction = builtIn({
   name: 'drive.create',
   provider: 'workspace',
   effect: 'write',
-  description: 'Makes a folder, or a file with the text given. Documents are made by documents.create.',
+  description: 'Create a folder, or a file with the text given. documents.create is for documents.',
   scopes: ['drive'],
   input: z
     .strictObject({
       name,
-      content: z.string().max(1_000_000, 'must have at most 1000000 characters').optional().describe('Text of the file'),
+      content: z.string().max(1_000_000, 'must have at most 1000000 characters').optional().describe('Text of the file.'),
       type: z.enum(typeNames).default('text'),
       folder: folder.optional(),
     })
@@ -56,7 +56,7 @@ export const copyAction = builtIn({
   name: 'drive.copy',
   provider: 'workspace',
   effect: 'write',
-  description: 'Copies a file; of a shortcut, what it leads to.',
+  description: 'Copy a file; of a shortcut, what it leads to.',
   scopes: ['drive'],
   input: z.strictObject({ id, name: name.optional(), folder: folder.optional() }),
   output: fileItem,
@@ -77,7 +77,7 @@ export const moveAction = builtIn({
   name: 'drive.move',
   provider: 'workspace',
   effect: 'write',
-  description: 'Moves a file or folder into another folder.',
+  description: 'Move a file or folder into another folder.',
   scopes: ['drive'],
   input: z.strictObject({ id, folder }),
   output: fileItem,
@@ -98,7 +98,7 @@ export const renameAction = builtIn({
   name: 'drive.rename',
   provider: 'workspace',
   effect: 'write',
-  description: 'Gives a file or folder another name.',
+  description: 'Give a file or folder another name.',
   scopes: ['drive'],
   input: z.strictObject({ id, name }),
   output: fileItem,
@@ -111,10 +111,11 @@ export const trashAction = builtIn({
   name: 'drive.trash',
   provider: 'workspace',
   effect: 'destructive',
-  description: 'Moves a file to the trash, a folder with all that is in it.',
+  description: 'Move a file to the trash, a folder with all that is in it.',
   scopes: ['drive'],
   input: z.strictObject({ id }),
   output: fileItem,
   summary: ({ id: file }) => `Move ${file} to the trash, with all that is in it if it is a folder`,
+  preview: async ({ id: file }, { session }) => `Move ${await nameFile(session, file)} to the trash`,
   run: ({ id: file }, { session }) => changeFile(session, 'drive.files.update', { fileId: file, requestBody: { trashed: true } }),
 });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { AppError } from '../../errors.ts';
 import { WorkspaceApiError } from '../../providers/workspace-api-errors.ts';
 import type { WorkspaceSession } from '../../providers/workspace-session.ts';
-import { oneLine } from '../shown-text.ts';
+import { oneLine, quoted } from '../shown-text.ts';
 
 export const NATIVE = 'application/vnd.google-apps.';
 export const FOLDER = `${NATIVE}folder`;
@@ -60,16 +60,16 @@ export const fileItem = z.object({
   name: z.string(),
   type: z
     .string()
-    .describe('document, spreadsheet, presentation, folder, shortcut, pdf, image, text, file or another word of the provider’s'),
+    .describe('document, spreadsheet, presentation, folder, shortcut, pdf, image, text, file or another word of the provider’s.'),
   mime: z.string(),
   modified: z.string().optional(),
-  size: z.number().optional().describe('Bytes; absent where the provider counts none'),
+  size: z.number().optional().describe('Bytes; absent where the provider counts none.'),
   owner: z.string().optional(),
   link: z.string().optional(),
-  folder: z.string().optional().describe('Id of the folder it lies in'),
+  folder: z.string().optional().describe('Id of the folder it lies in.'),
   shared: z.boolean().optional(),
   trashed: z.literal(true).optional(),
-  target: z.string().optional().describe('Of a shortcut: id of what it leads to'),
+  target: z.string().optional().describe('Of a shortcut: id of what it leads to.'),
 });
 
 export type FileItem = z.input<typeof fileItem>;
@@ -96,6 +96,13 @@ export function toItem(file: DriveFile): FileItem {
 /** The file itself, be it a shortcut. */
 export function getFile(session: WorkspaceSession, fileId: string): Promise<DriveFile> {
   return session.call('drive.files.get', { fileId, supportsAllDrives: true, fields: FILE_FIELDS }, driveFile);
+}
+
+/** For whoever approves: `the document “Plan” (1hVP…)`. */
+export async function nameFile(session: WorkspaceSession, fileId: string): Promise<string> {
+  const { name, mimeType } = await getFile(session, fileId);
+  const type = typeOf(mimeType);
+  return `the ${type === 'file' || type === 'folder' ? type : `${type} file`} ${quoted(name)} (${fileId})${type === 'folder' ? ', with all that is in it,' : ''}`;
 }
 
 const MAX_SHORTCUTS = 5;

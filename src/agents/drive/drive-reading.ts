@@ -35,16 +35,16 @@ export const infoAction = builtIn({
   name: 'drive.info',
   provider: 'workspace',
   effect: 'read',
-  description: 'Tells what a file or folder is, where it lies and who may see it; of a shortcut, where it leads.',
+  description: 'Tell what a file or folder is, where it lies and who may see it; of a shortcut, where it leads.',
   scopes: ['drive'],
-  input: z.strictObject({ id: fileId.describe('Id or web address of the file') }),
+  input: z.strictObject({ id: fileId.describe('Id or web address of the file.') }),
   output: fileItem.extend({
     created: z.string().optional(),
     description: z.string().optional(),
     people: z
       .array(z.object({ who: z.string(), role: z.string() }))
       .optional()
-      .describe('Who may see it, the first hundred; absent where the account may not know'),
+      .describe('Who may see it, the first hundred; absent where the account may not know.'),
   }),
   summary: ({ id }) => `Look up the file ${id}`,
   run: ({ id }, { session }) => describeFile(session, id),
@@ -55,14 +55,14 @@ export const readAction = builtIn({
   provider: 'workspace',
   effect: 'read',
   description:
-    'Reads a file: documents as Markdown, spreadsheets (first sheet) as CSV, presentations and text files as text, small other files as base64. Long text comes in parts.',
+    'Read a file: documents as Markdown, spreadsheets (first sheet) as CSV, presentations and text files as text, small other files as base64. Long text comes in parts.',
   scopes: ['drive'],
-  input: z.strictObject({ id: fileId.describe('Id or web address of the file; shortcuts are followed'), offset }),
+  input: z.strictObject({ id: fileId.describe('Id or web address of the file; shortcuts are followed.'), offset }),
   output: fileItem.extend({
-    format: z.string().describe('What `text` is, or what `base64` holds'),
+    format: z.string().describe('What `text` is, or what `base64` holds.'),
     text: z.string().optional(),
     base64: z.string().optional(),
-    next_offset: z.number().optional().describe('There is more: give it as `offset`'),
+    next_offset: z.number().optional().describe('There is more: give it as `offset`.'),
   }),
   summary: ({ id }) => `Read the file ${id}`,
   async run({ id, offset: start }, { session }) {

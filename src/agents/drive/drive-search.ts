@@ -16,11 +16,11 @@ const TYPES = {
 const typeNames = Object.keys(TYPES) as [keyof typeof TYPES, ...(keyof typeof TYPES)[]];
 
 const input = z.strictObject({
-  query: text(500).optional().describe('Words in the name or the content; without it, what was changed last'),
+  query: text(500).optional().describe('Words in the name or the content; without it, what was changed last.'),
   type: z.enum(typeNames).optional(),
-  folder: fileId.optional().describe('Id or web address of the folder to look in, not below; `root` is My Drive'),
+  folder: fileId.optional().describe('Id or web address of the folder to look in, not below; `root` is My Drive.'),
   max: z.int().min(1).max(50).default(20),
-  page: text(4_096).optional().describe('`next` of the answer before'),
+  page: text(4_096).optional().describe('`next` of the answer before.'),
 });
 
 const answer = z.object({
@@ -33,13 +33,13 @@ export const searchAction = builtIn({
   name: 'drive.search',
   provider: 'workspace',
   effect: 'read',
-  description: 'Finds files and folders by words, kind and folder; without words it lists them, last changed first.',
+  description: 'Find files and folders by words, kind and folder; without words, list them, last changed first.',
   scopes: ['drive'],
   input,
   output: z.object({
     items: z.array(fileItem),
-    next: z.string().optional().describe('Give it as `page` for what follows'),
-    incomplete: z.literal(true).optional().describe('The provider did not look everywhere'),
+    next: z.string().optional().describe('Give it as `page` for what follows.'),
+    incomplete: z.literal(true).optional().describe('The provider did not look everywhere.'),
   }),
   summary: ({ query }) => (query === undefined ? 'List files' : `Search files for “${query}”`),
   async run({ query, type, folder, max, page }, { session }) {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { AppError } from '../../errors.ts';
 import { emailAddress } from '../../http/validate.ts';
 import { builtIn } from '../built-in.ts';
-import { getFile, isShortcut, shownLine } from './drive-file.ts';
+import { getFile, isShortcut, nameFile, shownLine } from './drive-file.ts';
 import { fileId } from './file-id.ts';
 
 /** Never `owner`: who is given that can lock the user out. */
@@ -10,22 +10,24 @@ const ROLES = ['reader', 'commenter', 'writer'] as const;
 
 const permission = z.object({ id: shownLine, role: shownLine, emailAddress: shownLine.optional() });
 
+const input = z.strictObject({
+  id: fileId.describe('Id or web address of the file.'),
+  email: emailAddress.describe('Who may see it.'),
+  role: z.enum(ROLES),
+  notify: z.boolean().default(true).describe('Send them a mail about it.'),
+});
+
 export const shareAction = builtIn({
   name: 'drive.share',
   provider: 'workspace',
   effect: 'destructive',
-  description: 'Lets someone see, comment or change a file, or a folder with all that is in it.',
+  description: 'Let someone see, comment or change a file, or a folder with all that is in it.',
   scopes: ['drive'],
-  input: z.strictObject({
-    id: fileId.describe('Id or web address of the file'),
-    email: emailAddress.describe('Who may see it'),
-    role: z.enum(ROLES),
-    notify: z.boolean().default(true).describe('Send them a mail about it'),
-  }),
+  input,
   output: z.object({ id: z.string(), name: z.string(), link: z.string().optional(), email: z.string(), role: z.string() }),
   allow: { email: ({ email }) => [email] },
-  summary: ({ id, email, role, notify }) =>
-    `Share ${id}, with all that is in it if it is a folder, with ${email} as ${role}${notify ? ', and tell them by mail' : ''}`,
+  summary: (input) => summarise(input, `${input.id}, with all that is in it if it is a folder,`),
+  preview: async (input, { session }) => summarise(input, await nameFile(session, input.id)),
   async run({ id, email, role, notify }, { session }) {
     const file = await getFile(session, id);
     // What was approved is this id, not what it leads to.
@@ -45,3 +47,7 @@ export const shareAction = builtIn({
     return { id: file.id, name: file.name, ...(file.webViewLink !== undefined && { link: file.webViewLink }), email, role: granted.role };
   },
 });
+
+function summarise({ email, role, notify }: z.output<typeof input>, what: string): string {
+  return `Share ${what} with ${email} as ${role}${notify ? ', and tell them by mail' : ''}`;
+}

@@ -9,7 +9,7 @@ export const offset = z
   .min(0)
   .max(20_000_000)
   .default(0)
-  .describe('Where to go on, as the answer before said');
+  .describe('Where to go on, as the answer before said.');
 
 /**
  * A part of a long text, never ending amid a pair.

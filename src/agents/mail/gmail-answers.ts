@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { AppError } from '../../errors.ts';
 import { identifier } from '../../providers/provider-text.ts';
+import { WorkspaceApiError } from '../../providers/workspace-api-errors.ts';
 import { oneLine } from '../shown-text.ts';
 
 /** What is read of the provider's answers; everything else in them is dropped. */
@@ -37,3 +39,10 @@ export const changed = z.object({ id: identifier });
 export const labelList = z.object({
   labels: z.array(z.object({ id: identifier, name: oneLine(225), type: oneLine(50).default('user') })).default([]),
 });
+
+/** What it means that mail can't be read by the id in this field; any other error as it is. */
+export function asUnknownMail(error: unknown, field: string): unknown {
+  // 400 is its answer to an id of another shape than its own.
+  const unknown = error instanceof WorkspaceApiError && (error.httpStatus === 404 || error.httpStatus === 400);
+  return unknown ? new AppError('not_found', `${field}: There is no such mail in this account.`, { cause: error }) : error;
+}

@@ -27,12 +27,16 @@ const ENDS: Record<string, [ended: string[], within: string[]]> = {
 const AFTER: Record<string, string> = { td: ' ', th: ' ', tr: '<br>' };
 
 const MAX_DEPTH = 60;
+/** An honest page has fewer; of those beyond, only the content counts. */
+const MAX_ELEMENTS = 10_000;
 const MAX_LISTS = 8;
 const MAX_LINK = 2000;
 
 interface Open {
   name: string;
   hidden: boolean;
+  /** It counts, so that what it hides stays hidden, and is not written. */
+  silent: boolean;
 }
 
 /**
@@ -103,6 +107,7 @@ function silenceEnd(html: string, name: string, from: number): number {
 class OutlineWriter {
   readonly #pieces: string[] = [];
   readonly #stack: Open[] = [];
+  #elements = 0;
   #lists = 0;
   #hidden = 0;
 
@@ -111,18 +116,21 @@ class OutlineWriter {
   }
 
   open(name: string, attributes: string): void {
+    this.#elements += 1;
+    const silent = this.#elements > MAX_ELEMENTS;
     if (name === 'br' || name === 'hr') {
-      this.#pieces.push(`<${name}>`);
+      this.#pieces.push(silent ? ' ' : `<${name}>`);
       return;
     }
     if (!SHAPING.has(name)) return;
     this.#endBefore(name);
     if (this.#stack.length >= MAX_DEPTH || (LISTS.has(name) && this.#lists >= MAX_LISTS)) return;
     const hidden = /\bdisplay\s*:\s*none\b/i.test(attributes.slice(0, 5000));
-    this.#stack.push({ name, hidden });
+    this.#stack.push({ name, hidden, silent });
     if (hidden) this.#hidden += 1;
     if (LISTS.has(name)) this.#lists += 1;
-    this.#pieces.push(name === 'a' ? `<a${link(attributes)}>` : `<${name}>`);
+    if (silent) this.#pieces.push(' ');
+    else this.#pieces.push(name === 'a' ? `<a${link(attributes)}>` : `<${name}>`);
   }
 
   close(name: string): void {
@@ -145,10 +153,10 @@ class OutlineWriter {
   }
 
   #closeDownTo(index: number): void {
-    for (const { name, hidden } of this.#stack.splice(index).reverse()) {
+    for (const { name, hidden, silent } of this.#stack.splice(index).reverse()) {
       if (hidden) this.#hidden -= 1;
       if (LISTS.has(name)) this.#lists -= 1;
-      this.#pieces.push(`</${name}>${AFTER[name] ?? ''}`);
+      this.#pieces.push(silent ? ' ' : `</${name}>${AFTER[name] ?? ''}`);
     }
   }
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
 import { builtIn } from '../built-in.ts';
-import { gmailMessage } from './gmail-answers.ts';
+import { asUnknownMail, gmailMessage } from './gmail-answers.ts';
 import { mailId } from './mail-fields.ts';
 import { attachmentsOf, type MailPart, partBytes, readPayload } from './mail-parts.ts';
 import { charsetOf, cutText, decodeText, shown } from './mail-text.ts';
@@ -39,7 +39,9 @@ export const readAttachment = builtIn({
   summary: ({ message, attachment }) => `Read attachment ${attachment} of message ${message}`,
   async run({ message: id, attachment, offset }, { session }) {
     const params = { userId: 'me', id, format: 'full', fields: 'id,threadId,internalDate,payload' };
-    const message = await session.call('gmail.users.messages.get', params, gmailMessage);
+    const message = await session.call('gmail.users.messages.get', params, gmailMessage).catch((error: unknown) => {
+      throw asUnknownMail(error, 'message');
+    });
     const part = attachmentsOf(await readPayload(message.payload)).find((candidate) => candidate.id === attachment);
     if (part === undefined) throw new AppError('not_found', 'attachment: The message has no such attachment.');
     const bytes = await partBytes(session, id, part);

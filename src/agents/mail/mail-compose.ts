@@ -38,6 +38,8 @@ export async function composeMime(mail: OutgoingMail, from: string, reply: Reply
         contentTransferEncoding: 'base64',
       };
     }),
+    // RFC 5322, 2.3: lines of the text end in CRLF, as the headers do.
+    newline: 'windows',
     // Nothing of it may be read from this machine's disk or fetched.
     disableFileAccess: true,
     disableUrlAccess: true,

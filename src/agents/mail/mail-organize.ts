@@ -6,6 +6,7 @@ import { builtIn } from '../built-in.ts';
 import { changed, labelList } from './gmail-answers.ts';
 import { failures, forEach } from './mail-batches.ts';
 import { mailId } from './mail-fields.ts';
+import { nameMessages, nameThreads } from './mail-preview.ts';
 
 const MAX_LABELLED = 100;
 const MAX_TRASHED = 25;
@@ -71,12 +72,9 @@ export const trashMail = builtIn({
     })
     .refine((input) => input.ids.length + input.threads.length > 0, { path: ['ids'], error: 'name a message or a thread' }),
   output: z.object({ trashed: z.array(z.string()).describe('Ids of what is in the trash now.'), failed: failures }),
-  summary({ ids: messages, threads }) {
-    const parts = [
-      ...(messages.length > 0 ? [`messages ${messages.join(', ')}`] : []),
-      ...(threads.length > 0 ? [`whole threads ${threads.join(', ')}`] : []),
-    ];
-    return `Move to the trash: ${parts.join(' and ')}`;
+  summary: ({ ids: messages, threads }) => summarise(messages, threads),
+  async preview({ ids: messages, threads }, { session }) {
+    return summarise(...(await Promise.all([nameMessages(session, messages), nameThreads(session, threads)])));
   },
   async run(input, { session }) {
     const items = [
@@ -90,6 +88,14 @@ export const trashMail = builtIn({
     return { trashed: done, ...(failed !== undefined && { failed }) };
   },
 });
+
+function summarise(messages: readonly string[], threads: readonly string[]): string {
+  const parts = [
+    ...(messages.length > 0 ? [`messages ${messages.join(', ')}`] : []),
+    ...(threads.length > 0 ? [`whole threads ${threads.join(', ')}`] : []),
+  ];
+  return `Move to the trash: ${parts.join(' and ')}`;
+}
 
 async function fetchLabels(session: WorkspaceSession): Promise<Labels> {
   return (await session.call('gmail.users.labels.list', { userId: 'me', fields: 'labels(id,name,type)' }, labelList)).labels;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { quoted } from '../shown-text.ts';
 import { bodyField, headerText, MAX_RECIPIENTS, mailId, type Recipient, recipients, showRecipient } from './mail-fields.ts';
 
 const MAX_ATTACHMENTS = 20;
@@ -48,9 +49,11 @@ export const outgoingMail = z
   .refine((mail) => everyone(mail).length <= MAX_RECIPIENTS, {
     path: ['to'],
     error: `at most ${MAX_RECIPIENTS} recipients, copies included`,
-  });
+  })
+  // Whoever approves it must not be shown a subject that isn't sent.
+  .transform(({ subject, ...mail }) => (subject === undefined || mail.reply_to !== undefined ? mail : { ...mail, subject }));
 
-export type OutgoingMail = z.output<typeof outgoingMail>;
+export type OutgoingMail = z.output<typeof outgoingMail> & { subject?: string };
 
 /** The bytes of a file that goes along. */
 export function contentOf({ text, base64 = '' }: OutgoingMail['attachments'][number]): Buffer {
@@ -67,12 +70,18 @@ export function allAddresses(mail: OutgoingMail): string[] {
   return everyone(mail).map(({ address }) => address.toLowerCase());
 }
 
-/** One line that names every recipient, the subject and the files. */
-export function describeMail({ to, cc, bcc, subject, reply_to, attachments }: OutgoingMail): string {
+/**
+ * One line that names every recipient, the subject and the files.
+ *
+ * @param replySubject of a reply, where it is known already
+ */
+export function describeMail({ to, cc, bcc, subject, reply_to, attachments }: OutgoingMail, replySubject?: string): string {
   const list = (label: string, who: readonly Recipient[]) => (who.length === 0 ? '' : `${label} ${who.map(showRecipient).join(', ')}`);
   const files = attachments.map((file) => `${file.name} (${contentOf(file).length} bytes)`).join(', ');
   return [
-    reply_to === undefined ? `“${subject}”` : `a reply to message ${reply_to}`,
+    reply_to === undefined
+      ? `“${subject}”`
+      : `a reply${replySubject === undefined ? '' : ` ${quoted(replySubject)}`} to message ${reply_to}`,
     list('to', to),
     list('cc', cc),
     list('bcc', bcc),

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
 import type { WorkspaceSession } from '../../providers/workspace-session.ts';
@@ -24,6 +25,8 @@ export type MailHeaders = ReadonlyMap<string, string>;
 const MAX_DEPTH = 30;
 const MAX_PARTS = 1000;
 const MAX_HEADERS = 500;
+const MAX_HTML = 300_000;
+const TOO_LONG = '[The rest of this message is too long to show.]';
 
 const node = z.object({
   partId: z
@@ -95,24 +98,60 @@ export async function partBytes(session: WorkspaceSession, messageId: string, pa
   return Buffer.from(data, 'base64url');
 }
 
-/** The message as plain text: of alternatives the plain one unless it is blank, HTML turned into text. */
-export async function bodyText(session: WorkspaceSession, messageId: string, root: MailPart): Promise<string> {
-  const texts: string[] = [];
-  for (const alternatives of blocksOf(root)) {
-    for (const parts of alternatives) {
-      const rendered = await Promise.all(parts.map((part) => partText(session, messageId, part)));
-      const text = rendered.filter((one) => one.trim() !== '').join('\n\n');
-      if (text === '') continue;
-      texts.push(text);
-      break;
-    }
+/** How much HTML one answer turns into text, characters: that is slow, and anyone can send a great deal of it. */
+export class HtmlRoom {
+  #left = MAX_HTML;
+  /** There was more than fits. */
+  exceeded = false;
+
+  /** As much of `html` as there is room for. */
+  take(html: string): string {
+    const taken = html.slice(0, this.#left);
+    this.#left -= taken.length;
+    this.exceeded ||= taken.length < html.length;
+    return taken;
   }
-  return texts.join('\n\n');
 }
 
-async function partText(session: WorkspaceSession, messageId: string, part: MailPart): Promise<string> {
+/**
+ * The message as plain text: of alternatives the plain one unless it is blank, HTML turned into text.
+ *
+ * @param enough characters after which the next part is no longer looked at; a text that has more of them goes on
+ */
+export async function bodyText(
+  session: WorkspaceSession,
+  messageId: string,
+  root: MailPart,
+  room: HtmlRoom,
+  enough: number,
+): Promise<string> {
+  let body = '';
+  for (const alternatives of blocksOf(root)) {
+    for (const parts of alternatives) {
+      let text = '';
+      for (const part of parts) {
+        if (body.length + text.length > enough) break;
+        const one = await partText(session, messageId, part, room);
+        if (one.trim() !== '') text += text === '' ? one : `\n\n${one}`;
+      }
+      if (text === '') continue;
+      body += body === '' ? text : `\n\n${text}`;
+      break;
+    }
+    if (body.length > enough) break;
+  }
+  return body;
+}
+
+async function partText(session: WorkspaceSession, messageId: string, part: MailPart, room: HtmlRoom): Promise<string> {
+  const isHtml = part.mimeType === 'text/html';
+  if (isHtml && room.exceeded) return '';
   const text = decodeText(await partBytes(session, messageId, part), charsetOf(part.headers.get('content-type') ?? ''));
-  return shown.text.parse(part.mimeType === 'text/html' ? await htmlToText(text) : text);
+  if (!isHtml) return shown.text.parse(text);
+  // Others' requests come between two parts, however many there are.
+  await nextTurn();
+  const converted = shown.text.parse(await htmlToText(room.take(text)));
+  return room.exceeded ? `${converted}\n${TOO_LONG}`.trim() : converted;
 }
 
 /** Blocks of text in reading order, each with its alternatives, best first. */

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { WorkspaceSession } from '../../providers/workspace-session.ts';
 import { builtIn } from '../built-in.ts';
-import { type GmailMessage, gmailMessage, gmailThread } from './gmail-answers.ts';
+import { asUnknownMail, type GmailMessage, gmailMessage, gmailThread } from './gmail-answers.ts';
 import { mailId } from './mail-fields.ts';
-import { attachmentsOf, bodyText, type MailPart, readPayload } from './mail-parts.ts';
+import { attachmentsOf, bodyText, HtmlRoom, type MailPart, readPayload } from './mail-parts.ts';
 import { cutText, shown } from './mail-text.ts';
 
 /** Characters of text, and messages, that one answer holds. */
@@ -11,7 +11,9 @@ const TEXT_ROOM = 20_000;
 const MESSAGE_ROOM = 10;
 /** A message whose beginning would be shorter than this waits for the next answer. */
 const WORTH_BEGINNING = 2_000;
-const MAX_OFFSET = 100_000_000;
+/** Each message's share of the offsets: more than any has characters. */
+const OFFSETS = 100_000_000;
+const MAX_OFFSET = 100_000 * OFFSETS;
 const FIELDS = 'id,threadId,labelIds,internalDate,payload';
 
 const shownAttachment = z.object({ id: z.string(), name: z.string(), mime: z.string(), size: z.number() });
@@ -56,7 +58,9 @@ export const readMail = builtIn({
   }),
   summary: ({ thread, message }) => (message === undefined ? `Read thread ${thread}` : `Read message ${message}`),
   async run({ thread, message, offset }, { session }) {
-    const messages = await fetchMessages(session, thread, message);
+    const messages = await fetchMessages(session, thread, message).catch((error: unknown) => {
+      throw asUnknownMail(error, message === undefined ? 'thread' : 'message');
+    });
     return { thread: messages[0]?.threadId ?? '', ...(await fill(session, messages, offset)) };
   },
 });
@@ -69,28 +73,26 @@ async function fetchMessages(session: WorkspaceSession, thread?: string, message
   return [await session.call('gmail.users.messages.get', { userId: 'me', id: message, format: 'full', fields: FIELDS }, gmailMessage)];
 }
 
-/**
- * One answer's worth from `offset` on. The messages' texts count as one long text, each with a character more
- * than it has, so that an empty one has a place in it too.
- */
+/** One answer's worth from `offset` on; the messages before it are not looked at again. */
 async function fill(session: WorkspaceSession, messages: readonly GmailMessage[], offset: number) {
   const page: Shown[] = [];
-  let start = 0;
+  const html = new HtmlRoom();
   let room = TEXT_ROOM;
-  for (const message of messages) {
+  let from = offset % OFFSETS;
+  for (let index = Math.floor(offset / OFFSETS); index < messages.length; index += 1) {
+    const message = messages[index] as GmailMessage;
+    const start = index * OFFSETS;
+    if (page.length === MESSAGE_ROOM) return { messages: page, next_offset: start };
     const root = await readPayload(message.payload);
-    const text = await bodyText(session, message.id, root);
-    const end = start + text.length + 1;
-    if (end > offset) {
-      const from = Math.max(offset - start, 0);
-      const full = page.length === MESSAGE_ROOM || (page.length > 0 && text.length > room && room < WORTH_BEGINNING);
-      if (full) return { messages: page, next_offset: start };
-      const piece = cutText(text, from, room);
-      page.push(show(message, root, piece));
-      if (from + piece.length < text.length) return { messages: page, next_offset: start + from + piece.length };
-      room -= piece.length;
-    }
-    start = end;
+    const text = await bodyText(session, message.id, root, html, from + room);
+    // What doesn't fit beside others may fit alone.
+    const full = html.exceeded || (text.length > room && room < WORTH_BEGINNING);
+    if (page.length > 0 && full) return { messages: page, next_offset: start };
+    const piece = cutText(text, from, room);
+    page.push(show(message, root, piece));
+    if (from + piece.length < text.length) return { messages: page, next_offset: start + from + piece.length };
+    room -= piece.length;
+    from = 0;
   }
   return { messages: page };
 }

@@ -1,8 +1,6 @@
-import { AppError } from '../../errors.ts';
-import { WorkspaceApiError } from '../../providers/workspace-api-errors.ts';
 import type { WorkspaceSession } from '../../providers/workspace-session.ts';
 import { oneLine } from '../shown-text.ts';
-import { gmailHeaders } from './gmail-answers.ts';
+import { asUnknownMail, gmailHeaders } from './gmail-answers.ts';
 import type { Reply } from './mail-compose.ts';
 import { type MailHeaders, readHeaders } from './mail-parts.ts';
 
@@ -34,9 +32,7 @@ async function fetchHeaders(session: WorkspaceSession, id: string) {
   try {
     return await session.call('gmail.users.messages.get', params, gmailHeaders);
   } catch (error) {
-    // 400 is its answer to an id of another shape than its own.
-    const unknown = error instanceof WorkspaceApiError && (error.httpStatus === 404 || error.httpStatus === 400);
-    throw unknown ? new AppError('not_found', 'reply_to: There is no such message in this account.', { cause: error }) : error;
+    throw asUnknownMail(error, 'reply_to');
   }
 }
 

@@ -16,7 +16,12 @@ export const sendMail = builtIn({
   input: outgoingMail,
   output: z.object({ id: z.string(), thread: z.string() }),
   allow: { to: allAddresses },
+  reaches: () => true,
   summary: (mail) => `Send ${describeMail(mail)}`,
+  async preview(mail, { session }) {
+    const reply = mail.reply_to === undefined ? undefined : await replyTo(session, mail.reply_to);
+    return `Send ${describeMail(mail, reply?.subject)}`;
+  },
   async run(mail, context) {
     const requestBody = await compose(mail, context);
     const { id, threadId } = await context.session.call('gmail.users.messages.send', { userId: 'me', requestBody }, savedMessage);

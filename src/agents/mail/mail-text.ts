@@ -11,8 +11,6 @@ export const shown = {
   text: manyLines(Number.MAX_SAFE_INTEGER),
 };
 
-const MAX_HTML = 300_000;
-
 /** `max` UTF-16 units from `offset`, one less where the cut would split a character. */
 export function cutText(value: string, offset: number, max: number): string {
   const end = offset + max;
@@ -52,7 +50,7 @@ export function charsetOf(contentType: string): string | undefined {
 /** HTML as readable text: links with their addresses, no pictures, nothing loaded. */
 export async function htmlToText(html: string): Promise<string> {
   const { convert } = await import('html-to-text');
-  const converted = convert(outline(html.slice(0, MAX_HTML)), {
+  const converted = convert(outline(html), {
     wordwrap: false,
     selectors: [
       { selector: 'img', format: 'skip' },
@@ -60,11 +58,10 @@ export async function htmlToText(html: string): Promise<string> {
       ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6'].map((selector) => ({ selector, options: { uppercase: false } })),
     ],
   });
-  const text = converted
+  return converted
     .replaceAll('\u00a0', ' ')
     .replace(/\n{3,}/g, '\n\n')
     .trim();
-  return html.length > MAX_HTML ? `${text}\n[The rest of this message is too long to show.]` : text;
 }
 
 /** Undoes the escapes for HTML that the provider puts into snippets. */

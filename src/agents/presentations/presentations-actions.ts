@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { AppError } from '../../errors.ts';
 import type { Action } from '../action.ts';
 import { builtIn } from '../built-in.ts';
 import { documentReference } from '../document-link.ts';
@@ -46,16 +47,22 @@ const read = builtIn({
   async run({ id, slides: wanted, from }, { session }) {
     const params = { presentationId: id, fields: `title,slides(${PAGE_FIELDS})` };
     const { title, slides } = await session.call('slides.presentations.get', params, answer);
-    const numbers = wanted ?? slides.map((_, index) => index + 1).slice(from - 1);
+    const count = slides.length;
+    const numbers = (wanted ?? slides.map((_, index) => index + 1).slice(from - 1)).filter((number) => number <= count);
+    if (numbers.length === 0 && (wanted !== undefined || from > 1)) throw beyond(wanted === undefined ? 'from' : 'slides', count);
     const { shown, next } = shownSlides(numbers.flatMap((number) => describe(slides[number - 1], number)));
-    return { title, count: slides.length, slides: shown, ...(next !== undefined && { next }) };
+    return { title, count, slides: shown, ...(next !== undefined && { next }) };
   },
 });
 
 /** Built-in actions of the presentations agent: reading only, whatever the consent would allow. */
 export const presentationsActions: readonly Action[] = [read];
 
-/** Numbers without a slide are passed over: `count` says why. */
+/** Of numbers some of which have a slide, the others are passed over: `count` says why. */
+function beyond(field: 'from' | 'slides', count: number): AppError {
+  return new AppError('invalid_request', `${field}: there is no such slide; the presentation has ${count}`);
+}
+
 function describe(slide: SlidePage | undefined, number: number) {
   if (slide === undefined) return [];
   return [{ number, ...slideText(slide), ...(slide.slideProperties?.isSkipped === true && { skipped: true as const }) }];

@@ -44,7 +44,7 @@ export const spreadsheetsInfo = builtIn({
   name: 'spreadsheets.info',
   provider: 'workspace',
   effect: 'read',
-  description: 'Title, tabs and sizes of a spreadsheet.',
+  description: 'Read the title, tabs and sizes of a spreadsheet.',
   scopes: ['spreadsheets.readonly', 'drive'],
   input,
   output,

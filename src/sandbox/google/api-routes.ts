@@ -7,6 +7,7 @@ import type { Account } from '../workspace-accounts.ts';
 import type { Token } from '../workspace-grants.ts';
 import { ApiFault, faultBody } from './api-fault.ts';
 import type { ApiAnswer, ApiMethod, SandboxApi } from './api-method.ts';
+import { type Mask, parseMask, part } from './partial-answer.ts';
 
 export interface ApiRoutesOptions {
   /** Folder for what the accounts hold. */
@@ -71,17 +72,21 @@ class ServedApi {
     this.#spend(account, method.units);
     const store = this.#store(account);
     const upload = Buffer.isBuffer(request.body) ? { bytes: request.body, contentType: request.headers['content-type'] ?? '' } : undefined;
+    const query = new URL(request.url, 'http://sandbox.invalid').searchParams;
+    const fields = query.get('fields');
+    // Before anything is changed.
+    const mask = fields === null ? null : parseMask(fields);
     const result = method.handle({
       account,
       params: Object.fromEntries(Object.entries(request.params).map(([name, value]) => [name, String(value)])),
-      query: new URL(request.url, 'http://sandbox.invalid').searchParams,
+      query,
       body: upload === undefined ? request.body : undefined,
       upload,
       state: store.state,
       now: this.#options.controls.now(),
     });
     if (method.verb !== 'GET') store.save();
-    reply(response, result);
+    reply(response, result, mask);
   }
 
   #spend(account: Account, units: number): void {
@@ -112,8 +117,8 @@ function unauthenticated(): ApiFault {
   return new ApiFault(401, 'authError', 'Request had invalid authentication credentials.');
 }
 
-function reply(response: Response, answer: ApiAnswer): void {
-  if ('json' in answer) response.json(answer.json);
+function reply(response: Response, answer: ApiAnswer, mask: Mask | null): void {
+  if ('json' in answer) response.json(part(answer.json, mask));
   else if ('bytes' in answer) response.type(answer.contentType).send(answer.bytes);
   else response.status(204).end();
 }

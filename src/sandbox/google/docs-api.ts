@@ -5,7 +5,6 @@ import { applyBatch } from './docs-batch.ts';
 import type { StoredDocument } from './docs-model.ts';
 import { documentResource } from './docs-resource.ts';
 import { addDocument } from './drive-editing.ts';
-import { answerPart } from './drive-fields.ts';
 import { DOCUMENT, type DriveState, newFileId, ownFile, type StoredFile, touch } from './drive-state.ts';
 import { seedDrive } from './drive-world.ts';
 
@@ -39,15 +38,15 @@ function getDocument(request: Request): ApiAnswer {
   const { query } = request;
   const view = VIEWS[query.get('suggestionsViewMode') ?? 'DEFAULT_FOR_CURRENT_ACCESS'];
   if (view === undefined) throw invalid("Invalid value at 'suggestions_view_mode'");
-  return { json: answerPart(documentResource(document, query.get('includeTabsContent') === 'true', view), query.get('fields')) };
+  return { json: documentResource(document, query.get('includeTabsContent') === 'true', view) };
 }
 
-function createDocument({ state, body, account, now, query }: Request): ApiAnswer {
+function createDocument({ state, body, account, now }: Request): ApiAnswer {
   const title = z.object({ title: z.string() }).safeParse(body).data?.title ?? 'Untitled document';
   const file = ownFile(account, newFileId(state, account), title, DOCUMENT, state.rootId, now);
   state.files.push(file);
   addDocument(state, file, '');
-  return { json: answerPart(documentResource(state.documents[file.id] as StoredDocument, false), query.get('fields')) };
+  return { json: documentResource(state.documents[file.id] as StoredDocument, false) };
 }
 
 function updateDocument(request: Request): ApiAnswer {

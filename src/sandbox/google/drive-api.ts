@@ -1,8 +1,9 @@
 import { ApiFault, invalid } from './api-fault.ts';
 import type { ApiAnswer, ApiMethod, ApiRequest, SandboxApi } from './api-method.ts';
+import { commentList } from './drive-comments.ts';
 import { download, exported, sizeOf } from './drive-content.ts';
 import { addPermission, copyFile, createFile, deleteFile, updateFile } from './drive-editing.ts';
-import { answerPart, filePart, listPart } from './drive-fields.ts';
+import { filePart, listPart } from './drive-fields.ts';
 import { listFiles } from './drive-listing.ts';
 import { fileResource, permissionResource } from './drive-resource.ts';
 import { type DriveState, fileOf, type StoredFile } from './drive-state.ts';
@@ -42,9 +43,8 @@ export const driveApi: SandboxApi<DriveState> = {
       const { permissions } = fileOf(state, params.fileId, query);
       return { json: { kind: 'drive#permissionList', permissions: permissions.map(permissionResource) } };
     }),
-    method('POST', `${FILE}/permissions`, 50, (request) => ({
-      json: answerPart(permissionResource(addPermission(request)), request.query.get('fields')),
-    })),
+    method('POST', `${FILE}/permissions`, 50, (request) => ({ json: permissionResource(addPermission(request)) })),
+    method('GET', `${FILE}/comments`, 5, listComments),
     method('GET', '/drive/v3/about', 5, about),
   ],
 };
@@ -69,10 +69,20 @@ function answerFile({ query }: Request, file: StoredFile): ApiAnswer {
 }
 
 function about({ account, query, state }: Request): ApiAnswer {
-  const fields = query.get('fields');
-  if (fields === null) throw new ApiFault(400, 'required', "The 'fields' parameter is required for this method.");
+  assertFields(query);
   const usage = state.files.reduce((sum, file) => sum + (sizeOf(file) ?? 0), 0);
   const user = { kind: 'drive#user', displayName: account.name, emailAddress: account.email, me: true, permissionId: account.sub };
   const storageQuota = { limit: String(15 * 1024 ** 3), usage: String(usage), usageInDrive: String(usage), usageInDriveTrash: '0' };
-  return { json: answerPart({ kind: 'drive#about', user, storageQuota }, fields) };
+  return { json: { kind: 'drive#about', user, storageQuota } };
+}
+
+function listComments({ state, params, query }: Request): ApiAnswer {
+  assertFields(query);
+  // Like export, comments know no supportsAllDrives.
+  const file = fileOf(state, params.fileId, new URLSearchParams({ supportsAllDrives: 'true' }));
+  return { json: commentList(file, query) };
+}
+
+function assertFields(query: URLSearchParams): void {
+  if (!query.has('fields')) throw new ApiFault(400, 'required', "The 'fields' parameter is required for this method.");
 }

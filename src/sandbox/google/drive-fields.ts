@@ -1,9 +1,5 @@
 import { invalid } from './api-fault.ts';
-
-/** What a partial answer keeps: names with what is kept below them; null = all of it. */
-interface Mask {
-  [name: string]: Mask | null;
-}
+import { type Mask, parseMask, part } from './partial-answer.ts';
 
 /** What files are known to have: a mask that names anything else is refused, as the provider does. */
 const FILE_FIELDS =
@@ -28,50 +24,7 @@ export function listPart(list: { files: object[] }, fields: string | null): obje
   return part(list, mask) as object;
 }
 
-/** The part of any answer that `fields` asks for; null = the whole answer. */
-export function answerPart(answer: object, fields: string | null): object {
-  return fields === null ? answer : (part(answer, parseMask(fields)) as object);
-}
-
 function checkFileMask(mask: Mask): void {
   const unknown = Object.keys(mask).find((name) => name !== '*' && !KNOWN.has(name));
   if (unknown !== undefined) throw invalid(`Invalid field selection ${unknown}`);
-}
-
-/** `a,b(c,d/e),*` */
-function parseMask(fields: string): Mask {
-  const tokens = fields.match(/[A-Za-z_*][A-Za-z0-9_]*|[(),/]|\S/g) ?? [];
-  let at = 0;
-  const list = (): Mask => {
-    const mask: Mask = {};
-    do {
-      const name = tokens[at++] ?? '';
-      if (!/^(\*|\w+)$/.test(name)) throw invalid(`Invalid field selection ${name}`);
-      mask[name] = below();
-    } while (tokens[at] === ',' && at++ >= 0);
-    return mask;
-  };
-  const below = (): Mask | null => {
-    if (tokens[at] === '/') {
-      at += 1;
-      const name = tokens[at++] ?? '';
-      return { [name]: below() };
-    }
-    if (tokens[at] !== '(') return null;
-    at += 1;
-    const inner = list();
-    if (tokens[at++] !== ')') throw invalid('Invalid field selection');
-    return inner;
-  };
-  const mask = list();
-  if (at < tokens.length) throw invalid(`Invalid field selection ${tokens[at]}`);
-  return mask;
-}
-
-function part(value: unknown, mask: Mask | null): unknown {
-  if (mask === null || '*' in mask) return value;
-  if (Array.isArray(value)) return value.map((item) => part(item, mask));
-  if (typeof value !== 'object' || value === null) return value;
-  const kept = Object.entries(value).filter(([name]) => Object.hasOwn(mask, name));
-  return Object.fromEntries(kept.map(([name, inner]) => [name, part(inner, mask[name] ?? null)]));
 }

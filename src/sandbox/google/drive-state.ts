@@ -34,6 +34,7 @@ export interface StoredFile {
   shortcut?: { targetId: string; targetMimeType: string };
   permissions: StoredPermission[];
   version: number;
+  comments?: StoredComment[];
   content?: StoredContent;
   /** Size that its exports would have, where it is not that of what is kept. */
   exportBytes?: number;
@@ -46,6 +47,16 @@ export interface StoredPermission {
   type: 'user' | 'group' | 'domain' | 'anyone';
   role: DriveRole;
   email?: string;
+}
+
+export interface StoredComment {
+  id: string;
+  /** Displayed name. */
+  author: string;
+  content: string;
+  /** RFC 3339. */
+  at: string;
+  resolved: boolean;
 }
 
 /** `made` content is made when it is read: `bytes` of noise, or numbered lines. */

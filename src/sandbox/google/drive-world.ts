@@ -30,6 +30,17 @@ interface Seeded {
   target?: { key: string; type: string };
 }
 
+const COMMENTS = [
+  {
+    id: 'AAAABrief01',
+    author: COLLEAGUE.name,
+    content: 'Is the crane in the budget yet?',
+    at: '2026-02-03T08:30:00.000Z',
+    resolved: false,
+  },
+  { id: 'AAAABrief02', author: COLLEAGUE.name, content: 'Typo: “quai” is “quay”.', at: '2026-02-02T16:05:00.000Z', resolved: true },
+];
+
 const SHARED = { owner: COLLEAGUE, sharedWithMeTime: '2026-02-02T09:00:00.000Z' };
 
 const FILES: readonly Seeded[] = [
@@ -42,7 +53,7 @@ const FILES: readonly Seeded[] = [
     name: 'Harbour brief',
     type: DOCUMENT,
     in: 'harbour',
-    more: { description: 'What the renovation is about', starred: true },
+    more: { description: 'What the renovation is about', starred: true, comments: COMMENTS },
   },
   { key: 'budget', name: 'Budget.csv', type: 'text/csv', in: 'harbour', content: text('part,cost\n"Quay walls",120000\nCrane 🏗️,45500\n') },
   {

@@ -1,6 +1,5 @@
 import { invalid } from './api-fault.ts';
 import type { ApiAnswer, ApiMethod, SandboxApi } from './api-method.ts';
-import { answerPart } from './drive-fields.ts';
 import { assertOwnMailbox, findMessage, findThread, type Mailbox, type MailRequest, relabel, type StoredMessage } from './gmail-mailbox.ts';
 import { compileQuery, namesSpamOrTrash } from './gmail-query.ts';
 import { attachmentResource, messageResource, threadResource } from './gmail-resources.ts';
@@ -23,7 +22,7 @@ function method(
   const answer = (request: MailRequest): ApiAnswer => {
     assertOwnMailbox(request);
     const json = handle(request);
-    return json === undefined ? { empty: true } : { json: answerPart(json, request.query.get('fields')) };
+    return json === undefined ? { empty: true } : { json };
   };
   return { verb, path: `/gmail/v1/users/:userId/${path}`, scopes, units, handle: answer };
 }

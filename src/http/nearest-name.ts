@@ -2,37 +2,45 @@
 const LONGEST = 100;
 
 /**
- * The known name that a mistyped one was most probably meant to be.
+ * The known name that a mistyped or shortened one was most probably meant to be.
  *
  * @returns undefined when none is near
  */
 export function nearestName(wanted: string, known: Iterable<string>): string | undefined {
-  if (wanted.length > LONGEST) return undefined;
+  if (wanted === '' || wanted.length > LONGEST) return undefined;
+  const names = [...known];
   let best: string | undefined;
-  let smallest = Math.max(1, Math.floor(wanted.length / 3)) + 1;
-  for (const name of known) {
+  // Of one letter nothing would be left.
+  let smallest = Math.min(Math.max(1, Math.floor(wanted.length / 3)), wanted.length - 1) + 1;
+  for (const name of names) {
     const distance = editDistance(wanted.toLowerCase(), name.toLowerCase());
     if (distance < smallest) [best, smallest] = [name, distance];
   }
-  return best;
+  return best ?? theOnlyOne(names.filter((name) => name.toLowerCase().startsWith(wanted.toLowerCase())));
 }
 
-/** ` Did you mean x?`, or nothing. */
+/** `; did you mean x?`, or nothing. */
 export function didYouMean(wanted: string, known: Iterable<string>): string {
   const nearest = nearestName(wanted, known);
   return nearest === undefined ? '' : `; did you mean ${nearest}?`;
 }
 
-/** Levenshtein's: insertions, deletions and substitutions. */
+function theOnlyOne(names: readonly string[]): string | undefined {
+  return names.length === 1 ? names[0] : undefined;
+}
+
+/** Insertions, deletions, substitutions, and neighbours that changed places. */
 function editDistance(one: string, other: string): number {
+  let before: number[] = [];
   let row = Array.from({ length: other.length + 1 }, (_, index) => index);
   for (let i = 1; i <= one.length; i += 1) {
     const next = [i];
     for (let j = 1; j <= other.length; j += 1) {
       const substituted = (row[j - 1] ?? 0) + (one[i - 1] === other[j - 1] ? 0 : 1);
-      next.push(Math.min(substituted, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+      const swapped = one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1] ? (before[j - 2] ?? 0) + 1 : substituted;
+      next.push(Math.min(substituted, swapped, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
     }
-    row = next;
+    [before, row] = [row, next];
   }
   return row[other.length] ?? 0;
 }

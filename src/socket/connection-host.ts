@@ -1,0 +1,20 @@
+import type { EventFeed } from '../events/event-feed.ts';
+import type { Caller } from '../http/endpoint.ts';
+import type { RequestFrame } from './frames.ts';
+import type { RequestsHost, Work } from './running-requests.ts';
+
+/** What all connections (`One`) share. */
+export interface ConnectionHost<One> extends RequestsHost {
+  readonly feed: EventFeed;
+  authenticate(token: string): Promise<Caller>;
+  /** Takes a place among the user's sockets until {@link closed}; false = all taken. */
+  admit(userId: string, connection: One): boolean;
+  /** Counts messages of all the user's sockets; false = too many. */
+  allowsMessages(userId: string, count: number): boolean;
+  /** Revision of the integrations in force. */
+  revision(): string;
+  work(userId: string, frame: RequestFrame): Work;
+  /** A request was answered. */
+  settled(connection: One): void;
+  closed(connection: One): void;
+}

@@ -1,0 +1,60 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Keyring } from '../src/crypto/keyring.ts';
+import { OpenedTokens } from '../src/vault/opened-tokens.ts';
+import type { RefreshRow } from '../src/vault/refresh-repository.ts';
+import { sealTokens } from '../src/vault/sealed-tokens.ts';
+import { UserKeys } from '../src/vault/user-keys.ts';
+
+const keyring = new Keyring([{ id: 'one', secret: randomBytes(32) }]);
+const userKeys = new UserKeys(keyring);
+
+/** A grant's row, as the database gives it; `like` = the same grant with other tokens. */
+function sealedRow(accessToken: string, like?: RefreshRow): RefreshRow {
+  const { id, userId, keyId } = like ?? { id: randomUUID(), userId: randomUUID(), keyId: randomUUID() };
+  const wrapped = like?.wrapped ?? keyring.wrap(randomBytes(32), { purpose: 'user-key', userId, keyId }).wrapped;
+  const owner = { id, userId, provider: 'workspace' as const };
+  const tokens = sealTokens(userKeys.unwrap(userId, { id: keyId, wrapped }), owner, { accessToken });
+  const now = { remaining: 3600, life: 3600, lease: null, pause: null, failures: 0, leased: false, version: 1 };
+  return { ...owner, ...now, subject: 'ada', status: 'active', keyId, wrapped, tokens };
+}
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+describe('opened tokens', () => {
+  it('are those of the row that is shown, whatever stood there before', () => {
+    const opened = new OpenedTokens(userKeys);
+    const before = sealedRow('before');
+    const after = sealedRow('after', before);
+    expect([before, after, before, after].map((row) => opened.of(row).accessToken)).toEqual(['before', 'after', 'before', 'after']);
+  });
+
+  it('are not handed out for a row of another user or provider that holds the same bytes', () => {
+    const opened = new OpenedTokens(userKeys);
+    const row = sealedRow('mine');
+    expect(opened.of(row)).toEqual({ accessToken: 'mine' });
+    expect(() => opened.of({ ...row, userId: randomUUID() })).toThrow('could not be read');
+    expect(() => opened.of({ ...row, provider: 'bank' })).toThrow('could not be read');
+  });
+
+  it('are forgotten within a minute, in use or not', () => {
+    const opened = new OpenedTokens(userKeys);
+    const row = sealedRow('short');
+    opened.of(row);
+    vi.advanceTimersByTime(29_000);
+    opened.of(row);
+    expect(opened.has(row.id)).toBe(true);
+    vi.advanceTimersByTime(31_000);
+    expect(opened.has(row.id)).toBe(false);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('are of some thousands of grants at most', () => {
+    const opened = new OpenedTokens(userKeys);
+    const rows = Array.from({ length: 4_100 }, (_, index) => sealedRow(`token ${index}`));
+    for (const row of rows) opened.of(row);
+    expect(rows.filter(({ id }) => opened.has(id)).length).toBeLessThanOrEqual(4_000);
+    expect(opened.has(rows.at(-1)!.id)).toBe(true);
+  });
+});
