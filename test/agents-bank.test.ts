@@ -576,7 +576,7 @@ describe('a bank out of order', () => {
     ['BALANCE_LIMIT', 'unavailable', 60],
     ['PRODUCT_NOT_READY', 'unavailable', 60],
     ['INSTITUTION_DOWN', 'unavailable', 60],
-    ['INTERNAL_SERVER_ERROR', 'provider_error', undefined],
+    ['INTERNAL_SERVER_ERROR', 'provider_error', 60],
   ])('%s becomes %s', async (bankCode, code, retryAfter) => {
     await steward.control('bank/error', { code: bankCode, path: '/accounts/get', item_id: itemId });
     const error = await refusal('bank.balances');

@@ -87,7 +87,7 @@ describe('an account that has granted a part', () => {
       const { status, accounts } = (await theirs.request({ type: 'list' })).data.agents.find(
         ({ name }: { name: string }) => name === 'mail',
       );
-      return [status, accounts[0].missingScopes];
+      return [status, accounts[0].missingScopes.toSorted()];
     };
     await grant('{https://www.googleapis.com/auth/gmail.send}');
     expect(await mail()).toEqual(['ready', ['mail.modify']]);

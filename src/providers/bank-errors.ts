@@ -49,6 +49,7 @@ const MEANINGS: Record<string, Meaning> = {
   INSTITUTION_NOT_AVAILABLE: LATER,
   PLANNED_MAINTENANCE: LATER,
   RATE_LIMIT_EXCEEDED: TOO_MANY,
+  INTERNAL_SERVER_ERROR: { ...FAULT, retryAfter: 60 },
   LAST_UPDATED_DATETIME_OUT_OF_RANGE: LATER,
   [SYNC_MUTATION]: { code: 'unavailable', message: 'The bank’s transactions changed while they were read. Try again.', retryAfter: 1 },
   INVALID_API_KEYS: OPERATOR,
@@ -105,12 +106,6 @@ const INPUT_CODES = new Set(['MISSING_FIELDS', 'UNKNOWN_FIELDS', 'INVALID_FIELD'
 export function asInputError(error: unknown): unknown {
   if (!(error instanceof BankError) || !INPUT_CODES.has(error.bankCode)) return error;
   return new BankError(error.bankCode, { code: 'invalid_request', message: 'The bank aggregator refused the input.' }, error);
-}
-
-/** A fault of the aggregator's own mostly passes: whoever only reads may come again. */
-export function asPassingFault(error: unknown): unknown {
-  if (!(error instanceof BankError) || error.bankCode !== 'INTERNAL_SERVER_ERROR') return error;
-  return new BankError(error.bankCode, { ...FAULT, retryAfter: 60 }, error);
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { PlaidApi } from 'plaid';
 import type { z } from 'zod';
 import { AppError } from '../errors.ts';
-import { asInputError, asPassingFault, checkAnswer } from './bank-errors.ts';
+import { asInputError, checkAnswer } from './bank-errors.ts';
 import { deadline } from './deadline.ts';
 
 type Send = (client: PlaidApi, options: CallOptions) => Promise<{ data: unknown }>;
@@ -109,5 +109,5 @@ async function asEntry(entry: BankEntryAccess, work: (accessToken: string) => Pr
 }
 
 function refusedInput(error: unknown): never {
-  throw asPassingFault(asInputError(error));
+  throw asInputError(error);
 }

@@ -14,7 +14,9 @@ const answer = z.object({
 });
 
 /** Shown with a short pattern: zod's own knows leap years, in 200 characters. */
-const day = z.iso.date('must be a day, YYYY-MM-DD').meta({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' });
+const day = z.iso
+  .date({ error: ({ input }) => (input === undefined ? undefined : 'must be a day, YYYY-MM-DD') })
+  .meta({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' });
 
 export const transactions = builtIn({
   name: 'bank.transactions',
