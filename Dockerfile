@@ -10,7 +10,8 @@ ENV HOST=0.0.0.0 PORT=8080
 EXPOSE 8080
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/health/ready`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
-CMD ["node", "src/start.js"]
+# The heap's young part, MB: by default it grows to four times that under a burst, and stays.
+CMD ["node", "--max-semi-space-size=16", "src/start.js"]
 
 FROM base AS development
 COPY package.json package-lock.json ./

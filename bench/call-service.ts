@@ -1,5 +1,6 @@
 // The service of (g): whole, with production settings, and with one action whose provider answers from memory.
 import { z } from 'zod';
+import { loadedAlready } from '../src/agents/action-outline.ts';
 import { builtIn } from '../src/agents/built-in.ts';
 import type { Catalog } from '../src/agents/catalog.ts';
 import { loadConfig } from '../src/config.ts';
@@ -33,7 +34,7 @@ const catalog: Catalog = {
         name: action.name,
         agent: 'bench',
         description: action.description,
-        action,
+        action: loadedAlready(action),
         policy: {
           enabled: true,
           approval: 'never',

@@ -9,6 +9,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const ROOT = join(import.meta.dirname, '..');
 export const SERVICE = 'src/start.js';
+/** What `npm start` gives Node. */
+const SERVICE_OPTIONS = startScript()
+  .split(' ')
+  .filter((word) => word.startsWith('--'));
 /** Inside node_modules, so that packages are found from there. */
 const PLAIN = join(ROOT, 'node_modules/.cache/bench');
 
@@ -70,11 +74,17 @@ export async function timeToReady(file: string, env: Record<string, string>): Pr
 
 /** A child gets what it needs and nothing of the caller's environment, whose settings would decide the figures. */
 function run(file: string, env: Record<string, string>, output: 'ignore' | 'pipe', nodeOptions: string[] = []): ChildProcess {
-  return spawn(process.execPath, [...nodeOptions, file], {
+  const options = file === SERVICE ? [...SERVICE_OPTIONS, ...nodeOptions] : nodeOptions;
+  return spawn(process.execPath, [...options, file], {
     cwd: ROOT,
     env: { PATH: process.env.PATH ?? '', TZ: 'UTC', ...env },
     stdio: ['ignore', output, 'inherit'],
   });
+}
+
+function startScript(): string {
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: { start: string } };
+  return scripts.start;
 }
 
 async function stop(child: ChildProcess): Promise<void> {
@@ -106,8 +116,11 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** proc(5): after the command's closing bracket, utime and stime are the 12th and 13th fields. */
-function cpuMs(pid: number): number {
+/**
+ * Processor time that a process has used, milliseconds; proc(5): after the command's closing bracket, utime and stime
+ * are the 12th and 13th fields.
+ */
+export function cpuMs(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) * TICK_MS;

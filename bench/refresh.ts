@@ -122,7 +122,7 @@ async function openScene(stage: Stage, accounts: number): Promise<Scene> {
   const logger = createLogger('silent');
   const provider = await startTokenProvider();
   const db = new Database({ connectionString: stage.databaseUrl }, 2, logger);
-  const keyring = new Keyring(parseKeyset(stage.serviceEnv.MASTER_KEYS ?? ''), logger);
+  const keyring = new Keyring(parseKeyset(stage.serviceEnv.MASTER_KEYS ?? ''), { logger });
   const grants = new Grants(new UserKeys(keyring), new Revocations(db, keyring, { workspace: undefined, bank: undefined }, logger), logger);
   const userId = await upsertUser(db, stage.issuer.url, `refresh-${randomUUID()}`, 'refresh@example.com');
   await db.query('create table if not exists bench_tokens (id text primary key, tokens text, expires_at timestamptz)');

@@ -7,6 +7,7 @@ import { migrate } from '../src/database/migrate.ts';
 import { parseKeyset } from '../src/keyset.ts';
 import { createLogger } from '../src/logger.ts';
 import { upsertUser } from '../src/users/users-repository.ts';
+import { checkKeys } from '../src/vault/check-keys.ts';
 import { Grants } from '../src/vault/grants.ts';
 import { Revocations } from '../src/vault/revocations.ts';
 import { UserKeys } from '../src/vault/user-keys.ts';
@@ -47,6 +48,9 @@ export async function openStage(): Promise<Stage> {
       SITE_URL: 'https://example.com/',
       MASTER_KEYS: masterKeys,
       LIMIT_REQUESTS_PER_MINUTE: '100000000',
+      LIMIT_PROBES_PER_MINUTE: '100000000',
+      LIMIT_PROVIDER_REQUESTS_PER_MINUTE: '100000000',
+      LIMIT_USER_PROVIDER_REQUESTS_PER_MINUTE: '100000000',
       LIMIT_SOCKET_CONNECTS_PER_MINUTE: '100000000',
     },
     signIn: () => issuer.sign(SUBJECT),
@@ -63,7 +67,9 @@ async function seed(databaseUrl: string, issuer: string, masterKeys: string): Pr
   const address = { connectionString: databaseUrl };
   const db = new Database(address, 2, logger);
   await migrate(db, address, logger);
-  const keyring = new Keyring(parseKeyset(masterKeys), logger);
+  const keyring = new Keyring(parseKeyset(masterKeys), { logger });
+  // Rows name the keys that a start has checked.
+  await checkKeys(db, keyring);
   const grants = new Grants(new UserKeys(keyring), new Revocations(db, keyring, { workspace: undefined, bank: undefined }, logger), logger);
   const userId = await upsertUser(db, issuer, SUBJECT, `${SUBJECT}@example.com`);
   for (const [institutionId, bankName] of [

@@ -5,6 +5,10 @@ const STATUS = {
   relink_required: 'Log in again',
   item_gone: 'No longer available',
 };
+const WARNING = {
+  pending_disconnect: 'Access ends',
+  pending_expiration: 'Consent ends',
+};
 
 /** The card of the bank accounts: list, link, repair, delete. */
 export class BankPanel {
@@ -40,8 +44,9 @@ export class BankPanel {
   }
 
   #entry(entry) {
-    const { bank_name: bank, mask, status } = entry;
-    const attention = status === 'active' ? undefined : element('span', { className: 'tag attention' }, STATUS[status] ?? status);
+    const { bank_name: bank, mask } = entry;
+    const note = noteOf(entry);
+    const attention = note === undefined ? undefined : element('span', { className: 'tag attention' }, note);
     const numbers = mask.map((account) => element('li', {}, account.name, account.mask === '' ? '' : ` ··${account.mask}`));
     return element(
       'li',
@@ -52,8 +57,9 @@ export class BankPanel {
     );
   }
 
-  #actions({ id, bank_name: bank, status }) {
-    const repair = status === 'relink_required' ? [this.#button('Repair', bank, () => this.#repair(id, bank))] : [];
+  #actions({ id, bank_name: bank, status, warning, new_accounts: newAccounts }) {
+    const label = status === 'relink_required' || warning ? 'Repair' : newAccounts && status === 'active' && 'Choose accounts';
+    const repair = label ? [this.#button(label, bank, () => this.#repair(id, bank))] : [];
     const remove = this.#button('Delete', bank, async () => {
       const question = {
         title: `Delete ${bank}?`,
@@ -87,7 +93,7 @@ export class BankPanel {
   async #repair(id, bank) {
     const chosen = await chooseBank(await this.#session.request('POST', '/auth/bank/create_link_token', { account_id: id }));
     if (chosen === undefined) {
-      show(this.#outcome, 'warning', `${bank} still needs a log-in.`);
+      show(this.#outcome, 'warning', `${bank} is as it was.`);
       return;
     }
     await this.#session.request('POST', `/auth/bank/accounts/${encodeURIComponent(id)}/refresh`);
@@ -98,4 +104,12 @@ export class BankPanel {
     show(this.#outcome, 'done', done);
     await this.#onChange();
   }
+}
+
+/** What the person should know of an entry, if anything. */
+function noteOf({ status, warning, expires_at: expiresAt, new_accounts: newAccounts }) {
+  if (status !== 'active') return STATUS[status] ?? status;
+  if (warning !== undefined)
+    return `${WARNING[warning] ?? warning} ${expiresAt === undefined ? 'soon' : new Date(expiresAt).toLocaleDateString()}`;
+  return newAccounts ? 'New accounts available' : undefined;
 }

@@ -17,16 +17,19 @@ const LAYERS: Record<string, number> = {
     'config-problems.ts',
     'config-providers.ts',
     'config-variables.ts',
+    'config-telemetry.ts',
     'settings.ts',
     'errors.ts',
     'logger.ts',
+    'scope.ts',
+    'telemetry.ts',
     'keyset.ts',
   ]),
   ...layer(1, ['http', 'database', 'crypto', 'identity', 'providers', 'jobs']),
-  ...layer(2, ['vault']),
+  ...layer(2, ['vault', 'replicas']),
   ...layer(3, ['events', 'health', 'home', 'waitlist', 'users', 'workspace', 'bank', 'integrations', 'agents']),
   ...layer(4, ['socket']),
-  ...layer(5, ['app.ts', 'context.ts', 'server.ts', 'workers.ts', 'main.ts']),
+  ...layer(5, ['app.ts', 'context.ts', 'server.ts', 'workers.ts', 'explain.ts', 'observing.ts', 'cli', 'metrics', 'tracing', 'main.ts']),
 };
 /** Layers whose parts may use one another. */
 const SOCIABLE = new Set([0, 5]);
@@ -40,6 +43,7 @@ const HOMES: { packages: RegExp; home: RegExp; rule: string }[] = [
     home: /^src\/(providers|identity)\//,
     rule: 'vendor SDKs only in providers/ and identity/',
   },
+  { packages: /^@aws-sdk\//, home: /^src\/crypto\/aws-kms\.ts$/, rule: 'the key service’s SDK only in crypto/aws-kms.ts' },
   // The root loads every API the provider has.
   { packages: /^googleapis$/, home: /^$/, rule: 'googleapis by deep import only' },
 ];

@@ -1,9 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import cors from 'cors';
-import express, { type Express } from 'express';
+import express, { type Express, type Request, type RequestHandler } from 'express';
 import helmet from 'helmet';
+import { unseal as unsealApproval } from './agents/approvals.ts';
+import { openAnswer } from './agents/idempotency.ts';
 import { bankRoutes } from './bank/bank-routes.ts';
+import { bankWebhookRoutes } from './bank/bank-webhook-routes.ts';
 import { type Context, isAllowedOrigin } from './context.ts';
 import { healthRoutes } from './health/health-routes.ts';
 import { homeRoutes, openApiRoute } from './home/home-routes.ts';
@@ -11,12 +14,13 @@ import { body } from './http/body.ts';
 import { Cookies } from './http/cookies.ts';
 import type { Endpoint } from './http/endpoint.ts';
 import { errorHandler, notFound } from './http/error-handler.ts';
-import { limitPerAddress } from './http/limits.ts';
-import { mount } from './http/mount.ts';
+import { limitPerAddress, UserLimits } from './http/limits.ts';
+import { type Authenticate, mount } from './http/mount.ts';
 import { openApiDocument } from './http/openapi.ts';
-import { requestId, requestLog } from './http/request-log.ts';
+import { measured, requestId, requestLog } from './http/request-log.ts';
 import { integrationsRoutes } from './integrations/integrations-routes.ts';
 import { statusRoutes } from './integrations/status-routes.ts';
+import { AuditPages } from './users/audit-pages.ts';
 import { usersRoutes } from './users/users-routes.ts';
 import { waitlistRoutes } from './waitlist/waitlist-routes.ts';
 import { queuePendingOfUser } from './workspace/confirmation-service.ts';
@@ -35,10 +39,12 @@ export interface ProcessState {
 
 /** The Express app. The order of its layers stands here and nowhere else. */
 export function createApp(context: Context, state: ProcessState): Express {
-  const { config, sessions, logger } = context;
-  const authenticate = (header: string | undefined) => sessions.authenticate(header);
-  const parsers = body(config.limits.bodyBytes);
-  const health = healthRoutes({ environment: config.environment, db: context.db, ...state });
+  const { config, logger } = context;
+  const { limits } = config;
+  const authenticate = authenticateWithin(new UserLimits(limits), context);
+  const parsers = body(limits.bodyBytes, limits.formFields);
+  const perAddress = limitPerAddress(limits.requestsPerMinute);
+  const health = healthRoutes({ environment: config.environment, db: context.db, absentKeyIds: context.absentKeyIds, logger, ...state });
   const endpoints = featureEndpoints(context, authenticate, state);
   const documented = [...health, ...endpoints];
   endpoints.push(
@@ -49,8 +55,12 @@ export function createApp(context: Context, state: ProcessState): Express {
 
   const app = express();
   app.disable('x-powered-by').disable('etag').set('trust proxy', config.trustProxy).set('query parser', 'simple');
+  // An address is written in one way: a proxy that closes it closes it whole.
+  app.enable('case sensitive routing').enable('strict routing');
   app.use(requestId);
+  app.use(measured(context.telemetry, new Set(endpoints.concat(health).map(({ path }) => path))));
   // Probes come many times a second: they stand before what they don't need.
+  app.use(['/test', '/health'], limitPerAddress(limits.probesPerMinute));
   mount(app, health, authenticate, parsers);
   app.use(requestLog(logger));
   app.use(securityHeaders());
@@ -59,24 +69,22 @@ export function createApp(context: Context, state: ProcessState): Express {
     response.locals.browser = true;
     next();
   });
-  // Before the limit: a front end must be able to read that it was limited.
+  // Before the limit: a front end must be able to read that it was limited. Preflights end there, so they are counted first.
+  app.use(when(isOptions, perAddress));
   app.use(crossOrigin(context));
-  app.use(limitPerAddress(config.limits.requestsPerMinute));
+  app.use(when((request) => !isOptions(request), perAddress));
   app.use('/assets', express.static(join(ROOT, 'public'), { index: false, etag: true, fallthrough: true, redirect: false }));
   if (context.standIns !== undefined) app.use('/sandbox', context.standIns.router);
-  app.post(['/waitlist', '/email'], limitPerAddress(config.limits.waitlistPerMinute));
+  app.post(['/waitlist', '/email'], limitPerAddress(limits.waitlistPerMinute));
+  app.use(providerPaths(endpoints), limitPerAddress(limits.providerRequestsPerMinute));
   mount(app, endpoints, authenticate, parsers);
   app.use(notFound);
-  app.use(errorHandler(logger));
+  app.use(errorHandler(logger, context.telemetry));
   return app;
 }
 
-function featureEndpoints(
-  context: Context,
-  authenticate: (header: string | undefined) => ReturnType<Context['sessions']['authenticate']>,
-  { userDeleted }: ProcessState,
-): Endpoint[] {
-  const { config, db, logger, sessions, grants, statuses, revocations, emit, workspace, accounts, bank } = context;
+function featureEndpoints(context: Context, authenticate: Authenticate, { userDeleted }: ProcessState): Endpoint[] {
+  const { config, db, logger, sessions, grants, revocations, workspace, accounts, userKeys } = context;
   const { publicUrl } = context.addresses;
   return [
     ...homeRoutes(config, publicUrl),
@@ -84,7 +92,8 @@ function featureEndpoints(
     ...integrationsRoutes(context.reloads),
     ...statusRoutes(db),
     ...workspaceRoutes({ parts: workspace, accounts, cookies: new Cookies(publicUrl), authenticate, publicUrl }),
-    ...bankRoutes({ db, provider: bank, grants, statuses, revocations, emit }),
+    ...bankRoutes(context.bankParts),
+    ...bankWebhookRoutes(context.webhooks),
     ...usersRoutes({
       db,
       sessions,
@@ -92,8 +101,34 @@ function featureEndpoints(
       revocations,
       releaseHeld: async (tx, userId) => (workspace === undefined ? [] : queuePendingOfUser(workspace, tx, userId)),
       userDeleted,
+      logger,
+      userKeys,
+      audit: new AuditPages(db, userKeys),
+      unseal: { approval: unsealApproval, answer: openAnswer },
+      perMinute: config.limits.userExportsPerMinute,
     }),
   ];
+}
+
+/** Counts a user's requests as soon as it is known whose they are. */
+function authenticateWithin(limits: UserLimits, { sessions }: Context): Authenticate {
+  return async (header, toProvider) => {
+    const caller = await sessions.authenticate(header);
+    limits.take(caller.userId, toProvider);
+    return caller;
+  };
+}
+
+function when(applies: (request: Request) => boolean, handler: RequestHandler): RequestHandler {
+  return (request, response, next) => (applies(request) ? handler(request, response, next) : next());
+}
+
+function isOptions({ method }: Request): boolean {
+  return method === 'OPTIONS';
+}
+
+function providerPaths(endpoints: Endpoint[]): string[] {
+  return endpoints.filter((endpoint) => endpoint.provider === true).map((endpoint) => endpoint.path);
 }
 
 function browserPaths(endpoints: Endpoint[]): string[] {
@@ -120,6 +155,7 @@ function crossOrigin(context: Context) {
   });
 }
 
-function version(): string {
+/** Of this release. */
+export function version(): string {
   return (JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string }).version;
 }

@@ -1,3 +1,4 @@
+import { BlockList, isIP } from 'node:net';
 import type { Problems } from './config-problems.ts';
 import type { Variables } from './config-variables.ts';
 import type { Config } from './settings.ts';
@@ -70,8 +71,44 @@ export function bank(env: Variables, problems: Problems): Config['bank'] {
     baseUrl: problems.address('PLAID_BASE_URL', env.PLAID_BASE_URL ?? BANK_HOSTS[env.NODE_ENV]),
     countryCodes: countries,
     redirectUri: env.PLAID_REDIRECT_URI === undefined ? undefined : redirectUri(env.PLAID_REDIRECT_URI, problems, 'PLAID_REDIRECT_URI'),
+    webhookUrl: webhookUrl(env.PUBLIC_URL),
     linkPageUrl: undefined,
   };
+}
+
+/** Addresses of this machine and of private networks (RFC 6890). */
+const PRIVATE = new BlockList();
+for (const [network, prefix] of [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.168.0.0', 16],
+] as const)
+  PRIVATE.addSubnet(network, prefix, 'ipv4');
+for (const [network, prefix] of [
+  ['::', 127],
+  ['fc00::', 7],
+  ['fe80::', 10],
+] as const)
+  PRIVATE.addSubnet(network, prefix, 'ipv6');
+/** Names that no public server answers for (RFC 6761, RFC 6762, RFC 8375). */
+const PRIVATE_NAME = /(^|\.)(localhost|local|internal|lan|home\.arpa|test|invalid)$/;
+
+/** Where the aggregator sends its events: only to public https, since it refuses or can't reach anything else. */
+function webhookUrl(publicUrl: string | undefined): string | undefined {
+  const url = URL.parse(publicUrl ?? '');
+  if (url?.protocol !== 'https:' || !isPublicHost(url.hostname)) return undefined;
+  return `${url.href.replace(/\/+$/, '')}/webhooks/bank`;
+}
+
+function isPublicHost(hostname: string): boolean {
+  const address = hostname.replace(/^\[|\]$/g, '');
+  const version = isIP(address);
+  if (version === 0) return hostname.includes('.') && !PRIVATE_NAME.test(hostname);
+  return !PRIVATE.check(address, version === 4 ? 'ipv4' : 'ipv6');
 }
 
 /** A redirect address, which is compared as it stands. */

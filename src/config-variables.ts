@@ -4,6 +4,7 @@ const positive = z.coerce
   .number('must be a whole number above 0')
   .int('must be a whole number above 0')
   .positive('must be a whole number above 0');
+const whole = z.coerce.number('must be a whole number').int('must be a whole number').min(0, 'must not be negative');
 const flag = z.enum(['0', '1', 'true', 'false']).transform((value) => value === '1' || value === 'true');
 const list = z.string().transform((value) =>
   value
@@ -13,6 +14,17 @@ const list = z.string().transform((value) =>
 );
 const PORT = 'must be a number from 0 to 65535';
 const port = z.coerce.number(PORT).int(PORT).min(0, PORT).max(65535, PORT);
+const otlpProtocol = z.enum(['http/protobuf', 'http/json'], 'must be http/protobuf or http/json');
+const otlpCompression = z.enum(['gzip', 'none'], 'must be gzip or none');
+const OTEL_SAMPLERS = [
+  'always_on',
+  'always_off',
+  'traceidratio',
+  'parentbased_always_on',
+  'parentbased_always_off',
+  'parentbased_traceidratio',
+] as const;
+const RATIO = 'must be a number from 0 to 1';
 
 /** Every variable the service reads; .env.example describes them. */
 export const variables = z.object({
@@ -25,12 +37,17 @@ export const variables = z.object({
   DATA_DIR: z.string().default('.data'),
   MASTER_KEYS: z.string().optional(),
   MASTER_KEYS_FILE: z.string().optional(),
+  AWS_ENDPOINT_URL_KMS: z.string().optional(),
+  AWS_ACCESS_KEY_ID: z.string().optional(),
+  AWS_SECRET_ACCESS_KEY: z.string().optional(),
+  AWS_SESSION_TOKEN: z.string().optional(),
   FIREBASE_PROJECT_ID: z.string().optional(),
   GOOGLE_APPLICATION_CREDENTIALS: z.string().optional(),
   FIREBASE_AUTH_EMULATOR_HOST: z.string().optional(),
   OIDC_ISSUER: z.string().optional(),
   OIDC_AUDIENCE: z.string().optional(),
-  ALLOWED_USERS: list.default([]),
+  // Leaving it empty is a decision, a stray comma is none.
+  ALLOWED_USERS: list.refine((users) => users.length > 0, 'names nobody; leave it empty to let everyone in').default([]),
   GOOGLE_CLIENT_ID: z.string().optional(),
   GOOGLE_CLIENT_SECRET: z.string().optional(),
   GOOGLE_AUTH_URL: z.string().default('https://accounts.google.com/o/oauth2/v2/auth'),
@@ -51,13 +68,47 @@ export const variables = z.object({
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'must be fatal, error, warn, info, debug, trace or silent')
     .default('info'),
+  METRICS_PORT: port.optional(),
+  METRICS_HOST: z.string().default('127.0.0.1'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: z.string().optional(),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: z.string().optional(),
+  OTEL_EXPORTER_OTLP_PROTOCOL: otlpProtocol.default('http/protobuf'),
+  OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: otlpProtocol.optional(),
+  OTEL_EXPORTER_OTLP_HEADERS: z.string().optional(),
+  OTEL_EXPORTER_OTLP_TRACES_HEADERS: z.string().optional(),
+  OTEL_EXPORTER_OTLP_TIMEOUT: positive.default(10_000),
+  OTEL_EXPORTER_OTLP_TRACES_TIMEOUT: positive.optional(),
+  OTEL_EXPORTER_OTLP_COMPRESSION: otlpCompression.default('none'),
+  OTEL_EXPORTER_OTLP_TRACES_COMPRESSION: otlpCompression.optional(),
+  OTEL_TRACES_EXPORTER: z.enum(['otlp', 'none'], 'must be otlp or none').default('otlp'),
+  OTEL_TRACES_SAMPLER: z.enum(OTEL_SAMPLERS, `must be one of ${OTEL_SAMPLERS.join(', ')}`).default('parentbased_always_on'),
+  OTEL_TRACES_SAMPLER_ARG: z.coerce.number(RATIO).min(0, RATIO).max(1, RATIO).default(1),
+  OTEL_PROPAGATORS: list.default([]),
+  OTEL_BSP_SCHEDULE_DELAY: positive.default(5_000),
+  OTEL_SDK_DISABLED: flag.default(false),
+  OTEL_SERVICE_NAME: z.string().optional(),
+  OTEL_RESOURCE_ATTRIBUTES: z.string().optional(),
   SANDBOX: z.enum(['expose']).optional(),
   ALLOW_MIXED: flag.default(false),
   NODE_TLS_REJECT_UNAUTHORIZED: z.string().optional(),
-  LIMIT_BODY_BYTES: positive.default(10_240),
   LIMIT_REQUESTS_PER_MINUTE: positive.default(3_000),
+  LIMIT_USER_REQUESTS_PER_MINUTE: positive.optional(),
+  LIMIT_PROVIDER_REQUESTS_PER_MINUTE: positive.default(600),
+  LIMIT_USER_PROVIDER_REQUESTS_PER_MINUTE: positive.default(120),
+  LIMIT_USER_EXPORTS_PER_MINUTE: positive.default(5),
   LIMIT_WAITLIST_PER_MINUTE: positive.default(120),
+  LIMIT_PROBES_PER_MINUTE: positive.default(1_200_000),
+  LIMIT_BODY_BYTES: positive.default(10_240),
+  LIMIT_FORM_FIELDS: positive.default(100),
+  LIMIT_HEADER_BYTES: positive.default(16_384),
+  LIMIT_HEADER_COUNT: positive.default(100),
+  LIMIT_URL_BYTES: positive.default(14_336),
+  LIMIT_QUERY_BYTES: positive.default(12_288),
+  LIMIT_CONNECTIONS: positive.default(20_000),
+  LIMIT_HEADERS_TIMEOUT_MS: positive.default(10_000),
   LIMIT_REQUEST_TIMEOUT_MS: positive.default(30_000),
+  LIMIT_ANSWER_TIMEOUT_MS: positive.default(60_000),
+  LIMIT_KEEP_ALIVE_MS: positive.default(65_000),
   LIMIT_PROVIDER_TIMEOUT_MS: positive.max(10_000).default(10_000),
   LIMIT_REVOCATION_RETRY_SECONDS: positive.max(21_600).default(60),
   LIMIT_DATABASE_CONNECTIONS: positive.default(10),
@@ -67,8 +118,13 @@ export const variables = z.object({
   LIMIT_SOCKET_MESSAGES_PER_MINUTE: positive.default(100),
   LIMIT_SOCKETS_PER_USER: positive.default(10),
   LIMIT_SOCKETS_WAITING: positive.default(1_000),
+  LIMIT_SOCKET_BUFFER_BYTES: positive.default(1_048_576),
+  LIMIT_SOCKET_STALL_MS: positive.default(15_000),
+  LIMIT_SOCKET_PING_MS: positive.default(30_000),
   LIMIT_SOCKET_CALLS: positive.default(10),
   LIMIT_SOCKET_DRAIN_MS: positive.default(10_000),
+  LIMIT_STOP_WAIT_MS: whole.optional(),
+  LIMIT_STOP_MS: positive.default(85_000),
 });
 
 export type Variables = z.infer<typeof variables>;

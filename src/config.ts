@@ -4,10 +4,11 @@ import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { Problems } from './config-problems.ts';
 import { bank, identity, redirectUri, workspace } from './config-providers.ts';
+import { metrics, tracing } from './config-telemetry.ts';
 import { type Variables, variables } from './config-variables.ts';
 import { StartRefused } from './errors.ts';
 import { parseKeyset } from './keyset.ts';
-import { type Config, isLoopback, type Limits } from './settings.ts';
+import { type Config, isLoopback, type KeyServiceSettings, type Limits } from './settings.ts';
 
 type Environment = Record<string, string | undefined>;
 
@@ -15,7 +16,16 @@ type Environment = Record<string, string | undefined>;
 const NAMED_NETWORKS = new Set(['loopback', 'linklocal', 'uniquelocal']);
 
 /** Removed from the environment once read, so that a later dump of it shows nothing. */
-const SECRET_VARIABLES = ['MASTER_KEYS', 'GOOGLE_CLIENT_SECRET', 'PLAID_SECRET', 'DATABASE_URL'];
+const SECRET_VARIABLES = [
+  'MASTER_KEYS',
+  'GOOGLE_CLIENT_SECRET',
+  'PLAID_SECRET',
+  'DATABASE_URL',
+  'AWS_SECRET_ACCESS_KEY',
+  'AWS_SESSION_TOKEN',
+  'OTEL_EXPORTER_OTLP_HEADERS',
+  'OTEL_EXPORTER_OTLP_TRACES_HEADERS',
+];
 
 /**
  * Takes over `.env` of the working folder, where there is one; what the environment sets already wins.
@@ -69,6 +79,7 @@ function assemble(env: Variables, problems: Problems): Config {
     databaseUrl: databaseUrl(env, problems),
     dataDir: resolve(env.DATA_DIR),
     masterKeys: masterKeys(env, problems),
+    keyService: keyService(env, problems),
     identity: identity(env, problems),
     workspace: workspace(env, problems),
     bank: bank(env, problems),
@@ -78,6 +89,8 @@ function assemble(env: Variables, problems: Problems): Config {
     integrationsFile: resolve(env.INTEGRATIONS_FILE),
     trustProxy: trustProxy(env.TRUST_PROXY, problems),
     logLevel: env.LOG_LEVEL,
+    metrics: metrics(env, problems),
+    tracing: tracing(env, problems),
     exposeSandbox: env.SANDBOX === 'expose',
     limits: limits(env),
   };
@@ -139,6 +152,16 @@ function masterKeys(env: Variables, problems: Problems): Config['masterKeys'] {
   return { kind: 'development' };
 }
 
+function keyService(env: Variables, problems: Problems): KeyServiceSettings {
+  const endpoint = problems.optionalAddress('AWS_ENDPOINT_URL_KMS', env.AWS_ENDPOINT_URL_KMS);
+  const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey, AWS_SESSION_TOKEN: sessionToken } = env;
+  if ((accessKeyId === undefined) !== (secretAccessKey === undefined)) {
+    problems.add(accessKeyId === undefined ? 'AWS_ACCESS_KEY_ID' : 'AWS_SECRET_ACCESS_KEY', 'is missing: the two go together');
+  }
+  if (accessKeyId === undefined || secretAccessKey === undefined) return { endpoint, credentials: undefined };
+  return { endpoint, credentials: { accessKeyId, secretAccessKey, ...(sessionToken !== undefined && { sessionToken }) } };
+}
+
 function allowedOrigin(value: string, problems: Problems): string {
   problems.address('ALLOWED_ORIGINS', value);
   const url = URL.parse(value);
@@ -163,7 +186,7 @@ function isProxyAddress(part: string): boolean {
 
 /** An address or a domain, lower case; anything else would silently let nobody in, or the wrong people. */
 function allowedUser(value: string, problems: Problems): string {
-  if (!/^([^\s@]+@|@)?[^\s@]+\.[^\s@]+$/.test(value))
+  if (!/^([^\s@]+@|@)?[a-z0-9-]+(\.[a-z0-9-]+)+$/i.test(value))
     problems.add('ALLOWED_USERS', 'takes e-mail addresses and domains, separated by commas');
   return value.toLowerCase();
 }
@@ -186,12 +209,29 @@ function checkSandbox(config: Config, env: Variables, problems: Problems): void 
   }
 }
 
+/** In production a balancer has to notice first; it looks every few seconds. */
+const STOP_WAIT_MS = { development: 0, production: 5_000 };
+
 function limits(env: Variables): Limits {
   return {
-    bodyBytes: env.LIMIT_BODY_BYTES,
     requestsPerMinute: env.LIMIT_REQUESTS_PER_MINUTE,
+    userRequestsPerMinute: env.LIMIT_USER_REQUESTS_PER_MINUTE ?? env.LIMIT_REQUESTS_PER_MINUTE,
+    providerRequestsPerMinute: env.LIMIT_PROVIDER_REQUESTS_PER_MINUTE,
+    userProviderRequestsPerMinute: env.LIMIT_USER_PROVIDER_REQUESTS_PER_MINUTE,
+    userExportsPerMinute: env.LIMIT_USER_EXPORTS_PER_MINUTE,
     waitlistPerMinute: env.LIMIT_WAITLIST_PER_MINUTE,
+    probesPerMinute: env.LIMIT_PROBES_PER_MINUTE,
+    bodyBytes: env.LIMIT_BODY_BYTES,
+    formFields: env.LIMIT_FORM_FIELDS,
+    headerBytes: env.LIMIT_HEADER_BYTES,
+    headerCount: env.LIMIT_HEADER_COUNT,
+    urlBytes: env.LIMIT_URL_BYTES,
+    queryBytes: env.LIMIT_QUERY_BYTES,
+    connections: env.LIMIT_CONNECTIONS,
+    headersTimeoutMs: env.LIMIT_HEADERS_TIMEOUT_MS,
     requestTimeoutMs: env.LIMIT_REQUEST_TIMEOUT_MS,
+    answerTimeoutMs: env.LIMIT_ANSWER_TIMEOUT_MS,
+    keepAliveMs: env.LIMIT_KEEP_ALIVE_MS,
     providerTimeoutMs: env.LIMIT_PROVIDER_TIMEOUT_MS,
     revocationRetrySeconds: env.LIMIT_REVOCATION_RETRY_SECONDS,
     databaseConnections: env.LIMIT_DATABASE_CONNECTIONS,
@@ -201,7 +241,12 @@ function limits(env: Variables): Limits {
     socketMessagesPerMinute: env.LIMIT_SOCKET_MESSAGES_PER_MINUTE,
     socketsPerUser: env.LIMIT_SOCKETS_PER_USER,
     socketsWaiting: env.LIMIT_SOCKETS_WAITING,
+    socketBufferBytes: env.LIMIT_SOCKET_BUFFER_BYTES,
+    socketStallMs: env.LIMIT_SOCKET_STALL_MS,
+    socketPingMs: env.LIMIT_SOCKET_PING_MS,
     socketCalls: env.LIMIT_SOCKET_CALLS,
     socketDrainMs: env.LIMIT_SOCKET_DRAIN_MS,
+    stopWaitMs: env.LIMIT_STOP_WAIT_MS ?? STOP_WAIT_MS[env.NODE_ENV],
+    stopMs: env.LIMIT_STOP_MS,
   };
 }

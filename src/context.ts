@@ -2,29 +2,40 @@ import { join } from 'node:path';
 import type { Catalog } from './agents/catalog.ts';
 import { integrationsFormat } from './agents/compile.ts';
 import { Executor } from './agents/executor.ts';
-import { openKeyring } from './crypto/keyring.ts';
-import { Database, type DatabaseAddress } from './database/database.ts';
-import { startEmbeddedDatabase } from './database/embedded.ts';
+import type { BankParts } from './bank/bank-parts.ts';
+import { BankWebhooks } from './bank/bank-webhooks.ts';
+import { SharedRuns } from './bank/shared-runs.ts';
+import { AwsKms } from './crypto/aws-kms.ts';
+import type { Keyring } from './crypto/keyring.ts';
+import { openKeyring } from './crypto/keys-source.ts';
+import type { Database } from './database/database.ts';
 import { migrate } from './database/migrate.ts';
+import { type Defer, openDatabase } from './database/open-database.ts';
 import { EventFeed } from './events/event-feed.ts';
 import { Events } from './events/events.ts';
 import type { RequestHandler } from './http/endpoint.ts';
+import { createAlarm } from './identity/alarm.ts';
 import { createVerifier, type VerifierOptions } from './identity/verifier.ts';
 import { IntegrationsService } from './integrations/integrations-service.ts';
 import { ReplicatedReload } from './integrations/replicated-reload.ts';
 import { describeError, type Logger } from './logger.ts';
 import { BankProvider } from './providers/bank.ts';
 import type { BankEntryAccess } from './providers/bank-session.ts';
+import { WebhookKeys } from './providers/bank-webhook-keys.ts';
 import { WorkspaceProvider } from './providers/workspace.ts';
 import { WorkspaceApi } from './providers/workspace-api.ts';
+import type { Renewal } from './providers/workspace-renewal.ts';
+import { Replica } from './replicas/replica.ts';
 import { type BankSettings, type Config, type IdentitySettings, isLoopback, type Part, type WorkspaceSettings } from './settings.ts';
+import type { Telemetry } from './telemetry.ts';
 import { Sessions } from './users/sessions.ts';
 import { AccessTokens, type RecordStatus } from './vault/access-tokens.ts';
+import { absentKeyIds, checkKeys } from './vault/check-keys.ts';
 import type { Emit } from './vault/emit.ts';
 import { GrantStatuses } from './vault/grant-status.ts';
 import { Grants } from './vault/grants.ts';
 import { Revocations } from './vault/revocations.ts';
-import { checkKeys, UserKeys } from './vault/user-keys.ts';
+import { UserKeys } from './vault/user-keys.ts';
 import { WorkspaceAccounts } from './workspace/accounts-service.ts';
 import { Bindings } from './workspace/bindings.ts';
 import { RedirectUris } from './workspace/redirect-uri.ts';
@@ -69,11 +80,14 @@ export interface Context {
   config: Config;
   addresses: Addresses;
   logger: Logger;
+  telemetry: Telemetry;
   db: Database;
+  keyring: Pick<Keyring, 'ids'>;
   embedded: boolean;
   sessions: Sessions;
   reloads: ReplicatedReload;
   integrations: IntegrationsService<Catalog>;
+  userKeys: UserKeys;
   grants: Grants;
   statuses: GrantStatuses;
   revocations: Revocations;
@@ -84,17 +98,18 @@ export interface Context {
   feed: EventFeed;
   emit: Emit;
   accounts: WorkspaceAccounts;
+  /** Ids of master keys that stored data needs and this process lacks. */
+  absentKeyIds(): Promise<string[]>;
   /** undefined: the workspace provider is not configured. */
   workspace: WorkspaceParts | undefined;
   /** undefined: the bank aggregator is not configured. */
   bank: BankProvider | undefined;
+  bankParts: BankParts;
+  webhooks: BankWebhooks;
   tokens: AccessTokens;
   executor: Executor;
   standIns: StandIns | undefined;
 }
-
-/** Takes what must be undone, last first. */
-export type Defer = (undo: () => Promise<void> | void) => void;
 
 /**
  * The composition root: wires each part once. Whatever it opens it hands to
@@ -104,33 +119,46 @@ export async function createContext(
   config: Config,
   addresses: Addresses,
   logger: Logger,
+  telemetry: Telemetry,
   overrides: Overrides,
   defer: Defer,
 ): Promise<Context> {
   // Read while the database is being connected; the catch leaves its error to the await below.
-  const loading = IntegrationsService.load(config.integrationsFile, integrationsFormat, logger);
+  const loading = IntegrationsService.load(config.integrationsFile, integrationsFormat, logger, telemetry);
   loading.catch(() => {});
-  const keyring = openKeyring(config.masterKeys, config.dataDir, logger);
-  defer(() => keyring.close());
-  const { db, address } = await openDatabase(config, logger, defer);
+  const keyService = new AwsKms(
+    config.keyService,
+    createAlarm(logger, () => performance.now()),
+  );
+  const keys = openKeyring(config, { logger, service: keyService });
+  const { keyring } = keys;
+  defer(() => keys.close());
+  const { db, address } = await openDatabase(config, config.limits.databaseConnections, logger, defer);
+  db.observe(telemetry);
   // Before anything is changed in the database: a start that is refused leaves it as it was.
   const integrations = await loading;
   await migrate(db, address, logger);
   await checkKeys(db, keyring);
-  keyring.approveWith((candidate) => checkKeys(db, candidate));
+  const replica = new Replica(db, keyring, logger);
+  await replica.start();
+  defer(() => replica.stop());
+  keys.approveWith(
+    (candidate) => checkKeys(db, candidate),
+    () => replica.report(),
+  );
   const standIns = await openStandIns(config, addresses, logger, overrides, defer);
   const settings = resolveParts(config, standIns);
 
   const timeout = config.limits.providerTimeoutMs;
   const provider =
-    settings.workspace && new WorkspaceProvider(settings.workspace, `${addresses.publicUrl}/auth/workspace/callback`, timeout);
-  const bank = settings.bank && new BankProvider(settings.bank, timeout);
+    settings.workspace && new WorkspaceProvider(settings.workspace, `${addresses.publicUrl}/auth/workspace/callback`, timeout, telemetry);
+  const bank = settings.bank && new BankProvider(settings.bank, timeout, telemetry);
   const userKeys = new UserKeys(keyring);
   const revokers = {
     workspace: provider && ((token: string) => provider.revoke(token)),
     bank: bank && ((token: string) => bank.remove(token)),
   };
-  const revocations = new Revocations(db, keyring, revokers, logger);
+  const revocations = new Revocations(db, keyring, revokers, logger, telemetry);
   const grants = new Grants(userKeys, revocations, logger);
   const bindings = new Bindings(db);
   const feed = new EventFeed(db, logger);
@@ -143,7 +171,7 @@ export async function createContext(
   });
   const recordStatus: RecordStatus = (tx, change) => events.recordStatus(tx, change);
   const statuses = new GrantStatuses(db, grants, recordStatus);
-  const refreshers = { workspace: provider && ((token: string) => provider.refresh(token)), bank: undefined };
+  const refreshers = { workspace: provider && measuredRefresh(telemetry, (token) => provider.refresh(token)), bank: undefined };
   const tokens = new AccessTokens({ db, userKeys, revocations, refreshers, recordStatus, logger });
   const catalog = () => overrides.catalog?.(integrations.current) ?? integrations.current;
   const executor = new Executor({
@@ -152,20 +180,25 @@ export async function createContext(
     tokens,
     userKeys,
     emit,
-    workspace: settings.workspace && new WorkspaceApi({ apiUrl: settings.workspace.apiUrl, timeoutMs: timeout }),
+    workspace: settings.workspace && new WorkspaceApi({ apiUrl: settings.workspace.apiUrl, timeoutMs: timeout, telemetry }),
     bank: bank && ((grant, signal) => bank.session(bankEntryAccess(grant, tokens, statuses), signal)),
     logger,
+    telemetry,
   });
+  const bankParts: BankParts = { db, provider: bank, grants, statuses, revocations, emit, logger, telemetry, refreshes: new SharedRuns() };
   const redirectUris = new RedirectUris(config, addresses.publicUrl);
   return {
     config,
     addresses,
     logger,
+    telemetry,
     db,
+    keyring,
     embedded: config.databaseUrl === undefined,
-    sessions: new Sessions(db, createVerifier(settings.identity, { ...overrides.identity, logger }), config.allowedUsers),
+    sessions: new Sessions(db, createVerifier(settings.identity, { ...overrides.identity, logger, telemetry }), config.allowedUsers),
     integrations,
     reloads: new ReplicatedReload(db, integrations, logger),
+    userKeys,
     grants,
     statuses,
     revocations,
@@ -174,13 +207,25 @@ export async function createContext(
     events,
     feed,
     emit,
+    absentKeyIds: () => absentKeyIds(db, keyring),
     accounts: new WorkspaceAccounts(db, grants, revocations, emit),
     workspace: provider && { db, provider, userKeys, grants, revocations, bindings, redirectUris, emit, logger },
     bank,
+    bankParts,
+    webhooks: new BankWebhooks(bankParts, bank && new WebhookKeys({ load: (kid) => bank.webhookKey(kid) }), telemetry),
     tokens,
     executor,
     standIns,
   };
+}
+
+function measuredRefresh(telemetry: Telemetry, refresh: (token: string) => Promise<Renewal>): (token: string) => Promise<Renewal> {
+  return (token) =>
+    telemetry.step(
+      { kind: 'refresh', name: 'workspace' },
+      () => refresh(token),
+      ({ kind }) => kind,
+    );
 }
 
 function bankEntryAccess(
@@ -202,24 +247,6 @@ export function isAllowedOrigin(context: Pick<Context, 'config' | 'addresses'>, 
   if (url === null || url.origin !== origin) return false;
   if (origin === new URL(context.addresses.publicUrl).origin) return true;
   return context.config.environment === 'development' && isLoopback(url.hostname);
-}
-
-async function openDatabase(config: Config, logger: Logger, defer: Defer): Promise<{ db: Database; address: DatabaseAddress }> {
-  // One connection to the embedded database: it has one session, and its socket server passes protocol messages
-  // on one by one, so that statement and parameters of two connections would mix.
-  const connections = config.databaseUrl === undefined ? 1 : config.limits.databaseConnections;
-  const address = await databaseAddress(config, connections, defer);
-  const db = new Database(address, connections, logger);
-  defer(() => db.close());
-  await db.reach();
-  return { db, address };
-}
-
-async function databaseAddress(config: Config, connections: number, defer: Defer): Promise<DatabaseAddress> {
-  if (config.databaseUrl !== undefined) return { connectionString: config.databaseUrl };
-  const embedded = await startEmbeddedDatabase(join(config.dataDir, 'database'), connections);
-  defer(() => embedded.close());
-  return embedded.address;
 }
 
 async function openStandIns(

@@ -1,16 +1,29 @@
-/** One master key: its id as operators name it, and 32 random bytes. */
-export interface MasterKey {
+/** A master key that is held here: 32 random bytes. */
+export interface LocalKey {
+  /** As operators name it. */
   id: string;
   secret: Buffer;
 }
+
+/** A master key that AWS KMS holds and never gives out. */
+export interface KmsKey {
+  id: string;
+  /** ARN of the KMS key. */
+  arn: string;
+}
+
+export type MasterKey = LocalKey | KmsKey;
 
 const KEY_BYTES = 32;
 const KEY_ID = /^[A-Za-z0-9_.-]{1,64}$/;
 /** The value printed in .env.example: anyone may know it. */
 const SAMPLE_PREFIX = 'REPLACE';
+const KMS_PREFIX = 'aws-kms:';
+/** A key's own ARN: an alias can be pointed at another key, which could not decrypt what this one has encrypted. */
+const KMS_ARN = /^arn:aws[a-z-]*:kms:([a-z0-9-]+):\d{12}:key\/[A-Za-z0-9-]+$/;
 
 /**
- * Parses `id:base64,id:base64,…` (commas or new lines). The first key seals, all open.
+ * Parses `id:base64,id:aws-kms:arn,…` (commas or new lines). The first key seals, all open.
  *
  * @throws Error with a message that names the key id at fault, never its value
  */
@@ -23,16 +36,43 @@ export function parseKeyset(text: string): MasterKey[] {
   const keys = entries.map(parseKey);
   const ids = new Set(keys.map((key) => key.id));
   if (ids.size !== keys.length) throw new Error('names the same key id twice');
-  const secrets = new Set(keys.map((key) => key.secret.toString('base64')));
-  if (secrets.size !== keys.length) throw new Error('holds the same key under two ids');
+  const values = new Set(keys.map(textOf));
+  if (values.size !== keys.length) throw new Error('holds the same key under two ids');
   return keys;
+}
+
+/** A list of keys as {@link parseKeyset} reads it, one a line. */
+export function formatKeyset(keys: readonly MasterKey[]): string {
+  return keys.map((key) => `${formatKey(key)}\n`).join('');
+}
+
+export function formatKey(key: MasterKey): string {
+  return `${key.id}:${textOf(key)}`;
+}
+
+/** The region that a KMS key is in. */
+export function regionOf(arn: string): string {
+  return KMS_ARN.exec(arn)?.[1] ?? '';
+}
+
+function textOf(key: MasterKey): string {
+  return 'arn' in key ? `${KMS_PREFIX}${key.arn}` : key.secret.toString('base64');
 }
 
 function parseKey(entry: string, index: number): MasterKey {
   const colon = entry.indexOf(':');
   const id = entry.slice(0, Math.max(colon, 0));
   if (!KEY_ID.test(id)) throw new Error(`entry ${index + 1} is not of the form id:base64`);
-  const encoded = entry.slice(colon + 1);
+  const value = entry.slice(colon + 1);
+  return value.startsWith(KMS_PREFIX) ? parseKmsKey(id, value.slice(KMS_PREFIX.length)) : parseLocalKey(id, value);
+}
+
+function parseKmsKey(id: string, arn: string): KmsKey {
+  if (!KMS_ARN.test(arn)) throw new Error(`key ${id} does not name a KMS key by its ARN, as arn:aws:kms:<region>:<account>:key/<id>`);
+  return { id, arn };
+}
+
+function parseLocalKey(id: string, encoded: string): LocalKey {
   if (encoded.startsWith(SAMPLE_PREFIX)) throw new Error(`key ${id} is the sample from .env.example`);
   const secret = Buffer.from(encoded, 'base64');
   const canonical = secret.toString('base64').replace(/=+$/, '');

@@ -1,6 +1,6 @@
 import { loadConfig, readEnvironmentFile } from './config.ts';
-import { AppError, StartRefused } from './errors.ts';
-import { createLogger, describeError } from './logger.ts';
+import { explain } from './explain.ts';
+import { createLogger } from './logger.ts';
 import { type Steward, startServer } from './server.ts';
 import type { Config } from './settings.ts';
 
@@ -10,10 +10,10 @@ try {
   const config = loadConfig();
   const steward = await startServer(config, config.environment === 'production' ? {} : { loadStandIns });
   // Before the announcement: whoever waits for it may want it stopped at once.
-  stopOnSignal(steward);
+  stopOnSignal(steward, config);
   announce(config, steward);
 } catch (error) {
-  console.error(explain(error));
+  console.error(explain(error, 'Steward could not start.'));
   process.exit(1);
 }
 
@@ -48,27 +48,19 @@ function announce(config: Config, steward: Steward): void {
   );
 }
 
-function stopOnSignal(steward: Steward): void {
+function stopOnSignal(steward: Steward, { limits: { stopMs }, logLevel }: Config): void {
   let stopping = false;
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
       // A second Ctrl+C means it: don't wait for anything.
       if (stopping) process.exit(1);
       stopping = true;
+      // Whoever sent the signal kills after a while, without a word: better to say what happened.
+      setTimeout(() => {
+        createLogger(logLevel).error({ milliseconds: stopMs }, 'stopping took too long; what was still under way is cut off');
+        process.exit(1);
+      }, stopMs).unref();
       void steward.stop().then(() => process.exit(0));
     });
   }
-}
-
-function explain(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (code === 'EADDRINUSE') return 'The port is taken by another program. Stop that one, or set PORT to a free one (PORT=0 takes any).';
-  if (code === 'EADDRNOTAVAIL' || code === 'EACCES')
-    return `HOST and PORT can’t be listened on (${code}): is the address this machine’s, and the port allowed?`;
-  if (error instanceof AppError && error.code === 'unavailable') {
-    const reason = error.cause instanceof Error ? error.cause.message || String('code' in error.cause && error.cause.code) : 'no answer';
-    return `The database can’t be reached: ${reason}. Is it running, and is DATABASE_URL right?`;
-  }
-  if (error instanceof StartRefused) return error.message;
-  return `Steward could not start.\n${JSON.stringify(describeError(error), null, 2)}`;
 }

@@ -1,10 +1,13 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createApp } from './app.ts';
 import { type Addresses, type Context, createContext, isAllowedOrigin, type Overrides } from './context.ts';
-import { addressOf } from './http/limits.ts';
-import { answerClientError, answerStarting } from './http/raw-answers.ts';
+import { boundConnections } from './http/connections.ts';
+import { addressOf } from './http/network.ts';
+import { answerClientError, answerStarting, refuseMisshapen, refuseStarting } from './http/raw-answers.ts';
 import { createLogger, describeError, type Logger } from './logger.ts';
+import { startObserving } from './observing.ts';
 import type { Config } from './settings.ts';
 import { type RequestParts, workOf } from './socket/requests.ts';
 import { SocketServer } from './socket/socket-server.ts';
@@ -13,12 +16,8 @@ import { Workers } from './workers.ts';
 // An import would read every export, and with them load Node's fetch and WebSocket: some 50 ms and 15 MB.
 const { createServer: createHttpServer } = process.getBuiltinModule('node:http');
 
-/** Above the 60 s that balancers keep a connection, so that they close it first. */
-const KEEP_ALIVE_MS = 65_000;
-const HEADERS_MS = 10_000;
 /** Node looks for overdue requests every 30 s unless told; slow ones would be three times as old as they may. */
 const CHECK_MS = 1_000;
-const MAX_HEADER_BYTES = 16_384;
 /** Longer than the 10 s that a provider has to answer a request of ours. */
 const CLOSE_MS = 12_000;
 const CLOSE_IDLE_MS = 100;
@@ -41,7 +40,11 @@ export interface Steward {
 export async function startServer(config: Config, overrides: Overrides = {}): Promise<Steward> {
   const logger = overrides.logger ?? createLogger(config.logLevel);
   const undo: (() => Promise<void> | void)[] = [];
-  const stop = () => unwind(undo, logger);
+  let stopping: Promise<void> | undefined;
+  const stop = () => {
+    stopping ??= unwind(undo, logger);
+    return stopping;
+  };
   try {
     return await start(config, overrides, logger, undo, stop);
   } catch (error) {
@@ -61,20 +64,27 @@ async function start(
     const { lockDataDirectory } = await import('./database/data-lock.ts');
     undo.push(lockDataDirectory(config.dataDir));
   }
+  const { limits } = config;
+  // First to come and last to go: what stopping looks like is worth knowing, too.
+  const { telemetry, show } = await startObserving(config, logger, (release) => undo.push(release));
   let draining = false;
   // Bound first: the sandbox and the callback need to know the address. Until the app is there, everything is 503.
   const server = createHttpServer({
-    maxHeaderSize: MAX_HEADER_BYTES,
-    requestTimeout: config.limits.requestTimeoutMs,
-    headersTimeout: Math.min(HEADERS_MS, config.limits.requestTimeoutMs),
+    maxHeaderSize: limits.headerBytes,
+    requestTimeout: limits.requestTimeoutMs,
+    headersTimeout: Math.min(limits.headersTimeoutMs, limits.requestTimeoutMs),
     connectionsCheckingInterval: CHECK_MS,
-    keepAliveTimeout: KEEP_ALIVE_MS,
+    keepAliveTimeout: limits.keepAliveMs,
+    // Any other protocol (h2c) may go on with HTTP/1.1 (RFC 9110, 7.8).
+    shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
   });
-  server.on('request', answerStarting).on('clientError', answerClientError);
+  server.maxHeadersCount = limits.headerCount + 1;
+  undo.push(boundConnections(server, limits, logger));
+  server.on('request', answerStarting).on('upgrade', refuseStarting).on('clientError', answerClientError);
   const address = await listen(server, config);
   undo.push(() => closeServer(server));
   const addresses = addressesOf(config, address);
-  const context = await createContext(config, addresses, logger, overrides, (release) => undo.push(release));
+  const context = await createContext(config, addresses, logger, telemetry, overrides, (release) => undo.push(release));
 
   const requests: RequestParts = {
     executor: context.executor,
@@ -89,16 +99,20 @@ async function start(
     revision: () => context.integrations.current.revision,
     work: (userId, frame) => workOf(requests, userId, frame),
     feed: context.feed,
-    limits: config.limits,
+    limits,
     logger,
+    telemetry,
   });
   const app = createApp(context, {
     connections: () => sockets.size,
     draining: () => draining,
     userDeleted: (userId) => sockets.userDeleted(userId),
   });
-  server.on('upgrade', (request, socket, head) => sockets.upgrade(request, socket, head));
-  server.off('request', answerStarting).on('request', app);
+  server.off('upgrade', refuseStarting).on('upgrade', (request, socket, head) => sockets.upgrade(request, socket, head));
+  const answer = refuseMisshapen(limits, app);
+  // An expectation that nobody knows is let be, as it may (RFC 9110, 10.1.1).
+  server.off('request', answerStarting).on('request', answer).on('checkExpectation', answer);
+  show(context, { sockets: () => sockets.states, draining: () => draining });
   const workers = new Workers(context);
   workers.start();
   context.reloads.start();
@@ -115,8 +129,13 @@ async function start(
     () => context.reloads.stop(),
     () => sockets.close(),
     () => {
-      draining = true;
       closed = closeServer(server);
+    },
+    // Until the balancer has noticed, it sends requests, and they are served like any other.
+    () => sleep(limits.stopWaitMs),
+    () => {
+      draining = true;
+      endConnectionsAfterAnswers(server);
     },
   );
   return { url: addresses.publicUrl, address: addresses.selfUrl, context, stop };
@@ -138,6 +157,13 @@ function addressesOf(config: Config, { address, family, port }: AddressInfo): Ad
   const host = family === 'IPv6' ? `[${address}]` : address;
   const selfUrl = `http://${everywhere ? '127.0.0.1' : host}:${port}`;
   return { publicUrl: config.publicUrl ?? selfUrl, selfUrl };
+}
+
+/** Whoever keeps connections learns by the answer that this one is the last, before it is closed under the next request. */
+function endConnectionsAfterAnswers(server: Server): void {
+  server.prependListener('request', (_request, response) => {
+    response.shouldKeepAlive = false;
+  });
 }
 
 /** Connections that are idle end at once; a request under way has a while to finish. */

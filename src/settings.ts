@@ -2,14 +2,39 @@ import { isIP } from 'node:net';
 
 /** Limits, each settable by the variable of the same name in .env.example. */
 export interface Limits {
-  /** Largest request body, bytes. */
-  bodyBytes: number;
-  /** Requests a minute from one address, all routes together. */
+  /** Requests a minute from one address, all routes but the probes together. */
   requestsPerMinute: number;
+  /** Requests a minute of one signed-in user, wherever they come from. */
+  userRequestsPerMinute: number;
+  /** Of these, the ones that lead to a provider: from one address, and of one user. */
+  providerRequestsPerMinute: number;
+  userProviderRequestsPerMinute: number;
+  /** GET /user/export of one user. */
+  userExportsPerMinute: number;
   /** Waitlist entries a minute from one address. */
   waitlistPerMinute: number;
+  /** Requests of `/test` and `/health/…` a minute from one address. */
+  probesPerMinute: number;
+  /** Largest request body, bytes. */
+  bodyBytes: number;
+  /** Fields of a urlencoded body. */
+  formFields: number;
+  /** Request line and headers together, bytes. */
+  headerBytes: number;
+  headerCount: number;
+  /** A request's address, bytes; `queryBytes` what follows its question mark. */
+  urlBytes: number;
+  queryBytes: number;
+  /** Open connections of this process, WebSockets included. */
+  connections: number;
+  /** Time a client has to send a request's headers, milliseconds. */
+  headersTimeoutMs: number;
   /** Time a client has to send a whole request, milliseconds. */
   requestTimeoutMs: number;
+  /** Time a client has to take an answer that is ready, milliseconds. */
+  answerTimeoutMs: number;
+  /** Time that an idle connection is kept, milliseconds. */
+  keepAliveMs: number;
   /** Time a provider has to answer one of our steps, milliseconds. */
   providerTimeoutMs: number;
   /** First retry of a revocation, seconds; doubles up to six hours. */
@@ -24,10 +49,20 @@ export interface Limits {
   socketsPerUser: number;
   /** Connections of this process that have not authenticated yet. */
   socketsWaiting: number;
+  /** What may wait for a client that reads slowly, before nothing more is read from it. */
+  socketBufferBytes: number;
+  /** Time that such a client may take nothing at all, milliseconds. */
+  socketStallMs: number;
+  /** Between two pings, milliseconds; a client that misses two is given up. */
+  socketPingMs: number;
   /** Requests of one socket that run at a time. */
   socketCalls: number;
   /** Time that running requests have to finish when the service stops, milliseconds. */
   socketDrainMs: number;
+  /** Time between being unready and taking no more connections, for a balancer to notice, milliseconds. */
+  stopWaitMs: number;
+  /** Time a stop may take in all, milliseconds. */
+  stopMs: number;
 }
 
 export interface OidcSettings {
@@ -67,8 +102,42 @@ export interface BankSettings {
   baseUrl: string;
   countryCodes: string[];
   redirectUri: string | undefined;
+  /** Where the aggregator sends its events; unset where it couldn't reach this service. */
+  webhookUrl: string | undefined;
   /** Page on which the sandbox's link flow runs; unset with the real aggregator. */
   linkPageUrl: string | undefined;
+}
+
+/** How a key service is reached. */
+export interface KeyServiceSettings {
+  /** Instead of the service's own address in the key's region. */
+  endpoint: string | undefined;
+  /** undefined: what the SDK finds on its own (a role of the machine or container, a profile). */
+  credentials: { accessKeyId: string; secretAccessKey: string; sessionToken?: string } | undefined;
+}
+
+/** Where metrics are served: never on the public listener. */
+export interface MetricsSettings {
+  host: string;
+  port: number;
+}
+
+/** Where traces go, by OpenTelemetry's protocol over HTTP. */
+export interface TracingSettings {
+  protocol: 'http/protobuf' | 'http/json';
+  url: string;
+  /** `name=value,…`, percent-encoded; may hold a key. */
+  headers: string | undefined;
+  timeoutMs: number;
+  compression: 'gzip' | 'none';
+  /** As OTEL_TRACES_SAMPLER names them. */
+  sampler: string;
+  /** Share of traces that a ratio sampler takes, 0 to 1. */
+  ratio: number;
+  /** A request's own trace context is continued. */
+  takesParents: boolean;
+  /** Between two exports. */
+  delayMs: number;
 }
 
 /** A part is real, a local stand-in, or (in production) left off. */
@@ -85,6 +154,8 @@ export interface Config {
   databaseUrl: string | undefined;
   dataDir: string;
   masterKeys: { kind: 'inline'; text: string } | { kind: 'file'; path: string } | { kind: 'development' };
+  /** For master keys that AWS KMS holds. */
+  keyService: KeyServiceSettings;
   identity: Part<IdentitySettings>;
   workspace: Part<WorkspaceSettings>;
   bank: Part<BankSettings>;
@@ -95,6 +166,10 @@ export interface Config {
   integrationsFile: string;
   trustProxy: boolean | number | string;
   logLevel: string;
+  /** undefined: not served. */
+  metrics: MetricsSettings | undefined;
+  /** undefined: not sent. */
+  tracing: TracingSettings | undefined;
   /** The sandbox may stand on a listener other than loopback. */
   exposeSandbox: boolean;
   limits: Limits;

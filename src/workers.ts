@@ -1,15 +1,20 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { deleteOldApprovals } from './agents/approvals-repository.ts';
 import { deleteOldAuditRows } from './agents/audit-repository.ts';
 import { deleteOldKeys } from './agents/idempotency-repository.ts';
+import { checkDueItems } from './bank/item-polling.ts';
 import type { Context } from './context.ts';
 import type { Jobs } from './jobs/jobs.ts';
 import { describeError } from './logger.ts';
 import { deleteOldTombstones } from './users/users-repository.ts';
+import { deleteFormerKeys } from './vault/key-rotation-repository.ts';
 import { sweepConfirmations } from './workspace/confirmation-service.ts';
 import { deleteOldFlows } from './workspace/flows-repository.ts';
 
 const SIX_HOURS = 6 * 3600;
 const EIGHT_DAYS = 8 * 24 * 3600;
+/** Where the aggregator doesn't answer; after a day an event is given up. */
+const WEBHOOK_RETRIES = { retrySeconds: 30, retryMaxSeconds: 3600, keepSeconds: 2 * 24 * 3600 };
 const START_RETRY_MS = 15_000;
 
 /**
@@ -52,18 +57,23 @@ export class Workers {
   }
 
   async #startOnce(): Promise<void> {
-    const { revocations, config, db, embedded, logger } = this.#context;
+    const { revocations, webhooks, bankParts, config, db, embedded, logger, telemetry } = this.#context;
     // Loaded here, since nobody waits for it: the queue's library takes longer than all else before the first request.
+    // In another turn of the loop, so that the service is announced first.
+    await nextTurn();
     const { Jobs } = await import('./jobs/jobs.ts');
-    this.#jobs ??= new Jobs((text, values) => db.executeSql(text, values), embedded, logger);
+    this.#jobs ??= new Jobs((text, values) => db.executeSql(text, values), embedded, logger, telemetry);
     const jobs = this.#jobs;
     await jobs.start();
     const retry = { retrySeconds: config.limits.revocationRetrySeconds, retryMaxSeconds: SIX_HOURS, keepSeconds: EIGHT_DAYS };
     const enqueue = await jobs.work('revoke', retry, (id) => revocations.attempt(id));
     revocations.enqueueWith(enqueue);
+    webhooks.enqueueWith(await jobs.work('bank-webhook', WEBHOOK_RETRIES, (id) => webhooks.handle(id)));
+    await jobs.everyMinute('bank-check', () => checkDueItems(bankParts));
     await jobs.everyMinute('sweep', () => sweep(this.#context));
     // What a process that died left behind needn't wait for the first minute.
     await revocations.sweep();
+    await webhooks.sweep();
   }
 
   #pause(): Promise<void> {
@@ -78,15 +88,17 @@ export class Workers {
 }
 
 async function sweep(context: Context): Promise<void> {
-  const { db, workspace, bindings, revocations, events, logger } = context;
+  const { db, workspace, bindings, revocations, webhooks, events, logger } = context;
   const steps = [
     async () => workspace && sweepConfirmations(workspace),
     () => deleteOldFlows(db),
     () => bindings.sweep(),
     () => deleteOldTombstones(db),
     () => revocations.sweep(),
+    () => webhooks.sweep(),
     () => deleteOldApprovals(db),
     () => deleteOldKeys(db),
+    () => deleteFormerKeys(db),
     () => deleteOldAuditRows(db),
     () => events.sweep(),
   ];

@@ -502,6 +502,7 @@ describe('a session', () => {
       secret: BANK_SECRET,
       countryCodes: ['US'],
       redirectUri: undefined,
+      webhookUrl: undefined,
       linkPageUrl: undefined,
     };
     const baseUrl = (emulator.env.PLAID_BASE_URL as string).replace(/\/$/, '');

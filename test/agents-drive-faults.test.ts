@@ -189,8 +189,8 @@ describe('the drive’s built-in actions', () => {
     });
   });
 
-  it('hold the address against the allow-list, and say it to whoever approves', () => {
-    const share = BUILT_INS.get('drive.share');
+  it('hold the address against the allow-list, and say it to whoever approves', async () => {
+    const share = await BUILT_INS.get('drive.share')?.load();
     const input = share?.input.parse({ id: 'f1', email: 'zoe@example.org', role: 'writer' });
     expect(share?.allow?.email?.(input)).toEqual(['zoe@example.org']);
     expect(share?.summary(input)).toBe(

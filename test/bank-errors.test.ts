@@ -43,7 +43,13 @@ const answers: Answer[] = [];
 
 beforeAll(async () => {
   emulator = await startBankEmulator();
-  steward = await startSteward({ ...emulator.env, LIMIT_PROVIDER_TIMEOUT_MS: '1500', LIMIT_REVOCATION_RETRY_SECONDS: '1' });
+  steward = await startSteward({
+    ...emulator.env,
+    LIMIT_PROVIDER_TIMEOUT_MS: '1500',
+    LIMIT_REVOCATION_RETRY_SECONDS: '1',
+    // More than a user makes in earnest.
+    LIMIT_USER_PROVIDER_REQUESTS_PER_MINUTE: '10000',
+  });
   token = await steward.signIn();
 });
 
@@ -205,7 +211,14 @@ describe('an aggregator out of order', () => {
 });
 
 function providerAt(baseUrl: string): BankProvider {
-  const settings = { clientId: 'canary-client', secret: BANK_SECRET, countryCodes: ['US'], redirectUri: undefined, linkPageUrl: undefined };
+  const settings = {
+    clientId: 'canary-client',
+    secret: BANK_SECRET,
+    countryCodes: ['US'],
+    redirectUri: undefined,
+    webhookUrl: undefined,
+    linkPageUrl: undefined,
+  };
   return new BankProvider({ ...settings, baseUrl: baseUrl.replace(/\/$/, '') }, 1_000);
 }
 

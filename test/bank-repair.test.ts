@@ -80,6 +80,11 @@ describe('POST /auth/bank/accounts/{account_id}/refresh', () => {
     expect(await status()).toBe('active');
   });
 
+  it('answers all of many at once', async () => {
+    const answers = await Promise.all(Array.from({ length: 20 }, () => refresh()));
+    expect(answers.map(({ body }) => body)).toEqual(Array(20).fill({ success: true }));
+  });
+
   it('finds that the bank wants a new login: 409, in the list and in /integrations', async () => {
     await steward.control('bank/reset-login', { item_id: itemId });
     expectError(await refresh(), 'relink_required');

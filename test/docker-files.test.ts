@@ -2,20 +2,26 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { load } from 'js-yaml';
+import { CORE_SCHEMA, load, mergeTag } from 'js-yaml';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { variables } from '../src/config-variables.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const text = (name: string) => readFileSync(join(ROOT, name), 'utf8');
 
 const service = z.object({
-  build: z.object({ target: z.string() }).optional(),
+  build: z.union([z.object({ target: z.string() }), z.string().transform(() => undefined)]).optional(),
+  image: z.string().optional(),
+  command: z.array(z.string()).optional(),
+  stop_grace_period: z.string().default('10s'),
   ports: z.array(z.string()).default([]),
   environment: z.record(z.string(), z.string()).default({}),
   profiles: z.array(z.string()).default([]),
 });
-const compose = z.object({ services: z.record(z.string(), service) }).parse(load(text('compose.yaml')));
+const compose = z
+  .object({ services: z.record(z.string(), service) })
+  .parse(load(text('compose.yaml'), { schema: CORE_SCHEMA.withTags(mergeTag) }));
 
 /** The instructions of one stage, a line each. */
 function stage(name: string): string[] {
@@ -30,10 +36,28 @@ function stage(name: string): string[] {
 }
 
 describe('compose.yaml', () => {
-  it('publishes ports on loopback only', () => {
-    const ports = Object.values(compose.services).flatMap((one) => one.ports);
+  it('publishes ports on loopback only, but for those of the TLS proxy', () => {
+    const services = Object.values(compose.services);
+    const ports = services.filter(({ image }) => !image?.startsWith('haproxy:')).flatMap((one) => one.ports);
     expect(ports.length).toBeGreaterThan(0);
     for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:\d+:\d+$/);
+    for (const name of ['tls', 'balancer']) expect(compose.services[name]?.ports).toEqual(['80:8080', '443:8443']);
+  });
+
+  it('gives a stop more time than it takes at most', () => {
+    const ours = Object.entries(compose.services).filter(([, one]) => one.build?.target === 'production');
+    expect(ours.map(([name]) => name)).toEqual(['production', 'replica-1', 'replica-2', 'replica-3']);
+    for (const [, one] of ours)
+      expect(Number.parseInt(one.stop_grace_period, 10) * 1_000).toBeGreaterThan(variables.parse({}).LIMIT_STOP_MS);
+  });
+
+  it('sets every address that the proxy’s configuration reads', () => {
+    for (const [name, backend] of Object.entries({ tls: 'single', balancer: 'replicas' })) {
+      const configuration = text('deploy/haproxy/haproxy.cfg') + text(`deploy/haproxy/${backend}.cfg`);
+      const read = new Set([...configuration.matchAll(/"\$\{(\w+)\}"/g)].map(([, variable]) => variable));
+      expect(new Set(Object.keys(compose.services[name]?.environment ?? {}))).toEqual(read);
+      expect(compose.services[name]?.command).toContain(`/usr/local/etc/haproxy/${backend}.cfg`);
+    }
   });
 
   it('starts without any variable set: nothing is demanded before Steward itself can say what is missing', () => {

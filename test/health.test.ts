@@ -4,6 +4,7 @@ import { WebSocket } from 'ws';
 import { type FaultyDatabase, startFaultyDatabase } from './support/database-proxy.ts';
 import { eventually } from './support/eventually.ts';
 import { expectError } from './support/expect-error.ts';
+import { connect, outcome } from './support/flows.ts';
 import { type Answer, startSteward, type TestSteward } from './support/steward.ts';
 
 let database: FaultyDatabase;
@@ -72,6 +73,25 @@ describe('GET /health/live and /health/ready', () => {
   });
 });
 
+describe('with stored data under a master key that is not there', () => {
+  it('the process is not ready until the key is back', async () => {
+    const { callback } = await connect(steward, { email: 'demo@example.com' });
+    expect(outcome(callback)).toMatchObject({ status: 'connected' });
+    const [key] = await steward.sql<{ id: string }>('select master_key_id as id from user_keys');
+    await steward.sql(`insert into key_canaries (master_key_id, sealed) values ('of-another-replica', '')`);
+    await steward.sql(`update user_keys set master_key_id = 'of-another-replica'`);
+    try {
+      const answer = await ready(503);
+      expectError(answer, 'unavailable');
+      expect(answer.text).not.toContain('of-another-replica');
+      expect((await steward.call('/health/live')).status).toBe(200);
+    } finally {
+      await steward.sql('update user_keys set master_key_id = $1', [key?.id]);
+    }
+    await ready(200);
+  });
+});
+
 describe('with the database down', () => {
   it('the process lives and is not ready, /test is 200, signed-in requests are 503, and all recovers', async () => {
     const token = await steward.signIn();
@@ -91,15 +111,27 @@ describe('with the database down', () => {
   });
 
   it('that takes no writes is not ready', async () => {
-    await steward.sql(`set default_transaction_read_only = on`);
+    await takeReadsOnly(true);
     try {
       await ready(503);
     } finally {
-      // Whichever connections were told so are thrown away; the embedded database keeps its one session.
-      await steward.sql(`set default_transaction_read_only = off`);
-      database.cut();
-      database.restore();
+      await takeReadsOnly(false);
     }
     await ready(200);
   });
+
+  /** For the sessions to come, and for the embedded database's only one; others are ended. */
+  async function takeReadsOnly(on: boolean): Promise<void> {
+    const value = on ? 'on' : 'off';
+    await steward.context.db.transaction(async (tx) => {
+      await tx.query('set transaction read write');
+      await tx.query(
+        `do $$ begin execute format('alter database %I set default_transaction_read_only = ${value}', current_database()); end $$`,
+      );
+      await tx.query(`set default_transaction_read_only = ${value}`);
+    });
+    if (steward.context.embedded) return;
+    database.cut();
+    database.restore();
+  }
 });

@@ -172,7 +172,7 @@ describe('a NUL byte', () => {
     expect(components).toBeDefined();
     let fields = 0;
     for (const [path, { post: operation }] of Object.entries<Record<string, any>>(paths)) {
-      const properties = operation?.requestBody?.content[FORM].schema.properties ?? {};
+      const properties = operation?.requestBody?.content[FORM]?.schema.properties ?? {};
       for (const name of Object.keys(properties)) {
         const form = { email: 'a@example.com', confirmation: 'x', decision: 'confirm', [name]: 'a\0b' };
         expectError(await steward.call(path, { token, form }), 'invalid_request', new RegExp(`^${name}: `));
@@ -189,7 +189,7 @@ describe('a NUL byte', () => {
     for (const [path, { get: operation }] of Object.entries<Record<string, any>>(paths)) {
       for (const { name } of (operation?.parameters ?? []).filter((parameter: any) => parameter.in === 'query')) {
         const query = new URLSearchParams({ ...(path.endsWith('/login') && { token: 'x' }), [name]: 'a\0b' });
-        expectError(await steward.call(`${path}?${query}`), 'invalid_request', new RegExp(`^${name}: `));
+        expectError(await steward.call(`${path}?${query}`, { token }), 'invalid_request', new RegExp(`^${name}: `));
         parameters += 1;
       }
     }

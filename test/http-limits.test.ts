@@ -13,7 +13,7 @@ async function statuses(count: number, path: string, headers: (index: number) =>
 }
 
 describe('requests a minute from one address', () => {
-  it('beyond the limit are 429 with Retry-After, except for the probes', async () => {
+  it('beyond the limit are 429 with Retry-After; the probes have a limit of their own', async () => {
     steward = await startSteward({ LIMIT_REQUESTS_PER_MINUTE: '5' });
     expect(await statuses(5, '/nothing')).toEqual([404, 404, 404, 404, 404]);
     const answer = await steward.call('/integrations');

@@ -157,6 +157,18 @@ describe('a request out of order', () => {
   });
 });
 
+/** What Node's server would answer by itself, or hand to the sockets. */
+describe('a request that wishes for more', () => {
+  it.each([
+    ['an unknown expectation', ['Expect: miracles']],
+    ['HTTP/2 in the clear', ['Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABk']],
+  ])('such as %s is answered all the same', async (_name, wishes) => {
+    const answer = await sendRaw(steward.url, ['GET /test HTTP/1.1', ...wishes, 'Connection: close']);
+    expect([answer.status, answer.body.status]).toEqual([200, 'success']);
+    expectError(await sendRaw(steward.url, ['GET /nothing HTTP/1.1', ...wishes, 'Connection: close']), 'not_found');
+  });
+});
+
 describe('x-request-id', () => {
   it('is on every answer, another one each time, and never the client’s', async () => {
     const seen = new Set<string>();

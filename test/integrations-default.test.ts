@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import { load } from 'js-yaml';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { BUILT_INS } from '../src/agents/built-ins.ts';
+import { outlineOf } from '../src/agents/action-outline.ts';
+import { BUILT_INS, loadBuiltIns } from '../src/agents/built-ins.ts';
 import type { Catalog } from '../src/agents/catalog.ts';
 import { integrationsFormat } from '../src/agents/compile.ts';
 import { parseIntegrations } from '../src/integrations/integrations-file.ts';
@@ -57,13 +58,11 @@ describe('the guide to the integrations file', () => {
     const cells = GUIDE.split('\n').map((line) => line.split('|').map((cell) => cell.trim()));
     const rows = cells.filter((row) => row.length === 7 && BUILT_INS.has(row[1]?.slice(1, -1) ?? ''));
     expect(rows.map(([, name, , effect, needs, allow]) => [name?.slice(1, -1), effect, needs, allow])).toEqual(
-      [...BUILT_INS.values()].map(({ name, effect, scopes, allow }) => [
+      [...BUILT_INS.values()].map(({ name, effect, scopes, lists }) => [
         name,
         effect,
         scopes.map((scope) => `\`${scope}\``).join(', ') || (products[name] ?? ''),
-        Object.keys(allow ?? {})
-          .map((list) => `\`${list}\``)
-          .join(', '),
+        lists.map((list) => `\`${list}\``).join(', '),
       ]),
     );
   });
@@ -110,9 +109,24 @@ describe('the schema for editors', () => {
 });
 
 describe('a built-in action', () => {
+  it('is told of as its code has it, without that being loaded', async () => {
+    const told = [...BUILT_INS.values()].map(({ load: _, ...outline }) => outline);
+    expect(told).toEqual((await loadBuiltIns()).map(outlineOf));
+  });
+
+  it('has the code of its name, and no more scopes than its agent', async () => {
+    for (const [name, action] of BUILT_INS) expect((await action.load()).name).toBe(name);
+    const file =
+      'version: 1\nagents: { d: { provider: workspace, description: D, scopes: [drive], actions: { r: { use: documents.read } } } }\n';
+    const { actions } = await parseIntegrations(file, 'test.yaml', integrationsFormat);
+    const action = actions.get('d.r')?.action;
+    expect([action?.scopes, (await action?.load())?.scopes]).toEqual([['drive'], ['drive']]);
+  });
+
   it.each([...BUILT_INS.values()])(
     '$name is described by what to do with it, and shows no endless pattern',
-    ({ description, input, output }) => {
+    async ({ description, load }) => {
+      const { input, output } = await load();
       expect(description).toMatch(/^[A-Z][a-z]*[^s\W] .*\.$/);
       for (const shown of [input.jsonSchema, output.jsonSchema]) {
         for (const [, pattern] of JSON.stringify(shown).matchAll(/"pattern":"((?:[^"\\]|\\.)*)"/g))

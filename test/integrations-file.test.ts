@@ -171,10 +171,10 @@ describe('an agent', () => {
     expect(await rules(source)).toEqual(['destructive', 'never', 'destructive', 'never', 'destructive']);
     const file = `${source}defaults: { policy: { approval: never } }\n`;
     expect(await rules(file)).toEqual(['destructive', 'never', 'destructive', 'never', 'never']);
-    const reaches = (name: string, input: object) => BUILT_INS.get(name)?.reaches?.(input);
-    expect(reaches('mail.send', {})).toBe(true);
-    expect([reaches('calendar.create', { attendees: ['a@b.c'] }), reaches('calendar.create', {})]).toEqual([true, false]);
-    expect([reaches('calendar.update', { add_attendees: ['a@b.c'] }), reaches('calendar.update', {})]).toEqual([true, false]);
+    const reaches = async (name: string, input: object) => (await BUILT_INS.get(name)?.load())?.reaches?.(input);
+    expect(await reaches('mail.send', {})).toBe(true);
+    expect([await reaches('calendar.create', { attendees: ['a@b.c'] }), await reaches('calendar.create', {})]).toEqual([true, false]);
+    expect([await reaches('calendar.update', { add_attendees: ['a@b.c'] }), await reaches('calendar.update', {})]).toEqual([true, false]);
   });
 
   it('shows whole numbers only where its policy says so', async () => {

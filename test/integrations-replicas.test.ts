@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from './support/eventually.ts';
+import { metricsUrl, Scrape } from './support/metrics.ts';
 import { createPostgresDatabase, type PostgresDatabase, postgresAnswers } from './support/postgres.ts';
 import { startSteward, type TestSteward } from './support/steward.ts';
 import { TcpProxy } from './support/tcp-proxy.ts';
@@ -30,7 +31,7 @@ describe.skipIf(!(await postgresAnswers()))('GET /update_integrations with two r
     proxied.hostname = '127.0.0.1';
     const MASTER_KEYS = `k1:${randomBytes(32).toString('base64')}`;
     a = await startSteward({ DATABASE_URL: database.url, MASTER_KEYS, INTEGRATIONS_FILE: files.a });
-    b = await startSteward({ DATABASE_URL: proxied.href, MASTER_KEYS, INTEGRATIONS_FILE: files.b });
+    b = await startSteward({ DATABASE_URL: proxied.href, MASTER_KEYS, INTEGRATIONS_FILE: files.b, METRICS_PORT: '0' });
   });
 
   afterAll(async () => {
@@ -77,5 +78,13 @@ describe.skipIf(!(await postgresAnswers()))('GET /update_integrations with two r
     await publish('Fifth.', 'version: 1\nagents: [');
     await eventually(() => b.logs.slice(length).join('').includes('not those of the others'));
     expect(descriptionOf(b)).toBe('Something else.');
+  });
+
+  it('shows in the metrics which one that is, until it is put right there', async () => {
+    const diverged = async () => (await Scrape.of(metricsUrl(b))).value('steward_integrations_diverged');
+    expect(await diverged()).toBe(1);
+    writeFileSync(files.b, withDescription('Fifth.'));
+    expect((await b.call('/update_integrations')).status).toBe(200);
+    expect(await diverged()).toBe(0);
   });
 });

@@ -4,17 +4,17 @@ import { Keyring } from '../src/crypto/keyring.ts';
 import { OpenedTokens } from '../src/vault/opened-tokens.ts';
 import type { RefreshRow } from '../src/vault/refresh-repository.ts';
 import { sealTokens } from '../src/vault/sealed-tokens.ts';
-import { UserKeys } from '../src/vault/user-keys.ts';
+import { UserKeys, userKeyContext } from '../src/vault/user-keys.ts';
 
 const keyring = new Keyring([{ id: 'one', secret: randomBytes(32) }]);
 const userKeys = new UserKeys(keyring);
 
 /** A grant's row, as the database gives it; `like` = the same grant with other tokens. */
-function sealedRow(accessToken: string, like?: RefreshRow): RefreshRow {
+async function sealedRow(accessToken: string, like?: RefreshRow): Promise<RefreshRow> {
   const { id, userId, keyId } = like ?? { id: randomUUID(), userId: randomUUID(), keyId: randomUUID() };
-  const wrapped = like?.wrapped ?? keyring.wrap(randomBytes(32), { purpose: 'user-key', userId, keyId }).wrapped;
+  const wrapped = like?.wrapped ?? (await keyring.wrap(randomBytes(32), userKeyContext(userId, keyId))).wrapped;
   const owner = { id, userId, provider: 'workspace' as const };
-  const tokens = sealTokens(userKeys.unwrap(userId, { id: keyId, wrapped }), owner, { accessToken });
+  const tokens = sealTokens(await userKeys.unwrap(userId, { id: keyId, wrapped }), owner, { accessToken });
   const now = { remaining: 3600, life: 3600, lease: null, pause: null, failures: 0, leased: false, version: 1 };
   return { ...owner, ...now, subject: 'ada', status: 'active', keyId, wrapped, tokens };
 }
@@ -23,37 +23,37 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 describe('opened tokens', () => {
-  it('are those of the row that is shown, whatever stood there before', () => {
+  it('are those of the row that is shown, whatever stood there before', async () => {
     const opened = new OpenedTokens(userKeys);
-    const before = sealedRow('before');
-    const after = sealedRow('after', before);
-    expect([before, after, before, after].map((row) => opened.of(row).accessToken)).toEqual(['before', 'after', 'before', 'after']);
+    const before = await sealedRow('before');
+    const after = await sealedRow('after', before);
+    for (const row of [before, after, before, after]) expect((await opened.of(row)).accessToken).toBe(row === before ? 'before' : 'after');
   });
 
-  it('are not handed out for a row of another user or provider that holds the same bytes', () => {
+  it('are not handed out for a row of another user or provider that holds the same bytes', async () => {
     const opened = new OpenedTokens(userKeys);
-    const row = sealedRow('mine');
-    expect(opened.of(row)).toEqual({ accessToken: 'mine' });
-    expect(() => opened.of({ ...row, userId: randomUUID() })).toThrow('could not be read');
-    expect(() => opened.of({ ...row, provider: 'bank' })).toThrow('could not be read');
+    const row = await sealedRow('mine');
+    expect(await opened.of(row)).toEqual({ accessToken: 'mine' });
+    await expect(opened.of({ ...row, userId: randomUUID() })).rejects.toThrow('could not be read');
+    await expect(opened.of({ ...row, provider: 'bank' })).rejects.toThrow('could not be read');
   });
 
-  it('are forgotten within a minute, in use or not', () => {
+  it('are forgotten within a minute, in use or not', async () => {
     const opened = new OpenedTokens(userKeys);
-    const row = sealedRow('short');
-    opened.of(row);
+    const row = await sealedRow('short');
+    await opened.of(row);
     vi.advanceTimersByTime(29_000);
-    opened.of(row);
+    await opened.of(row);
     expect(opened.has(row.id)).toBe(true);
     vi.advanceTimersByTime(31_000);
     expect(opened.has(row.id)).toBe(false);
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('are of some thousands of grants at most', () => {
+  it('are of some thousands of grants at most', async () => {
     const opened = new OpenedTokens(userKeys);
-    const rows = Array.from({ length: 4_100 }, (_, index) => sealedRow(`token ${index}`));
-    for (const row of rows) opened.of(row);
+    const rows = await Promise.all(Array.from({ length: 4_100 }, (_, index) => sealedRow(`token ${index}`)));
+    for (const row of rows) await opened.of(row);
     expect(rows.filter(({ id }) => opened.has(id)).length).toBeLessThanOrEqual(4_000);
     expect(opened.has(rows.at(-1)!.id)).toBe(true);
   });

@@ -68,6 +68,19 @@ export interface Action<Input = unknown, Output = unknown, P extends Provider = 
   run(input: Input, context: RunContext<P>): Promise<Output>;
 }
 
+/** What is known of an action without its code: enough to tell of it, and to decide what an agent may do with it. */
+export interface ActionOutline extends Pick<Action, 'name' | 'provider' | 'effect' | 'description' | 'scopes' | 'timeoutMs' | 'capBytes'> {
+  /** Names of its allow-lists. */
+  lists: readonly string[];
+  /** Some of its inputs may reach other people. */
+  mayReach: boolean;
+}
+
+/** An action whose code and schemas are loaded when they are first needed. */
+export interface LazyAction extends ActionOutline {
+  load(): Promise<Action>;
+}
+
 /** What {@link builtIn} takes: an action whose schemas are still zod's. */
 export type Definition<I extends z.ZodType, O extends z.ZodType, P extends Provider> = Omit<
   Action<z.output<I>, z.input<O>, P>,

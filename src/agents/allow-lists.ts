@@ -1,5 +1,5 @@
 import { AppError } from '../errors.ts';
-import type { ConfiguredAction } from './catalog.ts';
+import type { LoadedAction } from './catalog.ts';
 
 const SHOWN_VALUES = 10;
 
@@ -9,7 +9,7 @@ const SHOWN_VALUES = 10;
  * @param input as the action's schema gave it
  * @throws AppError `forbidden` with `details.list` and `details.refused`; also for a list that the action doesn't know
  */
-export function assertAllowed({ action, policy }: ConfiguredAction, input: unknown): void {
+export function assertAllowed({ action, policy }: LoadedAction, input: unknown): void {
   for (const [name, patterns] of Object.entries(policy.allow)) {
     const valuesOf = Object.hasOwn(action.allow ?? {}, name) ? action.allow?.[name] : undefined;
     if (valuesOf === undefined) throw new AppError('forbidden', `This action’s allow-list ${name} can’t be checked.`);

@@ -4,6 +4,7 @@ import type { Database, Queryable } from '../database/database.ts';
 import { AppError } from '../errors.ts';
 import type { Emit } from '../vault/emit.ts';
 import { lockUser } from '../vault/grants-repository.ts';
+import { readable } from '../vault/readable.ts';
 import type { UserKeys } from '../vault/user-keys.ts';
 import {
   type ApprovalRow,
@@ -64,12 +65,12 @@ export class Approvals {
    * @throws AppError `forbidden` when the key's call was denied, `conflict` when it has other arguments, `rate_limited` when too much waits
    */
   async request(call: Call, summary: string): Promise<ApprovalPreview> {
-    const key = await this.#userKeys.forUser(this.#db, call.userId);
     const row = newRow(call);
     const stored = storedOf(call, summary);
-    const sealed = seal(key, place(row), JSON.stringify(stored));
     return this.#db.transaction(async (tx) => {
       if (!(await lockUser(tx, call.userId))) throw new AppError('invalid_token', 'This user no longer exists.');
+      const key = await this.#userKeys.forUser(tx, call.userId);
+      const sealed = seal(key, place(row), JSON.stringify(stored));
       for (const waiting of waitingOf(await selectLikeApprovals(tx, row), row)) {
         const shown = unseal(key, waiting);
         // As it was shown: its summary may be told differently by now.
@@ -105,7 +106,9 @@ export class Approvals {
 
   /** @throws AppError `conflict` when it is not what was once stored */
   async open(row: ApprovalRow): Promise<Stored> {
-    const stored = unseal(await this.#userKeys.forUser(this.#db, row.userId), row);
+    const sealed = row.arguments ?? Buffer.alloc(0);
+    const key = await readable(() => this.#userKeys.toOpen(this.#db, row.userId, sealed));
+    const stored = key && unseal(key, row);
     if (stored === undefined) throw changed();
     return stored;
   }
@@ -192,7 +195,8 @@ function preview(
   return { approvalId, action, account, accountId, summary, input, expiresAt: expiresAt.toISOString() };
 }
 
-function unseal(key: DataKey, row: ApprovalRow): Stored | undefined {
+/** What a request showed the user; undefined once it is decided, and where it can't be read. */
+export function unseal(key: DataKey, row: Pick<ApprovalRow, 'id' | 'userId' | 'revision' | 'arguments'>): Stored | undefined {
   if (row.arguments === null) return undefined;
   try {
     return JSON.parse(open(key, place(row), row.arguments).toString('utf8')) as Stored;

@@ -1,8 +1,7 @@
-import { createHmac, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
+import { createHmac, type KeyObject } from 'node:crypto';
 import type { Database } from '../database/database.ts';
 import type { UserKeys } from '../vault/user-keys.ts';
 
-const INFO = 'steward/argument-hash/v1';
 const KEPT_MAX = 10_000;
 
 /**
@@ -12,7 +11,7 @@ const KEPT_MAX = 10_000;
 export class ArgumentHashes {
   readonly #db: Database;
   readonly #userKeys: UserKeys;
-  /** Derived keys, by user; a user's key never changes, so neither do they. */
+  /** By user; they never change. */
   readonly #keys = new Map<string, Promise<KeyObject>>();
 
   constructor(db: Database, userKeys: UserKeys) {
@@ -35,7 +34,7 @@ export class ArgumentHashes {
   #key(userId: string): Promise<KeyObject> {
     const known = this.#keys.get(userId);
     if (known !== undefined) return known;
-    const derived = this.#derive(userId);
+    const derived = this.#userKeys.hashKey(this.#db, userId);
     derived.catch(() => this.#keys.delete(userId));
     for (const oldest of this.#keys.keys()) {
       if (this.#keys.size < KEPT_MAX) break;
@@ -43,11 +42,6 @@ export class ArgumentHashes {
     }
     this.#keys.set(userId, derived);
     return derived;
-  }
-
-  async #derive(userId: string): Promise<KeyObject> {
-    const { secret } = await this.#userKeys.forUser(this.#db, userId);
-    return createSecretKey(Buffer.from(hkdfSync('sha256', secret, '', INFO, 32)));
   }
 }
 

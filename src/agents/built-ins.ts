@@ -1,15 +1,34 @@
-import type { Action } from './action.ts';
-import { bankActions } from './bank/bank-actions.ts';
-import { calendarActions } from './calendar/calendar-actions.ts';
-import { documentsActions } from './documents/documents-actions.ts';
-import { driveActions } from './drive/drive-actions.ts';
-import { mailActions } from './mail/mail-actions.ts';
-import { presentationsActions } from './presentations/presentations-actions.ts';
-import { spreadsheetsActions } from './spreadsheets/spreadsheets-actions.ts';
+import type { Action, ActionOutline, LazyAction } from './action.ts';
+import outlines from './built-ins.json' with { type: 'json' };
 
-/** Every built-in action by name. */
-export const BUILT_INS: ReadonlyMap<string, Action> = new Map(
-  [mailActions, calendarActions, documentsActions, driveActions, spreadsheetsActions, presentationsActions, bankActions]
-    .flat()
-    .map((action) => [action.name, action]),
+/**
+ * Where the code is, by the first part of an action's name. It is loaded with an agent's first use: all of it, with
+ * its schemas, is a seventh of the start and a tenth of the memory at rest.
+ */
+const MODULES: Readonly<Record<string, () => Promise<readonly Action[]>>> = {
+  mail: async () => (await import('./mail/mail-actions.ts')).mailActions,
+  calendar: async () => (await import('./calendar/calendar-actions.ts')).calendarActions,
+  documents: async () => (await import('./documents/documents-actions.ts')).documentsActions,
+  drive: async () => (await import('./drive/drive-actions.ts')).driveActions,
+  spreadsheets: async () => (await import('./spreadsheets/spreadsheets-actions.ts')).spreadsheetsActions,
+  presentations: async () => (await import('./presentations/presentations-actions.ts')).presentationsActions,
+  bank: async () => (await import('./bank/bank-actions.ts')).bankActions,
+};
+
+/** Every built-in action by name. What is told of each is made from its code by `npm run generate`. */
+export const BUILT_INS: ReadonlyMap<string, LazyAction> = new Map(
+  (outlines as ActionOutline[]).map((outline) => [outline.name, { ...outline, load: () => load(outline.name) }]),
 );
+
+/** Every built-in action with its code, in the order in which they are told. */
+export async function loadBuiltIns(): Promise<Action[]> {
+  const actions = await Promise.all(Object.values(MODULES).map((loadModule) => loadModule()));
+  return actions.flat();
+}
+
+async function load(name: string): Promise<Action> {
+  const actions = await MODULES[name.slice(0, name.indexOf('.'))]?.();
+  const action = actions?.find((one) => one.name === name);
+  if (action === undefined) throw new Error(`built-ins.json tells of ${name}, which is not there: run npm run generate`);
+  return action;
+}

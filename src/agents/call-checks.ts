@@ -31,8 +31,9 @@ export async function checkCall(parts: CheckParts, invocation: Invocation, trail
   const { userId } = invocation.user;
   // One version of the catalog from here to the end, whatever is loaded meanwhile.
   const catalog = parts.catalog();
-  const configured = find(catalog, invocation.action);
-  const { action } = configured;
+  const found = find(catalog, invocation.action);
+  const action = await found.action.load();
+  const configured = { ...found, action };
   const given = invocation.input ?? {};
   guardInput(given);
   const input = action.input.parse(given);

@@ -1,7 +1,7 @@
 import { AppError } from '../errors.ts';
 import type { Caller } from '../http/endpoint.ts';
 import type { AgentAccountRow } from './agent-accounts-repository.ts';
-import type { ConfiguredAction } from './catalog.ts';
+import type { LoadedAction } from './catalog.ts';
 
 export interface Invocation {
   user: Pick<Caller, 'userId'>;
@@ -22,7 +22,7 @@ export interface Invocation {
 /** One call that has passed every check that needs no transaction. */
 export interface Call {
   userId: string;
-  configured: ConfiguredAction;
+  configured: LoadedAction;
   /** Of the catalog it was checked against. */
   revision: string;
   account: AgentAccountRow;
@@ -45,7 +45,7 @@ export interface Outcome {
   meta: { account: string; accountId: string; ms: number; truncated?: true };
 }
 
-export function changesSomething({ action }: ConfiguredAction): boolean {
+export function changesSomething({ action }: LoadedAction): boolean {
   return action.effect !== 'read';
 }
 

@@ -1,5 +1,5 @@
 import type { Provider } from '../vault/grants-repository.ts';
-import type { Action } from './action.ts';
+import type { Action, LazyAction } from './action.ts';
 
 export type ApprovalRule = 'never' | 'destructive' | 'always';
 
@@ -22,11 +22,14 @@ export interface ConfiguredAction {
   name: string;
   agent: string;
   description: string;
-  action: Action;
+  action: LazyAction;
   policy: Policy;
   /** Largest output, bytes of JSON. */
   capBytes: number;
 }
+
+/** With its code: what a call needs. */
+export type LoadedAction = Omit<ConfiguredAction, 'action'> & { action: Action };
 
 export interface ConfiguredAgent {
   name: string;

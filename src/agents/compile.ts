@@ -1,10 +1,12 @@
 import { didYouMean, nearestName } from '../http/nearest-name.ts';
-import type { Action } from './action.ts';
+import type { LazyAction } from './action.ts';
+import { loadedAlready } from './action-outline.ts';
 import { BUILT_INS } from './built-ins.ts';
 import type { Catalog, ConfiguredAction, ConfiguredAgent } from './catalog.ts';
 import {
   type ActionDeclaration,
   type AgentDeclaration,
+  type CallDeclaration,
   DECLARATION_KEYS,
   type DefaultPolicy,
   type IntegrationsDocument,
@@ -15,7 +17,6 @@ import { withinAgent } from './declaration-coverage.ts';
 import { type Mistake, Mistakes } from './declaration-mistakes.ts';
 import { DECLARED_CAP, resolveCap, resolvePolicy, usualCap } from './declaration-policy.ts';
 import { soundPart } from './declaration-sound.ts';
-import { declaredAction, loadTools, type Tools } from './declared-action.ts';
 
 /** What the integrations file may say, and what becomes of it. */
 export const integrationsFormat = {
@@ -25,11 +26,14 @@ export const integrationsFormat = {
   nearestKey: (unknown: string) => nearestName(unknown, DECLARATION_KEYS),
 };
 
+/** Makes an action of a declared method; undefined when the declaration can't be used, and `mistakes` says why. */
+type Declare = (name: string, agent: AgentDeclaration, declaration: CallDeclaration, mistakes: Mistakes) => LazyAction | undefined;
+
 /** What all actions of one file share. */
 interface Shared {
   defaults: DefaultPolicy;
   /** undefined: no action is declared. */
-  tools: Tools | undefined;
+  declare: Declare | undefined;
 }
 
 async function compileCatalog(
@@ -37,7 +41,7 @@ async function compileCatalog(
   revision: string,
 ): Promise<{ compiled: Catalog } | { mistakes: readonly Mistake[] }> {
   const found: Mistake[] = [];
-  const shared = { defaults: document.defaults?.policy ?? {}, tools: declaresCalls(document) ? await loadTools() : undefined };
+  const shared = { defaults: document.defaults?.policy ?? {}, declare: declaresCalls(document) ? await loadDeclare() : undefined };
   const agents = new Map<string, ConfiguredAgent>();
   for (const [name, agent] of Object.entries(document.agents)) {
     agents.set(name, compileAgent(name, agent, shared, new Mistakes(found, ['agents', name])));
@@ -49,6 +53,16 @@ async function compileCatalog(
 
 function declaresCalls({ agents }: IntegrationsDocument): boolean {
   return Object.values(agents).some(({ actions }) => Object.values(actions ?? {}).some((action) => 'call' in action));
+}
+
+/** What it takes is loaded only where there are any. */
+async function loadDeclare(): Promise<Declare> {
+  const { declaredAction, loadTools } = await import('./declared-action.ts');
+  const tools = await loadTools();
+  return (name, agent, declaration, mistakes) => {
+    const action = declaredAction(name, agent, declaration, tools, mistakes);
+    return action && loadedAlready(action);
+  };
 }
 
 function compileAgent(name: string, agent: AgentDeclaration, shared: Shared, mistakes: Mistakes): ConfiguredAgent {
@@ -74,11 +88,11 @@ function compileAction(
   name: string,
   agent: AgentDeclaration,
   declaration: ActionDeclaration,
-  { defaults, tools }: Shared,
+  { defaults, declare }: Shared,
   mistakes: Mistakes,
 ): Omit<ConfiguredAction, 'agent'> | undefined {
   const action = 'use' in declaration ? usedAction(agent, declaration.use, mistakes.under('use')) : undefined;
-  const declared = 'call' in declaration && tools ? declaredAction(name, agent, declaration, tools, mistakes) : undefined;
+  const declared = 'call' in declaration ? declare?.(name, agent, declaration, mistakes) : undefined;
   const found = action ?? declared;
   if (found === undefined) return undefined;
   return {
@@ -90,7 +104,7 @@ function compileAction(
   };
 }
 
-function usedAction(agent: AgentDeclaration, name: string, mistakes: Mistakes): Action | undefined {
+function usedAction(agent: AgentDeclaration, name: string, mistakes: Mistakes): LazyAction | undefined {
   const action = BUILT_INS.get(name);
   if (action === undefined) {
     mistakes.inValue(`there is no built-in action ${name}${didYouMean(name, BUILT_INS.keys())}`);

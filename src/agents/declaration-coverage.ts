@@ -1,4 +1,4 @@
-import type { Action } from './action.ts';
+import type { LazyAction } from './action.ts';
 import type { AgentDeclaration } from './declaration.ts';
 
 type Product = Extract<AgentDeclaration, { provider: 'bank' }>['products'][number];
@@ -14,7 +14,7 @@ const PRODUCTS: Readonly<Record<string, Product>> = {
  * A built-in action limited to what its agent may use, so that a user's wider
  * consent doesn't widen the agent; or why the agent may not use it at all.
  */
-export function withinAgent(action: Action, agent: AgentDeclaration): { action: Action } | { refusal: string } {
+export function withinAgent(action: LazyAction, agent: AgentDeclaration): { action: LazyAction } | { refusal: string } {
   const { name, scopes } = action;
   if (action.provider !== agent.provider) {
     return { refusal: `${name} works with the provider ${action.provider}, this agent with ${agent.provider}` };
@@ -27,5 +27,5 @@ export function withinAgent(action: Action, agent: AgentDeclaration): { action: 
   if (scopes.length === 0) return { action };
   const shared = scopes.filter((scope) => agent.scopes.includes(scope));
   if (shared.length === 0) return { refusal: `${name} needs one of these in the agent’s scopes: ${scopes.join(', ')}` };
-  return { action: { ...action, scopes: shared } };
+  return { action: { ...action, scopes: shared, load: async () => ({ ...(await action.load()), scopes: shared }) } };
 }

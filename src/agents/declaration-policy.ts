@@ -1,5 +1,5 @@
 import { didYouMean } from '../http/nearest-name.ts';
-import type { Action } from './action.ts';
+import type { ActionOutline } from './action.ts';
 import type { ApprovalRule, Policy } from './catalog.ts';
 import type { DefaultPolicy, PolicyDeclaration } from './declaration.ts';
 import type { Mistakes } from './declaration-mistakes.ts';
@@ -13,7 +13,7 @@ const USUAL_CAP_BYTES = 256_000;
 const MASKED_ACTION = 'bank.numbers';
 
 /** The policy of one action: what it declares, else the file's defaults, within the bounds the action itself sets. */
-export function resolvePolicy(action: Action, declared: PolicyDeclaration, defaults: DefaultPolicy, mistakes: Mistakes): Policy {
+export function resolvePolicy(action: ActionOutline, declared: PolicyDeclaration, defaults: DefaultPolicy, mistakes: Mistakes): Policy {
   checkAllow(action, declared, mistakes.under('allow'));
   if (declared.mask !== undefined && action.name !== MASKED_ACTION) mistakes.under('mask').inKey(`is for ${MASKED_ACTION} only`);
   return {
@@ -36,7 +36,7 @@ interface Cap {
 export const DECLARED_CAP: Cap = { usual: USUAL_CAP_BYTES, most: 1_000_000 };
 
 /** A built-in action knows what it needs. */
-export function usualCap({ capBytes = USUAL_CAP_BYTES }: Action): Cap {
+export function usualCap({ capBytes = USUAL_CAP_BYTES }: ActionOutline): Cap {
   return { usual: capBytes, most: capBytes };
 }
 
@@ -47,16 +47,16 @@ export function resolveCap(declared: string | undefined, { usual, most }: Cap, m
   return bytes;
 }
 
-function approvalOf(action: Action, declared: PolicyDeclaration, defaults: DefaultPolicy, mistakes: Mistakes): ApprovalRule {
+function approvalOf(action: ActionOutline, declared: PolicyDeclaration, defaults: DefaultPolicy, mistakes: Mistakes): ApprovalRule {
   const destructive = action.effect === 'destructive';
   if (destructive && declared.approval === 'never') mistakes.inValue('a destructive action always asks: say destructive or always');
   if (declared.approval !== undefined) return destructive && declared.approval === 'never' ? 'destructive' : declared.approval;
   const rule = defaults.approval ?? 'destructive';
   // What reaches other people goes unasked only by a word about that very action.
-  return rule === 'never' && (destructive || action.reaches !== undefined) ? 'destructive' : rule;
+  return rule === 'never' && (destructive || action.mayReach) ? 'destructive' : rule;
 }
 
-function timeoutOf(action: Action, declared: PolicyDeclaration, defaults: DefaultPolicy, mistakes: Mistakes): number {
+function timeoutOf(action: ActionOutline, declared: PolicyDeclaration, defaults: DefaultPolicy, mistakes: Mistakes): number {
   const longest = Math.min(action.timeoutMs ?? LONGEST_MS, LONGEST_MS);
   if (declared.timeout === undefined) {
     const usual = defaults.timeout === undefined ? (action.timeoutMs ?? USUAL_MS) : durationMs(defaults.timeout);
@@ -68,11 +68,10 @@ function timeoutOf(action: Action, declared: PolicyDeclaration, defaults: Defaul
 }
 
 /** A list that nothing is held against would look like protection. */
-function checkAllow(action: Action, declared: PolicyDeclaration, mistakes: Mistakes): void {
-  const known = Object.keys(action.allow ?? {});
+function checkAllow({ lists }: ActionOutline, declared: PolicyDeclaration, mistakes: Mistakes): void {
   for (const name of Object.keys(declared.allow ?? {})) {
-    if (known.includes(name)) continue;
-    const choices = known.length === 0 ? 'it has none' : `it has ${known.map((one) => `“${one}”`).join(', ')}`;
-    mistakes.under(name).inKey(`is no allow-list of this action: ${choices}${didYouMean(name, known)}`);
+    if (lists.includes(name)) continue;
+    const choices = lists.length === 0 ? 'it has none' : `it has ${lists.map((one) => `“${one}”`).join(', ')}`;
+    mistakes.under(name).inKey(`is no allow-list of this action: ${choices}${didYouMean(name, lists)}`);
   }
 }

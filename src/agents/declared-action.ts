@@ -12,7 +12,7 @@ import { declaredSummary } from './declared-summary.ts';
 import type { Target, TargetOrRefusal } from './declared-target.ts';
 import { workspaceTarget } from './declared-workspace.ts';
 
-/** What compiling declared actions takes; loaded only where there are any. */
+/** What compiling declared actions takes. */
 export interface Tools {
   ajv: Ajv;
   jmespath: typeof import('@jmespath-community/jmespath');

@@ -4,6 +4,8 @@ import { Grouped } from '../database/grouped.ts';
 import { AppError } from '../errors.ts';
 import type { Caller } from '../http/endpoint.ts';
 import { describeError, type LoggedError, type Logger } from '../logger.ts';
+import { within } from '../scope.ts';
+import type { Telemetry } from '../telemetry.ts';
 import type { Emit } from '../vault/emit.ts';
 import { lockUser } from '../vault/grants-repository.ts';
 import type { UserKeys } from '../vault/user-keys.ts';
@@ -29,6 +31,7 @@ export interface ExecutorParts extends RunParts {
   userKeys: UserKeys;
   emit: Emit;
   logger: Logger;
+  telemetry: Telemetry;
 }
 
 export interface Decision {
@@ -69,7 +72,9 @@ export class Executor {
    */
   invoke(invocation: Invocation): Promise<Outcome> {
     const trail = new Trail(randomUUID(), invocation.user.userId, invocation.surface, invocation.action);
-    return this.#audited(trail, async () => {
+    // A name that nobody has declared is the caller's invention.
+    const name = this.#parts.catalog().actions.has(invocation.action) ? invocation.action : 'unknown';
+    return this.#audited(trail, name, async () => {
       const call = await checkCall(this.#checks, invocation, trail);
       const earlier = await this.#keys.earlier(call);
       if (earlier !== undefined) {
@@ -91,7 +96,7 @@ export class Executor {
   approve(decision: Decision): Promise<Outcome> {
     const { user, surface, approvalId } = decision;
     const trail = new Trail(randomUUID(), user.userId, surface, 'approval');
-    return this.#audited(trail, async () => {
+    return this.#audited(trail, 'approval', async () => {
       const startedAt = performance.now();
       const row = await this.#approvals.find(user.userId, approvalId);
       const { id, action, accountId, argumentsHash } = row;
@@ -100,6 +105,7 @@ export class Executor {
       if (!decision.approved) {
         await this.#approvals.deny(row);
         trail.decision = 'denied';
+        this.#parts.telemetry.count('approval', 'denied');
         const ms = Math.round(performance.now() - startedAt);
         return { data: { approved: false }, meta: { account: stored.account, accountId: row.accountId, ms } };
       }
@@ -127,8 +133,10 @@ export class Executor {
   }
 
   /** Runs the work and writes down how it ended before its answer goes out. */
-  #audited(trail: Trail, work: () => Promise<Outcome>): Promise<Outcome> {
-    const running = this.#toEnd(trail, work).finally(() => this.#running.delete(running));
+  #audited(trail: Trail, name: string, work: () => Promise<Outcome>): Promise<Outcome> {
+    const { telemetry } = this.#parts;
+    const measured = () => telemetry.step({ kind: 'call', name }, () => this.#toEnd(trail, work));
+    const running = within({ call: trail.callId }, measured).finally(() => this.#running.delete(running));
     this.#running.add(running);
     return running;
   }
@@ -151,6 +159,7 @@ export class Executor {
   async #ask(call: Call, trail: Trail): Promise<never> {
     const preview = await this.#approvals.request(call, await new ActionRun(this.#parts, call).summary());
     trail.about({ callId: preview.approvalId });
+    this.#parts.telemetry.count('approval', 'requested');
     throw new AppError('approval_required', 'The user has to approve this first.', { details: { ...preview } });
   }
 
@@ -159,6 +168,7 @@ export class Executor {
     const changes = changesSomething(call.configured);
     if (!changes) this.#readRates.take(call.userId, call.configured.name, call.configured.policy.rate);
     if (changes || approval !== undefined) await this.#parts.db.transaction((tx) => this.#begin(tx, call, trail, approval));
+    if (approval !== undefined) this.#parts.telemetry.count('approval', 'approved');
     trail.decision = 'allowed';
     if (!changes) return this.#run(new ActionRun(this.#parts, call), call);
     trail.began = true;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { open, type Place, seal } from '../crypto/envelope.ts';
+import { type DataKey, open, type Place, seal } from '../crypto/envelope.ts';
 import type { Database, Queryable } from '../database/database.ts';
 import { AppError } from '../errors.ts';
 import { describeError, type Logger } from '../logger.ts';
@@ -39,8 +39,8 @@ export class IdempotencyKeys {
       throw new AppError('conflict', 'idempotencyKey: was used for other arguments.');
     }
     if (row.status === 'done' && row.answer !== null) {
-      const key = await this.#userKeys.forUser(this.#db, call.userId);
-      return JSON.parse(open(key, place(name), row.answer).toString('utf8')) as Outcome;
+      const key = await this.#userKeys.toOpen(this.#db, call.userId, row.answer);
+      return openAnswer(key, name, row.answer);
     }
     if (row.status === 'running' && !row.died) throw running(row.secondsLeft);
     throw unknownOutcome();
@@ -97,6 +97,11 @@ export class IdempotencyKeys {
       }
     }
   }
+}
+
+/** The answer kept for a key. @throws AppError `internal` when it can't be read */
+export function openAnswer(key: DataKey, name: KeyName, answer: Buffer): Outcome {
+  return JSON.parse(open(key, place(name), answer).toString('utf8')) as Outcome;
 }
 
 export function unknownOutcome(): AppError {

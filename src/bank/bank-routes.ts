@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { type Endpoint, endpoint, SUCCEEDED, success } from '../http/endpoint.ts';
 import { text } from '../http/validate.ts';
-import { type BankParts, createLinkToken, deleteEntry, linkItem, listEntries, refreshEntry } from './bank-service.ts';
+import type { BankParts } from './bank-parts.ts';
+import { createLinkToken, deleteEntry, linkItem, listEntries, refreshEntry } from './bank-service.ts';
 
 const TAG = 'Bank';
 const entryId = z.object({ account_id: z.uuid() });
@@ -12,6 +13,12 @@ const entry = z.object({
   bank_name: z.string(),
   mask: z.array(z.object({ name: z.string(), mask: z.string() })),
   status: z.enum(['active', 'relink_required', 'item_gone']),
+  warning: z
+    .enum(['pending_disconnect', 'pending_expiration'])
+    .optional()
+    .meta({ description: 'Access ends soon unless the user goes through update mode.' }),
+  expires_at: z.iso.datetime().optional().meta({ description: 'When it ends, where that is known.' }),
+  new_accounts: z.literal(true).optional().meta({ description: 'The bank has accounts that the user could share too, in update mode.' }),
 });
 
 /** Linking, listing, repairing and deleting bank account entries. */
@@ -28,6 +35,7 @@ function createToken(parts: BankParts): Endpoint {
     description:
       'With `account_id`: update mode for that entry, to log in again or add accounts. The sandbox adds `link_url`, its page in place of the widget.',
     auth: 'id_token',
+    provider: true,
     form: z.object({ account_id: z.uuid().optional() }),
     answer: z.object({ link_token: z.string(), expiration: z.string(), request_id: z.string(), link_url: z.string().optional() }),
     errors: ['not_found', 'relink_required', 'item_gone', 'unsupported_account', ...PROVIDER_ERRORS],
@@ -43,6 +51,7 @@ function setAccessToken(parts: BankParts): Endpoint {
     summary: 'Link a bank with the widget’s public token',
     description: 'The same bank and accounts linked again keep their entry’s id.',
     auth: 'id_token',
+    provider: true,
     form: z.object({ public_token: text(1024) }),
     answer: success,
     errors: ['relink_required', 'item_gone', 'unsupported_account', ...PROVIDER_ERRORS],
@@ -92,6 +101,7 @@ function refresh(parts: BankParts): Endpoint {
     summary: 'Read an entry again after update mode',
     description: 'Clears `relink_required` and takes over the accounts chosen.',
     auth: 'id_token',
+    provider: true,
     params: entryId,
     answer: success,
     errors: ['not_found', 'relink_required', 'item_gone', 'unsupported_account', ...PROVIDER_ERRORS],

@@ -1,24 +1,27 @@
 import { randomUUID } from 'node:crypto';
-import type { Database, Queryable } from '../database/database.ts';
+import type { Queryable } from '../database/database.ts';
 import { AppError } from '../errors.ts';
-import type { BankItem, BankProvider, LinkToken } from '../providers/bank.ts';
-import type { Emit } from '../vault/emit.ts';
-import type { GrantStatuses } from '../vault/grant-status.ts';
-import type { Grants, NewGrant } from '../vault/grants.ts';
+import type { BankProvider, LinkToken } from '../providers/bank.ts';
+import { isEntryRefusal } from '../providers/bank-errors.ts';
+import type { BankItem } from '../providers/bank-item.ts';
+import type { NewGrant } from '../vault/grants.ts';
 import { type GrantStatus, lockUser } from '../vault/grants-repository.ts';
-import type { Revocations } from '../vault/revocations.ts';
+import { announce, announcedBy, NOTHING } from './announcements.ts';
+import { about, type BankParts, configured } from './bank-parts.ts';
+import { noteChecked } from './checks-repository.ts';
 import { findDuplicate } from './duplicates.ts';
-import { type ItemRow, insertItem, resetSyncState, selectItem, selectItems, updateItem } from './items-repository.ts';
-
-export interface BankParts {
-  db: Database;
-  /** undefined: not configured; entries can still be listed and deleted. */
-  provider: BankProvider | undefined;
-  grants: Grants;
-  statuses: GrantStatuses;
-  revocations: Revocations;
-  emit: Emit;
-}
+import { checkItem } from './item-check.ts';
+import {
+  type ItemRow,
+  type ItemWarning,
+  insertItem,
+  noteUpdateMode,
+  resetSyncState,
+  selectItem,
+  selectItems,
+  updateItem,
+  updateNewAccounts,
+} from './items-repository.ts';
 
 export interface BankEntry {
   id: string;
@@ -26,6 +29,12 @@ export interface BankEntry {
   /** An account's `mask` is empty where the bank gives none. */
   mask: { name: string; mask: string }[];
   status: 'active' | 'relink_required' | 'item_gone';
+  /** Access ends soon unless the user goes through update mode. */
+  warning?: ItemWarning;
+  /** When that is, ISO 8601, where it is known. */
+  expires_at?: string;
+  /** The bank has accounts that the user could share, too, in update mode. */
+  new_accounts?: true;
 }
 
 const NO_SUCH_ENTRY = 'There is no such bank account entry.';
@@ -33,12 +42,7 @@ const NO_SUCH_ENTRY = 'There is no such bank account entry.';
 /** The user's bank entries, linked longest first. */
 export async function listEntries(parts: BankParts, userId: string): Promise<BankEntry[]> {
   const items = await selectItems(parts.db, userId);
-  return items.map(({ id, bankName, accounts, status }) => ({
-    id,
-    bank_name: bankName,
-    mask: accounts.map((account) => ({ name: account.name, mask: account.mask ?? '' })),
-    status: statusOf(status),
-  }));
+  return items.map(toEntry);
 }
 
 /**
@@ -100,21 +104,18 @@ export async function deleteEntry(parts: BankParts, userId: string, entryId: str
  */
 export async function refreshEntry(parts: BankParts, userId: string, entryId: string): Promise<void> {
   const provider = configured(parts);
-  const entry = await findEntry(parts.db, userId, entryId);
-  const accessToken = await accessTokenOf(parts, entry);
-  await notingStatus(parts, entry, accessToken, async () => {
-    const item = await provider.describe(accessToken);
-    await parts.db.transaction(async (tx) => {
-      const current = await parts.statuses.set(tx, entry, item.errorCode === undefined ? 'active' : 'relink_required');
-      if (current) await updateItem(tx, userId, entryId, item);
-    });
-  });
+  const read = (accessToken: string) => provider.describe(accessToken);
+  // Shared: of many at once each would find that another was stored since it began.
+  const found = await parts.refreshes.run(`${userId} ${entryId}`, () => checkItem(parts, { id: entryId, userId }, { read }));
+  if (!found) throw new AppError('not_found', NO_SUCH_ENTRY);
 }
 
 async function updateModeToken(parts: BankParts, provider: BankProvider, userId: string, entryId: string): Promise<LinkToken> {
   const entry = await findEntry(parts.db, userId, entryId);
   const accessToken = await accessTokenOf(parts, entry);
-  return notingStatus(parts, entry, accessToken, () => provider.createLinkToken(userId, accessToken));
+  const token = await notingStatus(parts, entry, accessToken, () => provider.createLinkToken(userId, accessToken));
+  await noteUpdateMode(parts.db, userId, entryId);
+  return token;
 }
 
 /** What a call reveals of the entry (log in again, gone) becomes its status before the error goes on. */
@@ -122,9 +123,7 @@ async function notingStatus<Result>(parts: BankParts, entry: ItemRow, accessToke
   try {
     return await work();
   } catch (error) {
-    if (error instanceof AppError && (error.code === 'relink_required' || error.code === 'item_gone')) {
-      await parts.statuses.refused(entry.userId, entry.grantId, accessToken, error.code);
-    }
+    if (isEntryRefusal(error)) await parts.statuses.refused(entry.userId, entry.grantId, accessToken, error.code);
     throw error;
   }
 }
@@ -136,6 +135,7 @@ async function storeItem(parts: BankParts, tx: Queryable, grant: NewGrant, item:
   const duplicate = entries.find((entry) => entry.subject === grant.subject) ?? findDuplicate(entries, item);
   if (duplicate !== undefined) {
     await updateItem(tx, grant.userId, duplicate.id, item);
+    await startAnew(parts, tx, duplicate, item);
     // A cursor belongs to its item (Plaid: /transactions/sync).
     if (duplicate.subject !== grant.subject) await resetSyncState(tx, grant.userId, duplicate.id, grant.subject);
     await parts.emit(tx, grant.userId, 'account.connected', about(duplicate.id));
@@ -147,6 +147,13 @@ async function storeItem(parts: BankParts, tx: Queryable, grant: NewGrant, item:
   await insertItem(tx, entryId, id, grant.userId, item);
   await parts.emit(tx, grant.userId, 'account.connected', about(entryId));
   return undefined;
+}
+
+/** What was known of the item before says nothing any more. */
+async function startAnew(parts: BankParts, tx: Queryable, entry: ItemRow, item: BankItem): Promise<void> {
+  await updateNewAccounts(tx, entry.userId, entry.id, false);
+  await announce(tx, parts.emit, entry, announcedBy({ state: item, before: NOTHING, repaired: true }));
+  await noteChecked(tx, entry.userId, entry.id, false);
 }
 
 /** An item that was exchanged but couldn't be stored is removed at the aggregator: it would cost money and nobody could use it. */
@@ -174,14 +181,15 @@ async function accessTokenOf(parts: BankParts, entry: ItemRow): Promise<string> 
   return tokens.accessToken;
 }
 
-function configured(parts: BankParts): BankProvider {
-  if (parts.provider === undefined) throw new AppError('not_configured', 'Bank accounts are not set up on this server.');
-  return parts.provider;
-}
-
-/** Which account an event is about. */
-function about(account: string) {
-  return { account, provider: 'bank' };
+function toEntry({ id, bankName, accounts, status, warning, expiresAt, newAccounts }: ItemRow): BankEntry {
+  return {
+    id,
+    bank_name: bankName,
+    mask: accounts.map((account) => ({ name: account.name, mask: account.mask ?? '' })),
+    status: statusOf(status),
+    ...(warning !== null && { warning, ...(expiresAt !== null && { expires_at: expiresAt.toISOString() }) }),
+    ...(newAccounts && { new_accounts: true }),
+  };
 }
 
 function statusOf(status: GrantStatus): BankEntry['status'] {

@@ -1,4 +1,4 @@
-import type { BankAccount } from '../providers/bank.ts';
+import type { BankAccount } from '../providers/bank-item.ts';
 
 interface Linked {
   institutionId: string | null;

@@ -8,20 +8,20 @@ import { StartRefused } from '../errors.ts';
  * of its own: the operating system drops it with the process, however that
  * ends, so a kill leaves nothing stale behind and no process id can be mistaken.
  *
+ * @param busy what to tell the operator when another process has it
  * @returns gives the folder back
  * @throws StartRefused when another process owns it
  */
-export function lockDataDirectory(directory: string): () => void {
+export function lockDataDirectory(
+  directory: string,
+  busy = `Another Steward is running on the data folder ${directory}. Stop it, or give this one its own with DATA_DIR.`,
+): () => void {
   const lock = openLock(directory);
   try {
     lock.exec('pragma locking_mode = exclusive; begin exclusive');
   } catch (error) {
     lock.close();
-    if (error instanceof Error && /locked|busy/.test(error.message)) {
-      throw new StartRefused(
-        `Another Steward is running on the data folder ${directory}. Stop it, or give this one its own with DATA_DIR.`,
-      );
-    }
+    if (error instanceof Error && /locked|busy/.test(error.message)) throw new StartRefused(busy);
     throw error;
   }
   return () => lock.close();

@@ -1,8 +1,11 @@
 import pg from 'pg';
 import { AppError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
+import { apart } from '../scope.ts';
+import type { Telemetry } from '../telemetry.ts';
+import { endSharedSession, knownSession, learnSession } from './session.ts';
 
-/** A named statement; it is parsed once per connection. */
+/** A named statement; it is parsed once per connection, unless a pooler shares the server's sessions out by the transaction. */
 export interface Statement {
   name: string;
   text: string;
@@ -13,7 +16,7 @@ export interface Statement {
 /** What repositories take: the pool, or one client inside a transaction. */
 export interface Queryable {
   /**
-   * @param statement SQL, or a named statement that is parsed once per connection
+   * @param statement SQL, or a named statement
    * @throws AppError `unavailable` when the database can't be reached; the driver's error otherwise
    */
   query<Row extends object>(statement: string | Statement, values?: unknown[]): Promise<Row[]>;
@@ -36,6 +39,11 @@ const STATEMENT_MS = 5_000;
 const QUEUE_STATEMENT_MS = 60_000;
 const IDLE_MS = 30_000;
 const RETRY_AFTER_SECONDS = 5;
+/**
+ * The server's own limits, for this transaction alone: a pooler gives the session to somebody else after it. Whoever
+ * vanishes in the middle (a frozen process, a dead network) would otherwise keep the rows locked for everybody.
+ */
+const BEGIN = 'begin; set local statement_timeout = 6000; set local idle_in_transaction_session_timeout = 10000';
 
 /**
  * The one pool. A transaction is `transaction(async (tx) => …)`; whatever else
@@ -43,6 +51,7 @@ const RETRY_AFTER_SECONDS = 5;
  */
 export class Database implements Queryable {
   readonly #pool: pg.Pool;
+  #measure: Telemetry['statement'];
 
   constructor(address: DatabaseAddress, connections: number, logger: Logger) {
     this.#pool = new pg.Pool({
@@ -65,12 +74,29 @@ export class Database implements Queryable {
    * @throws AppError `unavailable`
    */
   async reach(): Promise<void> {
-    await this.query('select 1');
+    const client = await this.#connect();
+    // The first thing to be known of a connection anyway.
+    await guarded(
+      client,
+      () => learnSession(client),
+      (broken) => client.release(broken),
+    );
+  }
+
+  /** Connections now, and what waits for one. */
+  get load(): { total: number; idle: number; waiting: number; max: number } {
+    const { totalCount: total, idleCount: idle, waitingCount: waiting, options } = this.#pool;
+    return { total, idle, waiting, max: options.max };
+  }
+
+  /** Lets every statement from now on be measured. */
+  observe({ statement }: Telemetry): void {
+    this.#measure = statement;
   }
 
   async query<Row extends object>(statement: string | Statement, values: unknown[] = []): Promise<Row[]> {
     const client = await this.#connect();
-    return run<Row>(client, statement, values, (broken) => client.release(broken));
+    return this.#run<Row>(client, statement, values, (broken) => client.release(broken));
   }
 
   /**
@@ -82,12 +108,12 @@ export class Database implements Queryable {
     let broken = false;
     const tx: Queryable = {
       query: <Row extends object>(statement: string | Statement, values: unknown[] = []) =>
-        run<Row>(client, statement, values, (failed) => {
+        this.#run<Row>(client, statement, values, (failed) => {
           broken ||= failed;
         }),
     };
     try {
-      await tx.query('begin');
+      await tx.query(BEGIN);
       const result = await work(tx);
       await tx.query('commit');
       for (const hook of commitHooks.get(tx) ?? []) hook();
@@ -112,9 +138,20 @@ export class Database implements Queryable {
     await this.#pool.end();
   }
 
+  #run<Row extends object>(
+    client: pg.PoolClient,
+    statement: string | Statement,
+    values: unknown[],
+    done: (broken: boolean) => void,
+  ): Promise<Row[]> {
+    const work = () => run<Row>(client, statement, values, done);
+    return this.#measure === undefined ? work() : this.#measure(typeof statement === 'string' ? statement : statement.name, work);
+  }
+
   async #connect(): Promise<pg.PoolClient> {
     try {
-      return await this.#pool.connect();
+      // A connection outlives whoever opened it.
+      return await apart(() => this.#pool.connect());
     } catch (error) {
       throw unavailable(error);
     }
@@ -129,40 +166,45 @@ export function afterCommit(tx: Queryable, hook: () => void): void {
   else commitHooks.set(tx, [...(commitHooks.get(tx) ?? []), hook]);
 }
 
-async function run<Row extends object>(
+function run<Row extends object>(
   client: pg.PoolClient,
   statement: string | Statement,
   values: unknown[],
   done: (broken: boolean) => void,
 ): Promise<Row[]> {
-  const config =
-    typeof statement === 'string' ? { text: statement, values } : { ...statement, name: `${statement.name}-${numberOf(client)}`, values };
+  const work = async () => {
+    const config = typeof statement === 'string' ? { text: statement, values } : await named(client, statement, values);
+    return (await client.query<Row>(config)).rows;
+  };
+  return guarded(client, work, done);
+}
+
+async function guarded<Result>(client: pg.PoolClient, work: () => Promise<Result>, done: (broken: boolean) => void): Promise<Result> {
   try {
-    const { rows } = await client.query<Row>(config);
+    const result = await work();
     done(false);
-    return rows;
+    return result;
   } catch (error) {
     const lost = isConnectionLost(error);
+    if (sqlState(error) === READ_ONLY) await endSharedSession(client);
     done(lost);
     if (lost) throw unavailable(error);
     throw isUserGone(error) ? new AppError('invalid_token', 'This user no longer exists.', { cause: error }) : error;
   }
 }
 
-const numbers = new WeakMap<pg.PoolClient, number>();
-let connections = 0;
-
-/** The embedded database has one session: a connection that replaces a broken one finds the names of its prepared statements taken. */
-function numberOf(client: pg.PoolClient): number {
-  const known = numbers.get(client);
-  if (known !== undefined) return known;
-  connections += 1;
-  numbers.set(client, connections);
-  return connections;
+async function named(client: pg.PoolClient, { name, ...query }: Statement, values: unknown[]): Promise<pg.QueryConfig> {
+  const { isOwn, number } = knownSession(client) ?? (await learnSession(client));
+  // The embedded database has one session: a connection that replaces a broken one finds the plain names taken.
+  return isOwn ? { ...query, values, name: `${name}-${number}` } : { ...query, values };
 }
 
-/** SQLSTATE classes after which a connection is no good any more: 08 connection, 57P shutdown, 25006 failed over to read-only. */
-const LOST = /^(08|57P0|25006|53300)/;
+const READ_ONLY = '25006';
+/**
+ * SQLSTATE classes after which a connection is no good any more: 08 connection, 53 out of disk, memory or connections,
+ * 57P shutdown, 57014 and 25P03 the server's time-outs, 25006 failed over to read-only.
+ */
+const LOST = /^(08|53|57P0|57014|25006|25P03)/;
 const LOST_SOCKET = new Set(['ECONNRESET', 'ECONNREFUSED', 'EPIPE', 'ENOENT', 'ETIMEDOUT', 'ENOTFOUND', 'EHOSTUNREACH']);
 
 function isConnectionLost(error: unknown): boolean {

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError } from '../errors.ts';
+import { apart } from '../scope.ts';
 
 interface Waiting<Item, Result> {
   item: Item;
@@ -36,7 +37,8 @@ export class Grouped<Item, Result> {
       this.#waiting.push({ item, resolve, reject });
       if (this.#working) return;
       this.#working = true;
-      void this.#workOff();
+      // One caller's turn begins it; what it does is everybody's.
+      void apart(() => this.#workOff());
     });
   }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { StartRefused } from '../errors.ts';
 import type { Logger } from '../logger.ts';
-import { type Database, type DatabaseAddress, sqlState } from './database.ts';
+import { type Database, type DatabaseAddress, type Queryable, sqlState } from './database.ts';
 
 /** Raised with every release whose schema older code can't work with. */
 const CODE_VERSION = 1;
@@ -32,6 +32,21 @@ export async function migrate(database: Database, address: DatabaseAddress, logg
     await client.end();
   }
   await isCurrent(database);
+}
+
+/**
+ * Whether the database takes writes and its schema is one that this code works with. A migration by a newer release
+ * may end that while this process runs.
+ *
+ * @throws AppError `unavailable` when the database takes no writes: a standby after a failover answers all the same
+ */
+export async function isSchemaUsable(db: Queryable): Promise<boolean> {
+  // Changes no row and locks none. Where only reads are taken it is refused, and the session that refused it is given up.
+  const [guard] = await db.query<{ minimum: number }>(
+    `with writing as (update schema_guard set id = id where false)
+     select minimum_code_version as minimum from schema_guard`,
+  );
+  return guard !== undefined && guard.minimum <= CODE_VERSION;
 }
 
 async function isCurrent(database: Database): Promise<boolean> {

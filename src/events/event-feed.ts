@@ -1,6 +1,18 @@
 import type { Database } from '../database/database.ts';
+import { Grouped } from '../database/grouped.ts';
+import { AppError } from '../errors.ts';
 import { describeError, type Logger } from '../logger.ts';
-import { type PolledEvent, selectEventsSince, selectNewEvents, selectSettledId, type UserEvent } from './events-repository.ts';
+import { apart } from '../scope.ts';
+import {
+  type PolledEvent,
+  type Position,
+  selectDeletedUsers,
+  selectEventsSince,
+  selectHeads,
+  selectNewEvents,
+  selectSettledId,
+  type UserEvent,
+} from './events-repository.ts';
 import { IdGaps } from './id-gaps.ts';
 
 /** One socket, as the feed sees it. */
@@ -9,6 +21,8 @@ export interface Subscriber {
   seq: number;
   /** @returns false when it can take no more at the moment: {@link EventFeed.catchUp} once it can */
   push(event: UserEvent): boolean;
+  /** Its user is no more. */
+  userDeleted(): void;
 }
 
 interface Audience {
@@ -31,19 +45,30 @@ const REPLAY_MAX = 1_000;
 export class EventFeed {
   readonly #db: Database;
   readonly #logger: Logger;
+  /** Where users stand: after a restart thousands of sockets come back at once. */
+  readonly #heads: Grouped<string, number | undefined>;
   readonly #audiences = new Map<string, Audience>();
   /** Some of their subscribers lack events that are in the database. */
   readonly #behind = new Set<Audience>();
   #ids: IdGaps | undefined;
+  /** When deletions were last looked for, by the database's clock. */
+  #deletionsAt: Date | undefined;
   #timer: NodeJS.Timeout | undefined;
   #polling: Promise<void> | undefined;
   #poked = false;
   #failing = false;
+  #readAt: number | undefined;
   #stopped = false;
 
   constructor(db: Database, logger: Logger) {
     this.#db = db;
     this.#logger = logger;
+    this.#heads = new Grouped((userIds) => selectHeads(db, userIds));
+  }
+
+  /** Seconds since events were last read; 0 while nobody listens. */
+  get age(): number {
+    return this.#audiences.size === 0 || this.#readAt === undefined ? 0 : (performance.now() - this.#readAt) / 1000;
   }
 
   /** Users with sockets here. */
@@ -56,17 +81,18 @@ export class EventFeed {
    *
    * @param since undefined = new ones only
    * @param enter called at the very moment it is in, with the number where it stands; events follow
+   * @throws AppError `invalid_token` when the user is gone
    */
   async subscribe(userId: string, subscriber: Subscriber, since: number | undefined, enter: (seq: number) => void): Promise<void> {
     const audience = this.#audience(userId);
     audience.entering += 1;
     try {
-      let position = await selectEventsSince(this.#db, userId, since ?? null, REPLAY_MAX);
+      let position = await this.#position(userId, since);
       const replay = since === undefined ? [] : missed(since, position);
       // What was handed out while this was being read, it didn't get.
       while (audience.top > position.head) {
         const before = position.head;
-        position = await selectEventsSince(this.#db, userId, before, REPLAY_MAX);
+        position = await this.#position(userId, before);
         replay.push(...missed(before, position));
       }
       // With others present it stays: they may still lack what this one has just read.
@@ -109,6 +135,18 @@ export class EventFeed {
     await this.#polling;
   }
 
+  async #position(userId: string, since: number | undefined): Promise<Position> {
+    const position = since === undefined ? await this.#head(userId) : await selectEventsSince(this.#db, userId, since, REPLAY_MAX);
+    // Its token may be remembered here from before the deletion.
+    if (position === undefined) throw new AppError('invalid_token', 'This user no longer exists.');
+    return position;
+  }
+
+  async #head(userId: string): Promise<Position | undefined> {
+    const head = await this.#heads.add(userId);
+    return head === undefined ? undefined : { head, events: [] };
+  }
+
   #audience(userId: string): Audience {
     const known = this.#audiences.get(userId);
     if (known !== undefined) return known;
@@ -131,10 +169,13 @@ export class EventFeed {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     if (this.#stopped) return;
-    this.#timer = setTimeout(() => {
-      this.#timer = undefined;
-      this.#polling = this.#round();
-    }, ms);
+    // It serves everyone from now on, not only the request that began it.
+    this.#timer = apart(() =>
+      setTimeout(() => {
+        this.#timer = undefined;
+        this.#polling = this.#round();
+      }, ms),
+    );
     this.#timer.unref();
   }
 
@@ -142,6 +183,7 @@ export class EventFeed {
     this.#poked = false;
     try {
       await this.#poll();
+      this.#readAt = performance.now();
       this.#failing = false;
     } catch (error) {
       if (!this.#failing) this.#logger.warn({ err: describeError(error) }, 'events can’t be read; trying again every second');
@@ -149,11 +191,15 @@ export class EventFeed {
     }
     this.#polling = undefined;
     // Nobody listens any more: whoever comes next begins at the present.
-    if (this.#audiences.size === 0) this.#ids = undefined;
-    else this.#schedule(this.#poked && !this.#failing ? POKE_MS : POLL_MS);
+    if (this.#audiences.size === 0) {
+      this.#ids = undefined;
+      this.#readAt = undefined;
+      this.#deletionsAt = undefined;
+    } else this.#schedule(this.#poked && !this.#failing ? POKE_MS : POLL_MS);
   }
 
   async #poll(): Promise<void> {
+    await this.#endDeleted();
     this.#ids ??= new IdGaps(await selectSettledId(this.#db));
     const ids = this.#ids;
     let rows: PolledEvent[];
@@ -175,6 +221,15 @@ export class EventFeed {
     }
   }
 
+  /** A user deleted on whichever replica has no sockets on this one any more; its events, a last one among them, are gone with it. */
+  async #endDeleted(): Promise<void> {
+    const { now, userIds } = await selectDeletedUsers(this.#db, this.#deletionsAt);
+    this.#deletionsAt = now;
+    for (const userId of userIds) {
+      for (const subscriber of this.#audiences.get(userId)?.subscribers ?? []) subscriber.userDeleted();
+    }
+  }
+
   #dispatch({ userId, seq, event, data }: PolledEvent): void {
     const audience = this.#audiences.get(userId);
     if (audience === undefined || seq <= audience.top) return;
@@ -191,7 +246,8 @@ export class EventFeed {
     const lacking = [...audience.subscribers].filter(({ seq }) => seq < audience.top);
     if (lacking.length === 0) return;
     const from = Math.min(...lacking.map(({ seq }) => seq));
-    const events = missed(from, await selectEventsSince(this.#db, audience.userId, from, REPLAY_MAX));
+    const position = await selectEventsSince(this.#db, audience.userId, from, REPLAY_MAX);
+    const events = position === undefined ? [] : missed(from, position);
     for (const subscriber of lacking) {
       if (!audience.subscribers.has(subscriber)) continue;
       for (const event of events) if (event.seq > subscriber.seq && !give(subscriber, event)) break;
@@ -207,7 +263,7 @@ function give(subscriber: Subscriber, event: UserEvent): boolean {
 }
 
 /** The events between `since` and the head; `resync` instead where they aren't all kept, too many, or `since` never was. */
-function missed(since: number, { head, events }: { head: number; events: UserEvent[] }): UserEvent[] {
+function missed(since: number, { head, events }: Position): UserEvent[] {
   if (since === head) return [];
   if (since < head && events.length === head - since && events.length <= REPLAY_MAX) return events;
   return [{ seq: head, event: 'resync', data: {} }];

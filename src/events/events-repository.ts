@@ -13,6 +13,12 @@ export interface PolledEvent extends UserEvent {
   userId: string;
 }
 
+/** A user's number as it stands, and some of the events before it. */
+export interface Position {
+  head: number;
+  events: UserEvent[];
+}
+
 /** Ids from `first` to `last`, both included. */
 export interface IdRange {
   first: number;
@@ -65,18 +71,23 @@ export async function selectSettledId(db: Queryable): Promise<number> {
   return Number(rows[0]?.id ?? 0);
 }
 
+/** Each user's number as it stands, in their order; undefined where the user is gone. */
+export async function selectHeads(db: Queryable, userIds: readonly string[]): Promise<(number | undefined)[]> {
+  const rows = await db.query<{ id: string; head: string }>(
+    { name: 'event-heads', text: 'select id, event_seq as head from users where id = any($1::uuid[])' },
+    [[...new Set(userIds)]],
+  );
+  const heads = new Map(rows.map(({ id, head }) => [id, Number(head)]));
+  return userIds.map((id) => heads.get(id));
+}
+
 /**
  * The user's number as it stands, and the events after `since`, all in one snapshot.
  *
- * @param since null = the number only
  * @param limit one more than this is read at most
+ * @returns undefined when the user is gone
  */
-export async function selectEventsSince(
-  db: Queryable,
-  userId: string,
-  since: number | null,
-  limit: number,
-): Promise<{ head: number; events: UserEvent[] }> {
+export async function selectEventsSince(db: Queryable, userId: string, since: number, limit: number): Promise<Position | undefined> {
   const rows = await db.query<{ head: string; seq: string | null } & Pick<UserEvent, 'event' | 'data'>>(
     {
       name: 'events-since',
@@ -88,8 +99,29 @@ export async function selectEventsSince(
     },
     [userId, since, limit + 1],
   );
+  if (rows.length === 0) return undefined;
   const events = rows.filter(({ seq }) => seq !== null).map(({ seq, event, data }) => ({ seq: Number(seq), event, data }));
   return { head: Number(rows[0]?.head ?? 0), events };
+}
+
+/**
+ * Users deleted since the last look, some of them seen before: a deletion counts from its transaction's begin and
+ * shows only after its end.
+ *
+ * @param since by the database's clock, as the last look returned it; undefined = the first one
+ */
+export async function selectDeletedUsers(db: Queryable, since: Date | undefined): Promise<{ now: Date; userIds: string[] }> {
+  const rows = await db.query<{ now: Date; userIds: string[] }>(
+    {
+      name: 'deleted-users',
+      text: `select now() as now, array(
+               select user_id::text from deleted_users
+               where deleted_at > coalesce($1::timestamptz, now()) - interval '1 minute' and user_id is not null
+             ) as "userIds"`,
+    },
+    [since ?? null],
+  );
+  return rows[0] ?? { now: new Date(0), userIds: [] };
 }
 
 /** The account shown for a grant, if there still is one. */

@@ -1,27 +1,22 @@
 import { z } from 'zod';
-import type { Database } from '../database/database.ts';
 import { AppError } from '../errors.ts';
 import { type Endpoint, endpoint } from '../http/endpoint.ts';
 import type { Config } from '../settings.ts';
-import { isWritable } from './health-repository.ts';
+import { Readiness, type ReadinessParts } from './readiness.ts';
 
 const TAG = 'Health';
 const ok = z.object({ status: z.literal('success') });
-const REMEMBER_MS = 1_000;
 const OK = { json: { status: 'success' } } as const;
 
-export interface HealthParts {
+export interface HealthParts extends ReadinessParts {
   environment: Config['environment'];
-  db: Database;
   /** Open WebSocket connections of this process. */
   connections(): number;
-  /** Going down: no new work. */
-  draining(): boolean;
 }
 
 /** GET /test and the two probes for orchestrators. */
 export function healthRoutes(parts: HealthParts): Endpoint[] {
-  const writable = rememberBriefly(() => isWritable(parts.db));
+  const readiness = new Readiness(parts);
   return [
     endpoint({
       method: 'get',
@@ -56,29 +51,16 @@ export function healthRoutes(parts: HealthParts): Endpoint[] {
       path: '/health/ready',
       tag: TAG,
       summary: 'Whether the process can take requests',
-      description: 'The database takes writes and the process is not shutting down.',
+      description:
+        'The database takes writes and has a schema for this release, the master keys that stored data needs are there, and the process is not shutting down.',
       auth: 'none',
       answer: ok,
       errors: ['unavailable'],
       async handle() {
-        if (parts.draining()) throw new AppError('unavailable', 'Shutting down.', { retryAfter: 5 });
-        if (!(await writable())) throw new AppError('unavailable', 'The database takes no writes at the moment.', { retryAfter: 5 });
+        const obstacle = await readiness.obstacle();
+        if (obstacle !== undefined) throw new AppError('unavailable', obstacle, { retryAfter: 5 });
         return OK;
       },
     }),
   ];
-}
-
-/** The probe stands before the rate limit, so a flood of it must not become a flood of queries. */
-function rememberBriefly(ask: () => Promise<boolean>): () => Promise<boolean> {
-  let asked = Number.NEGATIVE_INFINITY;
-  let answer: Promise<boolean> | undefined;
-  return () => {
-    const now = Date.now();
-    if (answer === undefined || now - asked >= REMEMBER_MS) {
-      asked = now;
-      answer = ask();
-    }
-    return answer;
-  };
 }

@@ -4,14 +4,24 @@ import { AppError } from '../errors.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
 
-/** Parses form and JSON bodies up to `limit` bytes; refuses every other kind of body. */
-export function body(limit: number): RequestHandler[] {
+/** Parses form and JSON bodies up to `limit` bytes, forms up to `fields` fields; refuses every other kind of body. */
+export function body(limit: number, fields: number): RequestHandler[] {
   return [
     refuseOtherTypes,
-    express.urlencoded({ extended: false, limit, parameterLimit: 100, verify: refuseMalformed, inflate: false }),
+    express.urlencoded({ extended: false, limit, parameterLimit: fields, verify: refuseMalformed, inflate: false }),
     express.json({ limit, strict: true, inflate: false }),
     requireObject,
   ];
+}
+
+/** Takes a JSON body of up to `limit` bytes as it came, for whoever checks a signature over its bytes. */
+export function rawBody(limit: number): RequestHandler[] {
+  return [refuseAllButJson, express.raw({ type: () => true, limit, inflate: false })];
+}
+
+function refuseAllButJson(request: Request, _response: Response, next: NextFunction): void {
+  if (request.is('json') === false) throw new AppError('unsupported_media_type', 'Send application/json.');
+  next();
 }
 
 function refuseOtherTypes(request: Request, _response: Response, next: NextFunction): void {

@@ -59,6 +59,8 @@ export interface Endpoint<
   query?: Q;
   /** Body fields, urlencoded or JSON. */
   form?: F;
+  /** In place of a form: JSON of up to `limit` bytes, taken as it came, and the header that proves who sent it. */
+  signed?: { limit: number; header: string };
   /** Body of the 200; what it doesn't name is not sent. */
   answer?: A;
   /** Further documented answers that are not JSON: status → what it means. */
@@ -66,6 +68,8 @@ export interface Endpoint<
   errors: readonly ErrorCode[];
   /** A person's browser comes here: errors may be pages; HEAD and prefetch are refused. */
   browser?: boolean;
+  /** It leads to a provider: taken less often than others from one address, and of one user. */
+  provider?: boolean;
   handle: (input: Input<P, Q, F, Auth>) => Promise<Reply<z.input<A>>>;
 }
 

@@ -1,6 +1,7 @@
 import type { NextFunction, Request, Response } from 'express';
 import { AppError, type ErrorCode } from '../errors.ts';
 import { describeError, type Logger } from '../logger.ts';
+import type { Telemetry } from '../telemetry.ts';
 import { html, page, pagePolicy } from './html.ts';
 
 /** The last route: whatever no endpoint took. */
@@ -9,10 +10,11 @@ export function notFound(): never {
 }
 
 /** The one place where an error becomes an answer: the contract's JSON form, or a page for a person's browser. */
-export function errorHandler(logger: Logger) {
+export function errorHandler(logger: Logger, telemetry: Telemetry) {
   return (thrown: unknown, request: Request, response: Response, next: NextFunction): void => {
     const error = toAppError(thrown);
     log(logger, error, request);
+    telemetry.count('error', error.code);
     // Too late for an answer of ours: let Express cut the connection.
     if (response.headersSent) {
       next(thrown);
@@ -33,8 +35,13 @@ function log(logger: Logger, error: AppError, request: Request): void {
   const fields = { err: describeError(error), code: error.code, request_id: request.id };
   // ERROR is silent while the service is healthy: only what an operator must look at.
   if (error.code === 'internal') logger.error(fields, 'request failed');
-  else if (error.status >= 500) logger.warn(fields, 'request failed');
+  else if (error.status >= 500 && !isExpected(error, request)) logger.warn(fields, 'request failed');
   else logger.debug(fields, 'request refused');
+}
+
+/** A part that was left off is no fault, and what a probe learns is logged when it changes (health/readiness.ts). */
+function isExpected({ code }: AppError, { path }: Request): boolean {
+  return code === 'not_configured' || code === 'assistant_disabled' || path.startsWith('/health/');
 }
 
 function setHeaders(response: Response, error: AppError): void {

@@ -1,10 +1,15 @@
 import type { NextFunction, Request, RequestHandler, Response, Router } from 'express';
 import { AppError } from '../errors.ts';
+import { rawBody } from './body.ts';
 import type { Caller, Endpoint, Reply } from './endpoint.ts';
 import { validate } from './validate.ts';
 
-/** Turns the value of the Authorization header into a caller, or throws 401 or 403. */
-export type Authenticate = (header: string | undefined) => Promise<Caller>;
+/**
+ * Turns the value of the Authorization header into a caller, or throws 401, 403 or 429.
+ *
+ * @param toProvider the request leads to a provider
+ */
+export type Authenticate = (header: string | undefined, toProvider: boolean) => Promise<Caller>;
 
 /**
  * Puts endpoints on a router. One place for the order of things: method, then
@@ -15,13 +20,18 @@ export function mount(router: Router, endpoints: readonly Endpoint[], authentica
     const allow = allowedMethods(group);
     for (const endpoint of group) {
       if (endpoint.browser === true) router.all(path, browserRoute(allow));
-      const parsers = endpoint.form === undefined ? [] : body;
+      const parsers = parsersOf(endpoint, body);
       router[endpoint.method](path, ...parsers, (request, response) => serve(endpoint, authenticate, request, response));
     }
     router.all(path, () => {
       throw new AppError('method_not_allowed', `This address takes ${allow.join(' and ')} only.`, { allow });
     });
   }
+}
+
+function parsersOf({ form, signed }: Endpoint, body: RequestHandler[]): RequestHandler[] {
+  if (signed !== undefined) return rawBody(signed.limit);
+  return form === undefined ? [] : body;
 }
 
 function byPath(endpoints: readonly Endpoint[]): Map<string, Endpoint[]> {
@@ -46,7 +56,7 @@ function browserRoute(allow: string[]) {
 }
 
 async function serve(endpoint: Endpoint, authenticate: Authenticate, request: Request, response: Response): Promise<void> {
-  const caller = endpoint.auth === 'id_token' ? await authenticate(request.headers.authorization) : undefined;
+  const caller = endpoint.auth === 'id_token' ? await authenticate(request.headers.authorization, endpoint.provider === true) : undefined;
   const reply = await endpoint.handle({
     params: endpoint.params === undefined ? {} : validate(endpoint.params, request.params, 'not_found'),
     query: endpoint.query === undefined ? {} : validate(endpoint.query, request.query),

@@ -16,7 +16,7 @@ export function errorsOf(endpoint: Endpoint): ErrorCode[] {
     ...endpoint.errors,
     ...(endpoint.params === undefined ? [] : (['not_found'] as const)),
     ...(endpoint.query === undefined ? [] : (['invalid_request'] as const)),
-    ...(endpoint.form === undefined ? [] : FORM),
+    ...(endpoint.form === undefined && endpoint.signed === undefined ? [] : FORM),
     ...(endpoint.auth === 'id_token' ? AUTHENTICATED : []),
   ]);
   return CODES.filter((code) => codes.has(code));
@@ -88,7 +88,11 @@ function errorSchema(): Json {
 }
 
 function operation(endpoint: Endpoint, schemas: Json): Json {
-  const parameters = [...parametersIn('path', endpoint.params, schemas), ...parametersIn('query', endpoint.query, schemas)];
+  const parameters = [
+    ...parametersIn('path', endpoint.params, schemas),
+    ...parametersIn('query', endpoint.query, schemas),
+    ...(endpoint.signed === undefined ? [] : [{ name: endpoint.signed.header, in: 'header', required: true, schema: { type: 'string' } }]),
+  ];
   return {
     operationId: operationId(endpoint),
     tags: [endpoint.tag],
@@ -97,6 +101,9 @@ function operation(endpoint: Endpoint, schemas: Json): Json {
     security: endpoint.auth === 'id_token' ? [{ idToken: [] }] : [],
     ...(parameters.length > 0 && { parameters }),
     ...(endpoint.form !== undefined && { requestBody: requestBody(endpoint.form, schemas) }),
+    ...(endpoint.signed !== undefined && {
+      requestBody: { required: true, content: { 'application/json': { schema: { type: 'object' } } } },
+    }),
     responses: responses(endpoint, schemas),
   };
 }

@@ -1,13 +1,28 @@
 import { randomUUID } from 'node:crypto';
-import type { RequestListener } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { ERROR_STATUS, type ErrorCode } from '../errors.ts';
+import type { Limits } from '../settings.ts';
 
-const REASONS: Record<string, { status: number; code: ErrorCode; message: string }> = {
-  HPE_HEADER_OVERFLOW: { status: 431, code: 'too_large', message: 'The request’s headers are too large.' },
+const { STATUS_CODES } = process.getBuiltinModule('node:http');
+
+/** An error that is told before, or beside, the app. */
+export interface Refusal {
+  /** Where the protocol has a more exact one than the code's own. */
+  status?: number;
+  code: ErrorCode;
+  message: string;
+  /** Seconds until another try makes sense. */
+  retryAfter?: number;
+}
+
+const HEADERS_TOO_LARGE: Refusal = { status: 431, code: 'too_large', message: 'The request’s headers are too large.' };
+const REASONS: Record<string, Refusal> = {
+  HPE_HEADER_OVERFLOW: HEADERS_TOO_LARGE,
   ERR_HTTP_REQUEST_TIMEOUT: { status: 408, code: 'invalid_request', message: 'The request did not arrive in time.' },
 };
-const MALFORMED = { status: ERROR_STATUS.invalid_request, code: 'invalid_request', message: 'This is not an HTTP request.' } as const;
+const MALFORMED: Refusal = { code: 'invalid_request', message: 'This is not an HTTP request.' };
+const STARTING: Refusal = { code: 'unavailable', message: 'The service is starting.', retryAfter: 1 };
 
 /** Answers what never became a request (broken syntax, huge headers, too slow) in the same form as every other error. */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
@@ -15,30 +30,60 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex):
     socket.destroy();
     return;
   }
-  const { status, code, message } = REASONS[error.code ?? ''] ?? MALFORMED;
-  const { id, body } = errorBody(code, message);
-  const head = [
-    `HTTP/1.1 ${status} Error`,
-    'content-type: application/json; charset=utf-8',
-    `content-length: ${Buffer.byteLength(body)}`,
-    `x-request-id: ${id}`,
-    'connection: close',
-  ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
+  refuseSocket(socket, REASONS[error.code ?? ''] ?? MALFORMED);
+}
+
+/** Answers on a connection that no response belongs to, and ends it. */
+export function refuseSocket(socket: Duplex, refusal: Refusal): void {
+  const { status, headers, body } = answerOf(refusal);
+  const head = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)];
+  // Destroyed, not only ended: a client that keeps its half open would hold the socket beyond every time-out.
+  socket.end(`${head.join('\r\n')}\r\nconnection: close\r\n\r\n${body}`, () => socket.destroy());
 }
 
 /** Answers requests that come before the app is there. */
-export const answerStarting: RequestListener = (_request, response) => {
-  const { id, body } = errorBody('unavailable', 'The service is starting.');
-  response.writeHead(ERROR_STATUS.unavailable, {
-    'content-type': 'application/json; charset=utf-8',
-    'retry-after': '1',
-    'x-request-id': id,
-  });
-  response.end(body);
-};
+export const answerStarting: RequestListener = (_request, response) => refuse(response, STARTING);
 
-function errorBody(code: ErrorCode, message: string): { id: string; body: string } {
+/** Refuses upgrades that come before the WebSocket API is there: a socket that nobody takes would stay open for ever. */
+export function refuseStarting(_request: IncomingMessage, socket: Duplex): void {
+  socket.on('error', () => socket.destroy());
+  refuseSocket(socket, STARTING);
+}
+
+/** Lets only requests of a bearable form through to the app. */
+export function refuseMisshapen(limits: Limits, app: RequestListener): RequestListener {
+  return (request, response) => {
+    const refusal = misshapen(request, limits);
+    if (refusal === undefined) app(request, response);
+    else refuse(response, refusal);
+  };
+}
+
+/** What is wrong with a request's address or headers, whatever it asks for. */
+export function misshapen({ url = '', rawHeaders }: IncomingMessage, limits: Limits): Refusal | undefined {
+  // Node would leave the surplus out without a word; it is told to keep one more than may be.
+  if (rawHeaders.length > limits.headerCount * 2) return HEADERS_TOO_LARGE;
+  if (url.length > limits.urlBytes) return { status: 414, code: 'too_large', message: 'The request’s address is too long.' };
+  const query = url.indexOf('?');
+  const queryTooLong = query !== -1 && url.length - query - 1 > limits.queryBytes;
+  return queryTooLong ? { status: 414, code: 'too_large', message: 'The request’s query is too long.' } : undefined;
+}
+
+function refuse(response: ServerResponse, refusal: Refusal): void {
+  const { status, headers, body } = answerOf(refusal);
+  response.writeHead(status, headers).end(body);
+}
+
+function answerOf({ code, message, retryAfter, status = ERROR_STATUS[code] }: Refusal) {
   const id = randomUUID();
-  return { id, body: JSON.stringify({ status: 'error', code, message, request_id: id }) };
+  const body = JSON.stringify({ status: 'error', code, message, request_id: id });
+  const headers: Record<string, string | number> = {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': Buffer.byteLength(body),
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    'x-request-id': id,
+    ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }),
+  };
+  return { status, headers, body };
 }

@@ -2,25 +2,50 @@ import { randomUUID } from 'node:crypto';
 import type { NextFunction, Request, Response } from 'express';
 import { type HttpLogger, pinoHttp } from 'pino-http';
 import type { Logger } from '../logger.ts';
+import { within } from '../scope.ts';
+import type { Telemetry } from '../telemetry.ts';
 
-/** Gives every request its id, which every answer and every error carries. */
+/** Gives every request its id, which every answer, every error and every line logged on its behalf carries. */
 export function requestId(request: Request, response: Response, next: NextFunction): void {
   const id = randomUUID();
   request.id = id;
   response.setHeader('x-request-id', id);
-  next();
+  within({ request_id: id }, next);
+}
+
+/**
+ * Measures each request.
+ *
+ * @param routes the endpoints' patterns: what else a path may be is the client's invention, and counts as no route
+ */
+export function measured(telemetry: Telemetry, routes: ReadonlySet<string>) {
+  return (request: Request, response: Response, next: NextFunction): void => {
+    const track = telemetry.request(request.method, request.headers);
+    if (track === undefined) {
+      next();
+      return;
+    }
+    response.once('close', () => {
+      const route: unknown = request.route?.path;
+      const known = typeof route === 'string' && routes.has(route) ? route : undefined;
+      track.end(known, response.writableFinished ? response.statusCode : 0);
+    });
+    track.within(next);
+  };
 }
 
 /**
  * One line a request: method, path, status, time. Never a query string, a
- * header or a body, since all of them carry tokens. Failures of ours are
- * errors; what a client did wrong is information.
+ * header or a body, since all of them carry tokens.
  */
 export function requestLog(logger: Logger): HttpLogger {
   return pinoHttp({
     logger,
     genReqId: (request) => request.id,
-    customLogLevel: (_request, response, error) => (error !== undefined || response.statusCode === 500 ? 'error' : 'info'),
+    // Why a request failed is told where it did, at the level that it deserves (error-handler.ts); a client that goes is no fault.
+    customLogLevel: () => 'info',
+    customErrorMessage: () => 'request completed',
+    customErrorObject: (_request, _response, _error, { err: _, ...fields }) => fields,
     serializers: {
       req: (request: { id: string; method: string; url: string }) => ({
         id: request.id,

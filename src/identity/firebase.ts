@@ -63,8 +63,9 @@ async function openAuth(settings: FirebaseSettings, context: VerifierContext, ce
   return getAuth(initializeApp({ ...options, ...credential }, `steward-identity-${randomUUID()}`));
 }
 
-async function loadCertificates(signal: AbortSignal, { httpAgent }: VerifierContext): Promise<LoadedKeys<string>> {
-  const { body, maxAge } = await fetchJson(CERTIFICATES_URL, { signal, httpAgent });
+async function loadCertificates(signal: AbortSignal, { httpAgent, telemetry }: VerifierContext): Promise<LoadedKeys<string>> {
+  const fetching = () => fetchJson(CERTIFICATES_URL, { signal, httpAgent });
+  const { body, maxAge } = await telemetry.step({ kind: 'provider', name: 'identity', operation: 'keys' }, fetching);
   return { keys: new Map(Object.entries(certificatesSchema.parse(body))), maxAge };
 }
 

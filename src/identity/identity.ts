@@ -1,5 +1,6 @@
 import type { Agent } from 'node:https';
 import type { Logger } from '../logger.ts';
+import type { Telemetry } from '../telemetry.ts';
 
 /** What a verified ID token says about its user. */
 export interface Identity {
@@ -24,6 +25,7 @@ export type VerifyIdToken = (token: string) => Promise<Identity>;
 
 export interface VerifierOptions {
   logger: Logger;
+  telemetry?: Telemetry;
   /** The clock, milliseconds since 1970; Date.now unless given. */
   now?: () => number;
   /** Makes the connections to https hosts, with other trust or another way out; Node's own agent unless given. */
@@ -42,6 +44,7 @@ export interface Timeouts {
 /** {@link VerifierOptions} with every default filled in. */
 export interface VerifierContext {
   logger: Logger;
+  telemetry: Telemetry;
   now: () => number;
   httpAgent: Agent | undefined;
   timeouts: Timeouts;

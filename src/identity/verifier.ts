@@ -1,4 +1,5 @@
 import type { IdentitySettings } from '../settings.ts';
+import { UNMEASURED } from '../telemetry.ts';
 import type { VerifierContext, VerifierOptions, VerifyIdToken } from './identity.ts';
 
 export type { Identity, VerifierOptions, VerifyIdToken } from './identity.ts';
@@ -9,6 +10,7 @@ const TIMEOUTS = { keys: 5_000, lookUp: 10_000 };
 export function createVerifier(settings: IdentitySettings, options: VerifierOptions): VerifyIdToken {
   const context: VerifierContext = {
     logger: options.logger,
+    telemetry: options.telemetry ?? UNMEASURED,
     now: options.now ?? Date.now,
     httpAgent: options.httpAgent,
     timeouts: options.timeouts ?? TIMEOUTS,

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { z } from 'zod';
 import { AppError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
+import { type Telemetry, UNMEASURED } from '../telemetry.ts';
 import { IntegrationsError, type IntegrationsFormat } from './integrations-file.ts';
 import { IntegrationsReader } from './integrations-reader.ts';
 
@@ -15,6 +16,7 @@ type Read<Compiled> = () => Promise<Compiled>;
 export class IntegrationsService<Compiled extends { revision: string }> {
   readonly #read: Read<Compiled>;
   readonly #logger: Logger;
+  readonly #telemetry: Telemetry;
   readonly #listeners: ((current: Compiled) => void)[] = [];
   #current: Compiled;
   #running: Promise<void> | undefined;
@@ -22,9 +24,10 @@ export class IntegrationsService<Compiled extends { revision: string }> {
   #runs = 0;
   #startedAt = Number.NEGATIVE_INFINITY;
 
-  private constructor(read: Read<Compiled>, logger: Logger, current: Compiled) {
+  private constructor(read: Read<Compiled>, logger: Logger, telemetry: Telemetry, current: Compiled) {
     this.#read = read;
     this.#logger = logger;
+    this.#telemetry = telemetry;
     this.#current = current;
   }
 
@@ -33,9 +36,10 @@ export class IntegrationsService<Compiled extends { revision: string }> {
     path: string,
     format: IntegrationsFormat<S, Compiled>,
     logger: Logger,
+    telemetry: Telemetry = UNMEASURED,
   ): Promise<IntegrationsService<Compiled>> {
     const reader = new IntegrationsReader(path, format);
-    return new IntegrationsService(() => reader.read(), logger, await reader.read());
+    return new IntegrationsService(() => reader.read(), logger, telemetry, await reader.read());
   }
 
   /** A snapshot: a reload puts another object here and leaves this one alone. */
@@ -88,10 +92,12 @@ export class IntegrationsService<Compiled extends { revision: string }> {
     try {
       const before = this.#current.revision;
       this.#current = await this.#read();
+      this.#telemetry.count('reload', 'ok');
       this.#logger.info({ revision: this.#current.revision }, 'integrations read again');
       if (this.#current.revision !== before) for (const listener of this.#listeners) listener(this.#current);
     } catch (cause) {
       if (!(cause instanceof IntegrationsError)) throw cause;
+      this.#telemetry.count('reload', 'invalid');
       this.#logger.warn({ problems: cause.problems }, 'the integrations file is not valid; the previous one stays in force');
       throw new AppError('invalid_configuration', 'The integrations file is not valid; the previous one stays in force.', { cause });
     }

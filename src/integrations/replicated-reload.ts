@@ -30,6 +30,7 @@ export class ReplicatedReload {
   /** The others have not been told of it yet. */
   #isOwed = false;
   #isFailing = false;
+  #isDiverged = false;
 
   constructor(db: Database, service: Reloadable, logger: Logger) {
     this.#db = db;
@@ -51,6 +52,11 @@ export class ReplicatedReload {
     if (this.#isOwed) await this.#announce().catch((error: unknown) => this.#report(error));
   }
 
+  /** Another replica read another file than this one. */
+  get isDiverged(): boolean {
+    return this.#isDiverged;
+  }
+
   start(): void {
     this.#watching = this.#watch();
   }
@@ -64,6 +70,8 @@ export class ReplicatedReload {
     this.#isOwed = false;
     try {
       const generation = await raiseGeneration(this.#db, this.#service.current.revision);
+      // What was announced last is this one's own.
+      this.#isDiverged = false;
       // With another replica's in between, that one's news is still to be read.
       if (generation - 1 === this.#seen) this.#seen = generation;
     } catch (error) {
@@ -97,7 +105,8 @@ export class ReplicatedReload {
     // A file that is not valid is in the log already.
     await this.#service.reload().catch(() => {});
     const own = this.#service.current.revision;
-    if (own === revision) return;
+    this.#isDiverged = own !== revision;
+    if (!this.#isDiverged) return;
     this.#logger.error({ own, others: revision }, 'this replica’s integrations are not those of the others: put the same file everywhere');
   }
 

@@ -13,7 +13,8 @@ export function statusRoutes(db: Database): Endpoint[] {
       path: '/integrations',
       tag: 'User',
       summary: 'Which providers the user is connected to',
-      description: '`connected`: any account, whatever its status. `needs_attention`: how many must be authorised again.',
+      description:
+        '`connected`: any account, whatever its status. `needs_attention`: how many must be authorised again, or will have to be soon.',
       auth: 'id_token',
       answer: z.object({ workspace: provider, bank: provider }),
       errors: [],

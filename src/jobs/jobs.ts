@@ -1,5 +1,7 @@
 import { PgBoss } from 'pg-boss';
 import { describeError, type Logger } from '../logger.ts';
+import { within } from '../scope.ts';
+import type { Telemetry } from '../telemetry.ts';
 
 /** Runs one statement for the queue, outside any transaction of ours. */
 export type ExecuteSql = (text: string, values?: unknown[]) => Promise<{ rows: unknown[] }>;
@@ -16,6 +18,7 @@ const RETRIES = 1_000;
 const POLL_SECONDS = 2;
 /** Jobs of a queue at a time; a full batch is followed by the next at once. */
 const BATCH = 10;
+const REPORT_MS = 60_000;
 const EVERY_MINUTE = '* * * * *';
 
 /**
@@ -26,9 +29,12 @@ const EVERY_MINUTE = '* * * * *';
 export class Jobs {
   readonly #boss: PgBoss;
   readonly #logger: Logger;
+  readonly #telemetry: Telemetry;
+  #reportedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(executeSql: ExecuteSql, embedded: boolean, logger: Logger) {
+  constructor(executeSql: ExecuteSql, embedded: boolean, logger: Logger, telemetry: Telemetry) {
     this.#logger = logger;
+    this.#telemetry = telemetry;
     this.#boss = new PgBoss({
       db: { executeSql: async (text, values) => executeSql(text, values) },
       backend: embedded ? 'pglite' : 'postgres',
@@ -36,7 +42,7 @@ export class Jobs {
       reindex: false,
       monitorVacuum: false,
     });
-    this.#boss.on('error', (error) => logger.warn({ err: describeError(error) }, 'the job queue met an error'));
+    this.#boss.on('error', (error) => this.#report(error));
   }
 
   /** Installs or updates the queue's own schema; replicas that start together take turns inside pg-boss. */
@@ -63,7 +69,10 @@ export class Jobs {
     const batches = { pollingIntervalSeconds: POLL_SECONDS, batchSize: BATCH, burstWhenBatchFull: true, perJobResults: true } as const;
     await this.#boss.work<{ id: string }>(name, batches, (jobs) =>
       Promise.all(
-        jobs.map(async (job) => ({ id: job.id, status: (await this.#try(name, () => handle(job.data.id))) ? 'completed' : 'failed' })),
+        jobs.map(async (job) => ({
+          id: job.id,
+          status: (await this.#try(name, job.id, () => handle(job.data.id))) ? 'completed' : 'failed',
+        })),
       ),
     );
     return async (id) => {
@@ -74,8 +83,8 @@ export class Jobs {
   /** Runs `handle` once a minute, on one replica. */
   async everyMinute(name: string, handle: () => Promise<void>): Promise<void> {
     await this.#boss.createQueue(name, { policy: 'exclusive', retryLimit: 0, expireInSeconds: 60 });
-    await this.#boss.work(name, { pollingIntervalSeconds: POLL_SECONDS }, async () => {
-      await this.#try(name, handle);
+    await this.#boss.work(name, { pollingIntervalSeconds: POLL_SECONDS }, async ([job]) => {
+      await this.#try(name, job?.id ?? '', handle);
     });
     await this.#boss.schedule(name, EVERY_MINUTE);
   }
@@ -85,14 +94,27 @@ export class Jobs {
     await this.#boss.stop({ graceful: true, close: false, timeout: 15_000 });
   }
 
+  /** Every worker polls every other second: while the database is away, one line a minute says it all. */
+  #report(error: unknown): void {
+    const now = performance.now();
+    if (now - this.#reportedAt < REPORT_MS) return;
+    this.#reportedAt = now;
+    // pg-boss copies what it caught into a plain object, and its message with it.
+    const { message } = error as { message?: unknown };
+    const plain = error instanceof Error || typeof message !== 'string' ? error : new Error(message);
+    this.#logger.warn({ err: describeError(plain) }, 'the job queue met an error');
+  }
+
   /** Whether it went well. pg-boss stores what a handler throws, so nothing is thrown: errors go to the log alone. */
-  async #try(name: string, work: () => Promise<void>): Promise<boolean> {
-    try {
-      await work();
-      return true;
-    } catch (error) {
-      this.#logger.info({ queue: name, err: describeError(error) }, 'job failed; it will be tried again');
-      return false;
-    }
+  async #try(name: string, id: string, work: () => Promise<void>): Promise<boolean> {
+    return within({ job: name, job_id: id }, async () => {
+      try {
+        await this.#telemetry.step({ kind: 'job', name }, work);
+        return true;
+      } catch (error) {
+        this.#logger.info({ err: describeError(error) }, 'job failed; it will be tried again');
+        return false;
+      }
+    });
   }
 }

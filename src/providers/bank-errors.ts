@@ -63,6 +63,23 @@ const MEANINGS: Record<string, Meaning> = {
   INVALID_ACCESS_TOKEN: OPERATOR,
 };
 
+/** What an error says of the entry it is about: `active` where it says nothing that a user could mend. */
+export type EntryHealth = 'active' | 'relink_required' | 'item_gone';
+
+/** The error that an item carries → how its entry fares; one we don't know, of the item itself, is for the user to mend in update mode. */
+export function entryHealth(errorCode: string, errorType: string): EntryHealth {
+  const known = Object.hasOwn(MEANINGS, errorCode) ? MEANINGS[errorCode]?.code : undefined;
+  if (known === 'relink_required' || known === 'item_gone') return known;
+  return known === undefined && errorType === 'ITEM_ERROR' ? 'relink_required' : 'active';
+}
+
+export type EntryRefusal = Exclude<EntryHealth, 'active'>;
+
+/** Whether an error says something of the entry that the call was about. */
+export function isEntryRefusal(error: unknown): error is AppError & { readonly code: EntryRefusal } {
+  return error instanceof AppError && (error.code === 'relink_required' || error.code === 'item_gone');
+}
+
 /** A refusal of the aggregator that callers may have to tell apart. */
 export class BankError extends AppError {
   /** `error_code` as the aggregator names it. */

@@ -1,7 +1,7 @@
 import type { PlaidApi } from 'plaid';
 import type { z } from 'zod';
 import { AppError } from '../errors.ts';
-import { asInputError, checkAnswer } from './bank-errors.ts';
+import { asInputError, checkAnswer, type EntryRefusal, isEntryRefusal } from './bank-errors.ts';
 import { deadline } from './deadline.ts';
 
 type Send = (client: PlaidApi, options: CallOptions) => Promise<{ data: unknown }>;
@@ -47,8 +47,6 @@ export interface BankEntryAccess {
    */
   refused(accessToken: string, status: EntryRefusal): Promise<boolean>;
 }
-
-export type EntryRefusal = 'relink_required' | 'item_gone';
 
 export interface BankSessionOptions {
   /** Sends one call with the client's credentials and converts the SDK's errors. */
@@ -100,7 +98,7 @@ async function asEntry(entry: BankEntryAccess, work: (accessToken: string) => Pr
   try {
     return await work(accessToken);
   } catch (error) {
-    if (error instanceof AppError && (error.code === 'relink_required' || error.code === 'item_gone')) {
+    if (isEntryRefusal(error)) {
       const current = await entry.refused(accessToken, error.code);
       if (!current) throw new AppError('conflict', 'This bank was linked anew meanwhile. Try again.', { retryAfter: 1, cause: error });
     }

@@ -1,27 +1,13 @@
 import type { PlaidApi } from 'plaid';
 import { z } from 'zod';
 import type { BankSettings } from '../settings.ts';
-import { BankError, checkAnswer, toBankError } from './bank-errors.ts';
+import { type Telemetry, UNMEASURED } from '../telemetry.ts';
+import { asInputError, BankError, checkAnswer, toBankError } from './bank-errors.ts';
+import { accountsAnswer, type BankItem, type ItemState, itemAnswer, toBankItem, toItemState } from './bank-item.ts';
 import { type BankEntryAccess, type BankSession, type CallOptions, openBankSession } from './bank-session.ts';
+import type { WebhookKey } from './bank-webhook-keys.ts';
 import { deadline } from './deadline.ts';
-import { identifier, providerText } from './provider-text.ts';
-
-export interface BankAccount {
-  account_id: string;
-  /** Stable across items of the same login, where the bank offers it. */
-  persistent_account_id: string | null;
-  name: string;
-  /** Trailing digits; null where the bank gives none. */
-  mask: string | null;
-}
-
-export interface BankItem {
-  institutionId: string | null;
-  bankName: string;
-  accounts: BankAccount[];
-  /** `error_code` of the item, where it needs the user's attention. */
-  errorCode: string | undefined;
-}
+import { identifier } from './provider-text.ts';
 
 export interface LinkToken {
   link_token: string;
@@ -31,37 +17,39 @@ export interface LinkToken {
 }
 
 const CLIENT_NAME = 'Steward';
+const UNKNOWN_KEY = 'INVALID_WEBHOOK_VERIFICATION_KEY_ID';
 const MAX_ANSWER_BYTES = 5 * 1024 * 1024;
 
 const linkTokenAnswer = z.object({ link_token: z.string().min(1), expiration: z.string().min(1), request_id: z.string() });
 const exchangeAnswer = z.object({ access_token: z.string().min(1), item_id: identifier });
-const itemAnswer = z.object({
-  item: z.object({
-    institution_id: identifier.nullish(),
-    institution_name: providerText(500).nullish(),
-    error: z.object({ error_code: z.string() }).nullish(),
+const keyAnswer = z.object({
+  key: z.object({
+    kid: identifier,
+    alg: z.string(),
+    crv: z.string(),
+    kty: z.string(),
+    x: z.string(),
+    y: z.string(),
+    expired_at: z.number().nullish(),
   }),
-});
-const accountsAnswer = z.object({
-  accounts: z.array(
-    z.object({
-      account_id: identifier,
-      persistent_account_id: identifier.nullish(),
-      name: providerText(500),
-      mask: providerText(20).nullish(),
-    }),
-  ),
 });
 
 /** The bank-data aggregator (Plaid), through its SDK; every error is converted by {@link toBankError}. */
 export class BankProvider {
   readonly #settings: BankSettings;
   readonly #timeoutMs: number;
+  readonly #telemetry: Telemetry;
   #client: Promise<PlaidApi> | undefined;
 
-  constructor(settings: BankSettings, timeoutMs: number) {
+  constructor(settings: BankSettings, timeoutMs: number, telemetry: Telemetry = UNMEASURED) {
     this.#settings = settings;
     this.#timeoutMs = timeoutMs;
+    this.#telemetry = telemetry;
+  }
+
+  /** Where the aggregator sends its events; undefined while it couldn't reach us. */
+  get webhookUrl(): string | undefined {
+    return this.#settings.webhookUrl;
   }
 
   /** Page of the sandbox's link flow for a link token; undefined with the real aggregator, whose widget runs in the front end. */
@@ -77,9 +65,10 @@ export class BankProvider {
    * @param accessToken of an item to repair or extend (update mode, which takes no products)
    */
   async createLinkToken(userId: string, accessToken?: string): Promise<LinkToken> {
+    const { webhookUrl } = this.#settings;
     const purpose =
       accessToken === undefined
-        ? { products: ['transactions', 'auth'] }
+        ? { products: ['transactions', 'auth'], ...(webhookUrl !== undefined && { webhook: webhookUrl }) }
         : { access_token: accessToken, update: { account_selection_enabled: true } };
     const answer = await this.#call((client, options) =>
       client.linkTokenCreate(
@@ -105,25 +94,41 @@ export class BankProvider {
     return { accessToken, itemId };
   }
 
-  /** The item with its accounts. An item that needs a new login has an `errorCode` and refuses its accounts. */
+  /** The item with its accounts. An item that needs a new login refuses its accounts. */
   async describe(accessToken: string): Promise<BankItem> {
-    const [itemData, accountsData] = await Promise.all([
+    const [item, accounts] = await Promise.all([
       this.#call((client, options) => client.itemGet({ access_token: accessToken }, options)),
       this.#call((client, options) => client.accountsGet({ access_token: accessToken }, options)),
     ]);
-    const { item } = checkAnswer(itemAnswer, itemData);
-    const { accounts } = checkAnswer(accountsAnswer, accountsData);
-    return {
-      institutionId: item.institution_id ?? null,
-      bankName: item.institution_name ?? 'Bank',
-      errorCode: item.error?.error_code,
-      accounts: accounts.map((account) => ({
-        account_id: account.account_id,
-        persistent_account_id: account.persistent_account_id ?? null,
-        name: account.name,
-        mask: account.mask ?? null,
-      })),
-    };
+    return toBankItem(checkAnswer(itemAnswer, item), checkAnswer(accountsAnswer, accounts));
+  }
+
+  /** The item alone, which answers also while its bank doesn't let us in. Free of charge. */
+  async itemState(accessToken: string): Promise<ItemState> {
+    const item = await this.#call((client, options) => client.itemGet({ access_token: accessToken }, options));
+    return toItemState(checkAnswer(itemAnswer, item));
+  }
+
+  /** Sends an item's events to this service from now on (Plaid: /item/webhook/update). */
+  async updateWebhook(accessToken: string, webhook: string): Promise<void> {
+    await this.#call((client, options) => client.itemWebhookUpdate({ access_token: accessToken, webhook }, options));
+  }
+
+  /**
+   * The key that webhooks are signed with (Plaid: /webhook_verification_key/get).
+   *
+   * @returns undefined where the aggregator knows no such key id
+   */
+  async webhookKey(kid: string): Promise<WebhookKey | undefined> {
+    try {
+      const answer = await this.#call((client, options) => client.webhookVerificationKeyGet({ key_id: kid }, options));
+      const { expired_at: expiredAt, ...jwk } = checkAnswer(keyAnswer, answer).key;
+      return { jwk, expiredAt: expiredAt ?? null };
+    } catch (error) {
+      // A key id is whatever a stranger wrote: a refusal of it is no fault of ours.
+      if (error instanceof BankError && (error.bankCode === UNKNOWN_KEY || asInputError(error) !== error)) return undefined;
+      throw error;
+    }
   }
 
   /** Removes the item, which ends its access token and its billing; one that is gone already counts as removed. */
@@ -153,13 +158,15 @@ export class BankProvider {
 
   async #call(send: (client: PlaidApi, options: CallOptions) => Promise<{ data: unknown }>, signal?: AbortSignal): Promise<unknown> {
     const client = await this.#connected();
-    try {
-      // Instead of axios' own time-out, which doesn't cover an answer that never ends, and fires before what came is read.
-      const { data } = await send(client, { signal: signal ?? deadline(this.#timeoutMs) });
-      return data;
-    } catch (error) {
-      throw toBankError(error);
-    }
+    return this.#telemetry.step({ kind: 'provider', name: 'bank' }, async () => {
+      try {
+        // Instead of axios' own time-out, which doesn't cover an answer that never ends, and fires before what came is read.
+        const { data } = await send(client, { signal: signal ?? deadline(this.#timeoutMs) });
+        return data;
+      } catch (error) {
+        throw toBankError(error);
+      }
+    });
   }
 }
 

@@ -1,5 +1,7 @@
 import { AppError } from '../errors.ts';
+import { type Telemetry, UNMEASURED } from '../telemetry.ts';
 import { deadline } from './deadline.ts';
+import { outcomeOfStatus } from './outcome.ts';
 
 /** Parameters of a method, by the names of the provider's discovery document, with `requestBody` and `media` as the SDK takes them. */
 export type MethodParams = Record<string, unknown>;
@@ -18,6 +20,7 @@ export interface WorkspaceApiOptions {
   apiUrl: string | undefined;
   /** Time one request may take, milliseconds. */
   timeoutMs: number;
+  telemetry?: Telemetry;
 }
 
 /** A little above the provider's own cap on exports (10 MB). */
@@ -53,7 +56,13 @@ export class Attempt {
   }
 
   /** @returns undefined when no whole answer came; see {@link failure} */
-  async run(method: Method, params: MethodParams): Promise<Answer | undefined> {
+  run(method: Method, params: MethodParams): Promise<Answer | undefined> {
+    const { telemetry = UNMEASURED } = this.#options;
+    const outcomeOf = (answer: Answer | undefined) => (answer === undefined ? this.failure().code : outcomeOfStatus(answer.status));
+    return telemetry.step({ kind: 'provider', name: 'workspace', operation: 'api' }, () => this.#run(method, params), outcomeOf);
+  }
+
+  async #run(method: Method, params: MethodParams): Promise<Answer | undefined> {
     // From here on: the wait for its turn is not the provider's.
     const ending = AbortSignal.any([this.#signal, deadline(this.#options.timeoutMs)]);
     try {

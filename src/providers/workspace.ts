@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { AppError } from '../errors.ts';
 import type { WorkspaceSettings } from '../settings.ts';
+import { type Telemetry, UNMEASURED } from '../telemetry.ts';
 import { deadline } from './deadline.ts';
-import { fetchJson } from './fetch-json.ts';
+import { fetchJson, type JsonAnswer } from './fetch-json.ts';
+import { outcomeOfStatus } from './outcome.ts';
 import { identifier, providerText } from './provider-text.ts';
 import { type Renewal, readRenewal } from './workspace-renewal.ts';
 import { grantedScopes, REQUESTED_SCOPES } from './workspace-scopes.ts';
@@ -53,8 +55,10 @@ export class WorkspaceProvider {
   readonly #settings: WorkspaceSettings;
   readonly #callbackUrl: string;
   readonly #timeoutMs: number;
+  readonly #telemetry: Telemetry;
 
-  constructor(settings: WorkspaceSettings, callbackUrl: string, timeoutMs: number) {
+  constructor(settings: WorkspaceSettings, callbackUrl: string, timeoutMs: number, telemetry: Telemetry = UNMEASURED) {
+    this.#telemetry = telemetry;
     this.#settings = settings;
     this.#callbackUrl = callbackUrl;
     this.#timeoutMs = timeoutMs;
@@ -98,6 +102,7 @@ export class WorkspaceProvider {
   async exchange(code: string, verifier: string, nonce: string, signal: AbortSignal): Promise<WorkspaceTokens> {
     const sentAt = Date.now();
     const answer = await this.#post(
+      'exchange',
       this.#settings.tokenUrl,
       {
         grant_type: 'authorization_code',
@@ -129,7 +134,7 @@ export class WorkspaceProvider {
     try {
       const { clientId, clientSecret } = this.#settings;
       const form = { grant_type: 'refresh_token', refresh_token: refreshToken, client_id: clientId, client_secret: clientSecret };
-      return readRenewal(await this.#post(this.#settings.tokenUrl, form, this.deadline()));
+      return readRenewal(await this.#post('refresh', this.#settings.tokenUrl, form, this.deadline()));
     } catch (error) {
       return { kind: 'failed', reason: error instanceof AppError ? error : new Error('the request failed'), retryAfter: 0 };
     }
@@ -141,7 +146,7 @@ export class WorkspaceProvider {
    * @throws AppError `provider_error`, `provider_timeout`
    */
   async profile(accessToken: string, signal: AbortSignal): Promise<WorkspaceProfile> {
-    const answer = await fetchJson(this.#settings.userinfoUrl, {
+    const answer = await this.#fetch('userinfo', this.#settings.userinfoUrl, {
       headers: { authorization: `Bearer ${accessToken}`, accept: 'application/json' },
       signal,
     });
@@ -159,19 +164,28 @@ export class WorkspaceProvider {
    * @throws AppError when the provider did not confirm
    */
   async revoke(token: string): Promise<void> {
-    const answer = await this.#post(this.#settings.revokeUrl, { token }, this.deadline());
+    const answer = await this.#post('revoke', this.#settings.revokeUrl, { token }, this.deadline());
     if (answer.status === 200) return;
     if (answer.status === 400 && oauthErrors(answer.body).includes('invalid_token')) return;
     throw refused('revoke', answer.status, answer.body);
   }
 
-  async #post(url: string, form: Record<string, string>, signal: AbortSignal) {
-    return fetchJson(url, {
+  async #post(operation: string, url: string, form: Record<string, string>, signal: AbortSignal) {
+    return this.#fetch(operation, url, {
       method: 'POST',
       headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' },
       body: new URLSearchParams(form),
       signal,
     });
+  }
+
+  #fetch(operation: string, url: string, init: RequestInit & { signal: AbortSignal }): Promise<JsonAnswer> {
+    const step = { kind: 'provider', name: 'workspace', operation } as const;
+    return this.#telemetry.step(
+      step,
+      () => fetchJson(url, init),
+      ({ status }) => outcomeOfStatus(status),
+    );
   }
 
   /** The token came straight from the provider over TLS, which stands in for its signature (OpenID Connect Core, 3.1.3.7, 6). */

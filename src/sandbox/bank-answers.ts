@@ -31,7 +31,7 @@ export function itemBody(item: Item): object {
     billed_products: item.products,
     products: item.products,
     consented_products: item.products,
-    consent_expiration_time: null,
+    consent_expiration_time: item.consentExpiresAt === undefined ? null : new Date(item.consentExpiresAt).toISOString(),
     update_type: 'background',
     created_at: new Date(item.createdAt).toISOString(),
   };

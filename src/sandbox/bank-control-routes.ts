@@ -6,7 +6,7 @@ import { type BankParts, happen, resetLogin } from './bank-api.ts';
 import { bankOf } from './bank-items.ts';
 import type { InjectedErrors } from './bank-sandbox-errors.ts';
 import type { Item } from './bank-state.ts';
-import { ITEM_WEBHOOKS, TRANSACTION_WEBHOOKS, webhookBody } from './bank-webhook-bodies.ts';
+import { befall, ITEM_WEBHOOKS, TRANSACTION_WEBHOOKS, webhookBody } from './bank-webhook-bodies.ts';
 import { type Delivery, WEBHOOK_VARIANTS } from './bank-webhook-sender.ts';
 
 const itemId = z.string().min(1).max(100);
@@ -96,9 +96,15 @@ async function fireWebhook({ serviceWebhook, ...bank }: ControlRoutesOptions, gi
   const { webhook_code: event, variant } = given;
   const url = item.webhook ?? serviceWebhook;
   const now = bank.controls.now();
-  if (variant === 'good') return [await bank.webhooks.send(url, webhookBody(item, event, now))];
-  const newer = webhookBody(item, event === 'LOGIN_REPAIRED' ? 'ERROR' : 'LOGIN_REPAIRED', now);
-  return bank.webhooks.sendVariant(url, webhookBody(item, event, now), variant, newer);
+  const body = webhookBody(item, event, now);
+  if (variant === 'good') {
+    befall(bank.items, item, event, now);
+    return [await bank.webhooks.send(url, body)];
+  }
+  const later = event === 'LOGIN_REPAIRED' ? 'ERROR' : 'LOGIN_REPAIRED';
+  if (variant === 'duplicate') befall(bank.items, item, event, now);
+  if (variant === 'reordered') befall(bank.items, item, later, now);
+  return bank.webhooks.sendVariant(url, body, variant, webhookBody(item, later, now));
 }
 
 /** @throws AppError `not_found`, also for a removed item */

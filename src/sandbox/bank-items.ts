@@ -1,3 +1,4 @@
+import { isLoopback } from '../settings.ts';
 import { AggregatorError } from './bank-sandbox-errors.ts';
 import { type BankState, hashToken, type Item, newId, newToken } from './bank-state.ts';
 import { accountId, type TransactionChange, type TransactionEvent, transactionEvents } from './bank-transactions.ts';
@@ -128,6 +129,16 @@ export class Items {
     this.#store.save();
   }
 
+  /** The service is at another port than when these items were linked: their events go where it is now. */
+  moveWebhooks(serviceWebhook: string): void {
+    const { pathname } = new URL(serviceWebhook);
+    for (const item of this.#store.state.items) {
+      const old = item.webhook === null ? null : new URL(item.webhook);
+      if (old !== null && isLoopback(old.hostname) && old.pathname === pathname) item.webhook = serviceWebhook;
+    }
+    this.#store.save();
+  }
+
   /** Its events up to now; what they show stays shown. */
   events(item: Item): TransactionEvent[] {
     const until = this.timeOf(item);
@@ -139,11 +150,13 @@ export class Items {
   /** Update mode: the login works again, and where accounts were chosen these are the item's accounts. */
   heal(item: Item, accountKeys: readonly string[] | undefined): void {
     item.status = 'good';
-    if (accountKeys !== undefined) this.#select(item, accountKeys);
+    delete item.consentExpiresAt;
+    if (accountKeys !== undefined) this.select(item, accountKeys);
     this.#store.save();
   }
 
-  #select(item: Item, accountKeys: readonly string[]): void {
+  /** These, and no others, are the item's accounts from now on. */
+  select(item: Item, accountKeys: readonly string[]): void {
     const now = this.timeOf(item);
     for (const access of item.access) {
       if (access.until === null && !accountKeys.includes(access.key)) access.until = now;
@@ -152,6 +165,7 @@ export class Items {
     for (const key of accountKeys) {
       if (!open.includes(key)) item.access.push({ key, from: now, until: null });
     }
+    this.#store.save();
   }
 }
 

@@ -43,6 +43,8 @@ export function createBankSandbox(options: BankSandboxOptions): BankSandbox {
   const publicOrigin = new URL(publicUrl).origin;
   const store = openStore(join(options.directory, 'bank.json'), () => seedBank(controls.now()));
   const items = new Items(store, controls);
+  const serviceWebhook = `${selfUrl}/webhooks/bank`;
+  items.moveWebhooks(serviceWebhook);
   const links = new Links({ store, items, controls, publicOrigin });
   const webhooks = new WebhookSender({ key: store.state.webhookKey, controls, logger, schedule });
   const parts = { items, links, webhooks, controls };
@@ -50,18 +52,19 @@ export function createBankSandbox(options: BankSandboxOptions): BankSandbox {
   const api = { operations: bankOperations(parts), injected, itemOf: (body: Record<string, unknown>) => items.idOf(body.access_token) };
   return {
     router: bankSandboxRoutes({ ...api, logger, links, publicOrigin, allowedOrigins, controls }),
-    controlRouter: bankControlRoutes({ ...parts, injected, serviceWebhook: `${selfUrl}/webhooks/bank` }),
-    settings: settings(publicUrl, selfUrl),
+    controlRouter: bankControlRoutes({ ...parts, injected, serviceWebhook }),
+    settings: settings(publicUrl, selfUrl, serviceWebhook),
     close: () => webhooks.close(),
   };
 }
 
-function settings(publicUrl: string, selfUrl: string): BankSettings {
+function settings(publicUrl: string, selfUrl: string, webhookUrl: string): BankSettings {
   return {
     ...CREDENTIALS,
     baseUrl: `${selfUrl}/sandbox/bank`,
     countryCodes: ['US'],
     redirectUri: undefined,
+    webhookUrl,
     linkPageUrl: `${publicUrl}/sandbox/bank/link`,
   };
 }

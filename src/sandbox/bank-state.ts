@@ -12,6 +12,8 @@ export interface Item {
   access: AccountAccess[];
   products: string[];
   webhook: string | null;
+  /** When the user's consent ends, once that has been announced; absent = never. */
+  consentExpiresAt?: number;
   createdAt: number;
   status: 'good' | 'login_required' | 'removed';
   /** The first pull of transactions has been made, by the first call that asked for them. */

@@ -1,4 +1,4 @@
-import { accountsOf } from './bank-items.ts';
+import { accountsOf, type Items, openKeys } from './bank-items.ts';
 import { errorBody } from './bank-sandbox-errors.ts';
 import type { Item } from './bank-state.ts';
 
@@ -28,6 +28,14 @@ export function webhookBody(item: Item, code: WebhookCode, now: number): object 
     ...details(item, code, new Date(now + WEEK_MS).toISOString()),
     environment: 'sandbox',
   };
+}
+
+/** What an event tells of comes true, as far as calls show it. `now`: of its body. */
+export function befall(items: Items, item: Item, code: WebhookCode, now: number): void {
+  if (code === 'ERROR') items.change(item, { status: 'login_required' });
+  if (code === 'LOGIN_REPAIRED') items.heal(item, undefined);
+  if (code === 'PENDING_EXPIRATION') items.change(item, { consentExpiresAt: now + WEEK_MS });
+  if (code === 'USER_ACCOUNT_REVOKED') items.select(item, openKeys(item).slice(1));
 }
 
 function details(item: Item, code: WebhookCode, inAWeek: string): object {

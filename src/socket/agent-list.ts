@@ -1,21 +1,25 @@
 import { coversAny } from '../agents/account-choice.ts';
 import type { AgentAccountRow } from '../agents/agent-accounts-repository.ts';
-import type { Catalog, ConfiguredAgent } from '../agents/catalog.ts';
+import type { Catalog, ConfiguredAction, ConfiguredAgent } from '../agents/catalog.ts';
 import { missingScopes } from '../providers/workspace-scopes.ts';
 import type { Provider } from '../vault/grants-repository.ts';
 
 type AgentStatus = 'ready' | 'not_connected' | 'needs_attention' | 'not_configured';
 
-/** Schemas are made when shown, and cost some milliseconds: once for each version of the integrations. */
-const shownActions = new WeakMap<ConfiguredAgent, object[]>();
+/** Code is loaded and schemas are made when shown, which costs some milliseconds: once for each version of the integrations. */
+const shownActions = new WeakMap<ConfiguredAgent, Promise<object[]>>();
 
 /**
  * What a user can do: every agent with its accounts and actions.
  *
  * @param isConfigured whether the server has the provider at all
  */
-export function listAgents(catalog: Catalog, accounts: readonly AgentAccountRow[], isConfigured: (provider: Provider) => boolean): object {
-  const agents = [...catalog.agents.values()].map((agent) => {
+export async function listAgents(
+  catalog: Catalog,
+  accounts: readonly AgentAccountRow[],
+  isConfigured: (provider: Provider) => boolean,
+): Promise<object> {
+  const listed = [...catalog.agents.values()].map(async (agent) => {
     const own = accounts.filter(({ provider }) => provider === agent.provider);
     return {
       name: agent.name,
@@ -23,10 +27,10 @@ export function listAgents(catalog: Catalog, accounts: readonly AgentAccountRow[
       provider: agent.provider,
       status: isConfigured(agent.provider) ? statusOf(agent, own) : 'not_configured',
       accounts: own.map((account) => accountOf(account, agent)),
-      actions: actionsOf(agent),
+      actions: await actionsOf(agent),
     };
   });
-  return { revision: catalog.revision, agents };
+  return { revision: catalog.revision, agents: await Promise.all(listed) };
 }
 
 /** Ready with one account with which some action works; others may lack something. */
@@ -44,19 +48,15 @@ function accountOf({ id, label, status, isDefault, scopes }: AgentAccountRow, { 
   return { id, label, status, default: isDefault, ...(missing.length > 0 && { missingScopes: missing }) };
 }
 
-function actionsOf(agent: ConfiguredAgent): object[] {
+function actionsOf(agent: ConfiguredAgent): Promise<object[]> {
   const known = shownActions.get(agent);
   if (known !== undefined) return known;
-  const shown = agent.actions
-    .filter(({ policy }) => policy.enabled)
-    .map(({ name, description, action, policy }) => ({
-      name,
-      description,
-      effect: action.effect,
-      approval: policy.approval,
-      input: action.input.jsonSchema,
-      output: action.output.jsonSchema,
-    }));
+  const shown = Promise.all(agent.actions.filter(({ policy }) => policy.enabled).map(actionOf));
   shownActions.set(agent, shown);
   return shown;
+}
+
+async function actionOf({ name, description, action, policy }: ConfiguredAction): Promise<object> {
+  const { effect, input, output } = await action.load();
+  return { name, description, effect, approval: policy.approval, input: input.jsonSchema, output: output.jsonSchema };
 }

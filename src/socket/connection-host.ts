@@ -16,5 +16,6 @@ export interface ConnectionHost<One> extends RequestsHost {
   work(userId: string, frame: RequestFrame): Work;
   /** A request was answered. */
   settled(connection: One): void;
-  closed(connection: One): void;
+  /** @param code of its close frame; 1006 where none came (RFC 6455, 7.1.5) */
+  closed(connection: One, code: number): void;
 }

@@ -21,7 +21,6 @@ import { RunningRequests } from './running-requests.ts';
 
 type Opening = Extract<Frame, { type: 'authenticate' | 'send' | 'resume' }>;
 
-const PING_MS = 30_000;
 const MISSES = 2;
 /** Messages are counted by the minute, and sockets of clients that vanished are given up after little more. */
 const RETRY_SECONDS = 60;
@@ -49,7 +48,7 @@ export class Connection implements Subscriber {
     this.#host = host;
     this.#outbox = new Outbox(socket, host);
     this.#deadline = host.now() + host.limits.socketAuthenticationMs;
-    this.#pingAt = host.now() + PING_MS;
+    this.#pingAt = host.now() + host.limits.socketPingMs;
   }
 
   get userId(): string | undefined {
@@ -81,11 +80,11 @@ export class Connection implements Subscriber {
   }
 
   /** The socket is gone: reads end, changes that were begun run on. */
-  closed(): void {
+  closed(code: number): void {
     this.#ending = true;
     if (this.#userId !== undefined) this.#host.feed.unsubscribe(this.#userId, this);
     this.#requests?.abortAll();
-    this.#host.closed(this);
+    this.#host.closed(this, code);
   }
 
   push(event: { seq: number; event: string; data: object }): boolean {
@@ -247,7 +246,7 @@ export class Connection implements Subscriber {
       this.#socket.terminate();
       return;
     }
-    this.#pingAt = now + PING_MS;
+    this.#pingAt = now + this.#host.limits.socketPingMs;
     this.#missed += 1;
     this.#socket.ping();
   }

@@ -19,7 +19,7 @@ const chat = {
 };
 
 /** Strict but for chat: a misspelt `account` or `idempotencyKey` must not go unnoticed. */
-const FRAMES = {
+export const FRAMES = {
   authenticate: z.strictObject({
     type: z.literal('authenticate'),
     requestId,

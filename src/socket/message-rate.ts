@@ -20,25 +20,3 @@ export class MessageRate {
     return this.#count <= perMinute;
   }
 }
-
-/** The same for many at a time: users, addresses. All share one minute, so that forgetting costs nothing. */
-export class RatesByKey {
-  readonly #counts = new Map<string, number>();
-  #windowEnd = 0;
-
-  /** @returns false when these are too many */
-  allows(key: string, perMinute: number, now: number, amount = 1): boolean {
-    if (now >= this.#windowEnd) {
-      this.#windowEnd = now + MINUTE_MS;
-      this.#counts.clear();
-    }
-    const count = (this.#counts.get(key) ?? 0) + amount;
-    this.#counts.set(key, count);
-    return count <= perMinute;
-  }
-
-  /** Seconds until all may begin anew, at least 1. */
-  secondsLeft(now: number): number {
-    return Math.max(1, Math.ceil((this.#windowEnd - now) / 1000));
-  }
-}

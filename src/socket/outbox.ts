@@ -1,13 +1,16 @@
 import type { WebSocket } from 'ws';
+import type { Limits } from '../settings.ts';
 
-/** More than this waiting for a slow reader: nothing more is read from it, and what is ready for it is held. */
-const SLOW_BYTES = 1024 * 1024;
-/** One frame beyond that which is larger than this is no answer of ours: they are capped. */
-const GIVE_UP_BYTES = SLOW_BYTES + 4 * 1024 * 1024;
-/** So long without taking anything: it is given up. */
-const GIVE_UP_MS = 15_000;
+/** One frame beyond the limit which is larger than this is no answer of ours: they are capped. */
+const LARGEST_FRAME_BYTES = 4 * 1024 * 1024;
 /** After frames of this size, what is held goes on at once; after smaller ones the next tick will do. */
 const LARGE = 64 * 1024;
+
+interface OutboxHost {
+  /** More than `socketBufferBytes` waiting: nothing more is read from the client, and what is ready for it is held. */
+  readonly limits: Pick<Limits, 'socketBufferBytes' | 'socketStallMs'>;
+  now(): number;
+}
 
 interface Held {
   frame: string;
@@ -20,7 +23,7 @@ const NONE: Held[] = [];
 /** What goes out to one client, held against how fast it reads. */
 export class Outbox {
   readonly #socket: WebSocket;
-  readonly #clock: { now(): number };
+  readonly #host: OutboxHost;
   /** Oldest first. Few: nothing is begun for a slow reader. */
   #held: Held[] = NONE;
   /** When it last took something, milliseconds since 1970; 0 = it keeps up. */
@@ -28,9 +31,9 @@ export class Outbox {
   /** The least that was waiting since. */
   #least = 0;
 
-  constructor(socket: WebSocket, clock: { now(): number }) {
+  constructor(socket: WebSocket, host: OutboxHost) {
     this.#socket = socket;
-    this.#clock = clock;
+    this.#host = host;
   }
 
   get isSlow(): boolean {
@@ -67,13 +70,13 @@ export class Outbox {
     if (!this.isSlow) return false;
     this.#pass();
     const waiting = this.#socket.bufferedAmount;
-    if (waiting <= SLOW_BYTES && this.#held.length === 0) {
+    if (waiting <= this.#host.limits.socketBufferBytes && this.#held.length === 0) {
       this.#movedAt = 0;
       this.#held = NONE;
       return true;
     }
     if (waiting < this.#least) this.#moved(waiting, now);
-    else if (now - this.#movedAt >= GIVE_UP_MS) this.#socket.terminate();
+    else if (now - this.#movedAt >= this.#host.limits.socketStallMs) this.#socket.terminate();
     return false;
   }
 
@@ -81,18 +84,22 @@ export class Outbox {
     if (this.#socket.readyState !== this.#socket.OPEN) return;
     this.#socket.send(frame, frame.length > LARGE ? () => this.#pass() : undefined);
     const waiting = this.#socket.bufferedAmount;
-    if (waiting > GIVE_UP_BYTES) this.#socket.terminate();
-    else if (this.isSlow) this.#moved(waiting, this.#clock.now());
-    else if (waiting > SLOW_BYTES) {
+    if (waiting > this.#host.limits.socketBufferBytes + LARGEST_FRAME_BYTES) this.#socket.terminate();
+    else if (this.isSlow) this.#moved(waiting, this.#host.now());
+    else if (waiting > this.#host.limits.socketBufferBytes) {
       this.#held = [];
-      this.#moved(waiting, this.#clock.now());
+      this.#moved(waiting, this.#host.now());
       this.#socket.pause();
     }
   }
 
   /** Passes on what is held, as far as there is room. */
   #pass(): void {
-    while (this.#held.length > 0 && this.#socket.bufferedAmount <= SLOW_BYTES && this.#socket.readyState === this.#socket.OPEN) {
+    while (
+      this.#held.length > 0 &&
+      this.#socket.bufferedAmount <= this.#host.limits.socketBufferBytes &&
+      this.#socket.readyState === this.#socket.OPEN
+    ) {
       const next = this.#held.shift();
       if (next === undefined) return;
       this.#write(next.frame);

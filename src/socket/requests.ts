@@ -20,7 +20,7 @@ const SURFACE = 'socket';
 export function workOf(parts: RequestParts, userId: string, frame: RequestFrame): Work {
   switch (frame.type) {
     case 'list':
-      return async () => ({ data: listAgents(parts.catalog(), await parts.accounts(userId), parts.isConfigured) });
+      return async () => ({ data: await listAgents(parts.catalog(), await parts.accounts(userId), parts.isConfigured) });
     case 'call':
       return (signal, progress) => call(parts, userId, frame, signal, progress);
     case 'approvals':

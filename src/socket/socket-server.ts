@@ -5,12 +5,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type ServerOptions, type WebSocket, WebSocketServer } from 'ws';
 import type { EventFeed } from '../events/event-feed.ts';
 import type { Caller } from '../http/endpoint.ts';
+import { Rates } from '../http/rates.ts';
+import { misshapen, type Refusal, refuseSocket } from '../http/raw-answers.ts';
 import { describeError, type Logger } from '../logger.ts';
 import type { Limits } from '../settings.ts';
+import { type Telemetry, UNMEASURED } from '../telemetry.ts';
 import { Connection } from './connection.ts';
 import type { ConnectionHost } from './connection-host.ts';
 import { CLOSE, type RequestFrame } from './frames.ts';
-import { RatesByKey } from './message-rate.ts';
 import type { Work } from './running-requests.ts';
 import { WaitingRoom } from './waiting-room.ts';
 
@@ -24,11 +26,14 @@ export interface SocketServerOptions {
   feed: EventFeed;
   limits: Limits;
   logger: Logger;
+  telemetry?: Telemetry;
   /** Milliseconds since 1970. */
   now?: () => number;
 }
 
 const PATH = '/ws';
+/** Close codes of ours, and those of RFC 6455, 7.4.1, that tell something. */
+const COUNTED: ReadonlySet<number> = new Set([...Object.values(CLOSE), 1000, 1001, 1005, 1006, 1007, 1009]);
 /** One timer for everything that has a time, of every socket. */
 const TICK_MS = 500;
 /** How long a client may take to answer our close frame. */
@@ -37,6 +42,8 @@ const CLOSING_MS = 1_000;
 const LAST_ANSWERS_MS = 1_000;
 const LOOK_MS = 20;
 const RETRY_AFTER_SECONDS = 30;
+/** By then another replica has taken over, or this one is back. */
+const RESTART_SECONDS = 5;
 /** Of one message; a byte each would cost a hundred times its size. */
 const MAX_FRAGMENTS = 1_024;
 
@@ -51,12 +58,13 @@ export class SocketServer implements ConnectionHost<Connection> {
   readonly now: () => number;
   readonly #server: WebSocketServer;
   readonly #options: SocketServerOptions;
+  readonly #telemetry: Telemetry;
   readonly #connections = new Set<Connection>();
   /** Sockets by user. */
   readonly #places = new Map<string, number>();
   readonly #waiting: WaitingRoom<Connection>;
-  readonly #connects = new RatesByKey();
-  readonly #messages = new RatesByKey();
+  readonly #connects = new Rates();
+  readonly #messages = new Rates();
   readonly #ticking: NodeJS.Timeout;
   #draining = false;
 
@@ -66,6 +74,7 @@ export class SocketServer implements ConnectionHost<Connection> {
     this.logger = options.logger;
     this.feed = options.feed;
     this.now = options.now ?? Date.now;
+    this.#telemetry = options.telemetry ?? UNMEASURED;
     this.#waiting = new WaitingRoom(options.limits.socketsWaiting);
     // Its types don't list the last three.
     const serverOptions: ServerOptions & { maxFragments: number; maxBufferedChunks: number; closeTimeout: number } = {
@@ -88,6 +97,11 @@ export class SocketServer implements ConnectionHost<Connection> {
     return this.#connections.size;
   }
 
+  get states(): { authenticated: number; waiting: number } {
+    const waiting = this.#waiting.size;
+    return { authenticated: this.size - waiting, waiting };
+  }
+
   get draining(): boolean {
     return this.#draining;
   }
@@ -97,9 +111,12 @@ export class SocketServer implements ConnectionHost<Connection> {
     socket.on('error', onUpgradeError);
     const path = (request.url ?? '').split('?', 1)[0];
     const { origin } = request.headers;
-    if (path !== PATH) refuse(socket, '404 Not Found');
-    else if (origin !== undefined && !this.#options.isAllowedOrigin(origin)) refuse(socket, '403 Forbidden');
-    else if (this.#draining) refuse(socket, '503 Service Unavailable');
+    const foreign = origin !== undefined && !this.#options.isAllowedOrigin(origin);
+    const refusal = misshapen(request, this.limits);
+    if (refusal !== undefined) this.#refuse(socket, refusal);
+    else if (path !== PATH) this.#refuse(socket, { code: 'not_found', message: 'There is no such address here.' });
+    else if (foreign) this.#refuse(socket, { code: 'forbidden', message: 'Pages of this origin may not open sockets here.' });
+    else if (this.#draining) this.#refuse(socket, { code: 'unavailable', message: 'Shutting down.', retryAfter: RESTART_SECONDS });
     else this.#handshake(request, socket, head);
   }
 
@@ -132,7 +149,8 @@ export class SocketServer implements ConnectionHost<Connection> {
     if (this.#draining && !connection.busy) dismiss(connection);
   }
 
-  closed(connection: Connection): void {
+  closed(connection: Connection, code: number): void {
+    this.#telemetry.count('socketEnd', closeLabel(code));
     this.#connections.delete(connection);
     this.#waiting.leave(connection);
     const { userId } = connection;
@@ -142,7 +160,7 @@ export class SocketServer implements ConnectionHost<Connection> {
     else this.#places.delete(userId);
   }
 
-  /** Ends the sockets of a user who was deleted. Those on other replicas end with their tokens. */
+  /** Ends the sockets of a user who was deleted; other replicas hear of it by the feed. */
   userDeleted(userId: string): void {
     for (const connection of this.#connections) if (connection.userId === userId) connection.userDeleted();
   }
@@ -175,12 +193,20 @@ export class SocketServer implements ConnectionHost<Connection> {
     while (this.#connections.size > 0 && performance.now() < deadline) await sleep(LOOK_MS);
   }
 
+  #refuse(socket: Duplex, refusal: Refusal): void {
+    this.#telemetry.count('socketRefusal', refusal.code);
+    refuseSocket(socket, refusal);
+  }
+
   #handshake(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const address = this.#options.addressOf(request);
     const now = this.now();
     if (this.#connects.allows(address, this.limits.socketConnectsPerMinute, now)) {
       this.#server.handleUpgrade(request, socket, head, (webSocket) => this.#open(webSocket, address));
-    } else refuse(socket, '429 Too Many Requests', `retry-after: ${this.#connects.secondsLeft(now)}\r\n`);
+    } else {
+      const retryAfter = this.#connects.secondsLeft(now);
+      this.#refuse(socket, { code: 'rate_limited', message: 'Too many new sockets. Slow down.', retryAfter });
+    }
   }
 
   #open(socket: Linked, address: string): void {
@@ -209,8 +235,8 @@ function onPong(this: Linked): void {
   this.connection?.ponged();
 }
 
-function onClose(this: Linked): void {
-  this.connection?.closed();
+function onClose(this: Linked, code: number): void {
+  this.connection?.closed(code);
 }
 
 /** A protocol error (payload too large, invalid UTF-8) makes ws close the socket itself; unheard it would end the process. */
@@ -218,11 +244,11 @@ function onError(this: Linked, error: Error): void {
   this.logger?.debug({ err: describeError(error) }, 'socket error');
 }
 
-function dismiss(connection: Connection): void {
-  connection.end(CLOSE.restart, JSON.stringify({ retry_after: randomInt(1, RETRY_AFTER_SECONDS + 1) }));
+/** A client may send any number from 3000 on. */
+function closeLabel(code: number): string {
+  return COUNTED.has(code) ? String(code) : 'other';
 }
 
-function refuse(socket: Duplex, status: string, header = ''): void {
-  // Destroyed, not only ended: a client that keeps its half open would hold the socket beyond every time-out.
-  socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\n${header}content-length: 0\r\n\r\n`, () => socket.destroy());
+function dismiss(connection: Connection): void {
+  connection.end(CLOSE.restart, JSON.stringify({ retry_after: randomInt(1, RETRY_AFTER_SECONDS + 1) }));
 }

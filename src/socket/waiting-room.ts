@@ -21,6 +21,10 @@ export class WaitingRoom<Socket extends Waiting> {
     this.#addressPlaces = Math.max(ADDRESS_MIN, Math.floor(places * ADDRESS_SHARE));
   }
 
+  get size(): number {
+    return this.#waiting.size;
+  }
+
   /** @returns the one that had to make room */
   enter(socket: Socket, address: string): Socket | undefined {
     const neighbours = this.#byAddress.get(address) ?? new Set();

@@ -20,6 +20,8 @@ export class Sessions {
   readonly #verify: VerifyIdToken;
   readonly #allowedUsers: readonly string[];
   readonly #remembered = new Map<string, Remembered>();
+  /** Tokens being looked at, by their hash: a page that opens ten sockets has its token checked once. */
+  readonly #checks = new Map<string, Promise<Caller>>();
 
   /** @param allowedUsers addresses and domains, lower case; empty = everyone */
   constructor(db: Database, verify: VerifyIdToken, allowedUsers: readonly string[]) {
@@ -39,17 +41,28 @@ export class Sessions {
     const known = this.#remembered.get(key);
     if (known !== undefined && known.until > Date.now()) return known.caller;
     this.#remembered.delete(key);
-    const identity = await this.#verify(token);
-    const caller = await this.#callerOf(identity);
-    this.#remember(key, caller);
-    return caller;
+    return this.#checks.get(key) ?? this.#check(token, key);
   }
 
-  /** Forgets a deleted user's tokens. */
+  /** Forgets a deleted user's tokens, and those of whom it isn't known yet. */
   forget(userId: string): void {
+    this.#checks.clear();
     for (const [key, { caller }] of this.#remembered) {
       if (caller.userId === userId) this.#remembered.delete(key);
     }
+  }
+
+  #check(token: string, key: string): Promise<Caller> {
+    const check = this.#verify(token).then((identity) => this.#callerOf(identity));
+    const ended = (caller?: Caller) => {
+      // Where a user was deleted meanwhile, it may be this one.
+      if (this.#checks.get(key) !== check) return;
+      this.#checks.delete(key);
+      if (caller !== undefined) this.#remember(key, caller);
+    };
+    check.then(ended, () => ended());
+    this.#checks.set(key, check);
+    return check;
   }
 
   async #callerOf(identity: Identity): Promise<Caller> {

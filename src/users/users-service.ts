@@ -1,6 +1,7 @@
 import type { Database, Queryable } from '../database/database.ts';
 import { AppError } from '../errors.ts';
 import type { Caller } from '../http/endpoint.ts';
+import type { Logger } from '../logger.ts';
 import type { Grants } from '../vault/grants.ts';
 import { lockUser } from '../vault/grants-repository.ts';
 import type { Revocations } from '../vault/revocations.ts';
@@ -19,8 +20,9 @@ export interface UsersParts {
   revocations: Revocations;
   /** Grants that wait for confirmation: not the user's yet, but alive at the provider. */
   releaseHeld: ReleaseHeld;
-  /** Ends what the user still has open in this process. */
+  /** Ends what the user still has open in this process; the others learn of it by the events' feed. */
   userDeleted(userId: string): void;
+  logger: Logger;
 }
 
 /**
@@ -33,14 +35,27 @@ export async function eraseUser(parts: UsersParts, caller: Caller): Promise<void
   const age = Date.now() / 1000 - (caller.authTime ?? 0);
   if (age > RECENT_SECONDS)
     throw new AppError('recent_login_required', 'Sign in again to delete your account: the last sign-in is over five minutes ago.');
-  const revocations = await parts.db.transaction(async (tx) => {
-    await lockUser(tx, caller.userId);
-    const held = await parts.releaseHeld(tx, caller.userId);
-    const ended = await parts.grants.endAll(tx, caller.userId);
-    await deleteUser(tx, caller.userId, identityHash(caller.issuer, caller.subject), caller.issuedAt);
-    return [...held, ...ended];
-  });
+  const revocations = await parts.db.transaction((tx) => eraseWithin(parts, tx, caller));
+  // Who restores an older backup must delete these users again.
+  parts.logger.info({ user: caller.userId }, 'user deleted');
   parts.sessions.forget(caller.userId);
   parts.userDeleted(caller.userId);
   await parts.revocations.enqueue(revocations);
+}
+
+/**
+ * What the transaction of a deletion does.
+ *
+ * @returns the revocations to enqueue once it is committed
+ */
+export async function eraseWithin(
+  { grants, releaseHeld }: Pick<UsersParts, 'grants' | 'releaseHeld'>,
+  tx: Queryable,
+  { userId, issuer, subject, issuedAt }: Pick<Caller, 'userId' | 'issuer' | 'subject' | 'issuedAt'>,
+): Promise<(string | undefined)[]> {
+  await lockUser(tx, userId);
+  const held = await releaseHeld(tx, userId);
+  const ended = await grants.endAll(tx, userId);
+  await deleteUser(tx, userId, identityHash(issuer, subject), issuedAt);
+  return [...held, ...ended];
 }

@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts';
 import { OpenedTokens } from './opened-tokens.ts';
 import { postponed, RefreshFlights, type RefreshParts } from './refresh-flights.ts';
 import { usable } from './refresh-read.ts';
-import { type GrantName, type RefreshRow, selectOrLease, selectRefreshRows } from './refresh-repository.ts';
+import { type DueGrant, type GrantName, type RefreshRow, selectOrLease, selectRefreshRows } from './refresh-repository.ts';
 import { earlyBy, isDue, isLeased, isPausing, isValid } from './refresh-timing.ts';
 
 export type { RecordStatus, StatusChange } from './status-change.ts';
@@ -13,17 +13,17 @@ export type { RecordStatus, StatusChange } from './status-change.ts';
  * disconnect or a reconnect counts at once, on every replica.
  */
 export class AccessTokens {
-  readonly #parts: RefreshParts;
   readonly #flights: RefreshFlights;
   readonly #rows: Grouped<GrantName, RefreshRow | undefined>;
+  readonly #leases: Grouped<DueGrant, RefreshRow | undefined>;
   readonly #opened: OpenedTokens;
   /** Grants that some caller of this process is reading, ready to take their lease. */
   readonly #leasing = new Set<string>();
 
   constructor(parts: RefreshParts) {
-    this.#parts = parts;
     this.#flights = new RefreshFlights(parts);
     this.#rows = new Grouped((grants) => selectRefreshRows(parts.db, grants));
+    this.#leases = new Grouped((grants) => selectOrLease(parts.db, grants));
     this.#opened = new OpenedTokens(parts.userKeys);
   }
 
@@ -42,7 +42,7 @@ export class AccessTokens {
    */
   async renewed(userId: string, grantId: string, rejected: string): Promise<string> {
     const row = await this.#read(userId, grantId);
-    const tokens = this.#opened.of(row);
+    const tokens = await this.#opened.of(row);
     if (tokens.accessToken !== rejected) return this.#fresh(row);
     if (tokens.refreshToken === undefined || isPausing(row)) throw refusedAgain(row.pause);
     return this.#flights.run(row, true);
@@ -66,7 +66,7 @@ export class AccessTokens {
     if (isGood || this.#leasing.has(grantId) || !this.#flights.mayBegin(grantId)) return this.#read(userId, grantId);
     this.#leasing.add(grantId);
     try {
-      return usable(await selectOrLease(this.#parts.db, userId, grantId, earlyBy(grantId)));
+      return usable(await this.#leases.add({ userId, grantId, early: earlyBy(grantId) }));
     } finally {
       this.#leasing.delete(grantId);
     }
@@ -88,8 +88,8 @@ export class AccessTokens {
     }
   }
 
-  #accessToken(row: RefreshRow): string {
-    return this.#opened.of(row).accessToken;
+  async #accessToken(row: RefreshRow): Promise<string> {
+    return (await this.#opened.of(row)).accessToken;
   }
 }
 

@@ -104,8 +104,7 @@ export class Grants {
   }
 
   async #open(db: Queryable, grant: GrantRow): Promise<Tokens> {
-    const key = await this.#userKeys.forUser(db, grant.userId);
-    return openTokens(key, grant);
+    return openTokens(await this.#userKeys.toOpen(db, grant.userId, grant.tokens), grant);
   }
 
   /** Queues the revocation. A token that can't be read any more must not keep its user from leaving: it is reported instead. */

@@ -33,11 +33,11 @@ export class OpenedTokens {
     return this.#young.has(grantId) || this.#old.has(grantId);
   }
 
-  /** @throws AppError `internal` when the tokens were altered, or their key is gone */
-  of(row: RefreshRow): Tokens {
+  /** @throws AppError `internal` when the tokens were altered, or their key is gone; `unavailable` while the key service is away */
+  async of(row: RefreshRow): Promise<Tokens> {
     const known = this.#young.get(row.id) ?? this.#old.get(row.id);
     if (known !== undefined && isSame(known, row)) return known.tokens;
-    const { tokens } = openGrant(this.#userKeys, row);
+    const { tokens } = await openGrant(this.#userKeys, row);
     this.#keep(row, tokens);
     return tokens;
   }

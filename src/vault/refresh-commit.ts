@@ -1,19 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../database/database.ts';
+import { Grouped } from '../database/grouped.ts';
 import { describeError, type Logger } from '../logger.ts';
 import type { Renewal } from '../providers/workspace-renewal.ts';
 import { lockUser } from './grants-repository.ts';
-import type { OpenGrant } from './refresh-read.ts';
+import { isResealed, type OpenGrant, openGrant } from './refresh-read.ts';
 import { type RenewedTokens, selectRefreshRow, storeRenewedTokens } from './refresh-repository.ts';
 import { jittered, pauseAfterRefusals } from './refresh-timing.ts';
 import type { Revocations } from './revocations.ts';
-import { openTokens, sealTokens } from './sealed-tokens.ts';
+import { sealTokens } from './sealed-tokens.ts';
 import type { RecordStatus } from './status-change.ts';
+import type { UserKeys } from './user-keys.ts';
 
 export type Renewed = Extract<Renewal, { kind: 'renewed' }>;
 
 export interface CommitParts {
   db: Database;
+  userKeys: UserKeys;
   revocations: Revocations;
   recordStatus: RecordStatus;
   logger: Logger;
@@ -27,9 +30,11 @@ const KEEP_TRYING_MS = 10 * 60_000;
 /** Stores renewed tokens before anyone may use them: where the provider rotates, they exist nowhere else. */
 export class RefreshCommit {
   readonly #parts: CommitParts;
+  readonly #stores: Grouped<RenewedTokens, boolean>;
 
   constructor(parts: CommitParts) {
     this.#parts = parts;
+    this.#stores = new Grouped((renewed) => storeRenewedTokens(parts.db, renewed, 'skip'));
   }
 
   /**
@@ -42,9 +47,7 @@ export class RefreshCommit {
    * @returns false when the grant is gone or was changed, be it by an earlier try whose answer was lost: the caller reads it again
    */
   async store(grant: OpenGrant, renewed: Renewed, forced: boolean, sentAt: number): Promise<boolean> {
-    const refreshToken = renewed.refreshToken ?? grant.tokens.refreshToken;
-    const tokens = { accessToken: renewed.accessToken, ...(refreshToken !== undefined && { refreshToken }) };
-    const sealed = sealTokens(grant.key, grant.row, tokens);
+    const sealed = sealRenewed(grant, renewed);
     const startedAt = performance.now();
     for (let retry = FIRST_RETRY_MS; ; retry = Math.min(retry * 2, LONGEST_RETRY_MS)) {
       try {
@@ -58,19 +61,26 @@ export class RefreshCommit {
 
   async #tryStore(grant: OpenGrant, renewed: Renewed, values: RenewedTokens): Promise<boolean> {
     const { db } = this.#parts;
-    if (await storeRenewedTokens(db, values)) return true;
+    if (await this.#stores.add(values)) return true;
+    // Whoever waits for another's transaction waits alone.
+    const [isStored] = await storeRenewedTokens(db, [values], 'wait');
+    if (isStored === true) return true;
     const now = await selectRefreshRow(db, values.userId, values.id);
     if (now === undefined) {
       await this.#giveBack(grant, renewed);
       return false;
     }
+    const standing = await openGrant(this.#parts.userKeys, now);
     const { refreshToken } = grant.tokens;
     const isRotated = renewed.refreshToken !== undefined && renewed.refreshToken !== refreshToken;
-    if (!isRotated || openTokens(grant.key, now).refreshToken !== refreshToken) return false;
     // What stands there is what this rotation has ended: a reconnect that brought no refresh token kept the old one.
-    const again = { ...values, replaces: now.tokens, scopes: undefined };
-    if (now.status === 'reauth_required') return this.#revive(again, grant);
-    return now.status === 'active' && this.#tryStore(grant, renewed, again);
+    const isEnded = isRotated && standing.tokens.refreshToken === refreshToken;
+    const isUnchanged = isResealed(grant, standing);
+    if (!isEnded && !isUnchanged) return false;
+    const scopes = isUnchanged ? values.scopes : undefined;
+    const again = { ...values, tokens: sealRenewed(standing, renewed), replaces: now.tokens, scopes };
+    if (now.status === 'reauth_required') return isEnded && this.#revive(again, standing);
+    return now.status === 'active' && this.#tryStore(standing, renewed, again);
   }
 
   /** Another process met the refresh token that this rotation had ended, and took it for the end of the consent. */
@@ -80,7 +90,8 @@ export class RefreshCommit {
     const isRevived = await db.transaction(async (tx) => {
       // The user before the grant, as everywhere: the other order could lock up.
       await lockUser(tx, userId);
-      if (!(await storeRenewedTokens(tx, { ...values, status: 'reauth_required' }))) return false;
+      const [isStored] = await storeRenewedTokens(tx, [{ ...values, status: 'reauth_required' }], 'wait');
+      if (isStored !== true) return false;
       await recordStatus(tx, { userId, grantId, provider, status: 'active' });
       return true;
     });
@@ -105,6 +116,11 @@ export class RefreshCommit {
     }
     logger.warn(fields, 'renewed tokens could not be stored yet; trying again');
   }
+}
+
+function sealRenewed({ key, row, tokens }: OpenGrant, renewed: Renewed): Buffer {
+  const refreshToken = renewed.refreshToken ?? tokens.refreshToken;
+  return sealTokens(key, row, { accessToken: renewed.accessToken, ...(refreshToken !== undefined && { refreshToken }) });
 }
 
 function toStore({ row }: OpenGrant, renewed: Renewed, tokens: Buffer, forced: boolean, sentAt: number): RenewedTokens {

@@ -4,13 +4,11 @@ import { createAlarm } from '../identity/alarm.ts';
 import type { Renewal } from '../providers/workspace-renewal.ts';
 import { lockUser, type Provider } from './grants-repository.ts';
 import { type CommitParts, RefreshCommit } from './refresh-commit.ts';
-import { type OpenGrant, openGrant, usable } from './refresh-read.ts';
+import { isResealed, type OpenGrant, openGrant, usable } from './refresh-read.ts';
 import { endConsent, postponeRefresh, type RefreshRow, selectRefreshRow, takeLease } from './refresh-repository.ts';
 import { isAbandoned, isLeased, isPausing, jittered, pauseAfter } from './refresh-timing.ts';
-import type { UserKeys } from './user-keys.ts';
 
 export interface RefreshParts extends CommitParts {
-  userKeys: UserKeys;
   /** Asks the provider for another access token; never rejects. undefined: the provider is not configured, or its tokens don't end. */
   refreshers: Record<Provider, ((refreshToken: string) => Promise<Renewal>) | undefined>;
 }
@@ -86,7 +84,7 @@ export class RefreshFlights {
 
   async #fly(first: RefreshRow, forced: boolean): Promise<string> {
     const { db, userKeys } = this.#parts;
-    let grant = openGrant(userKeys, first);
+    let grant = await openGrant(userKeys, first);
     const { accessToken, refreshToken } = grant.tokens;
     if (refreshToken === undefined) return accessToken;
     for (let looks = 0; ; looks += 1) {
@@ -96,7 +94,11 @@ export class RefreshFlights {
         if (token !== undefined) return token;
       }
       const row = usable(await selectRefreshRow(db, first.userId, first.id));
-      if (!row.tokens.equals(first.tokens)) return openGrant(userKeys, row).tokens.accessToken;
+      if (!row.tokens.equals(grant.row.tokens)) {
+        const now = await openGrant(userKeys, row);
+        if (!isResealed(grant, now)) return now.tokens.accessToken;
+        grant = now;
+      }
       if (isPausing(row)) throw postponed(row.pause);
       grant = { ...grant, row };
     }

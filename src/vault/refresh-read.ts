@@ -29,8 +29,14 @@ export function usable(row: RefreshRow | undefined): RefreshRow {
   return row;
 }
 
-/** @throws AppError `internal` when it was altered, or its key is gone */
-export function openGrant(userKeys: UserKeys, row: RefreshRow): OpenGrant {
-  const key = userKeys.unwrap(row.userId, { id: row.keyId, wrapped: row.wrapped });
+/** @throws AppError `internal` when it was altered, or its key is gone; `unavailable` while the key service is away */
+export async function openGrant(userKeys: UserKeys, row: RefreshRow): Promise<OpenGrant> {
+  const key = await userKeys.unwrap(row.userId, { id: row.keyId, wrapped: row.wrapped });
   return { row, key, tokens: openTokens(key, row) };
+}
+
+/** Whether the same tokens only stand there anew because their user's key was replaced. */
+export function isResealed(before: OpenGrant, now: OpenGrant): boolean {
+  const { accessToken, refreshToken } = before.tokens;
+  return now.key.id !== before.key.id && now.tokens.accessToken === accessToken && now.tokens.refreshToken === refreshToken;
 }

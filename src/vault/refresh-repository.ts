@@ -59,30 +59,41 @@ export async function selectRefreshRows(db: Queryable, names: readonly GrantName
   return names.map(({ grantId, userId }) => found.get(grantId + userId));
 }
 
+export interface DueGrant extends GrantName {
+  /** Seconds before its end that the token is due, as far as {@link EARLY_SHARE} lets it. */
+  early: number;
+}
+
 /**
- * Reads the grant as {@link selectRefreshRow} and, where its token is due and nobody is refreshing it, takes the lease
- * in the same statement. What is read of it is as before, tokens and version as leased.
- *
- * @param early seconds before its end that the token is due, as far as {@link EARLY_SHARE} lets it
+ * Reads each grant as {@link selectRefreshRow}, in their order, and takes the lease of those whose token is due and
+ * whom nobody is refreshing, in the same statement. What is read of these is as before, tokens and version as leased.
+ * Whom somebody else is just writing is left alone.
  */
-export async function selectOrLease(db: Queryable, userId: string, grantId: string, early: number): Promise<RefreshRow | undefined> {
+export async function selectOrLease(db: Queryable, grants: readonly DueGrant[]): Promise<(RefreshRow | undefined)[]> {
   const rows = await db.query<RefreshRow>(
     {
-      name: 'refresh-row-or-lease',
-      text: `with leased as (
+      name: 'refresh-rows-or-leases',
+      text: `with asked as (
+               select * from unnest($1::uuid[], $2::uuid[], $3::float8[]) as asked (id, user_id, early)
+             ), due as (
+               select g.id from grants g join asked a on a.id = g.id and a.user_id = g.user_id
+               where g.status = 'active'
+                 and g.expires_at - now() <= least(make_interval(secs => a.early), greatest(g.expires_at - g.updated_at, interval '0') * ${EARLY_SHARE})
+                 and (g.lease_until is null or g.lease_until < now()) and (g.refresh_after is null or g.refresh_after <= now())
+               for no key update of g skip locked
+             ), leased as (
                update grants set lease_until = now() + interval '${LEASE}', version = version + 1
-               where id = $1::uuid and user_id = $2::uuid and status = 'active'
-                 and expires_at - now() <= least(make_interval(secs => $3::float8), greatest(expires_at - updated_at, interval '0') * ${EARLY_SHARE})
-                 and (lease_until is null or lease_until < now()) and (refresh_after is null or refresh_after <= now())
-               returning id, tokens, version
+               from due where grants.id = due.id
+               returning grants.id, tokens, version
              )
              select ${COLUMNS}, coalesce(l.tokens, g.tokens) as tokens, coalesce(l.version, g.version) as version, l.id is not null as leased
-             from grants g join user_keys k on k.user_id = g.user_id left join leased l on l.id = g.id
-             where g.id = $1::uuid and g.user_id = $2::uuid`,
+             from asked a join grants g on g.id = a.id and g.user_id = a.user_id
+             join user_keys k on k.user_id = g.user_id left join leased l on l.id = g.id`,
     },
-    [grantId, userId, early],
+    [grants.map(({ grantId }) => grantId), grants.map(({ userId }) => userId), grants.map(({ early }) => early)],
   );
-  return rows[0];
+  const found = new Map(rows.map((row) => [row.id + row.userId, row]));
+  return grants.map(({ grantId, userId }) => found.get(grantId + userId));
 }
 
 /**
@@ -120,31 +131,44 @@ export interface RenewedTokens {
   pause: number | undefined;
 }
 
-/** @returns false when the grant is gone, has another status, or holds other tokens by now */
-export async function storeRenewedTokens(db: Queryable, renewed: RenewedTokens): Promise<boolean> {
-  const rows = await db.query(
+/**
+ * @param locked those that somebody else is just writing: `wait` for them, or `skip` them so that they hold up no others
+ * @returns for each, in their order: false when it was skipped, or the grant is gone, has another status, or holds other tokens by now
+ */
+export async function storeRenewedTokens(db: Queryable, renewed: readonly RenewedTokens[], locked: 'wait' | 'skip'): Promise<boolean[]> {
+  const rows = await db.query<{ place: number }>(
     {
-      name: 'refresh-store',
-      text: `update grants set tokens = $5, scopes = coalesce($6::text[], scopes), status = 'active',
-               expires_at = now() + make_interval(secs => $7::float8), refresh_failures = $8,
-               refresh_after = now() + make_interval(secs => $9::float8),
-               lease_until = null, version = version + 1, updated_at = now()
-             where id = $1::uuid and user_id = $2::uuid and tokens = $3 and status = $4
-             returning id`,
+      name: `refresh-store-${locked}`,
+      text: `with renewed as (
+               select * from unnest($1::uuid[], $2::uuid[], $3::bytea[], $4::text[], $5::bytea[], $6::text[], $7::float8[], $8::int[], $9::float8[])
+               with ordinality as renewed (id, user_id, replaces, status, tokens, scopes, life, failures, pause, place)
+             ), standing as (
+               select g.id from grants g join renewed r on r.id = g.id and r.user_id = g.user_id
+               where g.tokens = r.replaces and g.status = r.status for no key update of g${locked === 'skip' ? ' skip locked' : ''}
+             )
+             update grants g set tokens = r.tokens, status = 'active',
+               scopes = case when r.scopes is null then g.scopes else array(select json_array_elements_text(r.scopes::json)) end,
+               expires_at = now() + make_interval(secs => r.life), refresh_failures = r.failures,
+               refresh_after = now() + make_interval(secs => r.pause),
+               lease_until = null, version = g.version + 1, updated_at = now()
+             from renewed r join standing s on s.id = r.id
+             where g.id = r.id and g.user_id = r.user_id and g.tokens = r.replaces and g.status = r.status
+             returning r.place::int as place`,
     },
     [
-      renewed.id,
-      renewed.userId,
-      renewed.replaces,
-      renewed.status,
-      renewed.tokens,
-      renewed.scopes ?? null,
-      renewed.life,
-      renewed.failures,
-      renewed.pause ?? null,
+      renewed.map(({ id }) => id),
+      renewed.map(({ userId }) => userId),
+      renewed.map(({ replaces }) => replaces),
+      renewed.map(({ status }) => status),
+      renewed.map(({ tokens }) => tokens),
+      renewed.map(({ scopes }) => scopes && JSON.stringify(scopes)),
+      renewed.map(({ life }) => life),
+      renewed.map(({ failures }) => failures),
+      renewed.map(({ pause }) => pause),
     ],
   );
-  return rows.length > 0;
+  const stored = new Set(rows.map(({ place }) => place));
+  return renewed.map((_, index) => stored.has(index + 1));
 }
 
 /** Gives the lease back after a failure; nobody asks the provider again before `pause` seconds are over. */

@@ -1,8 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { open, type Place, seal } from '../crypto/envelope.ts';
 import type { Keyring } from '../crypto/keyring.ts';
-import type { Database, Queryable } from '../database/database.ts';
+import type { KeyContext } from '../crypto/master-key.ts';
+import { afterCommit, type Database, type Queryable } from '../database/database.ts';
 import { describeError, type Logger } from '../logger.ts';
+import { type Telemetry, UNMEASURED } from '../telemetry.ts';
 import { isSubjectInUse, type Provider } from './grants-repository.ts';
 import {
   deleteIdleSubjects,
@@ -25,7 +27,6 @@ export type Revoker = (token: string) => Promise<void>;
 export type Enqueue = (revocationId: string) => Promise<void>;
 
 const KEY_BYTES = 32;
-const PURPOSE = 'revocation-key';
 const SWEEP_BATCH = 500;
 
 /** Tokens on their way out, each under a key of its own: the user's key may be shredded in the same transaction. */
@@ -34,13 +35,21 @@ export class Revocations {
   readonly #keyring: Keyring;
   readonly #revokers: Record<Provider, Revoker | undefined>;
   readonly #logger: Logger;
+  readonly #telemetry: Telemetry;
   #enqueue: Enqueue | undefined;
 
-  constructor(db: Database, keyring: Keyring, revokers: Record<Provider, Revoker | undefined>, logger: Logger) {
+  constructor(
+    db: Database,
+    keyring: Keyring,
+    revokers: Record<Provider, Revoker | undefined>,
+    logger: Logger,
+    telemetry: Telemetry = UNMEASURED,
+  ) {
     this.#db = db;
     this.#keyring = keyring;
     this.#revokers = revokers;
     this.#logger = logger;
+    this.#telemetry = telemetry;
   }
 
   /** The queue starts after everything else; until then rows wait for the sweep. */
@@ -56,8 +65,8 @@ export class Revocations {
   async queue(tx: Queryable, outgoing: { provider: Provider; subject: string; token: string }): Promise<string> {
     const id = randomUUID();
     const secret = randomBytes(KEY_BYTES);
-    const { masterKeyId, wrapped } = this.#keyring.wrap(secret, { purpose: PURPOSE, userId: '', keyId: id });
-    const token = seal({ id, secret }, place(outgoing.provider, id), outgoing.token);
+    const { masterKeyId, wrapped } = await this.#keyring.wrap(secret, revocationKeyContext(id));
+    const token = seal({ id, secret }, revocationPlace(outgoing.provider, id), outgoing.token);
     await insertRevocation(tx, { id, provider: outgoing.provider, subject: outgoing.subject, masterKeyId, wrappedKey: wrapped, token });
     return id;
   }
@@ -81,9 +90,10 @@ export class Revocations {
     try {
       const revoke = this.#revokers[row.provider];
       if (revoke === undefined) throw new Error(`the ${row.provider} provider is not configured`);
-      await revoke(this.#open(row));
+      await revoke(await this.#open(row));
       confirmed = true;
     } finally {
+      this.#telemetry.count('revocation', confirmed ? 'confirmed' : 'failed');
       await this.#db.transaction(async (tx) => {
         await unmarkRevoking(tx, row, confirmed);
         if (confirmed) await deleteRevocation(tx, id);
@@ -115,11 +125,13 @@ export class Revocations {
     // At the workspace provider a revocation ends every grant of the account: a live one, of anybody, cancels it.
     if (await isSubjectInUse(tx, row.provider, row.subject)) {
       await deleteRevocation(tx, id);
+      afterCommit(tx, () => this.#telemetry.count('revocation', 'dropped'));
       this.#logger.info({ revocation: id, provider: row.provider }, 'revocation dropped: the account is in use again');
       return undefined;
     }
     if (row.overdue) {
       await shredRevocation(tx, id);
+      afterCommit(tx, () => this.#telemetry.count('revocation', 'unconfirmed'));
       this.#logger.warn({ revocation: id, provider: row.provider }, 'revocation never confirmed by the provider; the token is shredded');
       return undefined;
     }
@@ -128,12 +140,17 @@ export class Revocations {
     return row;
   }
 
-  #open(row: RevocationRow): string {
-    const secret = this.#keyring.unwrap(row.wrappedKey, { purpose: PURPOSE, userId: '', keyId: row.id });
-    return open({ id: row.id, secret }, place(row.provider, row.id), row.token).toString('utf8');
+  async #open(row: RevocationRow): Promise<string> {
+    const secret = await this.#keyring.unwrap(row.wrappedKey, revocationKeyContext(row.id));
+    return open({ id: row.id, secret }, revocationPlace(row.provider, row.id), row.token).toString('utf8');
   }
 }
 
-function place(provider: Provider, rowId: string): Place {
+/** What a revocation's own key is wrapped for. */
+export function revocationKeyContext(keyId: string): KeyContext {
+  return { purpose: 'revocation-key', userId: '', keyId };
+}
+
+export function revocationPlace(provider: Provider, rowId: string): Place {
   return { table: 'revocations', column: `token/${provider}`, userId: '', rowId };
 }

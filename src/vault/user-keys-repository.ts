@@ -6,10 +6,27 @@ export interface UserKeyRow {
   wrapped: Buffer;
 }
 
-export async function selectUserKey(db: Queryable, userId: string): Promise<UserKeyRow | undefined> {
-  const rows = await db.query<UserKeyRow>(`select id, master_key_id as "masterKeyId", wrapped from user_keys where user_id = $1::uuid`, [
-    userId,
-  ]);
+/** The key that a user's secrets are sealed under from now on. */
+export interface CurrentKeyRow extends UserKeyRow {
+  /** Sealed under this key; null = the key of the hashes comes from this key itself. */
+  hashKey: Buffer | null;
+}
+
+const COLUMNS = 'id, master_key_id as "masterKeyId", wrapped';
+
+export async function selectUserKey(db: Queryable, userId: string): Promise<CurrentKeyRow | undefined> {
+  const rows = await db.query<CurrentKeyRow>(`select ${COLUMNS}, hash_key as "hashKey" from user_keys where user_id = $1::uuid`, [userId]);
+  return rows[0];
+}
+
+/** The user's key of that id, be it the one in use or one that was replaced. @param keyId as a record claims it */
+export async function selectUserKeyById(db: Queryable, userId: string, keyId: string): Promise<UserKeyRow | undefined> {
+  const rows = await db.query<UserKeyRow>(
+    `select ${COLUMNS} from user_keys where user_id = $1::uuid and id::text = $2
+     union all
+     select ${COLUMNS} from former_user_keys where user_id = $1::uuid and id::text = $2`,
+    [userId, keyId],
+  );
   return rows[0];
 }
 
@@ -20,26 +37,4 @@ export async function insertUserKey(db: Queryable, userId: string, key: UserKeyR
      on conflict (user_id) do nothing`,
     [key.id, userId, key.masterKeyId, key.wrapped],
   );
-}
-
-/** Ids of all master keys that some row needs. */
-export async function selectMasterKeyIdsInUse(db: Queryable): Promise<string[]> {
-  const rows = await db.query<{ id: string }>(
-    `select master_key_id as id from user_keys
-     union
-     select master_key_id from revocations where master_key_id is not null`,
-  );
-  return rows.map((row) => row.id);
-}
-
-export async function selectCanary(db: Queryable, masterKeyId: string): Promise<Buffer | undefined> {
-  const rows = await db.query<{ sealed: Buffer }>('select sealed from key_canaries where master_key_id = $1', [masterKeyId]);
-  return rows[0]?.sealed;
-}
-
-export async function insertCanary(db: Queryable, masterKeyId: string, sealed: Buffer): Promise<void> {
-  await db.query('insert into key_canaries (master_key_id, sealed) values ($1, $2) on conflict (master_key_id) do nothing', [
-    masterKeyId,
-    sealed,
-  ]);
 }

@@ -1,19 +1,18 @@
-import { createSecretKey, randomBytes, randomUUID } from 'node:crypto';
-import type { DataKey } from '../crypto/envelope.ts';
-import { checkCanary, type Keyring, sealCanary } from '../crypto/keyring.ts';
+import { createSecretKey, hkdfSync, type KeyObject, randomBytes, randomUUID } from 'node:crypto';
+import { type DataKey, keyIdOf, open, type Place } from '../crypto/envelope.ts';
+import type { Keyring } from '../crypto/keyring.ts';
+import type { KeyContext } from '../crypto/master-key.ts';
 import type { Queryable } from '../database/database.ts';
-import { AppError, StartRefused } from '../errors.ts';
-import {
-  insertCanary,
-  insertUserKey,
-  selectCanary,
-  selectMasterKeyIdsInUse,
-  selectUserKey,
-  type UserKeyRow,
-} from './user-keys-repository.ts';
+import { AppError } from '../errors.ts';
+import { type CurrentKeyRow, insertUserKey, selectUserKey, selectUserKeyById, type UserKeyRow } from './user-keys-repository.ts';
 
 const KEY_BYTES = 32;
-const PURPOSE = 'user-key';
+const HASH_INFO = 'steward/argument-hash/v1';
+
+/** A user's key. */
+interface UserKey extends DataKey {
+  secret: KeyObject;
+}
 
 /** One random key per user, stored only wrapped by a master key; deleting the row makes all of the user's secrets unreadable. */
 export class UserKeys {
@@ -24,53 +23,65 @@ export class UserKeys {
   }
 
   /**
-   * The user's key, made on first use.
+   * The key to seal with, made on first use.
    *
-   * @throws AppError `internal` when the key was wrapped by an unknown master key, or doesn't belong to this user
+   * @throws AppError `internal` when the key was wrapped by an unknown master key, or doesn't belong to this user;
+   * `unavailable` while the key service is away
    */
-  async forUser(db: Queryable, userId: string): Promise<DataKey> {
-    const existing = await selectUserKey(db, userId);
-    if (existing !== undefined) return this.unwrap(userId, existing);
-    const id = randomUUID();
-    const { masterKeyId, wrapped } = this.#keyring.wrap(randomBytes(KEY_BYTES), { purpose: PURPOSE, userId, keyId: id });
-    await insertUserKey(db, userId, { id, masterKeyId, wrapped });
-    // Read back: of two first uses at once, one key has won.
-    const stored = await selectUserKey(db, userId);
-    if (stored === undefined)
-      throw new AppError('internal', 'Something went wrong on our side.', { cause: new Error('the user has no key') });
-    return this.unwrap(userId, stored);
+  async forUser(db: Queryable, userId: string): Promise<UserKey> {
+    return this.unwrap(userId, await this.#row(db, userId));
   }
 
   /**
-   * A key whose row was read already.
+   * The key that a record was sealed under: it may have been replaced since the record was read.
    *
-   * @throws AppError `internal` as {@link forUser}
+   * @throws AppError as {@link forUser}, and `internal` when the user never had such a key
    */
-  unwrap(userId: string, row: Pick<UserKeyRow, 'id' | 'wrapped'>): DataKey {
-    return { id: row.id, secret: createSecretKey(this.#keyring.unwrap(row.wrapped, { purpose: PURPOSE, userId, keyId: row.id })) };
+  async toOpen(db: Queryable, userId: string, record: Uint8Array): Promise<UserKey> {
+    const row = await selectUserKeyById(db, userId, keyIdOf(record));
+    if (row !== undefined) return this.unwrap(userId, row);
+    throw new AppError('internal', 'Stored data could not be read.', { cause: new Error('sealed under a key that its user doesn’t have') });
+  }
+
+  /** A key whose row was read already. @throws AppError as {@link forUser} */
+  async unwrap(userId: string, row: Pick<UserKeyRow, 'id' | 'wrapped'>): Promise<UserKey> {
+    return { id: row.id, secret: await this.#keyring.unwrap(row.wrapped, userKeyContext(userId, row.id)) };
+  }
+
+  /**
+   * The key for hashes of what the user's agents send; it stays the same when the user's key is replaced, so that
+   * calls made before and after can be compared.
+   *
+   * @throws AppError as {@link forUser}
+   */
+  async hashKey(db: Queryable, userId: string): Promise<KeyObject> {
+    const row = await this.#row(db, userId);
+    return hashKeyOf(await this.unwrap(userId, row), userId, row);
+  }
+
+  async #row(db: Queryable, userId: string): Promise<CurrentKeyRow> {
+    const existing = await selectUserKey(db, userId);
+    if (existing !== undefined) return existing;
+    const id = randomUUID();
+    await insertUserKey(db, userId, { id, ...(await this.#keyring.wrap(randomBytes(KEY_BYTES), userKeyContext(userId, id))) });
+    // Read back: of two first uses at once, one key has won.
+    const stored = await selectUserKey(db, userId);
+    if (stored !== undefined) return stored;
+    throw new AppError('internal', 'Something went wrong on our side.', { cause: new Error('the user has no key') });
   }
 }
 
-/**
- * Refuses to start on keys that can't open the database's rows: an id that rows
- * need is absent, or another key stands under a known id.
- *
- * @throws StartRefused
- */
-export async function checkKeys(db: Queryable, keyring: Keyring): Promise<void> {
-  const absent = (await selectMasterKeyIdsInUse(db)).filter((id) => !keyring.ids.includes(id));
-  if (absent.length > 0) {
-    throw new StartRefused(
-      `The database holds secrets under master keys that MASTER_KEYS doesn't name: ${absent.join(', ')}. Add them back; every key stays until nothing uses it.`,
-    );
-  }
-  for (const id of keyring.ids) {
-    const canary = await selectCanary(db, id);
-    if (canary === undefined) await insertCanary(db, id, sealCanary(keyring, id));
-    else if (!checkCanary(keyring, id, canary)) {
-      throw new StartRefused(
-        `The master key ${id} is not the one this database was used with. Put the right key under this id, or give the new key another id.`,
-      );
-    }
-  }
+/** What a user's key is wrapped for. */
+export function userKeyContext(userId: string, keyId: string): KeyContext {
+  return { purpose: 'user-key', userId, keyId };
+}
+
+/** @throws AppError `internal` when the row's own was altered */
+export function hashKeyOf(key: DataKey, userId: string, { hashKey }: Pick<CurrentKeyRow, 'hashKey'>): KeyObject {
+  if (hashKey !== null) return createSecretKey(open(key, hashKeyPlace(userId, key.id), hashKey));
+  return createSecretKey(Buffer.from(hkdfSync('sha256', key.secret, '', HASH_INFO, KEY_BYTES)));
+}
+
+export function hashKeyPlace(userId: string, keyId: string): Place {
+  return { table: 'user_keys', column: 'hash_key', userId, rowId: keyId };
 }

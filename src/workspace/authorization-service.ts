@@ -88,7 +88,7 @@ export async function openForUser(parts: WorkspaceParts, userId: string, request
 /** The secrets of a flow that is still open. */
 export async function openSecrets(parts: WorkspaceParts, flow: Pick<FlowRow, 'id' | 'userId' | 'secrets'>): Promise<FlowSecrets> {
   if (flow.secrets === null) throw new AppError('invalid_token', 'This link has been used already. Start again from your assistant.');
-  const key = await parts.userKeys.forUser(parts.db, flow.userId);
+  const key = await parts.userKeys.toOpen(parts.db, flow.userId, flow.secrets);
   return JSON.parse(open(key, place(flow.userId, flow.id), flow.secrets).toString('utf8')) as FlowSecrets;
 }
 

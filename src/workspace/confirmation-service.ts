@@ -44,6 +44,9 @@ interface Pending {
   mismatch: boolean;
 }
 
+/** What it takes to send held grants back. */
+type HeldParts = Pick<WorkspaceParts, 'db' | 'userKeys' | 'revocations' | 'logger'>;
+
 const SWEEP_BATCH = 100;
 const EXPIRED: Outcome = { status: 'error', code: 'expired' };
 
@@ -142,14 +145,14 @@ export async function sweepConfirmations(parts: WorkspaceParts): Promise<void> {
 }
 
 /** Queues the revocation of every grant of a user that still waits for confirmation; for the user's deletion. */
-export async function queuePendingOfUser(parts: WorkspaceParts, tx: Queryable, userId: string): Promise<(string | undefined)[]> {
+export async function queuePendingOfUser(parts: HeldParts, tx: Queryable, userId: string): Promise<(string | undefined)[]> {
   const ids: (string | undefined)[] = [];
   for (const flow of await selectPendingFlows(tx, userId)) ids.push(await queuePending(parts, tx, flow));
   return ids;
 }
 
 /** One that can't be read any more must not hold up the others: it is reported and goes unrevoked. */
-async function queuePending(parts: WorkspaceParts, tx: Queryable, flow: FlowRow): Promise<string | undefined> {
+async function queuePending(parts: HeldParts, tx: Queryable, flow: FlowRow): Promise<string | undefined> {
   const pending = await readable(() => openPending(parts, flow, tx));
   if (pending === undefined) {
     parts.logger.error({ flow: flow.id }, 'a token could not be read: it is deleted without being revoked');
@@ -179,9 +182,10 @@ async function describe(
   return { ...proof, user, account, redirectUri: flow.redirectUri };
 }
 
-async function openPending(parts: WorkspaceParts, flow: FlowRow, db: Queryable = parts.db): Promise<Pending> {
-  const key = await parts.userKeys.forUser(db, flow.userId);
-  return JSON.parse(open(key, place(flow), flow.pending ?? Buffer.alloc(0)).toString('utf8')) as Pending;
+async function openPending(parts: HeldParts, flow: FlowRow, db: Queryable = parts.db): Promise<Pending> {
+  const pending = flow.pending ?? Buffer.alloc(0);
+  const key = await parts.userKeys.toOpen(db, flow.userId, pending);
+  return JSON.parse(open(key, place(flow), pending).toString('utf8')) as Pending;
 }
 
 function revive({ granted }: Pending): Granted {

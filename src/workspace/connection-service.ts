@@ -96,7 +96,12 @@ export async function reject(
 }
 
 /** Seals granted but unwanted tokens for revocation; the caller enqueues the id after its commit. */
-export function queueRevocation(parts: WorkspaceParts, tx: Queryable, tokens: WorkspaceTokens, subject: string): Promise<string> {
+export function queueRevocation(
+  parts: Pick<WorkspaceParts, 'revocations'>,
+  tx: Queryable,
+  tokens: WorkspaceTokens,
+  subject: string,
+): Promise<string> {
   return parts.revocations.queue(tx, { provider: 'workspace', subject, token: tokens.refreshToken ?? tokens.accessToken });
 }
 

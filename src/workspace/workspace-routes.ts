@@ -45,6 +45,7 @@ function requestAccess({ parts, cookies, publicUrl }: WorkspaceRoutesOptions): E
     summary: 'Step 1: ask for access to a workspace account',
     description: 'Prepares a flow and ties this browser to the user. Open `login_url` in the same browser within 60 seconds.',
     auth: 'id_token',
+    provider: true,
     form: z.object({ email: emailAddress, redirect_uri: redirectUri.optional() }),
     answer: z.object({ status: z.literal('success'), login_url: z.url(), expires_at: z.iso.datetime() }),
     errors: ['not_configured'],
@@ -67,6 +68,7 @@ function login({ parts, cookies, authenticate }: WorkspaceRoutesOptions): Endpoi
     summary: 'Step 2: on to the provider’s consent page',
     description: 'For people’s browsers. `token` is the ticket of step 1, or an ID token.',
     auth: 'none',
+    provider: true,
     browser: true,
     query: z.object({ token: text(8192), redirect_uri: redirectUri.optional(), email: emailAddress.optional() }),
     pages: { 303: 'To the provider’s consent page' },
@@ -78,7 +80,7 @@ function login({ parts, cookies, authenticate }: WorkspaceRoutesOptions): Endpoi
       if (!query.token.includes('.')) {
         return { redirect: await openByTicket(ready, query.token, cookies.read(request, BINDING_COOKIE)) };
       }
-      const caller = await authenticate(query.token);
+      const caller = await authenticate(query.token, true);
       return { redirect: await openForUser(ready, caller.userId, { email: query.email, redirectUri: query.redirect_uri }) };
     },
   });
@@ -95,6 +97,7 @@ function callback({ parts, cookies }: WorkspaceRoutesOptions): Endpoint {
     description:
       'For people’s browsers. Ends at the flow’s `redirect_uri` with `integration=workspace` and `status`, or shows a confirmation page first.',
     auth: 'none',
+    provider: true,
     browser: true,
     query: z.object({ state: parameter, code: parameter, error: parameter, iss: parameter }),
     pages: { 200: 'A page that asks the person to confirm', 303: 'To the flow’s redirect_uri, with the outcome in the query' },
@@ -118,6 +121,7 @@ function confirm({ parts, cookies }: WorkspaceRoutesOptions): Endpoint {
     summary: 'The confirmation page’s answer',
     description: 'Works once, in the browser that was asked.',
     auth: 'none',
+    provider: true,
     browser: true,
     form: z.object({ confirmation: text(100), decision: z.enum(['confirm', 'cancel'], 'must be confirm or cancel') }),
     pages: { 303: 'To the flow’s redirect_uri, with the outcome in the query' },

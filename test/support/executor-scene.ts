@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Action, RunContext } from '../../src/agents/action.ts';
+import { loadedAlready } from '../../src/agents/action-outline.ts';
 import { builtIn } from '../../src/agents/built-in.ts';
 import type { Catalog, ConfiguredAction, Policy } from '../../src/agents/catalog.ts';
 import type { Decision, Outcome } from '../../src/agents/executor.ts';
@@ -143,7 +144,7 @@ export class ExecutorScene {
     const own = this.#actions.map((action): [string, ConfiguredAction] => {
       const policy = { ...USUAL, ...this.policies.get(action.name) };
       const { name, description } = action;
-      return [name, { name, agent: 'test', description, action, policy, capBytes: this.capBytes }];
+      return [name, { name, agent: 'test', description, action: loadedAlready(action), policy, capBytes: this.capBytes }];
     });
     return { ...loaded, revision: this.revision, actions: new Map([...loaded.actions, ...own]) };
   }

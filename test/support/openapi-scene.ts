@@ -30,8 +30,9 @@ export async function startScene(): Promise<void> {
   database = await startFaultyDatabase();
   const env = { ALLOWED_USERS: USERS.join(','), INTEGRATIONS_FILE: integrationsFile, LIMIT_PROVIDER_TIMEOUT_MS: '1500' };
   steward = await startSteward({ ...database.env, ...env });
-  limited = await startSteward({ LIMIT_REQUESTS_PER_MINUTE: '1', LIMIT_WAITLIST_PER_MINUTE: '1' });
+  limited = await startSteward({ LIMIT_REQUESTS_PER_MINUTE: '1', LIMIT_WAITLIST_PER_MINUTE: '1', LIMIT_PROBES_PER_MINUTE: '1' });
   await limited.call('/');
+  await limited.call('/test');
   production = await startProduction();
   documented = new DocumentedAnswers((await steward.call('/openapi.json')).body);
   inProduction = new DocumentedAnswers((await production.call('/openapi.json')).body);

@@ -54,9 +54,9 @@ export async function createPlace(): Promise<Place> {
   };
 }
 
-/** Starts `node src/start.js` and waits until it is ready. Only what is given here is in its environment. */
-export async function startProcess(env: Record<string, string>): Promise<TestProcess> {
-  const child = spawnSteward(env);
+/** Starts `node src/start.js`, of this release or another's folder, and waits until it is ready. Only what is given here is in its environment. */
+export async function startProcess(env: Record<string, string>, release = ROOT): Promise<TestProcess> {
+  const child = spawnSteward(env, release, release);
   const ready = await Promise.race([child.ready, child.exited]);
   if (typeof ready !== 'string') throw new Error(`it ended with ${ready.code ?? ready.signal} instead of getting ready:\n${ready.output}`);
   return { ...serviceAt(ready), ...child };
@@ -82,8 +82,8 @@ export function freePort(): Promise<number> {
   });
 }
 
-function spawnSteward(env: Record<string, string>, cwd = ROOT) {
-  const child = spawn(process.execPath, [join(ROOT, 'src/start.js')], {
+function spawnSteward(env: Record<string, string>, cwd = ROOT, release = ROOT) {
+  const child = spawn(process.execPath, [join(release, 'src/start.js')], {
     cwd,
     env: { PATH: process.env.PATH ?? '', PORT: '0', LOG_LEVEL: 'info', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,0 +1,81 @@
+import { once } from 'node:events';
+import { Agent, get } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { WebSocket } from 'ws';
+import { hello } from '../socket-load.ts';
+import type { Latencies } from './latencies.ts';
+
+const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
+
+/** One GET on a kept connection, the whole answer read. */
+export async function request(port: number, path: string, token: string | undefined, into: Latencies): Promise<void> {
+  const start = performance.now();
+  try {
+    const status = await new Promise<number>((resolve, reject) => {
+      const headers = token === undefined ? {} : { authorization: token };
+      get({ host: '127.0.0.1', port, path, agent, headers }, (response) => {
+        response.resume().on('end', () => resolve(response.statusCode ?? 0));
+        response.on('error', reject);
+      }).on('error', reject);
+    });
+    if (status === 200) into.answered(performance.now() - start);
+    else into.failed(`GET ${path} answered ${status}`);
+  } catch (error) {
+    into.failed(`GET ${path}: ${(error as Error).message}`);
+  }
+}
+
+export function closeRequests(): void {
+  agent.destroy();
+}
+
+/** A socket that is signed in and makes one call at a time. */
+export class CallingSocket {
+  readonly #socket: WebSocket;
+  #settle: ((frame: { type: string; message?: string }) => void) | undefined;
+  #calls = 0;
+
+  private constructor(socket: WebSocket) {
+    this.#socket = socket;
+    socket.on('message', (data) => {
+      const frame = JSON.parse(String(data)) as { type: string; requestId?: string };
+      // Events of the user and progress belong to no call's end.
+      if (frame.type === 'result' || frame.type === 'error') this.#settle?.(frame);
+    });
+    socket.on('close', (code) => this.#settle?.({ type: 'error', message: `closed with ${code}` }));
+    socket.on('error', () => {});
+  }
+
+  static async open(port: number, token: string): Promise<CallingSocket> {
+    const socket = new WebSocket(`ws://127.0.0.1:${port}/ws`, 'steward.v1', { perMessageDeflate: false });
+    await once(socket, 'open');
+    socket.send(hello(token));
+    await once(socket, 'message');
+    return new CallingSocket(socket);
+  }
+
+  async call(action: string, into: Latencies): Promise<void> {
+    if (this.#socket.readyState !== WebSocket.OPEN) return into.failed('a socket is closed');
+    this.#calls += 1;
+    const start = performance.now();
+    const answered = new Promise<{ type: string; message?: string }>((resolve) => {
+      this.#settle = resolve;
+    });
+    this.#socket.send(JSON.stringify({ type: 'call', requestId: `call-${this.#calls}`, action, input: {} }));
+    const frame = await answered;
+    if (frame.type === 'result') into.answered(performance.now() - start);
+    else into.failed(`call: ${JSON.stringify(frame)}`);
+  }
+
+  close(): void {
+    this.#socket.terminate();
+  }
+}
+
+/** Runs `work` again and again until `over`, with pauses of `pauseMs` on average (exponential, as independent people make them). */
+export async function lane(over: () => boolean, pauseMs: number, work: () => Promise<void>): Promise<void> {
+  while (!over()) {
+    if (pauseMs > 0) await sleep(-Math.log(1 - Math.random()) * pauseMs);
+    if (!over()) await work();
+  }
+}

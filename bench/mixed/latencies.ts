@@ -1,0 +1,22 @@
+/** What one kind of request took, and what went wrong. */
+export class Latencies {
+  readonly milliseconds: number[] = [];
+  errors = 0;
+  /** The first thing that went wrong, in words. */
+  firstError: string | undefined;
+
+  answered(milliseconds: number): void {
+    this.milliseconds.push(milliseconds);
+  }
+
+  failed(reason: string): void {
+    this.errors += 1;
+    this.firstError ??= reason;
+  }
+
+  /** Nearest-rank percentile, milliseconds; NaN when nothing was answered. */
+  percentile(share: number): number {
+    const sorted = this.milliseconds.toSorted((a, b) => a - b);
+    return sorted[Math.max(Math.ceil(sorted.length * share) - 1, 0)] ?? Number.NaN;
+  }
+}

@@ -1,0 +1,50 @@
+import { randomUUID } from 'node:crypto';
+import { insertItem } from '../../src/bank/items-repository.ts';
+import { Keyring } from '../../src/crypto/keyring.ts';
+import { Database } from '../../src/database/database.ts';
+import { parseKeyset } from '../../src/keyset.ts';
+import { createLogger } from '../../src/logger.ts';
+import { upsertUser } from '../../src/users/users-repository.ts';
+import { Grants } from '../../src/vault/grants.ts';
+import { Revocations } from '../../src/vault/revocations.ts';
+import { UserKeys } from '../../src/vault/user-keys.ts';
+import { upsertAccount } from '../../src/workspace/accounts-repository.ts';
+import type { Stage } from '../stage.ts';
+import type { WorkspaceStandIn } from './workspace-stand-in.ts';
+
+const SCOPES = ['openid', 'email', 'profile', 'https://www.googleapis.com/auth/gmail.modify'];
+const ACCOUNTS = [{ account_id: 'a-1', persistent_account_id: null, name: 'Everyday', mask: '0000' }];
+
+/** Somebody with a mailbox and a bank, and an ID token of an hour. */
+export interface Person {
+  userId: string;
+  grantId: string;
+  token: string;
+}
+
+/** Users whose rows the service's own modules wrote: their tokens open, and their mailboxes' refresh tokens are good. */
+export async function createPeople(stage: Stage, standIn: WorkspaceStandIn, count: number): Promise<Person[]> {
+  const logger = createLogger('silent');
+  const db = new Database({ connectionString: stage.databaseUrl }, 2, logger);
+  const keyring = new Keyring(parseKeyset(stage.serviceEnv.MASTER_KEYS ?? ''), { logger });
+  const grants = new Grants(new UserKeys(keyring), new Revocations(db, keyring, { workspace: undefined, bank: undefined }, logger), logger);
+  const people: Person[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const subject = `person-${index}`;
+    const email = `${subject}@example.com`;
+    const userId = await upsertUser(db, stage.issuer.url, subject, email);
+    const grantId = await db.transaction(async (tx) => {
+      const expired = new Date(Date.now() - 60_000);
+      const workspace = { userId, provider: 'workspace', subject, tokens: standIn.consent(), scopes: SCOPES, expiresAt: expired } as const;
+      const { id } = await grants.store(tx, workspace);
+      await upsertAccount(tx, { id: randomUUID(), grantId: id, userId, email, name: subject, picture: '' });
+      const tokens = { accessToken: `access-${randomUUID()}` };
+      const bank = await grants.store(tx, { userId, provider: 'bank', subject: `item-${index}`, tokens, scopes: [], expiresAt: null });
+      await insertItem(tx, randomUUID(), bank.id, userId, { institutionId: 'ins_1', bankName: 'First Example Bank', accounts: ACCOUNTS });
+      return id;
+    });
+    people.push({ userId, grantId, token: await stage.issuer.sign(subject) });
+  }
+  await db.close();
+  return people;
+}

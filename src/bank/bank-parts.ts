@@ -1,0 +1,36 @@
+import type { Database } from '../database/database.ts';
+import { AppError } from '../errors.ts';
+import type { Logger } from '../logger.ts';
+import type { BankProvider } from '../providers/bank.ts';
+import type { Telemetry } from '../telemetry.ts';
+import type { Emit } from '../vault/emit.ts';
+import type { GrantStatuses } from '../vault/grant-status.ts';
+import type { Grants } from '../vault/grants.ts';
+import type { Revocations } from '../vault/revocations.ts';
+import type { SharedRuns } from './shared-runs.ts';
+
+/** What the bank feature works with. */
+export interface BankParts {
+  db: Database;
+  /** undefined: not configured; entries can still be listed and deleted. */
+  provider: BankProvider | undefined;
+  grants: Grants;
+  statuses: GrantStatuses;
+  revocations: Revocations;
+  emit: Emit;
+  logger: Logger;
+  telemetry: Telemetry;
+  /** Readings of entries that users ask for. */
+  refreshes: SharedRuns<boolean>;
+}
+
+/** @throws AppError `not_configured` */
+export function configured(parts: BankParts): BankProvider {
+  if (parts.provider === undefined) throw new AppError('not_configured', 'Bank accounts are not set up on this server.');
+  return parts.provider;
+}
+
+/** Which account an event is about. */
+export function about(entryId: string) {
+  return { account: entryId, provider: 'bank' };
+}

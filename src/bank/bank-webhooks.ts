@@ -1,0 +1,108 @@
+import { AppError } from '../errors.ts';
+import { describeError } from '../logger.ts';
+import type { WebhookKeys } from '../providers/bank-webhook-keys.ts';
+import { verifyWebhook } from '../providers/bank-webhook-proof.ts';
+import type { Telemetry } from '../telemetry.ts';
+import type { BankParts } from './bank-parts.ts';
+import { handleEvent } from './event-handlers.ts';
+import { readWebhook } from './webhook-events.ts';
+import {
+  deleteOldWebhooks,
+  insertWebhook,
+  markHandled,
+  markWebhookQueued,
+  selectUnqueuedWebhooks,
+  selectWebhook,
+} from './webhooks-repository.ts';
+
+const SWEEP_BATCH = 500;
+
+/** The aggregator's events: verified, written down, acknowledged, and handled afterwards by a job that knows the row's id. */
+export class BankWebhooks {
+  readonly #parts: BankParts;
+  readonly #keys: WebhookKeys | undefined;
+  readonly #telemetry: Telemetry;
+  #enqueue: ((id: string) => Promise<void>) | undefined;
+
+  /** @param keys undefined: the aggregator is not configured */
+  constructor(parts: BankParts, keys: WebhookKeys | undefined, telemetry: Telemetry) {
+    this.#telemetry = telemetry;
+    this.#parts = parts;
+    this.#keys = keys;
+  }
+
+  /** The queue starts after everything else; until then rows wait for the sweep. */
+  enqueueWith(enqueue: (id: string) => Promise<void>): void {
+    this.#enqueue = enqueue;
+  }
+
+  /**
+   * Takes a webhook. Once this resolves it isn't lost any more.
+   *
+   * @param proofs values of the header `Plaid-Verification`
+   * @param body its bytes as they came
+   * @throws AppError `not_configured`, `invalid_token`, `rate_limited`, `invalid_request`, `unavailable`
+   */
+  async receive(proofs: readonly string[], body: Uint8Array): Promise<void> {
+    try {
+      this.#telemetry.count('webhook', await this.#take(proofs, body));
+    } catch (error) {
+      this.#telemetry.count('webhook', error instanceof AppError ? error.code : 'internal');
+      throw error;
+    }
+  }
+
+  /**
+   * Handles one event that was received.
+   *
+   * @throws AppError what kept it from being handled: the queue tries again, later and later
+   */
+  async handle(id: string): Promise<void> {
+    const { db, logger } = this.#parts;
+    const webhook = await selectWebhook(db, id);
+    if (webhook === undefined) return;
+    if (webhook.overdue) {
+      await markHandled(db, id);
+      logger.warn({ webhook: id, event: webhook.event }, 'bank webhook given up: it could not be handled for a day');
+      return;
+    }
+    await handleEvent(this.#parts, webhook);
+    logger.info({ webhook: id, event: webhook.event }, 'bank webhook handled');
+  }
+
+  /** Queues what has no job yet (the process died between commit and queue), and forgets what is old. */
+  async sweep(): Promise<void> {
+    const { db } = this.#parts;
+    for (const id of await selectUnqueuedWebhooks(db, SWEEP_BATCH)) await this.#enqueueOne(id);
+    await deleteOldWebhooks(db);
+  }
+
+  /** @returns how it ended, in a word */
+  async #take(proofs: readonly string[], body: Uint8Array): Promise<'stored' | 'repeated' | 'ignored'> {
+    const { db, logger } = this.#parts;
+    if (this.#keys === undefined) throw new AppError('not_configured', 'Bank accounts are not set up on this server.');
+    const event = readWebhook(body, await verifyWebhook(this.#keys, proofs, body));
+    if ('unknown' in event) {
+      logger.info({ event: event.unknown }, 'bank webhook of a kind that means nothing here');
+      return 'ignored';
+    }
+    const ids = await insertWebhook(db, event);
+    if (ids.length === 0) {
+      logger.info({ event: event.event }, 'bank webhook came before, or is about an item that nobody has');
+      return 'repeated';
+    }
+    logger.info({ event: event.event, webhooks: ids }, 'bank webhook stored');
+    for (const id of ids) await this.#enqueueOne(id);
+    return 'stored';
+  }
+
+  async #enqueueOne(id: string): Promise<void> {
+    if (this.#enqueue === undefined) return;
+    try {
+      await this.#enqueue(id);
+      await markWebhookQueued(this.#parts.db, id);
+    } catch (error) {
+      this.#parts.logger.warn({ err: describeError(error), webhook: id }, 'bank webhook not queued; the sweep will find it');
+    }
+  }
+}

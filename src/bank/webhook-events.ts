@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { AppError } from '../errors.ts';
+import { identifier } from '../providers/provider-text.ts';
+
+/** Events that change what we know of an item (Plaid: Item webhooks, Transactions webhooks). */
+export const WEBHOOK_EVENTS = [
+  'ITEM/ERROR',
+  'ITEM/LOGIN_REPAIRED',
+  'ITEM/PENDING_DISCONNECT',
+  'ITEM/PENDING_EXPIRATION',
+  'ITEM/NEW_ACCOUNTS_AVAILABLE',
+  'ITEM/USER_PERMISSION_REVOKED',
+  'ITEM/USER_ACCOUNT_REVOKED',
+  'TRANSACTIONS/SYNC_UPDATES_AVAILABLE',
+] as const;
+
+export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
+
+/** What of an event's body is kept. */
+export interface EventDetails {
+  /** The account at the bank that USER_ACCOUNT_REVOKED is about. */
+  accountId?: string;
+  /** When PENDING_DISCONNECT or PENDING_EXPIRATION come true, ISO 8601. */
+  endsAt?: string;
+}
+
+export interface ReceivedEvent {
+  itemId: string;
+  event: WebhookEvent;
+  details: EventDetails;
+  /** The same for each delivery of the event. */
+  digest: Buffer;
+}
+
+/**
+ * Events that can't be checked against the item, and that a late copy would bring back after the user has dealt with
+ * them: the same body counts once. Others may come with the same body again and mean it; a copy of those changes nothing.
+ */
+const ONCE_A_BODY: readonly WebhookEvent[] = ['ITEM/PENDING_DISCONNECT', 'ITEM/PENDING_EXPIRATION', 'ITEM/NEW_ACCOUNTS_AVAILABLE'];
+
+const named = z.object({ webhook_type: z.string().max(100), webhook_code: z.string().max(100) });
+const aboutItem = z.object({ item_id: identifier });
+const accountOf = z.object({ account_id: identifier }).transform(({ account_id: accountId }) => ({ accountId }));
+const time = z.iso.datetime({ offset: true });
+const disconnectOf = z.object({ disconnect_time: time }).transform(({ disconnect_time: endsAt }) => ({ endsAt }));
+const expiryOf = z.object({ consent_expiration_time: time }).transform(({ consent_expiration_time: endsAt }) => ({ endsAt }));
+const nothing = z.object({});
+
+const DETAILS: Record<WebhookEvent, z.ZodType<EventDetails>> = {
+  'ITEM/ERROR': nothing,
+  'ITEM/LOGIN_REPAIRED': nothing,
+  'ITEM/PENDING_DISCONNECT': disconnectOf.or(nothing),
+  'ITEM/PENDING_EXPIRATION': expiryOf.or(nothing),
+  'ITEM/NEW_ACCOUNTS_AVAILABLE': nothing,
+  'ITEM/USER_PERMISSION_REVOKED': nothing,
+  'ITEM/USER_ACCOUNT_REVOKED': accountOf,
+  'TRANSACTIONS/SYNC_UPDATES_AVAILABLE': nothing,
+};
+
+/**
+ * Reads a verified webhook's body.
+ *
+ * @param signedAt `iat` of its proof
+ * @returns the event, or the name of one that means nothing to us; a name is letters, digits and `_` only
+ * @throws AppError `invalid_request`
+ */
+export function readWebhook(body: Uint8Array, signedAt: number): ReceivedEvent | { unknown: string } {
+  const content = parse(body);
+  const name = named.safeParse(content);
+  if (!name.success) return { unknown: 'unnamed' };
+  const event = `${name.data.webhook_type}/${name.data.webhook_code}`;
+  if (!isKnown(event)) return { unknown: event.replace(/[^\w/]/g, '?') };
+  const item = aboutItem.safeParse(content);
+  const details = DETAILS[event].safeParse(content);
+  if (!item.success || !details.success) throw new AppError('invalid_request', 'The webhook lacks a field of its event.');
+  return { itemId: item.data.item_id, event, details: details.data, digest: digestOf(event, body, signedAt) };
+}
+
+function isKnown(event: string): event is WebhookEvent {
+  return (WEBHOOK_EVENTS as readonly string[]).includes(event);
+}
+
+function digestOf(event: WebhookEvent, body: Uint8Array, signedAt: number): Buffer {
+  const hash = createHash('sha256').update(body);
+  return (ONCE_A_BODY.includes(event) ? hash : hash.update(`\n${signedAt}`)).digest();
+}
+
+function parse(body: Uint8Array): object {
+  try {
+    const content: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
+    if (typeof content === 'object' && content !== null && !Array.isArray(content)) return content;
+  } catch {
+    // A parser's message quotes what it parsed.
+  }
+  throw new AppError('invalid_request', 'The webhook is not a JSON object.');
+}

@@ -1,0 +1,34 @@
+import { createGzip } from 'node:zlib';
+import type { Queryable } from '../database/database.ts';
+import { beginSnapshot } from '../database/snapshot.ts';
+import { countRows, readRows, schemaOf, TRANSFERRED } from '../database/table-transfer.ts';
+import { defineCommand } from './command.ts';
+import { type DataRow, encode } from './data-format.ts';
+import { writeWhole } from './output-file.ts';
+import { Progress } from './progress.ts';
+
+/** `data export`. */
+export const exportData = defineCommand({
+  usage: '<file>',
+  summary: 'all data as of one moment, sealed as it is stored, into one file',
+  takes: [1, 1],
+  async run(session, { positionals: [file = ''] }) {
+    const db = await session.database();
+    await db.transaction(async (tx) => {
+      await beginSnapshot(tx);
+      const progress = new Progress('rows', await countRows(tx));
+      await writeWhole(file, encode(await schemaOf(tx), allRows(tx, session.signal, progress)), [createGzip()]);
+      progress.end();
+    });
+  },
+});
+
+async function* allRows(tx: Queryable, signal: AbortSignal, progress: Progress): AsyncGenerator<DataRow[]> {
+  for (const table of TRANSFERRED) {
+    for await (const rows of readRows(tx, table)) {
+      signal.throwIfAborted();
+      yield rows.map((row) => ({ table, row }));
+      progress.advance(rows.length);
+    }
+  }
+}

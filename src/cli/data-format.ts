@@ -1,0 +1,143 @@
+import { createHash } from 'node:crypto';
+import { TextDecoder } from 'node:util';
+import { z } from 'zod';
+import { TRANSFERRED, type TransferredTable } from '../database/table-transfer.ts';
+import { StartRefused } from '../errors.ts';
+
+/**
+ * An export is gzip of lines of JSON: a header, `["table",{row}]` for each row, and a trailer with the number of rows
+ * and the SHA-256 of every byte before it, which tells a whole file from one that was cut or damaged.
+ */
+const VERSION = 1;
+/** Longer than any row; a file of ours has no such line. */
+const LINE_BYTES = 32 * 1024 * 1024;
+
+const headerShape = z.strictObject({
+  steward: z.literal('data'),
+  version: z.number(),
+  schema: z.array(z.string()),
+  exported_at: z.string(),
+});
+/** The members of the row are looked at as they are: a record of zod's has no `__proto__`. */
+const rowShape = z.tuple([z.string(), z.custom((value) => typeof value === 'object' && value !== null)]);
+const trailerShape = z.strictObject({ rows: z.number(), sha256: z.string() });
+
+/** One line of a table, still as text: its numbers are the database's, not JavaScript's. */
+export interface DataRow {
+  table: TransferredTable;
+  row: string;
+}
+
+/** The bytes of a file, before compression. @param rows in the order of {@link TRANSFERRED} */
+export async function* encode(schema: string[], rows: AsyncIterable<DataRow[]>): AsyncGenerator<string> {
+  const hash = createHash('sha256');
+  let count = 0;
+  const counted = (text: string) => {
+    hash.update(text);
+    return text;
+  };
+  yield counted(`${JSON.stringify({ steward: 'data', version: VERSION, schema, exported_at: new Date().toISOString() })}\n`);
+  for await (const batch of rows) {
+    count += batch.length;
+    yield counted(batch.map(({ table, row }) => `["${table}",${row}]\n`).join(''));
+  }
+  yield `${JSON.stringify({ rows: count, sha256: hash.digest('hex') })}\n`;
+}
+
+/**
+ * Reads a file's lines again. Nothing of it counts before the end was reached without an error.
+ *
+ * @param schema what the header must say
+ * @param columns of each table: a row has exactly these
+ * @throws StartRefused for whatever {@link encode} didn't write
+ */
+export async function* decode(
+  bytes: AsyncIterable<Buffer>,
+  schema: readonly string[],
+  columns: ReadonlyMap<TransferredTable, ReadonlySet<string>>,
+): AsyncGenerator<DataRow> {
+  const hash = createHash('sha256');
+  let number = 0;
+  let count = 0;
+  let trailer: z.output<typeof trailerShape> | undefined;
+  for await (const line of linesOf(bytes)) {
+    number += 1;
+    if (trailer !== undefined) throw damaged(`line ${number} comes after its end`);
+    if (number === 1) checkHeader(line, schema);
+    else if (line.startsWith('{')) {
+      trailer = parsed(trailerShape, line, number);
+      continue;
+    } else {
+      yield rowOf(line, number, columns);
+      count += 1;
+    }
+    hash.update(`${line}\n`);
+  }
+  if (trailer === undefined) throw damaged('its end is missing');
+  if (trailer.rows !== count || trailer.sha256 !== hash.digest('hex')) throw damaged('its checksum is not that of its content');
+}
+
+function checkHeader(line: string, schema: readonly string[]): void {
+  const header = parsed(headerShape, line, 1);
+  if (header.version !== VERSION) {
+    throw new StartRefused(`The file has version ${header.version} of the format; this release reads version ${VERSION}.`);
+  }
+  const [older, newer] = [header.schema.filter((name) => !schema.includes(name)), schema.filter((name) => !header.schema.includes(name))];
+  if (older.length + newer.length === 0) return;
+  throw new StartRefused(
+    `The file was made with another schema than this release's (${[...older.map((name) => `it has ${name}`), ...newer.map((name) => `it lacks ${name}`)].join(', ')}). Import it with the release that made it, then start the newer one.`,
+  );
+}
+
+function rowOf(line: string, number: number, columns: ReadonlyMap<TransferredTable, ReadonlySet<string>>): DataRow {
+  const table = TRANSFERRED.find((name) => line.startsWith(`["${name}",{`));
+  const expected = table && columns.get(table);
+  if (table === undefined || expected === undefined) throw damaged(`line ${number} is no row of a table that is exported`);
+  const [, row] = parsed(rowShape, line, number);
+  const names = Object.keys(row as object);
+  if (names.length !== expected.size || !names.every((name) => expected.has(name))) {
+    throw damaged(`line ${number} has other columns than ${table}`);
+  }
+  return { table, row: line.slice(`["${table}",`.length, -1) };
+}
+
+function parsed<S extends z.ZodType>(shape: S, line: string, number: number): z.output<S> {
+  try {
+    return shape.parse(JSON.parse(line));
+  } catch {
+    throw damaged(number === 1 ? 'it does not begin as an export does' : `line ${number} can't be read`);
+  }
+}
+
+/** @throws StartRefused when a line is too long, is not UTF-8, or the last one is not ended */
+async function* linesOf(bytes: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  let pending: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of bytes) {
+    let rest = chunk;
+    for (let end = rest.indexOf(10); end >= 0; end = rest.indexOf(10)) {
+      yield text(decoder, Buffer.concat([...pending, rest.subarray(0, end)]));
+      pending = [];
+      length = 0;
+      rest = rest.subarray(end + 1);
+    }
+    pending.push(rest);
+    length += rest.length;
+    if (length > LINE_BYTES) throw damaged('a line is too long');
+  }
+  if (length > 0) throw damaged('its end is missing');
+}
+
+function text(decoder: TextDecoder, bytes: Buffer): string {
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    throw damaged('it is not text');
+  }
+}
+
+/** A file that is not one of ours, or no longer whole. */
+export function damaged(what: string): StartRefused {
+  return new StartRefused(`The file is not a whole export of Steward's data: ${what}. Nothing was imported.`);
+}

@@ -1,0 +1,95 @@
+import { createReadStream } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import type { Queryable } from '../database/database.ts';
+import {
+  columnsOf,
+  finishTransfer,
+  lockEmpty,
+  schemaOf,
+  TRANSFERRED,
+  type TransferredTable,
+  writeRows,
+} from '../database/table-transfer.ts';
+import { StartRefused } from '../errors.ts';
+import { checkKeys } from '../vault/check-keys.ts';
+import { defineCommand } from './command.ts';
+import { type DataRow, damaged, decode } from './data-format.ts';
+import { configuredKeys, keyringOf } from './keys-parts.ts';
+import { Progress } from './progress.ts';
+
+const BATCH_ROWS = 500;
+const BATCH_CHARACTERS = 4_000_000;
+
+/** `data import`. */
+export const importData = defineCommand({
+  usage: '<file>',
+  summary: 'what export has written, into a new database: all of it or nothing',
+  takes: [1, 1],
+  async run(session, { positionals: [file = ''] }) {
+    const keyring = keyringOf(session, configuredKeys(session));
+    const db = await session.database();
+    const progress = new Progress('rows', 0);
+    const rows = await db.transaction(async (tx) => {
+      await lockEmpty(tx);
+      const schema = await schemaOf(tx);
+      const columns = new Map<TransferredTable, Set<string>>();
+      for (const table of TRANSFERRED) columns.set(table, await columnsOf(tx, table));
+      let count = 0;
+      await readFile(file, async (bytes) => {
+        for await (const batch of batches(decode(bytes, schema, columns))) {
+          session.signal.throwIfAborted();
+          await insert(tx, batch, columns);
+          count += batch.length;
+          progress.advance(batch.length);
+        }
+      });
+      await finishTransfer(tx);
+      // Before anything is there for good: without their keys the rows would be of no use.
+      await checkKeys(tx, keyring);
+      return count;
+    });
+    progress.end();
+    session.print(`${rows} rows imported.`);
+  },
+});
+
+/** @throws StartRefused when the file can't be read, or is not gzip */
+async function readFile(path: string, consume: (bytes: AsyncIterable<Buffer>) => Promise<void>): Promise<void> {
+  try {
+    await pipeline(createReadStream(path), createGunzip(), consume);
+  } catch (error) {
+    const { code = '', syscall } = error as NodeJS.ErrnoException;
+    if (code.startsWith('Z_')) throw damaged('it is no gzip file, or was cut');
+    throw syscall === undefined ? error : new StartRefused(`${path} can't be read (${code}).`);
+  }
+}
+
+/** Rows of one table that go into one statement. */
+async function* batches(rows: AsyncIterable<DataRow>): AsyncGenerator<DataRow[]> {
+  let batch: DataRow[] = [];
+  let characters = 0;
+  for await (const row of rows) {
+    if (batch.length === BATCH_ROWS || characters > BATCH_CHARACTERS || (batch[0] !== undefined && batch[0].table !== row.table)) {
+      yield batch;
+      batch = [];
+      characters = 0;
+    }
+    batch.push(row);
+    characters += row.row.length;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+async function insert(tx: Queryable, batch: DataRow[], columns: ReadonlyMap<TransferredTable, ReadonlySet<string>>): Promise<void> {
+  const table = batch[0]?.table;
+  const names = table && columns.get(table);
+  if (table !== undefined && names !== undefined) {
+    await writeRows(
+      tx,
+      table,
+      names,
+      batch.map(({ row }) => row),
+    );
+  }
+}

@@ -1,0 +1,73 @@
+import { randomBytes } from 'node:crypto';
+import {
+  chownSync,
+  closeSync,
+  fchmodSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { StartRefused } from '../errors.ts';
+import { formatKeyset, type MasterKey, parseKeyset } from '../keyset.ts';
+
+/** Owner and group at most, whatever it was before. */
+const MODE = 0o640;
+const OWNER_ONLY = 0o600;
+
+/**
+ * Changes the list of keys in a file: readers see the old one or the new one, also after a power cut. The file keeps
+ * its owner, so that a change made by root doesn't lock the service out.
+ *
+ * @param change gets the keys as they stand there and returns the new list
+ * @throws StartRefused when the file can't be written; whatever `change` throws
+ */
+export function changeKeysFile(path: string, change: (keys: MasterKey[]) => MasterKey[]): void {
+  try {
+    // The target of a link is replaced, not the link.
+    const target = realpathSync(path);
+    const keys = change(parseKeyset(readFileSync(target, 'utf8')));
+    replace(target, formatKeyset(keys));
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;
+    if (code === undefined) throw error;
+    throw new StartRefused(`${path} can’t be changed (${code}). Is it read-only here? Run this where it can be written.`);
+  }
+}
+
+function replace(path: string, text: string): void {
+  const { uid, gid, mode } = statSync(path);
+  const next = `${path}.${randomBytes(4).toString('hex')}.new`;
+  try {
+    write(next, text, (mode & MODE) | OWNER_ONLY);
+    chownSync(next, uid, gid);
+    renameSync(next, path);
+  } catch (error) {
+    rmSync(next, { force: true });
+    throw error;
+  }
+  sync(dirname(path));
+}
+
+function write(path: string, text: string, mode: number): void {
+  const file = openSync(path, 'wx', OWNER_ONLY);
+  try {
+    writeSync(file, text);
+    fchmodSync(file, mode);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** The new name counts once the folder is on the disk. */
+function sync(folder: string): void {
+  const handle = openSync(folder, 'r');
+  fsyncSync(handle);
+  closeSync(handle);
+}

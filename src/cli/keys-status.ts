@@ -1,0 +1,56 @@
+import { selectLiveReplicas } from '../replicas/replicas-repository.ts';
+import { countExposed } from '../vault/key-rotation-repository.ts';
+import { countMasterKeyUses } from '../vault/master-keys-repository.ts';
+import { defineCommand } from './command.ts';
+import { configuredKeys } from './keys-parts.ts';
+
+const HEADERS = ['KEY', 'WHERE', 'FIRST', 'USER KEYS', 'REVOCATIONS', 'FORMER KEYS', 'HELD BY'];
+
+export const status = defineCommand({
+  usage: '',
+  summary: 'shows each key, what it wraps, and how many running replicas hold it',
+  async run(session) {
+    const keys = configuredKeys(session);
+    const db = await session.database();
+    const [uses, replicas] = [await countMasterKeyUses(db), await selectLiveReplicas(db)];
+    const ids = [...new Set([...keys.map((key) => key.id), ...uses.map((use) => use.id), ...replicas.flatMap(({ keyIds }) => keyIds)])];
+    const primary = keys[0]?.id ?? '';
+    const rows = ids.map((id) => {
+      const key = keys.find((candidate) => candidate.id === id);
+      const use = uses.find((candidate) => candidate.id === id);
+      const where = key === undefined ? 'MISSING' : 'arn' in key ? 'aws-kms' : 'here';
+      const held = replicas.filter(({ keyIds }) => keyIds.includes(id)).length;
+      const first = id === primary ? 'yes' : '';
+      return [
+        id,
+        where,
+        first,
+        `${use?.userKeys ?? 0}`,
+        `${use?.revocations ?? 0}`,
+        `${use?.formerKeys ?? 0}`,
+        `${held} of ${replicas.length}`,
+      ];
+    });
+    for (const line of table([HEADERS, ...rows])) session.print(line);
+    for (const { id, keyIds } of replicas) {
+      if (keyIds[0] !== primary)
+        session.print(`Replica ${id} wraps under ${keyIds[0]}: it has not read this list yet, or has another one.`);
+    }
+    const { userKeys, revocations } = await countExposed(db, primary);
+    if (userKeys + revocations > 0) {
+      session.print(
+        `${userKeys} user key(s) and ${revocations} revocation(s) are or were under another key than ${primary}. After a leak: npm run keys -- rewrap --new-user-keys`,
+      );
+    }
+  },
+});
+
+function table(rows: readonly (readonly string[])[]): string[] {
+  const widths = HEADERS.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+}

@@ -1,0 +1,7 @@
+import { runProgram } from './command.ts';
+import { add, promote, retire } from './keys-list.ts';
+import { rewrap } from './keys-rewrap.ts';
+import { status } from './keys-status.ts';
+
+// The commands in the order of a rotation: docs/keys.md.
+await runProgram({ name: 'keys', summary: 'the master keys in operation', commands: { add, promote, rewrap, status, retire } });

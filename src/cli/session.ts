@@ -1,0 +1,59 @@
+import { loadConfig } from '../config.ts';
+import type { Database } from '../database/database.ts';
+import { migrate } from '../database/migrate.ts';
+import { type Defer, openDatabase } from '../database/open-database.ts';
+import { createLogger, type Logger } from '../logger.ts';
+import type { Config } from '../settings.ts';
+
+/** What a command works with: the service's configuration and, where it asks for it, its database. The service isn't started. */
+export interface Session {
+  config: Config;
+  /** Says nothing: what a command has to say goes to its output. */
+  logger: Logger;
+  /** Aborted by Ctrl+C and SIGTERM. Long commands look at it between two batches and throw its reason. */
+  signal: AbortSignal;
+  /** One line of results on standard output. */
+  print(line: string): void;
+  /**
+   * The database with its schema brought up to date, opened at the first call. The embedded one is locked for this
+   * process meanwhile.
+   *
+   * @throws StartRefused when the service runs on the embedded database, AppError `unavailable`
+   */
+  database(): Promise<Database>;
+}
+
+const CONNECTIONS = 4;
+
+/** Opens a session and gives back whatever it took, however `work` ends. @throws StartRefused on a wrong configuration */
+export async function inSession(signal: AbortSignal, work: (session: Session) => Promise<void>): Promise<void> {
+  const config = loadConfig();
+  const logger = createLogger('silent');
+  const undo: (() => Promise<void> | void)[] = [];
+  let opened: Promise<Database> | undefined;
+  try {
+    await work({
+      config,
+      logger,
+      signal,
+      print: (line) => void process.stdout.write(`${line}\n`),
+      database() {
+        opened ??= open(config, logger, (release) => undo.push(release));
+        return opened;
+      },
+    });
+  } finally {
+    for (let release = undo.pop(); release !== undefined; release = undo.pop()) await release();
+  }
+}
+
+async function open(config: Config, logger: Logger, defer: Defer): Promise<Database> {
+  if (config.databaseUrl === undefined) {
+    const { lockDataDirectory } = await import('../database/data-lock.ts');
+    const busy = `The service is running on the data folder ${config.dataDir}, and the embedded database has one owner at a time. Stop the service, run this command again, and start the service after it.`;
+    defer(lockDataDirectory(config.dataDir, busy));
+  }
+  const { db, address } = await openDatabase(config, CONNECTIONS, logger, defer);
+  await migrate(db, address, logger);
+  return db;
+}

@@ -1,0 +1,42 @@
+import { join } from 'node:path';
+import type { Logger } from '../logger.ts';
+import type { Config } from '../settings.ts';
+import { Database, type DatabaseAddress } from './database.ts';
+import { startEmbeddedDatabase } from './embedded.ts';
+
+/** Takes what must be undone, last first. */
+export type Defer = (undo: () => Promise<void> | void) => void;
+
+/**
+ * Connects to the database that the configuration names: Postgres, or the embedded one, whose folder the caller has
+ * locked.
+ *
+ * @param connections at most; the embedded database has one
+ * @throws AppError `unavailable`
+ */
+export async function openDatabase(
+  config: Pick<Config, 'databaseUrl' | 'dataDir'>,
+  connections: number,
+  logger: Logger,
+  defer: Defer,
+): Promise<{ db: Database; address: DatabaseAddress }> {
+  // One connection to the embedded database: it has one session, and its socket server passes protocol messages
+  // on one by one, so that statement and parameters of two connections would mix.
+  const most = config.databaseUrl === undefined ? 1 : connections;
+  const address = await databaseAddress(config, most, defer);
+  const db = new Database(address, most, logger);
+  defer(() => db.close());
+  await db.reach();
+  return { db, address };
+}
+
+async function databaseAddress(
+  config: Pick<Config, 'databaseUrl' | 'dataDir'>,
+  connections: number,
+  defer: Defer,
+): Promise<DatabaseAddress> {
+  if (config.databaseUrl !== undefined) return { connectionString: config.databaseUrl };
+  const embedded = await startEmbeddedDatabase(join(config.dataDir, 'database'), connections);
+  defer(() => embedded.close());
+  return embedded.address;
+}

@@ -1,0 +1,67 @@
+import type { Database } from '../database/database.ts';
+import { isSchemaUsable } from '../database/migrate.ts';
+import { AppError } from '../errors.ts';
+import { describeError, type Logger } from '../logger.ts';
+
+export interface ReadinessParts {
+  db: Database;
+  /** Ids of master keys that stored data needs and this process lacks. */
+  absentKeyIds(): Promise<string[]>;
+  /** Going down: no new work. */
+  draining(): boolean;
+  logger: Logger;
+}
+
+/** A flood of probes must not become a flood of queries. */
+const REMEMBER_MS = 1_000;
+
+/** Whether this process should be sent requests: what only this one lacks, another may have. */
+export class Readiness {
+  readonly #parts: ReadinessParts;
+  readonly #answer: () => Promise<string | undefined>;
+  #last: string | undefined;
+
+  constructor(parts: ReadinessParts) {
+    this.#parts = parts;
+    this.#answer = rememberBriefly(() => this.#ask());
+  }
+
+  /** What stands in the way, in words that are safe to show; undefined = nothing. */
+  async obstacle(): Promise<string | undefined> {
+    if (this.#parts.draining()) return 'Shutting down.';
+    const obstacle = await this.#answer();
+    if (obstacle !== this.#last) this.#report(obstacle);
+    this.#last = obstacle;
+    return obstacle;
+  }
+
+  async #ask(): Promise<string | undefined> {
+    const { db, absentKeyIds, logger } = this.#parts;
+    try {
+      if (!(await isSchemaUsable(db))) return 'The database’s schema is for a newer release than this.';
+      return (await absentKeyIds()).length === 0 ? undefined : 'A master key that stored data needs is missing.';
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'unavailable') throw error;
+      logger.debug({ err: describeError(error) }, 'the database could not be asked whether all is ready');
+      return 'The database can’t be reached or takes no writes at the moment.';
+    }
+  }
+
+  #report(obstacle: string | undefined): void {
+    if (obstacle === undefined) this.#parts.logger.info('ready again');
+    else this.#parts.logger.warn({ obstacle }, 'not ready');
+  }
+}
+
+function rememberBriefly<Answer>(ask: () => Promise<Answer>): () => Promise<Answer> {
+  let asked = Number.NEGATIVE_INFINITY;
+  let answer: Promise<Answer> | undefined;
+  return () => {
+    const now = Date.now();
+    if (answer === undefined || now - asked >= REMEMBER_MS) {
+      asked = now;
+      answer = ask();
+    }
+    return answer;
+  };
+}

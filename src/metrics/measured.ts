@@ -1,0 +1,54 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { AppError } from '../errors.ts';
+import type { Counter, RequestTrack, Step, Telemetry } from '../telemetry.ts';
+import type { Tracer } from '../tracing/tracer.ts';
+import type { Recorder } from './recorder.ts';
+
+/** Routes that no endpoint took, all together: their paths are the clients' invention. */
+const NO_ROUTE = 'none';
+
+/** Gives what happens to the recorder and the tracer, whichever there is. */
+export class Measured implements Telemetry {
+  readonly #recorder: Recorder | undefined;
+  readonly #tracer: Tracer | undefined;
+  readonly statement: Telemetry['statement'];
+
+  constructor(recorder: Recorder | undefined, tracer: Tracer | undefined) {
+    this.#recorder = recorder;
+    this.#tracer = tracer;
+    if (tracer !== undefined) this.statement = (sql, work) => tracer.statement(sql, work);
+  }
+
+  async step<Result>(step: Step, work: () => Promise<Result>, outcomeOf?: (result: Result) => string): Promise<Result> {
+    const startedAt = performance.now();
+    const span = this.#tracer?.step(step);
+    let outcome = 'internal';
+    try {
+      const result = await (span === undefined ? work() : span.within(work));
+      outcome = outcomeOf?.(result) ?? 'ok';
+      return result;
+    } catch (error) {
+      if (error instanceof AppError) outcome = error.code;
+      throw error;
+    } finally {
+      this.#recorder?.step(step, outcome, (performance.now() - startedAt) / 1000);
+      span?.end(outcome);
+    }
+  }
+
+  count(counter: Counter, label: string): void {
+    this.#recorder?.count(counter, label);
+  }
+
+  request(method: string, headers: IncomingHttpHeaders): RequestTrack {
+    const startedAt = performance.now();
+    const span = this.#tracer?.request(method, headers);
+    return {
+      within: (work) => (span === undefined ? work() : span.within(work)),
+      end: (route, status) => {
+        this.#recorder?.request(method, route ?? NO_ROUTE, status, (performance.now() - startedAt) / 1000);
+        span?.end(route, status);
+      },
+    };
+  }
+}

@@ -1,0 +1,91 @@
+import { type Queryable, sqlState } from '../database/database.ts';
+
+/** Counts stop here: what matters is zero, few or many, and a count must not read a whole table. */
+const COUNT_MAX = 10_000;
+const KEYED_MAX = 100_000;
+/** Less than a scrape may take. */
+const TIMEOUT_MS = 3_000;
+const UNDEFINED_TABLE = '42P01';
+
+export interface KeyedRows {
+  keyId: string;
+  userKeys: number;
+  revocations: number;
+}
+
+export interface WaitingRevocations {
+  waiting: number;
+  /** Seconds; 0 where none waits. */
+  oldest: number;
+  unconfirmed: number;
+}
+
+export interface AttentionRow {
+  provider: string;
+  status: string;
+  accounts: number;
+}
+
+export interface QueueRow {
+  queue: string;
+  /** Jobs that wait, be it for another try. */
+  waiting: number;
+  /** Seconds that the job longest due has waited for a worker. */
+  overdue: number;
+}
+
+/** Whether the database takes writes: a standby after a failover answers but doesn't. */
+export async function takesWrites(db: Queryable): Promise<boolean> {
+  const text = `select not pg_is_in_recovery() and current_setting('transaction_read_only') = 'off' as writable`;
+  const rows = await db.query<{ writable: boolean }>({ name: 'metrics-writable', text, query_timeout: TIMEOUT_MS });
+  return rows[0]?.writable === true;
+}
+
+/** Rows under each master key that any row uses; the index is skipped through from key to key. */
+export async function countKeyedRows(db: Queryable): Promise<KeyedRows[]> {
+  const text = `
+    with recursive ids (id) as (
+      (select least((select min(master_key_id) from user_keys), (select min(master_key_id) from revocations)))
+      union all
+      select least((select min(master_key_id) from user_keys where master_key_id > ids.id),
+                   (select min(master_key_id) from revocations where master_key_id > ids.id))
+      from ids where ids.id is not null)
+    select id as "keyId",
+      (select count(*)::int from (select 1 from user_keys where master_key_id = ids.id limit ${KEYED_MAX}) u) as "userKeys",
+      (select count(*)::int from (select 1 from revocations where master_key_id = ids.id limit ${KEYED_MAX}) r) as revocations
+    from ids where id is not null limit 100`;
+  return db.query<KeyedRows>({ name: 'metrics-keys', text, query_timeout: TIMEOUT_MS });
+}
+
+export async function countRevocations(db: Queryable): Promise<WaitingRevocations> {
+  const text = `
+    select count(*)::int as waiting, coalesce(extract(epoch from now() - min(created_at)), 0)::float8 as oldest,
+      (select count(*)::int from (select 1 from revocations where unconfirmed_at is not null limit ${COUNT_MAX}) u) as unconfirmed
+    from (select created_at from revocations where token is not null order by created_at limit ${COUNT_MAX}) open`;
+  const rows = await db.query<WaitingRevocations>({ name: 'metrics-revocations', text, query_timeout: TIMEOUT_MS });
+  return rows[0] ?? { waiting: 0, oldest: 0, unconfirmed: 0 };
+}
+
+/** Accounts whose users have to do something, by provider and status. */
+export async function countAttention(db: Queryable): Promise<AttentionRow[]> {
+  const text = `
+    select provider, status, count(*)::int as accounts
+    from (select provider, status from grants where status <> 'active' limit ${COUNT_MAX}) troubled
+    group by provider, status`;
+  return db.query<AttentionRow>({ name: 'metrics-attention', text, query_timeout: TIMEOUT_MS });
+}
+
+/** The job queue's own table (pg-boss); empty while it has not been made yet. */
+export async function countJobs(db: Queryable): Promise<QueueRow[]> {
+  const text = `
+    select name as queue, count(*)::int as waiting,
+      coalesce(extract(epoch from now() - min(start_after) filter (where start_after <= now())), 0)::float8 as overdue
+    from (select name, start_after from pgboss.job where state < 'active' limit ${COUNT_MAX}) open
+    group by name`;
+  try {
+    return await db.query<QueueRow>({ name: 'metrics-jobs', text, query_timeout: TIMEOUT_MS });
+  } catch (error) {
+    if (sqlState(error) === UNDEFINED_TABLE) return [];
+    throw error;
+  }
+}

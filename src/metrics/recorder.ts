@@ -1,0 +1,55 @@
+import { Counter as PromCounter, type Registry } from 'prom-client';
+import type { Counter, Step } from '../telemetry.ts';
+import { Timings } from './timings.ts';
+
+const QUICK = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
+const SLOW = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+const METHODS = new Set(['GET', 'POST', 'DELETE', 'HEAD', 'OPTIONS', 'PUT', 'PATCH']);
+const CLASSES = ['aborted', '1xx', '2xx', '3xx', '4xx', '5xx'];
+
+const COUNTERS: Record<Counter, { name: string; help: string; label: string }> = {
+  error: { name: 'steward_http_errors_total', help: 'Answers in the error form, by code', label: 'code' },
+  approval: { name: 'steward_approvals_total', help: 'Approvals requested, approved and denied', label: 'outcome' },
+  revocation: { name: 'steward_revocations_total', help: 'Attempts to revoke a token at its provider, by outcome', label: 'outcome' },
+  webhook: { name: 'steward_webhooks_total', help: 'Webhooks of the bank aggregator, by outcome', label: 'outcome' },
+  reload: { name: 'steward_integrations_reloads_total', help: 'Readings of the integrations file, by outcome', label: 'outcome' },
+  socketEnd: { name: 'steward_sockets_closed_total', help: 'WebSockets closed, by close code', label: 'code' },
+  socketRefusal: { name: 'steward_sockets_refused_total', help: 'Upgrades refused, by code', label: 'code' },
+};
+
+/** Keeps what happened, for the next scrape. Each service has one of its own. */
+export class Recorder {
+  readonly #requests: Timings;
+  readonly #steps: Record<Step['kind'], Timings>;
+  readonly #counters: Record<Counter, PromCounter>;
+
+  constructor(registry: Registry) {
+    const timings = (name: string, help: string, labels: string[], bounds: number[]) => new Timings(registry, name, help, labels, bounds);
+    this.#requests = timings('steward_http_request_duration_seconds', 'Requests of HTTP', ['method', 'route', 'status'], QUICK);
+    this.#steps = {
+      call: timings('steward_call_duration_seconds', 'Calls of actions', ['action', 'outcome'], SLOW),
+      refresh: timings('steward_refresh_duration_seconds', 'Renewals of access tokens', ['provider', 'outcome'], SLOW),
+      provider: timings('steward_provider_request_duration_seconds', 'Requests to providers', ['provider', 'outcome'], SLOW),
+      job: timings('steward_job_duration_seconds', 'Jobs of the queue', ['queue', 'outcome'], SLOW),
+    };
+    this.#counters = Object.fromEntries(
+      Object.entries(COUNTERS).map(([key, { label, ...named }]) => [
+        key,
+        new PromCounter({ ...named, labelNames: [label], registers: [registry] }),
+      ]),
+    ) as Record<Counter, PromCounter>;
+  }
+
+  /** @param status 0: the client went before its answer */
+  request(method: string, route: string, status: number, seconds: number): void {
+    this.#requests.observe(seconds, METHODS.has(method) ? method : 'other', route, CLASSES[Math.trunc(status / 100)] ?? 'other');
+  }
+
+  step({ kind, name }: Step, outcome: string, seconds: number): void {
+    this.#steps[kind].observe(seconds, name, outcome);
+  }
+
+  count(counter: Counter, label: string): void {
+    this.#counters[counter].inc({ [COUNTERS[counter].label]: label });
+  }
+}

@@ -1,0 +1,121 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import {
+  type Attributes,
+  type Context,
+  defaultTextMapGetter,
+  type Tracer as OtelTracer,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  type TextMapPropagator,
+  trace,
+} from '@opentelemetry/api';
+import { currentSpan, withinSpan } from '../scope.ts';
+import type { Step } from '../telemetry.ts';
+
+export interface OpenSpan {
+  within<Result>(work: () => Result): Result;
+  /** @param outcome as metrics have it */
+  end(outcome: string): void;
+}
+
+export interface OpenRequest {
+  within<Result>(work: () => Result): Result;
+  end(route: string | undefined, status: number): void;
+}
+
+/** Outcomes that are somebody's fault; all others are answers. */
+const FAULTS = new Set(['internal', 'unavailable', 'provider_error', 'provider_timeout', 'outcome_unknown', 'failed', 'misconfigured']);
+const STEP_KINDS = { call: SpanKind.INTERNAL, refresh: SpanKind.INTERNAL, provider: SpanKind.CLIENT, job: SpanKind.CONSUMER } as const;
+const KNOWN_METHODS = /^(GET|POST|DELETE|HEAD|OPTIONS|PUT|PATCH)$/;
+/** Statements have few texts, and each is a constant of the code. */
+const NAMES_MAX = 1_000;
+
+/**
+ * Spans of requests, calls, renewals, provider requests, jobs and statements (names after OpenTelemetry's semantic
+ * conventions for HTTP and databases). Attributes are patterns, names and outcomes from closed lists, nothing else.
+ */
+export class Tracer {
+  readonly #tracer: OtelTracer;
+  readonly #propagator: TextMapPropagator | undefined;
+  readonly #statements = new Map<string, string>();
+
+  /** @param propagator reads the context that a request brings; undefined: none is taken from outside */
+  constructor(tracer: OtelTracer, propagator: TextMapPropagator | undefined) {
+    this.#tracer = tracer;
+    this.#propagator = propagator;
+  }
+
+  request(method: string, headers: IncomingHttpHeaders): OpenRequest {
+    const name = KNOWN_METHODS.test(method) ? method : '_OTHER';
+    const parent = this.#propagator?.extract(ROOT_CONTEXT, headers, defaultTextMapGetter) ?? ROOT_CONTEXT;
+    const span = this.#tracer.startSpan(name, { kind: SpanKind.SERVER, attributes: { 'http.request.method': name } }, parent);
+    return {
+      within: (work) => inside(span, work),
+      end: (route, status) => {
+        if (route !== undefined) span.updateName(`${name} ${route}`).setAttribute('http.route', route);
+        if (status > 0) span.setAttribute('http.response.status_code', status);
+        if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
+        span.end();
+      },
+    };
+  }
+
+  step({ kind, name, operation }: Step): OpenSpan {
+    const attributes = { [`steward.${kind}`]: name, ...(operation !== undefined && { 'steward.operation': operation }) };
+    const title = [kind, name, operation].filter((part) => part !== undefined).join(' ');
+    const span = this.#start(title, STEP_KINDS[kind], attributes);
+    return {
+      within: (work) => inside(span, work),
+      end: (outcome) => {
+        span.setAttribute('steward.outcome', outcome);
+        if (FAULTS.has(outcome)) span.setStatus({ code: SpanStatusCode.ERROR });
+        span.end();
+      },
+    };
+  }
+
+  /** Statements of no request and no job (polls, the queue's own) are left out: they would be most of all spans. */
+  async statement<Result>(sql: string, work: () => Promise<Result>): Promise<Result> {
+    if (currentSpan() === undefined) return work();
+    const span = this.#start(this.#nameOf(sql), SpanKind.CLIENT, { 'db.system.name': 'postgresql' });
+    try {
+      return await work();
+    } catch (error) {
+      span.setStatus({ code: SpanStatusCode.ERROR });
+      throw error;
+    } finally {
+      span.end();
+    }
+  }
+
+  #start(name: string, kind: SpanKind, attributes: Attributes): Span {
+    return this.#tracer.startSpan(name, { kind, attributes }, contextOf(currentSpan()));
+  }
+
+  #nameOf(sql: string): string {
+    const known = this.#statements.get(sql);
+    if (known !== undefined) return known;
+    const name = statementName(sql);
+    if (this.#statements.size < NAMES_MAX) this.#statements.set(sql, name);
+    return name;
+  }
+}
+
+function inside<Result>(span: Span, work: () => Result): Result {
+  return withinSpan(span, { trace_id: span.spanContext().traceId }, work);
+}
+
+/** Whoever opened it, it was put there by {@link inside}. */
+function contextOf(span: unknown): Context {
+  return span === undefined ? ROOT_CONTEXT : trace.setSpan(ROOT_CONTEXT, span as Span);
+}
+
+/** What a statement does to which table; a named statement's name as it is. */
+function statementName(sql: string): string {
+  if (/^[\w-]+$/.test(sql)) return sql.toLowerCase();
+  const [verb = 'statement'] = /[a-z]+/i.exec(sql) ?? [];
+  const table = /\b(?:from|into|update)\s+(?!only\b|unnest\b|json)([a-z_]+)/i.exec(sql)?.[1];
+  return [verb.toLowerCase(), table].filter((part) => part !== undefined).join(' ');
+}

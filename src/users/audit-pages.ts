@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import { keyIdOf, open, type Place, seal } from '../crypto/envelope.ts';
+import type { Database } from '../database/database.ts';
+import { AppError } from '../errors.ts';
+import { readable } from '../vault/readable.ts';
+import type { UserKeys } from '../vault/user-keys.ts';
+import { type AuditEntry, selectAuditEntries } from './audit-entries-repository.ts';
+
+/** A row as it is shown: what was done with which account and how it ended. */
+export const auditEntry = z.object({
+  at: z.iso.datetime(),
+  call_id: z.uuid().describe('The same for all rows of one call: asked, decided, started and ended.'),
+  surface: z.string().describe('Where the call came from.'),
+  action: z.string(),
+  account_id: z.uuid().nullable(),
+  decision: z.string().describe('started (a change, before it is sent), allowed, refused, approval_required, approved or denied'),
+  outcome: z.string().describe('ok, or the code of the error'),
+  milliseconds: z.number().int(),
+});
+
+export const auditPage = z.object({
+  entries: z.array(auditEntry),
+  next_cursor: z.string().nullable().describe('Names where the next page begins; null on the last one.'),
+});
+
+const KEY_ID = /^[0-9a-f-]{36}$/;
+
+export type AuditPage = z.input<typeof auditPage>;
+
+/** The audit log as its user reads it, newest first, page by page. */
+export class AuditPages {
+  readonly #db: Database;
+  readonly #userKeys: UserKeys;
+
+  constructor(db: Database, userKeys: UserKeys) {
+    this.#db = db;
+    this.#userKeys = userKeys;
+  }
+
+  /**
+   * @param limit rows of the page, at most
+   * @param cursor as the page before gave it; undefined = the newest rows
+   * @throws AppError `invalid_request` for a cursor that this user wasn't given, `invalid_token` when the user is gone
+   */
+  async page(userId: string, limit: number, cursor: string | undefined): Promise<AuditPage> {
+    const before = cursor === undefined ? null : await this.#open(userId, cursor);
+    const rows = await selectAuditEntries(this.#db, userId, limit + 1, before);
+    // A token may be remembered from before the deletion.
+    if (rows === undefined) throw new AppError('invalid_token', 'This user no longer exists.');
+    return this.show(userId, rows, limit);
+  }
+
+  /** Makes a page of rows; one more than the limit tells that there are more. */
+  async show(userId: string, rows: readonly AuditEntry[], limit: number): Promise<AuditPage> {
+    const last = rows[limit - 1];
+    const more = rows.length > limit && last !== undefined;
+    return { entries: rows.slice(0, limit).map(shown), next_cursor: more ? await this.#seal(userId, last.id) : null };
+  }
+
+  /** Sealed with the user's key: it opens for this user only, and doesn't tell how much is done here by others. */
+  async #seal(userId: string, id: string): Promise<string> {
+    return seal(await this.#userKeys.forUser(this.#db, userId), place(userId), id).toString('base64url');
+  }
+
+  async #open(userId: string, cursor: string): Promise<string> {
+    const record = Buffer.from(cursor, 'base64url');
+    const id = await readable(async () => {
+      // What else it may claim, the database needn't see.
+      if (!KEY_ID.test(keyIdOf(record))) return undefined;
+      return open(await this.#userKeys.toOpen(this.#db, userId, record), place(userId), record).toString();
+    });
+    if (id === undefined) throw new AppError('invalid_request', 'cursor: is not one that this list gave.');
+    return id;
+  }
+}
+
+function shown({ at, callId, surface, action, accountId, decision, outcome, milliseconds }: AuditEntry) {
+  return { at: at.toISOString(), call_id: callId, surface, action, account_id: accountId, decision, outcome, milliseconds };
+}
+
+function place(userId: string): Place {
+  return { table: 'audit_log', column: 'cursor', userId, rowId: '' };
+}

@@ -1,0 +1,79 @@
+import type { Queryable } from '../database/database.ts';
+
+/** Newest rows of a table that are read at most; the audit log goes on by its own pages. */
+const ROWS = 2_000;
+/** Sealed contents that are read at most, bytes of each table. */
+const CONTENTS = 4_000_000;
+
+type Json = Record<string, unknown>;
+
+export interface Section {
+  rows: Json[];
+  /** Older rows, or contents of some, were left out. */
+  truncated: boolean;
+}
+
+/** What stands of a user in each table, by column; sealed contents as they are, other secrets left out. */
+const TABLES = {
+  user_keys: 'select id, master_key_id, rewrapped, created_at from user_keys where user_id = $1::uuid',
+  former_user_keys: 'select id, master_key_id, replaced_at from former_user_keys where user_id = $1::uuid order by replaced_at desc',
+  grants: `select id, provider, subject, scopes, status, version, expires_at, lease_until, refresh_failures, refresh_after, created_at, updated_at
+           from grants where user_id = $1::uuid order by created_at desc`,
+  workspace_accounts: `select id, grant_id, email, name, picture, is_default, connected_at
+                       from workspace_accounts where user_id = $1::uuid order by connected_at desc`,
+  bank_items: `select id, grant_id, institution_id, bank_name, accounts, connected_at, sync_state, warning, expires_at, new_accounts,
+                 update_mode_at, checks, check_after
+               from bank_items where user_id = $1::uuid order by connected_at desc`,
+  bank_webhooks: `select w.id, w.grant_id, w.item_id, w.event, w.details, w.received_at, w.queued_at, w.handled_at
+                  from bank_webhooks w join grants g on g.id = w.grant_id where g.user_id = $1::uuid order by w.received_at desc`,
+  browser_bindings: 'select expires_at from browser_bindings where user_id = $1::uuid order by expires_at desc',
+  oauth_flows: `select id, email, redirect_uri, created_at, ticket_expires_at, opened_at, expires_at, consumed_at, outcome, finished_at,
+                  pending_subject, confirmation_expires_at
+                from oauth_flows where user_id = $1::uuid order by created_at desc`,
+  events: 'select seq, event, data, created_at from events where user_id = $1::uuid order by seq desc',
+  approvals: `select id, account_id, action, idempotency_key, revision, status, created_at, expires_at, decided_at,
+                arguments is not null as sealed,
+                case when sum(length(arguments)) over (order by created_at desc, id) <= ${CONTENTS} then arguments end as contents
+              from approvals where user_id = $1::uuid order by created_at desc, id`,
+  idempotency_keys: `select action, key, status, running_until, created_at, answer is not null as sealed,
+                       case when sum(length(answer)) over (order by created_at desc, action, key) <= ${CONTENTS} then answer end as contents
+                     from idempotency_keys where user_id = $1::uuid order by created_at desc, action, key`,
+} as const;
+
+export type ExportedTable = keyof typeof TABLES;
+
+/**
+ * What is held of a user, newest rows first. Times are ISO 8601; `contents` are sealed bytes in hex after `\x`.
+ *
+ * @returns undefined when the user is gone
+ */
+export async function selectHeld(
+  tx: Queryable,
+  userId: string,
+  identityHash: Buffer,
+): Promise<{ user: Json; tables: Record<ExportedTable, Section> } | undefined> {
+  const user = await selectUser(tx, userId, identityHash);
+  if (user === undefined) return undefined;
+  const tables: Partial<Record<ExportedTable, Section>> = {};
+  for (const [table, text] of Object.entries(TABLES)) tables[table as ExportedTable] = await selectSection(tx, text, userId);
+  return { user, tables: tables as Record<ExportedTable, Section> };
+}
+
+async function selectSection(tx: Queryable, text: string, userId: string): Promise<Section> {
+  const read = await tx.query<{ row: Json }>(`select row_to_json(held) as row from (${text} limit ${ROWS + 1}) as held`, [userId]);
+  const rows = read.slice(0, ROWS).map(({ row }) => row);
+  return { rows, truncated: read.length > ROWS || rows.some(({ sealed, contents }) => sealed === true && contents === null) };
+}
+
+/** The user's own row, with what is kept under its address and its identity. */
+async function selectUser(tx: Queryable, userId: string, identityHash: Buffer): Promise<Json | undefined> {
+  const rows = await tx.query<{ row: Json }>(
+    `select row_to_json(held) as row from (
+       select now() as exported_at, u.id, u.issuer, u.subject, u.email, u.created_at, u.event_seq,
+              (select row_to_json(w) from (select email, created_at from waitlist where email = lower(u.email)) as w) as waitlist,
+              (select row_to_json(d) from (select deleted_at, user_id from deleted_users where identity_hash = $2) as d) as deleted_before
+       from users u where u.id = $1::uuid) as held`,
+    [userId, identityHash],
+  );
+  return rows[0]?.row;
+}

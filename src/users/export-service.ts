@@ -1,0 +1,114 @@
+import pLimit from 'p-limit';
+import { type DataKey, keyIdOf } from '../crypto/envelope.ts';
+import type { Database } from '../database/database.ts';
+import { beginSnapshot } from '../database/snapshot.ts';
+import { AppError } from '../errors.ts';
+import type { Caller } from '../http/endpoint.ts';
+import { Rates } from '../http/rates.ts';
+import { readable } from '../vault/readable.ts';
+import type { UserKeys } from '../vault/user-keys.ts';
+import { selectAuditEntries } from './audit-entries-repository.ts';
+import type { AuditPages } from './audit-pages.ts';
+import { type ExportedTable, type Section, selectHeld } from './export-repository.ts';
+import { type UserExport, WITHHELD } from './export-shape.ts';
+import { identityHash } from './sessions.ts';
+
+/** Opens what other features have sealed. @throws AppError `internal`, or gives undefined, where it can't be read */
+export interface Unseal {
+  approval(key: DataKey, row: { id: string; userId: string; revision: string; arguments: Buffer }): unknown;
+  answer(key: DataKey, name: { userId: string; action: string; key: string }, answer: Buffer): unknown;
+}
+
+export interface ExportParts {
+  db: Database;
+  userKeys: UserKeys;
+  unseal: Unseal;
+  audit: AuditPages;
+  /** Exports a minute of one user. */
+  perMinute: number;
+}
+
+/** Each holds some megabytes until it is sent. */
+const AT_ONCE = 2;
+/** Rows of the audit log; older ones are read by its own pages. */
+const AUDIT_ROWS = 5_000;
+
+type Rows = Section['rows'];
+
+/** Everything held about a user except secrets, as of one moment. */
+export class UserExports {
+  readonly #parts: ExportParts;
+  readonly #rates = new Rates();
+  readonly #inTurn = pLimit(AT_ONCE);
+
+  constructor(parts: ExportParts) {
+    this.#parts = parts;
+  }
+
+  /** @throws AppError `rate_limited`, `invalid_token` when the user is gone */
+  async of(caller: Caller): Promise<UserExport> {
+    const now = Date.now();
+    if (!this.#rates.allows(caller.userId, this.#parts.perMinute, now)) {
+      throw new AppError('rate_limited', 'Too many exports. Wait a minute.', { retryAfter: this.#rates.secondsLeft(now) });
+    }
+    return this.#inTurn(() => this.#read(caller));
+  }
+
+  async #read({ userId, issuer, subject }: Caller) {
+    const { db, audit } = this.#parts;
+    const { held, entries } = await db.transaction(async (tx) => {
+      await beginSnapshot(tx);
+      const read = await selectHeld(tx, userId, identityHash(issuer, subject));
+      return { held: read, entries: await selectAuditEntries(tx, userId, AUDIT_ROWS + 1, null) };
+    });
+    // A token may be remembered from before the deletion.
+    if (held === undefined || entries === undefined) throw new AppError('invalid_token', 'This user no longer exists.');
+    const { exported_at, waitlist, deleted_before, ...user } = held.user;
+    const tables = Object.entries(held.tables) as [ExportedTable, Section][];
+    return {
+      format: 'steward.user-export',
+      version: 1,
+      exported_at,
+      truncated: tables.filter(([, { truncated }]) => truncated).map(([table]) => table),
+      withheld: [...WITHHELD],
+      user,
+      waitlist,
+      deleted_before,
+      ...Object.fromEntries(tables.map(([table, { rows }]) => [table, rows])),
+      ...(await this.#opened(userId, held.tables.approvals.rows, held.tables.idempotency_keys.rows)),
+      audit_log: await audit.show(userId, entries, AUDIT_ROWS),
+    } as UserExport;
+  }
+
+  /** What is sealed for the user's eyes, opened. The rows are the user's, and shaped by the statements that read them. */
+  async #opened(userId: string, approvals: Rows, keys: Rows) {
+    const { unseal } = this.#parts;
+    const keyFor = this.#keysOf(userId);
+    const opened = async (contents: unknown, open: (key: DataKey, sealed: Buffer) => unknown) => {
+      if (typeof contents !== 'string') return null;
+      const sealed = Buffer.from(contents.slice(2), 'hex');
+      return (await readable(async () => open(await keyFor(sealed), sealed))) ?? null;
+    };
+    const answers = keys.map(async ({ contents, ...row }) => {
+      const name = { userId, action: String(row.action), key: String(row.key) };
+      return { ...row, answer: await opened(contents, (key, sealed) => unseal.answer(key, name, sealed)) };
+    });
+    const questions = approvals.map(async ({ contents, ...row }) => {
+      const about = { id: String(row.id), userId, revision: String(row.revision) };
+      return { ...row, arguments: await opened(contents, (key, sealed) => unseal.approval(key, { ...about, arguments: sealed })) };
+    });
+    return { approvals: await Promise.all(questions), idempotency_keys: await Promise.all(answers) };
+  }
+
+  /** The key for a record, each looked up once: most records of a user have the same. */
+  #keysOf(userId: string): (record: Buffer) => Promise<DataKey> {
+    const { db, userKeys } = this.#parts;
+    const known = new Map<string, Promise<DataKey>>();
+    return async (record) => {
+      const id = keyIdOf(record);
+      const key = known.get(id) ?? userKeys.toOpen(db, userId, record);
+      known.set(id, key);
+      return key;
+    };
+  }
+}

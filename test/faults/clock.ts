@@ -1,0 +1,78 @@
+import { existsSync, globSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { endStage, type Stage, trouble } from './stage.ts';
+import type { Suite } from './suite.ts';
+import { freePort } from './support/free-port.ts';
+import { Replica } from './support/replica.ts';
+import { createWorld } from './support/world.ts';
+
+const DATABASE = 'clocks';
+const LIBRARIES = '/usr/lib/*/faketime/libfaketimeMT.so.1';
+const JUMPS = [
+  ['+10m', 'ten minutes ahead'],
+  ['-10m', 'ten minutes behind'],
+] as const;
+const NAMES = JUMPS.flatMap(([, words]) => [`clock of one replica ${words}`, `clock jumps, ${words}`]);
+/** Of one account in one trial: one that is due, and one because a replica took it for ended. */
+const REFRESHES_MAX = 6;
+
+/** Gives one of two replicas a wrong clock, from its start and while it runs, by libfaketime. */
+export async function clocks(suite: Suite): Promise<void> {
+  if (!NAMES.some((name) => suite.wants(name))) return;
+  const [library] = globSync(LIBRARIES).filter((path) => existsSync(path));
+  if (library === undefined) throw new Error('there is no libfaketime: install Debian’s package libfaketime');
+  const ports = [await freePort(), await freePort()];
+  const world = await createWorld(suite.cluster, DATABASE, ports[0] ?? 0);
+  const clock = join(world.folder, 'clock');
+  writeFileSync(clock, '+0');
+  const faked = {
+    LD_PRELOAD: library,
+    FAKETIME_TIMESTAMP_FILE: clock,
+    // Looked at again at every call; timers go by the monotonic clock, which stays right.
+    FAKETIME_NO_CACHE: '1',
+    FAKETIME_DONT_FAKE_MONOTONIC: '1',
+  };
+  const [right, wrong] = [new Replica(ports[0] ?? 0, world.env), new Replica(ports[1] ?? 0, { ...world.env, ...faked })];
+  await Promise.all([right.start(), wrong.start()]);
+  const stage: Stage = { world, replicas: [right, wrong], seen: [] };
+  // Good for both clocks: what is tried is not whether a token from the future is refused.
+  world.tokenAge = 20 * 60;
+  for (let round = 0; round < suite.rounds; round += 1)
+    for (const [offset, words] of JUMPS) {
+      const watched = watchRefreshes(stage);
+      await trouble(suite, stage, {
+        fault: `clock jumps, ${words}`,
+        moment: 'and back, while it runs',
+        lasts: 3_000,
+        begin() {
+          writeFileSync(clock, offset);
+          return () => writeFileSync(clock, '+0');
+        },
+      });
+      watched();
+      await wrong.kill('SIGTERM');
+      writeFileSync(clock, offset);
+      await wrong.start();
+      await trouble(suite, stage, {
+        fault: `clock of one replica ${words}`,
+        moment: 'since its start',
+        lasts: 3_000,
+        begin: () => () => {},
+      });
+      watched();
+      writeFileSync(clock, '+0');
+      await wrong.kill('SIGTERM');
+      await wrong.start();
+    }
+  suite.later(endStage(suite, stage));
+}
+
+/** An access token of an hour has no reason to be renewed again and again. @returns notes every account where it was */
+function watchRefreshes({ world, seen }: Stage): () => void {
+  let known = world.workspace.families.length;
+  return () => {
+    const looping = world.workspace.families.slice(known).filter(({ access }) => access.size > REFRESHES_MAX);
+    known = world.workspace.families.length;
+    for (const { email, access } of looping) seen.at(-1)?.row.lost.push(`${email} was refreshed ${access.size - 1} times`);
+  };
+}

@@ -1,0 +1,80 @@
+import { eventually } from '../support/eventually.ts';
+import type { Person } from './support/person.ts';
+import type { Operation, Outcome } from './support/person-operations.ts';
+import type { Step } from './support/steps.ts';
+import { stillOwed } from './support/verify.ts';
+import type { Sql } from './support/world.ts';
+
+/** An operation whose every step is struck once. */
+export interface Struck {
+  name: string;
+  rotation: 'off' | 'strict';
+  /** What it needs to be there. */
+  prepare: Operation[];
+  /** The access token has ended before it: it begins with a refresh. */
+  expired?: boolean;
+  operation: Operation;
+}
+
+/** Every operation that makes something last. Those that end an account include the revocation after them. */
+export const OPERATIONS: readonly Struck[] = [
+  { name: 'connect', rotation: 'off', prepare: ['list'], operation: 'connect' },
+  { name: 'refresh', rotation: 'off', prepare: ['connect'], expired: true, operation: 'search' },
+  { name: 'refresh, strict rotation', rotation: 'strict', prepare: ['connect'], expired: true, operation: 'search' },
+  { name: 'draft', rotation: 'off', prepare: ['connect'], operation: 'draft' },
+  { name: 'approve and send', rotation: 'off', prepare: ['connect'], operation: 'send' },
+  { name: 'default', rotation: 'off', prepare: ['connect', 'connect'], operation: 'makeDefault' },
+  { name: 'disconnect', rotation: 'off', prepare: ['connect'], operation: 'disconnect' },
+  { name: 'link a bank', rotation: 'off', prepare: ['list'], operation: 'link' },
+  { name: 'delete a bank', rotation: 'off', prepare: ['link'], operation: 'unlink' },
+  { name: 'webhook', rotation: 'off', prepare: ['link'], operation: 'webhook' },
+  { name: 'waiting list', rotation: 'off', prepare: [], operation: 'waitlist' },
+  { name: 'delete the user', rotation: 'off', prepare: ['connect', 'link'], operation: 'erase' },
+];
+
+const JOB_MS = 60_000;
+
+/** Brings a new user to where the operation begins. */
+export async function prepare(person: Person, struck: Struck, base: string): Promise<void> {
+  for (const operation of struck.prepare) {
+    const outcome = await person.do(operation, base);
+    if (outcome !== 'answered') throw new Error(`${operation}, which ${struck.name} begins with, was ${outcome}`);
+  }
+  if (struck.expired) await expire(person);
+}
+
+/**
+ * The operation with all that comes of it, as long as nothing strikes.
+ *
+ * @param isStruck ends the wait for what may come much later now
+ */
+export async function carryOut(person: Person, { operation }: Struck, base: string, isStruck: () => boolean): Promise<Outcome> {
+  const begun = new Date();
+  const outcome = await person.do(operation, base);
+  if (outcome !== 'answered') return outcome;
+  // The last step of a revocation comes after the provider's answer. Older ones may have to wait for a minute.
+  const left = () => sql(person)('select from revocations where token is not null and created_at >= $1', [begun]);
+  await eventually(async () => isStruck() || ((await stillOwed([person])).length === 0 && (await left()).length === 0), JOB_MS);
+  return outcome;
+}
+
+/** The access tokens of the user's accounts ended a minute ago. */
+async function expire(person: Person): Promise<void> {
+  await sql(person)(
+    `update grants set expires_at = now() - interval '1 minute', updated_at = now() - interval '61 minutes'
+     where user_id = (select id from users where subject = $1)`,
+    [person.name],
+  );
+}
+
+function sql({ world }: Person): Sql {
+  if (world.sql === undefined) throw new Error('steps are struck on Postgres');
+  return world.sql;
+}
+
+/** Whether the provider has rotated a token in these steps that Postgres has not got. */
+export function hasRotatedInVain(steps: readonly Step[]): boolean {
+  const is = (at: string, phase: string) => (step: Step) => step.at === at && step.phase === phase;
+  const rotated = steps.findIndex(is('workspace /token', 'after'));
+  return rotated >= 0 && !steps.slice(rotated).some(is('database update grants', 'after'));
+}

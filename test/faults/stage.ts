@@ -1,0 +1,104 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { eventually } from '../support/eventually.ts';
+import type { Suite } from './suite.ts';
+import { Person } from './support/person.ts';
+import { untilReady } from './support/readiness.ts';
+import type { Replica } from './support/replica.ts';
+import type { Row } from './support/table.ts';
+import { Traffic } from './support/traffic.ts';
+import { type Explain, stillOwed, verify } from './support/verify.ts';
+import type { Sql, World } from './support/world.ts';
+
+/** Replicas at work on one world, and those who use them. */
+export interface Stage {
+  world: World & { sql: Sql };
+  replicas: Replica[];
+  /** Everybody who was ever here, with the row that a loss of theirs belongs to. */
+  seen: { person: Person; row: Row }[];
+}
+
+/** Something that goes wrong for a while. */
+export interface Trouble {
+  fault: string;
+  moment: string;
+  /** How long it lasts under traffic, milliseconds. */
+  lasts: number;
+  /** @returns what ends it */
+  begin(): Promise<() => Promise<void> | void> | (() => Promise<void> | void);
+  explain?: Explain;
+}
+
+const PEOPLE = 5;
+/** Traffic before the fault: at least, and at most. */
+const BEFORE_MS = [300, 1_200] as const;
+const AFTER_MS = 1_000;
+/** Statements that the database had got before the fault may still be carried out after it. */
+const STRAGGLERS_MS = 1_000;
+/**
+ * A job whose process died is taken up again once it has been running for a minute, and the queue looks once a minute;
+ * one that failed again and again waits longer each time.
+ */
+const REVOKED_MS = 300_000;
+const LOST_ROTATION = 'the answer with the rotated token never arrived';
+
+/** Tries a fault under the traffic of a few users, and compares what they were told with what is there. */
+export async function trouble(suite: Suite, stage: Stage, { fault, moment, lasts, begin, explain }: Trouble): Promise<void> {
+  if (!suite.wants(`${fault} ${moment}`)) return;
+  const { world, replicas } = stage;
+  const row: Row = { fault, moment, tried: 0, answered: 0, documented: [], lost: [] };
+  const people = await Promise.all(Array.from({ length: PEOPLE }, () => Person.create(world)));
+  const bases = replicas.map(({ url }) => url);
+  const traffic = new Traffic(people, bases, suite.random);
+  await sleep(suite.random.between(...BEFORE_MS));
+  const before = { ...traffic.tally };
+  const end = await begin();
+  await sleep(lasts);
+  await end();
+  row.backMs = await untilReady(replicas).catch(() => {
+    row.lost.push(`readiness: ${replicas.map(({ output }) => output.slice(-300)).join(' | ')}`);
+    return 0;
+  });
+  // Those that were under way when it began are in it as well.
+  row.tried = traffic.tally.tried - before.ended;
+  row.answered = traffic.tally.answered - before.answered;
+  await sleep(AFTER_MS);
+  await traffic.stop();
+  await sleep(STRAGGLERS_MS);
+  const reasons: Explain = (email) => explain?.(email) ?? lostRotation(world, email);
+  for (const { lost, documented } of await Promise.all(people.map((person) => verify(person, suite.random.pick(bases), reasons)))) {
+    row.lost.push(...lost);
+    row.documented.push(...documented);
+  }
+  for (const person of people) person.leave();
+  stage.seen.push(...people.map((person) => ({ person, row })));
+  for (const { running, output } of replicas) if (!running) row.lost.push(`a process ended by itself: ${output.slice(-300)}`);
+  suite.report(row);
+}
+
+/** What users have ended has to be dead at the providers in the end; then everything stops. */
+export async function endStage(suite: Suite, { world, replicas, seen }: Stage): Promise<void> {
+  await eventually(async () => (await stillOwed(seen.map(({ person }) => person))).length === 0, REVOKED_MS).catch(() => {});
+  for (const { person, row } of seen) row.lost.push(...(await stillOwed([person])));
+  if (seen.some(({ row }) => row.lost.length > 0)) suite.say(await describeQueue(world));
+  for (const replica of replicas) {
+    const { code, signal } = await replica.kill('SIGTERM');
+    if (code !== 0) seen.at(-1)?.row.lost.push(`a clean stop at the end: ${code ?? signal}`);
+  }
+  await world.remove();
+}
+
+function lostRotation(world: World, email: string): string | undefined {
+  return world.workspace.familiesOf(email).some((family) => family.lostRotation) ? LOST_ROTATION : undefined;
+}
+
+/** Where the work behind a loss is stuck: ids and states, no contents. */
+async function describeQueue({ sql }: Stage['world']): Promise<string> {
+  const revocations = await sql(
+    `select left(id::text, 8) as id, provider, attempts, created_at, queued_at, unconfirmed_at from revocations`,
+  );
+  const jobs = await sql(
+    `select name, left(data->>'id', 8) as of, state, retry_count, created_on, start_after, started_on, completed_on from pgboss.job
+     where state <> 'completed' or name = 'sweep' order by created_on`,
+  );
+  return `revocations and jobs that are left:\n${[...revocations, ...jobs].map((row) => JSON.stringify(row)).join('\n')}`;
+}

@@ -1,0 +1,19 @@
+import type { Cluster } from './support/cluster.ts';
+import type { Random } from './support/random.ts';
+import type { Row } from './support/table.ts';
+
+/** What the parts of the suite work with. */
+export interface Suite {
+  random: Random;
+  rounds: number;
+  cluster: Cluster;
+  /** Whether a fault was asked for, by its name or its part's. */
+  wants(name: string): boolean;
+  /** Takes a finished row. */
+  report(row: Row): void;
+  /** Work whose end nobody has to wait for now: it is awaited before the table. */
+  later(work: Promise<void>): void;
+  say(text: string): void;
+}
+
+export type Part = (suite: Suite) => Promise<void>;

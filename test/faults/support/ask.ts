@@ -1,0 +1,68 @@
+import { type IncomingHttpHeaders, request } from 'node:http';
+import { text } from 'node:stream/consumers';
+
+const PATIENCE_MS = 25_000;
+
+export interface Reply {
+  status: number;
+  headers: IncomingHttpHeaders;
+  body: any;
+}
+
+export interface Request {
+  method?: string;
+  token?: string;
+  form?: Record<string, string>;
+  cookie?: string;
+  /** JSON as it stands, with the proof of who sends it. */
+  signed?: { body: string; proof: string };
+}
+
+/**
+ * One request on a connection of its own: a kept one would fail for a process that died long ago. Redirects are answers.
+ *
+ * @returns undefined when no answer came: nobody knows what became of it
+ */
+export async function ask(base: string, path: string, { method, token, form, cookie, signed }: Request = {}): Promise<Reply | undefined> {
+  const headers = {
+    ...(token !== undefined && { authorization: token }),
+    ...(cookie !== undefined && { cookie }),
+    ...(signed !== undefined && { 'content-type': 'application/json', 'plaid-verification': signed.proof }),
+    ...(form !== undefined && { 'content-type': 'application/x-www-form-urlencoded' }),
+  };
+  const { promise, resolve, reject } = Promise.withResolvers<Reply>();
+  const content = signed?.body ?? (form && new URLSearchParams(form).toString());
+  const sent = request(new URL(path, base), { method: method ?? (content === undefined ? 'GET' : 'POST'), headers, agent: false });
+  let hasBegun = false;
+  sent.on('error', reject).on('close', () => hasBegun || reject(new Error('no answer')));
+  sent.on('response', (response) => {
+    hasBegun = true;
+    text(response).then((body) => {
+      const isJson = response.headers['content-type']?.includes('json') === true;
+      resolve({ status: response.statusCode ?? 0, headers: response.headers, body: isJson ? JSON.parse(body) : undefined });
+    }, reject);
+  });
+  sent.end(content);
+  const answer = await within(PATIENCE_MS, promise);
+  sent.destroy();
+  return answer;
+}
+
+/** @returns undefined when it fails, or takes longer */
+export async function within<Value>(ms: number, work: Promise<Value>): Promise<Value | undefined> {
+  const { promise: late, resolve } = Promise.withResolvers<undefined>();
+  const timer = setTimeout(() => resolve(undefined), ms);
+  try {
+    return await Promise.race([work, late]);
+  } catch {
+    return undefined;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The query of the address that an answer leads to. */
+export function leadsTo(reply: Reply | undefined): Record<string, string> {
+  const { location } = reply?.headers ?? {};
+  return location === undefined ? {} : Object.fromEntries(new URL(location).searchParams);
+}

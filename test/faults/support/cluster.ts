@@ -1,0 +1,121 @@
+import { type ChildProcess, execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import { eventually } from '../../support/eventually.ts';
+import { freePort } from './free-port.ts';
+import { folderFor, postgresProgram, signalFamily, startServer, unprivileged } from './unprivileged.ts';
+
+/** How Postgres is told to end: `fast` breaks connections off in good order, `immediate` is as good as a kill. */
+export type StopMode = 'fast' | 'immediate';
+
+const SIGNALS = { fast: 'SIGINT', immediate: 'SIGQUIT' } as const;
+const MAX_CONNECTIONS = 60;
+
+/** A Postgres of the suite's own, in a temporary folder: nobody else minds what is done to it. */
+export class Cluster {
+  readonly #folder = folderFor('postgres');
+  #server: ChildProcess | undefined;
+  port = 0;
+
+  static async start(): Promise<Cluster> {
+    const cluster = new Cluster();
+    cluster.port = await freePort();
+    execFileSync(postgresProgram('initdb'), ['-D', cluster.#data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync'], {
+      ...unprivileged(),
+      cwd: cluster.#folder,
+      stdio: 'ignore',
+    });
+    await cluster.start();
+    return cluster;
+  }
+
+  /** Ends when it answers. */
+  async start(): Promise<void> {
+    const settings = {
+      listen_addresses: '127.0.0.1',
+      port: String(this.port),
+      unix_socket_directories: this.#folder,
+      max_connections: String(MAX_CONNECTIONS),
+    };
+    const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+    this.#server = startServer(postgresProgram('postgres'), ['-D', this.#data, ...args], this.#folder);
+    await eventually(async () => (await this.sql('select 1')).length > 0, 60_000);
+  }
+
+  async stop(mode: StopMode): Promise<void> {
+    const server = this.#server;
+    if (server === undefined) return;
+    const ended = once(server, 'exit');
+    server.kill(SIGNALS[mode]);
+    await ended;
+    this.#server = undefined;
+  }
+
+  /** Stands still: connections are taken by the kernel, nothing answers. */
+  pause(): void {
+    signalFamily(this.#server?.pid ?? 0, 'SIGSTOP');
+  }
+
+  resume(): void {
+    signalFamily(this.#server?.pid ?? 0, 'SIGCONT');
+  }
+
+  /** As after a failover to a standby: it answers and takes no writes, also on connections that are open. */
+  async readOnly(on: boolean): Promise<void> {
+    await this.sql(on ? `alter system set default_transaction_read_only = on` : `alter system reset default_transaction_read_only`);
+    await this.sql('select pg_reload_conf()');
+    await eventually(async () => {
+      const [row] = await this.sql<{ default_transaction_read_only: string }>('show default_transaction_read_only');
+      return row?.default_transaction_read_only === (on ? 'on' : 'off');
+    });
+  }
+
+  /** Takes every connection that is left, until the function returned is called. */
+  async exhaust(): Promise<() => Promise<void>> {
+    const held: pg.Client[] = [];
+    for (let number = 0; number < MAX_CONNECTIONS; number += 1) {
+      const client = new pg.Client({ connectionString: this.url('postgres') });
+      client.on('error', () => {});
+      try {
+        await client.connect();
+        held.push(client);
+      } catch {
+        break;
+      }
+    }
+    return async () => {
+      await Promise.all(held.map((client) => client.end().catch(() => {})));
+    };
+  }
+
+  url(database: string): string {
+    return `postgres://postgres@127.0.0.1:${this.port}/${database}`;
+  }
+
+  async createDatabase(name: string): Promise<void> {
+    await this.sql(`create database ${name}`);
+  }
+
+  /** SQL on a connection of its own, past everything that stands between the service and Postgres. */
+  async sql<Row extends object>(text: string, values: unknown[] = [], database = 'postgres'): Promise<Row[]> {
+    const client = new pg.Client({ connectionString: this.url(database), connectionTimeoutMillis: 20_000, query_timeout: 20_000 });
+    client.on('error', () => {});
+    await client.connect();
+    try {
+      return (await client.query<Row>(text, values)).rows;
+    } finally {
+      await client.end();
+    }
+  }
+
+  async remove(): Promise<void> {
+    await this.stop('immediate');
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  get #data(): string {
+    return join(this.#folder, 'data');
+  }
+}

@@ -1,0 +1,13 @@
+import { eventually } from '../../support/eventually.ts';
+import { ask } from './ask.ts';
+import type { Replica } from './replica.ts';
+
+/** Longest that a service may take to be ready again once a fault is over. */
+export const BACK_MS = 30_000;
+
+/** Waits until every replica is ready. @returns milliseconds @throws when one isn't in time */
+export async function untilReady(replicas: readonly Replica[]): Promise<number> {
+  const startedAt = performance.now();
+  for (const { url } of replicas) await eventually(async () => (await ask(url, '/health/ready'))?.status === 200, BACK_MS);
+  return performance.now() - startedAt;
+}

@@ -1,0 +1,88 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const ROOT = join(import.meta.dirname, '../../..');
+const READY = /^Steward is ready at|"msg":"ready"/m;
+const KEPT_OUTPUT = 200_000;
+const READY_MS = 180_000;
+
+export interface Ended {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+}
+
+/** A process of the service, started as users do, at an address that outlives it. */
+export class Replica {
+  readonly url: string;
+  readonly #env: Record<string, string>;
+  #child: ChildProcess | undefined;
+  #output = '';
+  #ended: Promise<Ended> | undefined;
+
+  constructor(port: number, env: Record<string, string>) {
+    this.url = `http://127.0.0.1:${port}`;
+    this.#env = { ...env, PORT: String(port) };
+  }
+
+  /** Ends when it is ready. @throws when it ends instead, with what it said */
+  async start(changed: Record<string, string> = {}): Promise<void> {
+    const begun = this.begin(changed);
+    const { promise: late, reject } = Promise.withResolvers<never>();
+    const timer = setTimeout(() => reject(new Error(`not ready after ${READY_MS} ms:\n${this.output}`)), READY_MS);
+    try {
+      const ended = await Promise.race([begun, this.ended, late]);
+      if (ended !== undefined) throw new Error(`ended with ${ended.code ?? ended.signal} instead of getting ready:\n${this.output}`);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Starts it and doesn't wait. @returns resolves when it is ready */
+  begin(changed: Record<string, string> = {}): Promise<void> {
+    const env = { PATH: process.env.PATH ?? '', ...this.#env, ...changed };
+    const child = spawn(process.execPath, [join(ROOT, 'src/start.js')], { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const endWithSuite = () => child.kill('SIGKILL');
+    process.once('exit', endWithSuite);
+    this.#child = child;
+    this.#output = '';
+    this.#ended = new Promise((resolve) => {
+      child.once('close', (code, signal) => {
+        process.off('exit', endWithSuite);
+        resolve({ code, signal });
+      });
+    });
+    return new Promise((resolve) => {
+      for (const stream of [child.stdout, child.stderr]) {
+        stream.setEncoding('utf8').on('data', (text: string) => {
+          this.#output = (this.#output + text).slice(-KEPT_OUTPUT);
+          if (READY.test(this.#output)) resolve();
+        });
+      }
+    });
+  }
+
+  get ended(): Promise<Ended> {
+    return this.#ended ?? Promise.resolve({ code: null, signal: null });
+  }
+
+  get output(): string {
+    return this.#output;
+  }
+
+  get running(): boolean {
+    return this.#child !== undefined && this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
+  async kill(signal: NodeJS.Signals = 'SIGTERM'): Promise<Ended> {
+    this.#child?.kill(signal);
+    return this.ended;
+  }
+
+  /** Resident memory in MB of 10⁶ bytes, and open files. */
+  usage(): { memory: number; files: number } {
+    const proc = `/proc/${this.#child?.pid}`;
+    const kilobytes = Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`${proc}/status`, 'utf8'))?.[1]);
+    return { memory: Math.round((kilobytes * 1024) / 1e6), files: readdirSync(`${proc}/fd`).length };
+  }
+}

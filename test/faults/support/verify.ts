@@ -1,0 +1,193 @@
+import { eventually } from '../../support/eventually.ts';
+import { type AccountClaim, Claims } from './claims.ts';
+import type { Person } from './person.ts';
+import type { Sql } from './world.ts';
+
+/** What is not as it was told. */
+export interface Findings {
+  lost: string[];
+  /** Lost in a way that the documentation names, with the reason. */
+  documented: string[];
+}
+
+/** Why an account needs its user although the user revoked nothing; undefined = for no reason that is documented. */
+export type Explain = (email: string) => string | undefined;
+
+interface Listed {
+  id: string;
+  status: string;
+  default?: boolean;
+}
+
+const ANSWER_MS = 30_000;
+/** An abandoned lease (30 s), then the provider. */
+const CALL_MS = 60_000;
+
+/** Compares everything a user was told with what is there. What was unsure is settled by it. */
+export async function verify(person: Person, base: string, explain: Explain): Promise<Findings> {
+  const findings: Findings = { lost: [], documented: [] };
+  const { claims } = person;
+  const accounts = await settledList(person, base, '/auth/workspace/accounts', 'email');
+  const isThere = await isStored(person, accounts !== undefined);
+  if (claims.deleted === 'yes' && isThere) findings.lost.push(`the deletion of ${person.name}`);
+  if (claims.deleted === 'no' && !isThere) findings.lost.push(`the user ${person.name}`);
+  if (!isThere) settleDeleted(person);
+  if (!isThere || accounts === undefined) return findings;
+  claims.deleted = 'no';
+  const consents = person.world.workspace.families.length;
+  const banks = (await settledList(person, base, '/auth/bank/accounts', 'bank_name')) ?? new Map<string, Listed>();
+  compare(claims.accounts, accounts, consents, findings, explain);
+  compare(claims.banks, banks, consents, findings, () => undefined);
+  compareDefault(claims, accounts, findings);
+  await compareMails(person, base, findings);
+  if (person.world.sql !== undefined) findings.lost.push(...(await compareRows(person, person.world.sql)));
+  await callEach(person, base, findings, explain);
+  return findings;
+}
+
+/** A replica may take a deleted user's token for a minute: only the database knows. */
+async function isStored({ world, name }: Person, isShown: boolean): Promise<boolean> {
+  if (world.sql === undefined) return isShown;
+  return (await world.sql('select 1 from users where subject = $1', [name])).length > 0;
+}
+
+/** @returns by name; undefined when the user's token is refused, which after a deletion may take other replicas a minute */
+async function settledList(person: Person, base: string, path: string, name: string): Promise<Map<string, Listed> | undefined> {
+  const reply = await eventually(async () => {
+    const found = await person.call(base, path);
+    return found?.status === 200 || found?.status === 401 ? found : undefined;
+  }, ANSWER_MS);
+  if (reply.status === 401) return undefined;
+  return new Map(reply.body.accounts.map((entry: Record<string, any>) => [entry[name], entry]));
+}
+
+function settleDeleted(person: Person): void {
+  const { claims, world } = person;
+  claims.deleted = 'yes';
+  for (const each of [claims.accounts, claims.banks])
+    for (const [name, claim] of each)
+      if (claim.endedBefore === undefined) each.set(name, { standing: 'gone', endedBefore: world.workspace.families.length });
+}
+
+/** @param consents so many there have been: of what had an id and is gone, all of them have to end */
+function compare(
+  claims: Map<string, AccountClaim>,
+  listed: Map<string, Listed>,
+  consents: number,
+  findings: Findings,
+  explain: Explain,
+): void {
+  for (const [name, claim] of claims) {
+    const found = listed.get(name);
+    if (claim.standing === 'gone' && found !== undefined) findings.lost.push(`the disconnect of ${name}`);
+    const isOther = claim.id !== undefined && found !== undefined && found.id !== claim.id;
+    if (claim.standing === 'connected' && (found === undefined || isOther)) {
+      findings.lost.push(`the connection of ${name}`);
+      claims.delete(name);
+    } else if (found !== undefined && found.status !== 'active') {
+      const reason = explain(name);
+      if (reason === undefined) findings.lost.push(`${name} became ${found.status}`);
+      else findings.documented.push(`${name}: ${reason}`);
+      // It waits for its user; there is nothing more to be compared.
+      claims.delete(name);
+    } else if (found !== undefined) claims.set(name, { standing: 'connected', id: found.id });
+    else if (claim.standing === 'unsure') claims.set(name, { standing: 'gone', ...(claim.id !== undefined && { endedBefore: consents }) });
+  }
+  for (const name of listed.keys()) if (!claims.has(name) && explain(name) === undefined) findings.lost.push(`${name} came from nowhere`);
+}
+
+function compareDefault(claims: Claims, listed: Map<string, Listed>, findings: Findings): void {
+  const defaults = [...listed.values()].filter((entry) => entry.default === true);
+  if (listed.size > 0 && defaults.length !== 1) findings.lost.push(`${defaults.length} default accounts`);
+  const isThere = [...listed.values()].some(({ id }) => id === claims.defaultId);
+  if (isThere && defaults[0]?.id !== claims.defaultId) findings.lost.push('the choice of a default account');
+}
+
+async function compareMails(person: Person, base: string, findings: Findings): Promise<void> {
+  for (const [subject, claim] of person.claims.mails) {
+    if (!claim.answered) await eventually(() => claim.repeat(base), ANSWER_MS).catch(() => {});
+    const { answered } = claim;
+    const times = person.world.workspace.kept.get(subject) ?? 0;
+    if (times > 1) findings.lost.push(`the mail ${subject} went out ${times} times`);
+    if (answered && times === 0) findings.lost.push(`the mail ${subject}`);
+  }
+}
+
+/** What no endpoint shows: the waiting list and the audit. */
+export async function compareRows({ claims, name }: Person, sql: Sql): Promise<string[]> {
+  const waiting = await sql<{ email: string }>('select email from waitlist where email = any($1)', [[...claims.waitlist]]);
+  const lost = [...claims.waitlist]
+    .filter((email) => !waiting.some((row) => row.email === email))
+    .map((email) => `${email} on the waiting list`);
+  if (claims.deleted === 'yes') return lost;
+  const rows = await sql<{ action: string; count: number }>(
+    `select action, count(*)::int as count from audit_log a join users u on u.id = a.user_id
+     where u.subject = $1 and (decision = 'started' or (action = 'mail.search' and decision = 'allowed' and outcome = 'ok')) group by action`,
+    [name],
+  );
+  for (const [action, answered] of claims.calls) {
+    const written = rows.find((row) => row.action === action)?.count ?? 0;
+    if (written < answered) lost.push(`${answered - written} of ${answered} audit rows of ${action} for ${name}`);
+  }
+  return lost;
+}
+
+/** Every account that is there has to work, once leases that a kill left behind have ended. */
+async function callEach(person: Person, base: string, findings: Findings, explain: Explain): Promise<void> {
+  for (const account of Claims.of(person.claims.accounts, 'connected')) {
+    let answer: Record<string, any> | undefined;
+    await eventually(async () => {
+      answer = await person.frame(base, { type: 'call', action: 'mail.search', account, input: {} });
+      return answer?.type === 'result' || answer?.error?.code === 'reauth_required';
+    }, CALL_MS).catch(() => {});
+    if (answer?.type === 'result') {
+      person.claims.count('mail.search');
+      continue;
+    }
+    const code = answer?.error?.code ?? 'no answer';
+    const reason = code === 'reauth_required' ? explain(account) : undefined;
+    if (reason === undefined) findings.lost.push(`the use of ${account} (${code})`);
+    else findings.documented.push(`${account}: ${reason}`);
+    person.claims.accounts.delete(account);
+  }
+}
+
+/** What users were told, and background work has still to make true: ends at the providers, and events of banks. */
+export async function stillOwed(people: readonly Person[]): Promise<string[]> {
+  const owed = people.flatMap((person) => [...liveTokens(person), ...liveItems(person)]);
+  for (const person of people) owed.push(...(await unheardWebhooks(person)));
+  return owed;
+}
+
+function liveTokens({ claims, world }: Person): string[] {
+  return [...claims.accounts].flatMap(([email, { standing, endedBefore = 0 }]) =>
+    standing === 'gone' && world.workspace.familiesOf(email).some(({ live, number }) => live && number < endedBefore)
+      ? [`a token of ${email} lives on after its disconnect`]
+      : [],
+  );
+}
+
+function liveItems({ claims, world }: Person): string[] {
+  return [...claims.banks].flatMap(([institution, { standing, endedBefore }]) =>
+    standing === 'gone' && endedBefore !== undefined && world.bank.itemsOf(institution).some(({ removed }) => !removed)
+      ? [`the item of ${institution} lives on after its deletion`]
+      : [],
+  );
+}
+
+/** An event that was acknowledged is told to the user's front ends, once, unless its bank is gone by then. */
+async function unheardWebhooks({ claims, world, name }: Person): Promise<string[]> {
+  const due = Claims.of(claims.banks, 'connected').filter((institution) => claims.webhooks.get(institution) === true);
+  if (due.length === 0 || world.sql === undefined) return [];
+  const rows = await world.sql<{ times: number }>(
+    `select count(*)::int as times from events e join users u on u.id = e.user_id
+     where u.subject = $1 and e.event = 'account.new_accounts' group by e.data->>'account'`,
+    [name],
+  );
+  const missing = due.length - rows.length;
+  const twice = rows.filter(({ times }) => times > 1).length;
+  return [
+    ...(missing > 0 ? [`${missing} of ${due.length} bank events for ${name}`] : []),
+    ...(twice > 0 ? [`${twice} bank events were told twice to ${name}`] : []),
+  ];
+}

@@ -1,0 +1,100 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { variables } from '../../../src/config-variables.ts';
+import { startIssuer, type TestIssuer } from '../../support/issuer.ts';
+import { BankStandIn } from './bank-stand-in.ts';
+import type { Cluster } from './cluster.ts';
+import { Steps } from './steps.ts';
+import { WorkspaceStandIn } from './workspace-stand-in.ts';
+
+const INTEGRATIONS = `version: 1
+agents:
+  mail:
+    provider: workspace
+    description: What the fault suite does with mail.
+    scopes: [mail.modify, mail.send]
+    actions:
+      search: { use: mail.search, policy: { rate: 99999/min } }
+      draft: { use: mail.draft, policy: { rate: 99999/min } }
+      send: { use: mail.send, policy: { approval: always, rate: 99999/min } }
+`;
+
+export type Sql = <Row extends object>(text: string, values?: unknown[]) => Promise<Row[]>;
+
+/** Providers, identity, a database and keys: all that processes of the service share, and that outlives them. */
+export interface World {
+  steps: Steps;
+  workspace: WorkspaceStandIn;
+  bank: BankStandIn;
+  issuer: TestIssuer;
+  folder: string;
+  keysFile: string;
+  /** Age of the ID tokens that users bring, seconds. */
+  tokenAge: number;
+  /** Environment of a replica in production; DATABASE_URL leads straight to Postgres. */
+  env: Record<string, string>;
+  /** SQL past all that stands between the service and its database; undefined while the service is the only one who may. */
+  sql: Sql | undefined;
+  remove(): Promise<void>;
+}
+
+/** @param publicPort where browsers reach the service */
+export async function createWorld(cluster: Cluster, database: string, publicPort: number): Promise<World & { sql: Sql }> {
+  await cluster.createDatabase(database);
+  const outside = await createOutside();
+  const env = { ...outside.env, ...productionOf(publicPort), DATABASE_URL: cluster.url(database) };
+  return { ...outside, env, sql: (text, values) => cluster.sql(text, values, database) };
+}
+
+/** The same without a database. */
+export async function createOutside(): Promise<Omit<World, 'sql'>> {
+  const steps = new Steps();
+  const [workspace, bank] = [new WorkspaceStandIn(steps), new BankStandIn(steps)];
+  await workspace.server.start();
+  await bank.server.start();
+  const issuer = await startIssuer();
+  const folder = mkdtempSync(join(tmpdir(), 'steward-faults-'));
+  const [keysFile, integrations] = [join(folder, 'keys'), join(folder, 'integrations.yaml')];
+  writeFileSync(keysFile, `k1:${randomBytes(32).toString('base64')}\n`, { mode: 0o600 });
+  writeFileSync(integrations, INTEGRATIONS);
+  const env = {
+    ...issuer.env,
+    ...workspace.env,
+    ...bank.env,
+    ...withoutRates(),
+    MASTER_KEYS_FILE: keysFile,
+    INTEGRATIONS_FILE: integrations,
+    LIMIT_PROVIDER_TIMEOUT_MS: '2000',
+    // No balancer has to notice anything here.
+    LIMIT_STOP_WAIT_MS: '200',
+    LIMIT_REVOCATION_RETRY_SECONDS: '1',
+  };
+  return {
+    steps,
+    workspace,
+    bank,
+    issuer,
+    folder,
+    keysFile,
+    tokenAge: 0,
+    env,
+    async remove() {
+      await workspace.server.stop();
+      await bank.server.stop();
+      issuer.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function productionOf(publicPort: number): Record<string, string> {
+  return { NODE_ENV: 'production', PUBLIC_URL: `http://127.0.0.1:${publicPort}`, SITE_URL: 'https://www.example.com/' };
+}
+
+/** One machine plays everybody here: what it may do in a minute is not what is tried. */
+function withoutRates(): Record<string, string> {
+  const names = Object.keys(variables.shape).filter((name) => /^LIMIT_.*PER_MINUTE$/.test(name));
+  return Object.fromEntries(names.map((name) => [name, '1000000']));
+}

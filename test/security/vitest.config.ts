@@ -1,0 +1,16 @@
+import { join } from 'node:path';
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    root: join(import.meta.dirname, '../..'),
+    include: ['test/security/*.check.ts'],
+    globalSetup: ['test/support/global-setup.ts'],
+    reporters: ['default', join(import.meta.dirname, 'support/table-reporter.ts')],
+    hookTimeout: 120_000,
+    // One at a time: what is measured and counted must not be disturbed.
+    maxWorkers: 1,
+    fileParallelism: false,
+    pool: 'forks',
+  },
+});

@@ -1,0 +1,79 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import tls from 'node:tls';
+import { eventually } from './eventually.ts';
+import { freePort } from './process.ts';
+import { HAPROXY, Program } from './programs.ts';
+
+const DEPLOY = join(import.meta.dirname, '../../deploy/haproxy');
+const DOCUMENT = join(import.meta.dirname, '../../docs/replicas.md');
+
+/** A real HAProxy with the configuration of deploy/, on loopback, with a certificate of its own that this process trusts. */
+export class Balancer {
+  readonly httpPort: number;
+  readonly httpsPort: number;
+  /** The certificate, PEM. */
+  readonly certificate: string;
+  readonly #folder: string;
+  #program: Program | undefined;
+
+  private constructor(folder: string, httpPort: number, httpsPort: number) {
+    this.#folder = folder;
+    this.httpPort = httpPort;
+    this.httpsPort = httpsPort;
+    makeCertificate(folder);
+    this.certificate = readFileSync(join(folder, 'secrets/certificate.pem'), 'utf8');
+    tls.setDefaultCACertificates([...tls.getCACertificates('default'), this.certificate]);
+  }
+
+  /** Finds its ports; it listens from {@link listen} on. */
+  static async create(): Promise<Balancer> {
+    const folder = mkdtempSync(join(tmpdir(), 'steward-balancer-'));
+    return new Balancer(folder, await freePort(), await freePort());
+  }
+
+  get url(): string {
+    return `https://127.0.0.1:${this.httpsPort}`;
+  }
+
+  /** Its log so far. */
+  get output(): string {
+    return this.#program?.output ?? '';
+  }
+
+  /** @param backend which of the two files says where Steward is, by these variables */
+  async listen(backend: 'replicas' | 'single', variables: Record<string, string>): Promise<void> {
+    const env = {
+      HTTP_ADDRESS: `127.0.0.1:${this.httpPort}`,
+      HTTPS_ADDRESS: `127.0.0.1:${this.httpsPort}`,
+      CERTIFICATE: join(this.#folder, 'secrets/steward.pem'),
+      ...variables,
+    };
+    this.#program = new Program(HAPROXY, ['-db', '-f', join(DEPLOY, 'haproxy.cfg'), '-f', join(DEPLOY, `${backend}.cfg`)], { env });
+    await eventually(() => this.#accepts());
+  }
+
+  async remove(): Promise<void> {
+    await this.#program?.stop();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  #accepts(): Promise<boolean> {
+    if (this.#program?.running !== true) throw new Error(`HAProxy ended: ${this.output}`);
+    return new Promise((resolve, reject) => {
+      const socket = connect(this.httpsPort, '127.0.0.1', () => {
+        socket.destroy();
+        resolve(true);
+      }).once('error', reject);
+    });
+  }
+}
+
+/** By the command of docs/replicas.md, which makes one for a trial. */
+function makeCertificate(folder: string): void {
+  const [, command = ''] = /```sh\n(mkdir -p secrets\n[\s\S]*?)```/.exec(readFileSync(DOCUMENT, 'utf8')) ?? [];
+  execFileSync('sh', ['-ec', command], { cwd: folder, stdio: 'ignore' });
+}

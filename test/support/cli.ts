@@ -1,0 +1,29 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+
+const ROOT = join(import.meta.dirname, '../..');
+
+export interface CliEnd {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** Runs `node src/cli/<name>.ts …` to its end, as `npm run <name> -- …` does. Only what is given here is in its environment. */
+export function runCli(name: string, args: readonly string[], env: Record<string, string>, cwd = ROOT): Promise<CliEnd> {
+  const child = spawn(process.execPath, [join(ROOT, `src/cli/${name}.ts`), ...args], {
+    cwd,
+    env: { PATH: process.env.PATH ?? '', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const printed = { stdout: '', stderr: '' };
+  for (const stream of ['stdout', 'stderr'] as const) {
+    child[stream].setEncoding('utf8').on('data', (text: string) => {
+      printed[stream] += text;
+    });
+  }
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) => resolve({ code, ...printed }));
+  });
+}

@@ -1,0 +1,37 @@
+import type { ExecutorScene } from './executor-scene.ts';
+import { linkBank, newName } from './flows.ts';
+import type { ConnectedGrant } from './refreshing.ts';
+
+/** What a full user said and was shown; it stands sealed. */
+export const SAID = 'what-was-said';
+
+/** A user with rows in every table that can hold some: accounts, flows, questions, answers, events, audit, waitlist. */
+export async function fullUser(scene: ExecutorScene): Promise<ConnectedGrant & { name: string; secondEmail: string }> {
+  const { steward } = scene;
+  const name = newName();
+  const token = await steward.signIn(name);
+  scene.reset();
+  const user = await scene.connect({ token, email: `${name}@example.com` });
+  const second = await scene.connect({ token, email: `${newName()}@example.org` });
+  const linked = await linkBank(steward, token);
+  if (linked.status !== 200) throw new Error(`no bank: ${linked.text}`);
+  await steward.call('/waitlist', { form: { email: `${name}@example.com` } });
+  await steward.call('/workspace_access_request', { token, form: { email: `${newName()}@example.com` } });
+  const message = { to: ['a@example.com'], text: SAID };
+  scene.answers('/api/gmail/v1/users/me/messages/send', 200, { id: SAID });
+  await scene.call(user, 'test.send', message, { account: user.accountId, idempotencyKey: `key-of-${name}` });
+  scene.policies.set('test.send', { approval: 'always' });
+  await scene.ask(user, 'test.send', { to: [`friend-of-${name}@example.com`], text: SAID }, { account: user.accountId });
+  scene.policies.clear();
+  await steward.sql(
+    `insert into bank_webhooks (id, grant_id, item_id, event, details, digest)
+     select gen_random_uuid(), g.id, g.subject, 'ITEM_ERROR', '{}', '\\x00' from grants g where g.user_id = $1 and g.provider = 'bank'`,
+    [user.userId],
+  );
+  await steward.sql(
+    `insert into former_user_keys (id, user_id, master_key_id, wrapped)
+     select gen_random_uuid(), user_id, master_key_id, wrapped from user_keys where user_id = $1`,
+    [user.userId],
+  );
+  return { ...user, name, secondEmail: second.email };
+}

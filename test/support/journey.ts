@@ -1,0 +1,68 @@
+import { randomBytes } from 'node:crypto';
+import { eventually } from './eventually.ts';
+import { connect, linkBank } from './flows.ts';
+import { SocketClient } from './socket-client.ts';
+import type { Service } from './steward.ts';
+
+export interface Journey {
+  token: string;
+  email: string;
+  /** Everything that the sandbox knows of it and nobody else should. */
+  secrets: string[];
+}
+
+/**
+ * What a person does with the service, all of it in order: signs in, connects an account and a bank, lets agents read
+ * and write, has a token renewed, disconnects and leaves.
+ */
+export async function liveThrough(service: Service): Promise<Journey> {
+  const user = `canary${randomBytes(6).toString('hex')}`;
+  const email = `${user}@example.com`;
+  const token = await service.signIn(user);
+  await service.control('workspace', { token_life_seconds: 2 });
+  const { browser, callbackUrl } = await connect(service, { token, email });
+  await linkBank(service, token);
+  const socket = await SocketClient.signedIn(service.url, token);
+  await socket.request({ type: 'list' });
+  await socket.request({ type: 'call', action: 'mail.search', input: { query: 'canary-query' } });
+  await decide(socket, true);
+  await decide(socket, false);
+  await renew(service, socket);
+  await service.control('workspace', { token_life_seconds: 3600 });
+  const [account] = (await service.call('/auth/workspace/accounts', { token })).body.accounts;
+  const [entry] = (await service.call('/auth/bank/accounts', { token })).body.accounts;
+  await expectSuccess(service.call(`/auth/workspace/accounts/${account.id}/default`, { method: 'POST', token }));
+  await expectSuccess(service.call(`/auth/workspace/accounts/${account.id}`, { method: 'DELETE', token }));
+  await expectSuccess(service.call(`/auth/bank/accounts/${entry.id}`, { method: 'DELETE', token }));
+  await eventually(async () => (await service.control('state')).calls.workspace.revocations > 0, 60_000);
+  await expectSuccess(service.call('/user', { method: 'DELETE', token }));
+  await socket.ended;
+  const query = new URL(callbackUrl).searchParams;
+  return {
+    token,
+    email,
+    secrets: [token, email, user, 'canary-query', query.get('code') ?? '', query.get('state') ?? '', ...browser.cookies.values()],
+  };
+}
+
+/** A change waits for its user, who decides. */
+async function decide(socket: SocketClient, approved: boolean): Promise<void> {
+  const input = { to: ['friend@example.com'], subject: 'canary-subject', body: 'canary-text' };
+  const asked = await socket.request({ type: 'call', action: 'mail.send', input });
+  const answer = await socket.request({ type: 'approve', approvalId: asked.error.approvalId, approved });
+  if (answer.type !== 'result') throw new Error(`not decided: ${JSON.stringify(answer)}`);
+}
+
+/** Calls until the token had to be renewed. */
+async function renew(service: Service, socket: SocketClient): Promise<void> {
+  await eventually(async () => {
+    const answer = await socket.request({ type: 'call', action: 'mail.labels', input: {} });
+    if (answer.type !== 'result') throw new Error(`not answered: ${JSON.stringify(answer)}`);
+    return (await service.control('state')).calls.workspace.refreshes > 0;
+  });
+}
+
+async function expectSuccess(answer: Promise<{ status: number; text: string }>): Promise<void> {
+  const { status, text } = await answer;
+  if (status !== 200) throw new Error(`${status} ${text}`);
+}

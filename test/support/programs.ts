@@ -1,0 +1,41 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+
+export const PGBOUNCER = '/usr/sbin/pgbouncer';
+export const HAPROXY = '/usr/sbin/haproxy';
+export const NGINX = '/usr/sbin/nginx';
+
+/** Whether tests that need these Debian packages are to be left out; on CI they fail instead. */
+export function programsMissing(...paths: string[]): boolean {
+  return process.env.CI === undefined && paths.some((path) => !existsSync(path));
+}
+
+/** A program that isn't ours, and what it prints. */
+export class Program {
+  readonly #child: ChildProcess;
+  readonly #exited: Promise<unknown>;
+  #output = '';
+
+  /** @param options an unprivileged user where the program refuses to be root's */
+  constructor(path: string, args: string[], options: { env?: Record<string, string>; unprivileged?: boolean } = {}) {
+    const nobody = options.unprivileged === true && process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+    this.#child = spawn(path, args, { env: { PATH: process.env.PATH, ...options.env }, stdio: ['ignore', 'pipe', 'pipe'], ...nobody });
+    this.#exited = once(this.#child, 'exit');
+    for (const stream of [this.#child.stdout, this.#child.stderr]) stream?.setEncoding('utf8').on('data', (text) => (this.#output += text));
+  }
+
+  get output(): string {
+    return this.#output;
+  }
+
+  get running(): boolean {
+    return this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
+  async stop(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
+    if (!this.running) return;
+    this.#child.kill(signal);
+    await this.#exited;
+  }
+}

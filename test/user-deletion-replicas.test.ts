@@ -1,0 +1,69 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expectError } from './support/expect-error.ts';
+import { startIssuer, type TestIssuer } from './support/issuer.ts';
+import { createPostgresDatabase, type PostgresDatabase, postgresAnswers } from './support/postgres.ts';
+import { startProcess, type TestProcess } from './support/process.ts';
+import { SocketClient } from './support/socket-client.ts';
+
+const GONE = { code: 4401, reason: 'user deleted' };
+
+describe.skipIf(!(await postgresAnswers()))('DELETE /user with two processes on one database', () => {
+  let database: PostgresDatabase;
+  let issuer: TestIssuer;
+  let folder: string;
+  let replicas: [TestProcess, TestProcess];
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'steward-deletion-'));
+    database = await createPostgresDatabase();
+    issuer = await startIssuer();
+    const MASTER_KEYS = `k1:${randomBytes(32).toString('base64')}`;
+    const start = (name: string) => startProcess({ ...issuer.env, MASTER_KEYS, DATABASE_URL: database.url, DATA_DIR: join(folder, name) });
+    replicas = [await start('a'), await start('b')];
+  });
+
+  afterAll(async () => {
+    await Promise.all(replicas.map((replica) => replica.kill('SIGKILL')));
+    issuer.close();
+    await database.drop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const erase = (token: string) => replicas[0].call('/user', { method: 'DELETE', token });
+
+  it('closes the user’s sockets on the other one too, and nobody else’s', async () => {
+    const [gone, stays] = [await issuer.sign('gone'), await issuer.sign('stays')];
+    const here = await SocketClient.signedIn(replicas[0].url, gone);
+    const there = await Promise.all([SocketClient.signedIn(replicas[1].url, gone), SocketClient.signedIn(replicas[1].url, gone)]);
+    const bystander = await SocketClient.signedIn(replicas[1].url, stays);
+    expect((await erase(gone)).body).toEqual({ success: true });
+    for (const { ended } of [here, ...there]) expect(await ended).toEqual(GONE);
+    expect((await bystander.request({ type: 'list' })).type).toBe('result');
+    await bystander.close();
+  });
+
+  it('a token that the other one remembers opens no socket, reads nothing and makes no user', async () => {
+    const token = await issuer.sign('remembered');
+    const onlooker = await SocketClient.signedIn(replicas[1].url, await issuer.sign('onlooker'));
+    expect((await replicas[1].call('/integrations', { token })).status).toBe(200);
+    expect((await erase(token)).status).toBe(200);
+    const late = await SocketClient.open(replicas[1].url);
+    expect(await late.authenticate(token)).toMatchObject({ type: 'error', error: { code: 'invalid_token' } });
+    expect((await late.ended).code).toBe(4401);
+    for (const path of ['/user/export', '/user/audit']) expectError(await replicas[1].call(path, { token }), 'invalid_token');
+    expect(await database.sql(`select 1 from users where subject = 'remembered'`)).toEqual([]);
+    // The feed of that process still serves the others.
+    const { uid } = (await onlooker.request({ type: 'authenticate', token: await issuer.sign('onlooker') })) as { uid: string };
+    await database.sql(
+      `with head as (update users set event_seq = event_seq + 1 where id = $1 returning event_seq)
+       insert into events (user_id, seq, event, data) select $1, event_seq, 'still.here', '{}' from head`,
+      [uid],
+    );
+    await onlooker.event('still.here');
+    await onlooker.close();
+  });
+});
