@@ -11,6 +11,8 @@ export class TcpProxy {
   readonly #sockets = new Set<Socket>();
   #mode: Mode = 'open';
   #delayMs = 0;
+  /** Once a client has sent this, nothing comes back to it. */
+  #lastWords: string | undefined;
   #connections = 0;
   /** Connections up to this one hear nothing any more. */
   #frozenUntil = 0;
@@ -27,6 +29,7 @@ export class TcpProxy {
   async open(): Promise<void> {
     this.#mode = 'open';
     this.#delayMs = 0;
+    this.#lastWords = undefined;
     if (!this.#server.listening) {
       this.#server.listen(this.#port, '127.0.0.1');
       await once(this.#server, 'listening');
@@ -57,6 +60,11 @@ export class TcpProxy {
     this.#delayMs = delayMs;
   }
 
+  /** Every connection works up to and with what holds `words`: the server gets it, and its client never hears of that. */
+  muteAfter(words: string): void {
+    this.#lastWords = words;
+  }
+
   breakConnections(): void {
     for (const socket of this.#sockets) socket.resetAndDestroy();
   }
@@ -72,8 +80,16 @@ export class TcpProxy {
     this.#connections += 1;
     const number = this.#connections;
     this.#track(server);
-    client.pipe(this.#gate(number, false)).pipe(server);
-    server.pipe(this.#gate(number, true)).pipe(client);
+    let muted = false;
+    const listening = new Transform({
+      transform: (chunk: Buffer, _encoding, done) => {
+        muted ||= this.#lastWords !== undefined && chunk.includes(this.#lastWords);
+        done(null, chunk);
+      },
+    });
+    const muting = new Transform({ transform: (chunk, _encoding, done) => done(null, muted ? undefined : chunk) });
+    client.pipe(this.#gate(number, false)).pipe(listening).pipe(server);
+    server.pipe(muting).pipe(this.#gate(number, true)).pipe(client);
     client.on('close', () => server.destroy());
     server.on('close', () => client.destroy());
   }
