@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const ROOT = join(import.meta.dirname, '..');
 export const SERVICE = 'src/start.js';
 /** What `npm start` gives Node. */
-const SERVICE_OPTIONS = startScript()
+export const SERVICE_OPTIONS = startScript()
   .split(' ')
   .filter((word) => word.startsWith('--'));
 /** Inside node_modules, so that packages are found from there. */

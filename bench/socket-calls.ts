@@ -1,5 +1,5 @@
 import type { Figure } from './figures.ts';
-import { plainReference, type Running, startServer } from './processes.ts';
+import { plainReference, type Running, SERVICE_OPTIONS, startServer } from './processes.ts';
 import { hello, SocketLoad } from './socket-load.ts';
 import type { Stage } from './stage.ts';
 
@@ -37,7 +37,7 @@ export function callEnv(stage: Stage): Record<string, string> {
 
 /** (g) Calls over sockets, with audit rows and the account's token, against bare ws that sends the same JSON back. */
 export async function measureCalls(stage: Stage): Promise<Figure[]> {
-  await using service = await startServer('bench/call-service.ts', callEnv(stage));
+  await using service = await startServer('bench/call-service.ts', callEnv(stage), SERVICE_OPTIONS);
   await using reference = await startServer(plainReference('socket-reference'), stage.referenceEnv);
   using client = new SocketLoad();
   const token = await stage.signIn();

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import cors from 'cors';
 import express, { type Express, type Request, type RequestHandler } from 'express';
@@ -22,6 +21,7 @@ import { integrationsRoutes } from './integrations/integrations-routes.ts';
 import { statusRoutes } from './integrations/status-routes.ts';
 import { AuditPages } from './users/audit-pages.ts';
 import { usersRoutes } from './users/users-routes.ts';
+import { version } from './version.ts';
 import { waitlistRoutes } from './waitlist/waitlist-routes.ts';
 import { queuePendingOfUser } from './workspace/confirmation-service.ts';
 import { workspaceRoutes } from './workspace/workspace-routes.ts';
@@ -153,9 +153,4 @@ function crossOrigin(context: Context) {
     exposedHeaders: ['x-request-id', 'retry-after'],
     maxAge: PREFLIGHT_SECONDS,
   });
-}
-
-/** Of this release. */
-export function version(): string {
-  return (JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string }).version;
 }

@@ -1,37 +1,28 @@
 import { join } from 'node:path';
 import type { Catalog } from './agents/catalog.ts';
-import { integrationsFormat } from './agents/compile.ts';
 import { Executor } from './agents/executor.ts';
 import type { BankParts } from './bank/bank-parts.ts';
 import { BankWebhooks } from './bank/bank-webhooks.ts';
 import { SharedRuns } from './bank/shared-runs.ts';
-import { AwsKms } from './crypto/aws-kms.ts';
-import type { Keyring } from './crypto/keyring.ts';
-import { openKeyring } from './crypto/keys-source.ts';
-import type { Database } from './database/database.ts';
-import { migrate } from './database/migrate.ts';
-import { type Defer, openDatabase } from './database/open-database.ts';
+import type { Defer } from './database/open-database.ts';
 import { EventFeed } from './events/event-feed.ts';
 import { Events } from './events/events.ts';
+import type { Foundation } from './foundation.ts';
 import type { RequestHandler } from './http/endpoint.ts';
-import { createAlarm } from './identity/alarm.ts';
 import { createVerifier, type VerifierOptions } from './identity/verifier.ts';
-import { IntegrationsService } from './integrations/integrations-service.ts';
 import { ReplicatedReload } from './integrations/replicated-reload.ts';
 import { describeError, type Logger } from './logger.ts';
-import { BankProvider } from './providers/bank.ts';
+import { openProviders } from './open-providers.ts';
+import type { BankProvider } from './providers/bank.ts';
 import type { BankEntryAccess } from './providers/bank-session.ts';
-import { WebhookKeys } from './providers/bank-webhook-keys.ts';
-import { WorkspaceProvider } from './providers/workspace.ts';
-import { WorkspaceApi } from './providers/workspace-api.ts';
 import type { Renewal } from './providers/workspace-renewal.ts';
-import { Replica } from './replicas/replica.ts';
 import { type BankSettings, type Config, type IdentitySettings, isLoopback, type Part, type WorkspaceSettings } from './settings.ts';
 import type { Telemetry } from './telemetry.ts';
 import { Sessions } from './users/sessions.ts';
 import { AccessTokens, type RecordStatus } from './vault/access-tokens.ts';
-import { absentKeyIds, checkKeys } from './vault/check-keys.ts';
+import { absentKeyIds } from './vault/check-keys.ts';
 import type { Emit } from './vault/emit.ts';
+import { GiveBacks } from './vault/give-backs.ts';
 import { GrantStatuses } from './vault/grant-status.ts';
 import { Grants } from './vault/grants.ts';
 import { Revocations } from './vault/revocations.ts';
@@ -76,17 +67,11 @@ export interface Addresses {
   selfUrl: string;
 }
 
-export interface Context {
-  config: Config;
+export interface Context extends Foundation {
   addresses: Addresses;
-  logger: Logger;
-  telemetry: Telemetry;
-  db: Database;
-  keyring: Pick<Keyring, 'ids'>;
   embedded: boolean;
   sessions: Sessions;
   reloads: ReplicatedReload;
-  integrations: IntegrationsService<Catalog>;
   userKeys: UserKeys;
   grants: Grants;
   statuses: GrantStatuses;
@@ -107,6 +92,7 @@ export interface Context {
   bankParts: BankParts;
   webhooks: BankWebhooks;
   tokens: AccessTokens;
+  giveBacks: GiveBacks;
   executor: Executor;
   standIns: StandIns | undefined;
 }
@@ -115,50 +101,21 @@ export interface Context {
  * The composition root: wires each part once. Whatever it opens it hands to
  * `defer`, so that a start that fails half-way leaves nothing behind.
  */
-export async function createContext(
-  config: Config,
-  addresses: Addresses,
-  logger: Logger,
-  telemetry: Telemetry,
-  overrides: Overrides,
-  defer: Defer,
-): Promise<Context> {
-  // Read while the database is being connected; the catch leaves its error to the await below.
-  const loading = IntegrationsService.load(config.integrationsFile, integrationsFormat, logger, telemetry);
-  loading.catch(() => {});
-  const keyService = new AwsKms(
-    config.keyService,
-    createAlarm(logger, () => performance.now()),
-  );
-  const keys = openKeyring(config, { logger, service: keyService });
-  const { keyring } = keys;
-  defer(() => keys.close());
-  const { db, address } = await openDatabase(config, config.limits.databaseConnections, logger, defer);
-  db.observe(telemetry);
-  // Before anything is changed in the database: a start that is refused leaves it as it was.
-  const integrations = await loading;
-  await migrate(db, address, logger);
-  await checkKeys(db, keyring);
-  const replica = new Replica(db, keyring, logger);
-  await replica.start();
-  defer(() => replica.stop());
-  keys.approveWith(
-    (candidate) => checkKeys(db, candidate),
-    () => replica.report(),
-  );
+export async function createContext(foundation: Foundation, addresses: Addresses, overrides: Overrides, defer: Defer): Promise<Context> {
+  const { config, logger, telemetry, db, keyring, integrations } = foundation;
   const standIns = await openStandIns(config, addresses, logger, overrides, defer);
   const settings = resolveParts(config, standIns);
 
-  const timeout = config.limits.providerTimeoutMs;
-  const provider =
-    settings.workspace && new WorkspaceProvider(settings.workspace, `${addresses.publicUrl}/auth/workspace/callback`, timeout, telemetry);
-  const bank = settings.bank && new BankProvider(settings.bank, timeout, telemetry);
+  const callbackUrl = `${addresses.publicUrl}/auth/workspace/callback`;
+  const providers = await openProviders(settings, callbackUrl, config.limits.providerTimeoutMs, telemetry);
+  const { workspace: provider, workspaceApi, bank, webhookKeys } = providers;
   const userKeys = new UserKeys(keyring);
   const revokers = {
     workspace: provider && ((token: string) => provider.revoke(token)),
     bank: bank && ((token: string) => bank.remove(token)),
   };
   const revocations = new Revocations(db, keyring, revokers, logger, telemetry);
+  const giveBacks = new GiveBacks(db, revocations, logger);
   const grants = new Grants(userKeys, revocations, logger);
   const bindings = new Bindings(db);
   const feed = new EventFeed(db, logger);
@@ -170,7 +127,7 @@ export async function createContext(
     });
   });
   const recordStatus: RecordStatus = (tx, change) => events.recordStatus(tx, change);
-  const statuses = new GrantStatuses(db, grants, recordStatus);
+  const statuses = new GrantStatuses(db, userKeys, recordStatus);
   const refreshers = { workspace: provider && measuredRefresh(telemetry, (token) => provider.refresh(token)), bank: undefined };
   const tokens = new AccessTokens({ db, userKeys, revocations, refreshers, recordStatus, logger });
   const catalog = () => overrides.catalog?.(integrations.current) ?? integrations.current;
@@ -180,23 +137,29 @@ export async function createContext(
     tokens,
     userKeys,
     emit,
-    workspace: settings.workspace && new WorkspaceApi({ apiUrl: settings.workspace.apiUrl, timeoutMs: timeout, telemetry }),
+    workspace: workspaceApi,
     bank: bank && ((grant, signal) => bank.session(bankEntryAccess(grant, tokens, statuses), signal)),
     logger,
     telemetry,
   });
-  const bankParts: BankParts = { db, provider: bank, grants, statuses, revocations, emit, logger, telemetry, refreshes: new SharedRuns() };
-  const redirectUris = new RedirectUris(config, addresses.publicUrl);
-  return {
-    config,
-    addresses,
+  const bankParts: BankParts = {
+    db,
+    provider: bank,
+    grants,
+    statuses,
+    revocations,
+    giveBacks,
+    emit,
     logger,
     telemetry,
-    db,
-    keyring,
+    refreshes: new SharedRuns(),
+  };
+  const redirectUris = new RedirectUris(config, addresses.publicUrl);
+  return {
+    ...foundation,
+    addresses,
     embedded: config.databaseUrl === undefined,
     sessions: new Sessions(db, createVerifier(settings.identity, { ...overrides.identity, logger, telemetry }), config.allowedUsers),
-    integrations,
     reloads: new ReplicatedReload(db, integrations, logger),
     userKeys,
     grants,
@@ -209,11 +172,12 @@ export async function createContext(
     emit,
     absentKeyIds: () => absentKeyIds(db, keyring),
     accounts: new WorkspaceAccounts(db, grants, revocations, emit),
-    workspace: provider && { db, provider, userKeys, grants, revocations, bindings, redirectUris, emit, logger },
+    workspace: provider && { db, provider, userKeys, grants, revocations, giveBacks, bindings, redirectUris, emit, logger },
     bank,
     bankParts,
-    webhooks: new BankWebhooks(bankParts, bank && new WebhookKeys({ load: (kid) => bank.webhookKey(kid) }), telemetry),
+    webhooks: new BankWebhooks(bankParts, webhookKeys, telemetry),
     tokens,
+    giveBacks,
     executor,
     standIns,
   };

@@ -1,6 +1,6 @@
 import { loadConfig, readEnvironmentFile } from './config.ts';
 import { explain } from './explain.ts';
-import { createLogger } from './logger.ts';
+import { createLogger, type Logger } from './logger.ts';
 import { type Steward, startServer } from './server.ts';
 import type { Config } from './settings.ts';
 
@@ -8,10 +8,12 @@ try {
   for (const name of readEnvironmentFile())
     console.error(`.env: ${name} is not a variable of Steward’s. Is it misspelt? .env.example lists them all.`);
   const config = loadConfig();
-  const steward = await startServer(config, config.environment === 'production' ? {} : { loadStandIns });
+  const logger = createLogger(config.logLevel);
+  warnOfOpenDoor(config, logger);
+  const steward = await startServer(config, config.environment === 'production' ? { logger } : { logger, loadStandIns });
   // Before the announcement: whoever waits for it may want it stopped at once.
-  stopOnSignal(steward, config);
-  announce(config, steward);
+  stopOnSignal(steward, config, logger);
+  announce(config, steward, logger);
 } catch (error) {
   console.error(explain(error, 'Steward could not start.'));
   process.exit(1);
@@ -23,11 +25,14 @@ async function loadStandIns(options: Parameters<typeof import('./sandbox/sandbox
   return createSandbox(options);
 }
 
-function announce(config: Config, steward: Steward): void {
+/** Long before the announcement: a line waits until the one before it is written, and meanwhile background work begins. */
+function warnOfOpenDoor({ environment, allowedUsers }: Config, logger: Logger): void {
+  if (environment !== 'production' || allowedUsers.length > 0) return;
+  logger.warn('ALLOWED_USERS is empty: everyone with an account at the identity provider may use this service');
+}
+
+function announce(config: Config, steward: Steward, logger: Logger): void {
   if (config.environment === 'production') {
-    const logger = createLogger(config.logLevel);
-    if (config.allowedUsers.length === 0)
-      logger.warn('ALLOWED_USERS is empty: everyone with an account at the identity provider may use this service');
     logger.info(
       { url: steward.url, address: steward.address, workspace: config.workspace !== undefined, bank: config.bank !== undefined },
       'ready',
@@ -48,7 +53,7 @@ function announce(config: Config, steward: Steward): void {
   );
 }
 
-function stopOnSignal(steward: Steward, { limits: { stopMs }, logLevel }: Config): void {
+function stopOnSignal(steward: Steward, { limits: { stopMs } }: Config, logger: Logger): void {
   let stopping = false;
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
@@ -57,7 +62,7 @@ function stopOnSignal(steward: Steward, { limits: { stopMs }, logLevel }: Config
       stopping = true;
       // Whoever sent the signal kills after a while, without a word: better to say what happened.
       setTimeout(() => {
-        createLogger(logLevel).error({ milliseconds: stopMs }, 'stopping took too long; what was still under way is cut off');
+        logger.error({ milliseconds: stopMs }, 'stopping took too long; what was still under way is cut off');
         process.exit(1);
       }, stopMs).unref();
       void steward.stop().then(() => process.exit(0));

@@ -1,9 +1,9 @@
-import { version } from './app.ts';
 import type { Context } from './context.ts';
 import type { Defer } from './database/open-database.ts';
 import { type Logger, lineCounts } from './logger.ts';
 import type { Config } from './settings.ts';
 import { type Telemetry, UNMEASURED } from './telemetry.ts';
+import { version } from './version.ts';
 
 /** What only the process knows of itself. */
 export interface ProcessStates {

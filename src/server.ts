@@ -1,17 +1,16 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createApp } from './app.ts';
-import { type Addresses, type Context, createContext, isAllowedOrigin, type Overrides } from './context.ts';
+import type { Addresses, Context, Overrides } from './context.ts';
+import { openFoundation } from './foundation.ts';
 import { boundConnections } from './http/connections.ts';
 import { addressOf } from './http/network.ts';
 import { answerClientError, answerStarting, refuseMisshapen, refuseStarting } from './http/raw-answers.ts';
+import { loadParts } from './load-parts.ts';
 import { createLogger, describeError, type Logger } from './logger.ts';
 import { startObserving } from './observing.ts';
 import type { Config } from './settings.ts';
-import { type RequestParts, workOf } from './socket/requests.ts';
-import { SocketServer } from './socket/socket-server.ts';
-import { Workers } from './workers.ts';
+import type { RequestParts } from './socket/requests.ts';
 
 // An import would read every export, and with them load Node's fetch and WebSocket: some 50 ms and 15 MB.
 const { createServer: createHttpServer } = process.getBuiltinModule('node:http');
@@ -65,8 +64,9 @@ async function start(
     undo.push(lockDataDirectory(config.dataDir));
   }
   const { limits } = config;
+  const defer = (release: () => Promise<void> | void) => void undo.push(release);
   // First to come and last to go: what stopping looks like is worth knowing, too.
-  const { telemetry, show } = await startObserving(config, logger, (release) => undo.push(release));
+  const { telemetry, show } = await startObserving(config, logger, defer);
   let draining = false;
   // Bound first: the sandbox and the callback need to know the address. Until the app is there, everything is 503.
   const server = createHttpServer({
@@ -79,12 +79,16 @@ async function start(
     shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
   });
   server.maxHeadersCount = limits.headerCount + 1;
-  undo.push(boundConnections(server, limits, logger));
+  const bounds = boundConnections(server, limits, logger);
+  undo.push(() => bounds.stop());
   server.on('request', answerStarting).on('upgrade', refuseStarting).on('clientError', answerClientError);
   const address = await listen(server, config);
   undo.push(() => closeServer(server));
   const addresses = addressesOf(config, address);
-  const context = await createContext(config, addresses, logger, telemetry, overrides, (release) => undo.push(release));
+  const { foundation, prepare } = await openFoundation(config, logger, telemetry, defer);
+  const [parts] = await Promise.all([loadParts(), prepare()]);
+  const { createApp, createContext, isAllowedOrigin, SocketServer, workOf, Workers } = parts;
+  const context = await createContext(foundation, addresses, overrides, defer);
 
   const requests: RequestParts = {
     executor: context.executor,
@@ -121,10 +125,13 @@ async function start(
     () => workers.stop(),
     // What the provider has rotated exists nowhere else: it must reach the database before that is closed.
     () => context.tokens.settle(),
+    () => context.giveBacks.settle(),
     // A change that was begun runs to its end and is written down, though nobody waits for it any more.
     () => context.executor.settle(),
     // Requests under way still need the database, and the queue for what they revoke: both outlive the last answer.
     () => closed,
+    // What was upgraded and is no socket of ours by now would never end, and the server waits for it.
+    () => bounds.destroyUpgraded(),
     () => context.feed.stop(),
     () => context.reloads.stop(),
     () => sockets.close(),

@@ -329,6 +329,8 @@ describe('bank.changes at the aggregator', () => {
     expect(await refusal('bank.changes')).toMatchObject({ code: 'provider_error' });
     script(page(['t1'], 'c1', true), { next_cursor: 'c2' });
     expect(await refusal('bank.changes')).toMatchObject({ code: 'provider_error' });
+    script(page(['t1'], 'c1\u0000'));
+    expect(await refusal('bank.changes')).toMatchObject({ code: 'provider_error' });
     expect(await kept()).toEqual(before);
     script(page(['t1'], 'c1'));
     expect(await run('bank.changes')).toMatchObject({ added: [{ id: 't1' }] });

@@ -57,6 +57,7 @@ describe('on the sandbox', () => {
         `https://docs.google.com/document/d/${budget}/edit`,
         `https://docs.google.com.evil.example/spreadsheets/d/${budget}/edit`,
         `http://docs.google.com/spreadsheets/d/${budget}/edit`,
+        `https://drive.google.com/drive/u/0/folders/${budget}`,
         `https://docs.google.com/spreadsheets/d/e/${budget}/pubhtml`,
         'a/../../drive/v3/files',
         'a b',

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { leaseDueItems } from '../src/bank/checks-repository.ts';
 import { checkDueItems } from '../src/bank/item-polling.ts';
+import { eventually } from './support/eventually.ts';
 import { linkBank } from './support/flows.ts';
 import { startSteward, type TestSteward } from './support/steward.ts';
 import { LinkedUser } from './support/webhook-scene.ts';
@@ -46,7 +47,7 @@ describe('items that nobody has read for hours', () => {
   it('are read by themselves once they are due: the status is found without a webhook, and told', async () => {
     await steward.control('bank/reset-login', { item_id: user.itemId });
     await steward.sql(`insert into pgboss.job (name, policy, retry_limit) values ('bank-check', 'exclusive', 0) on conflict do nothing`);
-    await expect.poll(async () => (await user.entry()).status, { timeout: 20_000 }).toBe('relink_required');
+    await eventually(async () => (await user.entry()).status === 'relink_required');
     expect(await user.told()).toEqual([['account.status', { status: 'relink_required' }]]);
   });
 

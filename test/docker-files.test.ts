@@ -97,7 +97,15 @@ describe('the production image', () => {
     expect(globSync('{src/sandbox,public/sandbox*,test,bench,scripts,.env*}', { cwd: image })).toEqual([]);
   });
 
-  it('holds all that the service loads, and says in one message what it needs', () => {
+  it('holds all that a start loads, and compiles it ahead', () => {
+    expect(stage('production').at(-1)).toBe('RUN node src/compile.js');
+    const { status, stderr } = spawnSync(process.execPath, ['src/compile.js'], { cwd: image, env: {}, encoding: 'utf8' });
+    expect(stderr).toBe('');
+    expect(status).toBe(0);
+    expect(globSync('node_modules/.cache/steward/*/*', { cwd: image }).length).toBeGreaterThan(400);
+  });
+
+  it('says in one message what it needs', () => {
     const { status, stderr } = spawnSync(process.execPath, ['src/start.js'], {
       cwd: image,
       env: { NODE_ENV: 'production', HOST: '0.0.0.0' },

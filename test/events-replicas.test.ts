@@ -1,39 +1,25 @@
-import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from './support/eventually.ts';
-import { startIssuer, type TestIssuer } from './support/issuer.ts';
-import { createPostgresDatabase, type PostgresDatabase, postgresAnswers } from './support/postgres.ts';
-import { startProcess, type TestProcess } from './support/process.ts';
+import { postgresAnswers } from './support/postgres.ts';
+import { type ReplicaPair, startReplicaPair } from './support/replica-pair.ts';
 import { SocketClient } from './support/socket-client.ts';
 
 const RECORD = `with head as (update users set event_seq = event_seq + 1 where id = $1 returning event_seq)
   insert into events (user_id, seq, event, data) select $1, event_seq, $2, '{}' from head`;
 
 describe.skipIf(!(await postgresAnswers()))('two processes on one database', () => {
-  let database: PostgresDatabase;
-  let issuer: TestIssuer;
-  let folder: string;
-  let replicas: [TestProcess, TestProcess];
+  let pair: ReplicaPair;
+  let database: ReplicaPair['database'];
+  let issuer: ReplicaPair['issuer'];
+  let replicas: ReplicaPair['replicas'];
 
   beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'steward-replicas-'));
-    database = await createPostgresDatabase();
-    issuer = await startIssuer();
-    const MASTER_KEYS = `k1:${randomBytes(32).toString('base64')}`;
-    const start = (name: string) => startProcess({ ...issuer.env, MASTER_KEYS, DATABASE_URL: database.url, DATA_DIR: join(folder, name) });
-    replicas = [await start('a'), await start('b')];
+    pair = await startReplicaPair();
+    ({ database, issuer, replicas } = pair);
   });
 
-  afterAll(async () => {
-    await Promise.all(replicas.map((replica) => replica.kill('SIGKILL')));
-    issuer.close();
-    await database.drop();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  afterAll(() => pair?.stop());
 
   /** A user with a socket on each replica. */
   async function everywhere(name: string): Promise<{ userId: string; clients: [SocketClient, SocketClient] }> {

@@ -122,6 +122,16 @@ describe('ReadRates', () => {
     expect(take()).toBeUndefined();
   });
 
+  it('never forgets who keeps asking, however many others come', () => {
+    const { take } = clocked();
+    let passed = 0;
+    for (let other = 0; other < 120_000; other += 1) {
+      take(`other-${other}`);
+      if (other % 1_000 === 0 && take() === undefined) passed += 1;
+    }
+    expect(passed).toBe(rate.calls);
+  });
+
   it('tells a time after which a call does pass, whatever came before, and never twice the rate within one', () => {
     const property = fc.property(
       fc.array(fc.integer({ min: 0, max: 20_000 }), { maxLength: 80 }),

@@ -57,7 +57,7 @@ describe('sockets before authentication', () => {
     await eventually(async () => (await steward.call('/test')).body.connections === 5);
     const sixth = await SocketClient.signedIn(steward.url, await steward.signIn());
     await sixth.close();
-    await eventually(async () => (await steward.call('/test')).body.connections === 0, 10_000);
+    await eventually(async () => (await steward.call('/test')).body.connections === 0);
     for (const socket of sockets) socket.destroy();
   });
 });

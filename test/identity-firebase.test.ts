@@ -9,9 +9,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { exportJWK, type JWTPayload, SignJWT } from 'jose';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { AppError } from '../src/errors.ts';
 import { createVerifier, type VerifyIdToken } from '../src/identity/verifier.ts';
 import { createLogger } from '../src/logger.ts';
+import { alarmsIn, encodePart, refusalOf } from './support/id-tokens.ts';
 import { startSteward } from './support/steward.ts';
 
 const PROJECT = 'steward-test';
@@ -144,19 +144,9 @@ function sign(payload: JWTPayload = claims(), header: Record<string, unknown> = 
   return new SignJWT(payload).setProtectedHeader({ alg: 'RS256', kid: signer, ...header }).sign(privateKey(signer));
 }
 
-const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
-
-async function refusal(token: string): Promise<AppError> {
-  const error: unknown = await verify(token).then(
-    () => new Error('was accepted'),
-    (reason: unknown) => reason,
-  );
-  if (!(error instanceof AppError)) throw error;
-  return error;
-}
-
+const refusal = (token: string) => refusalOf(verify, token);
 const codeOf = async (token: string) => (await refusal(token)).code;
-const alarms = () => log.filter((line) => JSON.parse(line).level >= 50);
+const alarms = () => alarmsIn(log);
 
 beforeEach(async () => {
   google = new Google();
@@ -228,8 +218,8 @@ describe('a forged ID token of Firebase', () => {
   it('is refused without a signature', async () => {
     const [header, payload] = (await sign()).split('.');
     expect(await codeOf(`${header}.${payload}.`)).toBe('invalid_token');
-    expect(await codeOf(`${encode({ alg: 'none', kid: 'one' })}.${payload}.`)).toBe('invalid_token');
-    expect(await codeOf(`${encode({ alg: 'none' })}.${payload}.`)).toBe('invalid_token');
+    expect(await codeOf(`${encodePart({ alg: 'none', kid: 'one' })}.${payload}.`)).toBe('invalid_token');
+    expect(await codeOf(`${encodePart({ alg: 'none' })}.${payload}.`)).toBe('invalid_token');
     expect(google.fetches).toBe(1);
   });
 
@@ -243,7 +233,7 @@ describe('a forged ID token of Firebase', () => {
   it('is refused when another key signed it, or when it was changed', async () => {
     expect(await codeOf(await sign(claims(), { kid: 'one' }, 'stranger'))).toBe('invalid_token');
     const [header, , signature] = (await sign()).split('.');
-    expect(await codeOf(`${header}.${encode(claims({ sub: 'admin' }))}.${signature}`)).toBe('invalid_token');
+    expect(await codeOf(`${header}.${encodePart(claims({ sub: 'admin' }))}.${signature}`)).toBe('invalid_token');
   });
 
   it('cannot bring its own key', async () => {
@@ -268,7 +258,9 @@ describe('a forged ID token of Firebase', () => {
   );
 
   it('is refused with a critical header, and as another type of token', async () => {
-    expect(await codeOf(`${encode({ alg: 'RS256', kid: 'one', crit: ['exp'], exp: 1 })}.${encode(claims())}.AAAA`)).toBe('invalid_token');
+    expect(await codeOf(`${encodePart({ alg: 'RS256', kid: 'one', crit: ['exp'], exp: 1 })}.${encodePart(claims())}.AAAA`)).toBe(
+      'invalid_token',
+    );
     expect(await codeOf(await sign(claims(), { typ: 'at+jwt' }))).toBe('invalid_token');
   });
 
@@ -282,7 +274,7 @@ describe('a forged ID token of Firebase', () => {
     '💥.💥.💥',
     'a.b.c.d.e',
     'e30.e30.e30',
-    `${encode({ alg: 'none' })}.bnVsbA.`,
+    `${encodePart({ alg: 'none' })}.bnVsbA.`,
     '\u0000',
   ])('is refused without a fetch: garbage %#', async (token) => {
     expect(await codeOf(token)).toBe('invalid_token');
@@ -489,7 +481,7 @@ describe("an ID token of Firebase's emulator", () => {
     emulator.listen(0, '127.0.0.1');
     await once(emulator, 'listening');
     vi.stubEnv('FIREBASE_AUTH_EMULATOR_HOST', `127.0.0.1:${(emulator.address() as AddressInfo).port}`);
-    const unsigned = `${encode({ alg: 'none', typ: 'JWT' })}.${encode(claims())}.`;
+    const unsigned = `${encodePart({ alg: 'none', typ: 'JWT' })}.${encodePart(claims())}.`;
     const emulated = verifier();
     expect(await emulated(unsigned)).toMatchObject({ subject: 'user-1', issuer: ISSUER });
     users.length = 0;

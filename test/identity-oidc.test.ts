@@ -5,10 +5,10 @@ import type { AddressInfo } from 'node:net';
 import { duplexPair } from 'node:stream';
 import { CompactSign, exportJWK, exportSPKI, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { AppError } from '../src/errors.ts';
 import { createVerifier, type VerifyIdToken } from '../src/identity/verifier.ts';
 import { createLogger } from '../src/logger.ts';
 import type { OidcSettings } from '../src/settings.ts';
+import { alarmsIn, encodePart, refusalOf } from './support/id-tokens.ts';
 
 const AUDIENCE = 'steward-test';
 const SECOND = 1_000;
@@ -114,19 +114,9 @@ function sign(payload: JWTPayload = claims(), header: Record<string, unknown> = 
   return new SignJWT(payload).setProtectedHeader({ alg: 'RS256', kid: key, ...header }).sign(pair(key).privateKey);
 }
 
-const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
-
-async function refusal(token: string): Promise<AppError> {
-  const error: unknown = await verify(token).then(
-    () => new Error('was accepted'),
-    (reason: unknown) => reason,
-  );
-  if (!(error instanceof AppError)) throw error;
-  return error;
-}
-
+const refusal = (token: string) => refusalOf(verify, token);
 const codeOf = async (token: string) => (await refusal(token)).code;
-const alarms = () => log.filter((line) => JSON.parse(line).level >= 50);
+const alarms = () => alarmsIn(log);
 
 beforeEach(async () => {
   issuer = new Issuer();
@@ -225,9 +215,9 @@ describe('a forged ID token', () => {
   it('is refused without a signature', async () => {
     const [header, payload] = (await sign()).split('.');
     expect(await codeOf(`${header}.${payload}.`)).toBe('invalid_token');
-    expect(await codeOf(`${encode({ alg: 'none', kid: 'one' })}.${payload}.`)).toBe('invalid_token');
-    expect(await codeOf(`${encode({ alg: 'none' })}.${payload}.AAAA`)).toBe('invalid_token');
-    expect(await codeOf(`${encode({ alg: 'nOnE', kid: 'one' })}.${payload}.`)).toBe('invalid_token');
+    expect(await codeOf(`${encodePart({ alg: 'none', kid: 'one' })}.${payload}.`)).toBe('invalid_token');
+    expect(await codeOf(`${encodePart({ alg: 'none' })}.${payload}.AAAA`)).toBe('invalid_token');
+    expect(await codeOf(`${encodePart({ alg: 'nOnE', kid: 'one' })}.${payload}.`)).toBe('invalid_token');
     expect(issuer.fetches).toBe(1);
   });
 
@@ -249,7 +239,7 @@ describe('a forged ID token', () => {
   it('is refused when another key signed it, or when it was changed', async () => {
     expect(await codeOf(await sign(claims(), { kid: 'one' }, 'stranger'))).toBe('invalid_token');
     const [header, , signature] = (await sign()).split('.');
-    expect(await codeOf(`${header}.${encode(claims({ sub: 'admin' }))}.${signature}`)).toBe('invalid_token');
+    expect(await codeOf(`${header}.${encodePart(claims({ sub: 'admin' }))}.${signature}`)).toBe('invalid_token');
   });
 
   it('is refused when it uses a key for another algorithm than its own', async () => {
@@ -279,9 +269,9 @@ describe('a forged ID token', () => {
   );
 
   it('is refused with a critical header, known or not', async () => {
-    const payload = encode(claims());
+    const payload = encodePart(claims());
     for (const extra of [{ crit: ['exp'], exp: 1 }, { crit: [] }, { crit: ['b64'], b64: true }]) {
-      expect(await codeOf(`${encode({ alg: 'RS256', kid: 'one', ...extra })}.${payload}.AAAA`)).toBe('invalid_token');
+      expect(await codeOf(`${encodePart({ alg: 'RS256', kid: 'one', ...extra })}.${payload}.AAAA`)).toBe('invalid_token');
     }
     const signed = await new CompactSign(Buffer.from(JSON.stringify(claims())))
       .setProtectedHeader({ alg: 'RS256', kid: 'one', crit: ['b64'], b64: true })

@@ -67,7 +67,7 @@ describe.skipIf(!(await postgresAnswers()))('GET /update_integrations with two r
     await Promise.all(Array.from({ length: 4 }, () => b.sql('select pg_sleep(0.1)')));
     proxy.freezeConnections();
     await publish('Third.');
-    await eventually(() => descriptionOf(b) === 'Third.', 15_000);
+    await eventually(() => descriptionOf(b) === 'Third.');
   });
 
   it('raises an alarm on one whose file is another, or not valid', async () => {

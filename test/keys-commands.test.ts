@@ -10,7 +10,7 @@ import { startSteward, type TestSteward } from './support/steward.ts';
 
 const newEntry = (id: string) => `${id}:${randomBytes(32).toString('base64')}`;
 
-describe.skipIf(!(await postgresAnswers()))('npm run keys, with two replicas', { timeout: 180_000 }, () => {
+describe.skipIf(!(await postgresAnswers()))('npm run keys, with two replicas', () => {
   const folder = mkdtempSync(join(tmpdir(), 'steward-keys-'));
   const file = join(folder, 'master.keys');
   let database: PostgresDatabase;

@@ -32,7 +32,7 @@ interface Copy {
   tokens: Buffer;
 }
 
-describe.skipIf(!(await postgresAnswers()))('the drill for a leaked key', { timeout: 180_000 }, () => {
+describe.skipIf(!(await postgresAnswers()))('the drill for a leaked key', () => {
   const folder = mkdtempSync(join(tmpdir(), 'steward-drill-'));
   const file = join(folder, 'master.keys');
   let database: PostgresDatabase;

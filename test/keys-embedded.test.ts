@@ -31,7 +31,7 @@ const ids = () =>
     .split('\n')
     .map((entry) => entry.split(':')[0]);
 
-describe('npm run keys on the embedded database', { timeout: 180_000 }, () => {
+describe('npm run keys on the embedded database', () => {
   it('refuses what needs the database while the service runs, and says what to do', async () => {
     for (const command of [['status'], ['rewrap'], ['promote', ids()[0] ?? '']]) {
       const { code, stdout, stderr } = await keys(...command);

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { seal } from '../src/crypto/envelope.ts';
 import { formatKeyset } from '../src/keyset.ts';
 import { runCli } from './support/cli.ts';
 import { expectError } from './support/expect-error.ts';
@@ -127,6 +128,29 @@ describe('a master key at AWS KMS', () => {
     });
   });
 
+  it('that is away makes GET /user/export 503 too, however much of it is sealed', async () => {
+    const { token } = await linkedUser();
+    const { userId } = await steward.context.sessions.authenticate(token);
+    const sealed = seal(
+      await steward.context.userKeys.forUser(steward.context.db, userId),
+      { table: '', column: '', userId, rowId: '' },
+      '',
+    );
+    await steward.sql(
+      `insert into approvals (id, user_id, account_id, action, arguments_hash, arguments, revision, expires_at)
+       values (gen_random_uuid(), $1, gen_random_uuid(), 'mail.send', $2, $2, '', now() + interval '1 hour')`,
+      [userId, sealed],
+    );
+    await steward.sql(
+      `insert into idempotency_keys (user_id, action, key, arguments_hash, running_until, status, answer)
+       values ($1, 'mail.send', 'k', $2, now(), 'done', $2)`,
+      [userId, sealed],
+    );
+    await forget();
+    kms.always = 'error 500';
+    expectError(await steward.call('/user/export', { token }), 'unavailable');
+  });
+
   it('is not asked twice at the same time for the same key', async () => {
     const user = await linkedUser();
     await forget();
@@ -137,7 +161,7 @@ describe('a master key at AWS KMS', () => {
   });
 });
 
-describe.skipIf(!(await postgresAnswers()))('moving to AWS KMS', { timeout: 180_000 }, () => {
+describe.skipIf(!(await postgresAnswers()))('moving to AWS KMS', () => {
   const folder = mkdtempSync(join(tmpdir(), 'steward-kms-'));
   const file = join(folder, 'master.keys');
   let kms: KeyServiceEmulator;

@@ -32,7 +32,7 @@ const NOT_SEALED = [
   'user_keys.wrapped',
 ];
 
-describe.skipIf(!(await postgresAnswers()))('npm run keys -- rewrap --new-user-keys', { timeout: 180_000 }, () => {
+describe.skipIf(!(await postgresAnswers()))('npm run keys -- rewrap --new-user-keys', () => {
   const folder = mkdtempSync(join(tmpdir(), 'steward-renewal-'));
   const file = join(folder, 'master.keys');
   let database: PostgresDatabase;

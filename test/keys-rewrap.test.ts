@@ -23,7 +23,7 @@ interface Stored {
   secret: Buffer;
 }
 
-describe.skipIf(!(await postgresAnswers()))('npm run keys -- rewrap', { timeout: 180_000 }, () => {
+describe.skipIf(!(await postgresAnswers()))('npm run keys -- rewrap', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'steward-rewrap-'));
   let database: PostgresDatabase;
   let env: Record<string, string>;

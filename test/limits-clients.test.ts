@@ -85,8 +85,10 @@ describe('a client that is slow', () => {
   });
 
   it('and asks nothing more is let go after a while', async () => {
-    steward = await startSteward({ LIMIT_KEEP_ALIVE_MS: '500' });
-    expect(await ending(await open('GET /test HTTP/1.1\r\nHost: x\r\n\r\n'))).toMatch(/^HTTP\/1\.1 200 OK/);
+    steward = await startSteward({ LIMIT_KEEP_ALIVE_MS: '1000' });
+    const answer = await ending(await open('GET /test HTTP/1.1\r\nHost: x\r\n\r\n'));
+    expect(answer).toMatch(/^HTTP\/1\.1 200 OK/);
+    expect(answer).toMatch(/^Keep-Alive: timeout=1\r$/m);
   });
 });
 

@@ -47,6 +47,16 @@ describe('states of now', () => {
     );
   });
 
+  it('know that the database answers where one of its tables can’t be counted', async () => {
+    const own = await startSteward({ METRICS_PORT: '0' });
+    await own.sql('alter table grants rename to grants_elsewhere');
+    const scrape = await Scrape.of(metricsUrl(own));
+    expect([scrape.value('steward_database_up'), scrape.value('steward_database_writable')]).toEqual([1, 1]);
+    expect(scrape.value('steward_revocations_waiting')).toBeUndefined();
+    await own.sql('alter table grants_elsewhere rename to grants');
+    await own.stop();
+  });
+
   it('tell of an integrations file that was refused', async () => {
     const path = join(steward.dataDir, 'integrations.yaml');
     writeFileSync(path, 'version: 1\nagents: {}\n');

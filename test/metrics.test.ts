@@ -40,6 +40,17 @@ describe('GET /metrics', () => {
     expect([posted.status, posted.headers.get('allow')]).toEqual([405, 'GET']);
   });
 
+  it.each([
+    'steward_integrations_reloads_total{outcome="invalid"}',
+    'steward_revocations_total{outcome="unconfirmed"}',
+    'steward_webhooks_total{outcome="invalid_token"}',
+    'steward_webhooks_total{outcome="unavailable"}',
+    'steward_refresh_duration_seconds_count{provider="workspace",outcome="ended"}',
+    'steward_refresh_duration_seconds_count{provider="workspace",outcome="misconfigured"}',
+  ])('shows %s before there is any: an increase is told from 0 only', async (name) => {
+    expect(await value(name)).toBe(0);
+  });
+
   it('is served to many at once', async () => {
     const scrapes = await Promise.all(Array.from({ length: 20 }, () => Scrape.of(url)));
     expect(scrapes.every(({ names }) => names.includes('steward_database_up'))).toBe(true);

@@ -51,6 +51,18 @@ describe.skipIf(chromiumMissing)(`the page at GET / in development${whySkipped}`
     expect(pages.problems).toEqual([]);
   });
 
+  it('keeps the colour of what is written on a button while the pointer is over it', async () => {
+    const page = await pages.open();
+    await pages.signIn(page, 'pointer');
+    const colour = (name: string) => page.getByRole('button', { name }).evaluate('(button) => getComputedStyle(button).color');
+    for (const name of ['Link a bank', 'Delete my account']) {
+      await page.mouse.move(0, 0);
+      const before = await colour(name);
+      await page.getByRole('button', { name }).hover();
+      expect(await colour(name)).toBe(before);
+    }
+  });
+
   it('keeps the ID token out of every address, over a reload, and not beyond the sign-out', async () => {
     const page = await pages.open();
     const addresses: string[] = [];

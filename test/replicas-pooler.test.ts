@@ -74,6 +74,31 @@ describe.skipIf(!(await postgresAnswers()) || programsMissing(PGBOUNCER))('the d
     for (let round = 0; round < 4; round += 1) expect(await show(db)).toEqual([{ statement: '0' }]);
   });
 
+  it('goes on where a tool by hand has left a session without its search path, as pg_dump does', async () => {
+    const [tool, db] = [open(pooler.url), open(pooler.url)];
+    const atOnce = (sql: string) => Promise.all(Array.from({ length: 4 }, () => tool.query(`${sql}, pg_sleep(0.2)`)));
+    await atOnce(`select set_config('search_path', '', false)`);
+    const read = () => db.query('select value from entries where id = 20');
+    await expect(read()).rejects.toMatchObject({ code: 'unavailable', cause: { code: '42P01' } });
+    await eventually(async () => (await Promise.all([read(), read(), read(), read()])).every((rows) => rows.length === 1));
+    await expect(db.query('select 1 from nowhere')).rejects.toMatchObject({ code: '42P01' });
+  });
+
+  it.each(['the pooler', 'a direct connection'])(
+    'leaves no statement waiting at the server that it has given up itself, through %s',
+    async (way) => {
+      const db = open(way === 'the pooler' ? pooler.url : database.url);
+      const holder = open(database.url, 1);
+      await holder.transaction(async (tx) => {
+        await tx.query('lock table entries in access exclusive mode');
+        const update = { name: 'blocked', text: 'update entries set value = value where id = 20', query_timeout: 300 };
+        await expect(db.query(update)).rejects.toMatchObject({ code: 'unavailable' });
+        const waiting = `select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+        await eventually(async () => (await tx.query(waiting)).length === 0);
+      });
+    },
+  );
+
   it.each(['the pooler', 'a direct connection'])('takes writes again after a failover to a standby and back, through %s', async (way) => {
     const db = open(way === 'the pooler' ? pooler.url : database.url);
     const write = () => db.query('update entries set value = value + 1 where id = 20 returning value');
@@ -85,7 +110,7 @@ describe.skipIf(!(await postgresAnswers()) || programsMissing(PGBOUNCER))('the d
     // Sessions that began meanwhile stay as they are, though the database takes writes again.
     await database.sql(`begin read write; alter database ${name} reset default_transaction_read_only; commit`);
     await expect(write()).rejects.toMatchObject({ code: 'unavailable', cause: { code: '25006' } });
-    await eventually(() => write(), 30_000);
+    await eventually(() => write());
   });
 
   async function failOver(sql: string): Promise<void> {

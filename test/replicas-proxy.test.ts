@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import { connect as connectHttp2 } from 'node:http2';
-import { connect as connectTcp } from 'node:net';
+import { type AddressInfo, connect as connectTcp, createServer, type Server } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { connect as connectTls } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -122,5 +122,30 @@ describe.skipIf(programsMissing(HAPROXY))('the TLS proxy', () => {
     const socket = connectTcp(proxy.httpPort, '127.0.0.1');
     socket.write('GET / HTTP/1.1\r\nhost: ');
     expect(await text(socket)).toMatch(/^HTTP\/1\.1 408 /);
+  });
+});
+
+describe.skipIf(programsMissing(HAPROXY))('the TLS proxy of a service that is gone', () => {
+  let proxy: Balancer;
+  let service: Server;
+
+  beforeAll(async () => {
+    // It takes requests, and dies with each.
+    service = createServer((socket) => socket.once('data', () => socket.destroy())).listen(0, '127.0.0.1');
+    await once(service, 'listening');
+    proxy = await Balancer.create();
+    await proxy.listen('single', { STEWARD: `127.0.0.1:${(service.address() as AddressInfo).port}` });
+  });
+
+  afterAll(() => proxy?.remove());
+
+  it.each([
+    [502, 'in the middle of a request', async () => {}],
+    [503, 'before it', async () => void service.close()],
+  ])('answers %d in the service’s own form when it went %s', async (status, _when, before) => {
+    await before();
+    const answer = await request(proxy.url, '/test');
+    expect(answer).toMatchObject({ status, body: { status: 'error', code: 'unavailable', message: expect.any(String) } });
+    expect(answer.headers.get('retry-after')).toBe('5');
   });
 });

@@ -76,6 +76,8 @@ describe('disconnecting', () => {
     ['429', { kind: 'status', status: 429 }],
     ['a refusal that is not about the token', { kind: 'status', status: 400, error: 'invalid_request' }],
     ['a web page with 500', { kind: 'html', status: 500 }],
+    ['a web page with 200', { kind: 'html', status: 200 }],
+    ['no JSON with 200', { kind: 'malformed', status: 200 }],
   ])('answers at once while the provider says %s, and revokes when it is back', async (_name, fault) => {
     const account = await connected();
     await providerFails(fault);

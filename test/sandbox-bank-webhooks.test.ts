@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { decodeProtectedHeader, importJWK, type JWK, jwtVerify } from 'jose';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Body, call, control, host, link, PLATYPUS, refusal, sync, useBankSandbox } from './support/bank-sandbox-host.ts';
+import { eventually } from './support/eventually.ts';
 
 useBankSandbox();
 
@@ -112,7 +113,7 @@ describe('webhooks', () => {
     expect(deliveries).toEqual([{ status: 500 }]);
     const waits: number[] = [];
     for (let tries = 0; tries < 2; tries += 1) {
-      await expect.poll(() => host.waiting.length).toBe(1);
+      await eventually(() => host.waiting.length === 1);
       const retry = host.waiting.shift();
       waits.push(retry?.ms ?? 0);
       await next(async () => retry?.run());

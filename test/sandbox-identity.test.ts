@@ -1,6 +1,7 @@
 import { request as httpRequest } from 'node:http';
 import { createRemoteJWKSet, decodeJwt, type JWTVerifyResult, jwtVerify } from 'jose';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { eventually } from './support/eventually.ts';
 import { hostSandbox, type SandboxHost, temporaryDirectory } from './support/sandbox-host.ts';
 
 let directory: ReturnType<typeof temporaryDirectory>;
@@ -186,7 +187,7 @@ describe('POST /sandbox/control/…', () => {
   it('faults: hangs until the faults are cleared', async () => {
     await host.control('faults', { part: 'identity', path: '/token', kind: 'hang', times: 1 });
     const hanging = expect(signIn()).rejects.toThrow();
-    await expect.poll(async () => (await host.state()).calls.identity['/token']).toBe(1);
+    await eventually(async () => (await host.state()).calls.identity['/token'] === 1);
     await host.control('faults/clear', {});
     await hanging;
   });

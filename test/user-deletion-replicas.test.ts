@@ -1,37 +1,23 @@
-import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectError } from './support/expect-error.ts';
-import { startIssuer, type TestIssuer } from './support/issuer.ts';
-import { createPostgresDatabase, type PostgresDatabase, postgresAnswers } from './support/postgres.ts';
-import { startProcess, type TestProcess } from './support/process.ts';
+import { postgresAnswers } from './support/postgres.ts';
+import { type ReplicaPair, startReplicaPair } from './support/replica-pair.ts';
 import { SocketClient } from './support/socket-client.ts';
 
 const GONE = { code: 4401, reason: 'user deleted' };
 
 describe.skipIf(!(await postgresAnswers()))('DELETE /user with two processes on one database', () => {
-  let database: PostgresDatabase;
-  let issuer: TestIssuer;
-  let folder: string;
-  let replicas: [TestProcess, TestProcess];
+  let pair: ReplicaPair;
+  let database: ReplicaPair['database'];
+  let issuer: ReplicaPair['issuer'];
+  let replicas: ReplicaPair['replicas'];
 
   beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'steward-deletion-'));
-    database = await createPostgresDatabase();
-    issuer = await startIssuer();
-    const MASTER_KEYS = `k1:${randomBytes(32).toString('base64')}`;
-    const start = (name: string) => startProcess({ ...issuer.env, MASTER_KEYS, DATABASE_URL: database.url, DATA_DIR: join(folder, name) });
-    replicas = [await start('a'), await start('b')];
+    pair = await startReplicaPair();
+    ({ database, issuer, replicas } = pair);
   });
 
-  afterAll(async () => {
-    await Promise.all(replicas.map((replica) => replica.kill('SIGKILL')));
-    issuer.close();
-    await database.drop();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  afterAll(() => pair?.stop());
 
   const erase = (token: string) => replicas[0].call('/user', { method: 'DELETE', token });
 

@@ -147,10 +147,13 @@ describe('GET /user/export', () => {
     for (const trace of [other.name, other.userId, other.accountId, other.grantId, other.secondEmail]) expect(text).not.toContain(trace);
   });
 
-  it('what can’t be opened is left empty, the rest is there', async () => {
+  it.each([
+    ['is no record', Buffer.of(1)],
+    ['claims a key whose id is NUL', Buffer.concat([Buffer.of(1, 1, 0), Buffer.alloc(100)])],
+  ])('what %s is left empty, the rest is there', async (_name, record) => {
     const user = await fullUser(scene);
-    await scene.steward.sql(`update approvals set arguments = '\\x01' where user_id = $1`, [user.userId]);
-    await scene.steward.sql(`update idempotency_keys set answer = '\\x01' where user_id = $1`, [user.userId]);
+    await scene.steward.sql('update approvals set arguments = $2 where user_id = $1', [user.userId, record]);
+    await scene.steward.sql('update idempotency_keys set answer = $2 where user_id = $1', [user.userId, record]);
     const { status, body } = await read(user.token);
     expect(status).toBe(200);
     expect(body.approvals).toMatchObject([{ status: 'pending', arguments: null }]);

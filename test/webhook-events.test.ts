@@ -52,6 +52,13 @@ describe('ITEM/ERROR', () => {
 });
 
 describe('ITEM/LOGIN_REPAIRED', () => {
+  it('makes us read the item: the status is cleared', async () => {
+    await user.befalls('ERROR');
+    expect((await user.entry()).status).toBe('relink_required');
+    await user.befalls('LOGIN_REPAIRED');
+    expect((await user.entry()).status).toBe('active');
+  });
+
   it('clears the status, whether it comes before or after its error', async () => {
     await user.befalls('ERROR');
     expect((await user.entry()).status).toBe('relink_required');

@@ -5,8 +5,9 @@ import type { WorkspaceApi } from '../providers/workspace-api.ts';
 import type { WorkspaceSession } from '../providers/workspace-session.ts';
 import type { AccessTokens } from '../vault/access-tokens.ts';
 import { asAccountError } from './account-choice.ts';
-import type { RunContext } from './action.ts';
+import type { ActionAccount, RunContext } from './action.ts';
 import { aborted, type Call, changesSomething } from './call.ts';
+import { RunEnding } from './run-ending.ts';
 
 export interface RunParts {
   db: Database;
@@ -26,7 +27,7 @@ const OVER = aborted();
 export class ActionRun {
   readonly #parts: RunParts;
   readonly #call: Call;
-  readonly #ended = new AbortController();
+  readonly #ending = new RunEnding();
   #workspace: WorkspaceSession | undefined;
 
   constructor(parts: RunParts, call: Call) {
@@ -62,55 +63,41 @@ export class ActionRun {
 
   async #within<Result>(ms: number, work: (context: RunContext) => Promise<Result>): Promise<Result> {
     const { signal, configured } = this.#call;
-    const { promise: end, reject } = Promise.withResolvers<never>();
+    const { promise, resolve, reject } = Promise.withResolvers<Result>();
     const stop = (error: AppError) => {
       // First, so that what the signal makes the action throw comes too late to be the reason.
       reject(error);
-      this.#ended.abort(error);
+      this.#ending.end(error);
     };
     const onAbort = () => stop(aborted());
-    const deadline = () => stop(new AppError('provider_timeout', 'The action took longer than it may.'));
-    const timer = setTimeout(deadline, ms);
+    const timer = setTimeout(() => stop(new AppError('provider_timeout', 'The action took longer than it may.')), ms);
     if (!changesSomething(configured)) {
       signal.addEventListener('abort', onAbort, { once: true });
       if (signal.aborted) onAbort();
     }
     try {
-      const running = this.#run(work);
-      // It may ignore its signal and fail long after everyone has left.
-      running.catch(() => {});
-      return await Promise.race([running, end]);
+      // It may ignore its signal and end long after everyone has left: nobody hears of that.
+      this.#run(work).then(resolve, reject);
+      return await promise;
     } catch (error) {
       throw asAccountError(error, this.#call.account, configured.action.scopes);
     } finally {
       clearTimeout(timer);
       signal.removeEventListener('abort', onAbort);
       // What an action left running must not go on in its name.
-      this.#ended.abort(OVER);
+      this.#ending.end(OVER);
     }
   }
 
   async #run<Result>(work: (context: RunContext) => Promise<Result>): Promise<Result> {
-    const { userId, account, configured, progress } = this.#call;
-    const { id, grantId, label } = account;
-    const { signal } = this.#ended;
-    return work({
-      userId,
-      account: { id, grantId, label },
-      session: this.#session(signal),
-      db: this.#parts.db,
-      unmasked: configured.policy.unmasked,
-      signal,
-      progress: (message) => {
-        if (!signal.aborted) progress?.(message);
-      },
-    });
+    return work(new Context(this.#parts.db, this.#call, this.#ending, () => this.#session()));
   }
 
-  #session(signal: AbortSignal): WorkspaceSession | BankSession {
+  #session(): WorkspaceSession | BankSession {
     const { tokens, workspace, bank } = this.#parts;
     const { userId, account, configured } = this.#call;
     const { grantId } = account;
+    const { signal } = this.#ending;
     if (configured.action.provider === 'bank' && bank !== undefined) return bank({ userId, grantId }, signal);
     if (configured.action.provider !== 'workspace' || workspace === undefined) throw notConfigured(configured.action.provider);
     const source = {
@@ -119,6 +106,39 @@ export class ActionRun {
     };
     this.#workspace = workspace.session(userId, source, signal);
     return this.#workspace;
+  }
+}
+
+/** What an action is given; session and signal are made when it asks for them. */
+class Context implements RunContext {
+  readonly userId: string;
+  readonly account: ActionAccount;
+  readonly db: Database;
+  readonly unmasked: boolean;
+  readonly progress: (message: string) => void;
+  readonly #ending: RunEnding;
+  readonly #open: () => RunContext['session'];
+  #session: RunContext['session'] | undefined;
+
+  constructor(db: Database, { userId, account, configured, progress }: Call, ending: RunEnding, open: () => RunContext['session']) {
+    this.userId = userId;
+    this.account = account;
+    this.db = db;
+    this.unmasked = configured.policy.unmasked;
+    this.progress = (message) => {
+      if (!ending.isOver) progress?.(message);
+    };
+    this.#ending = ending;
+    this.#open = open;
+  }
+
+  get session(): RunContext['session'] {
+    this.#session ??= this.#open();
+    return this.#session;
+  }
+
+  get signal(): AbortSignal {
+    return this.#ending.signal;
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Queryable } from '../database/database.ts';
 import type { GrantStatus, Provider } from '../vault/grants-repository.ts';
+import { REFRESH_COLUMNS, type RefreshRow } from '../vault/refresh-repository.ts';
 
 /** A connected account of either provider, as far as choosing one needs it. */
 export interface AgentAccountRow {
@@ -13,23 +14,41 @@ export interface AgentAccountRow {
   scopes: string[];
 }
 
-/** All accounts of each user, connected longest first. */
-export async function selectAgentAccounts(db: Queryable, userIds: readonly string[]): Promise<AgentAccountRow[][]> {
-  const rows = await db.query<AgentAccountRow & { userId: string }>(
+type Row = RefreshRow & Pick<AgentAccountRow, 'label' | 'isDefault' | 'scopes'> & { accountId: string };
+
+/**
+ * All accounts of each user, connected longest first, and what using them takes: whoever asks for the accounts is about
+ * to use one. Read user by user: for many at once, the planner would begin parallel workers.
+ */
+export async function selectAgentAccounts(
+  db: Queryable,
+  userIds: readonly string[],
+): Promise<{ accounts: AgentAccountRow[][]; grants: RefreshRow[] }> {
+  const rows = await db.query<Row>(
     {
       name: 'agent-accounts',
-      text: `select a.user_id as "userId", a.id, a.grant_id as "grantId", a.provider, a.label, a.is_default as "isDefault", g.status, g.scopes
-             from (
-               select user_id, id, grant_id, 'workspace' as provider, email as label, is_default, connected_at
-               from workspace_accounts where user_id = any($1::uuid[])
-               union all
-               select user_id, id, grant_id, 'bank', bank_name, false, connected_at
-               from bank_items where user_id = any($1::uuid[])
-             ) a join grants g on g.id = a.grant_id
+      text: `select a.id as "accountId", a.label, a.is_default as "isDefault", g.scopes, ${REFRESH_COLUMNS}
+             from unnest($1::uuid[]) as asked (user_id)
+               cross join lateral (
+                 select id, grant_id, email as label, is_default, connected_at
+                 from workspace_accounts where user_id = asked.user_id
+                 union all
+                 select id, grant_id, bank_name, false, connected_at
+                 from bank_items where user_id = asked.user_id
+               ) a join grants g on g.id = a.grant_id left join user_keys k on k.user_id = g.user_id
              order by a.connected_at, a.id`,
     },
     [[...new Set(userIds)]],
   );
-  const ofUser = Map.groupBy(rows, ({ userId }) => userId);
-  return userIds.map((userId) => ofUser.get(userId) ?? []);
+  const ofUser = new Map<string, AgentAccountRow[]>();
+  for (const row of rows) {
+    const own = ofUser.get(row.userId);
+    if (own === undefined) ofUser.set(row.userId, [accountOf(row)]);
+    else own.push(accountOf(row));
+  }
+  return { accounts: userIds.map((userId) => ofUser.get(userId) ?? []), grants: rows.filter(({ keyId }) => keyId !== null) };
+}
+
+function accountOf({ accountId, id, provider, label, isDefault, status, scopes }: Row): AgentAccountRow {
+  return { id: accountId, grantId: id, provider, label, isDefault, status, scopes };
 }

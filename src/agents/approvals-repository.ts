@@ -7,7 +7,8 @@ export interface ApprovalRow {
   action: string;
   /** Sealed; null once it is decided. */
   arguments: Buffer | null;
-  argumentsHash: Buffer;
+  /** Hexadecimal digits. */
+  argumentsHash: string;
   idempotencyKey: string | null;
   /** Of the configuration it was asked for under. */
   revision: string;
@@ -17,7 +18,7 @@ export interface ApprovalRow {
   expired: boolean;
 }
 
-const COLUMNS = `id, user_id as "userId", account_id as "accountId", action, arguments, arguments_hash as "argumentsHash",
+const COLUMNS = `id, user_id as "userId", account_id as "accountId", action, arguments, encode(arguments_hash, 'hex') as "argumentsHash",
   idempotency_key as "idempotencyKey", revision, status, created_at as "createdAt", expires_at as "expiresAt",
   expires_at <= now() as expired`;
 
@@ -28,7 +29,7 @@ export async function insertApproval(
 ): Promise<Date> {
   const rows = await tx.query<{ expiresAt: Date }>(
     `insert into approvals (id, user_id, account_id, action, arguments, arguments_hash, idempotency_key, revision, expires_at)
-     values ($1::uuid, $2::uuid, $3::uuid, $4, $5, $6, $7, $8, now() + interval '10 minutes')
+     values ($1::uuid, $2::uuid, $3::uuid, $4, $5, decode($6, 'hex'), $7, $8, now() + interval '10 minutes')
      returning expires_at as "expiresAt"`,
     [row.id, row.userId, row.accountId, row.action, row.arguments, row.argumentsHash, row.idempotencyKey, row.revision],
   );
@@ -72,7 +73,7 @@ export async function selectLikeApprovals(
 ): Promise<ApprovalRow[]> {
   return tx.query<ApprovalRow>(
     `select ${COLUMNS} from approvals
-     where user_id = $1::uuid and action = $2 and (arguments_hash = $3 or idempotency_key = $4)
+     where user_id = $1::uuid and action = $2 and (arguments_hash = decode($3, 'hex') or idempotency_key = $4)
        and created_at > now() - interval '24 hours' order by created_at desc, id`,
     [userId, action, argumentsHash, idempotencyKey],
   );

@@ -141,7 +141,7 @@ export function assertSameRevision(row: ApprovalRow, revision: string): void {
 /** @throws AppError `conflict` when the call that would run is not the one that was asked about */
 export function assertSameCall(row: ApprovalRow, stored: Stored, call: Call): void {
   assertSameRevision(row, call.revision);
-  if (!call.argumentsHash.equals(row.argumentsHash) || !isAbout(stored, call)) throw changed();
+  if (call.argumentsHash !== row.argumentsHash || !isAbout(stored, call)) throw changed();
 }
 
 /** The arguments that were shown are those that would run: a newer version of the service may have other defaults. */
@@ -179,7 +179,7 @@ function storedOf({ account, given, input }: Call, summary: string): Stored {
 function waitingOf(rows: readonly ApprovalRow[], row: ReturnType<typeof newRow>): ApprovalRow[] {
   const waits = ({ status, expired }: ApprovalRow) => status === 'pending' && !expired;
   const ofKey = rows.filter(({ idempotencyKey }) => idempotencyKey !== null && idempotencyKey === row.idempotencyKey);
-  if (ofKey.some((one) => waits(one) && !one.argumentsHash.equals(row.argumentsHash))) {
+  if (ofKey.some((one) => waits(one) && one.argumentsHash !== row.argumentsHash)) {
     throw new AppError('conflict', 'idempotencyKey: was used for other arguments.');
   }
   // Asking until someone slips is no way round a refusal.

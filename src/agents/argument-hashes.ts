@@ -1,4 +1,4 @@
-import { createHmac, type KeyObject } from 'node:crypto';
+import { KeyedHash } from '../crypto/keyed-hash.ts';
 import type { Database } from '../database/database.ts';
 import type { UserKeys } from '../vault/user-keys.ts';
 
@@ -12,7 +12,7 @@ export class ArgumentHashes {
   readonly #db: Database;
   readonly #userKeys: UserKeys;
   /** By user; they never change. */
-  readonly #keys = new Map<string, Promise<KeyObject>>();
+  readonly #keys = new Map<string, Promise<KeyedHash>>();
 
   constructor(db: Database, userKeys: UserKeys) {
     this.#db = db;
@@ -20,21 +20,19 @@ export class ArgumentHashes {
   }
 
   /**
-   * HMAC-SHA-256 over action, account and arguments: the same for the same call on every replica.
+   * HMAC-SHA-256 over action, account and arguments, in hexadecimal digits: the same for the same call on every replica.
    *
    * @param input JSON that the guard has let through
    */
-  async of(userId: string, action: string, accountId: string | null, input: unknown): Promise<Buffer> {
+  async of(userId: string, action: string, accountId: string | null, input: unknown): Promise<string> {
     const key = await this.#key(userId);
-    return createHmac('sha256', key)
-      .update(canonicalJson([action, accountId, input]))
-      .digest();
+    return key.hex(canonicalJson([action, accountId, input]));
   }
 
-  #key(userId: string): Promise<KeyObject> {
+  #key(userId: string): Promise<KeyedHash> {
     const known = this.#keys.get(userId);
     if (known !== undefined) return known;
-    const derived = this.#userKeys.hashKey(this.#db, userId);
+    const derived = this.#userKeys.hashKey(this.#db, userId).then((key) => new KeyedHash(key));
     derived.catch(() => this.#keys.delete(userId));
     for (const oldest of this.#keys.keys()) {
       if (this.#keys.size < KEPT_MAX) break;

@@ -3,37 +3,63 @@ import { Grouped } from '../database/grouped.ts';
 import { type AuditRow, insertAuditRows } from './audit-repository.ts';
 
 const SHOWN_NAME_CHARACTERS = 100;
+/** Under way at a time: most of one is the wait for the disk. */
+const COMMITS = 3;
 
 /** What the audit will say of one call; filled in as it becomes known. */
 export class Trail {
   readonly #startedAt = performance.now();
-  readonly #about: Omit<AuditRow, 'decision' | 'outcome' | 'milliseconds'>;
+  readonly #userId: string;
+  readonly #surface: string;
+  #callId: string;
+  #action: string;
+  #accountId: string | null = null;
+  #argumentsHash: string | null = null;
   decision: AuditRow['decision'] = 'refused';
   /** A change is on record as started. */
   began = false;
 
-  /** @param action as the caller named it */
   constructor(callId: string, userId: string, surface: string, action: string) {
-    this.#about = { callId, userId, surface, action: shownName(action), accountId: null, argumentsHash: null };
+    this.#callId = callId;
+    this.#userId = userId;
+    this.#surface = surface;
+    this.#action = action;
   }
 
   get callId(): string {
-    return this.#about.callId;
+    return this.#callId;
   }
 
-  /** The call, as soon as it is known. */
-  about(known: Partial<Pick<AuditRow, 'callId' | 'action' | 'accountId' | 'argumentsHash'>>): void {
-    Object.assign(this.#about, known);
+  /** The call is that of a request for approval. */
+  approves(callId: string, action?: string): void {
+    this.#callId = callId;
+    if (action !== undefined) this.#action = action;
+  }
+
+  /** What it is about, as soon as that is known. */
+  about(accountId: string, argumentsHash: string): void {
+    this.#accountId = accountId;
+    this.#argumentsHash = argumentsHash;
   }
 
   /** @param outcome `ok`, or the code of the error */
   row(outcome: string, decision = this.decision): AuditRow {
-    return { ...this.#about, decision, outcome, milliseconds: Math.round(performance.now() - this.#startedAt) };
+    return {
+      callId: this.#callId,
+      userId: this.#userId,
+      surface: this.#surface,
+      action: this.#action,
+      accountId: this.#accountId,
+      argumentsHash: this.#argumentsHash,
+      decision,
+      outcome,
+      milliseconds: Math.round(performance.now() - this.#startedAt),
+    };
   }
 }
 
-/** A name that is none may be long, or hold what the database doesn't take (NUL, half a character). */
-function shownName(name: string): string {
+/** A name that is none, as the audit tells it: it may be long, or hold what the database doesn't take (NUL, half a character). */
+export function auditedName(name: string): string {
   return name
     .slice(0, SHOWN_NAME_CHARACTERS)
     .replace(/\p{Cc}/gu, '?')
@@ -48,7 +74,7 @@ export class AuditLog {
     this.#rows = new Grouped(async (rows) => {
       await insertAuditRows(db, rows);
       return rows.map(() => undefined);
-    });
+    }, COMMITS);
   }
 
   /**
@@ -56,7 +82,7 @@ export class AuditLog {
    *
    * @throws AppError `unavailable`; `invalid_token` when the user is gone
    */
-  async write(row: AuditRow): Promise<void> {
-    await this.#rows.add(row);
+  write(row: AuditRow): Promise<void> {
+    return this.#rows.add(row);
   }
 }

@@ -8,7 +8,8 @@ export interface AuditRow {
   surface: string;
   action: string;
   accountId: string | null;
-  argumentsHash: Buffer | null;
+  /** Hexadecimal digits. */
+  argumentsHash: string | null;
   decision: 'started' | 'allowed' | 'refused' | 'approval_required' | 'approved' | 'denied';
   /** `ok`, or the code of the error. */
   outcome: string;
@@ -19,7 +20,6 @@ const SWEPT_AT_ONCE = 5_000;
 
 /** Inserts rows in one statement. One value of JSON for all of them: the driver looks at each element of an array. */
 export async function insertAuditRows(db: Queryable, rows: readonly AuditRow[]): Promise<void> {
-  const values = rows.map((row) => ({ ...row, argumentsHash: row.argumentsHash?.toString('hex') }));
   await db.query(
     {
       name: 'audit-insert',
@@ -28,7 +28,7 @@ export async function insertAuditRows(db: Queryable, rows: readonly AuditRow[]):
              from json_to_recordset($1::json) as row ("callId" uuid, "userId" uuid, surface text, action text, "accountId" uuid,
                "argumentsHash" text, decision text, outcome text, milliseconds int)`,
     },
-    [JSON.stringify(values)],
+    [JSON.stringify(rows)],
   );
 }
 

@@ -7,7 +7,7 @@ import { assertAllowed } from './allow-lists.ts';
 import type { ArgumentHashes } from './argument-hashes.ts';
 import type { Trail } from './audit-log.ts';
 import { type Call, changesSomething, type Invocation } from './call.ts';
-import type { Catalog, ConfiguredAction } from './catalog.ts';
+import type { Catalog, ConfiguredAction, LoadedAction } from './catalog.ts';
 import { guardInput } from './input-guard.ts';
 
 export interface CheckParts extends Pick<RunParts, 'workspace' | 'bank'> {
@@ -19,6 +19,7 @@ export interface CheckParts extends Pick<RunParts, 'workspace' | 'bank'> {
 }
 
 const KEY = /^[\x21-\x7e]{1,200}$/;
+const loaded = new WeakMap<ConfiguredAction, LoadedAction>();
 
 /**
  * Everything that must hold before a call may run, cheapest first; each throws what stands in the way.
@@ -32,8 +33,8 @@ export async function checkCall(parts: CheckParts, invocation: Invocation, trail
   // One version of the catalog from here to the end, whatever is loaded meanwhile.
   const catalog = parts.catalog();
   const found = find(catalog, invocation.action);
-  const action = await found.action.load();
-  const configured = { ...found, action };
+  const configured = loaded.get(found) ?? (await load(found));
+  const { action } = configured;
   const given = invocation.input ?? {};
   guardInput(given);
   const input = action.input.parse(given);
@@ -42,7 +43,7 @@ export async function checkCall(parts: CheckParts, invocation: Invocation, trail
   const accounts = await parts.accounts(userId);
   const account = chooseAccount(accounts, action.provider, invocation.account);
   const argumentsHash = await parts.hashes.of(userId, configured.name, account.id, given);
-  trail.about({ accountId: account.id, argumentsHash });
+  trail.about(account.id, argumentsHash);
   assertUsable(account);
   assertScopes(account, action.scopes);
   assertAllowed(configured, input);
@@ -67,6 +68,12 @@ function find(catalog: Catalog, name: string): ConfiguredAction {
   if (configured === undefined) throw unknownAction(catalog, name);
   if (!configured.policy.enabled) throw new AppError('forbidden', 'The operator has switched this action off.');
   return configured;
+}
+
+async function load(configured: ConfiguredAction): Promise<LoadedAction> {
+  const withCode = { ...configured, action: await configured.action.load() };
+  loaded.set(configured, withCode);
+  return withCode;
 }
 
 function unknownAction({ actions }: Catalog, name: string): AppError {

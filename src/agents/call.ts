@@ -30,8 +30,8 @@ export interface Call {
   given: unknown;
   /** The arguments as the action's schema gave them. */
   input: unknown;
-  /** Of action, account and arguments. */
-  argumentsHash: Buffer;
+  /** Of action, account and arguments; hexadecimal digits. */
+  argumentsHash: string;
   /** Only where the action changes something: a repeated read does no harm. */
   idempotencyKey: string | undefined;
   signal: AbortSignal;

@@ -14,7 +14,7 @@ import { type AgentAccountRow, selectAgentAccounts } from './agent-accounts-repo
 import { type ApprovalPreview, Approvals, assertSameCall, assertSameRevision } from './approvals.ts';
 import type { ApprovalRow } from './approvals-repository.ts';
 import { ArgumentHashes } from './argument-hashes.ts';
-import { AuditLog, Trail } from './audit-log.ts';
+import { AuditLog, auditedName, Trail } from './audit-log.ts';
 import { type AuditRow, countStarted, insertAuditRows } from './audit-repository.ts';
 import { aborted, type Call, changesSomething, type Invocation, needsApproval, type Outcome } from './call.ts';
 import { type CheckParts, checkCall } from './call-checks.ts';
@@ -24,6 +24,9 @@ import { cutToCap } from './output-cut.ts';
 import { ReadRates, rateLimited } from './read-rates.ts';
 
 export type { Invocation, Outcome };
+
+/** Of reads under way at a time. */
+const STATEMENTS = 3;
 
 /** What the executor works with; wired once, in the context. */
 export interface ExecutorParts extends RunParts {
@@ -53,12 +56,18 @@ export class Executor {
   readonly #keys: IdempotencyKeys;
   readonly #approvals: Approvals;
   readonly #readRates = new ReadRates();
-  readonly #running = new Set<Promise<unknown>>();
+  #running = 0;
+  /** Those who wait until nothing runs. */
+  #settling: (() => void)[] = [];
 
   constructor(parts: ExecutorParts) {
-    const { db, userKeys, emit, logger } = parts;
+    const { db, tokens, userKeys, emit, logger } = parts;
     this.#parts = parts;
-    this.#accounts = new Grouped((userIds) => selectAgentAccounts(db, userIds));
+    this.#accounts = new Grouped(async (userIds) => {
+      const { accounts, grants } = await selectAgentAccounts(db, userIds);
+      tokens.justRead(grants);
+      return accounts;
+    }, STATEMENTS);
     this.#checks = { ...parts, accounts: (userId) => this.accounts(userId), hashes: new ArgumentHashes(db, userKeys) };
     this.#audit = new AuditLog(db);
     this.#keys = new IdempotencyKeys(db, userKeys, logger);
@@ -71,18 +80,18 @@ export class Executor {
    * @throws AppError whatever stood in the way; `approval_required` with an {@link ApprovalPreview} as details
    */
   invoke(invocation: Invocation): Promise<Outcome> {
-    const trail = new Trail(randomUUID(), invocation.user.userId, invocation.surface, invocation.action);
+    const { user, surface, action } = invocation;
     // A name that nobody has declared is the caller's invention.
-    const name = this.#parts.catalog().actions.has(invocation.action) ? invocation.action : 'unknown';
-    return this.#audited(trail, name, async () => {
+    const isKnown = this.#parts.catalog().actions.has(action);
+    const trail = new Trail(randomUUID(), user.userId, surface, isKnown ? action : auditedName(action));
+    return this.#audited(trail, isKnown ? action : 'unknown', async () => {
       const call = await checkCall(this.#checks, invocation, trail);
-      const earlier = await this.#keys.earlier(call);
+      const earlier = call.idempotencyKey === undefined ? undefined : await this.#keys.earlier(call);
       if (earlier !== undefined) {
         trail.decision = 'allowed';
         return earlier;
       }
-      if (needsApproval(call)) return this.#ask(call, trail);
-      return this.#carryOut(call, trail);
+      return await (needsApproval(call) ? this.#ask(call, trail) : this.#carryOut(call, trail));
     });
   }
 
@@ -100,7 +109,8 @@ export class Executor {
       const startedAt = performance.now();
       const row = await this.#approvals.find(user.userId, approvalId);
       const { id, action, accountId, argumentsHash } = row;
-      trail.about({ callId: id, action, accountId, argumentsHash });
+      trail.approves(id, action);
+      trail.about(accountId, argumentsHash);
       const stored = await this.#approvals.open(row);
       if (!decision.approved) {
         await this.#approvals.deny(row);
@@ -129,36 +139,41 @@ export class Executor {
 
   /** Resolves when nothing runs any more: for the end of the process, once nobody calls. */
   async settle(): Promise<void> {
-    while (this.#running.size > 0) await Promise.allSettled(this.#running);
+    while (this.#running > 0) await new Promise<void>((resolve) => this.#settling.push(resolve));
   }
 
   /** Runs the work and writes down how it ended before its answer goes out. */
   #audited(trail: Trail, name: string, work: () => Promise<Outcome>): Promise<Outcome> {
     const { telemetry } = this.#parts;
-    const measured = () => telemetry.step({ kind: 'call', name }, () => this.#toEnd(trail, work));
-    const running = within({ call: trail.callId }, measured).finally(() => this.#running.delete(running));
-    this.#running.add(running);
-    return running;
+    this.#running += 1;
+    return within({ call: trail.callId }, () => telemetry.step({ kind: 'call', name }, () => this.#toEnd(trail, work)));
   }
 
   async #toEnd(trail: Trail, work: () => Promise<Outcome>): Promise<Outcome> {
-    let outcome: Outcome;
     try {
-      outcome = await work();
+      const outcome = await this.#outcome(trail, work);
+      // A change is a fact, and its beginning is on record: an answer that hid it would invite a second one.
+      await (trail.began ? this.#note(trail.row('ok')) : this.#audit.write(trail.row('ok')));
+      return outcome;
+    } finally {
+      this.#running -= 1;
+      if (this.#running === 0) for (const settled of this.#settling.splice(0)) settled();
+    }
+  }
+
+  async #outcome(trail: Trail, work: () => Promise<Outcome>): Promise<Outcome> {
+    try {
+      return await work();
     } catch (thrown) {
       const error = this.#toAppError(thrown, trail);
       await this.#note(trail.row(error.code, error.code === 'approval_required' ? 'approval_required' : trail.decision));
       throw error;
     }
-    // A change is a fact, and its beginning is on record: an answer that hid it would invite a second one.
-    if (trail.began) await this.#note(trail.row('ok'));
-    else await this.#audit.write(trail.row('ok'));
-    return outcome;
   }
 
   async #ask(call: Call, trail: Trail): Promise<never> {
     const preview = await this.#approvals.request(call, await new ActionRun(this.#parts, call).summary());
-    trail.about({ callId: preview.approvalId });
+    trail.approves(preview.approvalId);
     this.#parts.telemetry.count('approval', 'requested');
     throw new AppError('approval_required', 'The user has to approve this first.', { details: { ...preview } });
   }
@@ -170,9 +185,9 @@ export class Executor {
     if (changes || approval !== undefined) await this.#parts.db.transaction((tx) => this.#begin(tx, call, trail, approval));
     if (approval !== undefined) this.#parts.telemetry.count('approval', 'approved');
     trail.decision = 'allowed';
-    if (!changes) return this.#run(new ActionRun(this.#parts, call), call);
+    if (!changes) return await this.#run(new ActionRun(this.#parts, call), call);
     trail.began = true;
-    return this.#change(call);
+    return await this.#change(call);
   }
 
   /** What must be on record before a change is sent. Decided one at a time for each user, so that a rate is kept exactly. */

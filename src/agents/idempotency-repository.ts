@@ -8,7 +8,8 @@ export interface KeyName {
 }
 
 export interface KeyRow {
-  argumentsHash: Buffer;
+  /** Hexadecimal digits. */
+  argumentsHash: string;
   status: 'running' | 'done' | 'unknown';
   /** A run that is still `running` beyond its time died in the middle. */
   died: boolean;
@@ -23,10 +24,10 @@ export interface KeyRow {
  *
  * @returns false when the key has been used within the last 24 hours
  */
-export async function claimKey(tx: Queryable, { userId, action, key }: KeyName, argumentsHash: Buffer, runMs: number): Promise<boolean> {
+export async function claimKey(tx: Queryable, { userId, action, key }: KeyName, argumentsHash: string, runMs: number): Promise<boolean> {
   const rows = await tx.query(
     `insert into idempotency_keys (user_id, action, key, arguments_hash, running_until)
-     values ($1::uuid, $2, $3, $4, now() + $5::float8 * interval '1 millisecond')
+     values ($1::uuid, $2, $3, decode($4, 'hex'), now() + $5::float8 * interval '1 millisecond')
      on conflict (user_id, action, key) do update set
        arguments_hash = excluded.arguments_hash, status = 'running', running_until = excluded.running_until, answer = null, created_at = now()
        where idempotency_keys.created_at < now() - interval '24 hours'
@@ -39,7 +40,7 @@ export async function claimKey(tx: Queryable, { userId, action, key }: KeyName, 
 /** The key's use within the last 24 hours, if any. */
 export async function selectKey(db: Queryable, { userId, action, key }: KeyName): Promise<KeyRow | undefined> {
   const rows = await db.query<KeyRow>(
-    `select arguments_hash as "argumentsHash", status, answer, running_until <= now() as died,
+    `select encode(arguments_hash, 'hex') as "argumentsHash", status, answer, running_until <= now() as died,
             extract(epoch from running_until - now())::float8 as "secondsLeft"
      from idempotency_keys
      where user_id = $1::uuid and action = $2 and key = $3 and created_at >= now() - interval '24 hours'`,

@@ -35,7 +35,7 @@ export class IdempotencyKeys {
     const name = nameOf(call);
     const row = name && (await selectKey(this.#db, name));
     if (name === undefined || row === undefined) return undefined;
-    if (!row.argumentsHash.equals(call.argumentsHash)) {
+    if (row.argumentsHash !== call.argumentsHash) {
       throw new AppError('conflict', 'idempotencyKey: was used for other arguments.');
     }
     if (row.status === 'done' && row.answer !== null) {

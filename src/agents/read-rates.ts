@@ -1,4 +1,5 @@
 import { AppError } from '../errors.ts';
+import { RecentEntries } from '../recent-entries.ts';
 
 interface Window {
   /** Which stretch of `perMs` it counts. */
@@ -10,14 +11,13 @@ interface Window {
 
 /** The time that a caller is told has to suffice. */
 const ROUNDING = 1e-6;
-const KEPT_MAX = 50_000;
 
 /**
  * How often a user may read, counted in this process: the calls of the running stretch, and of the one before
  * as much as still lies within the last `perMs`. Three numbers for each user and action, whatever the rate.
  */
 export class ReadRates {
-  readonly #windows = new Map<string, Window>();
+  readonly #windows = new RecentEntries<Window>();
   readonly #now: () => number;
 
   /** @param now milliseconds, never going back */
@@ -41,15 +41,8 @@ export class ReadRates {
 
   #window(key: string, index: number): Window {
     const known = this.#windows.get(key);
-    if (known?.index === index) return known;
     const before = known?.index === index - 1 ? known.count : 0;
-    const window = { index, count: 0, before };
-    // Set anew, so that the first in the map's order has rested longest.
-    this.#windows.delete(key);
-    for (const oldest of this.#windows.keys()) {
-      if (this.#windows.size < KEPT_MAX) break;
-      this.#windows.delete(oldest);
-    }
+    const window = known?.index === index ? known : { index, count: 0, before };
     this.#windows.set(key, window);
     return window;
   }

@@ -4,6 +4,7 @@ import type { Logger } from '../logger.ts';
 import type { BankProvider } from '../providers/bank.ts';
 import type { Telemetry } from '../telemetry.ts';
 import type { Emit } from '../vault/emit.ts';
+import type { GiveBacks } from '../vault/give-backs.ts';
 import type { GrantStatuses } from '../vault/grant-status.ts';
 import type { Grants } from '../vault/grants.ts';
 import type { Revocations } from '../vault/revocations.ts';
@@ -17,6 +18,7 @@ export interface BankParts {
   grants: Grants;
   statuses: GrantStatuses;
   revocations: Revocations;
+  giveBacks: GiveBacks;
   emit: Emit;
   logger: Logger;
   telemetry: Telemetry;

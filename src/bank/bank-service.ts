@@ -161,10 +161,7 @@ async function giveBackOnFailure<Result>(parts: BankParts, grant: NewGrant, work
   try {
     return await work();
   } catch (error) {
-    const revocation = await parts.db
-      .transaction((tx) => parts.revocations.queue(tx, { provider: 'bank', subject: grant.subject, token: grant.tokens.accessToken }))
-      .catch(() => undefined);
-    await parts.revocations.enqueue([revocation]);
+    await parts.giveBacks.add({ provider: 'bank', subject: grant.subject, token: grant.tokens.accessToken });
     throw error;
   }
 }

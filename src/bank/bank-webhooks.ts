@@ -1,7 +1,6 @@
 import { AppError } from '../errors.ts';
 import { describeError } from '../logger.ts';
 import type { WebhookKeys } from '../providers/bank-webhook-keys.ts';
-import { verifyWebhook } from '../providers/bank-webhook-proof.ts';
 import type { Telemetry } from '../telemetry.ts';
 import type { BankParts } from './bank-parts.ts';
 import { handleEvent } from './event-handlers.ts';
@@ -81,6 +80,8 @@ export class BankWebhooks {
   async #take(proofs: readonly string[], body: Uint8Array): Promise<'stored' | 'repeated' | 'ignored'> {
     const { db, logger } = this.#parts;
     if (this.#keys === undefined) throw new AppError('not_configured', 'Bank accounts are not set up on this server.');
+    // Loaded with the first webhook: servers without an aggregator never need it.
+    const { verifyWebhook } = await import('../providers/bank-webhook-proof.ts');
     const event = readWebhook(body, await verifyWebhook(this.#keys, proofs, body));
     if ('unknown' in event) {
       logger.info({ event: event.unknown }, 'bank webhook of a kind that means nothing here');

@@ -2,10 +2,10 @@ import type { KMSClient } from '@aws-sdk/client-kms';
 import { AppError } from '../errors.ts';
 import { regionOf } from '../keyset.ts';
 import type { KeyServiceSettings } from '../settings.ts';
+import type { ThrottledLog } from '../throttled-log.ts';
 import type { KeyService } from './kms-master-key.ts';
 
 /** Tells the operator of a fault; limits how often by itself. */
-export type Alarm = (error: unknown, message: string) => void;
 
 /** Why the key service could not be used; the cause of the AppError. Holds names only. */
 export class KeyServiceFault extends Error {}
@@ -36,12 +36,12 @@ const REFUSED = new Set([
 /** AWS KMS. The SDK is loaded when the first key is used, with a client for each region. */
 export class AwsKms implements KeyService {
   readonly #settings: KeyServiceSettings;
-  readonly #alarm: Alarm;
+  readonly #alarm: ThrottledLog;
   readonly #timeoutMs: number;
   readonly #clients = new Map<string, Promise<KMSClient>>();
 
   /** @param timeoutMs for everything that one wrap or unwrap takes, the retries of throttled calls among it */
-  constructor(settings: KeyServiceSettings, alarm: Alarm, timeoutMs = TIMEOUT_MS) {
+  constructor(settings: KeyServiceSettings, alarm: ThrottledLog, timeoutMs = TIMEOUT_MS) {
     this.#timeoutMs = timeoutMs;
     this.#settings = settings;
     this.#alarm = alarm;
@@ -108,8 +108,8 @@ export class AwsKms implements KeyService {
     }
     const fault = new KeyServiceFault(`${what}: ${name === 'Error' ? String((error as { code?: unknown }).code ?? name) : name}`);
     if (REFUSED.has(name))
-      this.#alarm(fault, 'the key service refuses a master key: check its state, its policy and this server’s credentials');
-    else this.#alarm(fault, 'the key service can’t be reached: users whose key isn’t in memory get 503');
+      this.#alarm({ err: fault }, 'the key service refuses a master key: check its state, its policy and this server’s credentials');
+    else this.#alarm({ err: fault }, 'the key service can’t be reached: users whose key isn’t in memory get 503');
     return new AppError('unavailable', 'The key service can’t be used at the moment.', { cause: fault, retryAfter: RETRY_AFTER_SECONDS });
   }
 }

@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import { apart } from '../scope.ts';
 import type { Telemetry } from '../telemetry.ts';
-import { endSharedSession, knownSession, learnSession } from './session.ts';
+import { endSpoiltSession, knownSession, learnSession } from './session.ts';
 
 /** A named statement; it is parsed once per connection, unless a pooler shares the server's sessions out by the transaction. */
 export interface Statement {
@@ -185,8 +185,8 @@ async function guarded<Result>(client: pg.PoolClient, work: () => Promise<Result
     done(false);
     return result;
   } catch (error) {
-    const lost = isConnectionLost(error);
-    if (sqlState(error) === READ_ONLY) await endSharedSession(client);
+    const isSpoilt = SPOILT.has(sqlState(error)) && (await endSpoiltSession(client));
+    const lost = isSpoilt || isConnectionLost(error);
     done(lost);
     if (lost) throw unavailable(error);
     throw isUserGone(error) ? new AppError('invalid_token', 'This user no longer exists.', { cause: error }) : error;
@@ -199,7 +199,8 @@ async function named(client: pg.PoolClient, { name, ...query }: Statement, value
   return isOwn ? { ...query, values, name: `${name}-${number}` } : { ...query, values };
 }
 
-const READ_ONLY = '25006';
+/** What statements meet on a session of no use: 25006 it takes reads only, 42P01 and 3F000 it finds no table and no schema. */
+const SPOILT = new Set(['25006', '42P01', '3F000']);
 /**
  * SQLSTATE classes after which a connection is no good any more: 08 connection, 53 out of disk, memory or connections,
  * 57P shutdown, 57014 and 25P03 the server's time-outs, 25006 failed over to read-only.

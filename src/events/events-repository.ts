@@ -46,16 +46,20 @@ export async function insertEventForAll(db: Queryable, userIds: readonly string[
   );
 }
 
-/** What came after `cursor`, and what has appeared meanwhile within the ranges below it; by id. */
+/**
+ * What came after `cursor`, and what has appeared meanwhile within the ranges below it; by id. Each part is limited by
+ * itself: the planner would otherwise expect all kept events to be read, and begin parallel workers at every poll.
+ */
 export async function selectNewEvents(db: Queryable, cursor: number, gaps: readonly IdRange[], limit: number): Promise<PolledEvent[]> {
   const rows = await db.query<Row<PolledEvent>>(
     {
       name: 'new-events',
       text: `select * from (
-               select id, user_id as "userId", seq, event, data from events where id > $1::bigint
+               (select id, user_id as "userId", seq, event, data from events where id > $1::bigint order by id limit $4)
                union all
                select e.id, e.user_id, e.seq, e.event, e.data
-               from unnest($2::bigint[], $3::bigint[]) as gap (first, last) join events e on e.id between gap.first and gap.last
+               from unnest($2::bigint[], $3::bigint[]) as gap (first, last)
+                 cross join lateral (select * from events where id between gap.first and gap.last order by id limit $4) e
              ) as found order by id limit $4`,
     },
     [cursor, gaps.map(({ first }) => first), gaps.map(({ last }) => last), limit],

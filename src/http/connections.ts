@@ -2,38 +2,56 @@ import type { Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Logger } from '../logger.ts';
 import type { Limits } from '../settings.ts';
+import { throttledLog } from '../throttled-log.ts';
 
 const LOOK_MS = 1_000;
-const TOLD_MS = 60_000;
+
+export interface ConnectionBounds {
+  /** Ends every connection that has left HTTP and is still there. */
+  destroyUpgraded(): void;
+  stop(): void;
+}
 
 /**
  * Bounds what clients can hold: connections, and answers that they don't take. Who sends slowly is cut off by
  * Node itself (`headersTimeout`, `requestTimeout`); sockets of the WebSocket API have rules of their own.
- *
- * @returns stops looking
  */
-export function boundConnections(server: Server, limits: Pick<Limits, 'connections' | 'answerTimeoutMs'>, logger: Logger): () => void {
+export function boundConnections(
+  server: Server,
+  limits: Pick<Limits, 'connections' | 'answerTimeoutMs'>,
+  logger: Logger,
+): ConnectionBounds {
   /** Since when something waits for the client, milliseconds; 0 = nothing does. */
   const open = new Map<Duplex, number>();
+  /** Of these, which the server itself knows nothing of any more. */
+  const upgraded = new Set<Duplex>();
   // One function for all: there may be thousands.
   function forget(this: Duplex): void {
     open.delete(this);
+    upgraded.delete(this);
   }
   server.on('connection', (socket) => {
     open.set(socket, 0);
     socket.on('close', forget);
   });
-  server.on('upgrade', (_request, socket) => open.delete(socket));
+  server.on('upgrade', (_request, socket) => upgraded.add(socket));
   refuseSurplus(server, limits.connections, logger);
-  const looking = setInterval(() => cutSlowReaders(open, limits.answerTimeoutMs, performance.now()), LOOK_MS);
+  // Of an upgraded one, only its end is waited for here: a refusal, or a WebSocket's last words.
+  const waits = (socket: Duplex) => socket.writableLength > 0 && (socket.writableEnded || !upgraded.has(socket));
+  const looking = setInterval(() => cutSlowReaders(open, waits, limits.answerTimeoutMs, performance.now()), LOOK_MS);
   looking.unref();
-  return () => clearInterval(looking);
+  return {
+    destroyUpgraded: () => {
+      for (const socket of upgraded) socket.destroy();
+    },
+    stop: () => clearInterval(looking),
+  };
 }
 
 /** Cut whatever it has taken meanwhile: a byte now and then would hold an answer's memory for hours. */
-function cutSlowReaders(open: Map<Duplex, number>, limitMs: number, now: number): void {
+function cutSlowReaders(open: Map<Duplex, number>, waits: (socket: Duplex) => boolean, limitMs: number, now: number): void {
   for (const [socket, since] of open) {
-    if (socket.writableLength === 0) {
+    if (!waits(socket)) {
       if (since !== 0) open.set(socket, 0);
     } else if (since === 0) open.set(socket, now);
     else if (now - since >= limitMs) socket.destroy();
@@ -41,12 +59,7 @@ function cutSlowReaders(open: Map<Duplex, number>, limitMs: number, now: number)
 }
 
 function refuseSurplus(server: Server, most: number, logger: Logger): void {
-  let toldAt = Number.NEGATIVE_INFINITY;
+  const tell = throttledLog(logger, 'warn');
   server.maxConnections = most;
-  server.on('drop', () => {
-    const now = performance.now();
-    if (now - toldAt < TOLD_MS) return;
-    toldAt = now;
-    logger.warn({ connections: most }, 'connections are refused: as many as may be are open');
-  });
+  server.on('drop', () => tell({ connections: most }, 'connections are refused: as many as may be are open'));
 }

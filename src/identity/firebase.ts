@@ -2,7 +2,7 @@ import { randomUUID, X509Certificate } from 'node:crypto';
 import type { Auth } from 'firebase-admin/auth';
 import { z } from 'zod';
 import type { FirebaseSettings } from '../settings.ts';
-import { type Alarm, createAlarm } from './alarm.ts';
+import { type ThrottledLog, throttledLog } from '../throttled-log.ts';
 import { CertificateAgent } from './certificate-agent.ts';
 import { fetchJson } from './fetch-json.ts';
 import type { VerifierContext, VerifyIdToken } from './identity.ts';
@@ -35,7 +35,7 @@ export async function loadFirebaseVerifier(settings: FirebaseSettings, context: 
     timeout: context.timeouts.keys,
   });
   const auth = await openAuth(settings, context, certificates);
-  const alarm = createAlarm(context.logger, context.now);
+  const alarm = throttledLog(context.logger, 'error', context.now);
   const expected = { issuer: `https://securetoken.google.com/${settings.projectId}`, audience: settings.projectId };
   return async (token) => {
     const { alg, kid } = readHeader(token);
@@ -77,7 +77,7 @@ function isCertificate(pem: string): boolean {
   }
 }
 
-async function verifyIdToken(auth: Auth, token: string, checkRevoked: boolean, timeout: number, alarm: Alarm): Promise<unknown> {
+async function verifyIdToken(auth: Auth, token: string, checkRevoked: boolean, timeout: number, alarm: ThrottledLog): Promise<unknown> {
   try {
     return await before(timeout, auth.verifyIdToken(token, checkRevoked));
   } catch (error) {
@@ -85,7 +85,7 @@ async function verifyIdToken(auth: Auth, token: string, checkRevoked: boolean, t
     if (code === 'auth/id-token-expired') throw tokenExpired();
     if (REFUSALS.has(code)) throw invalidToken(code);
     // Never "valid" by default: a question about revocation that got no answer is no answer.
-    alarm(error, 'Firebase cannot be asked about users: ID tokens cannot be checked');
+    alarm({ err: error }, 'Firebase cannot be asked about users: ID tokens cannot be checked');
     throw identityUnavailable(LOOK_UP_RETRY, error);
   }
 }

@@ -1,5 +1,5 @@
 import type { Logger } from '../logger.ts';
-import { type Alarm, createAlarm } from './alarm.ts';
+import { type ThrottledLog, throttledLog } from '../throttled-log.ts';
 import { identityUnavailable } from './token-errors.ts';
 
 const MINUTE = 60_000;
@@ -32,7 +32,7 @@ export interface KeySetOptions<Key> {
 /** An issuer's signing keys, fetched when they are needed and bounded in every direction: neither a flood of tokens nor a dead issuer costs more than a fetch a minute. */
 export class KeySet<Key> {
   readonly #options: KeySetOptions<Key>;
-  readonly #alarm: Alarm;
+  readonly #alarm: ThrottledLog;
   #keys: ReadonlyMap<string, Key> = new Map();
   #freshUntil = Number.NEGATIVE_INFINITY;
   #attemptedAt = Number.NEGATIVE_INFINITY;
@@ -40,7 +40,7 @@ export class KeySet<Key> {
 
   constructor(options: KeySetOptions<Key>) {
     this.#options = options;
-    this.#alarm = createAlarm(options.logger, options.now);
+    this.#alarm = throttledLog(options.logger, 'error', options.now);
   }
 
   /** The keys of the last good load, however old: check with {@link find} first. */
@@ -99,7 +99,7 @@ export class KeySet<Key> {
       this.#freshUntil = this.#options.now() + freshness(maxAge);
     } catch (error) {
       this.#alarm(
-        error,
+        { err: error },
         this.#isUsable()
           ? 'The signing keys cannot be refreshed: ID tokens are checked with those known'
           : 'There are no signing keys: ID tokens cannot be checked',

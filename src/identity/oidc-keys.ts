@@ -1,7 +1,7 @@
 import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
 import { z } from 'zod';
 import { isLoopback, type OidcSettings } from '../settings.ts';
-import { createAlarm } from './alarm.ts';
+import { throttledLog } from '../throttled-log.ts';
 import { type FetchOptions, fetchJson } from './fetch-json.ts';
 import type { VerifierContext } from './identity.ts';
 import type { LoadedKeys } from './key-set.ts';
@@ -44,7 +44,7 @@ const signingKeySchema = z.looseObject({
  * A document of another issuer yields no keys at all and an alarm: every token is refused (4.3).
  */
 export function oidcKeyLoader(settings: OidcSettings, context: VerifierContext): (signal: AbortSignal) => Promise<LoadedKeys<IssuerKey>> {
-  const alarm = createAlarm(context.logger, context.now);
+  const alarm = throttledLog(context.logger, 'error', context.now);
   const discoveryUrl = new URL(settings.discoveryUrl);
   return (signal) => context.telemetry.step({ kind: 'provider', name: 'identity', operation: 'keys' }, () => load(signal));
 
@@ -52,7 +52,7 @@ export function oidcKeyLoader(settings: OidcSettings, context: VerifierContext):
     const options: FetchOptions = { signal, httpAgent: context.httpAgent };
     const discovery = discoverySchema.parse((await fetchJson(discoveryUrl, options)).body);
     if (discovery.issuer !== settings.issuer) {
-      alarm(undefined, 'The discovery document names another issuer than OIDC_ISSUER: every ID token is refused');
+      alarm({}, 'The discovery document names another issuer than OIDC_ISSUER: every ID token is refused');
       return { keys: new Map(), maxAge: undefined };
     }
     const { body, maxAge } = await fetchJson(keySetAddress(discovery.jwks_uri, discoveryUrl), options);

@@ -1,4 +1,4 @@
-import { compactVerify } from 'jose';
+import { compactVerify } from 'jose/jws/compact/verify';
 import type { OidcSettings } from '../settings.ts';
 import type { VerifierContext, VerifyIdToken } from './identity.ts';
 import { KeySet } from './key-set.ts';

@@ -1,4 +1,4 @@
-import { decodeProtectedHeader } from 'jose';
+import { decodeProtectedHeader } from 'jose/decode/protected_header';
 import { z } from 'zod';
 import { invalidToken } from './token-errors.ts';
 

@@ -91,13 +91,14 @@ export async function parseIntegrations<S extends z.ZodType, Compiled>(
   format: IntegrationsFormat<S, Compiled>,
 ): Promise<Compiled> {
   const { value, positions } = parseYaml(source, fileName);
-  const result = format.schema.safeParse(value, { error: fileWords });
-  const misshapen = result.success ? [] : shapeFindings(result.error.issues, positions);
+  // Read seldom: making a parser of its own takes longer than it saves.
+  const result = format.schema.safeParse(value, { error: fileWords, jitless: true });
+  const misshapen = result.success ? [] : shapeFindings(result.error.issues, positions());
   const revision = createHash('sha256').update(source).digest('hex').slice(0, 12);
   const compilation = await format.compile(result.success ? result.data : format.soundPart(value), revision);
   if (result.success && 'compiled' in compilation) return compilation.compiled;
   const mistakes = 'mistakes' in compilation ? compilation.mistakes : [];
-  const deeper = mistakes.map(({ path, at, message }) => ({ path, offset: positions[at](path), message }));
+  const deeper = mistakes.map(({ path, at, message }) => ({ path, offset: positions()[at](path), message }));
   const findings = [...misshapen, ...deeper].sort((one, other) => one.offset - other.offset);
   const told = findings.slice(0, MAX_PROBLEMS).map((finding) => locate(finding, source, (key) => format.nearestKey(key)));
   throw new IntegrationsError(fileName, told);
@@ -122,7 +123,8 @@ function wholeFile(path: string, message: string): IntegrationsError {
   return new IntegrationsError(path, [{ line: 1, column: 1, path: '', message }]);
 }
 
-function parseYaml(source: string, fileName: string): { value: unknown; positions: YamlPositions } {
+/** @returns the content, and the places of its parts: nobody asks for those of a valid file */
+function parseYaml(source: string, fileName: string): { value: unknown; positions: () => YamlPositions } {
   const fail = (offset: number, message: string, path: Path = []): never => {
     throw new IntegrationsError(fileName, [locate({ path, offset, message }, source)]);
   };
@@ -135,8 +137,12 @@ function parseYaml(source: string, fileName: string): { value: unknown; position
     const [value, ...others] = constructFromEvents(events, { source });
     if (value === undefined) fail(0, 'is empty');
     if (others.length > 0) fail(secondDocument(events), 'a second document is not taken');
-    const positions = new YamlPositions(source, events);
-    refuseReservedKeys(value, [], (path) => fail(positions.key(path), 'is a reserved name', path));
+    let made: YamlPositions | undefined;
+    const positions = () => {
+      made ??= new YamlPositions(source, events);
+      return made;
+    };
+    refuseReservedKeys(value, [], (path) => fail(positions().key(path), 'is a reserved name', path));
     return { value, positions };
   } catch (error) {
     if (error instanceof YAMLException && error.mark !== undefined) return fail(error.mark.position, error.reason);

@@ -2,6 +2,7 @@ import { PgBoss } from 'pg-boss';
 import { describeError, type Logger } from '../logger.ts';
 import { within } from '../scope.ts';
 import type { Telemetry } from '../telemetry.ts';
+import { type ThrottledLog, throttledLog } from '../throttled-log.ts';
 
 /** Runs one statement for the queue, outside any transaction of ours. */
 export type ExecuteSql = (text: string, values?: unknown[]) => Promise<{ rows: unknown[] }>;
@@ -18,7 +19,6 @@ const RETRIES = 1_000;
 const POLL_SECONDS = 2;
 /** Jobs of a queue at a time; a full batch is followed by the next at once. */
 const BATCH = 10;
-const REPORT_MS = 60_000;
 const EVERY_MINUTE = '* * * * *';
 
 /**
@@ -30,11 +30,13 @@ export class Jobs {
   readonly #boss: PgBoss;
   readonly #logger: Logger;
   readonly #telemetry: Telemetry;
-  #reportedAt = Number.NEGATIVE_INFINITY;
+  /** Every worker polls every other second: while the database is away, one line a minute says it all. */
+  readonly #warn: ThrottledLog;
 
   constructor(executeSql: ExecuteSql, embedded: boolean, logger: Logger, telemetry: Telemetry) {
     this.#logger = logger;
     this.#telemetry = telemetry;
+    this.#warn = throttledLog(logger, 'warn');
     this.#boss = new PgBoss({
       db: { executeSql: async (text, values) => executeSql(text, values) },
       backend: embedded ? 'pglite' : 'postgres',
@@ -94,15 +96,11 @@ export class Jobs {
     await this.#boss.stop({ graceful: true, close: false, timeout: 15_000 });
   }
 
-  /** Every worker polls every other second: while the database is away, one line a minute says it all. */
   #report(error: unknown): void {
-    const now = performance.now();
-    if (now - this.#reportedAt < REPORT_MS) return;
-    this.#reportedAt = now;
     // pg-boss copies what it caught into a plain object, and its message with it.
     const { message } = error as { message?: unknown };
     const plain = error instanceof Error || typeof message !== 'string' ? error : new Error(message);
-    this.#logger.warn({ err: describeError(plain) }, 'the job queue met an error');
+    this.#warn({ err: describeError(plain) }, 'the job queue met an error');
   }
 
   /** Whether it went well. pg-boss stores what a handler throws, so nothing is thrown: errors go to the log alone. */

@@ -46,17 +46,19 @@ export class CountsInDatabase {
       this.#counting ??= this.#count().finally(() => {
         this.#counting = undefined;
       });
-      if (!(await within(WAIT_MS, this.#counting))) this.#counts = UNKNOWN;
+      await within(WAIT_MS, this.#counting);
     }
     return this.#counts;
   }
 
   async #count(): Promise<void> {
     const db = this.#db;
+    this.#counts = UNKNOWN;
     try {
+      // It answers, even where a table is locked and the rest has to be gone without.
+      this.#counts = { ...UNKNOWN, up: true, writable: await takesWrites(db) };
       this.#counts = {
-        up: true,
-        writable: await takesWrites(db),
+        ...this.#counts,
         keyed: await countKeyedRows(db),
         revocations: await countRevocations(db),
         attention: await countAttention(db),
@@ -64,18 +66,16 @@ export class CountsInDatabase {
       };
       this.#staleAt = performance.now() + REMEMBER_MS;
     } catch {
-      this.#counts = UNKNOWN;
       this.#staleAt = performance.now() + RETRY_MS;
     }
   }
 }
 
-/** @returns false when the time was over first */
-async function within(milliseconds: number, work: Promise<void>): Promise<boolean> {
-  const { promise, resolve } = Promise.withResolvers<boolean>();
-  const timer = setTimeout(() => resolve(false), milliseconds);
-  void work.then(() => resolve(true));
-  const isDone = await promise;
+/** Waits for the end of the work or of the time, whichever comes first. */
+async function within(milliseconds: number, work: Promise<void>): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, milliseconds);
+  void work.then(resolve);
+  await promise;
   clearTimeout(timer);
-  return isDone;
 }

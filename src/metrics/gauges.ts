@@ -33,6 +33,8 @@ export function registerGauges(registry: Registry, sources: Sources): void {
       async collect() {
         const values = await read();
         this.reset();
+        // The library's reset leaves a 0 where there are no labels: what isn't known has to be absent.
+        if (labelNames.length === 0) this.remove();
         for (const [value, ...labels] of values)
           this.set(Object.fromEntries(labelNames.map((label, index) => [label, labels[index] ?? ''])), value);
       },

@@ -5,14 +5,38 @@ import { Timings } from './timings.ts';
 const QUICK = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 const SLOW = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 const METHODS = new Set(['GET', 'POST', 'DELETE', 'HEAD', 'OPTIONS', 'PUT', 'PATCH']);
+const REFRESH_OUTCOMES = ['renewed', 'ended', 'misconfigured', 'failed'];
 const CLASSES = ['aborted', '1xx', '2xx', '3xx', '4xx', '5xx'];
 
-const COUNTERS: Record<Counter, { name: string; help: string; label: string }> = {
+interface Description {
+  name: string;
+  help: string;
+  label: string;
+  /** Label values that are shown from the start: Prometheus takes the first value that it sees for where counting began. */
+  shown?: string[];
+}
+
+const COUNTERS: Record<Counter, Description> = {
   error: { name: 'steward_http_errors_total', help: 'Answers in the error form, by code', label: 'code' },
   approval: { name: 'steward_approvals_total', help: 'Approvals requested, approved and denied', label: 'outcome' },
-  revocation: { name: 'steward_revocations_total', help: 'Attempts to revoke a token at its provider, by outcome', label: 'outcome' },
-  webhook: { name: 'steward_webhooks_total', help: 'Webhooks of the bank aggregator, by outcome', label: 'outcome' },
-  reload: { name: 'steward_integrations_reloads_total', help: 'Readings of the integrations file, by outcome', label: 'outcome' },
+  revocation: {
+    name: 'steward_revocations_total',
+    help: 'Attempts to revoke a token at its provider, by outcome',
+    label: 'outcome',
+    shown: ['confirmed', 'failed', 'dropped', 'unconfirmed'],
+  },
+  webhook: {
+    name: 'steward_webhooks_total',
+    help: 'Webhooks of the bank aggregator, by outcome',
+    label: 'outcome',
+    shown: ['stored', 'invalid_token', 'unavailable'],
+  },
+  reload: {
+    name: 'steward_integrations_reloads_total',
+    help: 'Readings of the integrations file, by outcome',
+    label: 'outcome',
+    shown: ['ok', 'invalid'],
+  },
   socketEnd: { name: 'steward_sockets_closed_total', help: 'WebSockets closed, by close code', label: 'code' },
   socketRefusal: { name: 'steward_sockets_refused_total', help: 'Upgrades refused, by code', label: 'code' },
 };
@@ -32,11 +56,9 @@ export class Recorder {
       provider: timings('steward_provider_request_duration_seconds', 'Requests to providers', ['provider', 'outcome'], SLOW),
       job: timings('steward_job_duration_seconds', 'Jobs of the queue', ['queue', 'outcome'], SLOW),
     };
+    for (const outcome of REFRESH_OUTCOMES) this.#steps.refresh.show('workspace', outcome);
     this.#counters = Object.fromEntries(
-      Object.entries(COUNTERS).map(([key, { label, ...named }]) => [
-        key,
-        new PromCounter({ ...named, labelNames: [label], registers: [registry] }),
-      ]),
+      Object.entries(COUNTERS).map(([key, description]) => [key, createCounter(registry, description)]),
     ) as Record<Counter, PromCounter>;
   }
 
@@ -52,4 +74,10 @@ export class Recorder {
   count(counter: Counter, label: string): void {
     this.#counters[counter].inc({ [COUNTERS[counter].label]: label });
   }
+}
+
+function createCounter(registry: Registry, { label, shown = [], ...named }: Description): PromCounter {
+  const counter = new PromCounter({ ...named, labelNames: [label], registers: [registry] });
+  for (const value of shown) counter.inc({ [label]: value }, 0);
+  return counter;
 }

@@ -51,6 +51,11 @@ export class Timings {
     series.sum += seconds;
   }
 
+  /** Has the series shown, with nothing observed as yet. */
+  show(...values: string[]): void {
+    this.#find(values);
+  }
+
   #find(values: readonly string[]): Series {
     let node: Map<string, unknown> = this.#tree;
     const last = values.length - 1;

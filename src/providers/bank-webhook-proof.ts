@@ -1,5 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { compactVerify, decodeProtectedHeader, type JWK } from 'jose';
+import type { JWK } from 'jose';
+import { decodeProtectedHeader } from 'jose/decode/protected_header';
+import { compactVerify } from 'jose/jws/compact/verify';
 import { AppError } from '../errors.ts';
 import type { WebhookKeys } from './bank-webhook-keys.ts';
 

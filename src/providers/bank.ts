@@ -22,6 +22,7 @@ const MAX_ANSWER_BYTES = 5 * 1024 * 1024;
 
 const linkTokenAnswer = z.object({ link_token: z.string().min(1), expiration: z.string().min(1), request_id: z.string() });
 const exchangeAnswer = z.object({ access_token: z.string().min(1), item_id: identifier });
+const removeAnswer = z.object({ request_id: z.string() });
 const keyAnswer = z.object({
   key: z.object({
     kid: identifier,
@@ -134,7 +135,8 @@ export class BankProvider {
   /** Removes the item, which ends its access token and its billing; one that is gone already counts as removed. */
   async remove(accessToken: string): Promise<void> {
     try {
-      await this.#call((client, options) => client.itemRemove({ access_token: accessToken }, options));
+      // A web page with 200 comes from something that stands before the aggregator: nothing is removed by it.
+      checkAnswer(removeAnswer, await this.#call((client, options) => client.itemRemove({ access_token: accessToken }, options)));
     } catch (error) {
       if (error instanceof BankError && error.bankCode === 'ITEM_NOT_FOUND') return;
       throw error;

@@ -2,7 +2,7 @@ import { AppError } from '../errors.ts';
 
 export interface JsonAnswer {
   status: number;
-  /** Parsed body; undefined when it isn't JSON. */
+  /** Parsed body; null when it is empty, undefined when it isn't JSON. */
   body: unknown;
   /** Seconds that the provider asks us to wait; 0 where it doesn't. */
   retryAfter: number;
@@ -60,6 +60,7 @@ function retryAfterOf(headers: Headers): number {
 }
 
 function parse(text: string): unknown {
+  if (text === '') return null;
   try {
     return JSON.parse(text);
   } catch {

@@ -159,13 +159,15 @@ export class WorkspaceProvider {
   }
 
   /**
-   * Revokes a token (RFC 7009); one that the provider doesn't know is as good as revoked.
+   * Revokes a token (RFC 7009); one that the provider doesn't know is as good as revoked. A web page, or an error with
+   * status 200, comes from something that stands before the provider and confirms nothing.
    *
    * @throws AppError when the provider did not confirm
    */
   async revoke(token: string): Promise<void> {
     const answer = await this.#post('revoke', this.#settings.revokeUrl, { token }, this.deadline());
-    if (answer.status === 200) return;
+    const isRefused = answer.body === undefined || oauthErrors(answer.body).length > 0;
+    if (answer.status === 200 && !isRefused) return;
     if (answer.status === 400 && oauthErrors(answer.body).includes('invalid_token')) return;
     throw refused('revoke', answer.status, answer.body);
   }
@@ -210,7 +212,7 @@ export class WorkspaceProvider {
 }
 
 async function decode(idToken: string) {
-  const { decodeJwt } = await import('jose');
+  const { decodeJwt } = await import('jose/jwt/decode');
   try {
     return decodeJwt(idToken);
   } catch {

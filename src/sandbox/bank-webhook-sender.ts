@@ -7,7 +7,7 @@ import {
   type KeyObject,
   randomUUID,
 } from 'node:crypto';
-import { SignJWT } from 'jose';
+import { SignJWT } from 'jose/jwt/sign';
 import type { Logger } from '../logger.ts';
 import { isLoopback } from '../settings.ts';
 import type { Controls } from './controls.ts';

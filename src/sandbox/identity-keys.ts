@@ -1,5 +1,6 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto';
-import { type JWTPayload, SignJWT } from 'jose';
+import type { JWTPayload } from 'jose';
+import { SignJWT } from 'jose/jwt/sign';
 
 /** A signing key as it lies in the sandbox's state: a private RSA key in JWK form (RFC 7517). */
 export interface StoredKey {

@@ -55,7 +55,13 @@ export class RunningRequests {
     const startedAt = this.#host.now();
     const running: Running = { controller: new AbortController(), startedAt, progressAt: startedAt + PROGRESS_MS };
     this.#running.set(requestId, running);
-    const answer = await this.#answer(requestId, running, work);
+    const progress = (message: string) => this.#progress(requestId, running, message);
+    let answer: string;
+    try {
+      answer = resultFrame(requestId, await work(running.controller.signal, progress));
+    } catch (error) {
+      answer = this.#failed(requestId, error);
+    }
     this.#running.delete(requestId);
     const gone = this.#outbox.send(answer);
     if (gone === undefined) return;
@@ -89,16 +95,11 @@ export class RunningRequests {
     return new AppError('rate_limited', message, { retryAfter: BUSY_SECONDS });
   }
 
-  async #answer(requestId: string, running: Running, work: Work): Promise<string> {
-    try {
-      const progress = (message: string) => this.#progress(requestId, running, message);
-      return resultFrame(requestId, await work(running.controller.signal, progress));
-    } catch (error) {
-      if (!(error instanceof AppError)) this.#host.logger.error({ err: describeError(error) }, 'a socket request failed');
-      // Not the client's wish: it may ask the next server.
-      const ours = this.#host.draining && error instanceof AppError && error.code === 'aborted';
-      return errorFrame(requestId, ours ? restarting() : error);
-    }
+  #failed(requestId: string, error: unknown): string {
+    if (!(error instanceof AppError)) this.#host.logger.error({ err: describeError(error) }, 'a socket request failed');
+    // Not the client's wish: it may ask the next server.
+    const ours = this.#host.draining && error instanceof AppError && error.code === 'aborted';
+    return errorFrame(requestId, ours ? restarting() : error);
   }
 
   #progress(requestId: string, running: Running, message: string | undefined): void {

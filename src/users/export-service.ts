@@ -97,7 +97,9 @@ export class UserExports {
       const about = { id: String(row.id), userId, revision: String(row.revision) };
       return { ...row, arguments: await opened(contents, (key, sealed) => unseal.approval(key, { ...about, arguments: sealed })) };
     });
-    return { approvals: await Promise.all(questions), idempotency_keys: await Promise.all(answers) };
+    // All awaited at once: a second refusal that nobody waits for would end the process.
+    const [asked, answered] = await Promise.all([Promise.all(questions), Promise.all(answers)]);
+    return { approvals: asked, idempotency_keys: answered };
   }
 
   /** The key for a record, each looked up once: most records of a user have the same. */

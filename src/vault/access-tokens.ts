@@ -19,6 +19,8 @@ export class AccessTokens {
   readonly #opened: OpenedTokens;
   /** Grants that some caller of this process is reading, ready to take their lease. */
   readonly #leasing = new Set<string>();
+  /** What {@link justRead} was told, by grant and user. */
+  readonly #justRead = new Map<string, RefreshRow>();
 
   constructor(parts: RefreshParts) {
     this.#flights = new RefreshFlights(parts);
@@ -28,10 +30,23 @@ export class AccessTokens {
   }
 
   /**
+   * Takes rows that came a moment ago, for callers who asked for them in order to use the accounts. They count until
+   * the promise jobs at hand are done: nothing that comes in later, a disconnect's answer among it, finds them.
+   */
+  justRead(rows: readonly RefreshRow[]): void {
+    if (rows.length === 0) return;
+    for (const row of rows) this.#justRead.set(row.id + row.userId, row);
+    process.nextTick(() => this.#justRead.clear());
+  }
+
+  /**
    * @returns a token that is valid now
    * @throws AppError `not_found`, `reauth_required`, `relink_required`, `item_gone`, `unavailable`
    */
   async current(userId: string, grantId: string): Promise<string> {
+    const row = this.#justRead.get(grantId + userId);
+    // Any other needs a lease, or says why it can't be used: that is read together.
+    if (row?.status === 'active' && isServed(row)) return (await this.#opened.of(row)).accessToken;
     return this.#fresh(await this.#readToUse(userId, grantId));
   }
 
@@ -75,7 +90,7 @@ export class AccessTokens {
   /** A token that has some time left is served while somebody renews it, and while nobody can. */
   async #fresh(row: RefreshRow): Promise<string> {
     if (!row.leased) {
-      if (!isDue(row) || (isValid(row) && (isLeased(row) || isPausing(row)))) return this.#accessToken(row);
+      if (isServed(row)) return this.#accessToken(row);
       if (isPausing(row)) throw postponed(row.pause);
     }
     try {
@@ -91,6 +106,11 @@ export class AccessTokens {
   async #accessToken(row: RefreshRow): Promise<string> {
     return (await this.#opened.of(row)).accessToken;
   }
+}
+
+/** Without a refresh: not due, or good for a while longer and somebody renews it, or nobody can at present. */
+function isServed(row: RefreshRow): boolean {
+  return !isDue(row) || (isValid(row) && (isLeased(row) || isPausing(row)));
 }
 
 function refusedAgain(pause: number | null): AppError {

@@ -1,7 +1,8 @@
 import type { Database, Queryable } from '../database/database.ts';
 import type { RecordStatus } from './access-tokens.ts';
-import type { Grants } from './grants.ts';
 import { type GrantStatus, lockUser, selectGrant, selectGrantStatus, updateGrantStatus } from './grants-repository.ts';
+import { openTokens } from './sealed-tokens.ts';
+import type { UserKeys } from './user-keys.ts';
 
 /** A grant, and the provider's own id of what it stands for. */
 export interface GrantIdentity {
@@ -13,12 +14,12 @@ export interface GrantIdentity {
 /** Statuses as providers reveal them. Each transition is recorded once, in the transaction that makes it. */
 export class GrantStatuses {
   readonly #db: Database;
-  readonly #grants: Grants;
+  readonly #userKeys: UserKeys;
   readonly #record: RecordStatus;
 
-  constructor(db: Database, grants: Grants, record: RecordStatus) {
+  constructor(db: Database, userKeys: UserKeys, record: RecordStatus) {
     this.#db = db;
-    this.#grants = grants;
+    this.#userKeys = userKeys;
     this.#record = record;
   }
 
@@ -46,8 +47,9 @@ export class GrantStatuses {
   async refused(userId: string, grantId: string, accessToken: string, status: GrantStatus): Promise<boolean> {
     return this.#db.transaction(async (tx) => {
       const grant = await selectGrant(tx, userId, grantId);
-      const tokens = await this.#grants.tokens(tx, userId, grantId);
-      if (grant === undefined || tokens?.accessToken !== accessToken) return false;
+      if (grant === undefined) return false;
+      const tokens = openTokens(await this.#userKeys.toOpen(tx, userId, grant.tokens), grant);
+      if (tokens.accessToken !== accessToken) return false;
       return this.set(tx, { userId, grantId, subject: grant.subject }, status);
     });
   }

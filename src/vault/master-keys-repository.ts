@@ -35,15 +35,20 @@ const IDS_IN_USE = TABLES.map(
   ) as of_${table}`,
 ).join(' union ');
 
-/** Ids of all master keys that some row needs. */
-export async function selectMasterKeyIdsInUse(db: Queryable): Promise<string[]> {
-  const rows = await db.query<{ id: string }>({ name: 'master-keys-in-use', text: IDS_IN_USE });
-  return rows.map((row) => row.id);
+/** A master key as the database knows it. */
+export interface KnownMasterKey {
+  id: string;
+  /** null: it was never checked. */
+  canary: Buffer | null;
+  /** Some row needs it. */
+  isInUse: boolean;
 }
 
-export async function selectCanary(db: Queryable, masterKeyId: string): Promise<Buffer | undefined> {
-  const rows = await db.query<{ sealed: Buffer }>('select sealed from key_canaries where master_key_id = $1', [masterKeyId]);
-  return rows[0]?.sealed;
+/** Every master key that was checked once or that some row needs. */
+export async function selectMasterKeys(db: Queryable): Promise<KnownMasterKey[]> {
+  const text = `select coalesce(used.id, master_key_id) as id, sealed as canary, used.id is not null as "isInUse"
+                from (${IDS_IN_USE}) as used full join key_canaries on master_key_id = used.id`;
+  return db.query<KnownMasterKey>({ name: 'master-keys', text });
 }
 
 export async function insertCanary(db: Queryable, masterKeyId: string, sealed: Buffer): Promise<void> {

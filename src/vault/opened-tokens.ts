@@ -34,9 +34,12 @@ export class OpenedTokens {
   }
 
   /** @throws AppError `internal` when the tokens were altered, or their key is gone; `unavailable` while the key service is away */
-  async of(row: RefreshRow): Promise<Tokens> {
+  of(row: RefreshRow): Tokens | Promise<Tokens> {
     const known = this.#young.get(row.id) ?? this.#old.get(row.id);
-    if (known !== undefined && isSame(known, row)) return known.tokens;
+    return known !== undefined && isSame(known, row) ? known.tokens : this.#open(row);
+  }
+
+  async #open(row: RefreshRow): Promise<Tokens> {
     const { tokens } = await openGrant(this.#userKeys, row);
     this.#keep(row, tokens);
     return tokens;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../errors.ts';
-import { createAlarm } from '../identity/alarm.ts';
 import type { Renewal } from '../providers/workspace-renewal.ts';
+import { type ThrottledLog, throttledLog } from '../throttled-log.ts';
 import { lockUser, type Provider } from './grants-repository.ts';
 import { type CommitParts, RefreshCommit } from './refresh-commit.ts';
 import { isResealed, type OpenGrant, openGrant, usable } from './refresh-read.ts';
@@ -29,7 +29,7 @@ const SETTLE_MS = 12_000;
 export class RefreshFlights {
   readonly #parts: RefreshParts;
   readonly #commit: RefreshCommit;
-  readonly #alarm: (error: unknown, message: string) => void;
+  readonly #alarm: ThrottledLog;
   readonly #flights = new Map<string, Promise<string>>();
   /** What must not be cut off: the provider was asked, and its answer is not stored yet. */
   readonly #exchanges = new Set<Promise<unknown>>();
@@ -38,7 +38,7 @@ export class RefreshFlights {
   constructor(parts: RefreshParts) {
     this.#parts = parts;
     this.#commit = new RefreshCommit(parts);
-    this.#alarm = createAlarm(parts.logger, () => performance.now());
+    this.#alarm = throttledLog(parts.logger, 'error');
   }
 
   /** Whether a refresh of the grant would be the first one: this process is not at it already, and not stopping. */
@@ -127,7 +127,7 @@ export class RefreshFlights {
     if (renewal.kind === 'renewed') return (await this.#commit.store(leased, renewal, forced, sentAt)) ? renewal.accessToken : undefined;
     if (renewal.kind === 'ended') return this.#end(leased.row, renewal.reason);
     if (renewal.kind === 'misconfigured')
-      this.#alarm(renewal.reason, 'the provider refuses this server’s own credentials: check client id and secret');
+      this.#alarm({ err: renewal.reason }, 'the provider refuses this server’s own credentials: check client id and secret');
     return this.#postpone(leased.row, renewal);
   }
 

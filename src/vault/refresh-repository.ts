@@ -32,6 +32,9 @@ const COLUMNS = `g.id, g.user_id as "userId", g.provider, g.subject, g.status, g
   extract(epoch from g.refresh_after - now())::float8 as pause,
   k.id as "keyId", k.wrapped`;
 
+/** A {@link RefreshRow} of `grants g` with its user's `user_keys k`, read without taking the lease. */
+export const REFRESH_COLUMNS = `${COLUMNS}, g.tokens, g.version, false as leased`;
+
 export interface GrantName {
   userId: string;
   grantId: string;
@@ -49,7 +52,7 @@ export async function selectRefreshRows(db: Queryable, names: readonly GrantName
   const rows = await db.query<RefreshRow>(
     {
       name: 'refresh-rows',
-      text: `select ${COLUMNS}, g.tokens, g.version, false as leased
+      text: `select ${REFRESH_COLUMNS}
              from unnest($1::uuid[], $2::uuid[]) as asked (id, user_id)
              join grants g on g.id = asked.id and g.user_id = asked.user_id join user_keys k on k.user_id = g.user_id`,
     },

@@ -26,6 +26,13 @@ export type Revoker = (token: string) => Promise<void>;
 /** Puts a job for a revocation on the queue; ids only, since finished jobs keep their data. */
 export type Enqueue = (revocationId: string) => Promise<void>;
 
+/** A token whose end the provider is to be told. */
+export interface Outgoing {
+  provider: Provider;
+  subject: string;
+  token: string;
+}
+
 const KEY_BYTES = 32;
 const SWEEP_BATCH = 500;
 
@@ -62,7 +69,7 @@ export class Revocations {
    *
    * @returns the row's id, for {@link enqueue} after the commit
    */
-  async queue(tx: Queryable, outgoing: { provider: Provider; subject: string; token: string }): Promise<string> {
+  async queue(tx: Queryable, outgoing: Outgoing): Promise<string> {
     const id = randomUUID();
     const secret = randomBytes(KEY_BYTES);
     const { masterKeyId, wrapped } = await this.#keyring.wrap(secret, revocationKeyContext(id));

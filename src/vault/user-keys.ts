@@ -8,6 +8,7 @@ import { type CurrentKeyRow, insertUserKey, selectUserKey, selectUserKeyById, ty
 
 const KEY_BYTES = 32;
 const HASH_INFO = 'steward/argument-hash/v1';
+const KEY_ID = /^[0-9a-f-]{36}$/;
 
 /** A user's key. */
 interface UserKey extends DataKey {
@@ -38,7 +39,9 @@ export class UserKeys {
    * @throws AppError as {@link forUser}, and `internal` when the user never had such a key
    */
   async toOpen(db: Queryable, userId: string, record: Uint8Array): Promise<UserKey> {
-    const row = await selectUserKeyById(db, userId, keyIdOf(record));
+    const id = keyIdOf(record);
+    // What else a record may claim, the database needn't see: a NUL would be an error of its own.
+    const row = KEY_ID.test(id) ? await selectUserKeyById(db, userId, id) : undefined;
     if (row !== undefined) return this.unwrap(userId, row);
     throw new AppError('internal', 'Stored data could not be read.', { cause: new Error('sealed under a key that its user doesn’t have') });
   }

@@ -99,7 +99,18 @@ async function exchange(
     if (!atProvider && tokens === undefined) throw error;
     parts.logger[atProvider ? 'warn' : 'error']({ err: describeError(error), flow: flow.id }, 'connecting a workspace account failed');
     // What the provider gave must not stay alive with nobody to know of it.
-    return tokens === undefined ? finish(parts, flow, 'provider_error') : reject(parts, flow.id, 'provider_error', tokens, subject);
+    return tokens === undefined ? finish(parts, flow, 'provider_error') : sendBack(parts, flow, tokens, subject);
+  }
+}
+
+/** As {@link reject}; where the database is away, the token is revoked once it is back. */
+async function sendBack(parts: WorkspaceParts, flow: FlowRow, tokens: WorkspaceTokens, subject: string | undefined): Promise<Outcome> {
+  try {
+    return await reject(parts, flow.id, 'provider_error', tokens, subject);
+  } catch (error) {
+    const token = tokens.refreshToken ?? tokens.accessToken;
+    if (subject !== undefined) await parts.giveBacks.add({ provider: 'workspace', subject, token });
+    throw error;
   }
 }
 

@@ -2,6 +2,7 @@ import type { Database } from '../database/database.ts';
 import type { Logger } from '../logger.ts';
 import type { WorkspaceProvider } from '../providers/workspace.ts';
 import type { Emit } from '../vault/emit.ts';
+import type { GiveBacks } from '../vault/give-backs.ts';
 import type { Grants } from '../vault/grants.ts';
 import type { Revocations } from '../vault/revocations.ts';
 import type { UserKeys } from '../vault/user-keys.ts';
@@ -15,6 +16,7 @@ export interface WorkspaceParts {
   userKeys: UserKeys;
   grants: Grants;
   revocations: Revocations;
+  giveBacks: GiveBacks;
   bindings: Bindings;
   redirectUris: RedirectUris;
   emit: Emit;

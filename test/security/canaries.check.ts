@@ -132,6 +132,8 @@ async function journey(): Promise<void> {
 
 async function connectAccount(token: string): Promise<void> {
   const browser = new FormBrowser(steward.url);
+  // The queue's first start keeps the one connection of the embedded database busy.
+  await eventually(async () => (await steward.call('/auth/workspace/accounts', { token })).status === 200);
   const { request, login, consentUrl } = await openConsent(steward, { token, email: 'demo@example.com', browser });
   secrets.hide('ticket', new URL(request.body.login_url).searchParams.get('token') ?? '');
   for (const value of browser.cookies.values()) secrets.hide('binding cookie', value);

@@ -7,7 +7,7 @@ export default defineConfig({
     include: ['test/security/*.check.ts'],
     globalSetup: ['test/support/global-setup.ts'],
     reporters: ['default', join(import.meta.dirname, 'support/table-reporter.ts')],
-    hookTimeout: 120_000,
+    hookTimeout: 300_000,
     // One at a time: what is measured and counted must not be disturbed.
     maxWorkers: 1,
     fileParallelism: false,

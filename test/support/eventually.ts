@@ -10,7 +10,7 @@ const POLL_MS = 50;
  */
 export async function eventually<Value>(
   check: () => Promise<Value> | Value,
-  limitMs = 20_000,
+  limitMs = 120_000,
 ): Promise<Exclude<Value, undefined | null | false>> {
   const deadline = Date.now() + limitMs;
   let failure: unknown = new Error('it never happened');

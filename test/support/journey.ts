@@ -34,7 +34,7 @@ export async function liveThrough(service: Service): Promise<Journey> {
   await expectSuccess(service.call(`/auth/workspace/accounts/${account.id}/default`, { method: 'POST', token }));
   await expectSuccess(service.call(`/auth/workspace/accounts/${account.id}`, { method: 'DELETE', token }));
   await expectSuccess(service.call(`/auth/bank/accounts/${entry.id}`, { method: 'DELETE', token }));
-  await eventually(async () => (await service.control('state')).calls.workspace.revocations > 0, 60_000);
+  await eventually(async () => (await service.control('state')).calls.workspace.revocations > 0);
   await expectSuccess(service.call('/user', { method: 'DELETE', token }));
   await socket.ended;
   const query = new URL(callbackUrl).searchParams;

@@ -6,13 +6,13 @@ import {
   connectedWorkspace,
   documented,
   integrationsFile,
-  limited,
   linkedBank,
   newToken,
   steward,
   tokenAt,
   UNKNOWN,
   unboundCallback,
+  untilLimited,
   VALID_INTEGRATIONS,
   whileCut,
   whileHanging,
@@ -38,7 +38,7 @@ export function generalRuns(): Run[] {
       const run = (answer: string, provoke: Run['provoke']): Run => ({ endpoint, answer, provoke });
       const runs = [
         run('405 method_not_allowed', (options) => callEndpoint(steward, `PUT ${path}`, options)),
-        run('429 rate_limited', (options) => callEndpoint(limited, endpoint, options)),
+        run('429 rate_limited', (options) => untilLimited(endpoint, options)),
       ];
       if (operation.security.length > 0) runs.push(...guardedRuns(endpoint));
       // A webhook proves itself before its body is looked at.

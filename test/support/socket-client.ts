@@ -10,7 +10,7 @@ export interface Ending {
 }
 
 const ANSWERS = new Set(['ready', 'result', 'error']);
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 60_000;
 
 /** A client of steward.v1 that keeps what it is sent. */
 export class SocketClient {

@@ -39,11 +39,13 @@ const MAX_TRIES = 5;
 const removedAnswer = z
   .object({ transaction_id: identifier, account_id: identifier.nullish() })
   .transform(({ transaction_id: id, account_id: account }) => ({ id, account: account ?? null }));
+/** Kept in the database as it is. Empty: there is nothing yet. */
+const cursor = z.string().regex(/^[\x20-\x7e]{0,1000}$/);
 const syncAnswer = z.object({
   added: z.array(transactionAnswer),
   modified: z.array(transactionAnswer),
   removed: z.array(removedAnswer),
-  next_cursor: z.string().max(1_000),
+  next_cursor: cursor,
   has_more: z.boolean(),
 });
 

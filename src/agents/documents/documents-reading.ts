@@ -3,8 +3,8 @@ import { AppError } from '../../errors.ts';
 import { text } from '../../http/validate.ts';
 import type { WorkspaceSession } from '../../providers/workspace-session.ts';
 import { builtIn } from '../built-in.ts';
-import { documentReference } from '../document-link.ts';
 import { offset, PART_UNITS, textPart } from '../drive/text-part.ts';
+import { fileReference } from '../file-reference.ts';
 import { chooseTab, documentLink, type OpenDocument, openDocument } from './document-answer.ts';
 import { tabMarkdown } from './document-markdown.ts';
 
@@ -31,7 +31,7 @@ export const readDocumentAction = builtIn({
   description: 'Read a document tab by tab as Markdown: headings, lists, links, tables, bold. Long text comes in parts.',
   scopes: ['documents', 'drive'],
   input: z.strictObject({
-    id: documentReference('document'),
+    id: fileReference('document').describe('Id of the file, or its address in the browser.'),
     tab: text(255).optional().describe('Id or title of the one tab to read; without it all of them, as far as they fit.'),
     offset,
   }),

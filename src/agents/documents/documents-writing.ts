@@ -4,14 +4,14 @@ import { text } from '../../http/validate.ts';
 import { WorkspaceApiError } from '../../providers/workspace-api-errors.ts';
 import type { WorkspaceSession } from '../../providers/workspace-session.ts';
 import { builtIn } from '../built-in.ts';
-import { documentReference } from '../document-link.ts';
+import { fileReference } from '../file-reference.ts';
 import { chooseTab, documentLink, type OpenDocument, type OpenTab, openDocument } from './document-answer.ts';
 import { endsInEmptyLine } from './document-markdown.ts';
 
 const SCOPES = ['documents', 'drive'] as const;
 const MAX_TEXT = 500_000;
 
-const id = documentReference('document');
+const id = fileReference('document').describe('Id of the file, or its address in the browser.');
 const tab = text(255).optional();
 /** Plain text: the provider strips what is refused here, and the text would not be what was asked for. */
 const plainText = z

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { AppError } from '../../errors.ts';
 import { text } from '../../http/validate.ts';
 import { builtIn } from '../built-in.ts';
+import { fileReference } from '../file-reference.ts';
 import { changeFile, FOLDER, fileItem, folderIdOf, getFile, nameFile, openFile, openFolder } from './drive-file.ts';
-import { fileId } from './file-id.ts';
 
 /**
  * None of them is native to the drive: the provider converts an upload when the
@@ -19,8 +19,8 @@ const TYPES = {
 };
 const typeNames = Object.keys(TYPES) as [keyof typeof TYPES, ...(keyof typeof TYPES)[]];
 
-const id = fileId.describe('Id or web address of the file.');
-const folder = fileId.describe('Id or web address of a folder; `root` is My Drive.');
+const id = fileReference().describe('Id or web address of the file.');
+const folder = fileReference().describe('Id or web address of a folder; `root` is My Drive.');
 const name = text(255);
 
 export const createAction = builtIn({

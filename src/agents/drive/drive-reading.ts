@@ -3,9 +3,9 @@ import { AppError } from '../../errors.ts';
 import { WorkspaceApiError } from '../../providers/workspace-api-errors.ts';
 import type { WorkspaceSession } from '../../providers/workspace-session.ts';
 import { builtIn } from '../built-in.ts';
+import { fileReference } from '../file-reference.ts';
 import { manyLines } from '../shown-text.ts';
 import { type DriveFile, driveFile, FILE_FIELDS, FOLDER, fileItem, NATIVE, openFile, shownLine, toItem } from './drive-file.ts';
-import { fileId } from './file-id.ts';
 import { offset, textPart } from './text-part.ts';
 
 /** The format that each of the drive's own kinds is read in. */
@@ -37,7 +37,7 @@ export const infoAction = builtIn({
   effect: 'read',
   description: 'Tell what a file or folder is, where it lies and who may see it; of a shortcut, where it leads.',
   scopes: ['drive'],
-  input: z.strictObject({ id: fileId.describe('Id or web address of the file.') }),
+  input: z.strictObject({ id: fileReference().describe('Id or web address of the file.') }),
   output: fileItem.extend({
     created: z.string().optional(),
     description: z.string().optional(),
@@ -57,7 +57,7 @@ export const readAction = builtIn({
   description:
     'Read a file: documents as Markdown, spreadsheets (first sheet) as CSV, presentations and text files as text, small other files as base64. Long text comes in parts.',
   scopes: ['drive'],
-  input: z.strictObject({ id: fileId.describe('Id or web address of the file; shortcuts are followed.'), offset }),
+  input: z.strictObject({ id: fileReference().describe('Id or web address of the file; shortcuts are followed.'), offset }),
   output: fileItem.extend({
     format: z.string().describe('What `text` is, or what `base64` holds.'),
     text: z.string().optional(),

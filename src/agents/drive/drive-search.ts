@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { text } from '../../http/validate.ts';
 import { builtIn } from '../built-in.ts';
+import { fileReference } from '../file-reference.ts';
 import { driveFile, FOLDER, fileItem, folderIdOf, LIST_FIELDS, NATIVE, toItem } from './drive-file.ts';
-import { fileId } from './file-id.ts';
 
 const TYPES = {
   document: `mimeType = '${NATIVE}document'`,
@@ -18,7 +18,7 @@ const typeNames = Object.keys(TYPES) as [keyof typeof TYPES, ...(keyof typeof TY
 const input = z.strictObject({
   query: text(500).optional().describe('Words in the name or the content; without it, what was changed last.'),
   type: z.enum(typeNames).optional(),
-  folder: fileId.optional().describe('Id or web address of the folder to look in, not below; `root` is My Drive.'),
+  folder: fileReference().optional().describe('Id or web address of the folder to look in, not below; `root` is My Drive.'),
   max: z.int().min(1).max(50).default(20),
   page: text(4_096).optional().describe('`next` of the answer before.'),
 });

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { AppError } from '../../errors.ts';
 import { emailAddress } from '../../http/validate.ts';
 import { builtIn } from '../built-in.ts';
+import { fileReference } from '../file-reference.ts';
 import { getFile, isShortcut, nameFile, shownLine } from './drive-file.ts';
-import { fileId } from './file-id.ts';
 
 /** Never `owner`: who is given that can lock the user out. */
 const ROLES = ['reader', 'commenter', 'writer'] as const;
@@ -11,7 +11,7 @@ const ROLES = ['reader', 'commenter', 'writer'] as const;
 const permission = z.object({ id: shownLine, role: shownLine, emailAddress: shownLine.optional() });
 
 const input = z.strictObject({
-  id: fileId.describe('Id or web address of the file.'),
+  id: fileReference().describe('Id or web address of the file.'),
   email: emailAddress.describe('Who may see it.'),
   role: z.enum(ROLES),
   notify: z.boolean().default(true).describe('Send them a mail about it.'),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { AppError } from '../../errors.ts';
 import type { Action } from '../action.ts';
 import { builtIn } from '../built-in.ts';
-import { documentReference } from '../document-link.ts';
+import { fileReference } from '../file-reference.ts';
 import { oneLine } from '../shown-text.ts';
 import { PAGE_FIELDS, page, type SlidePage, slideText } from './slide-text.ts';
 
@@ -11,7 +11,7 @@ const MAX_SLIDES = 100;
 const MAX_BYTES = 200_000;
 
 const input = z.strictObject({
-  id: documentReference('presentation'),
+  id: fileReference('presentation').describe('Id of the file, or its address in the browser.'),
   slides: z.array(z.int().min(1).max(10_000)).min(1).max(MAX_SLIDES).optional().describe('Numbers of the slides; absent = all of them.'),
   from: z.int().min(1).max(10_000).default(1).describe('First slide, when all are read: `next` of the answer before.'),
 });

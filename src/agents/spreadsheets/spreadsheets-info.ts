@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { WorkspaceSession } from '../../providers/workspace-session.ts';
 import { builtIn } from '../built-in.ts';
-import { documentReference } from '../document-link.ts';
+import { fileReference } from '../file-reference.ts';
 import { oneLine } from '../shown-text.ts';
 
 const MAX_TABS = 200;
@@ -22,7 +22,7 @@ const answer = z.object({
     .default([]),
 });
 
-const input = z.strictObject({ id: documentReference('spreadsheets') });
+const input = z.strictObject({ id: fileReference('spreadsheets').describe('Id of the file, or its address in the browser.') });
 
 const output = z.object({
   title: z.string(),

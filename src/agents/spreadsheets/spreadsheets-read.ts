@@ -4,7 +4,7 @@ import { text } from '../../http/validate.ts';
 import { WorkspaceApiError } from '../../providers/workspace-api-errors.ts';
 import type { WorkspaceSession } from '../../providers/workspace-session.ts';
 import { builtIn } from '../built-in.ts';
-import { documentReference } from '../document-link.ts';
+import { fileReference } from '../file-reference.ts';
 import { manyLines } from '../shown-text.ts';
 import { tabTitles } from './spreadsheets-info.ts';
 import { formatTabRange, parseTabRange, type TabRange } from './tab-ranges.ts';
@@ -21,7 +21,7 @@ const range = text(300).describe(
 );
 
 const input = z.strictObject({
-  id: documentReference('spreadsheets'),
+  id: fileReference('spreadsheets').describe('Id of the file, or its address in the browser.'),
   range: range.optional(),
   ranges: z.array(range).min(1).max(MAX_RANGES).optional().describe(`Instead of range: up to ${MAX_RANGES} of them.`),
   max: z.int().min(1).max(MAX_ROWS).default(200).describe('Rows of each range.'),

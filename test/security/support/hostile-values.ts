@@ -45,6 +45,9 @@ const HOSTILE: readonly unknown[] = [
   { $ne: null },
 ];
 
+/** Those of them that are texts. */
+export const hostileText: fc.Arbitrary<string> = fc.constantFrom(...HOSTILE.filter((value) => typeof value === 'string'));
+
 export const hostile: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom(...HOSTILE),
   fc.string({ unit: 'binary', maxLength: 300 }),

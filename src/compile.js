@@ -1,0 +1,16 @@
+// Run once where an image is built: loads what every start loads and starts nothing. The compiled code stays in the
+// cache, and a file or package that is missing is found out here.
+import './modules.js';
+
+await Promise.all([import('./config.ts'), import('./explain.ts'), import('./server.ts')]);
+const { loadParts } = await import('./load-parts.ts');
+await loadParts();
+await Promise.all([
+  import('./jobs/jobs.ts'),
+  import('./identity/firebase.ts'),
+  import('./identity/oidc.ts'),
+  import('./providers/bank.ts'),
+  import('./providers/bank-webhook-keys.ts'),
+  import('./providers/workspace.ts'),
+  import('./providers/workspace-api.ts'),
+]);

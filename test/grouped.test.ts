@@ -1,0 +1,83 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { Grouped } from '../src/database/grouped.ts';
+import { eventually } from './support/eventually.ts';
+
+/** Statements that end when they are told to. */
+class Statements {
+  readonly sent: { items: readonly number[]; end(): void }[] = [];
+
+  work = async (items: readonly number[]): Promise<number[]> => {
+    await new Promise<void>((resolve) => this.sent.push({ items, end: resolve }));
+    return items.map((item) => item * 10);
+  };
+
+  async begun(count: number): Promise<void> {
+    await eventually(() => this.sent.length === count);
+  }
+}
+
+/** More turns of the loop than anything is gathered for. */
+async function turns(): Promise<void> {
+  for (let turn = 0; turn < 50; turn += 1) await nextTurn();
+}
+
+describe('Grouped', () => {
+  it('sends what comes together in one statement, and gives each its own result', async () => {
+    const statements = new Statements();
+    const grouped = new Grouped(statements.work);
+    const results = Promise.all([1, 2, 3].map((item) => grouped.add(item)));
+    await statements.begun(1);
+    statements.sent[0]!.end();
+    expect(await results).toEqual([10, 20, 30]);
+    expect(statements.sent[0]!.items).toEqual([1, 2, 3]);
+  });
+
+  it('keeps what comes meanwhile for the next one', async () => {
+    const statements = new Statements();
+    const grouped = new Grouped(statements.work);
+    const first = grouped.add(1);
+    await statements.begun(1);
+    const others = [grouped.add(2), grouped.add(3)];
+    await turns();
+    expect(statements.sent).toHaveLength(1);
+    statements.sent[0]!.end();
+    await first;
+    await statements.begun(2);
+    expect(statements.sent[1]!.items).toEqual([2, 3]);
+    statements.sent[1]!.end();
+    expect(await Promise.all(others)).toEqual([20, 30]);
+  });
+
+  it('has no more statements under way than it may, and answers in whatever order they end', async () => {
+    const statements = new Statements();
+    const grouped = new Grouped(statements.work, 2);
+    const first = grouped.add(1);
+    await statements.begun(1);
+    const second = grouped.add(2);
+    await statements.begun(2);
+    const third = grouped.add(3);
+    await turns();
+    expect(statements.sent).toHaveLength(2);
+    statements.sent[1]!.end();
+    expect(await second).toBe(20);
+    await statements.begun(3);
+    statements.sent[2]!.end();
+    expect(await third).toBe(30);
+    statements.sent[0]!.end();
+    expect(await first).toBe(10);
+  });
+
+  it('tries one by one what failed together, so that one’s fault is not the others’', async () => {
+    const grouped = new Grouped(async (items: readonly number[]) => {
+      if (items.includes(2)) throw new Error('two');
+      return items.map((item) => item * 10);
+    });
+    const results = await Promise.allSettled([1, 2, 3].map((item) => grouped.add(item)));
+    expect(results.map((result) => (result.status === 'fulfilled' ? result.value : (result.reason as Error).message))).toEqual([
+      10,
+      'two',
+      30,
+    ]);
+  });
+});
