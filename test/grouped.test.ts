@@ -49,25 +49,6 @@ describe('Grouped', () => {
     expect(await Promise.all(others)).toEqual([20, 30]);
   });
 
-  it('has no more statements under way than it may, and answers in whatever order they end', async () => {
-    const statements = new Statements();
-    const grouped = new Grouped(statements.work, 2);
-    const first = grouped.add(1);
-    await statements.begun(1);
-    const second = grouped.add(2);
-    await statements.begun(2);
-    const third = grouped.add(3);
-    await turns();
-    expect(statements.sent).toHaveLength(2);
-    statements.sent[1]!.end();
-    expect(await second).toBe(20);
-    await statements.begun(3);
-    statements.sent[2]!.end();
-    expect(await third).toBe(30);
-    statements.sent[0]!.end();
-    expect(await first).toBe(10);
-  });
-
   it('tries one by one what failed together, so that one’s fault is not the others’', async () => {
     const grouped = new Grouped(async (items: readonly number[]) => {
       if (items.includes(2)) throw new Error('two');

@@ -18,8 +18,9 @@ const ROWS = [
   `insert into bank_items (id, grant_id, user_id, institution_id, bank_name, accounts)
    select gen_random_uuid(), g.id, u.id, 'ins_1', 'First Example Bank', '[]'
    from ${without('bank_items')} u join grants g on g.user_id = u.id and g.provider = 'bank'`,
-  `insert into events (user_id, seq, event, data)
-   select u.id, n, 'account.connected', '{}' from ${without('events')} u cross join generate_series(1, 3) n`,
+  // Of an hour ago: those of the last half minute are read by every service that starts.
+  `insert into events (user_id, seq, event, data, created_at)
+   select u.id, n, 'account.connected', '{}', now() - interval '1 hour' from ${without('events')} u cross join generate_series(1, 3) n`,
   `update users set event_seq = 3 where issuer = 'crowd' and event_seq = 0`,
   `insert into audit_log (user_id, surface, action, decision, outcome, milliseconds, call_id)
    select u.id, 'socket', 'mail.labels', 'allowed', 'ok', 40, gen_random_uuid()

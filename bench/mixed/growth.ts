@@ -1,94 +1,115 @@
 import pg from 'pg';
-import { median } from '../figures.ts';
-import { cpuMs, type Running, SERVICE, startServer } from '../processes.ts';
-import type { Stage } from '../stage.ts';
-import { fillUp } from './crowd.ts';
+import { type Running, SERVICE, startServer } from '../processes.ts';
 import { CallingSocket, closeRequests, request } from './lanes.ts';
 import { Latencies } from './latencies.ts';
 import type { Person } from './people.ts';
+import { between, readProcessorTime } from './processor-time.ts';
+import type { Scene } from './scene.ts';
 import { anyOf } from './traffic.ts';
 
 export const SIZES = [100, 1_000, 10_000, 100_000];
-const RUNS = 5;
-const LIST_REQUESTS = 1_000;
+const ROUNDS = 9;
 const LANES = 8;
-/** Calls of each person in a run: processor time comes in ticks of 10 ms. */
-const CALLS_EACH = 5;
+const LISTS = 1_000;
+/** Calls of each person in a round, and of those that refresh first. */
+const CALLS_EACH = 10;
+const REFRESHES_EACH = 5;
+const NS_PER_US = 1_000;
+/** Nobody sends as many messages a minute as the people here. */
+const PLENTY = '100000000';
 
-type Operation = 'list' | 'call' | 'refresh and call';
+export type Operation = 'list' | 'call' | 'refresh and call';
 
-/** Microseconds of processor time each, of the service and of the database's processes together. */
+/** Microseconds of processor time that one request takes. */
+export interface Cost {
+  service: number;
+  database: number;
+}
+
 export interface GrowthRow {
   users: number;
-  cost: Record<Operation, number>;
+  /** Entry n of every row was taken in the same round. */
+  costs: Record<Operation, Cost[]>;
 }
 
-/** What one request costs as users become many: the same people ask, amid a crowd that grows. */
-export async function measureGrowth(stage: Stage, env: Record<string, string>, people: readonly Person[]): Promise<GrowthRow[]> {
-  const rows: GrowthRow[] = [];
-  for (const users of SIZES) {
-    await fillUp(stage.databaseUrl, users);
-    console.error(`  with ${users.toLocaleString('en-GB')} users …`);
-    rows.push({ users, cost: await costs(stage, env, people) });
+/** A scene, filled up to so many users in all. */
+export interface Crowded {
+  users: number;
+  scene: Scene;
+}
+
+/** One number of users: a service of its own, and the same people who ask amid a crowd. */
+interface Town {
+  row: GrowthRow;
+  server: Running;
+  database: pg.Client;
+  people: readonly Person[];
+  sockets: CallingSocket[];
+}
+
+const OPERATIONS: Record<Operation, (town: Town, problems: Latencies) => Promise<number>> = {
+  list: async ({ server, people }, problems) => {
+    const one = async () => {
+      for (let index = 0; index < LISTS / LANES; index += 1) {
+        await request(server.port, '/auth/workspace/accounts', anyOf(people).token, problems);
+      }
+    };
+    await Promise.all(Array.from({ length: LANES }, one));
+    return LISTS;
+  },
+  call: async (town, problems) => {
+    for (let round = 0; round < CALLS_EACH; round += 1) await callAll(town, problems);
+    return CALLS_EACH * town.people.length;
+  },
+  'refresh and call': async (town, problems) => {
+    for (let round = 0; round < REFRESHES_EACH; round += 1) {
+      await expire(town);
+      await callAll(town, problems);
+    }
+    return REFRESHES_EACH * town.people.length;
+  },
+};
+
+/**
+ * What one request costs as users become many. All numbers of users are measured in each round, one after the other and
+ * in turns, so that whatever slows the machine for some seconds slows them alike.
+ */
+export async function measureGrowth(crowded: readonly Crowded[]): Promise<{ rows: GrowthRow[]; problems: Latencies }> {
+  await using open = new AsyncDisposableStack();
+  open.defer(closeRequests);
+  const towns: Town[] = [];
+  for (const one of crowded) towns.push(await settle(one, open));
+  const problems = new Latencies();
+  for (let round = -1; round < ROUNDS; round += 1) {
+    for (const [name, work] of Object.entries(OPERATIONS) as [Operation, (typeof OPERATIONS)[Operation]][]) {
+      for (const town of round % 2 === 0 ? towns : towns.toReversed()) {
+        // Opens the connections that have ended of idleness meanwhile.
+        await callAll(town, problems);
+        const before = await readProcessorTime(town.server, town.database);
+        const done = await work(town, problems);
+        const used = between(before, await readProcessorTime(town.server, town.database));
+        // The first round compiles code and fills caches.
+        if (round >= 0) town.row.costs[name].push({ service: used.service / NS_PER_US / done, database: used.database / NS_PER_US / done });
+      }
+    }
   }
-  return rows;
+  return { rows: towns.map(({ row }) => row), problems };
 }
 
-async function costs(stage: Stage, env: Record<string, string>, people: readonly Person[]): Promise<GrowthRow['cost']> {
-  await using server = await startServer(SERVICE, env);
-  const database = new pg.Client({ connectionString: stage.databaseUrl });
+async function settle({ users, scene: { stage, env, people } }: Crowded, open: AsyncDisposableStack): Promise<Town> {
+  const server = open.use(await startServer(SERVICE, { ...env, LIMIT_SOCKET_MESSAGES_PER_MINUTE: PLENTY }));
+  const database = open.adopt(new pg.Client({ connectionString: stage.databaseUrl }), (client) => client.end());
   await database.connect();
   const sockets: CallingSocket[] = [];
-  for (const { token } of people) sockets.push(await CallingSocket.open(server.port, token));
-  const problems = new Latencies();
-  const callAll = async () => {
-    await Promise.all(sockets.map((socket) => socket.call('mail.labels', problems)));
-    return people.length;
-  };
-  const operations: Record<Operation, () => Promise<number>> = {
-    list: () => listAccounts(server, people, problems),
-    call: async () => {
-      for (let round = 0; round < CALLS_EACH; round += 1) await callAll();
-      return CALLS_EACH * people.length;
-    },
-    'refresh and call': callAll,
-  };
-  const samples: Record<Operation, number[]> = { list: [], call: [], 'refresh and call': [] };
-  for (let run = -1; run < RUNS; run += 1) {
-    for (const [name, operation] of Object.entries(operations) as [Operation, () => Promise<number>][]) {
-      if (name === 'refresh and call') await expire(database, people);
-      const before = await cpuMicros(server, database);
-      const done = await operation();
-      // The first run opens connections and compiles code.
-      if (run >= 0) samples[name].push(((await cpuMicros(server, database)) - before) / done);
-    }
-  }
-  for (const socket of sockets) socket.close();
-  closeRequests();
-  await database.end();
-  if (problems.errors > 0) throw new Error(`${problems.errors} requests failed, the first one: ${problems.firstError}`);
-  return { list: median(samples.list), call: median(samples.call), 'refresh and call': median(samples['refresh and call']) };
+  for (const { token } of people) sockets.push(open.adopt(await CallingSocket.open(server.port, token), (socket) => socket.close()));
+  return { row: { users, costs: { list: [], call: [], 'refresh and call': [] } }, server, database, people, sockets };
 }
 
-async function listAccounts(server: Running, people: readonly Person[], into: Latencies): Promise<number> {
-  const one = async () => {
-    for (let index = 0; index < LIST_REQUESTS / LANES; index += 1) {
-      await request(server.port, '/auth/workspace/accounts', anyOf(people).token, into);
-    }
-  };
-  await Promise.all(Array.from({ length: LANES }, one));
-  return LIST_REQUESTS;
+async function callAll({ sockets }: Town, problems: Latencies): Promise<void> {
+  await Promise.all(sockets.map((socket) => socket.call('mail.labels', problems)));
 }
 
-async function expire(database: pg.Client, people: readonly Person[]): Promise<void> {
+async function expire({ database, people }: Town): Promise<void> {
   const ids = people.map(({ grantId }) => grantId);
   await database.query(`update grants set expires_at = now() - interval '1 minute' where id = any($1::uuid[])`, [ids]);
-}
-
-/** Of the service and of the database's processes that serve it, which have to run on this machine. */
-async function cpuMicros(server: Running, database: pg.Client): Promise<number> {
-  const { rows } = await database.query<{ pid: number }>(
-    `select pid from pg_stat_activity where datname = current_database() and application_name = 'steward'`,
-  );
-  return 1000 * rows.reduce((sum, { pid }) => sum + cpuMs(pid), server.cpuMs());
 }

@@ -5,6 +5,9 @@ import { WebSocket } from 'ws';
 import { hello } from '../socket-load.ts';
 import type { Latencies } from './latencies.ts';
 
+/** The service answers everything, be it that it gives up, long before. */
+const ANSWER_MS = 120_000;
+
 const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
 
 /** One GET on a kept connection, the whole answer read. */
@@ -13,10 +16,11 @@ export async function request(port: number, path: string, token: string | undefi
   try {
     const status = await new Promise<number>((resolve, reject) => {
       const headers = token === undefined ? {} : { authorization: token };
-      get({ host: '127.0.0.1', port, path, agent, headers }, (response) => {
+      const sent = get({ host: '127.0.0.1', port, path, agent, headers, timeout: ANSWER_MS }, (response) => {
         response.resume().on('end', () => resolve(response.statusCode ?? 0));
         response.on('error', reject);
-      }).on('error', reject);
+      });
+      sent.on('timeout', () => sent.destroy(new Error('no answer'))).on('error', reject);
     });
     if (status === 200) into.answered(performance.now() - start);
     else into.failed(`GET ${path} answered ${status}`);
@@ -62,7 +66,9 @@ export class CallingSocket {
       this.#settle = resolve;
     });
     this.#socket.send(JSON.stringify({ type: 'call', requestId: `call-${this.#calls}`, action, input: {} }));
+    const patience = setTimeout(() => this.#socket.terminate(), ANSWER_MS);
     const frame = await answered;
+    clearTimeout(patience);
     if (frame.type === 'result') into.answered(performance.now() - start);
     else into.failed(`call: ${JSON.stringify(frame)}`);
   }

@@ -1,22 +1,16 @@
 // `npm run bench:load`: mixed traffic for a minute, what a request costs as users become many, and the plans of the
 // service's SQL. `-- --seconds 20` makes the traffic shorter; `-- traffic`, `-- growth` and `-- plans` take only that part.
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import pg from 'pg';
-import { SERVICE, startServer } from '../processes.ts';
-import { openStage, type Stage } from '../stage.ts';
 import { fillUp } from './crowd.ts';
-import { measureGrowth, SIZES } from './growth.ts';
-import { createPeople, type Person } from './people.ts';
+import { type Crowded, measureGrowth, SIZES } from './growth.ts';
 import { readPlans } from './plans.ts';
 import { growthTable, plansTable, trafficTable } from './report.ts';
+import { openScene } from './scene.ts';
 import { mixedTraffic } from './traffic.ts';
-import { startWorkspaceStandIn, type WorkspaceStandIn } from './workspace-stand-in.ts';
 
 const PARTS = ['traffic', 'growth', 'plans'];
 const SOCKETS = 1_000;
 const CONSTANT_PEOPLE = 100;
-const PLENTY = '100000000';
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { seconds: { type: 'string', default: '60' } } });
 const unknown = positionals.find((part) => !PARTS.includes(part));
@@ -27,56 +21,29 @@ if (unknown !== undefined || !(seconds >= 20)) {
 }
 const wants = (part: string) => positionals.length === 0 || positionals.includes(part);
 
-/** A fresh database with people in it, and what the service needs to serve them. */
-async function onStage(
-  people: number,
-  work: (stage: Stage, env: Record<string, string>, people: Person[], standIn: WorkspaceStandIn) => Promise<void>,
-) {
-  const stage = await openStage();
-  const standIn = await startWorkspaceStandIn();
-  const env = {
-    ...stage.serviceEnv,
-    GOOGLE_CLIENT_ID: 'bench',
-    GOOGLE_CLIENT_SECRET: 'bench',
-    GOOGLE_TOKEN_URL: `${standIn.url}/token`,
-    GOOGLE_REVOKE_URL: `${standIn.url}/revoke`,
-    GOOGLE_API_URL: standIn.url,
-    INTEGRATIONS_FILE: join(import.meta.dirname, 'integrations.yaml'),
-    // Everybody comes from one address here.
-    LIMIT_PROVIDER_REQUESTS_PER_MINUTE: PLENTY,
-  };
-  try {
-    await work(stage, env, await createPeople(stage, standIn, people), standIn);
-  } finally {
-    standIn.close();
-    await stage.close();
-  }
-}
-
 async function traffic(): Promise<void> {
   console.error(`mixed traffic for ${seconds} s …`);
-  await onStage(SOCKETS, async (stage, env, people, standIn) => {
-    await using server = await startServer(SERVICE, env);
-    const result = await mixedTraffic(server, people, seconds * 1000);
-    const database = new pg.Client({ connectionString: stage.databaseUrl });
-    await database.connect();
-    const { rows } = await database.query<{ rows: number }>(`select count(*)::int as rows from audit_log where outcome = 'ok'`);
-    await database.end();
-    console.log(trafficTable(result, standIn, rows[0]?.rows ?? 0));
-  });
+  await using scene = await openScene(SOCKETS);
+  console.log(trafficTable(await mixedTraffic(scene, seconds * 1000)));
 }
 
 async function crowdParts(): Promise<void> {
-  await onStage(CONSTANT_PEOPLE, async (stage, env, people) => {
-    if (wants('growth')) {
-      console.error('what a request costs …');
-      console.log(growthTable(await measureGrowth(stage, env, people)));
-    }
-    if (!wants('plans')) return;
-    console.error('plans …');
-    await fillUp(stage.databaseUrl, SIZES.at(-1) ?? 0);
-    console.log(plansTable(await readPlans(stage, env, people[0] as Person)));
-  });
+  await using open = new AsyncDisposableStack();
+  const crowded: Crowded[] = [];
+  for (const users of wants('growth') ? SIZES : SIZES.slice(-1)) {
+    console.error(`${users.toLocaleString('en-GB')} users …`);
+    const scene = open.use(await openScene(CONSTANT_PEOPLE));
+    await fillUp(scene.stage.databaseUrl, users);
+    crowded.push({ users, scene });
+  }
+  if (wants('growth')) {
+    console.error('what a request costs …');
+    console.log(growthTable(await measureGrowth(crowded)));
+  }
+  const most = crowded.at(-1);
+  if (!wants('plans') || most === undefined) return;
+  console.error('plans …');
+  console.log(plansTable(await readPlans(most.scene)));
 }
 
 if (wants('traffic')) await traffic();

@@ -17,6 +17,7 @@ const ACCOUNTS = [{ account_id: 'a-1', persistent_account_id: null, name: 'Every
 
 /** Somebody with a mailbox and a bank, and an ID token of an hour. */
 export interface Person {
+  subject: string;
   userId: string;
   grantId: string;
   token: string;
@@ -43,7 +44,7 @@ export async function createPeople(stage: Stage, standIn: WorkspaceStandIn, coun
       await insertItem(tx, randomUUID(), bank.id, userId, { institutionId: 'ins_1', bankName: 'First Example Bank', accounts: ACCOUNTS });
       return id;
     });
-    people.push({ userId, grantId, token: await stage.issuer.sign(subject) });
+    people.push({ subject, userId, grantId, token: await stage.issuer.sign(subject) });
   }
   await db.close();
   return people;

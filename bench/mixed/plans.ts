@@ -1,9 +1,7 @@
 import pg from 'pg';
 import { SERVICE, startServer } from '../processes.ts';
-import type { Stage } from '../stage.ts';
-import { CallingSocket, closeRequests } from './lanes.ts';
-import { Latencies } from './latencies.ts';
-import type { Person } from './people.ts';
+import { countAll, liveThrough, untilSwept } from './living.ts';
+import type { Scene } from './scene.ts';
 import { tapStatements } from './statement-tap.ts';
 
 /** How the database would run one statement of the service. */
@@ -13,10 +11,14 @@ export interface Plan {
   indexes: string[];
   /** Big tables that are read from end to end, or whose whole index is. */
   scanned: string[];
+  /** It looks so dear that the planner would begin other processes for it, or have it compiled. */
+  isDear: boolean;
 }
 
 interface PlanNode {
   'Node Type': string;
+  'Total Cost': number;
+  Filter?: string;
   'Relation Name'?: string;
   'Index Name'?: string;
   'Index Cond'?: string;
@@ -26,58 +28,33 @@ interface PlanNode {
 /** Rows from which reading a whole table grows with the number of users. */
 const BIG = 1_000;
 const SHOWN = 90;
-
+/** `jit_above_cost` as Postgres has it by default. */
+const COMPILED_COST = 100_000;
 /**
- * Everything that a person can do, done once by a service whose SQL is noted, and then the plan of each statement as
- * it is for any parameters.
- *
- * @param person gone afterwards
+ * Everything that a person can do and what goes on in the background, done once by a service whose SQL is noted; then
+ * the plans of each statement, as it is for any parameters and for the most that it had. One of the people is gone afterwards.
  */
-export async function readPlans(stage: Stage, env: Record<string, string>, person: Person): Promise<Plan[]> {
+export async function readPlans({ stage, env, people }: Scene): Promise<Plan[]> {
   const tap = await tapStatements(stage.databaseUrl);
   {
     await using server = await startServer(SERVICE, { ...env, DATABASE_URL: tap.url });
-    await liveThrough(`http://127.0.0.1:${server.port}`, server.port, person);
+    await liveThrough(server.port, people, (subject) => stage.issuer.sign(subject));
+    await countAll(tap.url);
+    await untilSwept(tap.statements);
   }
   tap.close();
   const client = new pg.Client({ connectionString: stage.databaseUrl });
   await client.connect();
-  await client.query(`set plan_cache_mode = force_generic_plan`);
   const { rows } = await client.query<{ name: string }>(`select relname as name from pg_class where relkind = 'r' and reltuples > $1`, [
     BIG,
   ]);
   const big = new Set(rows.map(({ name }) => name));
   const plans: Plan[] = [];
-  for (const text of tap.statements) if (isOurs(text)) plans.push(await plan(client, text, big));
+  for (const [text, values] of tap.statements) {
+    if (isOurs(text)) plans.push(judge(text, [await anyPlan(client, text), await explain(client, text, values)], big));
+  }
   await client.end();
   return plans.toSorted((a, b) => a.statement.localeCompare(b.statement));
-}
-
-async function liveThrough(base: string, port: number, { token }: Person): Promise<void> {
-  const send = async (method: string, path: string, form?: Record<string, string>) => {
-    const body = form && new URLSearchParams(form);
-    const answer = await fetch(base + path, { method, headers: { authorization: token }, ...(body && { body }) });
-    const text = await answer.text();
-    if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}: ${text}`);
-    return text;
-  };
-  const socket = await CallingSocket.open(port, token);
-  const calls = new Latencies();
-  await socket.call('mail.labels', calls);
-  if (calls.errors > 0) throw new Error(calls.firstError);
-  await send('POST', '/waitlist', { email: 'somebody@example.com' });
-  await send('POST', '/workspace_access_request', { email: 'somebody@example.com' });
-  await send('GET', '/update_integrations');
-  await send('GET', '/integrations');
-  await send('GET', '/auth/bank/accounts');
-  await send('GET', '/user/audit');
-  await send('GET', '/user/export');
-  const { accounts } = JSON.parse(await send('GET', '/auth/workspace/accounts')) as { accounts: { id: string }[] };
-  await send('POST', `/auth/workspace/accounts/${accounts[0]?.id}/default`);
-  await send('DELETE', `/auth/workspace/accounts/${accounts[0]?.id}`);
-  await send('DELETE', '/user');
-  socket.close();
-  closeRequests();
 }
 
 /** Not what the queue's library sends, nor what only begins, ends or sets up. */
@@ -85,22 +62,43 @@ function isOurs(text: string): boolean {
   return /^\s*(select|insert|update|delete|with)\b/i.test(text) && !/pgboss|pg_catalog|information_schema|pgmigrations/.test(text);
 }
 
-async function plan(client: pg.Client, text: string, big: ReadonlySet<string>): Promise<Plan> {
+/** As it is planned once for all parameters. */
+async function anyPlan(client: pg.Client, text: string): Promise<PlanNode> {
+  await client.query('set plan_cache_mode = force_generic_plan');
   await client.query(`prepare noted as ${text}`);
-  const { rows: found } = await client.query<{ count: number }>(
+  const { rows } = await client.query<{ count: number }>(
     `select cardinality(parameter_types) as count from pg_prepared_statements where name = 'noted'`,
   );
-  const parameters = Array<string>(found[0]?.count ?? 0).fill('null');
-  const execute = parameters.length === 0 ? 'execute noted' : `execute noted(${parameters.join(', ')})`;
-  const { rows } = await client.query<{ 'QUERY PLAN': { Plan: PlanNode }[] }>(`explain (format json, costs off) ${execute}`);
+  const parameters = Array<string>(rows[0]?.count ?? 0).fill('null');
+  const root = await explain(client, parameters.length === 0 ? 'execute noted' : `execute noted(${parameters.join(', ')})`, []);
   await client.query('deallocate noted');
-  const nodes = (rows[0]?.['QUERY PLAN'] ?? []).flatMap((root) => flatten(root.Plan));
-  const scanned = nodes.filter(isWhole).map((node) => node['Relation Name'] ?? '');
+  await client.query('reset plan_cache_mode');
+  return root;
+}
+
+/** The plan's topmost node, without running it. */
+async function explain(client: pg.Client, text: string, values: unknown[]): Promise<PlanNode> {
+  const { rows } = await client.query<{ 'QUERY PLAN': { Plan: PlanNode }[] }>(`explain (format json) ${text}`, values);
+  const root = rows[0]?.['QUERY PLAN'][0];
+  if (root === undefined) throw new Error(`no plan for ${text}`);
+  return root.Plan;
+}
+
+function judge(text: string, roots: readonly PlanNode[], big: ReadonlySet<string>): Plan {
+  const nodes = roots.flatMap(flatten);
+  const few = new Set(nodes.flatMap((node) => (node['Node Type'] === 'Limit' ? (node.Plans ?? []).filter(isUnfiltered) : [])));
+  const scanned = nodes.filter((node) => isWhole(node) && !few.has(node)).map((node) => node['Relation Name'] ?? '');
   return {
     statement: text.replaceAll(/\s+/g, ' ').trim().slice(0, SHOWN),
     indexes: [...new Set(nodes.flatMap((node) => node['Index Name'] ?? []))],
     scanned: [...new Set(scanned.filter((name) => big.has(name)))],
+    isDear: roots.some((root) => root['Total Cost'] >= COMPILED_COST) || nodes.some((node) => node['Node Type'].startsWith('Gather')),
   };
+}
+
+/** Under a limit it is read only as far as that. */
+function isUnfiltered({ Filter }: PlanNode): boolean {
+  return Filter === undefined;
 }
 
 /** An index without a condition is walked from end to end. */

@@ -1,16 +1,18 @@
-import type { GrowthRow } from './growth.ts';
+import { median } from '../figures.ts';
+import type { Cost, GrowthRow, Operation } from './growth.ts';
+import type { Latencies } from './latencies.ts';
 import type { Plan } from './plans.ts';
 import type { TrafficResult } from './traffic.ts';
-import type { WorkspaceStandIn } from './workspace-stand-in.ts';
 
-/** Resident memory at the end over that at the beginning. */
-const FLAT_MEMORY = 1.15;
+/** Memory at the end over that at the beginning. */
+const FLAT_LIVE_MEMORY = 1.1;
+const FLAT_RESIDENT_MEMORY = 1.15;
 /** Processor time of a request among the most users over that among the fewest. */
 const FLAT_COST = 1.25;
 
 /** Throughput, percentiles and errors of each kind, then what must hold of the whole. */
-export function trafficTable(result: TrafficResult, standIn: WorkspaceStandIn, auditRows: number): string {
-  const { kinds, callsAnswered, elapsedMs, cpuMs, memoryMb } = result;
+export function trafficTable(result: TrafficResult): string {
+  const { kinds, callsAnswered, auditRows, elapsedMs, cpuMs, waitedMs, memory, provider } = result;
   const rows = Object.entries(kinds).map(([kind, latencies]) => [
     kind,
     ((latencies.milliseconds.length / elapsedMs) * 1000).toFixed(1),
@@ -21,37 +23,63 @@ export function trafficTable(result: TrafficResult, standIn: WorkspaceStandIn, a
   const all = Object.values(kinds);
   const answered = all.reduce((sum, { milliseconds }) => sum + milliseconds.length, 0);
   const errors = all.reduce((sum, latencies) => sum + latencies.errors, 0);
-  const growth = memoryMb.end / memoryMb.start;
   return [
     table([['', 'a second', 'p50, ms', 'p99, ms', 'errors'], ...rows]),
-    `${Math.round((answered / elapsedMs) * 1000)} requests and calls a second; the service used ${(cpuMs / elapsedMs).toFixed(2)} processors`,
-    `refreshes ${standIn.refreshes}, each with strict rotation; refused by the provider: ${standIn.refused} ${goal(standIn.refused === 0, '0')}`,
+    `${Math.round((answered / elapsedMs) * 1000)} requests and calls a second; the service used ${(cpuMs / elapsedMs).toFixed(2)} processors, and waited for one ${((100 * waitedMs) / elapsedMs).toFixed(0)} % of the time`,
+    `refreshes ${provider.refreshes}, each with strict rotation; refused by the provider: ${provider.refused} ${goal(provider.refused === 0, '0')}; come too late: ${provider.late}`,
     `errors: ${errors} ${goal(errors === 0, '0')}${all.flatMap(({ firstError }) => (firstError === undefined ? [] : `\n  ${firstError}`)).join('')}`,
     `calls answered: ${callsAnswered}, in the audit log: ${auditRows} ${goal(auditRows >= callsAnswered, 'none missing')}`,
-    `memory: ${memoryMb.start.toFixed(0)} MB at the start, ${memoryMb.end.toFixed(0)} MB at the end, × ${growth.toFixed(2)} ${goal(growth <= FLAT_MEMORY, `at most × ${FLAT_MEMORY}`)}`,
+    `memory without garbage: ${change(memory.start.live, memory.end.live, FLAT_LIVE_MEMORY)}`,
+    `memory resident: ${change(memory.start.resident, memory.end.resident, FLAT_RESIDENT_MEMORY)}`,
     '',
   ].join('\n');
 }
 
-/** Processor time a request, of service and database together, by number of users. */
-export function growthTable(rows: readonly GrowthRow[]): string {
-  const names = Object.keys(rows[0]?.cost ?? {}) as (keyof GrowthRow['cost'])[];
-  const lines = rows.map(({ users, cost }) => [users.toLocaleString('en-GB'), ...names.map((name) => `${cost[name].toFixed(0)} µs`)]);
-  const ratios = names.map((name) => (rows.at(-1)?.cost[name] ?? Number.NaN) / (rows[0]?.cost[name] ?? Number.NaN));
-  const last = ratios.map((ratio) => `× ${ratio.toFixed(2)} ${goal(ratio <= FLAT_COST, `≤ ${FLAT_COST}`)}`);
-  return `${table([['users', ...names], ...lines, ['last over first', ...last]])}\n`;
+function change(start: number, end: number, bound: number): string {
+  const growth = end / start;
+  return `${start.toFixed(1)} MB at the start, ${end.toFixed(1)} MB at the end, × ${growth.toFixed(2)} ${goal(growth <= bound, `at most × ${bound}`)}`;
+}
+
+/** Processor time a request, of service and database together, by number of users; the ratio is taken round by round. */
+export function growthTable({ rows, problems }: { rows: readonly GrowthRow[]; problems: Latencies }): string {
+  const [first, last] = [rows[0], rows.at(-1)];
+  if (first === undefined || last === undefined) return '';
+  const names = Object.keys(first.costs) as Operation[];
+  const lines = rows.map(({ users, costs }) => [users.toLocaleString('en-GB'), ...names.map((name) => costCell(costs[name]))]);
+  const ratios = names.map((name) => {
+    const rounds = last.costs[name].map((cost, round) => total(cost) / total(first.costs[name][round]));
+    const ratio = median(rounds);
+    const spread = `${Math.min(...rounds).toFixed(2)} – ${Math.max(...rounds).toFixed(2)}`;
+    return `× ${ratio.toFixed(2)}, ${spread} ${goal(ratio <= FLAT_COST, `≤ ${FLAT_COST}`)}`;
+  });
+  const { errors, firstError } = problems;
+  return [
+    table([['users', ...names], ...lines, ['last over first', ...ratios]]),
+    `errors: ${errors} ${goal(errors === 0, '0')}${firstError === undefined ? '' : `\n  ${firstError}`}`,
+    '',
+  ].join('\n');
+}
+
+function costCell(costs: readonly Cost[]): string {
+  return `${median(costs.map(total)).toFixed(0)} µs (${median(costs.map(({ database }) => database)).toFixed(0)})`;
+}
+
+function total(cost: Cost | undefined): number {
+  return cost === undefined ? Number.NaN : cost.service + cost.database;
 }
 
 /** Each statement with the indexes that it uses; whole readings of big tables stand out. */
 export function plansTable(plans: readonly Plan[]): string {
   const scans = plans.filter(({ scanned }) => scanned.length > 0);
-  const lines = plans.map(({ statement, indexes, scanned }) => {
-    const reads = scanned.map((name) => `READS ALL OF ${name}`);
-    return `${statement}\n    ${[...reads, ...indexes].join(', ') || 'no table of any size'}`;
+  const dear = plans.filter(({ isDear }) => isDear);
+  const lines = plans.map(({ statement, indexes, scanned, isDear }) => {
+    const faults = [...scanned.map((name) => `READS ALL OF ${name}`), ...(isDear ? ['DEAR'] : [])];
+    return `${statement}\n    ${[...faults, ...indexes].join(', ') || 'no table of any size'}`;
   });
   return [
     ...lines,
     `${plans.length} statements; big tables read from end to end: ${scans.length} ${goal(scans.length === 0, '0')}`,
+    `worth parallel workers or a compiler to the planner: ${dear.length} ${goal(dear.length === 0, '0')}`,
     '',
   ].join('\n');
 }

@@ -1,32 +1,44 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 
+/** What stands for a parameter; text, or bytes where the client sent it as such. */
+type Value = string | Buffer | null;
+
 /** A proxy before Postgres that notes the SQL it sees. */
 export interface StatementTap {
   /** The database's address through it. */
   url: string;
-  /** Every text that was parsed or sent, once. */
-  statements: Set<string>;
+  /** Every text that was run, with the values of the time when it had most of them. */
+  statements: Map<string, Value[]>;
   close(): void;
 }
 
+const BIND = 0x42;
 const PARSE = 0x50;
 const QUERY = 0x51;
 
 /**
- * Notes what clients send (PostgreSQL, "Message Formats": Parse and Query). Connections without TLS only.
+ * Notes what clients send (PostgreSQL, "Message Formats": Parse, Bind and Query). Connections without TLS only.
  *
  * @param databaseUrl of a Postgres that listens on TCP
  */
 export async function tapStatements(databaseUrl: string): Promise<StatementTap> {
   const target = new URL(databaseUrl);
-  const statements = new Set<string>();
+  const statements = new Map<string, Value[]>();
   const server = createServer((client) => {
     const upstream = connect({ host: target.hostname, port: Number(target.port || 5432) });
+    const texts = new Map<string, string>();
+    const note = (text: string, values: Value[]) => {
+      if (size(values) >= size(statements.get(text) ?? [])) statements.set(text, values);
+    };
     const read = frontendReader((type, body) => {
-      // Parse: name, text; Query: text. Both end with a zero byte.
-      const from = type === PARSE ? body.indexOf(0) + 1 : 0;
-      if (type === PARSE || type === QUERY) statements.add(body.toString('utf8', from, body.indexOf(0, from)));
+      const message = new MessageReader(body);
+      if (type === PARSE) texts.set(message.string(), message.string());
+      if (type === BIND) {
+        message.string();
+        note(texts.get(message.string()) ?? '', message.values());
+      }
+      if (type === QUERY) note(message.string(), []);
     });
     client.on('data', read).on('error', () => upstream.destroy());
     upstream.on('error', () => client.destroy());
@@ -36,6 +48,10 @@ export async function tapStatements(databaseUrl: string): Promise<StatementTap> 
   await once(server, 'listening');
   const url = Object.assign(new URL(databaseUrl), { host: `127.0.0.1:${(server.address() as AddressInfo).port}` }).href;
   return { url, statements, close: () => server.close() };
+}
+
+function size(values: readonly Value[]): number {
+  return values.reduce((sum, value) => sum + (value?.length ?? 0), 0);
 }
 
 /** Cuts a client's stream into messages: first the one of the start-up, which has no type. */
@@ -54,4 +70,44 @@ function frontendReader(take: (type: number, body: Buffer) => void): (chunk: Buf
       pending = pending.subarray(end);
     }
   };
+}
+
+/** The fields of one message, one after the other. */
+class MessageReader {
+  readonly #body: Buffer;
+  #at = 0;
+
+  constructor(body: Buffer) {
+    this.#body = body;
+  }
+
+  string(): string {
+    const end = this.#body.indexOf(0, this.#at);
+    const text = this.#body.toString('utf8', this.#at, end);
+    this.#at = end + 1;
+    return text;
+  }
+
+  /** Formats (none: all are text; one: for all; 1 means bytes), then lengths (-1: null) and values. */
+  values(): Value[] {
+    const formats = Array.from({ length: this.#int16() }, () => this.#int16());
+    return Array.from({ length: this.#int16() }, (_, index) => {
+      const length = this.#int32();
+      if (length < 0) return null;
+      const bytes = this.#body.subarray(this.#at, this.#at + length);
+      this.#at += length;
+      const format = formats.length > 1 ? formats[index] : formats[0];
+      return format === 1 ? Buffer.from(bytes) : bytes.toString();
+    });
+  }
+
+  #int16(): number {
+    this.#at += 2;
+    return this.#body.readInt16BE(this.#at - 2);
+  }
+
+  #int32(): number {
+    this.#at += 4;
+    return this.#body.readInt32BE(this.#at - 4);
+  }
 }

@@ -1,8 +1,13 @@
+import pg from 'pg';
 import { median } from '../figures.ts';
 import type { Running } from '../processes.ts';
 import { CallingSocket, closeRequests, lane, request } from './lanes.ts';
 import { Latencies } from './latencies.ts';
+import { startProbed } from './memory.ts';
 import type { Person } from './people.ts';
+import { waitedMs } from './processor-time.ts';
+import type { Scene } from './scene.ts';
+import type { WorkspaceStandIn } from './workspace-stand-in.ts';
 
 const LISTS = ['/auth/workspace/accounts', '/auth/bank/accounts', '/integrations'];
 const HEALTH = ['/test', '/health/ready'];
@@ -12,7 +17,10 @@ const LIST_LANES = 4;
 const RELOAD_PAUSE_MS = 500;
 /** Between two calls of a socket, on average: below the limit of 100 messages a minute, with room for chance. */
 const CALL_PAUSE_MS = 1_200;
+/** A warm-up is steady when resident memory has risen no further than this in one stretch of it. */
 const WARM_UP_MS = 15_000;
+const STEADY = 1.02;
+const WARM_UPS_MAX = 10;
 /** Stretch at the beginning and at the end whose memory is compared, milliseconds. */
 const EDGE_MS = 10_000;
 const SAMPLE_MS = 500;
@@ -23,37 +31,85 @@ export interface TrafficResult {
   kinds: Record<Kind, Latencies>;
   /** Calls answered since the sockets were opened, those of the warm-up too. */
   callsAnswered: number;
+  /** Rows of the audit log about calls that went well. */
+  auditRows: number;
   elapsedMs: number;
-  /** Of the service, milliseconds of processor time. */
+  /** Of the service, milliseconds of processor time, and of waiting for a processor. */
   cpuMs: number;
-  /** Resident memory in the first and the last seconds, median, MB of 10⁶ bytes. */
-  memoryMb: { start: number; end: number };
+  waitedMs: number;
+  /** MB of 10⁶ bytes. */
+  memory: { start: Memory; end: Memory };
+  provider: Pick<WorkspaceStandIn, 'refreshes' | 'refused' | 'late'>;
+}
+
+interface Memory {
+  /** Without garbage, while nothing is under way. */
+  live: number;
+  /** Median of the first or the last seconds. */
+  resident: number;
 }
 
 /**
  * Everything at once for a time: probes and lists without a pause, a call on each socket every second or so,
- * reloads of the integrations file.
- *
- * @param people one socket each
+ * reloads of the integrations file. Each of the scene's people has one socket.
  */
-export async function mixedTraffic(server: Running, people: readonly Person[], durationMs: number): Promise<TrafficResult> {
+export async function mixedTraffic({ stage, env, people, standIn }: Scene, durationMs: number): Promise<TrafficResult> {
+  const { server, liveMb } = await startProbed(env);
+  await using _ = server;
   const sockets: CallingSocket[] = [];
   for (const { token } of people) sockets.push(await CallingSocket.open(server.port, token));
-  const warmUp = await drive(server.port, people, sockets, WARM_UP_MS);
+  const callsBefore = await warmUp(server, people, sockets);
+  const liveAtStart = await liveMb();
   const samples: number[] = [];
   const sampler = setInterval(() => samples.push(server.residentMb()), SAMPLE_MS);
   const cpu = server.cpuMs();
+  const waited = waitedMs(server.pid);
   const start = performance.now();
   const kinds = await drive(server.port, people, sockets, durationMs);
   const elapsedMs = performance.now() - start;
-  const cpuMs = server.cpuMs() - cpu;
+  const used = { cpuMs: server.cpuMs() - cpu, waitedMs: waitedMs(server.pid) - waited };
   clearInterval(sampler);
+  const liveAtEnd = await liveMb();
   for (const socket of sockets) socket.close();
   closeRequests();
   const edge = EDGE_MS / SAMPLE_MS;
-  const memoryMb = { start: median(samples.slice(0, edge)), end: median(samples.slice(-edge)) };
-  const callsAnswered = warmUp.calls.milliseconds.length + kinds.calls.milliseconds.length;
-  return { kinds, callsAnswered, elapsedMs, cpuMs, memoryMb };
+  return {
+    kinds,
+    callsAnswered: callsBefore + kinds.calls.milliseconds.length,
+    auditRows: await countAuditRows(stage.databaseUrl),
+    elapsedMs,
+    ...used,
+    memory: {
+      start: { live: liveAtStart, resident: median(samples.slice(0, edge)) },
+      end: { live: liveAtEnd, resident: median(samples.slice(-edge)) },
+    },
+    provider: standIn,
+  };
+}
+
+/**
+ * The same traffic until the service's heap is as large as the engine lets it grow under it, which takes longer the
+ * slower the machine is. One that never ends growing is measured in the end.
+ *
+ * @returns calls answered
+ */
+async function warmUp(server: Running, people: readonly Person[], sockets: readonly CallingSocket[]): Promise<number> {
+  let calls = 0;
+  for (let stretch = 0; stretch < WARM_UPS_MAX; stretch += 1) {
+    const before = server.residentMb();
+    const kinds = await drive(server.port, people, sockets, WARM_UP_MS);
+    calls += kinds.calls.milliseconds.length;
+    if (server.residentMb() <= before * STEADY) break;
+  }
+  return calls;
+}
+
+async function countAuditRows(databaseUrl: string): Promise<number> {
+  const database = new pg.Client({ connectionString: databaseUrl });
+  await database.connect();
+  const { rows } = await database.query<{ rows: number }>(`select count(*)::int as rows from audit_log where outcome = 'ok'`);
+  await database.end();
+  return rows[0]?.rows ?? 0;
 }
 
 async function drive(

@@ -3,8 +3,6 @@ import { Grouped } from '../database/grouped.ts';
 import { type AuditRow, insertAuditRows } from './audit-repository.ts';
 
 const SHOWN_NAME_CHARACTERS = 100;
-/** Under way at a time: most of one is the wait for the disk. */
-const COMMITS = 3;
 
 /** What the audit will say of one call; filled in as it becomes known. */
 export class Trail {
@@ -74,7 +72,7 @@ export class AuditLog {
     this.#rows = new Grouped(async (rows) => {
       await insertAuditRows(db, rows);
       return rows.map(() => undefined);
-    }, COMMITS);
+    });
   }
 
   /**

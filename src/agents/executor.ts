@@ -25,9 +25,6 @@ import { ReadRates, rateLimited } from './read-rates.ts';
 
 export type { Invocation, Outcome };
 
-/** Of reads under way at a time. */
-const STATEMENTS = 3;
-
 /** What the executor works with; wired once, in the context. */
 export interface ExecutorParts extends RunParts {
   catalog(): Catalog;
@@ -67,7 +64,7 @@ export class Executor {
       const { accounts, grants } = await selectAgentAccounts(db, userIds);
       tokens.justRead(grants);
       return accounts;
-    }, STATEMENTS);
+    });
     this.#checks = { ...parts, accounts: (userId) => this.accounts(userId), hashes: new ArgumentHashes(db, userKeys) };
     this.#audit = new AuditLog(db);
     this.#keys = new IdempotencyKeys(db, userKeys, logger);

@@ -203,9 +203,10 @@ async function named(client: pg.PoolClient, { name, ...query }: Statement, value
 const SPOILT = new Set(['25006', '42P01', '3F000']);
 /**
  * SQLSTATE classes after which a connection is no good any more: 08 connection, 53 out of disk, memory or connections,
- * 57P shutdown, 57014 and 25P03 the server's time-outs, 25006 failed over to read-only.
+ * 58 files that can't be read or written, 57P shutdown, 57014 and 25P03 the server's time-outs, 25006 failed over to
+ * read-only.
  */
-const LOST = /^(08|53|57P0|57014|25006|25P03)/;
+const LOST = /^(08|53|58|57P0|57014|25006|25P03)/;
 const LOST_SOCKET = new Set(['ECONNRESET', 'ECONNREFUSED', 'EPIPE', 'ENOENT', 'ETIMEDOUT', 'ENOTFOUND', 'EHOSTUNREACH']);
 
 function isConnectionLost(error: unknown): boolean {

@@ -16,23 +16,16 @@ const TURNS_MAX = 16;
 
 /**
  * One statement for many callers: what comes while one is under way goes together in the next. Each item's statement
- * begins after the item came, so that nobody is answered with what was true before. Where several may be under way,
- * the process works for one group while the database works for another.
+ * begins after the item came, so that nobody is answered with what was true before.
  */
 export class Grouped<Item, Result> {
   readonly #work: (items: readonly Item[]) => Promise<readonly Result[]>;
-  readonly #most: number;
   #waiting: Waiting<Item, Result>[] = [];
-  #underWay = 0;
-  #gathering = false;
+  #working = false;
 
-  /**
-   * @param work gives a result for each item, in their order
-   * @param most statements that may be under way at a time
-   */
-  constructor(work: (items: readonly Item[]) => Promise<readonly Result[]>, most = 1) {
+  /** @param work gives a result for each item, in their order */
+  constructor(work: (items: readonly Item[]) => Promise<readonly Result[]>) {
     this.#work = work;
-    this.#most = most;
   }
 
   /** @throws AppError `unavailable`, also when too many wait; whatever the work throws for this item alone */
@@ -42,26 +35,19 @@ export class Grouped<Item, Result> {
     }
     return new Promise((resolve, reject) => {
       this.#waiting.push({ item, resolve, reject });
-      this.#begin();
+      if (this.#working) return;
+      this.#working = true;
+      // One caller's turn begins it; what it does is everybody's.
+      void apart(() => this.#workOff());
     });
   }
 
-  #begin(): void {
-    if (this.#gathering || this.#underWay === this.#most || this.#waiting.length === 0) return;
-    this.#gathering = true;
-    // One caller's turn begins it; what it does is everybody's.
-    void apart(() => this.#workOff());
-  }
-
   async #workOff(): Promise<void> {
-    await this.#gather();
-    this.#gathering = false;
-    this.#underWay += 1;
-    const group = this.#together(this.#waiting.splice(0, AT_ONCE));
-    this.#begin();
-    await group;
-    this.#underWay -= 1;
-    this.#begin();
+    while (this.#waiting.length > 0) {
+      await this.#gather();
+      await this.#together(this.#waiting.splice(0, AT_ONCE));
+    }
+    this.#working = false;
   }
 
   /**

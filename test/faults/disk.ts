@@ -1,5 +1,5 @@
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, renameSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Suite } from './suite.ts';
@@ -12,36 +12,40 @@ import { Traffic } from './support/traffic.ts';
 import { compareRows, type Explain, verify } from './support/verify.ts';
 import { createOutside, type Sql, type World } from './support/world.ts';
 
-const NAMES = ['disk full', 'second service on the data folder'] as const;
+const NAMES = ['disk full', 'data folder gone', 'second service on the data folder'] as const;
 const SIZE = '160m';
 /** Left to the database when the rest of the disk is filled. */
 const LEFT_BYTES = 256 * 1024;
-const FULL_MS = 6_000;
+const LASTS_MS = 6_000;
 const PEOPLE = 3;
 const PROBES = 10;
 const NOTHING: Explain = () => undefined;
 
-/** The embedded database, as `npm start` uses it: on a disk that fills up, and with a second owner at the door. */
+/** The embedded database, as `npm start` uses it: its disk fills up, its folder is gone for a while, a second owner comes. */
 export async function disk(suite: Suite): Promise<void> {
   if (!NAMES.some((name) => suite.wants(name))) return;
   const outside = await createOutside();
   const mount = join(outside.folder, 'disk');
   mkdirSync(mount);
   const isMounted = mountDisk(mount);
+  const unmount = () => void (isMounted && spawnSync('umount', ['--lazy', mount]));
+  process.once('exit', unmount);
   if (!isMounted) suite.say('no disk of its own can be mounted here: a full one is not tried');
   const port = await freePort();
   const dataDir = join(mount, 'data');
   const replica = new Replica(port, { ...outside.env, DATA_DIR: dataDir });
-  await replica.start();
   const world: World = { ...outside, sql: undefined };
   try {
+    await replica.start();
     for (let round = 0; round < suite.rounds; round += 1) {
-      if (isMounted && suite.wants('disk full')) await fill(suite, world, replica, mount);
-      if (suite.wants(NAMES[1])) await second(suite, world, replica, dataDir);
+      if (isMounted && suite.wants(NAMES[0])) await harm(suite, world, replica, mount, NAMES[0], () => fill(mount));
+      if (suite.wants(NAMES[1])) await harm(suite, world, replica, mount, NAMES[1], () => moveAway(dataDir));
+      if (suite.wants(NAMES[2])) await second(suite, world, replica, dataDir);
     }
   } finally {
     await replica.kill('SIGKILL');
-    if (isMounted) execFileSync('umount', [mount]);
+    unmount();
+    process.off('exit', unmount);
     await outside.remove();
   }
 }
@@ -55,20 +59,21 @@ function mountDisk(at: string): boolean {
   }
 }
 
-async function fill(suite: Suite, world: World, replica: Replica, mount: string): Promise<void> {
-  const row: Row = { fault: 'disk full', moment: 'embedded database', tried: 0, answered: 0, documented: [], lost: [] };
+/** @param begin brings the harm, and returns what ends it */
+async function harm(suite: Suite, world: World, replica: Replica, mount: string, fault: string, begin: () => () => void): Promise<void> {
+  const row: Row = { fault, moment: 'embedded database', tried: 0, answered: 0, documented: [], lost: [] };
   const people = await Promise.all(Array.from({ length: PEOPLE }, () => Person.create(world)));
   const traffic = new Traffic(people, [replica.url], suite.random);
-  await sleep(suite.random.between(1_000, 2_000));
+  await traffic.underWay();
+  await sleep(suite.random.between(300, 1_200));
   const before = { ...traffic.tally };
-  const ballast = join(mount, 'ballast');
-  fillUp(ballast, freeBytes(mount) - LEFT_BYTES);
-  await sleep(FULL_MS);
+  const end = begin();
+  await sleep(LASTS_MS);
   row.lost.push(...(await unclear(people[0], replica)));
   const left = freeBytes(mount);
   row.tried = traffic.tally.tried - before.ended;
   row.answered = traffic.tally.answered - before.answered;
-  rmSync(ballast);
+  end();
   const startedAt = performance.now();
   if (!replica.running) {
     row.moment += ', which ended it';
@@ -77,7 +82,7 @@ async function fill(suite: Suite, world: World, replica: Replica, mount: string)
   await untilReady([replica]).catch(() => row.lost.push(`readiness: ${replica.output.slice(-400)}`));
   row.backMs = performance.now() - startedAt;
   await traffic.stop();
-  row.moment += `, ${left} bytes left`;
+  if (fault === NAMES[0]) row.moment += `, ${left} bytes left`;
   await compareAll(people, replica, row);
   // What was told has to outlive the process, too.
   await replica.kill('SIGTERM');
@@ -97,6 +102,22 @@ async function unclear(person: Person | undefined, replica: Replica): Promise<st
     return isClear ? [] : [`a clear error: ${reply?.status} ${JSON.stringify(reply?.body)}`];
   }
   return [];
+}
+
+function fill(mount: string): () => void {
+  const ballast = join(mount, 'ballast');
+  fillUp(ballast, freeBytes(mount) - LEFT_BYTES);
+  return () => rmSync(ballast);
+}
+
+/** As when a volume is unmounted: open files go on, nothing can be opened. */
+function moveAway(folder: string): () => void {
+  renameSync(folder, `${folder}-away`);
+  return () => {
+    // Something may have been put in its place.
+    rmSync(folder, { recursive: true, force: true });
+    renameSync(`${folder}-away`, folder);
+  };
 }
 
 function freeBytes(mount: string): number {
@@ -128,10 +149,11 @@ async function compareStored(people: readonly Person[], folder: string, row: Row
 }
 
 async function second(suite: Suite, world: World, replica: Replica, dataDir: string): Promise<void> {
-  const row: Row = { fault: NAMES[1], moment: 'while the first works', tried: 0, answered: 0, documented: [], lost: [] };
+  const row: Row = { fault: NAMES[2], moment: 'while the first works', tried: 0, answered: 0, documented: [], lost: [] };
   const people = await Promise.all(Array.from({ length: PEOPLE }, () => Person.create(world)));
   const traffic = new Traffic(people, [replica.url], suite.random);
-  await sleep(suite.random.between(500, 1_500));
+  await traffic.underWay();
+  await sleep(suite.random.between(300, 1_200));
   const late = new Replica(await freePort(), { ...world.env, DATA_DIR: dataDir });
   const started = late.begin().then(() => 'started');
   const { code, signal } = (await Promise.race([late.ended, started.then(() => late.kill('SIGKILL'))])) ?? {};

@@ -3,43 +3,48 @@
 import { parseArgs } from 'node:util';
 import { clocks } from './clock.ts';
 import { disk } from './disk.ts';
+import { firstStarts } from './first-start.ts';
 import { outages } from './outages.ts';
+import { processes } from './processes.ts';
 import { providerFaults } from './provider-faults.ts';
 import { rewraps } from './rewrap.ts';
 import { stops } from './stops.ts';
-import { strikeSteps } from './strike-steps.ts';
+import { cutAtSteps, killAtSteps } from './strike-steps.ts';
 import type { Part, Suite } from './suite.ts';
 import { Cluster } from './support/cluster.ts';
 import { Random } from './support/random.ts';
-import { formatTable, type Row, summary } from './support/table.ts';
+import { formatTable, type Row, reasons, summary } from './support/table.ts';
 
 /** Two at a time, since each waits more than it works. */
 const LANES: Part[][] = [
-  [strikeSteps, rewraps, disk],
-  [outages, providerFaults, stops, clocks],
+  [killAtSteps, disk],
+  [outages, providerFaults, stops, clocks, processes, cutAtSteps, rewraps, firstStarts],
 ];
 
 const { values } = parseArgs({ options: { only: { type: 'string' }, rounds: { type: 'string', default: '1' } } });
-const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
+const seed = wholeNumber('SEED', process.env.SEED ?? String(Math.floor(Math.random() * 2 ** 31)));
+const rounds = wholeNumber('--rounds', values.rounds);
 const only = values.only === undefined ? undefined : new RegExp(values.only, 'i');
 const startedAt = performance.now();
 console.log(`SEED=${seed}`);
 
-// What the suite has started ends with it.
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+// Each process and folder has a hand in the end.
+process.setMaxListeners(0);
+// However it ends: the table shows what is known by then, and what the suite has started ends with it.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted(new Error(signal)));
+for (const event of ['uncaughtException', 'unhandledRejection'] as const) process.once(event, interrupted);
 
 const rows: Row[] = [];
 const pending: Promise<void>[] = [];
+const cluster = await Cluster.start();
 const suite: Suite = {
   random: new Random(seed),
-  rounds: Number(values.rounds),
-  cluster: await Cluster.start(),
+  rounds,
+  cluster,
   wants: (name) => only === undefined || only.test(name),
   report(row) {
     rows.push(row);
-    console.error(
-      `${((performance.now() - startedAt) / 1000).toFixed(0)} s  ${row.fault}: ${row.lost.length === 0 ? 'nothing lost' : row.lost.join('; ')}`,
-    );
+    console.error(`${seconds()} s  ${row.fault}: ${row.lost.length === 0 ? 'nothing lost' : row.lost.join('; ')}`);
   },
   later(work) {
     // Its failure is looked at when it is awaited.
@@ -49,23 +54,38 @@ const suite: Suite = {
   say: (text) => console.error(text),
 };
 
-try {
-  await Promise.all(
-    LANES.map(async (parts) => {
-      for (const part of parts) await part(suite).catch(breakdown);
-    }),
-  );
-  for (const work of pending) await work.catch(breakdown);
-} finally {
-  await suite.cluster.remove();
-}
-console.log(
-  `\n${formatTable(rows)}\n\n${summary(rows)} in ${((performance.now() - startedAt) / 60_000).toFixed(1)} minutes (SEED=${seed})`,
+await Promise.all(
+  LANES.map(async (parts) => {
+    for (const part of parts) await part(suite).catch((error) => brokeDown(part.name, error));
+  }),
 );
-process.exit(rows.some(({ lost }) => lost.length > 0) ? 1 : 0);
+for (const work of pending) await work.catch((error) => brokeDown('the wait for revocations', error));
+if (rows.length === 0) brokeDown('--only', new Error('no fault matches it'));
+await cluster.remove();
+finish();
 
 /** What the suite itself could not go on with is no proof that nothing was lost. */
-function breakdown(error: Error): void {
-  suite.report({ fault: 'the suite', moment: 'broke down', tried: 0, answered: 0, documented: [], lost: [error.message.slice(0, 500)] });
+function brokeDown(what: string, error: Error): void {
+  suite.report({ fault: 'the suite', moment: what, tried: 0, answered: 0, documented: [], lost: [error.message.slice(0, 500)] });
   suite.say(error.stack ?? error.message);
+}
+
+function interrupted(error: Error): void {
+  brokeDown(`interrupted after ${seconds()} s`, error);
+  finish();
+}
+
+function finish(): void {
+  const minutes = ((performance.now() - startedAt) / 60_000).toFixed(1);
+  console.log(['', formatTable(rows), ...reasons(rows), '', `${summary(rows)} in ${minutes} minutes (SEED=${seed})`].join('\n'));
+  process.exit(rows.some(({ lost }) => lost.length > 0) ? 1 : 0);
+}
+
+function seconds(): string {
+  return ((performance.now() - startedAt) / 1000).toFixed(0);
+}
+
+function wholeNumber(name: string, text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new Error(`${name} is no whole number: ${text}`);
+  return Number(text);
 }

@@ -1,5 +1,5 @@
 import { TcpProxy } from '../support/tcp-proxy.ts';
-import { endStage, type Stage, type Trouble, trouble } from './stage.ts';
+import { endStage, openStage, type Stage, type Trouble, trouble } from './stage.ts';
 import type { Suite } from './suite.ts';
 import { Cluster } from './support/cluster.ts';
 import { freePort } from './support/free-port.ts';
@@ -111,15 +111,15 @@ const TROUBLES: readonly Outage[] = [
       return () => pooler.start();
     },
   },
-  {
-    fault: 'pgbouncer restarted',
-    moment: 'at once',
+  ...(['SIGTERM', 'SIGKILL'] as const).map((signal) => ({
+    fault: signal === 'SIGTERM' ? 'pgbouncer restarted' : 'pgbouncer killed -9',
+    moment: 'and back at once',
     lasts: 0,
-    async begin({ pooler }) {
-      await pooler.stop();
+    async begin({ pooler }: Site) {
+      await pooler.stop(signal);
       return () => pooler.start();
     },
-  },
+  })),
   {
     fault: 'pgbouncer stands still',
     moment: 'for 7 s',
@@ -168,10 +168,11 @@ async function openSite(cluster: Cluster): Promise<Site> {
     new Replica(first, { ...world.env, DATABASE_URL: direct.href }),
     new Replica(second, { ...world.env, DATABASE_URL: pooler.url(DATABASE) }),
   ];
-  await Promise.all(replicas.map((replica) => replica.start()));
+  const stage: Stage = { world, replicas, seen: [] };
+  await openStage(stage);
   world.workspace.rotation = 'strict';
   world.workspace.lifeSeconds = 3;
-  return { cluster, line, pooler, stage: { world, replicas, seen: [] } };
+  return { cluster, line, pooler, stage };
 }
 
 async function closeSite(suite: Suite, { cluster, stage, line, pooler }: Site): Promise<void> {

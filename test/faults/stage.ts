@@ -1,12 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { eventually } from '../support/eventually.ts';
 import type { Suite } from './suite.ts';
+import { owedTo, stillOwed } from './support/owed.ts';
 import { Person } from './support/person.ts';
+import { untilNothingIsLeft } from './support/progress.ts';
 import { untilReady } from './support/readiness.ts';
 import type { Replica } from './support/replica.ts';
+import { rememberStored } from './support/stored.ts';
 import type { Row } from './support/table.ts';
 import { Traffic } from './support/traffic.ts';
-import { type Explain, stillOwed, verify } from './support/verify.ts';
+import { type Explain, verify } from './support/verify.ts';
 import type { Sql, World } from './support/world.ts';
 
 /** Replicas at work on one world, and those who use them. */
@@ -25,44 +27,73 @@ export interface Trouble {
   lasts: number;
   /** @returns what ends it */
   begin(): Promise<() => Promise<void> | void> | (() => Promise<void> | void);
+  /** Fills with what went wrong with the fault itself, such as a stop that was none. */
+  problems?: string[];
+  /** See {@link Person.mayForget}. */
+  mayForget?: boolean;
   explain?: Explain;
 }
 
 const PEOPLE = 5;
-/** Traffic before the fault: at least, and at most. */
+/** More traffic before the fault: at least, and at most. */
 const BEFORE_MS = [300, 1_200] as const;
 const AFTER_MS = 1_000;
 /** Statements that the database had got before the fault may still be carried out after it. */
 const STRAGGLERS_MS = 1_000;
 /**
- * A job whose process died is taken up again once it has been running for a minute, and the queue looks once a minute;
- * one that failed again and again waits longer each time.
+ * Longest that revocations may stand still. A job whose process died is taken up again once it has been running for a
+ * minute, and the queue looks once a minute; one that failed again and again waits longer each time.
  */
-const REVOKED_MS = 300_000;
+const STILL_MS = 300_000;
 const LOST_ROTATION = 'the answer with the rotated token never arrived';
 
+/** Starts the replicas; the database is a new one. */
+export async function openStage({ world, replicas }: Stage): Promise<void> {
+  await Promise.all(replicas.map((replica) => replica.start()));
+  await rememberStored(world.sql);
+}
+
 /** Tries a fault under the traffic of a few users, and compares what they were told with what is there. */
-export async function trouble(suite: Suite, stage: Stage, { fault, moment, lasts, begin, explain }: Trouble): Promise<void> {
-  if (!suite.wants(`${fault} ${moment}`)) return;
+export async function trouble(suite: Suite, stage: Stage, fault: Trouble): Promise<void> {
+  if (!suite.wants(`${fault.fault} ${fault.moment}`)) return;
+  const row: Row = { fault: fault.fault, moment: fault.moment, tried: 0, answered: 0, documented: [], lost: [] };
+  // What this one breaks must not keep the others from being tried.
+  await strike(suite, stage, fault, row).catch((error: Error) => row.lost.push(`the suite could not go on: ${error.message}`));
+  for (const { running, output } of stage.replicas) if (!running) row.lost.push(`a process ended by itself: ${output.slice(-300)}`);
+  suite.report(row);
+}
+
+async function strike(
+  suite: Suite,
+  stage: Stage,
+  { lasts, begin, problems = [], mayForget = false, explain }: Trouble,
+  row: Row,
+): Promise<void> {
   const { world, replicas } = stage;
-  const row: Row = { fault, moment, tried: 0, answered: 0, documented: [], lost: [] };
   const people = await Promise.all(Array.from({ length: PEOPLE }, () => Person.create(world)));
+  for (const person of people) person.mayForget = mayForget;
+  stage.seen.push(...people.map((person) => ({ person, row })));
   const bases = replicas.map(({ url }) => url);
   const traffic = new Traffic(people, bases, suite.random);
-  await sleep(suite.random.between(...BEFORE_MS));
-  const before = { ...traffic.tally };
-  const end = await begin();
-  await sleep(lasts);
-  await end();
-  row.backMs = await untilReady(replicas).catch(() => {
-    row.lost.push(`readiness: ${replicas.map(({ output }) => output.slice(-300)).join(' | ')}`);
-    return 0;
-  });
-  // Those that were under way when it began are in it as well.
-  row.tried = traffic.tally.tried - before.ended;
-  row.answered = traffic.tally.answered - before.answered;
-  await sleep(AFTER_MS);
-  await traffic.stop();
+  try {
+    await traffic.underWay();
+    await sleep(suite.random.between(...BEFORE_MS));
+    const before = { ...traffic.tally };
+    const end = await begin();
+    await sleep(lasts);
+    await end();
+    row.lost.push(...problems);
+    row.backMs = await untilReady(replicas).catch(() => {
+      row.lost.push(`readiness: ${replicas.map(({ output }) => output.slice(-300)).join(' | ')}`);
+      return 0;
+    });
+    // Those that were under way when it began are in it as well.
+    row.tried = traffic.tally.tried - before.ended;
+    row.answered = traffic.tally.answered - before.answered;
+    await sleep(AFTER_MS);
+  } finally {
+    await traffic.stop();
+  }
   await sleep(STRAGGLERS_MS);
   const reasons: Explain = (email) => explain?.(email) ?? lostRotation(world, email);
   for (const { lost, documented } of await Promise.all(people.map((person) => verify(person, suite.random.pick(bases), reasons)))) {
@@ -70,21 +101,34 @@ export async function trouble(suite: Suite, stage: Stage, { fault, moment, lasts
     row.documented.push(...documented);
   }
   for (const person of people) person.leave();
-  stage.seen.push(...people.map((person) => ({ person, row })));
-  for (const { running, output } of replicas) if (!running) row.lost.push(`a process ended by itself: ${output.slice(-300)}`);
-  suite.report(row);
 }
 
 /** What users have ended has to be dead at the providers in the end; then everything stops. */
 export async function endStage(suite: Suite, { world, replicas, seen }: Stage): Promise<void> {
-  await eventually(async () => (await stillOwed(seen.map(({ person }) => person))).length === 0, REVOKED_MS).catch(() => {});
-  for (const { person, row } of seen) row.lost.push(...(await stillOwed([person])));
+  await untilRevoked(
+    world,
+    seen.map(({ person }) => person),
+  );
+  for (const { person, row } of seen) {
+    const { lost, documented } = await owedTo(person);
+    row.lost.push(...lost);
+    row.documented.push(...documented);
+  }
   if (seen.some(({ row }) => row.lost.length > 0)) suite.say(await describeQueue(world));
   for (const replica of replicas) {
     const { code, signal } = await replica.kill('SIGTERM');
     if (code !== 0) seen.at(-1)?.row.lost.push(`a clean stop at the end: ${code ?? signal}`);
   }
   await world.remove();
+}
+
+/** Waits for what is still owed to anybody, as long as anything is done about it. */
+export async function untilRevoked({ sql }: Stage['world'], people: readonly Person[]): Promise<void> {
+  await untilNothingIsLeft(async () => {
+    const owed = await stillOwed(people);
+    const [tries] = await sql('select count(*), sum(attempts) from revocations');
+    return { left: owed.length, state: JSON.stringify([owed, tries]) };
+  }, STILL_MS);
 }
 
 function lostRotation(world: World, email: string): string | undefined {

@@ -1,4 +1,4 @@
-import { endStage, type Stage, trouble } from './stage.ts';
+import { endStage, openStage, type Stage, trouble } from './stage.ts';
 import type { Suite } from './suite.ts';
 import { freePort } from './support/free-port.ts';
 import { Replica } from './support/replica.ts';
@@ -15,26 +15,27 @@ export async function stops(suite: Suite): Promise<void> {
   const ports = [await freePort(), await freePort()];
   const world = await createWorld(suite.cluster, DATABASE, ports[0] ?? 0);
   const replicas = ports.map((port) => new Replica(port, world.env));
-  await Promise.all(replicas.map((replica) => replica.start()));
   world.workspace.lifeSeconds = 3;
   const stage: Stage = { world, replicas, seen: [] };
+  await openStage(stage);
   for (let round = 0; round < suite.rounds; round += 1)
     for (const name of NAMES) {
       const signal = name.startsWith('kill') ? 'SIGKILL' : 'SIGTERM';
       // A kill may always hit the moment between rotation and commit: that one is tried where it can be told apart.
       world.workspace.rotation = signal === 'SIGKILL' ? 'off' : 'strict';
-      const hard: string[] = [];
+      const problems: string[] = [];
       const ended = name.endsWith('both') ? replicas : [suite.random.pick(replicas)];
       await trouble(suite, stage, {
         fault: name,
         moment: 'amid traffic, twice',
         lasts: 500,
+        mayForget: signal === 'SIGKILL',
         async begin() {
-          hard.push(...(await restart(suite, ended, signal)));
-          return async () => void hard.push(...(await restart(suite, ended, signal)));
+          problems.push(...(await restart(suite, ended, signal)));
+          return async () => void problems.push(...(await restart(suite, ended, signal)));
         },
+        problems,
       });
-      stage.seen.at(-1)?.row.lost.push(...hard);
     }
   suite.later(endStage(suite, stage));
 }

@@ -1,40 +1,46 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { eventually } from '../support/eventually.ts';
 import { carryOut, hasRotatedInVain, OPERATIONS, prepare, type Struck } from './operations.ts';
+import { untilRevoked } from './stage.ts';
 import type { Suite } from './suite.ts';
 import { freePort } from './support/free-port.ts';
+import { owedTo } from './support/owed.ts';
 import { Person } from './support/person.ts';
 import { untilReady } from './support/readiness.ts';
 import { Replica } from './support/replica.ts';
 import type { Step } from './support/steps.ts';
+import { rememberStored } from './support/stored.ts';
 import type { Row } from './support/table.ts';
 import { TapProxy } from './support/tap-proxy.ts';
-import { type Explain, stillOwed, verify } from './support/verify.ts';
-import { createWorld, type World } from './support/world.ts';
+import { type Explain, verify } from './support/verify.ts';
+import { createWorld, type Sql, type World } from './support/world.ts';
 
 interface Site {
-  world: World;
+  world: World & { sql: Sql };
   proxy: TapProxy;
   replica: Replica;
 }
 
 type Fault = 'killed -9' | 'line cut';
 
-/** A job whose process died is taken up again once it has been running for a minute; the queue looks once a minute. */
-const REVOKED_MS = 200_000;
 const TRAILING_MS = 1_500;
 const LOST_ROTATION = 'killed, or the answer lost, between rotation and commit';
-const LOST_ITEM = 'killed between exchange and commit';
 
-/** Kills the process, and breaks its connections, before and after every step of every operation. */
-export async function strikeSteps(suite: Suite): Promise<void> {
-  for (const fault of ['killed -9', 'line cut'] as const) {
-    const chosen = OPERATIONS.filter(({ name }) => suite.wants(`${fault}: ${name}`));
-    if (chosen.length === 0) continue;
-    const site = await openSite(suite, fault);
-    for (let round = 0; round < suite.rounds; round += 1) for (const struck of chosen) await strike(suite, site, fault, struck);
-    suite.later(closeSite(site));
-  }
+/** Kills the process before and after every step of every operation. */
+export async function killAtSteps(suite: Suite): Promise<void> {
+  await strikeSteps(suite, 'killed -9');
+}
+
+/** Breaks the connections of the process before and after every step of every operation. */
+export async function cutAtSteps(suite: Suite): Promise<void> {
+  await strikeSteps(suite, 'line cut');
+}
+
+async function strikeSteps(suite: Suite, fault: Fault): Promise<void> {
+  const chosen = OPERATIONS.filter(({ name }) => suite.wants(`${fault}: ${name}`));
+  if (chosen.length === 0) return;
+  const site = await openSite(suite, fault);
+  for (let round = 0; round < suite.rounds; round += 1) for (const struck of chosen) await tryStrike(suite, site, fault, struck);
+  suite.later(closeSite(site));
 }
 
 /** Revocations that a kill interrupted are still to come: the sites live on while other faults are tried. */
@@ -49,6 +55,7 @@ async function openSite({ cluster }: Suite, fault: Fault): Promise<Site> {
   url.port = String(proxy.port);
   const replica = new Replica(port, { ...world.env, DATABASE_URL: url.href });
   await replica.start();
+  await rememberStored(world.sql);
   const site = { world, proxy, replica };
   people.set(site, []);
   return site;
@@ -56,26 +63,34 @@ async function openSite({ cluster }: Suite, fault: Fault): Promise<Site> {
 
 async function closeSite(site: Site): Promise<void> {
   const seen = people.get(site) ?? [];
-  await eventually(async () => (await stillOwed(seen.map(({ person }) => person))).length === 0, REVOKED_MS).catch(() => {});
-  for (const { row, person } of seen) row.lost.push(...(await stillOwed([person])));
+  await untilRevoked(
+    site.world,
+    seen.map(({ person }) => person),
+  );
+  for (const { row, person } of seen) {
+    const { lost, documented } = await owedTo(person);
+    row.lost.push(...lost);
+    row.documented.push(...documented);
+  }
   await site.replica.kill('SIGKILL');
   await site.proxy.close();
   await site.world.remove();
 }
 
-async function strike(suite: Suite, site: Site, fault: Fault, struck: Struck): Promise<void> {
+async function tryStrike(suite: Suite, site: Site, fault: Fault, struck: Struck): Promise<void> {
+  const row: Row = { fault: `${fault}: ${struck.name}`, moment: '', tried: 0, answered: 0, documented: [], lost: [] };
+  // What this one breaks must not keep the others from being tried.
+  await strike(site, fault, struck, row).catch((error: Error) => row.lost.push(`the suite could not go on: ${error.message}`));
+  suite.report(row);
+}
+
+async function strike(site: Site, fault: Fault, struck: Struck, row: Row): Promise<void> {
   const steps = await recordSteps(site, struck);
-  const row: Row = {
-    fault: `${fault}: ${struck.name}`,
-    moment: `each of ${steps.length} steps`,
-    tried: 0,
-    answered: 0,
-    documented: [],
-    lost: [],
-  };
+  row.moment = `each of ${steps.length} steps`;
   const hit: Person[] = [];
   for (let index = 0; index < steps.length; index += 1) {
     const person = await Person.create(site.world);
+    person.mayForget = fault === 'killed -9';
     await prepare(person, struck, site.replica.url);
     const passed = await strikeAt(site, fault, struck, person, index, row);
     if (passed === undefined) continue;
@@ -86,9 +101,8 @@ async function strike(suite: Suite, site: Site, fault: Fault, struck: Struck): P
         if ([...person.claims.accounts.keys()].includes(family.email)) family.lostRotation = true;
   }
   site.world.steps.record();
-  await Promise.all(hit.map((person) => settle(site, fault, person, row)));
+  await Promise.all(hit.map((person) => settle(site, person, row)));
   people.get(site)?.push(...hit.map((person) => ({ row, person })));
-  suite.report(row);
 }
 
 async function recordSteps(site: Site, struck: Struck): Promise<Step[]> {
@@ -130,15 +144,11 @@ async function strikeAt(site: Site, fault: Fault, struck: Struck, person: Person
   return isReached ? until : undefined;
 }
 
-async function settle({ world, replica }: Site, fault: Fault, person: Person, row: Row): Promise<void> {
+async function settle({ world, replica }: Site, person: Person, row: Row): Promise<void> {
   const explain: Explain = (email) =>
     world.workspace.familiesOf(email).some(({ lostRotation }) => lostRotation) ? LOST_ROTATION : undefined;
   const { lost, documented } = await verify(person, replica.url, explain);
   row.lost.push(...lost);
   row.documented.push(...documented);
-  if (fault === 'killed -9')
-    for (const [institution, { standing, endedBefore }] of person.claims.banks)
-      if (standing === 'gone' && endedBefore === undefined && world.bank.itemsOf(institution).some(({ removed }) => !removed))
-        row.documented.push(`${institution}: ${LOST_ITEM}`);
   person.leave();
 }

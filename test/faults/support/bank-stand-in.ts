@@ -8,6 +8,9 @@ interface Item {
   accessToken: string;
   institution: string;
   removed: boolean;
+  publicToken: string;
+  /** The answer that held its access token never arrived: nobody has it. */
+  lostExchange: boolean;
 }
 
 /** A bank-data aggregator that knows which items live. Each public token works once. */
@@ -20,6 +23,7 @@ export class BankStandIn {
 
   constructor(steps: Steps) {
     this.server = new StandIn('bank', steps, (asked) => this.#answer(asked));
+    this.server.onLost = (asked) => this.#lost(asked);
   }
 
   get env(): Record<string, string> {
@@ -64,6 +68,12 @@ export class BankStandIn {
     return { status: 200, body: { item: shown, accounts, request_id: 'faults' } };
   }
 
+  #lost({ path, body }: Asked): void {
+    if (path !== '/item/public_token/exchange') return;
+    const { public_token: token } = JSON.parse(body) as { public_token?: string };
+    for (const item of this.items) if (item.publicToken === token) item.lostExchange = true;
+  }
+
   #publicKey(): object {
     const shown = { alg: 'ES256', kid: this.#keyId, use: 'sig', created_at: 1, expired_at: null };
     return { ...this.#key.publicKey.export({ format: 'jwk' }), ...shown };
@@ -73,7 +83,14 @@ export class BankStandIn {
     const institution = this.#publicTokens.get(publicToken);
     this.#publicTokens.delete(publicToken);
     if (institution === undefined) return error('INVALID_INPUT', 'INVALID_PUBLIC_TOKEN');
-    const item = { id: `item-${this.items.length}`, accessToken: `access-${randomBytes(12).toString('hex')}`, institution, removed: false };
+    const item = {
+      id: `item-${this.items.length}`,
+      accessToken: `access-${randomBytes(12).toString('hex')}`,
+      institution,
+      removed: false,
+      publicToken,
+      lostExchange: false,
+    };
     this.items.push(item);
     return { status: 200, body: { access_token: item.accessToken, item_id: item.id, request_id: 'faults' } };
   }

@@ -4,7 +4,7 @@ export type Standing = 'connected' | 'gone' | 'unsure';
 export interface AccountClaim {
   standing: Standing;
   id?: string;
-  /** Consents before this one belong to a connection that the user ended, and that was answered. */
+  /** Where it is gone: consents before this one belong to a connection that has ended. */
   endedBefore?: number;
 }
 

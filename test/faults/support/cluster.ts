@@ -1,10 +1,10 @@
 import { type ChildProcess, execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { eventually } from '../../support/eventually.ts';
 import { freePort } from './free-port.ts';
+import { removeFolder } from './remove-folder.ts';
 import { folderFor, postgresProgram, signalFamily, startServer, unprivileged } from './unprivileged.ts';
 
 /** How Postgres is told to end: `fast` breaks connections off in good order, `immediate` is as good as a kill. */
@@ -12,6 +12,8 @@ export type StopMode = 'fast' | 'immediate';
 
 const SIGNALS = { fast: 'SIGINT', immediate: 'SIGQUIT' } as const;
 const MAX_CONNECTIONS = 60;
+/** Ends only what would never come. */
+const START_MS = 180_000;
 
 /** A Postgres of the suite's own, in a temporary folder: nobody else minds what is done to it. */
 export class Cluster {
@@ -41,7 +43,7 @@ export class Cluster {
     };
     const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
     this.#server = startServer(postgresProgram('postgres'), ['-D', this.#data, ...args], this.#folder);
-    await eventually(async () => (await this.sql('select 1')).length > 0, 60_000);
+    await eventually(async () => (await this.sql('select 1')).length > 0, START_MS);
   }
 
   async stop(mode: StopMode): Promise<void> {
@@ -69,7 +71,7 @@ export class Cluster {
     await eventually(async () => {
       const [row] = await this.sql<{ default_transaction_read_only: string }>('show default_transaction_read_only');
       return row?.default_transaction_read_only === (on ? 'on' : 'off');
-    });
+    }, START_MS);
   }
 
   /** Takes every connection that is left, until the function returned is called. */
@@ -100,7 +102,7 @@ export class Cluster {
 
   /** SQL on a connection of its own, past everything that stands between the service and Postgres. */
   async sql<Row extends object>(text: string, values: unknown[] = [], database = 'postgres'): Promise<Row[]> {
-    const client = new pg.Client({ connectionString: this.url(database), connectionTimeoutMillis: 20_000, query_timeout: 20_000 });
+    const client = new pg.Client({ connectionString: this.url(database), connectionTimeoutMillis: 120_000, query_timeout: 120_000 });
     client.on('error', () => {});
     await client.connect();
     try {
@@ -112,7 +114,7 @@ export class Cluster {
 
   async remove(): Promise<void> {
     await this.stop('immediate');
-    rmSync(this.#folder, { recursive: true, force: true });
+    removeFolder(this.#folder);
   }
 
   get #data(): string {

@@ -14,6 +14,8 @@ export class Person {
   readonly name: string;
   readonly claims = new Claims();
   readonly token: string;
+  /** What a provider gave for this user may be lost before it is stored: the process is killed, or refuses the answer. */
+  mayForget = false;
   readonly #world: World;
   readonly #operations = operationsOf(this);
   #sockets = new Map<string, SocketClient>();

@@ -1,11 +1,15 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { eventually } from '../../support/eventually.ts';
 import { freePort } from './free-port.ts';
+import { removeFolder } from './remove-folder.ts';
 import { folderFor, startServer } from './unprivileged.ts';
+
+/** Ends only what would never come. */
+const START_MS = 60_000;
 
 /** A pgbouncer of the suite's own, in transaction mode. */
 export class Pooler {
@@ -40,15 +44,15 @@ export class Pooler {
 
   async start(): Promise<void> {
     this.#process = startServer('pgbouncer', [this.#ini], this.#folder);
-    await eventually(() => this.command('show version').then(() => true));
+    await eventually(() => this.command('show version').then(() => true), START_MS);
   }
 
-  async stop(): Promise<void> {
+  /** Immediately, whatever is under way. */
+  async stop(signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<void> {
     const running = this.#process;
     if (running === undefined) return;
     const ended = once(running, 'exit');
-    // Immediately, whatever is under way.
-    running.kill('SIGTERM');
+    running.kill(signal);
     await ended;
     this.#process = undefined;
   }
@@ -75,7 +79,7 @@ export class Pooler {
 
   async remove(): Promise<void> {
     await this.stop();
-    rmSync(this.#folder, { recursive: true, force: true });
+    removeFolder(this.#folder);
   }
 
   get #ini(): string {

@@ -5,7 +5,7 @@ export interface Row {
   /** Operations begun (or processes killed) under the fault, and how many of them were answered as done. */
   tried: number;
   answered: number;
-  /** Lost in a way that the documentation names. */
+  /** Lost in a way that the documentation names: what, a colon, and the reason. */
   documented: string[];
   lost: string[];
   /** From the end of the fault until every replica was ready again, milliseconds. */
@@ -31,6 +31,19 @@ function cells({ fault, moment, tried, answered, documented, lost, backMs }: Row
   const shown = lost.slice(0, SHOWN_LOSSES).join('; ') + (lost.length > SHOWN_LOSSES ? `; and ${lost.length - SHOWN_LOSSES} more` : '');
   const back = backMs === undefined ? '' : `${(backMs / 1000).toFixed(1)} s`;
   return [fault, moment, String(tried), String(answered), String(survived), String(documented.length), back, shown || 'nothing'];
+}
+
+/** What was lost as documented and why, a line for each fault and reason, below a line that says so. */
+export function reasons(rows: readonly Row[]): string[] {
+  const counts = new Map<string, number>();
+  for (const { fault, documented } of rows)
+    for (const each of documented) {
+      const line = `${fault}: ${each.slice(each.indexOf(': ') + 2)}`;
+      counts.set(line, (counts.get(line) ?? 0) + 1);
+    }
+  return counts.size === 0
+    ? []
+    : ['', 'lost as documented:', ...[...counts].map(([line, count]) => `${String(count).padStart(5)}  ${line}`)];
 }
 
 /** Everything at once, for the last line. */

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { eventually } from '../../support/eventually.ts';
 import { Claims } from './claims.ts';
 import type { Person } from './person.ts';
 import type { Operation } from './person-operations.ts';
@@ -21,6 +22,10 @@ const WEIGHTS: [Operation, number][] = [
 const CHOICES = WEIGHTS.flatMap(([operation, weight]) => Array<Operation>(weight).fill(operation));
 const ACCOUNTS_MAX = 4;
 const PAUSE_MS = 30;
+/** Operations answered, for each user, before anything goes wrong. */
+const UNDER_WAY = 3;
+/** Ends only what would never come. */
+const UNDER_WAY_MS = 300_000;
 /** Chance of an erasure, a step. */
 const ERASE = 0.01;
 
@@ -43,6 +48,11 @@ export class Traffic {
     this.#random = random;
     this.#bases = bases;
     this.#running = people.map((person) => this.#work(person));
+  }
+
+  /** Waits until everybody has got somewhere, so that there is something to be lost: on a busy machine that takes a while. */
+  async underWay(): Promise<void> {
+    await eventually(() => this.tally.answered >= UNDER_WAY * this.#running.length, UNDER_WAY_MS);
   }
 
   async stop(): Promise<void> {

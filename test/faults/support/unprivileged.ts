@@ -2,6 +2,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { chownSync, existsSync, mkdtempSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { removeFolder } from './remove-folder.ts';
 
 const POSTGRES_ROOT = '/usr/lib/postgresql';
 
@@ -12,9 +13,10 @@ export function unprivileged(): { uid?: number; gid?: number } {
   return { uid: id('-u'), gid: id('-g') };
 }
 
-/** A temporary folder that belongs to {@link unprivileged}. */
+/** A temporary folder that belongs to {@link unprivileged}; it goes with the suite, however that ends. */
 export function folderFor(name: string): string {
   const folder = mkdtempSync(join(tmpdir(), `steward-faults-${name}-`));
+  process.once('exit', () => removeFolder(folder));
   const { uid, gid } = unprivileged();
   if (uid !== undefined && gid !== undefined) chownSync(folder, uid, gid);
   return folder;

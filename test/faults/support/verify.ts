@@ -19,9 +19,10 @@ interface Listed {
   default?: boolean;
 }
 
-const ANSWER_MS = 30_000;
-/** An abandoned lease (30 s), then the provider. */
-const CALL_MS = 60_000;
+/** They only end what would never come: how long it takes is not what is compared here. */
+const ANSWER_MS = 120_000;
+/** An abandoned lease (30 s), pauses of up to a minute, then the provider. */
+const CALL_MS = 180_000;
 
 /** Compares everything a user was told with what is there. What was unsure is settled by it. */
 export async function verify(person: Person, base: string, explain: Explain): Promise<Findings> {
@@ -32,7 +33,11 @@ export async function verify(person: Person, base: string, explain: Explain): Pr
   if (claims.deleted === 'yes' && isThere) findings.lost.push(`the deletion of ${person.name}`);
   if (claims.deleted === 'no' && !isThere) findings.lost.push(`the user ${person.name}`);
   if (!isThere) settleDeleted(person);
-  if (!isThere || accounts === undefined) return findings;
+  if (!isThere) return findings;
+  if (accounts === undefined) {
+    findings.lost.push(`the use of the service by ${person.name}: the token is refused`);
+    return findings;
+  }
   claims.deleted = 'no';
   const consents = person.world.workspace.families.length;
   const banks = (await settledList(person, base, '/auth/bank/accounts', 'bank_name')) ?? new Map<string, Listed>();
@@ -69,7 +74,7 @@ function settleDeleted(person: Person): void {
       if (claim.endedBefore === undefined) each.set(name, { standing: 'gone', endedBefore: world.workspace.families.length });
 }
 
-/** @param consents so many there have been: of what had an id and is gone, all of them have to end */
+/** @param consents so many there have been: of what is gone, all of them have to end */
 function compare(
   claims: Map<string, AccountClaim>,
   listed: Map<string, Listed>,
@@ -91,7 +96,7 @@ function compare(
       // It waits for its user; there is nothing more to be compared.
       claims.delete(name);
     } else if (found !== undefined) claims.set(name, { standing: 'connected', id: found.id });
-    else if (claim.standing === 'unsure') claims.set(name, { standing: 'gone', ...(claim.id !== undefined && { endedBefore: consents }) });
+    else if (claim.standing === 'unsure') claims.set(name, { standing: 'gone', endedBefore: consents });
   }
   for (const name of listed.keys()) if (!claims.has(name) && explain(name) === undefined) findings.lost.push(`${name} came from nowhere`);
 }
@@ -150,44 +155,4 @@ async function callEach(person: Person, base: string, findings: Findings, explai
     else findings.documented.push(`${account}: ${reason}`);
     person.claims.accounts.delete(account);
   }
-}
-
-/** What users were told, and background work has still to make true: ends at the providers, and events of banks. */
-export async function stillOwed(people: readonly Person[]): Promise<string[]> {
-  const owed = people.flatMap((person) => [...liveTokens(person), ...liveItems(person)]);
-  for (const person of people) owed.push(...(await unheardWebhooks(person)));
-  return owed;
-}
-
-function liveTokens({ claims, world }: Person): string[] {
-  return [...claims.accounts].flatMap(([email, { standing, endedBefore = 0 }]) =>
-    standing === 'gone' && world.workspace.familiesOf(email).some(({ live, number }) => live && number < endedBefore)
-      ? [`a token of ${email} lives on after its disconnect`]
-      : [],
-  );
-}
-
-function liveItems({ claims, world }: Person): string[] {
-  return [...claims.banks].flatMap(([institution, { standing, endedBefore }]) =>
-    standing === 'gone' && endedBefore !== undefined && world.bank.itemsOf(institution).some(({ removed }) => !removed)
-      ? [`the item of ${institution} lives on after its deletion`]
-      : [],
-  );
-}
-
-/** An event that was acknowledged is told to the user's front ends, once, unless its bank is gone by then. */
-async function unheardWebhooks({ claims, world, name }: Person): Promise<string[]> {
-  const due = Claims.of(claims.banks, 'connected').filter((institution) => claims.webhooks.get(institution) === true);
-  if (due.length === 0 || world.sql === undefined) return [];
-  const rows = await world.sql<{ times: number }>(
-    `select count(*)::int as times from events e join users u on u.id = e.user_id
-     where u.subject = $1 and e.event = 'account.new_accounts' group by e.data->>'account'`,
-    [name],
-  );
-  const missing = due.length - rows.length;
-  const twice = rows.filter(({ times }) => times > 1).length;
-  return [
-    ...(missing > 0 ? [`${missing} of ${due.length} bank events for ${name}`] : []),
-    ...(twice > 0 ? [`${twice} bank events were told twice to ${name}`] : []),
-  ];
 }

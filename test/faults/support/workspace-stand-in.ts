@@ -16,10 +16,14 @@ export interface Family {
   refreshToken: string;
   spent: Set<string>;
   access: Map<string, number>;
-  /** An answer that held a rotated token never arrived: with strict rotation nobody has it. */
+  /** The code it was given for. */
+  code: string;
+  /** The answer that held the first tokens never arrived: nobody has them. */
+  lostExchange: boolean;
+  /** The same for an answer that held a rotated token. */
   lostRotation: boolean;
-  /** Why it ended: revoked, or a spent token was used again. */
-  ended?: 'revoked' | 'reuse';
+  /** What came of it, in order: shown where something of it is lost. */
+  history: string[];
 }
 
 /** A workspace provider that knows which tokens live, and every message it was given. */
@@ -28,9 +32,11 @@ export class WorkspaceStandIn {
   readonly families: Family[] = [];
   /** What was sent or drafted, by subject line, with how often. */
   readonly kept = new Map<string, number>();
-  /** With `strict`, a refresh ends the token that it used, and using it again ends them all. */
-  rotation: 'off' | 'strict' = 'off';
+  /** A refresh ends the token that it used. Using that again is refused, and with `strict` ends them all. */
+  rotation: 'off' | 'lenient' | 'strict' = 'off';
   lifeSeconds = DEFAULT_LIFE_SECONDS;
+  /** What it says of a token's life in place of the truth; `{ expires_in: undefined }` says nothing. */
+  toldLife: { expires_in?: unknown } = {};
   /** The token endpoint refuses the service's own credentials. */
   invalidClient = false;
   readonly #codes = new Map<string, { email: string; nonce: string; asked: string }>();
@@ -92,7 +98,10 @@ export class WorkspaceStandIn {
       refreshToken: secret('refresh'),
       spent: new Set(),
       access: new Map(),
+      code,
+      lostExchange: false,
       lostRotation: false,
+      history: ['exchanged'],
     };
     this.families.push(family);
     const id_token = await idToken(approval.email, approval.nonce);
@@ -104,10 +113,11 @@ export class WorkspaceStandIn {
     if (family?.live !== true) return { status: 400, body: { error: 'invalid_grant' } };
     if (this.rotation === 'off') return { status: 200, body: this.#grant(family) };
     if (token !== family.refreshToken) {
-      end(family, 'reuse');
+      if (this.rotation === 'strict') end(family, 'ended, since a spent token was used again');
       return { status: 400, body: { error: 'invalid_grant' } };
     }
     family.spent.add(token);
+    family.history.push('rotated');
     family.refreshToken = secret('refresh');
     return { status: 200, body: { ...this.#grant(family), refresh_token: family.refreshToken } };
   }
@@ -115,13 +125,16 @@ export class WorkspaceStandIn {
   #grant(family: Family): Record<string, unknown> {
     const token = secret('access');
     family.access.set(token, Date.now() + this.lifeSeconds * 1000);
-    return { access_token: token, token_type: 'Bearer', expires_in: this.lifeSeconds };
+    return { access_token: token, token_type: 'Bearer', expires_in: this.lifeSeconds, ...this.toldLife };
   }
 
   /** As the real one: whichever token is revoked, every consent of the account to this client ends. */
   #revoke(token: string): Answered {
     const family = this.families.find(({ live, refreshToken, access }) => live && (refreshToken === token || access.has(token)));
-    if (family === undefined) return { status: 400, body: { error: 'invalid_token' } };
+    if (family === undefined) {
+      for (const each of this.families) if (each.spent.has(token)) each.history.push('revocation by a spent token refused');
+      return { status: 400, body: { error: 'invalid_token' } };
+    }
     for (const each of this.familiesOf(family.email)) end(each, 'revoked');
     return { status: 200, body: {} };
   }
@@ -139,15 +152,25 @@ export class WorkspaceStandIn {
   }
 
   #lost({ path, body }: Asked): void {
-    if (path !== '/token' || this.rotation === 'off') return;
-    const token = new URLSearchParams(body).get('refresh_token');
-    for (const family of this.families) if (token !== null && family.spent.has(token)) family.lostRotation = true;
+    if (path !== '/token') return;
+    const form = new URLSearchParams(body);
+    for (const family of this.families) {
+      if (family.code === form.get('code')) family.lostExchange = true;
+      if (!family.spent.has(form.get('refresh_token') ?? '')) continue;
+      family.lostRotation = true;
+      family.history.push('the answer with the rotated token was lost');
+    }
   }
 }
 
-function end(family: Family, why: 'revoked' | 'reuse'): void {
-  if (family.live) family.ended = why;
+function end(family: Family, why: string): void {
+  if (family.live) family.history.push(why);
   family.live = false;
+}
+
+/** The provider's own id of an account. */
+export function subjectOf(email: string): string {
+  return `sub-of-${email}`;
 }
 
 function secret(kind: string): string {
@@ -155,12 +178,12 @@ function secret(kind: string): string {
 }
 
 function profileOf(email: string) {
-  return { sub: `sub-of-${email}`, email, email_verified: true, name: 'Ada Example', picture: '' };
+  return { sub: subjectOf(email), email, email_verified: true, name: 'Ada Example', picture: '' };
 }
 
 function idToken(email: string, nonce: string): Promise<string> {
   const now = Math.floor(Date.now() / 1000);
   // An hour more than the service's clock may be off in this suite.
-  const claims = { iss: ISSUER, aud: CLIENT.id, sub: `sub-of-${email}`, email, nonce, iat: now, exp: now + 7_200 };
+  const claims = { iss: ISSUER, aud: CLIENT.id, sub: subjectOf(email), email, nonce, iat: now, exp: now + 7_200 };
   return new SignJWT(claims).setProtectedHeader({ alg: 'HS256' }).sign(randomBytes(32));
 }

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { variables } from '../../../src/config-variables.ts';
 import { startIssuer, type TestIssuer } from '../../support/issuer.ts';
 import { BankStandIn } from './bank-stand-in.ts';
 import type { Cluster } from './cluster.ts';
+import { removeFolder } from './remove-folder.ts';
 import { Steps } from './steps.ts';
 import { WorkspaceStandIn } from './workspace-stand-in.ts';
 
@@ -56,6 +57,7 @@ export async function createOutside(): Promise<Omit<World, 'sql'>> {
   await bank.server.start();
   const issuer = await startIssuer();
   const folder = mkdtempSync(join(tmpdir(), 'steward-faults-'));
+  process.once('exit', () => removeFolder(folder));
   const [keysFile, integrations] = [join(folder, 'keys'), join(folder, 'integrations.yaml')];
   writeFileSync(keysFile, `k1:${randomBytes(32).toString('base64')}\n`, { mode: 0o600 });
   writeFileSync(integrations, INTEGRATIONS);
@@ -66,7 +68,8 @@ export async function createOutside(): Promise<Omit<World, 'sql'>> {
     ...withoutRates(),
     MASTER_KEYS_FILE: keysFile,
     INTEGRATIONS_FILE: integrations,
-    LIMIT_PROVIDER_TIMEOUT_MS: '2000',
+    // Shorter than usual, since many answers never come; long enough for a busy machine to give the others.
+    LIMIT_PROVIDER_TIMEOUT_MS: '5000',
     // No balancer has to notice anything here.
     LIMIT_STOP_WAIT_MS: '200',
     LIMIT_REVOCATION_RETRY_SECONDS: '1',
@@ -84,7 +87,7 @@ export async function createOutside(): Promise<Omit<World, 'sql'>> {
       await workspace.server.stop();
       await bank.server.stop();
       issuer.close();
-      rmSync(folder, { recursive: true, force: true });
+      removeFolder(folder);
     },
   };
 }

@@ -1,0 +1,12 @@
+// Loaded into the service before its own code (`--expose-gc --import`): whoever connects makes it collect its garbage and
+// is told what is left. Everything else is as it is shipped.
+import { createServer } from 'node:net';
+
+const { gc } = globalThis;
+if (gc === undefined) throw new Error('the memory probe needs --expose-gc');
+createServer((socket) => {
+  gc();
+  socket.end(JSON.stringify(process.memoryUsage()));
+})
+  .listen(process.env.BENCH_MEMORY_SOCKET)
+  .unref();
