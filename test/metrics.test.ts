@@ -103,6 +103,10 @@ describe('sockets', () => {
     await signedIn.close();
     await eventually(async () => (await value('steward_sockets{state="authenticated"}')) === 0);
     expect(await value('steward_sockets_closed_total{code="4401"}')).toBe(1);
+    const loud = await SocketClient.open(steward.url);
+    loud.send('x'.repeat(65_537));
+    expect((await loud.ended).code).toBe(1009);
+    await eventually(async () => (await value('steward_sockets_closed_total{code="1009"}')) === 1);
   });
 
   it('that are refused are counted', async () => {
@@ -149,5 +153,20 @@ describe('a life with the service', () => {
     const after = await Scrape.of(url);
     expect(after.value('steward_call_duration_seconds_count{action="unknown",outcome="not_found"}')).toBe(3);
     expect(after.text).not.toContain('canary');
+  });
+});
+
+describe('an identity provider that fails', () => {
+  it('counts as one that failed, not as a fault of ours', async () => {
+    const site = await startSteward({ METRICS_PORT: '0' });
+    try {
+      const token = await site.signIn();
+      await site.control('faults', { part: 'identity', path: '/.well-known/openid-configuration', kind: 'status', status: 500 });
+      expect((await site.call('/auth/bank/accounts', { token })).status).toBe(503);
+      const scrape = await Scrape.of(metricsUrl(site));
+      expect(scrape.value('steward_provider_request_duration_seconds_count{provider="identity",outcome="failed"}')).toBe(1);
+    } finally {
+      await site.stop();
+    }
   });
 });

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -204,5 +204,18 @@ describe('starting in development', () => {
     const file = join(folder, 'a-file');
     writeFileSync(file, '');
     expect(await refusal({ ...DEVELOPMENT, DATA_DIR: join(file, 'data'), PORT: String(await freePort()) })).toMatch(/DATA_DIR/);
+  });
+
+  it('refuses an embedded database whose files are not its own, or that can’t be made', async () => {
+    const dataDir = join(folder, 'damaged');
+    mkdirSync(join(dataDir, 'database'), { recursive: true });
+    writeFileSync(join(dataDir, 'database/PG_VERSION'), '99');
+    expect(await refusal({ ...DEVELOPMENT, DATA_DIR: dataDir, PORT: '0' })).toMatch(
+      /^The embedded database can’t be opened \(PGlite .*damaged/,
+    );
+    rmSync(dataDir, { recursive: true });
+    mkdirSync(dataDir);
+    writeFileSync(join(dataDir, 'database'), '');
+    expect(await refusal({ ...DEVELOPMENT, DATA_DIR: dataDir, PORT: '0' })).toMatch(/^The embedded database can’t be opened \(EEXIST/);
   });
 });

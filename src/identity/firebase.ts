@@ -31,6 +31,7 @@ export async function loadFirebaseVerifier(settings: FirebaseSettings, context: 
   const certificates = new KeySet({
     load: (signal) => loadCertificates(signal, context),
     logger: context.logger,
+    telemetry: context.telemetry,
     now: context.now,
     timeout: context.timeouts.keys,
   });
@@ -63,9 +64,8 @@ async function openAuth(settings: FirebaseSettings, context: VerifierContext, ce
   return getAuth(initializeApp({ ...options, ...credential }, `steward-identity-${randomUUID()}`));
 }
 
-async function loadCertificates(signal: AbortSignal, { httpAgent, telemetry }: VerifierContext): Promise<LoadedKeys<string>> {
-  const fetching = () => fetchJson(CERTIFICATES_URL, { signal, httpAgent });
-  const { body, maxAge } = await telemetry.step({ kind: 'provider', name: 'identity', operation: 'keys' }, fetching);
+async function loadCertificates(signal: AbortSignal, { httpAgent }: VerifierContext): Promise<LoadedKeys<string>> {
+  const { body, maxAge } = await fetchJson(CERTIFICATES_URL, { signal, httpAgent });
   return { keys: new Map(Object.entries(certificatesSchema.parse(body))), maxAge };
 }
 

@@ -1,4 +1,5 @@
 import type { Logger } from '../logger.ts';
+import type { Telemetry } from '../telemetry.ts';
 import { type ThrottledLog, throttledLog } from '../throttled-log.ts';
 import { identityUnavailable } from './token-errors.ts';
 
@@ -24,6 +25,7 @@ export interface LoadedKeys<Key> {
 export interface KeySetOptions<Key> {
   load: (signal: AbortSignal) => Promise<LoadedKeys<Key>>;
   logger: Logger;
+  telemetry: Pick<Telemetry, 'step'>;
   now: () => number;
   /** Longest a load may take, milliseconds. */
   timeout: number;
@@ -36,7 +38,7 @@ export class KeySet<Key> {
   #keys: ReadonlyMap<string, Key> = new Map();
   #freshUntil = Number.NEGATIVE_INFINITY;
   #attemptedAt = Number.NEGATIVE_INFINITY;
-  #pending: Promise<void> | undefined;
+  #pending: Promise<unknown> | undefined;
 
   constructor(options: KeySetOptions<Key>) {
     this.#options = options;
@@ -85,18 +87,26 @@ export class KeySet<Key> {
       // The distance, not the difference: a clock set back must not stop us until it has caught up.
       if (Math.abs(this.#options.now() - this.#attemptedAt) < interval) return;
       this.#attemptedAt = this.#options.now();
-      this.#pending = this.#load().finally(() => {
+      const step = { kind: 'provider', name: 'identity', operation: 'keys' } as const;
+      const loading = this.#options.telemetry.step(
+        step,
+        () => this.#load(),
+        (isLoaded) => (isLoaded ? 'ok' : 'failed'),
+      );
+      this.#pending = loading.finally(() => {
         this.#pending = undefined;
       });
     }
     await this.#pending;
   }
 
-  async #load(): Promise<void> {
+  /** @returns false where the issuer, or the way to it, is to blame */
+  async #load(): Promise<boolean> {
     try {
       const { keys, maxAge } = await this.#options.load(AbortSignal.timeout(this.#options.timeout));
       this.#keys = keys;
       this.#freshUntil = this.#options.now() + freshness(maxAge);
+      return true;
     } catch (error) {
       this.#alarm(
         { err: error },
@@ -104,6 +114,7 @@ export class KeySet<Key> {
           ? 'The signing keys cannot be refreshed: ID tokens are checked with those known'
           : 'There are no signing keys: ID tokens cannot be checked',
       );
+      return false;
     }
   }
 }

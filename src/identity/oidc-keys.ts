@@ -46,9 +46,7 @@ const signingKeySchema = z.looseObject({
 export function oidcKeyLoader(settings: OidcSettings, context: VerifierContext): (signal: AbortSignal) => Promise<LoadedKeys<IssuerKey>> {
   const alarm = throttledLog(context.logger, 'error', context.now);
   const discoveryUrl = new URL(settings.discoveryUrl);
-  return (signal) => context.telemetry.step({ kind: 'provider', name: 'identity', operation: 'keys' }, () => load(signal));
-
-  async function load(signal: AbortSignal): Promise<LoadedKeys<IssuerKey>> {
+  return async (signal) => {
     const options: FetchOptions = { signal, httpAgent: context.httpAgent };
     const discovery = discoverySchema.parse((await fetchJson(discoveryUrl, options)).body);
     if (discovery.issuer !== settings.issuer) {
@@ -57,7 +55,7 @@ export function oidcKeyLoader(settings: OidcSettings, context: VerifierContext):
     }
     const { body, maxAge } = await fetchJson(keySetAddress(discovery.jwks_uri, discoveryUrl), options);
     return { keys: signingKeys(body), maxAge };
-  }
+  };
 }
 
 function keySetAddress(address: string, discoveryUrl: URL): URL {

@@ -15,6 +15,7 @@ export function createOidcVerifier(settings: OidcSettings, context: VerifierCont
   const keys = new KeySet({
     load: oidcKeyLoader(settings, context),
     logger: context.logger,
+    telemetry: context.telemetry,
     now: context.now,
     timeout: context.timeouts.keys,
   });

@@ -47,8 +47,11 @@ const RESTART_SECONDS = 5;
 /** Of one message; a byte each would cost a hundred times its size. */
 const MAX_FRAGMENTS = 1_024;
 
+/** What ws closes a socket with, by its error (ws, doc/ws.md, "Error codes"). */
+const FAULTS: Record<string, number | undefined> = { WS_ERR_UNSUPPORTED_MESSAGE_LENGTH: 1009, WS_ERR_INVALID_UTF8: 1007 };
+
 /** Lets the listeners of thousands of sockets be the same few functions. */
-type Linked = WebSocket & { connection?: Connection; logger?: Logger };
+type Linked = WebSocket & { connection?: Connection; logger?: Logger; fault?: number | undefined };
 
 /** The WebSocket API at /ws, on the service's own HTTP server. */
 export class SocketServer implements ConnectionHost<Connection> {
@@ -236,11 +239,13 @@ function onPong(this: Linked): void {
 }
 
 function onClose(this: Linked, code: number): void {
-  this.connection?.closed(code);
+  this.connection?.closed(this.fault ?? code);
 }
 
 /** A protocol error (payload too large, invalid UTF-8) makes ws close the socket itself; unheard it would end the process. */
 function onError(this: Linked, error: Error): void {
+  // Of the close frame that ws sends then, its `close` event knows nothing: it says 1006.
+  if ('code' in error) this.fault = FAULTS[String(error.code)];
   this.logger?.debug({ err: describeError(error) }, 'socket error');
 }
 
