@@ -28,6 +28,7 @@ const PRODUCTION = {
   PUBLIC_URL: 'https://api.example.com',
   SITE_URL: 'https://www.example.com/',
   DATABASE_URL: `postgres://steward:${DATABASE_PASSWORD}@127.0.0.1:1/steward`,
+  ALLOWED_USERS: 'ana@example.com',
   MASTER_KEYS: `k1:${randomKey()}`,
   OIDC_ISSUER: 'https://issuer.example.com',
   OIDC_AUDIENCE: 'steward',
