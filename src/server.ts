@@ -67,8 +67,12 @@ async function start(
   const defer = (release: () => Promise<void> | void) => void undo.push(release);
   // First to come and last to go: what stopping looks like is worth knowing, too.
   const { telemetry, show } = await startObserving(config, logger, defer);
+  const { foundation, prepare } = await openFoundation(config, logger, telemetry, defer);
+  const { createApp, createContext, isAllowedOrigin, SocketServer, workOf, Workers } = await loadParts();
   let draining = false;
-  // Bound first: the sandbox and the callback need to know the address. Until the app is there, everything is 503.
+  // Bound before the rest: the sandbox and the callback need to know the address, and a start that doesn't get its port
+  // leaves the database as it was. Everything is 503 until the app is there, and a balancer that finds the port open
+  // may take that for an answer: so what takes long was done before.
   const server = createHttpServer({
     maxHeaderSize: limits.headerBytes,
     requestTimeout: limits.requestTimeoutMs,
@@ -85,9 +89,7 @@ async function start(
   const address = await listen(server, config);
   undo.push(() => closeServer(server));
   const addresses = addressesOf(config, address);
-  const { foundation, prepare } = await openFoundation(config, logger, telemetry, defer);
-  const [parts] = await Promise.all([loadParts(), prepare()]);
-  const { createApp, createContext, isAllowedOrigin, SocketServer, workOf, Workers } = parts;
+  await prepare();
   const context = await createContext(foundation, addresses, overrides, defer);
 
   const requests: RequestParts = {
