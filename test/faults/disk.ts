@@ -66,10 +66,13 @@ async function harm(suite: Suite, world: World, replica: Replica, mount: string,
   const traffic = new Traffic(people, [replica.url], suite.random);
   await traffic.underWay();
   await sleep(suite.random.between(300, 1_200));
+  // Does nothing else, so that an answer tells of the fault alone.
+  const prober = await Person.create(world);
+  await prober.call(replica.url, '/auth/workspace/accounts');
   const before = { ...traffic.tally };
   const end = begin();
   await sleep(LASTS_MS);
-  row.lost.push(...(await unclear(people[0], replica)));
+  row.lost.push(...(await unclear(prober, replica)));
   const left = freeBytes(mount);
   row.tried = traffic.tally.tried - before.ended;
   row.answered = traffic.tally.answered - before.answered;
@@ -93,9 +96,9 @@ async function harm(suite: Suite, world: World, replica: Replica, mount: string,
 }
 
 /** What can't be stored must be refused as such, with an error that says to try again. */
-async function unclear(person: Person | undefined, replica: Replica): Promise<string[]> {
+async function unclear(person: Person, replica: Replica): Promise<string[]> {
   for (let tries = 0; tries < PROBES; tries += 1) {
-    const reply = await person?.call(replica.url, '/workspace_access_request', { form: { email: 'full@example.com' } });
+    const reply = await person.call(replica.url, '/workspace_access_request', { form: { email: 'full@example.com' } });
     // There was room for this one still.
     if (reply?.status === 200) continue;
     const isClear = reply?.status === 503 && reply.body?.code === 'unavailable';
