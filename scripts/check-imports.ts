@@ -35,7 +35,6 @@ const LAYERS: Record<string, number> = {
     'app.ts',
     'context.ts',
     'foundation.ts',
-    'load-parts.ts',
     'open-providers.ts',
     'server.ts',
     'version.ts',

@@ -3,8 +3,6 @@
 import './modules.js';
 
 await Promise.all([import('./config.ts'), import('./explain.ts'), import('./server.ts')]);
-const { loadParts } = await import('./load-parts.ts');
-await loadParts();
 await Promise.all([
   import('./jobs/jobs.ts'),
   import('./identity/firebase.ts'),

@@ -1,16 +1,18 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Addresses, Context, Overrides } from './context.ts';
+import { createApp } from './app.ts';
+import { type Addresses, type Context, createContext, isAllowedOrigin, type Overrides } from './context.ts';
 import { openFoundation } from './foundation.ts';
 import { boundConnections } from './http/connections.ts';
 import { addressOf } from './http/network.ts';
 import { answerClientError, answerStarting, refuseMisshapen, refuseStarting } from './http/raw-answers.ts';
-import { loadParts } from './load-parts.ts';
 import { createLogger, describeError, type Logger } from './logger.ts';
 import { startObserving } from './observing.ts';
 import type { Config } from './settings.ts';
-import type { RequestParts } from './socket/requests.ts';
+import { type RequestParts, workOf } from './socket/requests.ts';
+import { SocketServer } from './socket/socket-server.ts';
+import { Workers } from './workers.ts';
 
 // An import would read every export, and with them load Node's fetch and WebSocket: some 50 ms and 15 MB.
 const { createServer: createHttpServer } = process.getBuiltinModule('node:http');
@@ -68,7 +70,6 @@ async function start(
   // First to come and last to go: what stopping looks like is worth knowing, too.
   const { telemetry, show } = await startObserving(config, logger, defer);
   const { foundation, prepare } = await openFoundation(config, logger, telemetry, defer);
-  const { createApp, createContext, isAllowedOrigin, SocketServer, workOf, Workers } = await loadParts();
   let draining = false;
   // Bound before the rest: the sandbox and the callback need to know the address, and a start that doesn't get its port
   // leaves the database as it was. Everything is 503 until the app is there, and a balancer that finds the port open
