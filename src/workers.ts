@@ -7,6 +7,7 @@ import type { Context } from './context.ts';
 import type { Jobs } from './jobs/jobs.ts';
 import { describeError } from './logger.ts';
 import { deleteOldTombstones } from './users/users-repository.ts';
+import { sweepEndedGrants } from './vault/ended-grants.ts';
 import { deleteFormerKeys } from './vault/key-rotation-repository.ts';
 import { sweepConfirmations } from './workspace/confirmation-service.ts';
 import { deleteOldFlows } from './workspace/flows-repository.ts';
@@ -74,6 +75,7 @@ export class Workers {
     // What a process that died left behind needn't wait for the first minute.
     await revocations.sweep();
     await webhooks.sweep();
+    await sweepEndedGrants(this.#context);
   }
 
   #pause(): Promise<void> {
@@ -101,6 +103,8 @@ async function sweep(context: Context): Promise<void> {
     () => deleteFormerKeys(db),
     () => deleteOldAuditRows(db),
     () => events.sweep(),
+    // The last: a key service takes its time.
+    () => sweepEndedGrants(context),
   ];
   // Each on its own: what stops one must not stop the others.
   for (const step of steps) {

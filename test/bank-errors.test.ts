@@ -127,10 +127,15 @@ describe('an error of the aggregator', () => {
     expectError(await createLinkToken(), code);
   });
 
-  it('INVALID_PUBLIC_TOKEN on set_access_token becomes a 400 that names the field', async () => {
-    emulator.fail('INVALID_PUBLIC_TOKEN');
-    expectError(await setAccessToken(), 'invalid_request', /^public_token: /);
-  });
+  it.each(['INVALID_PUBLIC_TOKEN', 'INVALID_FIELD'])(
+    '%s on set_access_token becomes a 400 that names the field, and no alarm',
+    async (bankCode) => {
+      const { length } = steward.logs;
+      emulator.fail(bankCode);
+      expectError(await setAccessToken(), 'invalid_request', /^public_token: /);
+      expect(steward.logs.slice(length).filter((line) => JSON.parse(line).level >= 50)).toEqual([]);
+    },
+  );
 
   it.each(['INVALID_API_KEYS', 'INVALID_ACCESS_TOKEN'])('%s is an alarm for the operator', async (bankCode) => {
     const { length } = steward.logs;

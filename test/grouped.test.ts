@@ -61,4 +61,61 @@ describe('Grouped', () => {
       30,
     ]);
   });
+
+  describe('with lanes', () => {
+    const ended = (statements: Statements, from: number) => {
+      for (const { end } of statements.sent.slice(from)) end();
+    };
+
+    it('begins another statement only with as many items as it may take, and no more of them than there are lanes', async () => {
+      const statements = new Statements();
+      const grouped = new Grouped(statements.work, { atOnce: 2, lanes: 2 });
+      const results = [grouped.add(1)];
+      await statements.begun(1);
+      results.push(grouped.add(2));
+      await turns();
+      expect(statements.sent).toHaveLength(1);
+      results.push(grouped.add(3));
+      await statements.begun(2);
+      expect(statements.sent[1]!.items).toEqual([2, 3]);
+      results.push(grouped.add(4), grouped.add(5));
+      await turns();
+      expect(statements.sent).toHaveLength(2);
+      ended(statements, 0);
+      await statements.begun(3);
+      expect(statements.sent[2]!.items).toEqual([4, 5]);
+      ended(statements, 2);
+      expect(await Promise.all(results)).toEqual([10, 20, 30, 40, 50]);
+    });
+
+    it('leaves what is too little for a statement of its own to the one that ends last', async () => {
+      const statements = new Statements();
+      const grouped = new Grouped(statements.work, { atOnce: 2, lanes: 2 });
+      const results = [grouped.add(1), grouped.add(2)];
+      await statements.begun(1);
+      results.push(grouped.add(3), grouped.add(4));
+      await statements.begun(2);
+      results.push(grouped.add(5));
+      statements.sent[0]!.end();
+      await results[0];
+      await turns();
+      expect(statements.sent).toHaveLength(2);
+      statements.sent[1]!.end();
+      await statements.begun(3);
+      expect(statements.sent[2]!.items).toEqual([5]);
+      ended(statements, 2);
+      expect(await Promise.all(results)).toEqual([10, 20, 30, 40, 50]);
+    });
+
+    it('begins anew once everything was done', async () => {
+      const statements = new Statements();
+      const grouped = new Grouped(statements.work, { atOnce: 2, lanes: 2 });
+      for (const count of [1, 2]) {
+        const result = grouped.add(count);
+        await statements.begun(count);
+        ended(statements, count - 1);
+        expect(await result).toBe(count * 10);
+      }
+    });
+  });
 });

@@ -110,6 +110,11 @@ describe.skipIf(!(await postgresAnswers()))('npm run keys -- rewrap --new-user-k
     const first = await once();
     scene.policies.set('test.send', { approval: 'always' });
     const { approvalId } = await scene.ask(user, 'test.send', { to: ['b@example.com'], text: 'May I?' }, { account: user.accountId });
+    await database.sql(
+      `insert into ended_grants (grant_id, user_id, provider, subject, tokens, try_after)
+       select id, user_id, provider, subject, tokens, now() + interval '1 day' from grants where id = $1`,
+      [user.grantId],
+    );
     const [before, token] = [await keyOf(user), await current(user)];
     expect(await sealed(user)).toEqual(allUnder(before));
 

@@ -25,12 +25,18 @@ describe('states of now', () => {
     await steward.sql(
       `insert into revocations (id, provider, deadline_at, unconfirmed_at) values (gen_random_uuid(), 'bank', now(), now())`,
     );
+    await steward.sql(
+      `insert into ended_grants (grant_id, user_id, provider, subject, tokens, ended_at, try_after)
+       select id, user_id, provider, subject, tokens, now() - interval '1 hour', now() + interval '1 day' from grants`,
+    );
     const scrape = await Scrape.of(metricsUrl(steward));
     const [keyId] = scrape.labelValues('key');
     expect(scrape.value(`steward_keys_held{key="${keyId}",role="primary"}`)).toBe(1);
     expect(scrape.value(`steward_keyed_rows{key="${keyId}",kind="user_key"}`)).toBe(1);
     expect(scrape.value('steward_accounts_attention{provider="workspace",status="reauth_required"}')).toBe(1);
     expect(scrape.value('steward_revocations_unconfirmed')).toBe(1);
+    expect(scrape.value('steward_revocations_waiting')).toBe(1);
+    expect(scrape.value('steward_revocations_oldest_seconds')).toBeGreaterThanOrEqual(3600);
     expect(scrape.value('steward_database_up')).toBe(1);
     expect(scrape.value('steward_database_writable')).toBe(1);
     expect(scrape.value('steward_database_connections{state="max"}')).toBeGreaterThan(0);

@@ -61,7 +61,8 @@ describe('a life with the service, traced', () => {
       expect(parentOf(exchange)?.name).toBe('GET /auth/workspace/callback');
       const renewal = named(collector, 'provider workspace refresh')[0];
       expect(parentOf(renewal)?.name).toBe('refresh workspace');
-      expect(parentOf(parentOf(renewal))?.name).toMatch(/^call mail\./);
+      // On a busy machine the token has ended by the time the mail is approved.
+      expect(parentOf(parentOf(renewal))?.name).toMatch(/^call (mail\.\w+|approval)$/);
       expect(parentOf(named(collector, 'provider workspace revoke')[0])?.name).toBe('job revoke');
       return true;
     });

@@ -17,6 +17,8 @@ const LISTED: Record<string, string> = {
   'former_user_keys.wrapped': 'a key',
   'grants.user_id': 'the user',
   'grants.tokens': 'tokens of the accounts',
+  'ended_grants.user_id': 'the user',
+  'ended_grants.tokens': 'tokens that wait to be revoked',
   'workspace_accounts.user_id': 'the user',
   'bank_items.user_id': 'the user',
   'bank_webhooks.digest': 'recognises a second delivery',
@@ -130,7 +132,7 @@ describe('GET /user/export', () => {
     expect(secrets.length).toBeGreaterThan(0);
     for (const secret of [...secrets, user.token]) expect(text).not.toContain(secret);
     const sealed = await scene.steward.sql<{ bytes: Buffer }>(
-      `select wrapped as bytes from user_keys union all select wrapped from former_user_keys union all select tokens from grants union all select secret_hash from browser_bindings
+      `select wrapped as bytes from user_keys union all select wrapped from former_user_keys union all select tokens from grants union all select tokens from ended_grants union all select secret_hash from browser_bindings
        union all select state_hash from oauth_flows union all select ticket_hash from oauth_flows where ticket_hash is not null
        union all select arguments_hash from approvals union all select arguments from approvals where arguments is not null
        union all select answer from idempotency_keys where answer is not null`,

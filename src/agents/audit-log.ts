@@ -1,5 +1,5 @@
 import type { Queryable } from '../database/database.ts';
-import { Grouped } from '../database/grouped.ts';
+import { BUSY, Grouped } from '../database/grouped.ts';
 import { type AuditRow, insertAuditRows } from './audit-repository.ts';
 
 const SHOWN_NAME_CHARACTERS = 100;
@@ -72,7 +72,7 @@ export class AuditLog {
     this.#rows = new Grouped(async (rows) => {
       await insertAuditRows(db, rows);
       return rows.map(() => undefined);
-    });
+    }, BUSY);
   }
 
   /**

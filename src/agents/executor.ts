@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Queryable } from '../database/database.ts';
-import { Grouped } from '../database/grouped.ts';
+import { BUSY, Grouped } from '../database/grouped.ts';
 import { AppError } from '../errors.ts';
 import type { Caller } from '../http/endpoint.ts';
 import { describeError, type LoggedError, type Logger } from '../logger.ts';
@@ -64,7 +64,7 @@ export class Executor {
       const { accounts, grants } = await selectAgentAccounts(db, userIds);
       tokens.justRead(grants);
       return accounts;
-    });
+    }, BUSY);
     this.#checks = { ...parts, accounts: (userId) => this.accounts(userId), hashes: new ArgumentHashes(db, userKeys) };
     this.#audit = new AuditLog(db);
     this.#keys = new IdempotencyKeys(db, userKeys, logger);

@@ -5,10 +5,13 @@ import type { KeyServiceSettings } from '../settings.ts';
 import type { ThrottledLog } from '../throttled-log.ts';
 import type { KeyService } from './kms-master-key.ts';
 
-/** Tells the operator of a fault; limits how often by itself. */
-
 /** Why the key service could not be used; the cause of the AppError. Holds names only. */
 export class KeyServiceFault extends Error {}
+
+/** Whether it is the key service, and nothing else, that can't be used at the moment. */
+export function isKeyServiceAway(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'unavailable' && error.cause instanceof KeyServiceFault;
+}
 
 /** Somebody waits for the answer, often with a transaction open. */
 const TIMEOUT_MS = 3_000;

@@ -8,8 +8,14 @@ interface Waiting<Item, Result> {
   reject: (error: unknown) => void;
 }
 
+/** Of one statement, unless said otherwise. */
 const AT_ONCE = 500;
 const WAITING_MAX = 10_000;
+/**
+ * For what every call needs. Half of a large group in Postgres while the other half is worked on uses two processors;
+ * with groups much smaller than this, the statements themselves cost more than that gains.
+ */
+export const BUSY = { atOnce: 128, lanes: 3 } as const;
 /** Turns of the event loop that bring nothing, after which nothing more is waited for. */
 const QUIET_TURNS = 2;
 const TURNS_MAX = 16;
@@ -20,12 +26,21 @@ const TURNS_MAX = 16;
  */
 export class Grouped<Item, Result> {
   readonly #work: (items: readonly Item[]) => Promise<readonly Result[]>;
+  readonly #atOnce: number;
+  readonly #lanesMax: number;
   #waiting: Waiting<Item, Result>[] = [];
-  #working = false;
+  /** Statements under way, or about to be. */
+  #lanes = 0;
 
-  /** @param work gives a result for each item, in their order */
-  constructor(work: (items: readonly Item[]) => Promise<readonly Result[]>) {
+  /**
+   * @param work gives a result for each item, in their order
+   * @param sharing items of one statement at most, and statements under way at a time. A second one begins only with
+   * as many items as it may take: what waits for the disk then no longer holds up what waits for the processor.
+   */
+  constructor(work: (items: readonly Item[]) => Promise<readonly Result[]>, sharing: { atOnce?: number; lanes?: number } = {}) {
     this.#work = work;
+    this.#atOnce = sharing.atOnce ?? AT_ONCE;
+    this.#lanesMax = sharing.lanes ?? 1;
   }
 
   /** @throws AppError `unavailable`, also when too many wait; whatever the work throws for this item alone */
@@ -35,19 +50,26 @@ export class Grouped<Item, Result> {
     }
     return new Promise((resolve, reject) => {
       this.#waiting.push({ item, resolve, reject });
-      if (this.#working) return;
-      this.#working = true;
+      if (this.#lanes >= this.#lanesMax || !this.#isWorthOneMore(this.#lanes)) return;
+      this.#lanes += 1;
       // One caller's turn begins it; what it does is everybody's.
       void apart(() => this.#workOff());
     });
   }
 
+  /** @param beside statements under way: whichever ends last takes what is left */
+  #isWorthOneMore(beside: number): boolean {
+    return this.#waiting.length >= (beside === 0 ? 1 : this.#atOnce);
+  }
+
   async #workOff(): Promise<void> {
-    while (this.#waiting.length > 0) {
-      await this.#gather();
-      await this.#together(this.#waiting.splice(0, AT_ONCE));
+    while (this.#isWorthOneMore(this.#lanes - 1)) {
+      if (this.#waiting.length < this.#atOnce) await this.#gather();
+      // Meanwhile another lane may have begun, and have taken them all.
+      const group = this.#waiting.splice(0, this.#atOnce);
+      if (group.length > 0) await this.#together(group);
     }
-    this.#working = false;
+    this.#lanes -= 1;
   }
 
   /**

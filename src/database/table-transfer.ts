@@ -9,6 +9,7 @@ export const TRANSFERRED = [
   'user_keys',
   'former_user_keys',
   'grants',
+  'ended_grants',
   'workspace_accounts',
   'bank_items',
   'bank_webhooks',

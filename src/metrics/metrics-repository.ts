@@ -59,11 +59,13 @@ export async function countKeyedRows(db: Queryable): Promise<KeyedRows[]> {
   return db.query<KeyedRows>({ name: 'metrics-keys', text, query_timeout: TIMEOUT_MS });
 }
 
+/** Tokens that no provider has confirmed yet, those that wait for the key service among them. */
 export async function countRevocations(db: Queryable): Promise<WaitingRevocations> {
   const text = `
     select count(*)::int as waiting, coalesce(extract(epoch from now() - min(created_at)), 0)::float8 as oldest,
       (select count(*)::int from (select 1 from revocations where unconfirmed_at is not null limit ${COUNT_MAX}) u) as unconfirmed
-    from (select created_at from revocations where token is not null order by created_at limit ${COUNT_MAX}) open`;
+    from ((select created_at from revocations where token is not null order by created_at limit ${COUNT_MAX})
+      union all (select ended_at from ended_grants order by ended_at limit ${COUNT_MAX})) open`;
   const rows = await db.query<WaitingRevocations>({ name: 'metrics-revocations', text, query_timeout: TIMEOUT_MS });
   return rows[0] ?? { waiting: 0, oldest: 0, unconfirmed: 0 };
 }

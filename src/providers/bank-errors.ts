@@ -120,9 +120,9 @@ export function toBankError(thrown: unknown): AppError {
 const INPUT_CODES = new Set(['MISSING_FIELDS', 'UNKNOWN_FIELDS', 'INVALID_FIELD', 'INVALID_BODY']);
 
 /** Where the fields of a call are a caller's, a refusal of them is the caller's to mend and no alarm. */
-export function asInputError(error: unknown): unknown {
+export function asInputError(error: unknown, message = 'The bank aggregator refused the input.'): unknown {
   if (!(error instanceof BankError) || !INPUT_CODES.has(error.bankCode)) return error;
-  return new BankError(error.bankCode, { code: 'invalid_request', message: 'The bank aggregator refused the input.' }, error);
+  return new BankError(error.bankCode, { code: 'invalid_request', message }, error);
 }
 
 /**

@@ -90,7 +90,11 @@ export class BankProvider {
 
   /** Exchanges a public token, which works once. */
   async exchange(publicToken: string): Promise<{ accessToken: string; itemId: string }> {
-    const answer = await this.#call((client, options) => client.itemPublicTokenExchange({ public_token: publicToken }, options));
+    const exchange = this.#call((client, options) => client.itemPublicTokenExchange({ public_token: publicToken }, options));
+    const answer = await exchange.catch((error: unknown) => {
+      // Its one field is whatever a client sent.
+      throw asInputError(error, 'public_token: is not one of the bank aggregator’s. Start linking again.');
+    });
     const { access_token: accessToken, item_id: itemId } = checkAnswer(exchangeAnswer, answer);
     return { accessToken, itemId };
   }

@@ -19,6 +19,8 @@ const TABLES = {
   former_user_keys: 'select id, master_key_id, replaced_at from former_user_keys where user_id = $1::uuid order by replaced_at desc',
   grants: `select id, provider, subject, scopes, status, version, expires_at, lease_until, refresh_failures, refresh_after, created_at, updated_at
            from grants where user_id = $1::uuid order by created_at desc`,
+  ended_grants:
+    'select id, grant_id, provider, subject, ended_at, try_after from ended_grants where user_id = $1::uuid order by ended_at desc',
   workspace_accounts: `select id, grant_id, email, name, picture, is_default, connected_at
                        from workspace_accounts where user_id = $1::uuid order by connected_at desc`,
   bank_items: `select id, grant_id, institution_id, bank_name, accounts, connected_at, sync_state, warning, expires_at, new_accounts,

@@ -8,7 +8,7 @@ const count = z.number().int();
 
 /** What is held of the user but not shown, and why. */
 export const WITHHELD = [
-  'Tokens of connected accounts, and your key, which encrypts them: whoever has this file could use your accounts.',
+  'Tokens of your accounts, and your key, which encrypts them: whoever has this file could use your accounts.',
   'Hashes of one-time secrets (cookies, states, tickets) and of arguments: they only serve to recognise what they were made from.',
   'Tokens on their way out after a disconnection: kept for 7 days at most, under the provider’s id of the account, without a user.',
 ] as const;
@@ -44,6 +44,9 @@ export const userExport = z.object({
       updated_at: time,
     }),
   ),
+  ended_grants: z
+    .array(z.object({ id: z.uuid(), grant_id: z.uuid(), provider: z.string(), subject: z.string(), ended_at: time, try_after: time }))
+    .describe('Disconnected accounts whose tokens could not be revoked yet.'),
   workspace_accounts: z.array(
     z.object({
       id: z.uuid(),

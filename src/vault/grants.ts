@@ -1,16 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { isKeyServiceAway } from '../crypto/aws-kms.ts';
 import type { Queryable } from '../database/database.ts';
 import { AppError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
-import {
-  deleteGrant,
-  deleteGrantsOfUser,
-  type GrantRow,
-  type Provider,
-  selectGrant,
-  selectGrantBySubject,
-  upsertGrant,
-} from './grants-repository.ts';
+import { deleteEndedGrant, deleteEndedGrantsOfUser, type EndedGrant, insertEndedGrant } from './ended-grants-repository.ts';
+import { deleteGrant, deleteGrantsOfUser, type Provider, selectGrant, selectGrantBySubject, upsertGrant } from './grants-repository.ts';
 import { readable } from './readable.ts';
 import type { Revocations } from './revocations.ts';
 import { openTokens, sealTokens, type Tokens } from './sealed-tokens.ts';
@@ -62,7 +56,7 @@ export class Grants {
     const old = await selectGrant(tx, grant.userId, grantId);
     if (old === undefined) throw new AppError('conflict', 'This was deleted meanwhile. Try again.');
     await this.#write(tx, grantId, grant);
-    return old.subject === grant.subject ? undefined : this.#retire(tx, old);
+    return old.subject === grant.subject ? undefined : this.#retireOrPark(tx, old);
   }
 
   /** The refresh token stored for this very account, if any: some consents bring none back. */
@@ -80,18 +74,36 @@ export class Grants {
   }
 
   /**
-   * Ends one grant: use is denied from the commit on, the provider is told afterwards.
+   * Ends one grant: use is denied from the commit on, the provider is told afterwards. That needs the key service;
+   * while it is away the tokens wait for it, and the user doesn't.
    *
-   * @returns the revocation to enqueue once the transaction is committed; undefined = no such grant
+   * @returns the revocation to enqueue once the transaction is committed; undefined = none, or none yet
    */
   async end(tx: Queryable, userId: string, grantId: string): Promise<string | undefined> {
     const grant = await deleteGrant(tx, userId, grantId);
+    return grant === undefined ? undefined : this.#retireOrPark(tx, grant);
+  }
+
+  /**
+   * Goes on with the end of a grant that has waited for the key service.
+   *
+   * @param waitingId of its row among those that wait
+   * @returns as {@link end}
+   * @throws AppError `unavailable` while it is still away
+   */
+  async endWaiting(tx: Queryable, waitingId: string): Promise<string | undefined> {
+    const grant = await deleteEndedGrant(tx, waitingId);
     return grant === undefined ? undefined : this.#retire(tx, grant);
   }
 
-  /** Ends all of a user's grants; see {@link end}. */
+  /**
+   * Ends all of a user's grants for good, those that wait as well: the user's key may go in the same transaction.
+   *
+   * @returns as {@link end}
+   * @throws AppError `unavailable` while the key service is away
+   */
   async endAll(tx: Queryable, userId: string): Promise<(string | undefined)[]> {
-    const grants = await deleteGrantsOfUser(tx, userId);
+    const grants = [...(await deleteEndedGrantsOfUser(tx, userId)), ...(await deleteGrantsOfUser(tx, userId))];
     const ids: (string | undefined)[] = [];
     for (const grant of grants) ids.push(await this.#retire(tx, grant));
     return ids;
@@ -103,12 +115,23 @@ export class Grants {
     await upsertGrant(tx, { ...grant, id, tokens });
   }
 
-  async #open(db: Queryable, grant: GrantRow): Promise<Tokens> {
+  async #open(db: Queryable, grant: EndedGrant): Promise<Tokens> {
     return openTokens(await this.#userKeys.toOpen(db, grant.userId, grant.tokens), grant);
   }
 
+  async #retireOrPark(tx: Queryable, grant: EndedGrant): Promise<string | undefined> {
+    try {
+      return await this.#retire(tx, grant);
+    } catch (error) {
+      // A database that is away would not take the row either.
+      if (!isKeyServiceAway(error)) throw error;
+      await insertEndedGrant(tx, grant);
+      return undefined;
+    }
+  }
+
   /** Queues the revocation. A token that can't be read any more must not keep its user from leaving: it is reported instead. */
-  async #retire(tx: Queryable, grant: GrantRow): Promise<string | undefined> {
+  async #retire(tx: Queryable, grant: EndedGrant): Promise<string | undefined> {
     const { provider, subject } = grant;
     const tokens = await readable(() => this.#open(tx, grant));
     if (tokens === undefined) {

@@ -108,7 +108,7 @@ export class KeyRenewal {
 
   async #sealAnew(tx: Queryable, column: SealedColumn, userId: string, key: DataKey, pass: Pass): Promise<void> {
     for (const value of await selectSealed(tx, column, userId)) {
-      const place = { table: column.table, column: value.placeColumn, userId, rowId: value.rowId };
+      const place = { table: column.sealedIn?.table ?? column.table, column: value.placeColumn, userId, rowId: value.placeRowId };
       const plain = await readable(async () => open(await this.#userKeys.toOpen(tx, userId, value.record), place, value.record));
       if (plain === undefined) pass.unreadable(`${column.table}.${column.column} ${value.rowId}`);
       else await updateSealed(tx, column, userId, { ...value, record: seal(key, place, plain) });

@@ -4,6 +4,7 @@ import type { Queryable } from '../database/database.ts';
 export interface SealedValue {
   rowId: string;
   placeColumn: string;
+  placeRowId: string;
   record: Buffer;
 }
 
@@ -13,11 +14,20 @@ export interface SealedColumn {
   /** SQL of what was bound into the values as their column, and as their row's id. */
   placeColumn: string;
   rowId: string;
+  /** Where values were sealed in another table: its name, and SQL of the row's id there. */
+  sealedIn?: { table: string; rowId: string };
 }
 
 /** Every column that holds values sealed under users' keys. */
 export const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'grants', column: 'tokens', placeColumn: `'tokens/' || provider`, rowId: 'id::text' },
+  {
+    table: 'ended_grants',
+    column: 'tokens',
+    placeColumn: `'tokens/' || provider`,
+    rowId: 'id::text',
+    sealedIn: { table: 'grants', rowId: 'grant_id::text' },
+  },
   { table: 'oauth_flows', column: 'secrets', placeColumn: `'secrets'`, rowId: 'id::text' },
   { table: 'oauth_flows', column: 'pending', placeColumn: `'pending'`, rowId: 'id::text' },
   { table: 'approvals', column: 'arguments', placeColumn: `'arguments/' || revision`, rowId: 'id::text' },
@@ -27,11 +37,11 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
 /** Locks the user's rows that hold such a value until the transaction ends, and reads them. */
 export async function selectSealed(
   tx: Queryable,
-  { table, column, placeColumn, rowId }: SealedColumn,
+  { table, column, placeColumn, rowId, sealedIn }: SealedColumn,
   userId: string,
 ): Promise<SealedValue[]> {
   return tx.query<SealedValue>(
-    `select ${rowId} as "rowId", ${placeColumn} as "placeColumn", ${column} as record
+    `select ${rowId} as "rowId", ${placeColumn} as "placeColumn", ${sealedIn?.rowId ?? rowId} as "placeRowId", ${column} as record
      from ${table} where user_id = $1::uuid and ${column} is not null for update`,
     [userId],
   );

@@ -28,6 +28,12 @@ export async function fullUser(scene: ExecutorScene): Promise<ConnectedGrant & {
      select gen_random_uuid(), g.id, g.subject, 'ITEM_ERROR', '{}', '\\x00' from grants g where g.user_id = $1 and g.provider = 'bank'`,
     [user.userId],
   );
+  // An item of its own, which no sweep comes to while the test runs.
+  await steward.sql(
+    `insert into ended_grants (grant_id, user_id, provider, subject, tokens, try_after)
+     select id, user_id, provider, 'former-' || subject, tokens, now() + interval '1 day' from grants where user_id = $1 and provider = 'bank'`,
+    [user.userId],
+  );
   await steward.sql(
     `insert into former_user_keys (id, user_id, master_key_id, wrapped)
      select gen_random_uuid(), user_id, master_key_id, wrapped from user_keys where user_id = $1`,

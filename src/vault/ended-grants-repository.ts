@@ -1,0 +1,44 @@
+import type { Queryable } from '../database/database.ts';
+import type { GrantRow } from './grants-repository.ts';
+
+/** What a revocation needs of a grant. */
+export type EndedGrant = Pick<GrantRow, 'id' | 'userId' | 'provider' | 'subject' | 'tokens'>;
+
+const COLUMNS = 'grant_id as id, user_id as "userId", provider, subject, tokens';
+/** Longer than one try may take, and over by the next sweep. */
+const LEASE = '30 seconds';
+
+export async function insertEndedGrant(tx: Queryable, grant: EndedGrant): Promise<void> {
+  await tx.query(`insert into ended_grants (grant_id, user_id, provider, subject, tokens) values ($1::uuid, $2::uuid, $3, $4, $5)`, [
+    grant.id,
+    grant.userId,
+    grant.provider,
+    grant.subject,
+    grant.tokens,
+  ]);
+}
+
+/**
+ * Takes the row that is due longest, so that one which fails makes way for the others.
+ *
+ * @returns its id; undefined = none is due, or others have them
+ */
+export async function claimEndedGrant(db: Queryable): Promise<string | undefined> {
+  const rows = await db.query<{ id: string }>(
+    `update ended_grants set try_after = now() + $1::interval
+     where id = (select id from ended_grants where try_after <= now() order by try_after limit 1 for update skip locked)
+     returning id`,
+    [LEASE],
+  );
+  return rows[0]?.id;
+}
+
+/** Deletes the row and returns what it held. @param rowId its own, not the grant's */
+export async function deleteEndedGrant(tx: Queryable, rowId: string): Promise<EndedGrant | undefined> {
+  const rows = await tx.query<EndedGrant>(`delete from ended_grants where id = $1::uuid returning ${COLUMNS}`, [rowId]);
+  return rows[0];
+}
+
+export async function deleteEndedGrantsOfUser(tx: Queryable, userId: string): Promise<EndedGrant[]> {
+  return tx.query<EndedGrant>(`delete from ended_grants where user_id = $1::uuid returning ${COLUMNS}`, [userId]);
+}
