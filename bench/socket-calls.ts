@@ -4,9 +4,9 @@ import { hello, SocketLoad } from './socket-load.ts';
 import type { Stage } from './stage.ts';
 
 const PAIRS = 7;
-const WARM_UP_MS = 4_000;
-const MEASURE_MS = 2_000;
-const SOCKETS = 32;
+const WARM_UP_MS = 8_000;
+const MEASURE_MS = 3_000;
+const SOCKETS = 256;
 const PLENTY = '100000000';
 const MESSAGE = JSON.stringify({
   type: 'call',

@@ -96,6 +96,19 @@ export function nearly(schema: Schema): fc.Arbitrary<unknown> {
   );
 }
 
+/** One value that fits but for a single field at a time, which stands on one of its bounds, or just beyond. */
+export function onTheEdges(schema: Schema, seed: number): object[] {
+  const [fits] = fc.sample(fitting(schema), { seed, numRuns: 1 });
+  const fields = Object.entries<Schema>(schema.properties ?? {});
+  return fields.flatMap(([name, field]) => edges(field).map((edge) => ({ ...(fits as object), [name]: edge })));
+}
+
+function edges({ type, minimum, maximum, minLength, maxLength }: Schema): unknown[] {
+  if (type === 'integer') return [minimum, minimum - 1, maximum, maximum + 1].filter(Number.isFinite);
+  if (type !== 'string') return [];
+  return [minLength - 1, maxLength, maxLength + 1].filter((length) => length >= 0).map((length) => 'a'.repeat(length));
+}
+
 function strings({ format, minLength, maxLength }: Schema): fc.Arbitrary<string> {
   if (format === 'email') return fc.emailAddress();
   if (format === 'uuid') return fc.uuid();
