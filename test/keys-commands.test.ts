@@ -84,6 +84,7 @@ describe.skipIf(!(await postgresAnswers()))('npm run keys, with two replicas', (
     expect(status).toMatch(/^second +here +yes +1 +0 +0 +2 of 2$/m);
     expect(status).toMatch(/^first +here +0 +0 +0 +2 of 2$/m);
     expect(await ok('retire', 'first')).toContain('first is retired');
+    expect(await database.sql('select key_ids as ids from replicas')).toEqual([{ ids: ['second'] }, { ids: ['second'] }]);
     expect(ids()).toEqual(['second']);
     expect(await tokenAt(a)).toBe(token);
     expect(await tokenAt(b)).toBe(token);
@@ -147,6 +148,21 @@ describe.skipIf(!(await postgresAnswers()))('npm run keys, with two replicas', (
       await other.stop();
     }
     await ok('retire', second);
+  });
+
+  it('tells which running replicas still hold a key that was retired', async () => {
+    await ok('add', 'spare');
+    const lines = readFileSync(file, 'utf8').trim().split('\n');
+    const other = await startSteward({ ...env, MASTER_KEYS_FILE: '', MASTER_KEYS: lines.join(',') });
+    try {
+      const { code, stdout, stderr } = await keys('retire', 'spare', '--wait', '4');
+      expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('spare is retired') });
+      expect(stderr).toMatch(/^1 running replica\(s\) still hold it, .*: [0-9a-f-]{36} \(started /m);
+      expect(await ok('status')).toMatch(/^spare +not here +0 +0 +0 +1 of 3$/m);
+    } finally {
+      await other.stop();
+    }
+    expect(await ok('status')).not.toContain('spare');
   });
 
   it('prints a key only where keys come from the environment, and then nothing but its entry', async () => {

@@ -93,7 +93,14 @@ export const retire = defineCommand({
       return;
     }
     changeKeysFile(path, (now) => now.filter((key) => key.id !== id));
+    // Whoever looks at the status next finds what this says.
+    const holders = await replicasThatDiffer(db, session, values.wait, ({ keyIds }) => !keyIds.includes(id));
     session.print(`${id} is retired. Backups of the database from before still need it: keep it with them, or let them expire.`);
+    if (holders.length > 0) {
+      process.stderr.write(
+        `${holders.length} running replica(s) still hold it, though it opens nothing here any more: ${holders.map(nameOf).join(', ')}. Give them the same list of keys (with MASTER_KEYS: restart them).\n`,
+      );
+    }
   },
 });
 

@@ -18,7 +18,7 @@ export const status = defineCommand({
     const rows = ids.map((id) => {
       const key = keys.find((candidate) => candidate.id === id);
       const use = uses.find((candidate) => candidate.id === id);
-      const where = key === undefined ? 'MISSING' : 'arn' in key ? 'aws-kms' : 'here';
+      const where = key === undefined ? (use === undefined ? 'not here' : 'MISSING') : 'arn' in key ? 'aws-kms' : 'here';
       const held = replicas.filter(({ keyIds }) => keyIds.includes(id)).length;
       const first = id === primary ? 'yes' : '';
       return [
