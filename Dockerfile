@@ -12,7 +12,7 @@ HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/health/ready`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
 # The heap's young part, MB. By default it begins so small that a start spends its time clearing it, and grows to
 # four times that under a burst, and stays.
-CMD ["node", "--min-semi-space-size=4", "--max-semi-space-size=16", "src/start.js"]
+CMD ["node", "--no-parallel-scavenge", "--min-semi-space-size=4", "--max-semi-space-size=16", "src/start.js"]
 
 FROM base AS development
 COPY package.json package-lock.json ./

@@ -6,7 +6,7 @@ import type { Stage } from './stage.ts';
 const PAIRS = 7;
 const WARM_UP_MS = 8_000;
 const MEASURE_MS = 3_000;
-const SOCKETS = 256;
+const SOCKETS = 512;
 const PLENTY = '100000000';
 const MESSAGE = JSON.stringify({
   type: 'call',

@@ -1,4 +1,4 @@
-/** Twice as many are kept at most: some 4 MB of counts. Whoever commands more keys is not held by counting them one by one. */
+/** Some 4 MB of counts. Whoever commands more keys is not held by counting them one by one. */
 const GENERATION = 25_000;
 
 /**
@@ -6,8 +6,14 @@ const GENERATION = 25_000;
  * a time, since finding the oldest of a map anew for each entry passes over all that were deleted before it.
  */
 export class RecentEntries<Value> {
+  readonly #generation: number;
   #newer = new Map<string, Value>();
   #older = new Map<string, Value>();
+
+  /** @param generation twice as many are kept at most */
+  constructor(generation = GENERATION) {
+    this.#generation = generation;
+  }
 
   get(key: string): Value | undefined {
     return this.#newer.get(key) ?? this.#older.get(key);
@@ -16,7 +22,7 @@ export class RecentEntries<Value> {
   /** Counts as use: the entry moves up. */
   set(key: string, value: Value): void {
     this.#newer.set(key, value);
-    if (this.#newer.size <= GENERATION) return;
+    if (this.#newer.size <= this.#generation) return;
     this.#older = this.#newer;
     this.#newer = new Map();
   }

@@ -19,7 +19,8 @@ export function chooseAccount(accounts: readonly AgentAccountRow[], provider: Pr
   }
   const byId = candidates.find((account) => account.id === wanted);
   if (byId !== undefined) return byId;
-  const [match, ...others] = candidates.filter((account) => account.label.toLowerCase() === wanted.toLowerCase());
+  const name = wanted.toLowerCase();
+  const [match, ...others] = candidates.filter((account) => account.label.toLowerCase() === name);
   if (match === undefined) throw unclear('No such account is connected.', candidates);
   if (others.length > 0) throw unclear('Several accounts go by this name: say which one by its id.', candidates);
   return match;

@@ -41,14 +41,13 @@ export class ActionRun {
   }
 
   /**
-   * The action's checked output.
+   * The action's output as it gives it, not checked yet.
    *
    * @throws AppError `provider_timeout`, `aborted`, or the action's own; anything else that it throws
    */
-  async output(): Promise<unknown> {
+  output(): Promise<unknown> {
     const { configured, input } = this.#call;
-    const value = await this.#within(configured.policy.timeoutMs, (context) => configured.action.run(input, context));
-    return configured.action.output.parse(value);
+    return this.#within(configured.policy.timeoutMs, (context) => configured.action.run(input, context));
   }
 
   /** What the user is asked; where the names of things can't be had soon, their ids must do. */
@@ -76,8 +75,9 @@ export class ActionRun {
       if (signal.aborted) onAbort();
     }
     try {
+      const context = new Context(this.#parts.db, this.#call, this.#ending, () => this.#session());
       // It may ignore its signal and end long after everyone has left: nobody hears of that.
-      this.#run(work).then(resolve, reject);
+      work(context).then(resolve, reject);
       return await promise;
     } catch (error) {
       throw asAccountError(error, this.#call.account, configured.action.scopes);
@@ -87,10 +87,6 @@ export class ActionRun {
       // What an action left running must not go on in its name.
       this.#ending.end(OVER);
     }
-  }
-
-  async #run<Result>(work: (context: RunContext) => Promise<Result>): Promise<Result> {
-    return work(new Context(this.#parts.db, this.#call, this.#ending, () => this.#session()));
   }
 
   #session(): WorkspaceSession | BankSession {

@@ -1,8 +1,10 @@
 import { KeyedHash } from '../crypto/keyed-hash.ts';
 import type { Database } from '../database/database.ts';
+import { RecentEntries } from '../recent-entries.ts';
 import type { UserKeys } from '../vault/user-keys.ts';
 
-const KEPT_MAX = 10_000;
+/** Of each of two generations. */
+const KEPT = 5_000;
 
 /**
  * Names arguments without telling them. Keyed with a key derived from the user's own: a plain hash of short
@@ -12,7 +14,8 @@ export class ArgumentHashes {
   readonly #db: Database;
   readonly #userKeys: UserKeys;
   /** By user; they never change. */
-  readonly #keys = new Map<string, Promise<KeyedHash>>();
+  readonly #keys = new RecentEntries<KeyedHash>(KEPT);
+  readonly #deriving = new Map<string, Promise<KeyedHash>>();
 
   constructor(db: Database, userKeys: UserKeys) {
     this.#db = db;
@@ -24,22 +27,23 @@ export class ArgumentHashes {
    *
    * @param input JSON that the guard has let through
    */
-  async of(userId: string, action: string, accountId: string | null, input: unknown): Promise<string> {
-    const key = await this.#key(userId);
-    return key.hex(canonicalJson([action, accountId, input]));
+  of(userId: string, action: string, accountId: string | null, input: unknown): string | Promise<string> {
+    const text = canonicalJson([action, accountId, input]);
+    const known = this.#keys.get(userId);
+    return known === undefined ? this.#derived(userId).then((key) => key.hex(text)) : known.hex(text);
   }
 
-  #key(userId: string): Promise<KeyedHash> {
-    const known = this.#keys.get(userId);
-    if (known !== undefined) return known;
-    const derived = this.#userKeys.hashKey(this.#db, userId).then((key) => new KeyedHash(key));
-    derived.catch(() => this.#keys.delete(userId));
-    for (const oldest of this.#keys.keys()) {
-      if (this.#keys.size < KEPT_MAX) break;
-      this.#keys.delete(oldest);
-    }
-    this.#keys.set(userId, derived);
-    return derived;
+  /** Once for all who ask at the same time. */
+  #derived(userId: string): Promise<KeyedHash> {
+    const underWay = this.#deriving.get(userId) ?? this.#derive(userId).finally(() => this.#deriving.delete(userId));
+    this.#deriving.set(userId, underWay);
+    return underWay;
+  }
+
+  async #derive(userId: string): Promise<KeyedHash> {
+    const key = new KeyedHash(await this.#userKeys.hashKey(this.#db, userId));
+    this.#keys.set(userId, key);
+    return key;
   }
 }
 

@@ -18,17 +18,35 @@ export interface AuditRow {
 
 const SWEPT_AT_ONCE = 5_000;
 
-/** Inserts rows in one statement. One value of JSON for all of them: the driver looks at each element of an array. */
+/** Between values, and in place of one that is missing: no name, code or id holds control characters. */
+const SEPARATOR = '\x1f';
+const MISSING = '\x1e';
+const ARRAY = `E'\\x1f', E'\\x1e'`;
+
+/** In the order of the statement's parameters. */
+const VALUES: readonly ((row: AuditRow) => string | number | null)[] = [
+  ({ callId }) => callId,
+  ({ userId }) => userId,
+  ({ surface }) => surface,
+  ({ action }) => action,
+  ({ accountId }) => accountId,
+  ({ argumentsHash }) => argumentsHash,
+  ({ decision }) => decision,
+  ({ outcome }) => outcome,
+  ({ milliseconds }) => milliseconds,
+];
+
+/** Inserts rows in one statement. One text a column: the driver looks at each element of an array, and JSON takes Postgres longer. */
 export async function insertAuditRows(db: Queryable, rows: readonly AuditRow[]): Promise<void> {
   await db.query(
     {
       name: 'audit-insert',
       text: `insert into audit_log (call_id, user_id, surface, action, account_id, arguments_hash, decision, outcome, milliseconds)
-             select "callId", "userId", surface, action, "accountId", decode("argumentsHash", 'hex'), decision, outcome, milliseconds
-             from json_to_recordset($1::json) as row ("callId" uuid, "userId" uuid, surface text, action text, "accountId" uuid,
-               "argumentsHash" text, decision text, outcome text, milliseconds int)`,
+             select call_id::uuid, user_id::uuid, surface, action, account_id::uuid, decode(arguments_hash, 'hex'), decision, outcome, milliseconds::int
+             from unnest(${VALUES.map((_, index) => `string_to_array($${index + 1}, ${ARRAY})`).join(', ')})
+               as row (call_id, user_id, surface, action, account_id, arguments_hash, decision, outcome, milliseconds)`,
     },
-    [JSON.stringify(rows)],
+    VALUES.map((of) => rows.map((row) => of(row) ?? MISSING).join(SEPARATOR)),
   );
 }
 

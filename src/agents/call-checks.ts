@@ -42,7 +42,8 @@ export async function checkCall(parts: CheckParts, invocation: Invocation, trail
   if (parts[action.provider] === undefined) throw notConfigured(action.provider);
   const accounts = await parts.accounts(userId);
   const account = chooseAccount(accounts, action.provider, invocation.account);
-  const argumentsHash = await parts.hashes.of(userId, configured.name, account.id, given);
+  const hash = parts.hashes.of(userId, configured.name, account.id, given);
+  const argumentsHash = typeof hash === 'string' ? hash : await hash;
   trail.about(account.id, argumentsHash);
   assertUsable(account);
   assertScopes(account, action.scopes);

@@ -148,7 +148,7 @@ export class Executor {
 
   async #toEnd(trail: Trail, work: () => Promise<Outcome>): Promise<Outcome> {
     try {
-      const outcome = await this.#outcome(trail, work);
+      const outcome = await work().catch((thrown: unknown) => this.#failed(thrown, trail));
       // A change is a fact, and its beginning is on record: an answer that hid it would invite a second one.
       await (trail.began ? this.#note(trail.row('ok')) : this.#audit.write(trail.row('ok')));
       return outcome;
@@ -158,14 +158,10 @@ export class Executor {
     }
   }
 
-  async #outcome(trail: Trail, work: () => Promise<Outcome>): Promise<Outcome> {
-    try {
-      return await work();
-    } catch (thrown) {
-      const error = this.#toAppError(thrown, trail);
-      await this.#note(trail.row(error.code, error.code === 'approval_required' ? 'approval_required' : trail.decision));
-      throw error;
-    }
+  async #failed(thrown: unknown, trail: Trail): Promise<never> {
+    const error = this.#toAppError(thrown, trail);
+    await this.#note(trail.row(error.code, error.code === 'approval_required' ? 'approval_required' : trail.decision));
+    throw error;
   }
 
   async #ask(call: Call, trail: Trail): Promise<never> {
@@ -175,14 +171,20 @@ export class Executor {
     throw new AppError('approval_required', 'The user has to approve this first.', { details: { ...preview } });
   }
 
-  async #carryOut(call: Call, trail: Trail, approval?: ApprovalRow): Promise<Outcome> {
+  #carryOut(call: Call, trail: Trail, approval?: ApprovalRow): Promise<Outcome> {
     if (call.signal.aborted) throw aborted();
     const changes = changesSomething(call.configured);
     if (!changes) this.#readRates.take(call.userId, call.configured.name, call.configured.policy.rate);
-    if (changes || approval !== undefined) await this.#parts.db.transaction((tx) => this.#begin(tx, call, trail, approval));
+    if (changes || approval !== undefined) return this.#onRecord(call, trail, approval);
+    trail.decision = 'allowed';
+    return this.#run(new ActionRun(this.#parts, call), call);
+  }
+
+  async #onRecord(call: Call, trail: Trail, approval: ApprovalRow | undefined): Promise<Outcome> {
+    await this.#parts.db.transaction((tx) => this.#begin(tx, call, trail, approval));
     if (approval !== undefined) this.#parts.telemetry.count('approval', 'approved');
     trail.decision = 'allowed';
-    if (!changes) return await this.#run(new ActionRun(this.#parts, call), call);
+    if (!changesSomething(call.configured)) return await this.#run(new ActionRun(this.#parts, call), call);
     trail.began = true;
     return await this.#change(call);
   }
@@ -221,10 +223,12 @@ export class Executor {
     return outcome;
   }
 
-  async #run(run: ActionRun, { configured, account, startedAt }: Call): Promise<Outcome> {
-    const { value, truncated } = cutToCap((await run.output()) ?? null, configured.capBytes);
-    const ms = Math.round(performance.now() - startedAt);
-    return { data: value, meta: { account: account.label, accountId: account.id, ms, ...(truncated && { truncated }) } };
+  #run(run: ActionRun, { configured, account, startedAt }: Call): Promise<Outcome> {
+    return run.output().then((output) => {
+      const { value, truncated } = cutToCap(configured.action.output.parse(output) ?? null, configured.capBytes);
+      const ms = Math.round(performance.now() - startedAt);
+      return { data: value, meta: { account: account.label, accountId: account.id, ms, ...(truncated && { truncated }) } };
+    });
   }
 
   /** Writes a row whose loss must not change the answer. */

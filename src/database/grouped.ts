@@ -88,7 +88,9 @@ export class Grouped<Item, Result> {
   async #together(group: readonly Waiting<Item, Result>[]): Promise<void> {
     try {
       const results = await this.#work(group.map(({ item }) => item));
-      for (const [index, { resolve }] of group.entries()) resolve(results[index] as Result);
+      group.forEach(({ resolve }, index) => {
+        resolve(results[index] as Result);
+      });
     } catch (error) {
       const hopeless = group.length === 1 || (error instanceof AppError && error.code === 'unavailable');
       if (hopeless) for (const { reject } of group) reject(error);

@@ -169,7 +169,7 @@ export class Connection implements Subscriber {
     if (frame.type === 'abort') this.#abort(frame.requestId, frame.id);
     else if (frame.type === 'send' || frame.type === 'resume') {
       this.#refuse(frame.requestId, new AppError('assistant_disabled', 'No model is configured on this server.'));
-    } else void this.#request(frame, userId);
+    } else this.#request(frame, userId);
   }
 
   /** In the order of the frames: nothing is read or begun until it is done. */
@@ -229,10 +229,9 @@ export class Connection implements Subscriber {
     this.end(CLOSE.rate, JSON.stringify({ retry_after: RETRY_SECONDS, message }));
   }
 
-  async #request(frame: RequestFrame, userId: string): Promise<void> {
+  #request(frame: RequestFrame, userId: string): void {
     this.#requests ??= new RunningRequests(this.#host, this.#outbox);
-    await this.#requests.run(frame.requestId, this.#host.work(userId, frame));
-    this.#host.settled(this);
+    void this.#requests.run(frame.requestId, this.#host.work(userId, frame)).then(() => this.#host.settled(this));
   }
 
   /** Without `id` it ends its own request, whose answer is answer enough. */

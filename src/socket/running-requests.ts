@@ -22,6 +22,7 @@ export interface RequestsHost {
 }
 
 interface Running {
+  requestId: string;
   controller: AbortController;
   startedAt: number;
   progressAt: number;
@@ -29,7 +30,8 @@ interface Running {
 
 /** What one socket waits for. Requests run side by side and are answered in whatever order they finish. */
 export class RunningRequests {
-  readonly #running = new Map<string, Running>();
+  /** As few as one client may run: a map that fills and empties all the time makes the garbage collector keep what it held. */
+  readonly #running: Running[] = [];
   readonly #host: RequestsHost;
   readonly #outbox: Outbox;
   /** Answers that a slow reader has no room for yet: they keep their requests' places, which bounds them. */
@@ -42,7 +44,7 @@ export class RunningRequests {
 
   /** Requests whose answers have not gone out. */
   get size(): number {
-    return this.#running.size + this.#held;
+    return this.#running.length + this.#held;
   }
 
   /** Runs a request and sends its answer. */
@@ -53,16 +55,16 @@ export class RunningRequests {
       return;
     }
     const startedAt = this.#host.now();
-    const running: Running = { controller: new AbortController(), startedAt, progressAt: startedAt + PROGRESS_MS };
-    this.#running.set(requestId, running);
-    const progress = (message: string) => this.#progress(requestId, running, message);
+    const running: Running = { requestId, controller: new AbortController(), startedAt, progressAt: startedAt + PROGRESS_MS };
+    this.#running.push(running);
+    const progress = (message: string) => this.#progress(running, message);
     let answer: string;
     try {
       answer = resultFrame(requestId, await work(running.controller.signal, progress));
     } catch (error) {
       answer = this.#failed(requestId, error);
     }
-    this.#running.delete(requestId);
+    this.#running.splice(this.#running.indexOf(running), 1);
     const gone = this.#outbox.send(answer);
     if (gone === undefined) return;
     this.#held += 1;
@@ -72,24 +74,28 @@ export class RunningRequests {
 
   /** Ends a request, as far as it still can be ended. @returns false when no such request is running */
   abort(requestId: string): boolean {
-    const running = this.#running.get(requestId);
+    const running = this.#named(requestId);
     running?.controller.abort();
     return running !== undefined;
   }
 
   abortAll(): void {
-    for (const { controller } of this.#running.values()) controller.abort();
+    for (const { controller } of this.#running) controller.abort();
   }
 
   /** Tells of requests that take long. */
   tick(now: number): void {
-    for (const [requestId, running] of this.#running) if (now >= running.progressAt) this.#progress(requestId, running, undefined);
+    for (const running of this.#running) if (now >= running.progressAt) this.#progress(running, undefined);
+  }
+
+  #named(requestId: string): Running | undefined {
+    return this.#running.find((running) => running.requestId === requestId);
   }
 
   #refusal(requestId: string): AppError | undefined {
     const { draining, limits } = this.#host;
     if (draining) return restarting();
-    if (this.#running.has(requestId)) return new AppError('invalid_request', 'requestId: a request of this name is still running.');
+    if (this.#named(requestId) !== undefined) return new AppError('invalid_request', 'requestId: a request of this name is still running.');
     if (this.size < limits.socketCalls) return undefined;
     const message = `At most ${limits.socketCalls} requests of a socket run at a time.`;
     return new AppError('rate_limited', message, { retryAfter: BUSY_SECONDS });
@@ -102,12 +108,12 @@ export class RunningRequests {
     return errorFrame(requestId, ours ? restarting() : error);
   }
 
-  #progress(requestId: string, running: Running, message: string | undefined): void {
+  #progress(running: Running, message: string | undefined): void {
     // An action that was given up may go on: what it says then is no progress any more.
-    if (this.#running.get(requestId) !== running) return;
+    if (!this.#running.includes(running)) return;
     const now = this.#host.now();
     running.progressAt = now + PROGRESS_MS;
-    this.#outbox.offer(progressFrame(requestId, now - running.startedAt, message));
+    this.#outbox.offer(progressFrame(running.requestId, now - running.startedAt, message));
   }
 }
 
