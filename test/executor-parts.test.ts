@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { ActionRun, type RunParts } from '../src/agents/action-run.ts';
 import { matches } from '../src/agents/allow-lists.ts';
 import { canonicalJson } from '../src/agents/argument-hashes.ts';
+import type { Call } from '../src/agents/call.ts';
 import { cutToCap } from '../src/agents/output-cut.ts';
 import { ReadRates } from '../src/agents/read-rates.ts';
 import type { AppError } from '../src/errors.ts';
@@ -174,5 +176,16 @@ describe('ReadRates', () => {
     for (let call = 0; call < 10; call++) take();
     pass(120_000);
     for (let call = 0; call < 10; call++) expect(take()).toBeUndefined();
+  });
+});
+
+describe('ActionRun', () => {
+  it('ends as it was ended, also where the action throws at once', async () => {
+    const run = () => {
+      throw new Error('refused at once');
+    };
+    const action = { effect: 'read', scopes: [], provider: 'bank', run };
+    const call = { configured: { action, policy: { timeoutMs: 1000 } }, account: {}, input: {}, signal: AbortSignal.abort() };
+    await expect(new ActionRun({} as RunParts, call as unknown as Call).output()).rejects.toMatchObject({ code: 'aborted' });
   });
 });

@@ -75,9 +75,7 @@ export class ActionRun {
       if (signal.aborted) onAbort();
     }
     try {
-      const context = new Context(this.#parts.db, this.#call, this.#ending, () => this.#session());
-      // It may ignore its signal and end long after everyone has left: nobody hears of that.
-      work(context).then(resolve, reject);
+      this.#begin(work).then(resolve, reject);
       return await promise;
     } catch (error) {
       throw asAccountError(error, this.#call.account, configured.action.scopes);
@@ -86,6 +84,16 @@ export class ActionRun {
       signal.removeEventListener('abort', onAbort);
       // What an action left running must not go on in its name.
       this.#ending.end(OVER);
+    }
+  }
+
+  /** It may ignore its signal and end long after everyone has left: nobody hears of that. */
+  #begin<Result>(work: (context: RunContext) => Promise<Result>): Promise<Result> {
+    try {
+      return work(new Context(this.#parts.db, this.#call, this.#ending, () => this.#session()));
+    } catch (error) {
+      // A declared action's arguments may be refused at once: what ended the run before still counts.
+      return Promise.reject(error);
     }
   }
 

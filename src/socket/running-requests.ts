@@ -30,7 +30,7 @@ interface Running {
 
 /** What one socket waits for. Requests run side by side and are answered in whatever order they finish. */
 export class RunningRequests {
-  /** As few as one client may run: a map that fills and empties all the time makes the garbage collector keep what it held. */
+  /** As few as one client may run. */
   readonly #running: Running[] = [];
   readonly #host: RequestsHost;
   readonly #outbox: Outbox;
