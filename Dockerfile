@@ -3,7 +3,8 @@
 #   docker build --target development -t steward:development .   everything, the sandbox included
 #   docker build --target production -t steward .                production dependencies only, no sandbox
 
-FROM node:24-slim AS base
+# The version that package-lock.json pins for everything outside of an image.
+FROM node:24.21.0-slim AS base
 WORKDIR /app
 # In a container, loopback would be reachable from the inside only.
 ENV HOST=0.0.0.0 PORT=8080

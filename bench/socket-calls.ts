@@ -31,6 +31,7 @@ export function callEnv(stage: Stage): Record<string, string> {
     PLAID_CLIENT_ID: 'bench',
     PLAID_SECRET: 'bench',
     LIMIT_SOCKET_MESSAGES_PER_MINUTE: PLENTY,
+    LIMIT_SOCKET_BYTES_PER_MINUTE: '100000000000',
     LIMIT_SOCKETS_PER_USER: PLENTY,
   };
 }

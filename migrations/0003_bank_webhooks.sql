@@ -12,7 +12,10 @@ alter table bank_items
   -- raised by every reading of the item that is stored: the fence against readings that began before it
   add column checks integer not null default 0,
   -- when the item is read again though nobody asks for it; also the lease of whoever reads it
-  add column check_after timestamptz not null default now() + random() * interval '6 hours';
+  -- A default that differs from row to row would rewrite the table, which nobody could use meanwhile: rows of before are
+  -- due at once, and read at the pace of every run.
+  add column check_after timestamptz not null default now();
+alter table bank_items alter column check_after set default now() + random() * interval '6 hours';
 create index bank_items_check on bank_items (check_after);
 
 -- Events of the aggregator, from their arrival until a day and more after they were handled.

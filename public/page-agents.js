@@ -68,8 +68,8 @@ export class AgentsPanel {
     const action = agent?.actions.find(({ name }) => name === byId('action').value);
     const accounts = byId('action-account');
     const chosen = accounts.value;
-    const options = (agent?.accounts ?? []).map(({ id, label, default: preferred }) =>
-      element('option', { value: id }, preferred ? `${label} (default)` : label),
+    const options = (agent?.accounts ?? []).map(({ id, label, masks, default: preferred }) =>
+      element('option', { value: id }, preferred ? `${label} (default)` : masks ? `${label} (…${masks.join(', …')})` : label),
     );
     accounts.replaceChildren(element('option', { value: '' }, '– the default –'), ...options);
     if (options.some(({ value }) => value === chosen)) accounts.value = chosen;

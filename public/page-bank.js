@@ -85,8 +85,9 @@ export class BankPanel {
       show(this.#outcome, 'warning', 'No bank was linked.');
       return;
     }
-    await this.#session.request('POST', '/auth/bank/set_access_token', { public_token: chosen.publicToken });
-    await this.#changed('The bank is linked.');
+    const linked = await this.#session.request('POST', '/auth/bank/set_access_token', { public_token: chosen.publicToken });
+    const beside = linked.also_linked === undefined ? '' : ' An earlier link of this bank may share an account with it; both are kept.';
+    await this.#changed(`The bank is linked.${beside}`);
   }
 
   /** Update mode: the access token stays, so nothing is exchanged; the server only reads the entry again. */

@@ -10,7 +10,8 @@
  *     const { data } = await steward.call('mail.search', { query: 'is:unread' });
  *
  * It connects when it is first needed, renews its sign-in in place before the token ends, comes
- * back after a lost connection (at random, ever more slowly), and then asks for the events it missed.
+ * back after a lost connection (at random, ever more slowly), and then asks for the events it missed. Requests are
+ * never sent twice: where a connection breaks, an error says whether sending one again could do something twice.
  */
 
 /**
@@ -20,6 +21,11 @@
  *   Gives a valid ID token. `refused`: the last one wasn't accepted, so fetch a new one. Nothing ends
  *   the connection: nobody is signed in any more. An error (offline, say) has it asked again later.
  * @property {number} [since] The last event seen in an earlier session; everything after it is sent again.
+ * @property {StewardStore} [store] Keeps that number by itself, so that no event is missed between sessions.
+ *
+ * @typedef {object} StewardStore One for each user: numbers of another user's events mean nothing.
+ * @property {() => number | string | null | undefined | Promise<number | string | null | undefined>} get What was set last, if anything.
+ * @property {(seq: number) => unknown} set Called after each event, once its listeners have run.
  *
  * @typedef {object} StewardEvent
  * @property {number} seq Counts up by one for each user.
@@ -37,6 +43,9 @@
  * @property {{account: string, ms: number, truncated?: boolean}} meta
  *
  * @typedef {object} Waiting
+ * @property {boolean} sent
+ * @property {number} size
+ * @property {boolean} repeatable Sent again, it can do nothing twice.
  * @property {(value: any) => void} resolve
  * @property {(error: Error) => void} reject
  * @property {((progress: {ms: number, message?: string}) => void) | undefined} onProgress
@@ -49,6 +58,7 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 const RENEW_MS = 60_000;
 const AUTHENTICATION = 4401;
 const TOO_MUCH = 4429;
+const TOO_LARGE = 1009;
 /** After `TOO_MUCH`, unless the service says how long. */
 const TOO_MUCH_MS = 60_000;
 /** Of a sign-in; requests have numbers. */
@@ -62,9 +72,9 @@ export class StewardError extends Error {
   constructor(code, message, details = {}) {
     super(message);
     this.name = 'StewardError';
-    /** Stable word for programs: `reauth_required`, `approval_required`, `disconnected`, … */
+    /** Stable word for programs: `reauth_required`, `approval_required`, `disconnected`, `outcome_unknown`, … */
     this.code = code;
-    /** Whether the same call may succeed later. */
+    /** Whether the same call may succeed later, and does nothing twice. */
     this.retryable = details.retryable === true;
     /** All that came with it: `approvalId`, `choices`, `retryAfter` (seconds), … */
     this.details = details;
@@ -84,6 +94,8 @@ export class StewardClient extends EventTarget {
   /** @type {ReturnType<typeof setTimeout> | undefined} */ #timer;
   /** @type {ReturnType<typeof setTimeout> | undefined} */ #renewal;
   /** @type {number | undefined} */ #since;
+  /** @type {number | undefined} bytes of a frame, as the service says */ #maxBytes;
+  /** @type {Set<string>} actions that change nothing, as far as they were listed */ #reads = new Set();
   /** @type {StewardError | undefined} why the service refused the last sign-in */ #refusal;
   #failures = 0;
   #refused = false;
@@ -132,7 +144,10 @@ export class StewardClient extends EventTarget {
    * @returns {Promise<{revision: string, agents: any[]}>}
    */
   async list() {
-    return (await this.#request({ type: 'list' })).data;
+    const { data } = await this.#request({ type: 'list' });
+    const actions = data.agents.flatMap((/** @type {any} */ agent) => agent.actions);
+    this.#reads = new Set(actions.filter((/** @type {any} */ one) => one.effect === 'read').map((/** @type {any} */ one) => one.name));
+    return data;
   }
 
   /**
@@ -142,7 +157,9 @@ export class StewardClient extends EventTarget {
    * @param {Record<string, unknown>} [input]
    * @param {CallOptions} [options]
    * @returns {Promise<CallResult>}
-   * @throws {StewardError} `approval_required` carries `details.approvalId` for {@link approve}
+   * @throws {StewardError} `approval_required` carries `details.approvalId` for {@link approve}; `outcome_unknown`: the
+   *   connection was lost, and the action may have been done. With an `idempotencyKey`, or for an action that {@link list}
+   *   told to be a read, that is `disconnected` instead, and the call may be repeated
    */
   call(action, input = {}, { account, idempotencyKey, signal, onProgress } = {}) {
     return this.#request({ type: 'call', action, input, account, idempotencyKey }, signal, onProgress);
@@ -178,12 +195,16 @@ export class StewardClient extends EventTarget {
     signal?.throwIfAborted();
     await abortable(this.connect(), signal);
     const requestId = String(++this.#nextId);
+    const text = JSON.stringify({ ...frame, requestId });
+    const size = new Blob([text]).size;
+    if (this.#maxBytes !== undefined && size > this.#maxBytes) throw tooLarge(this.#maxBytes);
     const { promise, resolve, reject } = Promise.withResolvers();
-    this.#waiting.set(requestId, { resolve, reject, onProgress });
+    const waiting = { sent: false, size, repeatable: this.#isRepeatable(frame), resolve, reject, onProgress };
+    this.#waiting.set(requestId, waiting);
     // The answer decides: what was begun may have happened all the same.
     const abort = () => this.#send({ type: 'abort', requestId: String(++this.#nextId), id: requestId });
     signal?.addEventListener('abort', abort, { once: true });
-    this.#send({ ...frame, requestId });
+    waiting.sent = this.#sendText(text);
     try {
       return await promise;
     } finally {
@@ -192,9 +213,22 @@ export class StewardClient extends EventTarget {
     }
   }
 
+  /** @param {Record<string, unknown>} frame */
+  #isRepeatable({ type, action, idempotencyKey }) {
+    if (type === 'call') return idempotencyKey !== undefined || this.#reads.has(String(action));
+    return type === 'list' || type === 'approvals';
+  }
+
   /** @param {object} frame */
   #send(frame) {
-    if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(frame));
+    this.#sendText(JSON.stringify(frame));
+  }
+
+  /** @param {string} text @returns whether it has gone out */
+  #sendText(text) {
+    if (this.#socket?.readyState !== WebSocket.OPEN) return false;
+    this.#socket.send(text);
+    return true;
   }
 
   /** @param {'connect' | 'refused'} why */
@@ -210,6 +244,12 @@ export class StewardClient extends EventTarget {
     }
     if (!token) {
       this.#end(signedOut());
+      return;
+    }
+    const isKnown = await this.#restore();
+    if (this.#current !== opening) return;
+    if (!isKnown) {
+      this.#wait(this.#backOff(), new StewardError('no_store', 'The last event could not be read from the store.', { retryable: true }));
       return;
     }
     this.#refusal = undefined;
@@ -235,6 +275,27 @@ export class StewardClient extends EventTarget {
     }
   }
 
+  /** Without the number events would be missed, so nothing begins without it. @returns {Promise<boolean>} */
+  async #restore() {
+    if (this.#since !== undefined || this.#options.store === undefined) return true;
+    try {
+      const kept = await this.#options.store.get();
+      const seq = typeof kept === 'string' && kept !== '' ? Number(kept) : kept;
+      if (typeof seq === 'number' && Number.isSafeInteger(seq) && seq >= 0) this.#since = seq;
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /** The next number will do as well. @param {number} seq */
+  async #keep(seq) {
+    this.#since = seq;
+    try {
+      await this.#options.store?.set(seq);
+    } catch {}
+  }
+
   /** The token goes in a frame: an address would end in logs. @param {string} token */
   #authenticate(token) {
     this.#send({ type: 'authenticate', requestId: SIGN_IN, token, ...(this.#since !== undefined && { since: this.#since }) });
@@ -252,12 +313,13 @@ export class StewardClient extends EventTarget {
     if (frame.type === 'error') waiting.reject(errorOf(frame));
   }
 
-  /** @param {{expiresAt: string, seq?: number}} frame */
-  #ready({ expiresAt, seq }) {
+  /** @param {{expiresAt: string, seq?: number, maxBytes?: number}} frame */
+  #ready({ expiresAt, seq, maxBytes }) {
     this.#failures = 0;
     this.#refused = false;
     this.#refusal = undefined;
-    this.#since ??= seq;
+    this.#maxBytes = maxBytes;
+    if (this.#since === undefined && seq !== undefined) this.#keep(seq);
     this.#become('open');
     this.#opening?.resolve();
     this.#opening = undefined;
@@ -294,13 +356,14 @@ export class StewardClient extends EventTarget {
     const detail = { seq, event, data };
     this.dispatchEvent(new CustomEvent('event', { detail }));
     this.dispatchEvent(new CustomEvent(event, { detail }));
+    this.#keep(seq);
   }
 
   /** @param {number} code @param {string} reason */
   #lost(code, reason) {
     this.#socket = undefined;
     clearTimeout(this.#renewal);
-    this.#rejectWaiting(new StewardError('disconnected', 'The connection was lost before the answer came.', { retryable: true }));
+    this.#rejectLost(code);
     if (code === AUTHENTICATION && (this.#refused || reason === USER_DELETED)) {
       this.#end(signedOut(this.#refusal?.message || reason));
       return;
@@ -353,6 +416,16 @@ export class StewardClient extends EventTarget {
     this.#become('closed', reason);
   }
 
+  /** What was sent may have been done, whatever became of its answer. @param {number} code */
+  #rejectLost(code) {
+    const largest = code === TOO_LARGE ? [...this.#waiting.values()].sort((one, other) => other.size - one.size)[0] : undefined;
+    for (const waiting of this.#waiting.values()) {
+      if (waiting === largest) waiting.reject(tooLarge(this.#maxBytes));
+      else waiting.reject(waiting.sent && !waiting.repeatable ? outcomeUnknown() : disconnected());
+    }
+    this.#waiting.clear();
+  }
+
   /** @param {StewardError} error */
   #rejectWaiting(error) {
     for (const { reject } of this.#waiting.values()) reject(error);
@@ -370,6 +443,22 @@ export class StewardClient extends EventTarget {
 /** @param {{errorText: string, error: {code: string} & Record<string, any>}} frame */
 function errorOf({ errorText, error }) {
   return new StewardError(error.code, errorText, error);
+}
+
+function disconnected() {
+  return new StewardError('disconnected', 'The connection was lost before the answer came.', { retryable: true });
+}
+
+function outcomeUnknown() {
+  return new StewardError(
+    'outcome_unknown',
+    'The connection was lost before the answer came, and it may have been done. Look before you repeat it.',
+  );
+}
+
+/** @param {number} [most] */
+function tooLarge(most) {
+  return new StewardError('too_large', `The request is larger than ${most ?? 'the service takes'}${most === undefined ? '' : ' bytes'}.`);
 }
 
 /** @param {string} [why] */

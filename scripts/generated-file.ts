@@ -23,6 +23,12 @@ export function writeGenerated(path: string, content: string, script: string): v
   process.exitCode = 1;
 }
 
+/** JSON with one entry a line, by name, so that a change of it reads well. */
+export function lines(entries: Record<string, unknown>): string {
+  const sorted = Object.entries(entries).sort(([one], [other]) => (one < other ? -1 : 1));
+  return sorted.map(([name, value]) => `    ${JSON.stringify(name)}: ${JSON.stringify(value)}`).join(',\n');
+}
+
 function readIfThere(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8');

@@ -1,18 +1,23 @@
 // Makes src/providers/workspace-methods.json from the provider's SDK as installed: of every method its verb, path,
-// parameters, body fields and scopes. `--check` only compares.
+// parameters, body fields and scopes; and from workspace-enums.json which texts some of them are limited to. `--check`
+// only compares.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { writeGenerated } from './generated-file.ts';
+import { lines, writeGenerated } from './generated-file.ts';
+import { APIS_WITH_BODIES, type FieldType, type FieldTypes, readFields, WORKSPACE_APIS, withChoice } from './sdk-types.ts';
+import enums from './workspace-enums.json' with { type: 'json' };
 
 const FOLDER = join(import.meta.dirname, '../node_modules/googleapis/build/src/apis');
-const APIS: Record<string, string> = { gmail: 'v1', calendar: 'v3', drive: 'v3', docs: 'v1', sheets: 'v4', slides: 'v1' };
 const SCOPE_PREFIX = 'https://www.googleapis.com/auth/';
 
-type Types = Record<string, string>;
+type Enums = Readonly<Record<string, Readonly<Record<string, readonly string[] | undefined>> | undefined>>;
+const METHOD_ENUMS: Enums = enums.methods;
+const SCHEMA_ENUMS: Enums = enums.schemas;
+
 interface Method {
   verb: string;
   path: string;
-  params: Types;
+  params: FieldTypes;
   required: string[];
   body?: string;
   scopes: string[];
@@ -32,17 +37,18 @@ function block(source: string, head: RegExp): string {
   return source.slice(from, source.indexOf(`\n${indentation}}`, from));
 }
 
-/** Fields of an interface, at its own level, with the kind of their values. */
-function fieldsOf(declarations: string, name: string): Types {
-  const body = block(declarations, new RegExp(`^    (?:export )?interface ${literal(name)}(?: extends StandardParameters)? \\{`, 'm'));
-  const fields = [...body.matchAll(/^ {8}'?([\w$.-]+)'?\??: (.*)$/gm)];
-  return Object.fromEntries(fields.map(([, field = '', type = '']) => [field, kindOf(type)]));
-}
-
-function kindOf(type: string): string {
-  const bare = type.replace(/ \| null;?$|;$/g, '');
-  if (['string', 'number', 'boolean', 'string[]'].includes(bare)) return bare;
-  return bare.endsWith('[]') || bare.startsWith('Array<') ? 'array' : bare === 'any' ? 'any' : 'object';
+/** Fields of an interface with their types; those of the schemas that they name are asked for by `name`. */
+function fieldsOf(
+  declarations: string,
+  interfaceName: string,
+  values: Enums[string] = {},
+  name: (schema: string) => string | undefined = () => undefined,
+): FieldTypes {
+  const head = new RegExp(`^    (?:export )?interface ${literal(interfaceName)}(?: extends StandardParameters)? \\{`, 'm');
+  const fields = readFields(block(declarations, head), name);
+  return Object.fromEntries(
+    Object.entries(fields).map(([field, type]) => [field, withChoice(type, values[field] ?? [])] satisfies [string, FieldType]),
+  );
 }
 
 /** Resource classes below a class: property → class. */
@@ -72,22 +78,30 @@ function requestOf(code: string, className: string, name: string): { verb: strin
   return { verb, path, required: [...required.matchAll(/'([^']+)'/g)].map(([, param = '']) => param) };
 }
 
-function readApi(api: string, version: string): { methods: Record<string, Method>; schemas: Record<string, Types> } {
+function readApi(api: string, version: string): { methods: Record<string, Method>; schemas: Record<string, FieldTypes> } {
   const declarations = readFileSync(join(FOLDER, api, `${version}.d.ts`), 'utf8');
   const code = readFileSync(join(FOLDER, api, `${version}.js`), 'utf8');
   const methods: Record<string, Method> = {};
-  const schemas: Record<string, Types> = {};
+  const schemas: Record<string, FieldTypes> = {};
+  /** Notes a schema with those that it names, and says how it is called. */
+  const schemaOf = (name: string): string => {
+    const id = `${api}.${name}`;
+    if (id in schemas) return id;
+    // Before its fields are read: some name themselves.
+    schemas[id] = {};
+    schemas[id] = fieldsOf(declarations, `Schema$${name}`, SCHEMA_ENUMS[id], APIS_WITH_BODIES.includes(api) ? schemaOf : undefined);
+    return id;
+  };
   const visit = (className: string, prefix: string): void => {
     for (const { name, params, scopes } of methodsOf(declarations, className)) {
-      const fields = fieldsOf(declarations, params);
+      const id = `${prefix}.${name}`;
       const interfaceBody = block(declarations, new RegExp(`^    export interface ${literal(params)} extends StandardParameters \\{`, 'm'));
       const [, schema] = /^ {8}requestBody\?: Schema\$(\w+);$/m.exec(interfaceBody) ?? [];
-      const { requestBody: _, media: __, ...own } = fields;
-      if (schema !== undefined) schemas[`${api}.${schema}`] = fieldsOf(declarations, `Schema$${schema}`);
-      methods[`${prefix}.${name}`] = {
+      const { requestBody: _, media: __, ...own } = fieldsOf(declarations, params, METHOD_ENUMS[id]);
+      methods[id] = {
         ...requestOf(code, className, name),
         params: own,
-        ...(schema !== undefined && { body: `${api}.${schema}` }),
+        ...(schema !== undefined && { body: schemaOf(schema) }),
         scopes,
       };
     }
@@ -98,13 +112,7 @@ function readApi(api: string, version: string): { methods: Record<string, Method
   return { methods, schemas };
 }
 
-/** One method a line, so that a change of the SDK's reads well. */
-function lines(entries: Record<string, unknown>): string {
-  const sorted = Object.entries(entries).sort(([one], [other]) => (one < other ? -1 : 1));
-  return sorted.map(([name, value]) => `    ${JSON.stringify(name)}: ${JSON.stringify(value)}`).join(',\n');
-}
-
-const apis = Object.entries(APIS).map(([api, version]) => readApi(api, version));
+const apis = Object.entries(WORKSPACE_APIS).map(([api, version]) => readApi(api, version));
 const methods = Object.assign({}, ...apis.map((api) => api.methods));
 const schemas = Object.assign({}, ...apis.map((api) => api.schemas));
 const table = `{\n  "methods": {\n${lines(methods)}\n  },\n  "schemas": {\n${lines(schemas)}\n  }\n}\n`;

@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import cors from 'cors';
 import express, { type Express, type Request, type RequestHandler } from 'express';
 import helmet from 'helmet';
-import { unseal as unsealApproval } from './agents/approvals.ts';
+import { unseal as unsealApproval } from './agents/approval-preview.ts';
 import { openAnswer } from './agents/idempotency.ts';
 import { bankRoutes } from './bank/bank-routes.ts';
 import { bankWebhookRoutes } from './bank/bank-webhook-routes.ts';
-import { type Context, isAllowedOrigin } from './context.ts';
+import type { Context } from './context.ts';
 import { healthRoutes } from './health/health-routes.ts';
 import { homeRoutes, openApiRoute } from './home/home-routes.ts';
 import { body } from './http/body.ts';
@@ -23,7 +23,7 @@ import { AuditPages } from './users/audit-pages.ts';
 import { usersRoutes } from './users/users-routes.ts';
 import { version } from './version.ts';
 import { waitlistRoutes } from './waitlist/waitlist-routes.ts';
-import { queuePendingOfUser } from './workspace/confirmation-service.ts';
+import { prepareEndOfPending } from './workspace/confirmation-service.ts';
 import { workspaceRoutes } from './workspace/workspace-routes.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -58,7 +58,7 @@ export function createApp(context: Context, state: ProcessState): Express {
   // An address is written in one way: a proxy that closes it closes it whole.
   app.enable('case sensitive routing').enable('strict routing');
   app.use(requestId);
-  app.use(measured(context.telemetry, new Set(endpoints.concat(health).map(({ path }) => path))));
+  app.use(measured(context.telemetry, new Set(endpoints.concat(health).map(({ path }) => path)), logger));
   // Probes come many times a second: they stand before what they don't need.
   app.use(['/test', '/health'], limitPerAddress(limits.probesPerMinute));
   mount(app, health, authenticate, parsers);
@@ -84,22 +84,23 @@ export function createApp(context: Context, state: ProcessState): Express {
 }
 
 function featureEndpoints(context: Context, authenticate: Authenticate, { userDeleted }: ProcessState): Endpoint[] {
-  const { config, db, logger, sessions, grants, revocations, workspace, accounts, userKeys } = context;
+  const { config, db, logger, sessions, names, grants, revocations, workspace, accounts, userKeys } = context;
   const { publicUrl } = context.addresses;
   return [
     ...homeRoutes(config, publicUrl),
     ...waitlistRoutes(db, logger),
-    ...integrationsRoutes(context.reloads),
+    ...integrationsRoutes(context.reloads, context.config.environment === 'development'),
     ...statusRoutes(db),
     ...workspaceRoutes({ parts: workspace, accounts, cookies: new Cookies(publicUrl), authenticate, publicUrl }),
     ...bankRoutes(context.bankParts),
     ...bankWebhookRoutes(context.webhooks),
     ...usersRoutes({
       db,
+      names,
       sessions,
       grants,
       revocations,
-      releaseHeld: async (tx, userId) => (workspace === undefined ? [] : queuePendingOfUser(workspace, tx, userId)),
+      prepareEndOfHeld: async (userId) => (workspace === undefined ? async () => [] : prepareEndOfPending(workspace, userId)),
       userDeleted,
       logger,
       userKeys,
@@ -146,7 +147,7 @@ function securityHeaders() {
 
 function crossOrigin(context: Context) {
   return cors({
-    origin: (origin, answer) => answer(null, origin !== undefined && isAllowedOrigin(context, origin)),
+    origin: (origin, answer) => answer(null, origin !== undefined && context.allowsOrigin(origin)),
     credentials: true,
     methods: ['GET', 'POST', 'DELETE'],
     allowedHeaders: ['authorization', 'content-type'],

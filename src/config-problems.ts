@@ -26,7 +26,7 @@ export class Problems {
     if (this.production && url.protocol !== 'https:' && !isLoopback(url.hostname)) {
       this.add(variable, 'must be https in production');
     }
-    return value.replace(/\/+$/, '');
+    return value.replace(/(?<!\/)\/+$/, '');
   }
 
   optionalAddress(variable: string, value: string | undefined): string | undefined {

@@ -19,7 +19,7 @@ export function identity(env: Variables, problems: Problems): Config['identity']
     problems.address('OIDC_ISSUER', env.OIDC_ISSUER);
     if (env.OIDC_AUDIENCE === undefined) problems.add('OIDC_AUDIENCE', 'is missing: the client id ID tokens are made out to');
     // The issuer is compared as it stands; only the discovery path is normalised (OIDC Discovery 1.0, 4.1).
-    const discoveryUrl = `${env.OIDC_ISSUER.replace(/\/+$/, '')}/.well-known/openid-configuration`;
+    const discoveryUrl = `${env.OIDC_ISSUER.replace(/(?<!\/)\/+$/, '')}/.well-known/openid-configuration`;
     return { kind: 'oidc', issuer: env.OIDC_ISSUER, audience: env.OIDC_AUDIENCE ?? '', discoveryUrl };
   }
   if (env.OIDC_AUDIENCE !== undefined) problems.add('OIDC_ISSUER', 'is missing while OIDC_AUDIENCE is set');
@@ -101,7 +101,7 @@ const PRIVATE_NAME = /(^|\.)(localhost|local|internal|lan|home\.arpa|test|invali
 function webhookUrl(publicUrl: string | undefined): string | undefined {
   const url = URL.parse(publicUrl ?? '');
   if (url?.protocol !== 'https:' || !isPublicHost(url.hostname)) return undefined;
-  return `${url.href.replace(/\/+$/, '')}/webhooks/bank`;
+  return `${url.href.replace(/(?<!\/)\/+$/, '')}/webhooks/bank`;
 }
 
 function isPublicHost(hostname: string): boolean {

@@ -69,6 +69,11 @@ function refuse(problems: string[]): StartRefused {
   return new StartRefused(`Steward can't start with this configuration:\n${lines}\nEvery variable is described in .env.example.`);
 }
 
+/** Whether ID tokens of Firebase come from its emulator: as firebase-admin sees it, which reads the variable at every token. */
+export function usesFirebaseEmulator(): boolean {
+  return (process.env.FIREBASE_AUTH_EMULATOR_HOST ?? '') !== '';
+}
+
 function assemble(env: Variables, problems: Problems): Config {
   checkProcess(env, problems);
   const config: Config = {
@@ -84,6 +89,7 @@ function assemble(env: Variables, problems: Problems): Config {
     identity: identity(env, problems),
     workspace: workspace(env, problems),
     bank: bank(env, problems),
+    identityKeysMaxAgeSeconds: env.IDENTITY_KEYS_MAX_AGE_SECONDS,
     allowedUsers: env.ALLOWED_USERS.map((user) => allowedUser(user, problems)),
     allowedRedirectUris: env.ALLOWED_REDIRECT_URIS.map((uri) => redirectUri(uri, problems)),
     allowedOrigins: env.ALLOWED_ORIGINS.map((origin) => allowedOrigin(origin, problems)),
@@ -181,8 +187,12 @@ function trustProxy(value: string, problems: Problems): boolean | number | strin
 }
 
 function isProxyAddress(part: string): boolean {
-  const [address = '', prefix] = part.split('/', 2);
-  return NAMED_NETWORKS.has(part) || (isIP(address) !== 0 && (prefix === undefined || /^\d{1,3}$/.test(prefix)));
+  if (NAMED_NETWORKS.has(part)) return true;
+  const [address = '', prefix, ...rest] = part.split('/');
+  const family = isIP(address);
+  // What Express can't parse would end the start with its own words: an IPv6 address that ends as IPv4, but for a mapped one.
+  if (family === 0 || rest.length > 0 || (family === 6 && address.includes('.') && !/^::ffff:[\d.]+$/i.test(address))) return false;
+  return prefix === undefined || (/^[1-9]\d{0,2}$/.test(prefix) && Number(prefix) <= (family === 4 ? 32 : 128));
 }
 
 /** An address or a domain, lower case; anything else would silently let nobody in, or the wrong people. */
@@ -220,6 +230,7 @@ function limits(env: Variables): Limits {
     providerRequestsPerMinute: env.LIMIT_PROVIDER_REQUESTS_PER_MINUTE,
     userProviderRequestsPerMinute: env.LIMIT_USER_PROVIDER_REQUESTS_PER_MINUTE,
     userExportsPerMinute: env.LIMIT_USER_EXPORTS_PER_MINUTE,
+    userLiveBalancesPerDay: env.LIMIT_USER_LIVE_BALANCES_PER_DAY,
     waitlistPerMinute: env.LIMIT_WAITLIST_PER_MINUTE,
     probesPerMinute: env.LIMIT_PROBES_PER_MINUTE,
     bodyBytes: env.LIMIT_BODY_BYTES,
@@ -234,10 +245,13 @@ function limits(env: Variables): Limits {
     answerTimeoutMs: env.LIMIT_ANSWER_TIMEOUT_MS,
     keepAliveMs: env.LIMIT_KEEP_ALIVE_MS,
     providerTimeoutMs: env.LIMIT_PROVIDER_TIMEOUT_MS,
+    refreshTimeoutMs: env.LIMIT_REFRESH_TIMEOUT_MS,
     revocationRetrySeconds: env.LIMIT_REVOCATION_RETRY_SECONDS,
     databaseConnections: env.LIMIT_DATABASE_CONNECTIONS,
     socketAuthenticationMs: env.LIMIT_SOCKET_AUTHENTICATION_MS,
     socketPayloadBytes: env.LIMIT_SOCKET_PAYLOAD_BYTES,
+    socketOpeningBytes: env.LIMIT_SOCKET_OPENING_BYTES,
+    socketBytesPerMinute: env.LIMIT_SOCKET_BYTES_PER_MINUTE,
     socketConnectsPerMinute: env.LIMIT_SOCKET_CONNECTS_PER_MINUTE,
     socketMessagesPerMinute: env.LIMIT_SOCKET_MESSAGES_PER_MINUTE,
     socketsPerUser: env.LIMIT_SOCKETS_PER_USER,

@@ -1,4 +1,6 @@
 import { join } from 'node:path';
+import { ApprovalEnds } from './agents/approval-ends.ts';
+import { withdrawn } from './agents/call-checks.ts';
 import type { Catalog } from './agents/catalog.ts';
 import { Executor } from './agents/executor.ts';
 import type { BankParts } from './bank/bank-parts.ts';
@@ -17,9 +19,12 @@ import type { BankProvider } from './providers/bank.ts';
 import type { BankEntryAccess } from './providers/bank-session.ts';
 import type { Renewal } from './providers/workspace-renewal.ts';
 import { type BankSettings, type Config, type IdentitySettings, isLoopback, type Part, type WorkspaceSettings } from './settings.ts';
+import { shownAddress } from './shown-address.ts';
 import type { Telemetry } from './telemetry.ts';
+import { throttledLog } from './throttled-log.ts';
 import { Sessions } from './users/sessions.ts';
 import { AccessTokens, type RecordStatus } from './vault/access-tokens.ts';
+import { ActiveUses } from './vault/active-uses.ts';
 import { absentKeyIds } from './vault/check-keys.ts';
 import type { Emit } from './vault/emit.ts';
 import { GiveBacks } from './vault/give-backs.ts';
@@ -85,6 +90,8 @@ export interface Context extends Foundation {
   accounts: WorkspaceAccounts;
   /** Ids of master keys that stored data needs and this process lacks. */
   absentKeyIds(): Promise<string[]>;
+  /** Whether a browser's page of this origin may call us. */
+  allowsOrigin(origin: string): boolean;
   /** undefined: the workspace provider is not configured. */
   workspace: WorkspaceParts | undefined;
   /** undefined: the bank aggregator is not configured. */
@@ -94,6 +101,7 @@ export interface Context extends Foundation {
   tokens: AccessTokens;
   giveBacks: GiveBacks;
   executor: Executor;
+  approvalEnds: ApprovalEnds;
   standIns: StandIns | undefined;
 }
 
@@ -102,25 +110,31 @@ export interface Context extends Foundation {
  * `defer`, so that a start that fails half-way leaves nothing behind.
  */
 export async function createContext(foundation: Foundation, addresses: Addresses, overrides: Overrides, defer: Defer): Promise<Context> {
-  const { config, logger, telemetry, db, keyring, integrations } = foundation;
+  const { config, logger, telemetry, db, keyring, names, integrations } = foundation;
   const standIns = await openStandIns(config, addresses, logger, overrides, defer);
   const settings = resolveParts(config, standIns);
 
   const callbackUrl = `${addresses.publicUrl}/auth/workspace/callback`;
-  const providers = await openProviders(settings, callbackUrl, config.limits.providerTimeoutMs, telemetry);
+  const providers = await openProviders(settings, callbackUrl, config.limits, telemetry);
   const { workspace: provider, workspaceApi, bank, webhookKeys } = providers;
   const userKeys = new UserKeys(keyring);
   const revokers = {
     workspace: provider && ((token: string) => provider.revoke(token)),
     bank: bank && ((token: string) => bank.remove(token)),
   };
-  const revocations = new Revocations(db, keyring, revokers, logger, telemetry);
-  const giveBacks = new GiveBacks(db, revocations, logger);
-  const grants = new Grants(userKeys, revocations, logger);
+  const revocations = new Revocations(db, keyring, revokers, logger, telemetry, names);
+  const giveBacks = new GiveBacks(revocations, logger);
+  const uses = new ActiveUses(db, logger);
+  const grants = new Grants(db, userKeys, revocations, logger, (grantId) => uses.endGrant(grantId));
   const bindings = new Bindings(db);
   const feed = new EventFeed(db, logger);
   const events = new Events(db, () => feed.poke());
-  const emit: Emit = (tx, userId, event, data) => events.record(tx, userId, event, data);
+  const emit: Emit = async (tx, userId, event, data) => {
+    await events.record(tx, userId, event, data);
+    // What waits for a decision about an account ends with it.
+    if (event === 'account.disconnected') await approvalEnds.disconnected(tx, userId, String(data.account));
+  };
+  const approvalEnds = new ApprovalEnds(db, emit);
   integrations.onChange(({ revision }) => {
     events.recordForAll(feed.userIds(), 'integrations.updated', { revision }).catch((error: unknown) => {
       logger.warn({ err: describeError(error) }, 'front ends could not be told of the new integrations');
@@ -129,23 +143,36 @@ export async function createContext(foundation: Foundation, addresses: Addresses
   const recordStatus: RecordStatus = (tx, change) => events.recordStatus(tx, change);
   const statuses = new GrantStatuses(db, userKeys, recordStatus);
   const refreshers = { workspace: provider && measuredRefresh(telemetry, (token) => provider.refresh(token)), bank: undefined };
-  const tokens = new AccessTokens({ db, userKeys, revocations, refreshers, recordStatus, logger });
+  const tokens = new AccessTokens({
+    db,
+    userKeys,
+    revocations,
+    refreshers,
+    recordStatus,
+    logger,
+    refreshTimeoutMs: config.limits.refreshTimeoutMs,
+    patienceMs: config.limits.providerTimeoutMs,
+  });
   const catalog = () => overrides.catalog?.(integrations.current) ?? integrations.current;
+  integrations.onChange(() => uses.endActions((action) => withdrawn(catalog(), action)));
   const executor = new Executor({
     db,
     catalog,
     tokens,
+    uses,
     userKeys,
     emit,
     workspace: workspaceApi,
     bank: bank && ((grant, signal) => bank.session(bankEntryAccess(grant, tokens, statuses), signal)),
     logger,
     telemetry,
+    livePerDay: config.limits.userLiveBalancesPerDay,
   });
   const bankParts: BankParts = {
     db,
     provider: bank,
     grants,
+    userKeys,
     statuses,
     revocations,
     giveBacks,
@@ -154,13 +181,18 @@ export async function createContext(foundation: Foundation, addresses: Addresses
     telemetry,
     refreshes: new SharedRuns(),
   };
-  const redirectUris = new RedirectUris(config, addresses.publicUrl);
+  const redirectUris = new RedirectUris(config, addresses.publicUrl, logger);
   return {
     ...foundation,
     addresses,
     embedded: config.databaseUrl === undefined,
-    sessions: new Sessions(db, createVerifier(settings.identity, { ...overrides.identity, logger, telemetry }), config.allowedUsers),
-    reloads: new ReplicatedReload(db, integrations, logger),
+    sessions: new Sessions(
+      db,
+      createVerifier(settings.identity, { keysMaxAge: config.identityKeysMaxAgeSeconds * 1_000, ...overrides.identity, logger, telemetry }),
+      names,
+      config.allowedUsers,
+    ),
+    reloads: new ReplicatedReload(db, integrations, () => approvalEnds.reconfigured(catalog().revision), logger),
     userKeys,
     grants,
     statuses,
@@ -171,7 +203,8 @@ export async function createContext(foundation: Foundation, addresses: Addresses
     feed,
     emit,
     absentKeyIds: () => absentKeyIds(db, keyring),
-    accounts: new WorkspaceAccounts(db, grants, revocations, emit),
+    allowsOrigin: originGuard({ config, addresses, logger }),
+    accounts: new WorkspaceAccounts(db, grants, emit),
     workspace: provider && { db, provider, userKeys, grants, revocations, giveBacks, bindings, redirectUris, emit, logger },
     bank,
     bankParts,
@@ -179,6 +212,7 @@ export async function createContext(foundation: Foundation, addresses: Addresses
     tokens,
     giveBacks,
     executor,
+    approvalEnds,
     standIns,
   };
 }
@@ -198,13 +232,24 @@ function bankEntryAccess(
   statuses: GrantStatuses,
 ): BankEntryAccess {
   return {
+    userId,
     token: () => tokens.current(userId, grantId),
     refused: (accessToken, status) => statuses.refused(userId, grantId, accessToken, status),
   };
 }
 
-/** Whether a browser's page of this origin may call us: the exact list, ourselves, and loopback in development. */
-export function isAllowedOrigin(context: Pick<Context, 'config' | 'addresses'>, origin: string): boolean {
+/** A front end that is refused sees nothing but a failed request: the operator is told why, once a minute at most. */
+function originGuard(parts: Pick<Context, 'config' | 'addresses' | 'logger'>): (origin: string) => boolean {
+  const tell = throttledLog(parts.logger, 'info');
+  return (origin) => {
+    const isAllowed = isAllowedOrigin(parts, origin);
+    if (!isAllowed) tell({ origin: shownAddress(origin) }, 'a page of another origin was refused: ALLOWED_ORIGINS decides');
+    return isAllowed;
+  };
+}
+
+/** The exact list, ourselves, and loopback in development. */
+function isAllowedOrigin(context: Pick<Context, 'config' | 'addresses'>, origin: string): boolean {
   if (context.config.allowedOrigins.includes(origin)) return true;
   const url = URL.parse(origin);
   // Compared as browsers write it: scheme, host, port and nothing else.

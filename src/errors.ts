@@ -41,8 +41,10 @@ export interface AppErrorOptions {
   retryAfter?: number;
   /** Methods the resource takes: the Allow header of a 405. */
   allow?: readonly string[];
+  /** The log was told where it happened, at a pace that a flood can't set: requests that end with it get no line above debug. */
+  told?: boolean;
   /** Facts for programs beside the message (choices, an approval's id); safe to show to the caller. */
-  details?: Readonly<Record<string, unknown>>;
+  details?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /**
@@ -55,6 +57,7 @@ export class AppError extends Error {
   readonly retryAfter: number | undefined;
   readonly allow: readonly string[] | undefined;
   readonly details: Readonly<Record<string, unknown>> | undefined;
+  readonly told: boolean;
 
   constructor(code: ErrorCode, message: string, options: AppErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -64,6 +67,7 @@ export class AppError extends Error {
     this.retryAfter = options.retryAfter;
     this.allow = options.allow;
     this.details = options.details;
+    this.told = options.told ?? false;
   }
 }
 

@@ -10,7 +10,10 @@ import { describeError } from './logger.ts';
  */
 export function explain(error: unknown, otherwise: string): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (code === 'EADDRINUSE') return 'The port is taken by another program. Stop that one, or set PORT to a free one (PORT=0 takes any).';
+  if (code === 'EADDRINUSE') {
+    const { address, port } = error as { address?: string; port?: number };
+    return `The port is taken by another program: ${port} at ${address}. Stop that one, or set PORT to a free one (PORT=0 takes any).`;
+  }
   if (code === 'EADDRNOTAVAIL' || code === 'EACCES')
     return `HOST and PORT can’t be listened on (${code}): is the address this machine’s, and the port allowed?`;
   if (error instanceof AppError && error.cause instanceof KeyServiceFault) {

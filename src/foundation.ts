@@ -13,6 +13,7 @@ import type { Config } from './settings.ts';
 import type { Telemetry } from './telemetry.ts';
 import { throttledLog } from './throttled-log.ts';
 import { checkKeys } from './vault/check-keys.ts';
+import { NameHashes } from './vault/name-hashes.ts';
 
 /** What everything else stands on, and what a start has to wait for. */
 export interface Foundation {
@@ -21,6 +22,7 @@ export interface Foundation {
   telemetry: Telemetry;
   db: Database;
   keyring: Keyring;
+  names: NameHashes;
   integrations: IntegrationsService<Catalog>;
 }
 
@@ -40,10 +42,12 @@ export async function openFoundation(config: Config, logger: Logger, telemetry: 
   defer(() => keys.close());
   const { db, address } = await openDatabase(config, config.limits.databaseConnections, logger, defer);
   db.observe(telemetry);
-  const foundation: Foundation = { config, logger, telemetry, db, keyring, integrations: await loading };
+  const names = new NameHashes(db, keyring);
+  const foundation: Foundation = { config, logger, telemetry, db, keyring, names, integrations: await loading };
   const prepare = async () => {
     await migrate(db, address, logger);
     await checkKeys(db, keyring);
+    await names.convert();
     const replica = new Replica(db, keyring, logger);
     await replica.start();
     defer(() => replica.stop());

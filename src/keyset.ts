@@ -75,8 +75,14 @@ function parseKmsKey(id: string, arn: string): KmsKey {
 function parseLocalKey(id: string, encoded: string): LocalKey {
   if (encoded.startsWith(SAMPLE_PREFIX)) throw new Error(`key ${id} is the sample from .env.example`);
   const secret = Buffer.from(encoded, 'base64');
-  const canonical = secret.toString('base64').replace(/=+$/, '');
-  if (canonical !== encoded.replace(/=+$/, '').replaceAll('-', '+').replaceAll('_', '/')) {
+  const canonical = secret.toString('base64').replace(/(?<!=)=+$/, '');
+  if (
+    canonical !==
+    encoded
+      .replace(/(?<!=)=+$/, '')
+      .replaceAll('-', '+')
+      .replaceAll('_', '/')
+  ) {
     throw new Error(`key ${id} is not base64`);
   }
   if (secret.length !== KEY_BYTES) throw new Error(`key ${id} has ${secret.length} bytes instead of ${KEY_BYTES}`);

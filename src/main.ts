@@ -1,6 +1,6 @@
 import { loadConfig, readEnvironmentFile } from './config.ts';
 import { explain } from './explain.ts';
-import { createLogger, type Logger } from './logger.ts';
+import { createLogger, describeError, type Logger } from './logger.ts';
 import { type Steward, startServer } from './server.ts';
 import type { Config } from './settings.ts';
 
@@ -9,6 +9,7 @@ try {
     console.error(`.env: ${name} is not a variable of Steward’s. Is it misspelt? .env.example lists them all.`);
   const config = loadConfig();
   const logger = createLogger(config.logLevel);
+  outliveRejections(logger);
   warnOfOpenDoor(config, logger);
   const steward = await startServer(config, config.environment === 'production' ? { logger } : { logger, loadStandIns });
   // Before the announcement: whoever waits for it may want it stopped at once.
@@ -17,6 +18,11 @@ try {
 } catch (error) {
   console.error(explain(error, 'Steward could not start.'));
   process.exit(1);
+}
+
+/** What nobody waits for, in a library of ours too, must not end everybody's work; Node would end the process. */
+function outliveRejections(logger: Logger): void {
+  process.on('unhandledRejection', (reason) => logger.error({ err: describeError(reason) }, 'something failed that nobody waits for'));
 }
 
 /** Development only: the production image doesn't even hold the sandbox. */

@@ -1,3 +1,4 @@
+import type { ProviderLimits } from './providers/workspace.ts';
 import type { BankSettings, WorkspaceSettings } from './settings.ts';
 import type { Telemetry } from './telemetry.ts';
 
@@ -10,21 +11,25 @@ interface ProviderSettings {
  * The providers that are configured; undefined for the others, whose code isn't loaded either.
  *
  * @param callbackUrl where the workspace provider sends the browser back to
- * @param timeoutMs of one request
  */
-export async function openProviders({ workspace, bank }: ProviderSettings, callbackUrl: string, timeoutMs: number, telemetry: Telemetry) {
+export async function openProviders(
+  { workspace, bank }: ProviderSettings,
+  callbackUrl: string,
+  limits: ProviderLimits,
+  telemetry: Telemetry,
+) {
   return {
-    ...(workspace && (await openWorkspace(workspace, callbackUrl, timeoutMs, telemetry))),
-    ...(bank && (await openBank(bank, timeoutMs, telemetry))),
+    ...(workspace && (await openWorkspace(workspace, callbackUrl, limits, telemetry))),
+    ...(bank && (await openBank(bank, limits.providerTimeoutMs, telemetry))),
   };
 }
 
-async function openWorkspace(settings: WorkspaceSettings, callbackUrl: string, timeoutMs: number, telemetry: Telemetry) {
+async function openWorkspace(settings: WorkspaceSettings, callbackUrl: string, limits: ProviderLimits, telemetry: Telemetry) {
   const { WorkspaceProvider } = await import('./providers/workspace.ts');
   const { WorkspaceApi } = await import('./providers/workspace-api.ts');
   return {
-    workspace: new WorkspaceProvider(settings, callbackUrl, timeoutMs, telemetry),
-    workspaceApi: new WorkspaceApi({ apiUrl: settings.apiUrl, timeoutMs, telemetry }),
+    workspace: new WorkspaceProvider(settings, callbackUrl, limits, telemetry),
+    workspaceApi: new WorkspaceApi({ apiUrl: settings.apiUrl, timeoutMs: limits.providerTimeoutMs, telemetry }),
   };
 }
 

@@ -1,9 +1,11 @@
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createApp } from './app.ts';
-import { type Addresses, type Context, createContext, isAllowedOrigin, type Overrides } from './context.ts';
+import { type Addresses, type Context, createContext, type Overrides } from './context.ts';
 import { openFoundation } from './foundation.ts';
+import { guarded } from './guarded.ts';
 import { boundConnections } from './http/connections.ts';
 import { addressOf } from './http/network.ts';
 import { answerClientError, answerStarting, refuseMisshapen, refuseStarting } from './http/raw-answers.ts';
@@ -12,6 +14,7 @@ import { startObserving } from './observing.ts';
 import type { Config } from './settings.ts';
 import { type RequestParts, workOf } from './socket/requests.ts';
 import { SocketServer } from './socket/socket-server.ts';
+import { DeletionWatch } from './users/deletion-watch.ts';
 import { Workers } from './workers.ts';
 
 // An import would read every export, and with them load Node's fetch and WebSocket: some 50 ms and 15 MB.
@@ -80,13 +83,16 @@ async function start(
     headersTimeout: Math.min(limits.headersTimeoutMs, limits.requestTimeoutMs),
     connectionsCheckingInterval: CHECK_MS,
     keepAliveTimeout: limits.keepAliveMs,
+    // Ours is refused in the form of every other error, and for upgrades too.
+    requireHostHeader: false,
     // Any other protocol (h2c) may go on with HTTP/1.1 (RFC 9110, 7.8).
     shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
   });
   server.maxHeadersCount = limits.headerCount + 1;
   const bounds = boundConnections(server, limits, logger);
   undo.push(() => bounds.stop());
-  server.on('request', answerStarting).on('upgrade', refuseStarting).on('clientError', answerClientError);
+  server.on('request', answerStarting).on('upgrade', refuseStarting);
+  server.on('clientError', guarded(logger, 'a connection', answerClientError, destroySecond));
   const address = await listen(server, config);
   undo.push(() => closeServer(server));
   const addresses = addressesOf(config, address);
@@ -101,7 +107,7 @@ async function start(
   };
   const sockets = new SocketServer({
     authenticate: (token) => context.sessions.authenticate(token),
-    isAllowedOrigin: (origin) => isAllowedOrigin(context, origin),
+    isAllowedOrigin: (origin) => context.allowsOrigin(origin),
     addressOf: (request) => addressOf(app, request),
     revision: () => context.integrations.current.revision,
     work: (userId, frame) => workOf(requests, userId, frame),
@@ -115,14 +121,21 @@ async function start(
     draining: () => draining,
     userDeleted: (userId) => sockets.userDeleted(userId),
   });
-  server.off('upgrade', refuseStarting).on('upgrade', (request, socket, head) => sockets.upgrade(request, socket, head));
-  const answer = refuseMisshapen(limits, app);
+  const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => sockets.upgrade(request, socket, head);
+  server.off('upgrade', refuseStarting).on('upgrade', guarded(logger, 'an upgrade', upgrade, destroySecond));
+  const answer = guarded(logger, 'a request', refuseMisshapen(limits, app), (_request, response) => response.destroy());
   // An expectation that nobody knows is let be, as it may (RFC 9110, 10.1.1).
   server.off('request', answerStarting).on('request', answer).on('checkExpectation', answer);
   show(context, { sockets: () => sockets.states, draining: () => draining });
   const workers = new Workers(context);
   workers.start();
   context.reloads.start();
+  const deletions = new DeletionWatch(
+    context.db,
+    { forget: (userId) => context.sessions.forget(userId), end: (userId) => sockets.userDeleted(userId) },
+    logger,
+  );
+  deletions.start();
   let closed = Promise.resolve();
   undo.push(
     () => workers.stop(),
@@ -137,6 +150,7 @@ async function start(
     () => bounds.destroyUpgraded(),
     () => context.feed.stop(),
     () => context.reloads.stop(),
+    () => deletions.stop(),
     () => sockets.close(),
     () => {
       closed = closeServer(server);
@@ -174,6 +188,11 @@ function endConnectionsAfterAnswers(server: Server): void {
   server.prependListener('request', (_request, response) => {
     response.shouldKeepAlive = false;
   });
+}
+
+/** What is left of a connection on which something failed. */
+function destroySecond(_first: unknown, socket: Duplex): void {
+  socket.destroy();
 }
 
 /** Connections that are idle end at once; a request under way has a while to finish. */

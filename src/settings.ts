@@ -11,6 +11,8 @@ export interface Limits {
   userProviderRequestsPerMinute: number;
   /** GET /user/export of one user. */
   userExportsPerMinute: number;
+  /** Live balances of one user within a day, which are paid for by the call. */
+  userLiveBalancesPerDay: number;
   /** Waitlist entries a minute from one address. */
   waitlistPerMinute: number;
   /** Requests of `/test` and `/health/…` a minute from one address. */
@@ -37,11 +39,18 @@ export interface Limits {
   keepAliveMs: number;
   /** Time a provider has to answer one of our steps, milliseconds. */
   providerTimeoutMs: number;
+  /** Time the workspace provider has to answer a refresh, milliseconds. */
+  refreshTimeoutMs: number;
   /** First retry of a revocation, seconds; doubles up to six hours. */
   revocationRetrySeconds: number;
   databaseConnections: number;
   socketAuthenticationMs: number;
+  /** Largest message of a client that is signed in; others are answered with `too_large`. */
   socketPayloadBytes: number;
+  /** What a socket may send in all before it is signed in. */
+  socketOpeningBytes: number;
+  /** Of all sockets of one user together. */
+  socketBytesPerMinute: number;
   /** Upgrades a minute from one address. */
   socketConnectsPerMinute: number;
   /** Of one socket; those of a user's sockets together as many times that as there may be sockets. */
@@ -159,6 +168,8 @@ export interface Config {
   identity: Part<IdentitySettings>;
   workspace: Part<WorkspaceSettings>;
   bank: Part<BankSettings>;
+  /** Longest that an issuer's keys are used without asking it again. */
+  identityKeysMaxAgeSeconds: number;
   /** Addresses and domains that may use the service, lower case; empty = everyone. */
   allowedUsers: string[];
   allowedRedirectUris: string[];

@@ -10,7 +10,7 @@ export type ThrottledLog = (fields: object, message: string) => void;
  *
  * @param now milliseconds, never going back
  */
-export function throttledLog(logger: Logger, level: 'warn' | 'error', now: () => number = () => performance.now()): ThrottledLog {
+export function throttledLog(logger: Logger, level: 'info' | 'warn' | 'error', now: () => number = () => performance.now()): ThrottledLog {
   let lastAt = Number.NEGATIVE_INFINITY;
   return (fields, message) => {
     if (now() - lastAt < INTERVAL_MS) return;

@@ -6,6 +6,8 @@ import { checkDueItems } from './bank/item-polling.ts';
 import type { Context } from './context.ts';
 import type { Jobs } from './jobs/jobs.ts';
 import { describeError } from './logger.ts';
+import { sweepErasures } from './users/erasures.ts';
+import { deleteOldErasures } from './users/erasures-repository.ts';
 import { deleteOldTombstones } from './users/users-repository.ts';
 import { sweepEndedGrants } from './vault/ended-grants.ts';
 import { deleteFormerKeys } from './vault/key-rotation-repository.ts';
@@ -71,6 +73,7 @@ export class Workers {
     revocations.enqueueWith(enqueue);
     webhooks.enqueueWith(await jobs.work('bank-webhook', WEBHOOK_RETRIES, (id) => webhooks.handle(id)));
     await jobs.everyMinute('bank-check', () => checkDueItems(bankParts));
+    await jobs.everyMinute('erase', () => sweepErasures(db));
     await jobs.everyMinute('sweep', () => sweep(this.#context));
     // What a process that died left behind needn't wait for the first minute.
     await revocations.sweep();
@@ -90,14 +93,18 @@ export class Workers {
 }
 
 async function sweep(context: Context): Promise<void> {
-  const { db, workspace, bindings, revocations, webhooks, events, logger } = context;
+  const { db, workspace, bindings, revocations, webhooks, events, approvalEnds, logger } = context;
   const steps = [
     async () => workspace && sweepConfirmations(workspace),
     () => deleteOldFlows(db),
     () => bindings.sweep(),
+    // A release of before, still running, hashes without the key.
+    () => context.names.convert(),
     () => deleteOldTombstones(db),
+    () => deleteOldErasures(db),
     () => revocations.sweep(),
     () => webhooks.sweep(),
+    () => approvalEnds.expired(),
     () => deleteOldApprovals(db),
     () => deleteOldKeys(db),
     () => deleteFormerKeys(db),

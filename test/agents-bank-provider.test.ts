@@ -8,6 +8,7 @@ import { z } from 'zod';
 import { describeError } from '../src/logger.ts';
 import { BankProvider } from '../src/providers/bank.ts';
 import type { BankCall } from '../src/providers/bank-session.ts';
+import { workBegun } from '../src/threads/off-thread.ts';
 import { callAction } from './support/agents.ts';
 import { ACCESS_TOKEN, BANK_SECRET, type BankEmulator, type RecordedCall, sendJson, startBankEmulator } from './support/bank-emulator.ts';
 import { eventually } from './support/eventually.ts';
@@ -22,7 +23,17 @@ let users = 0;
 const errors: unknown[] = [];
 
 const BALANCES = { available: 1, current: 2, limit: null, iso_currency_code: 'EUR', unofficial_currency_code: null };
-const ACCOUNT = { account_id: 'a1', name: 'Giro', official_name: null, type: 'depository', subtype: null, mask: null, balances: BALANCES };
+const ACCOUNT = {
+  account_id: 'a1',
+  // It has no mask: linked again, it is known by this alone.
+  persistent_account_id: 'lasting-a1',
+  name: 'Giro',
+  official_name: null,
+  type: 'depository',
+  subtype: null,
+  mask: null,
+  balances: BALANCES,
+};
 
 beforeAll(async () => {
   emulator = await startBankEmulator();
@@ -497,6 +508,23 @@ describe('an aggregator out of order', () => {
   });
 });
 
+describe('a large page of transactions', () => {
+  it('is understood off the main thread', async () => {
+    const ids = Array.from({ length: 400 }, (_, index) => `t${index}`);
+    const added = ids.map((id) => row(id, { name: 'Shop', payment_meta: Object.fromEntries(ids.slice(0, 60).map((key) => [key, 'x'])) }));
+    script({ ...page([], 'c1'), added });
+    const begun = workBegun();
+    const { added: shown } = await run('bank.changes', { max: 500 });
+    expect(shown.map(({ id }: { id: string }) => id)).toEqual(ids);
+    expect(workBegun() - begun).toBe(1);
+  });
+
+  it('ends being looked at where it is none', async () => {
+    script({ ...page([], 'c1'), added: Array(400_000).fill(0) });
+    expect(await refusal('bank.changes')).toMatchObject({ code: 'provider_error' });
+  });
+});
+
 describe('a session', () => {
   function session() {
     const settings = {
@@ -508,7 +536,7 @@ describe('a session', () => {
       linkPageUrl: undefined,
     };
     const baseUrl = (emulator.env.PLAID_BASE_URL as string).replace(/\/$/, '');
-    const entry = { token: async () => ACCESS_TOKEN, refused: async () => true };
+    const entry = { userId: 'u1', token: async () => ACCESS_TOKEN, refused: async () => true };
     return new BankProvider({ ...settings, baseUrl }, 1_000).session(entry, new AbortController().signal);
   }
 

@@ -159,6 +159,28 @@ describe('the account of a bank action', () => {
     }
   });
 
+  it('is told from another of the same bank by the last digits of its numbers', async () => {
+    await link(GINGHAM);
+    const [one, other] = await entries();
+    const accounts = JSON.stringify([{ name: 'Checking', mask: '4711' }, { name: 'Savings', mask: null }, { name: 'Card' }]);
+    await steward.sql('update bank_items set bank_name = $1, accounts = $2::jsonb where id = $3', [PLATYPUS, accounts, other.id]);
+    // One of its accounts has none.
+    const masks = one.mask.map(({ mask }: { mask: string }) => mask).filter((mask: string) => mask !== '');
+    for (const account of [undefined, PLATYPUS, 'Some Bank']) {
+      const error = await refusal('bank.balances', {}, account);
+      expect(error).toMatchObject({
+        code: 'invalid_request',
+        message: expect.stringMatching(/Choices: First Platypus Bank \(…0000, .*\), First Platypus Bank \(…4711\)\.$/),
+      });
+      expect(error.details).toEqual({
+        choices: [
+          { id: one.id, label: PLATYPUS, masks },
+          { id: other.id, label: PLATYPUS, masks: ['4711'] },
+        ],
+      });
+    }
+  });
+
   it('is found by its id and by the name of its bank', async () => {
     await link(GINGHAM);
     const [one, other] = await entries();

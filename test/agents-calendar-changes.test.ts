@@ -100,6 +100,41 @@ describe('calendar.update', () => {
     expect(await starts()).toEqual(['2027-03-22T09:00:00+01:00', '2027-03-29T09:00:00+02:00']);
   });
 
+  it('refuses a time that clocks skip, also where only the first event of a series would stand at it', async () => {
+    const { id } = await create();
+    await expect(update(id, { start: '2027-03-28T02:30' })).rejects.toMatchObject(invalid(/^start: .* does not exist in Europe\/Berlin/));
+    await expect(update(id, { end: '2027-03-28T02:30' })).rejects.toMatchObject(invalid(/^end: .* does not exist in Europe\/Berlin/));
+    await me.act('calendar.delete', { id });
+    const { events } = await series({ start: '2027-03-28T09:00', end: '2027-03-28T10:00' });
+    const moved = update(events[1].id, { scope: 'series', start: '2027-04-04T02:30' });
+    await expect(moved).rejects.toMatchObject(invalid(/^start: 2027-03-28T02:30:00 does not exist/));
+    expect(await starts()).toEqual(['2027-03-28T09:00:00+02:00', '2027-04-04T09:00:00+02:00', '2027-04-11T09:00:00+02:00']);
+  });
+
+  it('tells how many events of a moved series had been changed one by one, and no longer are', async () => {
+    const { id, events } = await series();
+    await update(events[1].id, { start: '2027-03-29T16:00' });
+    await me.act('calendar.delete', { id: events[2].id });
+    expect(await update(id, { scope: 'series', title: 'made anew' })).not.toHaveProperty('exceptions_reset');
+    const asked = callAction(
+      steward,
+      'calendar.update',
+      { id, scope: 'series', start: '2027-03-21T11:00', add_attendees: ['a@example.com'], notify: false },
+      { token: me.token },
+    );
+    await expect(asked).rejects.toMatchObject({
+      code: 'approval_required',
+      details: {
+        summary: expect.stringMatching(
+          /^Change, inviting a@example\.com, telling nobody: .*; 2 of its events, moved, changed or deleted one by one, may be reset$/,
+        ),
+      },
+    });
+    expect(await update(id, { scope: 'series', start: '2027-03-21T11:00' })).toMatchObject({ exceptions_reset: 2 });
+    expect(await starts()).toEqual(['2027-03-21T11:00:00+01:00', '2027-03-28T11:00:00+02:00', '2027-04-04T11:00:00+02:00']);
+    expect(await update(id, { scope: 'series', start: '2027-03-21T12:00' })).not.toHaveProperty('exceptions_reset');
+  });
+
   it('moves a series of whole days by days', async () => {
     const { events } = await series({ start: '2027-03-21', end: '2027-03-23' });
     await update(events[1].id, { scope: 'series', start: '2027-03-29' });
@@ -138,9 +173,11 @@ describe('calendar.update', () => {
 
   it('tells the attendees, or doesn’t', async () => {
     const { id } = await create({ attendees: ['a@example.com'] });
-    await update(id, { title: 'made loud' });
+    await update(id, { title: 'made loud', notify: true });
     expect(await lastNotice()).toMatchObject({ about: 'changed', sendUpdates: 'all', to: ['a@example.com'] });
     await update(id, { title: 'made quietly', notify: false });
+    expect(await lastNotice()).toMatchObject({ about: 'changed', sendUpdates: 'none' });
+    await update(id, { title: 'made' });
     expect(await lastNotice()).toMatchObject({ about: 'changed', sendUpdates: 'none' });
   });
 
@@ -174,15 +211,28 @@ describe('a change that invites people', () => {
     const times = { title: 'Lunch', start: '2027-03-21T09:00', end: '2027-03-21T10:00' };
     await expect(asked('calendar.create', { ...times, attendees: ['b@example.com'] })).rejects.toMatchObject({ code: 'approval_required' });
     await expect(asked('calendar.update', { id, add_attendees: ['b@example.com'], notify: false })).rejects.toMatchObject(
-      summary(`Change the event “made” on 2027-03-21T09:00:00+01:00 (${id}): invite b@example.com; nobody is told`),
+      summary(`Change, inviting b@example.com, telling nobody: the event “made” on 2027-03-21T09:00:00+01:00 (${id})`),
     );
     expect(await calendarNotices(steward, me.email)).toHaveLength(sent);
     expect((await stored(id)).attendees).toHaveLength(1);
   });
 
+  it('asks too where it only tells them', async () => {
+    const { id } = await create({ attendees: ['a@example.com'] });
+    const sent = (await calendarNotices(steward, me.email)).length;
+    await expect(asked('calendar.update', { id, title: 'made loud', notify: true })).rejects.toMatchObject(
+      summary(`Change, telling a@example.com by e-mail: the event “made” on 2027-03-21T09:00:00+01:00 (${id}); title “made loud”`),
+    );
+    expect(await calendarNotices(steward, me.email)).toHaveLength(sent);
+    expect((await stored(id)).summary).toBe('made');
+  });
+
   it('is the only one that asks', async () => {
     const { data } = await asked('calendar.create', { title: 'alone', start: '2027-03-22', attendees: [] });
     await asked('calendar.update', { id: (data as { id: string }).id, title: 'still alone' });
+    const { id } = await create({ attendees: ['a@example.com'] });
+    await asked('calendar.update', { id, title: 'made without a word' });
+    expect(await lastNotice()).toMatchObject({ about: 'changed', sendUpdates: 'none' });
   });
 });
 
@@ -192,7 +242,7 @@ describe('calendar.delete', () => {
     const asked = callAction(steward, 'calendar.delete', { id, scope: 'series' }, { token: me.token });
     await expect(asked).rejects.toMatchObject({
       code: 'approval_required',
-      details: { summary: `Delete the whole series “made” from 2027-03-21T09:00:00+01:00 (${id}); nobody is told` },
+      details: { summary: `Delete, telling nobody: the whole series “made” from 2027-03-21T09:00:00+01:00 (${id})` },
     });
     expect((await stored(id)).status).toBe('confirmed');
   });
@@ -230,7 +280,7 @@ describe('calendar.respond', () => {
 
   it.each(['accepted', 'declined', 'tentative'])('answers an invitation: %s', async (answer) => {
     const { id, attendees } = await invitation('Vertragsgespräch');
-    const event = await me.act('calendar.respond', { id, answer, comment: 'gern' });
+    const event = await me.act('calendar.respond', { id, answer, comment: 'gern', notify: true });
     expect(event.my_answer).toBe(answer);
     // Everybody else's answer stays.
     expect(event.attendees).toEqual(attendees.map((one: any) => (one.email === me.email ? { ...one, answer } : one)));
@@ -238,6 +288,23 @@ describe('calendar.respond', () => {
     expect(await lastNotice()).toMatchObject({ about: 'changed', sendUpdates: 'all' });
     await me.act('calendar.respond', { id, answer, notify: false });
     expect(await lastNotice()).toMatchObject({ sendUpdates: 'none' });
+  });
+
+  it('asks first where it tells the organizer, by mail or by a comment, and not where it doesn’t', async () => {
+    const { id, organizer, start } = await invitation('Vertragsgespräch');
+    const asked = (more: object) => callAction(steward, 'calendar.respond', { id, answer: 'accepted', ...more }, { token: me.token });
+    const event = `the event “Vertragsgespräch” on ${start} (${id})`;
+    const question = (text: string) => ({ code: 'approval_required', details: { summary: text } });
+    await expect(asked({ notify: true })).rejects.toMatchObject(
+      question(`Answer accepted, telling the organizer ${organizer} by e-mail: ${event}`),
+    );
+    await expect(asked({ comment: 'gern' })).rejects.toMatchObject(
+      question(`Answer accepted, without an e-mail to the organizer ${organizer}: ${event}, with the comment “gern”`),
+    );
+    expect((await stored(id)).attendees.find((one: any) => one.self).responseStatus).not.toBe('accepted');
+    await asked({});
+    expect((await stored(id)).attendees.find((one: any) => one.self).responseStatus).toBe('accepted');
+    expect(await lastNotice()).toMatchObject({ about: 'changed', sendUpdates: 'none' });
   });
 
   it('answers for one event, or for the whole series', async () => {

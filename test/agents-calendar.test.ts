@@ -78,6 +78,25 @@ describe('calendar.list', () => {
     expect(asked.map(({ start }) => start)).toEqual(['2027-03-05T17:30:00-05:00', '2027-03-05T18:15:00-05:00']);
   });
 
+  it('refuses to make an event that ends before it begins, whatever its zone or offsets', async () => {
+    for (const times of [
+      { start: '2027-05-04T10:00', end: '2027-05-04T09:00' },
+      { start: '2027-05-04T10:00', end: '2027-05-04T09:00', zone: 'Asia/Tokyo' },
+      { start: '2027-05-04T01:30:00-05:00', end: '2027-05-04T01:45:00-04:00' },
+    ])
+      await expect(create(times)).rejects.toThrow(/^end: must not be before start/);
+  });
+
+  it('refuses to begin or end at a time that clocks skip; a day begins when it does', async () => {
+    const list = (from: string, to: string, zone?: string) => me.act('calendar.list', { from, to, ...(zone && { zone }) });
+    await expect(list('2027-03-28T02:30', '2027-03-28T04:00')).rejects.toMatchObject(invalid(/^from: 2027-03-28T02:30:00 does not exist/));
+    await expect(list('2027-03-28', '2027-03-28T02:15')).rejects.toMatchObject(
+      invalid(/^to: .* Give 2027-03-28T01:15:00 or 2027-03-28T03:15:00/),
+    );
+    // There, clocks skip the hour after midnight.
+    expect(await list('2026-09-06', '2026-09-06', 'America/Santiago')).toMatchObject({ items: [] });
+  });
+
   it('takes times with an offset as they are', async () => {
     await meeting();
     expect(await starts('2027-03-01T07:59:00Z', '2027-03-01T08:01:00Z')).toHaveLength(1);
@@ -154,6 +173,28 @@ describe('calendar.create', () => {
     ]);
   });
 
+  // On 28 March 2027, clocks in Berlin go from 02:00 to 03:00.
+  it.each([
+    ['start', { start: '2027-03-28T02:30', end: '2027-03-28T03:30' }],
+    ['end', { start: '2027-03-28T01:30', end: '2027-03-28T02:30' }],
+    ['start', { start: '2027-03-28T02:30', end: '2027-03-28T03:30', zone: BERLIN }],
+    ['start', { start: '2027-03-28T02:30', end: '2027-03-28T03:30', recurrence: ['RRULE:FREQ=DAILY;COUNT=2'] }],
+  ])('refuses a time that clocks skip, and names the nearest: %s of %j', async (field, times) => {
+    const message = `${field}: 2027-03-28T02:30:00 does not exist in ${BERLIN}, where clocks are set forward from 02:00 to 03:00 that day. Give 2027-03-28T01:30:00 or 2027-03-28T03:30:00, or a time with an offset.`;
+    await expect(create(times)).rejects.toMatchObject({ code: 'invalid_request', message });
+    expect(await made('2027-03-27', '2027-03-29')).toEqual([]);
+  });
+
+  it.each([
+    ['before what is skipped', { start: '2027-03-28T01:59', end: '2027-03-28T03:00' }, '2027-03-28T01:59:00+01:00'],
+    ['from its end on', { start: '2027-03-28T03:00', end: '2027-03-28T03:30' }, '2027-03-28T03:00:00+02:00'],
+    ['with an offset', { start: '2027-03-28T02:30:00+01:00', end: '2027-03-28T03:30:00+01:00' }, '2027-03-28T03:30:00+02:00'],
+    ['where it exists', { start: '2027-03-28T02:30', end: '2027-03-28T03:30', zone: 'Asia/Tokyo' }, '2027-03-27T18:30:00+01:00'],
+    ['shown twice', { start: '2027-10-31T02:30', end: '2027-10-31T03:30' }, '2027-10-31T02:30:00+02:00'],
+  ])('takes a time %s', async (_name, times, start) => {
+    expect((await create(times)).start).toBe(start);
+  });
+
   it('makes series of whole days', async () => {
     await create({ start: '2027-03-27', recurrence: ['RRULE:FREQ=DAILY;COUNT=3'] });
     expect(await starts('2027-03-01', '2027-04-30')).toEqual(['2027-03-27', '2027-03-28', '2027-03-29']);
@@ -197,7 +238,7 @@ describe('calendar.create', () => {
     ['two rules', { recurrence: ['RRULE:FREQ=DAILY', 'RRULE:FREQ=WEEKLY'] }, /^recurrence:/],
     ['a rule that is none', { recurrence: ['DAILY'] }, /^recurrence/],
     ['a rule that the provider doesn’t know', { recurrence: ['RRULE:FREQ=SOMETIMES'] }, /provider refused/],
-    ['an end before the start', { end: '2027-03-01T08:00' }, /timeRangeEmpty/],
+    ['an end before the start', { end: '2027-03-01T08:00' }, /^end: must not be before start/],
     ['seconds that don’t exist', { start: '2027-03-01T09:00:61' }, /^start:/],
   ])('refuses %s', async (_, more, message) => {
     await expect(meeting(more)).rejects.toMatchObject(invalid(message));

@@ -421,13 +421,13 @@ describe('what the user is asked before a file is trashed or shared', () => {
     const [file, folder] = [id('Budget.csv'), id('Plans')];
     const to = { email: 'zoe@example.org', role: 'reader' };
     expect(await asked('drive.share', { id: file, ...to })).toBe(
-      `Share the text file “Budget.csv” (${file}) with zoe@example.org as reader, and tell them by mail`,
+      `Share with zoe@example.org as reader, telling them by e-mail: the text file “Budget.csv” (${file})`,
     );
-    expect(await asked('drive.trash', { id: folder })).toBe(`Move the folder “Plans” (${folder}), with all that is in it, to the trash`);
+    expect(await asked('drive.trash', { id: folder })).toBe(`Move to the trash: the folder “Plans” (${folder}), with all that is in it`);
   });
 
   it('is the id where there is no such file', async () => {
-    expect(await asked('drive.trash', { id: 'gone' })).toBe('Move gone to the trash, with all that is in it if it is a folder');
+    expect(await asked('drive.trash', { id: 'gone' })).toBe('Move to the trash: gone, with all that is in it if it is a folder');
   });
 });
 

@@ -38,7 +38,7 @@ describe('mail.send', () => {
       const other = await newMailUser(asking);
       const reply_to = await other.find('from:sarah');
       const { details } = await other.refusal('mail.send', { to: ['a@example.org'], body: 'x', reply_to });
-      expect(details?.summary).toMatch(new RegExp(`^Send a reply “Re: [^”]+” to message ${reply_to} to a@example\\.org$`));
+      expect(details?.summary).toMatch(new RegExp(`^Send to a@example\\.org: a reply “Re: [^”]+” to message ${reply_to}$`));
     } finally {
       await asking.stop();
     }

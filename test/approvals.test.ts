@@ -294,6 +294,52 @@ describe('approve', () => {
   });
 });
 
+describe('a denial', () => {
+  const deny = async (input: object, options = {}) => {
+    const { approvalId } = await scene.ask(user, 'test.send', input, options);
+    await scene.decide(user, approvalId, { approved: false });
+    return approvalId;
+  };
+
+  it('holds for the same call for an hour, whatever its key and its spelling: nobody is asked, no event tells', async () => {
+    const approvalId = await deny(message);
+    const before = await events();
+    const again = [
+      scene.call(user, 'test.send', message),
+      scene.call(user, 'test.send', message, { idempotencyKey: 'k1' }),
+      scene.call(user, 'test.send', { text: 'Hello.', ...message }),
+      ...Array.from({ length: 10 }, () => scene.call(user, 'test.send', message)),
+    ];
+    for (const { message: told, details, retryAfter } of await Promise.all(again.map((call) => refused(call, 'forbidden')))) {
+      expect(told).toMatch(/^The user has denied this/);
+      const left = new Date(String(details?.deniedUntil)).getTime() - Date.now();
+      expect(left).toBeGreaterThan(3_500_000);
+      expect(left).toBeLessThanOrEqual(3_600_000 + 5_000);
+      // Nothing that a client repeats by itself.
+      expect(retryAfter).toBeUndefined();
+    }
+    expect(await events()).toEqual(before);
+    expect(await scene.steward.sql('select id from approvals where user_id = $1', [user.userId])).toEqual([{ id: approvalId }]);
+    expect((await scene.trail(user)).slice(2)).toEqual(Array(13).fill('refused forbidden'));
+  });
+
+  it('holds under another configuration too', async () => {
+    await deny(message);
+    scene.revision = 'r2';
+    await refused(scene.call(user, 'test.send', message), 'forbidden');
+  });
+
+  it('says nothing of other arguments, other accounts and other users, and is over after the hour', async () => {
+    const approvalId = await deny(message);
+    await scene.ask(user, 'test.send', { to: ['c@example.com'] });
+    const second = await scene.connect({ token: user.token, email: `${newName()}@example.com` });
+    await scene.ask(user, 'test.send', message, { account: second.accountId });
+    await scene.ask(await scene.connect(), 'test.send', message);
+    await scene.steward.sql(`update approvals set decided_at = decided_at - interval '1 hour' where id = $1`, [approvalId]);
+    await scene.ask(user, 'test.send', message);
+  });
+});
+
 describe('approvals', () => {
   it('lists what waits, oldest first, as it was shown', async () => {
     const first = await scene.ask(user, 'test.send', message);
@@ -329,7 +375,7 @@ describe('an idempotency key with an approval', () => {
     const { approvalId } = await scene.ask(user, 'test.send', message, key);
     await scene.decide(user, approvalId, { approved: false });
     await refused(scene.call(user, 'test.send', message, key), 'forbidden');
-    await scene.ask(user, 'test.send', message);
+    await refused(scene.call(user, 'test.send', { to: ['c@example.com'] }, key), 'forbidden');
   });
 
   it('is no good for other arguments', async () => {

@@ -69,6 +69,25 @@ describe('the audit log', () => {
     expect(new Set(rows.map(({ arguments_hash }) => arguments_hash.toString('hex'))).size).toBe(1);
   });
 
+  it('tells on which surface a call was asked for, and on which the user decided', async () => {
+    scene.policies.set('test.send', { approval: 'always' });
+    const [yes, no] = [await scene.ask(user, 'test.send', message), await scene.ask(user, 'test.send', { to: ['b@example.com'] })];
+    await scene.decide(user, yes.approvalId, { surface: 'page' });
+    await scene.decide(user, no.approvalId, { surface: 'page', approved: false });
+    await refused(scene.decide(user, no.approvalId, { surface: 'elsewhere' }), 'conflict');
+    const rows = await scene.audit(user);
+    expect(rows.map(({ decision, surface, decided_surface }) => [decision, surface, decided_surface])).toEqual([
+      ['approval_required', 'socket', null],
+      ['approval_required', 'socket', null],
+      ['approved', 'socket', 'page'],
+      ['started', 'socket', 'page'],
+      ['allowed', 'socket', 'page'],
+      ['denied', 'socket', 'page'],
+      // Nothing was found to decide on.
+      ['refused', 'elsewhere', null],
+    ]);
+  });
+
   it('cuts the name of an action that there isn’t', async () => {
     await refused(scene.call(user, `x\u0000\ud800${'y'.repeat(10_000)}`), 'not_found');
     expect(await scene.audit(user)).toMatchObject([{ action: `x?\ufffd${'y'.repeat(97)}`, account_id: null, arguments_hash: null }]);

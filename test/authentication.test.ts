@@ -94,7 +94,6 @@ describe('an ID token', () => {
     ['signed with HS256 and the public key', () => forged({ alg: 'HS256', kid: 'test-key' }, hmacWithPublicKey)],
     ['signed by another key', otherKey],
     ['that brings its own key', async () => forged({ alg: 'RS256', jwk: issuer.publicKey, kid: 'own' }, () => 'c2ln')],
-    ['of an unknown key', () => issuer.token({}, { kid: 'unknown' })],
     ['with a changed payload', tampered],
     ['for another audience', () => issuer.token({ aud: 'someone-else' })],
     ['for no audience', () => issuer.token({ aud: undefined })],
@@ -133,9 +132,12 @@ describe('an ID token', () => {
   it('with unknown key ids in a flood causes at most one more fetch of the keys', async () => {
     await integrations(await issuer.token());
     const before = issuer.keyFetches();
+    const { length } = steward.logs;
     const tokens = await Promise.all(Array.from({ length: 200 }, (_, index) => issuer.token({}, { kid: `unknown-${index}` })));
     const answers = await Promise.all(tokens.map((token) => integrations(token)));
-    expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([401]));
+    // Any of them may be a key that is new; a 401 would sign its user out.
+    for (const answer of answers) expectError(answer, 'unavailable');
+    expect(steward.logs.slice(length).filter((line) => line.includes('request failed'))).toEqual([]);
     expect(issuer.keyFetches() - before).toBeLessThanOrEqual(1);
   });
 });

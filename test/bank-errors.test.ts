@@ -18,8 +18,8 @@ import { type Answer, startSteward, type TestSteward } from './support/steward.t
 /** The table of errors: the aggregator's codes and what each becomes. */
 const CODES: Record<string, ErrorCode> = {
   ...all('relink_required', 'ITEM_LOGIN_REQUIRED ACCESS_NOT_GRANTED ADDITIONAL_CONSENT_REQUIRED NO_ACCOUNTS'),
-  ...all('relink_required', 'ITEM_LOCKED PASSWORD_RESET_REQUIRED USER_SETUP_REQUIRED'),
-  ...all('item_gone', 'ITEM_NOT_FOUND USER_PERMISSION_REVOKED INVALID_UPDATED_USERNAME'),
+  ...all('relink_required', 'ITEM_LOCKED PASSWORD_RESET_REQUIRED USER_SETUP_REQUIRED INVALID_UPDATED_USERNAME'),
+  ...all('item_gone', 'ITEM_NOT_FOUND USER_PERMISSION_REVOKED'),
   ...all('not_found', 'INVALID_ACCOUNT_ID'),
   ...all('unsupported_account', 'NO_AUTH_ACCOUNTS PRODUCTS_NOT_SUPPORTED PRODUCT_NOT_ENABLED ITEM_NOT_SUPPORTED MFA_NOT_SUPPORTED'),
   ...all('unsupported_account', 'INSTITUTION_NO_LONGER_SUPPORTED'),
@@ -69,6 +69,10 @@ async function call(path: string, options: Parameters<TestSteward['call']>[1] = 
 const createLinkToken = (form: Record<string, string> = {}) => call('/auth/bank/create_link_token', { form });
 const setAccessToken = () => call('/auth/bank/set_access_token', { form: { public_token: 'public-canary' } });
 
+function linkTokenRequest(): any {
+  return emulator.calls.find(({ path }) => path === '/link/token/create')?.body;
+}
+
 async function entry(): Promise<any> {
   return (await call('/auth/bank/accounts')).body.accounts[0];
 }
@@ -92,7 +96,8 @@ describe('POST /auth/bank/create_link_token at the aggregator', () => {
       language: 'en',
       country_codes: ['US'],
       user: { client_user_id: expect.stringMatching(/^[0-9a-f-]{36}$/) },
-      products: ['transactions', 'auth'],
+      products: ['transactions'],
+      required_if_supported_products: ['auth'],
     });
     expect(headers).toMatchObject({ 'plaid-client-id': 'canary-client', 'plaid-secret': BANK_SECRET, 'plaid-version': '2020-09-14' });
   });
@@ -101,10 +106,42 @@ describe('POST /auth/bank/create_link_token at the aggregator', () => {
     const { id } = await linked();
     emulator.reset();
     expect((await createLinkToken({ account_id: id })).status).toBe(200);
-    const [{ body }] = emulator.calls as [BankEmulator['calls'][0]];
+    const body = linkTokenRequest();
     expect(body).toMatchObject({ access_token: expect.stringContaining(ACCESS_TOKEN), update: { account_selection_enabled: true } });
-    expect(body).not.toHaveProperty('products');
-    expect(body).not.toHaveProperty('webhook');
+    for (const name of ['products', 'required_if_supported_products', 'additional_consented_products', 'webhook']) {
+      expect(body).not.toHaveProperty(name);
+    }
+  });
+
+  it.each<[string, object, string[] | undefined]>([
+    [
+      'is missing for one',
+      { consented_products: ['transactions'], products: ['transactions'], available_products: ['auth', 'identity'] },
+      ['auth'],
+    ],
+    [
+      'is missing for both',
+      { consented_products: [], products: [], available_products: ['auth', 'transactions'] },
+      ['transactions', 'auth'],
+    ],
+    ['is missing and nothing says what the bank offers', { consented_products: ['transactions'] }, ['auth']],
+    ['is missing for what the bank doesn’t offer', { consented_products: ['transactions'], available_products: ['identity'] }, undefined],
+    ['is there', { consented_products: ['transactions', 'auth'], available_products: ['auth'] }, undefined],
+    ['is not asked for by product', { products: ['transactions'], consented_products: null, available_products: ['auth'] }, undefined],
+    ['is told in a form of its own', { products: 7, consented_products: { a: 1 }, available_products: 'auth' }, undefined],
+  ])('asks in update mode for consent where it %s', async (_name, said, asked) => {
+    const { id } = await linked();
+    emulator.reset();
+    emulator.on('/item/get', (response) => sendJson(response, 200, { item: { item_id: 'item', ...said }, request_id: 'r' }));
+    expect((await createLinkToken({ account_id: id })).status).toBe(200);
+    expect(linkTokenRequest()?.additional_consented_products).toEqual(asked);
+  });
+
+  it('gives update mode also where the item can’t be read', async () => {
+    const { id } = await linked();
+    emulator.fail('ITEM_LOGIN_REQUIRED', '/item/get');
+    expect((await createLinkToken({ account_id: id })).status).toBe(200);
+    expect((await entry()).status).toBe('active');
   });
 
   it('shows null masks as empty strings', async () => {
@@ -192,6 +229,45 @@ describe('an aggregator out of order', () => {
     emulator.on('/item/get', handler);
     expectError(await call(`/auth/bank/accounts/${before.id}/refresh`, { method: 'POST' }), code);
     expect(await entry()).toEqual(before);
+  });
+
+  it.each<[string, Handler]>([['a connection that is reset', (response) => response.socket?.resetAndDestroy()]])(
+    '%s is worth another try',
+    async (_name, handler) => {
+      emulator.on('*', handler);
+      const answer = await createLinkToken();
+      expectError(answer, 'provider_error');
+      expect(answer.headers.get('retry-after')).toBe('30');
+    },
+  );
+
+  it.each<[string, string, number]>([
+    ['seconds', '17', 17],
+    ['a date long past', 'Wed, 21 Oct 2015 07:28:00 GMT', 60],
+    ['nothing that is known', 'soon', 60],
+  ])('that answers 429 without JSON asks for a pause: %s', async (_name, header, seconds) => {
+    emulator.on('*', (response) => response.writeHead(429, { 'retry-after': header, 'content-type': 'text/html' }).end('<h1>no</h1>'));
+    const answer = await createLinkToken();
+    expectError(answer, 'unavailable');
+    expect(answer.headers.get('retry-after')).toBe(String(seconds));
+  });
+
+  it('tells the log why it refused, without what was sent', async () => {
+    const { id } = await linked();
+    const { length } = steward.logs;
+    emulator.on('/accounts/get', (response, { body }) =>
+      sendJson(response, 400, {
+        error_code: 'ITEM_NOT_SUPPORTED',
+        error_message: `This kind of account has no ${body.access_token} support for ${BANK_SECRET}.`,
+      }),
+    );
+    expectError(await call(`/auth/bank/accounts/${id}/refresh`, { method: 'POST' }), 'unsupported_account');
+    const said = steward.logs.slice(length).map((line) => JSON.parse(line));
+    const message = 'This kind of account has no [redacted] support for [redacted]';
+    expect(said.find(({ provider }) => provider !== undefined)).toMatchObject({
+      level: 30,
+      provider: { reason: 'ITEM_NOT_SUPPORTED', message: expect.stringContaining(message) },
+    });
   });
 
   it('that refuses connections becomes a 502', async () => {

@@ -75,7 +75,7 @@ describe('npm run data -- erase', () => {
     const left = [goes.userId, goes.name, goes.accountId, goes.secondEmail].flatMap((trace) =>
       rows.filter(({ row }) => row.includes(trace)).map(({ table }) => table),
     );
-    expect(new Set(left)).toEqual(new Set(['deleted_users', 'provider_subjects']));
+    expect(new Set(left)).toEqual(new Set(['deleted_users', 'erasures']));
     const old = await scene.steward.call('/integrations', { token: goes.token });
     expect(old.body.code).toBe('invalid_token');
     await scene.call(stays, 'test.read', {}, { account: stays.accountId });

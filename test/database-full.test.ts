@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startSteward, type TestSteward } from './support/steward.ts';
 
 const SPACE = 'could not extend file "base/5/16384": No space left on device';
@@ -20,6 +20,45 @@ afterAll(() => steward.stop());
 
 const prepare = () => steward.call('/workspace_access_request', { token, form: { email: 'demo@example.com' } });
 const join = () => steward.call('/waitlist', { form: { email: 'ana@example.com' } });
+
+describe('GET /health/ready', () => {
+  const ready = () => steward.call('/health/ready');
+  const FULL = { status: 503, body: { code: 'unavailable', message: 'The database’s disk is full.' } };
+
+  afterEach(() => vi.restoreAllMocks());
+
+  let elapsed = 0;
+
+  /** Answers are remembered for a moment. */
+  function pass(seconds: number): void {
+    elapsed += seconds * 1_000;
+    vi.restoreAllMocks();
+    const now = performance.now() + elapsed;
+    vi.spyOn(performance, 'now').mockReturnValue(now);
+  }
+
+  it('is 503 while the disk is full, also where nobody writes, and 200 again once there is room', async () => {
+    expect((await ready()).status).toBe(200);
+    await steward.sql(`create function full_disk() returns event_trigger language plpgsql as
+      $$ begin raise exception '${SPACE}' using errcode = '53100'; end $$`);
+    await steward.sql(`create event trigger full_disk on ddl_command_start when tag in ('CREATE TABLE AS') execute function full_disk()`);
+    pass(11);
+    expect(await ready()).toMatchObject(FULL);
+    await steward.sql('drop event trigger full_disk');
+    pass(11);
+    expect((await ready()).status).toBe(200);
+  });
+
+  it('is 503 for some seconds after a change met a full disk', async () => {
+    await steward.sql('create trigger full_now before insert on waitlist execute function full_53100()');
+    pass(11);
+    expect((await join()).body.status).toBe('error');
+    expect(await ready()).toMatchObject(FULL);
+    await steward.sql('drop trigger full_now on waitlist');
+    pass(11);
+    expect((await ready()).status).toBe(200);
+  });
+});
 
 describe.each(['53100', '53200'])('a database that lacks room (%s)', (code) => {
   it('is told as unavailable, is named in the log, and serves again once it has room', async () => {

@@ -54,7 +54,7 @@ async function stalled<T>(request: () => Promise<T>, answer: object): Promise<T>
 
 function workspace(timeoutMs: number): WorkspaceProvider {
   const settings = { clientId: 'c', clientSecret: 's', tokenUrl: url } as ConstructorParameters<typeof WorkspaceProvider>[0];
-  return new WorkspaceProvider(settings, 'http://localhost/callback', timeoutMs);
+  return new WorkspaceProvider(settings, 'http://localhost/callback', { providerTimeoutMs: timeoutMs, refreshTimeoutMs: timeoutMs });
 }
 
 function bank(timeoutMs: number): BankProvider {

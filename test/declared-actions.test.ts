@@ -90,6 +90,36 @@ agents:
         effect: read
         input: { type: object, required: [id], properties: { id: { type: string } } }
         with: { presentationId: $input.id, fields: title }
+      nullable:
+        call: drive.files.list
+        description: Null is nothing.
+        effect: read
+        input:
+          type: object
+          properties:
+            q: { type: [string, 'null'] }
+            page: { type: [string, 'null'], default: null }
+        with: { q: $input.q, pageToken: $input.page, pageSize: 50 }
+        project: length(files)
+        policy: { allow: { q: ["name contains 'Household budget'"] } }
+      unplayed:
+        call: drive.revisions.list
+        description: What the sandbox has no answer for.
+        effect: read
+        input: { type: object, required: [id], properties: { id: { type: string } } }
+        with: { fileId: $input.id }
+  diary:
+    provider: workspace
+    description: Events.
+    scopes: [calendar.events.owned]
+    actions:
+      add: { use: calendar.create }
+      place:
+        call: calendar.events.patch
+        description: Null clears.
+        effect: write
+        input: { type: object, required: [id, place], properties: { id: { type: string }, place: { type: [string, 'null'] } } }
+        with: { calendarId: primary, eventId: $input.id, location: $input.place }
   bank:
     provider: bank
     description: Numbers.
@@ -192,6 +222,24 @@ describe('a declared action', () => {
       code: 'invalid_request',
       message: 'q: must be a text (in quotes where it looks like a number)',
     });
+  });
+
+  it('takes null where its input does, as nothing in an address, and as what clears a field in a body', async () => {
+    const q = "name contains 'Household budget'";
+    expect(await run('files.nullable', { q })).toBe(1);
+    const all = await run('files.nullable', {});
+    expect(all).toBeGreaterThan(1);
+    expect(await run('files.nullable', { q: null, page: null })).toBe(all);
+    await expect(callAction(steward, 'files.nullable', { q: 'trashed = true' })).rejects.toMatchObject({ code: 'forbidden' });
+    const { id } = await run('diary.add', { title: 'Null', start: '2027-05-04T09:00:00Z', end: '2027-05-04T10:00:00Z' });
+    expect(await run('diary.place', { id, place: 'Room 1' })).toMatchObject({ location: 'Room 1' });
+    expect(await run('diary.place', { id, place: null })).not.toHaveProperty('location');
+  });
+
+  it('says that the sandbox doesn’t play its method, and still that an id is unknown', async () => {
+    const message = 'The sandbox doesn’t play this method; at the real provider it can be called.';
+    await expect(callAction(steward, 'files.unplayed', { id: 'x' })).rejects.toMatchObject({ code: 'provider_error', message });
+    await expect(callAction(steward, 'files.asked', { id: '1none' })).rejects.toMatchObject({ code: 'not_found' });
   });
 
   it('is cut to its cap', async () => {

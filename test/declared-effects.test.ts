@@ -35,6 +35,17 @@ describe('the effect of a declared action', () => {
     ['lets guests invite others', 'calendar.events.patch', '{ calendarId: primary, eventId: x, guestsCanInviteOthers: true }'],
     ['shows guests to each other', 'calendar.events.patch', '{ calendarId: primary, eventId: x, guestsCanSeeOtherGuests: true }'],
     ['makes an event of a text', 'calendar.events.quickAdd', '{ calendarId: primary, text: $input.t }', TEXT],
+    [
+      'declines invitations',
+      'calendar.events.insert',
+      "{ calendarId: primary, eventType: outOfOffice, outOfOfficeProperties: { declineMessage: 'Away.' } }",
+    ],
+    [
+      'declines invitations for focus',
+      'calendar.events.patch',
+      '{ calendarId: primary, eventId: x, focusTimeProperties: { chatStatus: available } }',
+    ],
+    ['locks a file', 'drive.files.update', '{ fileId: x, contentRestrictions: [{ readOnly: true }] }'],
     ['moves a file into a folder', 'drive.files.update', '{ fileId: x, addParents: y }'],
     ['takes a file out of a folder', 'drive.files.update', '{ fileId: x, removeParents: y }'],
     ['makes a file in a folder', 'drive.files.create', '{ name: x, parents: [y] }'],
@@ -49,7 +60,9 @@ describe('the effect of a declared action', () => {
     ['may put a message into the trash', 'gmail.users.messages.import', '{ raw: x, labelIds: $input.t }', LIST],
   ])('that %s is at least destructive', async (_title, method, given, input) => {
     expect(await problemsOf(call(method, 'write', given, input))).toEqual([
-      `11:17 agents.a.actions.x.effect: what ${method} does here is destructive`,
+      expect.stringMatching(
+        `^11:17 agents\\.a\\.actions\\.x\\.effect: what ${method} does here is destructive( because of \\w+)?: say effect: destructive$`,
+      ),
     ]);
     expect(await problemsOf(call(method, 'destructive', given, input))).toEqual([]);
   });
@@ -93,7 +106,8 @@ describe('a schema that could keep the process busy', () => {
 
   function list(schema: string): string {
     const input = `{ type: object, required: [t], properties: { t: ${schema} } }`;
-    return call('gmail.users.messages.batchModify', 'destructive', '{ addLabelIds: $input.t }', input);
+    // In a map there may be a list of anything.
+    return call('drive.files.update', 'destructive', '{ fileId: x, properties: { any: $input.t } }', input);
   }
 
   it.each([

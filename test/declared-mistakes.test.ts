@@ -1,26 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { bank, call, file, workspace } from './support/declared-file.ts';
 import { problemsOf } from './support/integrations.ts';
-
-const WORKSPACE = ['mail.modify', 'drive', 'documents', 'calendar.events.owned', 'spreadsheets.readonly', 'presentations.readonly'];
-
-/** A file whose one agent has one action, written from line 8 on. */
-function file(provider: string, needs: string, lines: string[]): string {
-  const head = ['version: 1', 'agents:', '  a:', `    provider: ${provider}`, '    description: A.', `    ${needs}`, '    actions:'];
-  return [...head, '      x:', ...lines.map((line) => `        ${line}`), ''].join('\n');
-}
-
-function workspace(...lines: string[]): string {
-  return file('workspace', `scopes: [${WORKSPACE.join(', ')}]`, lines);
-}
-
-function bank(...lines: string[]): string {
-  return file('bank', 'products: [transactions]', lines);
-}
-
-/** A declared action on line 9: the method, then from line 12 on what else there is. */
-function call(method: string, effect: string, ...lines: string[]): string {
-  return workspace(`call: ${method}`, 'description: X.', `effect: ${effect}`, ...lines);
-}
 
 const LIST = 'drive.files.list';
 
@@ -219,7 +199,9 @@ describe('a mistake in a declared method is found with its line and column', () 
     [
       'a method for which nobody is asked',
       call('calendar.calendarList.list', 'read'),
-      ['9:15 agents.a.actions.x.call: calendar.calendarList.list needs a consent that users are not asked for'],
+      [
+        '9:15 agents.a.actions.x.call: calendar.calendarList.list needs a consent that users are not asked for: one of the provider’s scopes calendar, calendar.calendarlist, calendar.calendarlist.readonly, calendar.readonly',
+      ],
     ],
     ['a required parameter left out', call('drive.files.get', 'read'), ['8:7 agents.a.actions.x.with: drive.files.get needs fileId']],
     [
@@ -246,7 +228,7 @@ describe('a mistake in a declared method is found with its line and column', () 
       'a reference in the middle of a text',
       call(LIST, 'read', 'input: { type: object, properties: { n: { type: string } } }', `with: { q: "name = '$input.n'" }`),
       [
-        '12:46 agents.a.actions.x.input.properties.n: is used nowhere in with',
+        '12:46 agents.a.actions.x.input.properties.n: is used nowhere in with: refer to it as $input.n',
         '13:20 agents.a.actions.x.with.q: $input.<name> must stand alone: texts are not put together here',
       ],
     ],
@@ -261,7 +243,7 @@ describe('a mistake in a declared method is found with its line and column', () 
     [
       'a property that goes nowhere',
       call(LIST, 'read', 'input: { type: object, properties: { n: { type: string } } }'),
-      ['12:46 agents.a.actions.x.input.properties.n: is used nowhere in with'],
+      ['12:46 agents.a.actions.x.input.properties.n: is used nowhere in with: refer to it as $input.n'],
     ],
     [
       'a text in place of a number',
@@ -281,32 +263,36 @@ describe('a mistake in a declared method is found with its line and column', () 
     [
       'a milder effect: a write',
       call('drive.files.copy', 'read', 'with: { fileId: x }'),
-      ['11:17 agents.a.actions.x.effect: what drive.files.copy does here is write'],
+      ['11:17 agents.a.actions.x.effect: what drive.files.copy does here is write: say effect: write'],
     ],
     [
       'a milder effect: by the verb',
       call('drive.files.delete', 'write', 'with: { fileId: x }'),
-      ['11:17 agents.a.actions.x.effect: what drive.files.delete does here is destructive'],
+      ['11:17 agents.a.actions.x.effect: what drive.files.delete does here is destructive: say effect: destructive'],
     ],
     [
       'a milder effect: by a field',
       call('drive.files.update', 'write', 'with: { fileId: x, trashed: true }'),
-      ['11:17 agents.a.actions.x.effect: what drive.files.update does here is destructive'],
+      ['11:17 agents.a.actions.x.effect: what drive.files.update does here is destructive because of trashed: say effect: destructive'],
     ],
     [
       'a milder effect: an invitation',
       call('calendar.events.insert', 'write', 'with: { calendarId: primary, attendees: [{ email: a@example.com }] }'),
-      ['11:17 agents.a.actions.x.effect: what calendar.events.insert does here is destructive'],
+      [
+        '11:17 agents.a.actions.x.effect: what calendar.events.insert does here is destructive because of attendees: say effect: destructive',
+      ],
     ],
     [
       'a milder effect: mail that is sent',
       call('gmail.users.messages.send', 'write', 'with: { raw: x }'),
-      ['11:17 agents.a.actions.x.effect: what gmail.users.messages.send does here is destructive'],
+      ['11:17 agents.a.actions.x.effect: what gmail.users.messages.send does here is destructive: say effect: destructive'],
     ],
     [
       'a milder effect: a label that is the trash',
       call('gmail.users.messages.modify', 'write', 'with: { id: x, addLabelIds: [TRASH] }'),
-      ['11:17 agents.a.actions.x.effect: what gmail.users.messages.modify does here is destructive'],
+      [
+        '11:17 agents.a.actions.x.effect: what gmail.users.messages.modify does here is destructive because of addLabelIds: say effect: destructive',
+      ],
     ],
     [
       'a projection that is none',

@@ -8,6 +8,8 @@ import { z } from 'zod';
 import { variables } from '../src/config-variables.ts';
 
 const ROOT = join(import.meta.dirname, '..');
+/** Of the variables, the only one that compose.yaml itself reads. */
+const PORT = '$' + '{PORT:-8080}';
 const text = (name: string) => readFileSync(join(ROOT, name), 'utf8');
 
 const service = z.object({
@@ -40,7 +42,7 @@ describe('compose.yaml', () => {
     const services = Object.values(compose.services);
     const ports = services.filter(({ image }) => !image?.startsWith('haproxy:')).flatMap((one) => one.ports);
     expect(ports.length).toBeGreaterThan(0);
-    for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:\d+:\d+$/);
+    for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:(\d+|\$\{PORT:-8080\}):8080$/);
     for (const name of ['tls', 'balancer']) expect(compose.services[name]?.ports).toEqual(['80:8080', '443:8443']);
   });
 
@@ -61,7 +63,14 @@ describe('compose.yaml', () => {
   });
 
   it('starts without any variable set: nothing is demanded before Steward itself can say what is missing', () => {
-    expect(text('compose.yaml')).not.toContain('${');
+    const variables = text('compose.yaml').match(/\$\{?\w[^}]*\}?/g);
+    expect(new Set(variables)).toEqual(new Set([PORT]));
+  });
+
+  it('publishes development on PORT, under the address that browsers then use', () => {
+    const { ports, environment } = compose.services.steward ?? { ports: [], environment: {} };
+    expect(ports).toEqual([`127.0.0.1:${PORT}:8080`]);
+    expect(environment).toMatchObject({ PORT: '8080', PUBLIC_URL: `http://127.0.0.1:${PORT}` });
   });
 
   it('starts development and its database, and production only when asked for', () => {
@@ -80,6 +89,12 @@ describe('compose.yaml', () => {
 describe('Dockerfile', () => {
   it.each(['development', 'production'])('%s runs as a user without privileges', (name) => {
     expect(stage(name).filter((line) => line.startsWith('USER'))).toEqual(['USER node']);
+  });
+
+  it('is based on the Node that the lock file pins', () => {
+    const { packages } = JSON.parse(text('package-lock.json')) as { packages: Record<string, { version?: string } | undefined> };
+    const base = /^FROM (\S+) AS base$/m.exec(text('Dockerfile'))?.[1];
+    expect(base).toBe(`node:${packages['node_modules/node']?.version}-slim`);
   });
 
   it('keeps secrets and data out of the build', () => {

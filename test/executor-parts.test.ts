@@ -186,6 +186,7 @@ describe('ActionRun', () => {
     };
     const action = { effect: 'read', scopes: [], provider: 'bank', run };
     const call = { configured: { action, policy: { timeoutMs: 1000 } }, account: {}, input: {}, signal: AbortSignal.abort() };
-    await expect(new ActionRun({} as RunParts, call as unknown as Call).output()).rejects.toMatchObject({ code: 'aborted' });
+    const parts = { uses: { begin: () => () => {} } } as unknown as RunParts;
+    await expect(new ActionRun(parts, call as unknown as Call).output()).rejects.toMatchObject({ code: 'aborted' });
   });
 });

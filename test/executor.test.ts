@@ -101,11 +101,13 @@ describe('the account of a call', () => {
     expect((await refused(scene.call(user, 'test.read'), 'invalid_request')).details).toEqual({ choices });
   });
 
-  it('is found by id, and by address whatever its case', async () => {
+  it('is found by id and by address, whatever their case', async () => {
     const other = await scene.connect({ token: user.token });
     expect((await scene.call(user, 'test.read')).meta.accountId).toBe(user.accountId);
     expect((await scene.call(user, 'test.read', {}, { account: other.accountId })).meta.accountId).toBe(other.accountId);
-    expect((await scene.call(user, 'test.read', {}, { account: other.email.toUpperCase() })).meta.accountId).toBe(other.accountId);
+    for (const account of [other.accountId.toUpperCase(), other.email.toUpperCase()]) {
+      expect((await scene.call(user, 'test.read', {}, { account })).meta.accountId).toBe(other.accountId);
+    }
   });
 
   it('is never another user’s', async () => {
@@ -291,7 +293,8 @@ describe('what a run finds out about the account', () => {
   it('is the consent that the provider misses', async () => {
     scene.reading(403, { error: { errors: [{ reason: 'insufficientPermissions' }] } });
     const { details } = await refused(scene.call(user, 'test.read'), 'missing_scopes');
-    expect(details).toEqual({ account: user.accountId, missingScopes: ['mail.modify'] });
+    const provider = { reason: 'insufficientPermissions' };
+    expect(details).toEqual({ account: user.accountId, missingScopes: ['mail.modify'], provider });
   });
 });
 

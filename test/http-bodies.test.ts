@@ -55,7 +55,7 @@ describe('a form', () => {
     ['with a NUL', 'email=a%00%40example.com'],
     ['with a raw NUL', 'email=a\0@example.com'],
   ])('with its field %s is refused by the field’s name', async (_name, body) => {
-    expectError(await post(body, FORM), 'invalid_request', /^email: /);
+    expectError(await post(body, FORM), 'invalid_request', /^(email: |(email\[\]|Email): is not known here \(did you mean email\?\)$)/);
     expect(await waiting()).toEqual([]);
   });
 
@@ -107,9 +107,9 @@ describe('a body too large', () => {
   });
 
   it('is 413 one byte over the limit, and taken at the limit', async () => {
-    const fill = (length: number) => `email=limit%40example.com&x=${'y'.repeat(length - 'email=limit%40example.com&x='.length)}`;
-    expectError(await post(fill(10_241), FORM), 'too_large');
-    expect((await post(fill(10_240), FORM)).status).toBe(200);
+    const fill = (length: number) => '{"email":"limit@example.com"}'.padEnd(length);
+    expectError(await post(fill(10_241), JSON_TYPE), 'too_large');
+    expect((await post(fill(10_240), JSON_TYPE)).status).toBe(200);
     await steward.sql('delete from waitlist');
   });
 
@@ -174,8 +174,12 @@ describe('a NUL byte', () => {
     for (const [path, { post: operation }] of Object.entries<Record<string, any>>(paths)) {
       const properties = operation?.requestBody?.content[FORM]?.schema.properties ?? {};
       for (const name of Object.keys(properties)) {
-        const form = { email: 'a@example.com', confirmation: 'x', decision: 'confirm', [name]: 'a\0b' };
-        expectError(await steward.call(path, { token, form }), 'invalid_request', new RegExp(`^${name}: `));
+        const usual = Object.entries({ email: 'a@example.com', confirmation: 'x', decision: 'confirm' });
+        const form = { ...Object.fromEntries(usual.filter(([one]) => one in properties)), [name]: 'a\0b' };
+        const answer = await steward.call(path, { token, form });
+        // A malformed id is one that isn't there.
+        if (name === 'account_id') expectError(answer, 'not_found');
+        else expectError(answer, 'invalid_request', new RegExp(`^${name}: `));
         fields += 1;
       }
     }

@@ -115,24 +115,32 @@ describe('a request out of order', () => {
     ['a NUL in a header', 400, ['GET /test HTTP/1.1', 'X-A: b\0c'], ''],
     ['a folded header', 400, ['GET /test HTTP/1.1', 'X-A: b', ' c'], ''],
     ['another protocol', 400, ['GET /test HTCPCP/1.0'], ''],
+    ['two hosts', 400, ['GET /test HTTP/1.1', 'Host: other.example'], ''],
+    ['two hosts for an upgrade', 400, ['GET /ws HTTP/1.1', 'hOST: other.example', 'Upgrade: websocket', 'Connection: Upgrade'], ''],
+    ['HTTP/0.9', 505, ['GET /test'], ''],
+    ['HTTP/2.0 without its preface', 505, ['GET /test HTTP/2.0'], ''],
   ])('%s is %d, with a request id and in the form of errors', async (_name, status, lines, body) => {
     const answer = await sendRaw(steward.url, [...lines, 'Connection: close'], body);
     expect(answer.status).toBe(status);
     expect(answer.body).toMatchObject({ status: 'error', message: expect.any(String), request_id: answer.headers.get('x-request-id') });
   });
 
-  it('without a host is 400', async () => {
-    const { port } = new URL(steward.url);
-    const answer = await new Promise<string>((resolve) => {
-      let text = '';
-      const socket = connect(Number(port), '127.0.0.1', () => socket.write('GET /test HTTP/1.1\r\nConnection: close\r\n\r\n'));
-      socket.on('data', (chunk) => {
-        text += chunk;
+  it.each(['GET /test HTTP/1.1', 'GET /ws HTTP/1.1\r\nUpgrade: websocket\r\nConnection: Upgrade'])(
+    'without a host is 400: %j',
+    async (line) => {
+      const { port } = new URL(steward.url);
+      const answer = await new Promise<string>((resolve) => {
+        let text = '';
+        const socket = connect(Number(port), '127.0.0.1', () => socket.write(`${line}\r\nConnection: close\r\n\r\n`));
+        socket.on('data', (chunk) => {
+          text += chunk;
+        });
+        socket.on('close', () => resolve(text));
       });
-      socket.on('close', () => resolve(text));
-    });
-    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
-  });
+      expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+      expect(answer).toContain('"code":"invalid_request"');
+    },
+  );
 
   it('that never ends is cut off: headers, or a body that is slow', async () => {
     for (const started of [

@@ -9,6 +9,7 @@ import { createVerifier, type VerifyIdToken } from '../src/identity/verifier.ts'
 import { createLogger } from '../src/logger.ts';
 import type { OidcSettings } from '../src/settings.ts';
 import { alarmsIn, encodePart, refusalOf } from './support/id-tokens.ts';
+import { vulnerableKeyPair } from './support/vulnerable-key.ts';
 
 const AUDIENCE = 'steward-test';
 const SECOND = 1_000;
@@ -89,9 +90,9 @@ function settings(): OidcSettings {
   return { kind: 'oidc', issuer: issuer.url, audience: AUDIENCE, discoveryUrl: `${issuer.url}/.well-known/openid-configuration` };
 }
 
-function verifier(): VerifyIdToken {
+function verifier(options: { keysMaxAge?: number } = {}): VerifyIdToken {
   const logger = createLogger('info', { write: (line: string) => void log.push(line) });
-  return createVerifier(settings(), { logger, now: () => now, timeouts: { keys: 300, lookUp: 300 } });
+  return createVerifier(settings(), { logger, now: () => now, timeouts: { keys: 300, lookUp: 300 }, ...options });
 }
 
 const seconds = () => Math.floor(now / SECOND);
@@ -331,14 +332,15 @@ describe("an OIDC issuer's keys", () => {
   it('are fetched at most once a minute for 1,000 unknown key ids', async () => {
     await verify(await sign());
     const tokens = await Promise.all(Array.from({ length: 1_000 }, (_, index) => sign(claims(), { kid: `unknown-${index}` })));
-    const flood = async () => expect(new Set(await Promise.all(tokens.map(codeOf)))).toEqual(new Set(['invalid_token']));
-    await flood();
+    const flood = async () => new Set(await Promise.all(tokens.map(codeOf)));
+    // Any of them may be a key that the issuer began to use a moment ago: "invalid" would sign its users out.
+    expect(await flood()).toEqual(new Set(['unavailable']));
     expect(issuer.fetches).toBe(1);
     now += MINUTE;
-    await flood();
+    expect(await flood()).toEqual(new Set(['invalid_token']));
     expect(issuer.fetches).toBe(2);
     now += MINUTE - 1;
-    await flood();
+    expect(await flood()).toEqual(new Set(['unavailable']));
     expect(issuer.fetches).toBe(2);
   });
 
@@ -350,6 +352,46 @@ describe("an OIDC issuer's keys", () => {
     const identities = await Promise.all([verify(token), verify(token), verify(token)]);
     expect(identities).toHaveLength(3);
     expect(issuer.fetches).toBe(2);
+  });
+
+  it('put a token off whose key is new, until they may be fetched again; the log has a line of it a minute', async () => {
+    await verify(await sign());
+    issuer.keys.push(await publicJwk('two'));
+    now += 20 * SECOND;
+    const token = await sign(claims(), {}, 'two');
+    for (let times = 0; times < 50; times += 1) expect(await refusal(token)).toMatchObject({ code: 'unavailable', retryAfter: 40 });
+    expect(issuer.fetches).toBe(1);
+    expect(log.filter((line) => JSON.parse(line).level >= 40)).toHaveLength(1);
+    now += 40 * SECOND;
+    expect(await verify(token)).toMatchObject({ subject: 'user-1' });
+    expect(issuer.fetches).toBe(2);
+  });
+
+  it('refuse a key that was withdrawn, however lately they were fetched', async () => {
+    const old = await sign();
+    await verify(old);
+    issuer.keys = [await publicJwk('two')];
+    now += MINUTE;
+    await verify(await sign(claims(), {}, 'two'));
+    now += 1;
+    expect(await codeOf(old)).toBe('invalid_token');
+    // Nor is there anything to wait for without a key id.
+    issuer.keys.push(await publicJwk('one'));
+    now += MINUTE;
+    await verify(await sign());
+    expect(await codeOf(await sign(claims(), { kid: undefined }))).toBe('invalid_token');
+  });
+
+  it('are used no longer than the operator allows, whatever the issuer says', async () => {
+    issuer.cacheControl = 'max-age=86400';
+    const short = verifier({ keysMaxAge: 10 * MINUTE });
+    const token = await sign(claims({ exp: seconds() + 7_200 }));
+    await short(token);
+    issuer.keys = [await publicJwk('two')];
+    now += 10 * MINUTE - 1;
+    await short(token);
+    now += 1;
+    await expect(short(token)).rejects.toMatchObject({ code: 'invalid_token' });
   });
 
   it('no longer verify once the issuer has removed them', async () => {
@@ -478,6 +520,14 @@ describe("an OIDC issuer's keys", () => {
     ];
     expect(await verify(await sign())).toMatchObject({ subject: 'user-1' });
     expect(await codeOf(await sign(claims(), { kid: 'one' }, 'stranger'))).toBe('invalid_token');
+  });
+
+  it('do not count where anybody can compute their private half (CVE-2017-15361)', async () => {
+    const weak = vulnerableKeyPair();
+    issuer.keys.push({ ...weak.publicKey.export({ format: 'jwk' }), kid: 'weak' });
+    const token = await new SignJWT(claims()).setProtectedHeader({ alg: 'RS256', kid: 'weak' }).sign(weak.privateKey);
+    expect(await codeOf(token)).toBe('invalid_token');
+    expect(await verify(await sign())).toMatchObject({ subject: 'user-1' });
   });
 
   it('do not count once their private half is published', async () => {

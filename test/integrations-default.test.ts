@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import { load } from 'js-yaml';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { outlineOf } from '../src/agents/action-outline.ts';
+import { outlineOf, schemasOf } from '../src/agents/action-outline.ts';
 import { BUILT_INS, loadBuiltIns } from '../src/agents/built-ins.ts';
 import type { Catalog } from '../src/agents/catalog.ts';
 import { integrationsFormat } from '../src/agents/compile.ts';
@@ -110,8 +110,11 @@ describe('the schema for editors', () => {
 
 describe('a built-in action', () => {
   it('is told of as its code has it, without that being loaded', async () => {
-    const told = [...BUILT_INS.values()].map(({ load: _, ...outline }) => outline);
-    expect(told).toEqual((await loadBuiltIns()).map(outlineOf));
+    const told = [...BUILT_INS.values()].map(({ load: _, schemas: __, ...outline }) => outline);
+    const actions = await loadBuiltIns();
+    expect(told).toEqual(actions.map(outlineOf));
+    const shown = await Promise.all([...BUILT_INS.values()].map(({ schemas }) => schemas()));
+    expect(shown).toMatchObject(actions.map(schemasOf));
   });
 
   it('has the code of its name, and no more scopes than its agent', async () => {

@@ -174,7 +174,8 @@ describe('an agent', () => {
     const reaches = async (name: string, input: object) => (await BUILT_INS.get(name)?.load())?.reaches?.(input);
     expect(await reaches('mail.send', {})).toBe(true);
     expect([await reaches('calendar.create', { attendees: ['a@b.c'] }), await reaches('calendar.create', {})]).toEqual([true, false]);
-    expect([await reaches('calendar.update', { add_attendees: ['a@b.c'] }), await reaches('calendar.update', {})]).toEqual([true, false]);
+    const updates = [{ add_attendees: ['a@b.c'], notify: false }, { notify: true }, { notify: false }];
+    expect(await Promise.all(updates.map((input) => reaches('calendar.update', input)))).toEqual([true, true, false]);
   });
 
   it('shows whole numbers only where its policy says so', async () => {
@@ -377,8 +378,8 @@ describe('GET /update_integrations', () => {
 
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  async function reload(service: IntegrationsService<Catalog>) {
-    const [route] = integrationsRoutes(service);
+  async function reload(service: IntegrationsService<Catalog>, showsProblems = false) {
+    const [route] = integrationsRoutes(service, showsProblems);
     return route?.handle({} as never);
   }
 
@@ -412,6 +413,17 @@ describe('GET /update_integrations', () => {
     });
     expect(service.current).toBe(before);
     expect(lines.join()).toContain(logged);
+  });
+
+  it('shows what is wrong where it may, with how many problems there are beside those', async () => {
+    const service = await IntegrationsService.load(path, integrationsFormat, logger);
+    await writeFile(path, `${VALID}${Array.from({ length: 33 }, (_, index) => `u${index}: 1`).join('\n')}`);
+    const error = await reload(service, true).catch((thrown: AppError) => thrown);
+    expect(error).toMatchObject({ code: 'invalid_configuration', status: 422, details: { more: 13 } });
+    const { problems } = (error as AppError).details as { problems: object[] };
+    expect(problems).toHaveLength(20);
+    expect(problems[0]).toEqual({ line: 4, column: 1, path: 'u0', message: 'unknown key' });
+    expect(lines.join()).toContain('"more":13');
   });
 
   it('succeeds again once the file is mended', async () => {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { expectError } from './support/expect-error.ts';
+import { type ProductionSteward, startProduction } from './support/production.ts';
 import { sendRaw } from './support/raw-http.ts';
 import { startSteward, type TestSteward } from './support/steward.ts';
 
@@ -12,16 +13,19 @@ const CHANGED = VALID.replace('auth', 'transactions');
 let folder: string;
 let file: string;
 let steward: TestSteward;
+let production: ProductionSteward;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'steward-reload-'));
   file = join(folder, 'integrations.yaml');
   writeFileSync(file, VALID);
   steward = await startSteward({ INTEGRATIONS_FILE: file });
+  production = await startProduction({ INTEGRATIONS_FILE: file });
 });
 
 afterAll(async () => {
   await steward.stop();
+  await production.stop();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -75,22 +79,36 @@ describe('GET /update_integrations', () => {
     ['a prototype', `${VALID}__proto__: { canary: 1 }\n`, '"line":4'],
     ['bytes that are no UTF-8', Buffer.from([0xff, 0xfe, 0x00]), '"line":1,"column":1'],
     ['300 kB', `${VALID}# ${'x'.repeat(300_000)}`, '"line":1,"column":1'],
-  ])('with %s in the file is 422, keeps the old configuration, and logs the place', async (_name, content, place) => {
-    writeFileSync(file, content);
-    const before = steward.context.integrations.current;
-    const lines = await logged(async () => {
-      const answer = await reload();
+  ])(
+    'with %s in the file is 422, keeps the old configuration, logs the place, and shows it in development only',
+    async (_name, content, place) => {
+      writeFileSync(file, content);
+      const before = production.context.integrations.current;
+      const { length } = production.logs;
+      const answer = await production.call('/update_integrations');
       expectError(answer, 'invalid_configuration');
       expect(answer.text).not.toMatch(/canary|integrations\.yaml|line|column|steward-reload/);
-    });
-    expect(lines).toContain(place);
-    expect(steward.context.integrations.current).toBe(before);
-  });
+      expect(production.logs.slice(length).join('')).toContain(place);
+      expect(production.context.integrations.current).toBe(before);
+      const current = steward.context.integrations.current;
+      let shown: unknown;
+      const lines = await logged(async () => {
+        const { status, body } = await reload();
+        expect([status, body.code]).toEqual([422, 'invalid_configuration']);
+        shown = body.details;
+      });
+      expect(shown).toEqual({ problems: [expect.objectContaining({ message: expect.any(String) })], more: 0 });
+      expect(JSON.stringify(shown)).toContain(place);
+      expect(lines).toContain(place);
+      expect(steward.context.integrations.current).toBe(current);
+    },
+  );
 
   it('without the file is 422, and 200 again when it is back', async () => {
     renameSync(file, `${file}.away`);
+    expectError(await production.call('/update_integrations'), 'invalid_configuration');
     const answer = await reload();
-    expectError(answer, 'invalid_configuration');
+    expect([answer.status, answer.body.code]).toEqual([422, 'invalid_configuration']);
     expect(answer.text).not.toContain(folder);
     expect(inForce()).toMatchObject({ needs: ['auth'] });
     renameSync(`${file}.away`, file);

@@ -109,6 +109,7 @@ describe('while the key service is away', () => {
   }
 
   const waiting = () => steward.sql<{ subject: string; provider: string }>('select subject, provider from ended_grants order by ended_at');
+  /** The try that follows the commit has each row for half a minute. */
   const waitUntil = (time: string) => steward.sql(`update ended_grants set try_after = ${time}`);
   const queued = async () => (await steward.sql('select 1 from revocations')).length;
   const warnings = () => steward.logs.filter((line) => line.includes('disconnected accounts wait to be revoked')).length;
@@ -163,6 +164,7 @@ describe('while the key service is away', () => {
     await forget();
     kms.always = REFUSED;
     await disconnectBoth(person, steward);
+    await waitUntil('ended_at');
     const [asked, said] = [kms.asked.length, warnings()];
     await sweep();
     expect([kms.asked.length - asked, warnings() - said]).toEqual([1, 1]);
@@ -181,6 +183,7 @@ describe('while the key service is away', () => {
     kms.always = REFUSED;
     for (const person of people) await disconnectBoth(person, steward);
     kms.always = undefined;
+    await waitUntil('ended_at');
     const before = kms.count('Encrypt');
     await Promise.all(Array.from({ length: 3 }, () => sweepEndedGrants(steward.context)));
     expect(await waiting()).toEqual([]);
@@ -194,6 +197,7 @@ describe('while the key service is away', () => {
     await disconnectBoth(person, steward);
     kms.always = undefined;
     await steward.sql(`update ended_grants set tokens = set_byte(tokens, 90, get_byte(tokens, 90) # 1) where provider = 'workspace'`);
+    await waitUntil('ended_at');
     await sweep();
     expect(await waiting()).toEqual([]);
     expect(steward.logs.filter((line) => line.includes('it is deleted without being revoked'))).toHaveLength(1);

@@ -14,11 +14,13 @@ import { ExecutorScene } from './support/executor-scene.ts';
 import { answerConfirmation, newName, openConsent, outcome } from './support/flows.ts';
 import { createPostgresDatabase, type PostgresDatabase, postgresAnswers } from './support/postgres.ts';
 import { type ConnectedGrant, endWait, grantState, leave } from './support/refreshing.ts';
+import { retryNow } from './support/webhook-scene.ts';
 
 /** Columns of bytes that belong to a user and hold nothing sealed under the user's key. */
 const NOT_SEALED = [
   // Hashes.
   'approvals.arguments_hash',
+  'approvals.input_hash',
   'audit_log.arguments_hash',
   'browser_bindings.secret_hash',
   'deleted_users.identity_hash',
@@ -172,8 +174,11 @@ describe.skipIf(!(await postgresAnswers()))('npm run keys -- rewrap --new-user-k
     expect(after?.wrapped_key).not.toEqual(before?.wrapped_key);
     expect(after?.token).not.toEqual(before?.token);
     scene.provider.instead.delete('/revoke');
-    // Its tries have become rarer meanwhile.
-    await eventually(async () => (await waiting()).length === 0, 120_000);
+    await eventually(async () => {
+      // Its tries have become rarer meanwhile.
+      await retryNow(scene.steward, 'revoke');
+      return (await waiting()).length === 0;
+    });
     expect(scene.provider.revoked).toHaveLength(1);
   });
 
@@ -214,6 +219,15 @@ describe.skipIf(!(await postgresAnswers()))('npm run keys -- rewrap --new-user-k
       expect(await current(user)).toBe(scene.provider.tokens.given.at(-1));
       expect(scene.provider.tokens.asked.length).toBe(begun + 1);
     });
+  });
+
+  it('seals anew what was sealed under a key before the one in use', async () => {
+    const user = await scene.connect();
+    const [grant] = await database.sql<{ tokens: Buffer }>('select tokens from grants where id = $1', [user.grantId]);
+    await recover();
+    await database.sql('update grants set tokens = $2 where id = $1', [user.grantId, grant?.tokens]);
+    await recover();
+    expect((await sealed(user))['grants.tokens']).toEqual([await keyOf(user)]);
   });
 
   it('lets what a request has sealed under the old key in the meantime be opened for a day', async () => {

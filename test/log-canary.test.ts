@@ -113,6 +113,10 @@ describe('no secret is ever printed, at LOG_LEVEL=trace', () => {
         headers: { ...json, 'plaid-verification': hide('webhook-jwt') },
       }),
       child.call(`/nowhere?key=${hide('unknown-query')}`),
+      child.call(`/auth/workspace/login/${await signIn('ana')}`),
+      child.call(`/auth/bank/accounts/x;token=${await signIn('ana')}`, { method: 'DELETE' }),
+      child.call(`/auth%2F${await signIn('ana')}/accounts`),
+      child.call(`/auth/bank/accounts/${hide('long-secret', randomBytes(32).toString('hex'))}`, { method: 'DELETE' }),
       child.call('/test', { headers: { 'x-api-key': hide('foreign-header'), referer: `https://a.example/?t=${hide('referer')}` } }),
     ]);
     expect(statuses.map(({ status }) => status).filter((status) => status >= 500)).toEqual([]);

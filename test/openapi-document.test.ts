@@ -68,7 +68,7 @@ const home = endpoint({
   handle: async () => ({ redirect: 'https://example.com' }),
 });
 
-const endpoints: Endpoint[] = [list, remove, login, waitlist, home, ...integrationsRoutes(undefined as never)];
+const endpoints: Endpoint[] = [list, remove, login, waitlist, home, ...integrationsRoutes(undefined as never, false)];
 
 interface Operation {
   operationId: string;

@@ -63,7 +63,7 @@ describe('starting', () => {
     const exit = await runProcess({ ...place.env, PORT: String(port) });
     occupant.close();
     expect(exit.code).toBe(1);
-    expect(exit.stderr).toMatch(/^The port is taken by another program\./);
+    expect(exit.stderr).toMatch(new RegExp(`^The port is taken by another program: ${port} at 127\\.0\\.0\\.1\\. .*set PORT`));
     expect(exit.stderr).not.toContain('    at ');
   });
 });

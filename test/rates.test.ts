@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { networkOf } from '../src/http/network.ts';
 import { Rates } from '../src/http/rates.ts';
+import { MessageRate } from '../src/socket/message-rate.ts';
 
 describe('the table of a limit', () => {
   it('does not grow with the number of addresses', () => {
@@ -52,11 +53,24 @@ describe('whose request it is', () => {
     ['2001:0DB8:0001:0002:ffff:ffff:ffff:ffff', '20010db800010002/64'],
     ['2001:db8:1:3::1', '20010db800010003/64'],
     ['fe80::1%eth0', 'fe80000000000000/64'],
+    ['64:ff9b::203.0.113.5', '0064ff9b00000000/64'],
+    ['2001:db8:1:2::203.0.113.5', '20010db800010002/64'],
+    ['::203.0.113.5', '203.0.113.5'],
   ])('%s counts as %s', (ip, key) => {
     expect(networkOf(ip, '192.0.2.1')).toBe(key);
   });
 
   it.each(['unknown', '', '_hidden', '203.0.113.7:8080', '999.1.1.1', 'x'.repeat(10_000)])('%j is none: the peer’s counts', (ip) => {
     expect(networkOf(ip, '::ffff:192.0.2.1')).toBe('192.0.2.1');
+  });
+});
+
+describe('the messages of a socket', () => {
+  it('begin a new minute when the clock is set back, and are counted in it', () => {
+    const rate = new MessageRate();
+    const hour = 3_600_000;
+    expect([rate.allows(1, hour), rate.allows(1, hour)]).toEqual([true, false]);
+    expect([rate.allows(1, 1_000), rate.allows(1, 1_000)]).toEqual([true, false]);
+    expect([rate.allows(1, 61_000), rate.allows(1, 61_000)]).toEqual([true, false]);
   });
 });

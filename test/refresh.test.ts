@@ -12,7 +12,12 @@ let steward: TestSteward;
 
 beforeAll(async () => {
   provider = await WorkspaceEmulator.start();
-  steward = await startSteward({ ...provider.env, LIMIT_REVOCATION_RETRY_SECONDS: '1', LIMIT_PROVIDER_TIMEOUT_MS: '2000' });
+  steward = await startSteward({
+    ...provider.env,
+    LIMIT_REVOCATION_RETRY_SECONDS: '1',
+    LIMIT_PROVIDER_TIMEOUT_MS: '2000',
+    LIMIT_REFRESH_TIMEOUT_MS: '2000',
+  });
 });
 
 afterAll(async () => {
@@ -129,6 +134,21 @@ describe('a token that is due', () => {
     expect(new Set(provider.tokens.asked.slice(-2)).size).toBe(1);
   });
 
+  it.each([
+    ['null', { refresh_token: null, scope: null, id_token: null }],
+    ['empty', { refresh_token: '', scope: '', id_token: '' }],
+    ['odd', { scope: 17, id_token: {} }],
+  ])('keeps what it has where the answer’s optional fields are %s', async (_name, fields) => {
+    const grant = await expired();
+    provider.tokens.rotation = 'refresh_token' in fields ? 'off' : 'strict';
+    provider.tokens.fields = fields;
+    const { scopes } = await state(grant);
+    expect(await current(grant)).toBe(lastGiven());
+    expect((await state(grant)).scopes).toEqual(scopes);
+    await leave(steward.sql, grant, -1);
+    expect(await current(grant)).toBe(lastGiven());
+  });
+
   it('takes over the scopes that the answer names, and only then', async () => {
     const grant = await expired();
     provider.tokens.fields = { scope: `openid ${GOOGLE}drive`, id_token: 'not even a token' };
@@ -211,6 +231,8 @@ describe('the end of a consent', () => {
   it.each([
     ['invalid_grant', { error: 'invalid_grant', error_description: 'Token has been expired or revoked.' }],
     ['invalid_rapt', { error: 'invalid_rapt' }],
+    ['access_denied', { error: 'access_denied' }],
+    ['admin_policy_enforced', { error: 'admin_policy_enforced' }],
     ['invalid_grant with invalid_rapt below', { error: 'invalid_grant', error_subtype: 'invalid_rapt' }],
     ['invalid_rapt inside a text', { error: 'some_error', error_description: '{"error":"invalid_grant","error_subtype":"invalid_rapt"}' }],
     ['invalid_rapt inside a message', { error: { code: 400, message: '{"error":"invalid_rapt"}' } }],

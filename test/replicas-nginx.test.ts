@@ -2,11 +2,12 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { programOf } from './support/debian-packages.ts';
 import { eventually } from './support/eventually.ts';
 import { INSIDE } from './support/inside-paths.ts';
 import { freePort } from './support/process.ts';
 import { type ProductionSteward, startProduction } from './support/production.ts';
-import { NGINX, Program, programsMissing } from './support/programs.ts';
+import { Program, programsMissing } from './support/programs.ts';
 import { sendRaw } from './support/raw-http.ts';
 import { SocketClient } from './support/socket-client.ts';
 import { request } from './support/steward.ts';
@@ -15,7 +16,7 @@ import { TcpProxy } from './support/tcp-proxy.ts';
 const DOCUMENT = readFileSync(join(import.meta.dirname, '../docs/operations.md'), 'utf8');
 const CANARY = 'canary-token-9c1e';
 
-describe.skipIf(programsMissing(NGINX))('nginx as docs/operations.md has it', () => {
+describe.skipIf(programsMissing('nginx'))('nginx as docs/operations.md has it', () => {
   const folder = mkdtempSync(join(tmpdir(), 'steward-nginx-'));
   const log = join(folder, 'access.log');
   let steward: ProductionSteward;
@@ -33,7 +34,7 @@ describe.skipIf(programsMissing(NGINX))('nginx as docs/operations.md has it', ()
     url = `http://127.0.0.1:${port}`;
     writeFileSync(join(folder, 'nginx.conf'), configuration(port));
     // It reads its standard log file before it is told of another.
-    nginx = new Program(NGINX, ['-e', 'stderr', '-c', join(folder, 'nginx.conf')]);
+    nginx = new Program(programOf('nginx'), ['-e', 'stderr', '-c', join(folder, 'nginx.conf')]);
     await eventually(() => call('/test'));
   });
 

@@ -4,9 +4,9 @@ import { createLogger } from '../src/logger.ts';
 import { eventually } from './support/eventually.ts';
 import { Pooler } from './support/pooler.ts';
 import { createPostgresDatabase, type PostgresDatabase, postgresAnswers } from './support/postgres.ts';
-import { PGBOUNCER, programsMissing } from './support/programs.ts';
+import { programsMissing } from './support/programs.ts';
 
-describe.skipIf(!(await postgresAnswers()) || programsMissing(PGBOUNCER))('the database through a pooler in transaction mode', () => {
+describe.skipIf(!(await postgresAnswers()) || programsMissing('pgbouncer'))('the database through a pooler in transaction mode', () => {
   let database: PostgresDatabase;
   let pooler: Pooler;
   const opened: Database[] = [];

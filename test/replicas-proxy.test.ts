@@ -8,12 +8,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Balancer } from './support/balancer.ts';
 import { INSIDE } from './support/inside-paths.ts';
 import { type ProductionSteward, startProduction } from './support/production.ts';
-import { HAPROXY, programsMissing } from './support/programs.ts';
+import { programsMissing } from './support/programs.ts';
 import { SocketClient } from './support/socket-client.ts';
 import { request } from './support/steward.ts';
 
 const CANARY = 'canary-token-7f3a';
-describe.skipIf(programsMissing(HAPROXY))('the TLS proxy', () => {
+describe.skipIf(programsMissing('haproxy'))('the TLS proxy', () => {
   let steward: ProductionSteward;
   let proxy: Balancer;
 
@@ -125,7 +125,7 @@ describe.skipIf(programsMissing(HAPROXY))('the TLS proxy', () => {
   });
 });
 
-describe.skipIf(programsMissing(HAPROXY))('the TLS proxy of a service that is gone', () => {
+describe.skipIf(programsMissing('haproxy'))('the TLS proxy of a service that is gone', () => {
   let proxy: Balancer;
   let service: Server;
 

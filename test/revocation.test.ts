@@ -1,6 +1,16 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from './support/eventually.ts';
-import { answerConfirmation, connect, connectUnbound, liveTokens, newName, outcome, sweepNow, workspaceAccounts } from './support/flows.ts';
+import {
+  answerConfirmation,
+  connect,
+  connectUnbound,
+  linkBank,
+  liveTokens,
+  newName,
+  outcome,
+  sweepNow,
+  workspaceAccounts,
+} from './support/flows.ts';
 import { startSteward, type TestSteward } from './support/steward.ts';
 
 const NONE = { access: 0, refresh: 0 };
@@ -45,6 +55,11 @@ async function connected(email = `${newName()}@example.com`) {
   const token = await steward.signIn(newName());
   const { callback } = await connect(steward, { token, email });
   return { token, email, id: outcome(callback).account_id ?? '' };
+}
+
+/** What became of the account's consent, as far as the database knows. */
+async function standing({ id }: { id: string }, status: string): Promise<void> {
+  await steward.sql('update grants set status = $2 where id = (select grant_id from workspace_accounts where id = $1)', [id, status]);
 }
 
 async function disconnect({ token, id }: { token: string; id: string }): Promise<void> {
@@ -130,6 +145,51 @@ describe('an account that two users connected', () => {
     await eventually(async () => expect(await liveTokens(steward, one.email)).toEqual(NONE));
   });
 
+  it('is revoked at once where the other one’s consent has ended: nothing of it is left to lose', async () => {
+    await settled();
+    const one = await connected();
+    const two = await connected(one.email);
+    await standing(one, 'reauth_required');
+    await disconnect(two);
+    await eventually(async () => expect(await liveTokens(steward, one.email)).toEqual(NONE));
+    await settled();
+    expect(await workspaceAccounts(steward, one.token)).toMatchObject([{ id: one.id, status: 'reauth_required' }]);
+  });
+
+  it('keeps what the other one has connected anew while the provider could not be reached', async () => {
+    await settled();
+    const one = await connected();
+    const two = await connected(one.email);
+    await standing(one, 'reauth_required');
+    await providerFails();
+    await disconnect(two);
+    await tried();
+    const before = await revocationsAtProvider();
+    const again = await connect(steward, { token: one.token, email: one.email });
+    expect(outcome(again.callback).status).toBe('connected');
+    await steward.control('faults/clear', {});
+    await settled();
+    expect(await revocationsAtProvider()).toBe(before);
+    expect(await workspaceAccounts(steward, one.token)).toMatchObject([{ id: one.id, status: 'active' }]);
+  });
+
+  it('never leaves one connected with dead tokens who connects anew while the provider is being told', async () => {
+    await settled();
+    const one = await connected();
+    const two = await connected(one.email);
+    await standing(one, 'reauth_required');
+    await providerFails({ kind: 'hang', times: 1 });
+    await disconnect(two);
+    await eventually(async () => (await steward.sql('select 1 from provider_subjects where revoking_until > now()')).length > 0);
+    const again = connect(steward, { token: one.token, email: one.email });
+    await eventually(async () => (await liveTokens(steward, one.email)).refresh === 3);
+    expect(await workspaceAccounts(steward, one.token)).toMatchObject([{ status: 'reauth_required' }]);
+    await steward.control('faults/clear', {});
+    expect(outcome((await again).callback).status).toBe('connected');
+    await settled();
+    expect((await liveTokens(steward, one.email)).refresh).toBe(3);
+  });
+
   it('survives a confirmation that another user cancels, or lets pass', async () => {
     const owner = await connected();
     const before = await revocationsAtProvider();
@@ -142,6 +202,41 @@ describe('an account that two users connected', () => {
     await settled();
     expect(await revocationsAtProvider()).toBe(before);
     expect((await liveTokens(steward, owner.email)).refresh).toBe(3);
+  });
+});
+
+describe('an item that two users linked', () => {
+  /** As if the aggregator had given the one's item out to the other as well. */
+  async function shared(status: string) {
+    const tokens = [await steward.signIn(newName()), await steward.signIn(newName())] as const;
+    for (const token of tokens) expect((await linkBank(steward, token)).body).toEqual({ success: true });
+    const entries = await Promise.all(
+      tokens.map(async (token) => (await steward.call('/auth/bank/accounts', { token })).body.accounts[0].id),
+    );
+    const [grant] = await steward.sql<{ subject: string }>(
+      'select subject from grants where id = (select grant_id from bank_items where id = $1)',
+      [entries[1]],
+    );
+    await steward.sql('update grants set subject = $2, status = $3 where id = (select grant_id from bank_items where id = $1)', [
+      entries[0],
+      grant?.subject,
+      status,
+    ]);
+    return { itemId: grant?.subject, token: tokens[1], entry: entries[1] };
+  }
+
+  it.each([
+    ['active', false],
+    // Its access token still works, and update mode repairs it.
+    ['relink_required', false],
+    ['item_gone', true],
+  ])('while the other’s entry is %s: removed at the aggregator is %s', async (status, removed) => {
+    await settled();
+    const { itemId, token, entry } = await shared(status);
+    expect((await steward.call(`/auth/bank/accounts/${entry}`, { method: 'DELETE', token })).body).toEqual({ success: true });
+    await settled();
+    const { items } = await steward.control('bank/state');
+    expect(items.find((item: { item_id: string }) => item.item_id === itemId)).toMatchObject({ removed });
   });
 });
 

@@ -21,7 +21,7 @@ describe('a token that comes many times at once', () => {
       asked.push({ token, answer });
       return answer.promise;
     };
-    sessions = new Sessions(steward.context.db, verify, []);
+    sessions = new Sessions(steward.context.db, verify, steward.context.names, []);
   });
 
   const identity = (subject: string): Identity => {

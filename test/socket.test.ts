@@ -105,6 +105,7 @@ describe('authenticating', () => {
       revision: steward.context.integrations.current.revision,
       expiresAt: new Date(exp * 1000).toISOString(),
       seq: 0,
+      maxBytes: 8_388_608,
     });
     const [user] = await steward.sql<{ id: string }>('select id from users where subject = $1', ['ana']);
     expect(ready.uid).toBe(user?.id);
@@ -217,12 +218,14 @@ describe('frames after authentication', () => {
     expect((await client.ended).code).toBe(4400);
   });
 
-  it('64 KiB pass, one byte more is closed with 1009', async () => {
-    const client = await authenticated('ana');
-    client.send('x'.repeat(65_536));
-    expect(await client.frame('')).toMatchObject({ type: 'error', error: { code: 'invalid_request' } });
-    client.send('x'.repeat(65_537));
-    expect((await client.ended).code).toBe(1009);
+  it('before the sign-in one of 64 KiB is closed with 1009, in whatever pieces it comes', async () => {
+    const whole = await open();
+    whole.send('x'.repeat(65_537));
+    expect((await whole.ended).code).toBe(1009);
+    expect(whole.frames).toEqual([]);
+    const inPieces = await open();
+    for (let sent = 0; sent < 65; sent += 1) inPieces.socket.send('x'.repeat(1_024), { fin: false });
+    expect((await inPieces.ended).code).toBe(1009);
   });
 
   it('text that is not UTF-8 is closed with 1007', async () => {

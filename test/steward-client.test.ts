@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { WebSocketServer } from 'ws';
 // @ts-expect-error the client is a browser module, checked on its own (public/tsconfig.json)
 import { StewardClient } from '../public/steward-client.js';
 import { eventually } from './support/eventually.ts';
@@ -215,6 +217,127 @@ describe('StewardClient', () => {
     expect(new Set(events.map(({ seq }) => seq)).size).toBe(events.length);
     client.close();
     await again.stop();
+  });
+
+  describe('when the connection breaks before the answer', () => {
+    /** Answers the sign-in and the list itself, and nothing else: every other frame ends the socket. */
+    async function breaking(code: number) {
+      const server = new WebSocketServer({ port: 0, host: '127.0.0.1', maxPayload: 200_000 });
+      const sent: string[] = [];
+      let signIns = 0;
+      const agents = [
+        {
+          actions: [
+            { name: 'mail.read', effect: 'read' },
+            { name: 'mail.send', effect: 'write' },
+          ],
+        },
+      ];
+      server.on('connection', (socket) => {
+        socket.on('error', () => {});
+        socket.on('message', (data) => {
+          const { type, requestId, action } = JSON.parse(String(data));
+          if (type === 'authenticate') {
+            signIns += 1;
+            socket.send(JSON.stringify({ type: 'ready', requestId, expiresAt: new Date(Date.now() + 3_600_000).toISOString(), seq: 0 }));
+          } else if (type === 'list') socket.send(JSON.stringify({ type: 'result', requestId, data: { agents } }));
+          else {
+            sent.push(action ?? type);
+            socket.close(code);
+          }
+        });
+      });
+      await once(server, 'listening');
+      const { port } = server.address() as { port: number };
+      const { client } = open(() => 'token', { url: `http://127.0.0.1:${port}` });
+      return { client, sent, signIns: () => signIns, stop: () => server.close() };
+    }
+
+    it.each<[string, string, object, boolean]>([
+      ['a change without a key', 'mail.send', {}, false],
+      ['a change under its key', 'mail.send', { idempotencyKey: 'once' }, true],
+      ['a read', 'mail.read', {}, true],
+      ['an action that was not listed', 'mail.other', {}, false],
+    ])('%s is sent once, and may be repeated or not', async (_what, action, options, repeatable) => {
+      const { client, sent, signIns, stop } = await breaking(1012);
+      await client.list();
+      const code = repeatable ? 'disconnected' : 'outcome_unknown';
+      await expect(client.call(action, {}, options)).rejects.toMatchObject({ code, retryable: repeatable });
+      await client.connect();
+      expect(signIns()).toBe(2);
+      expect(sent).toEqual([action]);
+      client.close();
+      stop();
+    });
+
+    it('an approval’s outcome is unknown, and what is waiting may be asked for again', async () => {
+      const { client, stop } = await breaking(1012);
+      await expect(client.approve('75975870-0c63-424e-a59a-bdeb7b82926a')).rejects.toMatchObject({
+        code: 'outcome_unknown',
+        retryable: false,
+      });
+      await expect(client.approvals()).rejects.toMatchObject({ code: 'disconnected', retryable: true });
+      client.close();
+      stop();
+    });
+
+    it('because a message was too large, that one is not to be repeated', async () => {
+      const { client, stop } = await breaking(1012);
+      const large = { body: 'x'.repeat(300_000) };
+      await expect(client.call('mail.send', large, { idempotencyKey: 'once' })).rejects.toMatchObject({
+        code: 'too_large',
+        retryable: false,
+      });
+      client.close();
+      stop();
+    });
+  });
+
+  it('refuses what is larger than the service takes without sending it, and goes on', async () => {
+    const token = await steward.signIn('client-large');
+    const { client, states } = open(() => token);
+    const large = { content: 'é'.repeat(5_000_000) };
+    await expect(client.call('drive.create', large)).rejects.toMatchObject({ code: 'too_large', retryable: false });
+    expect((await client.list()).agents.length).toBeGreaterThan(0);
+    expect(states).toEqual(['connecting', 'open']);
+  });
+
+  it('keeps the number of the last event in its store, from the first sign-in on, and misses nothing in between', async () => {
+    const token = await steward.signIn('client-store');
+    const kept = new Map<string, string>();
+    const store = { get: () => kept.get('seq') ?? null, set: (seq: number) => void kept.set('seq', String(seq)) };
+    const first = open(() => token, { store });
+    await first.client.connect();
+    expect(kept.get('seq')).toBe('0');
+    first.client.close();
+    await connect(steward, { token, email: 'client-store@example.com' });
+    const second = open(() => token, { store });
+    await second.client.connect();
+    await eventually(() => second.events.some(({ event }) => event === 'account.connected'));
+    expect(kept.get('seq')).toBe(String(second.events.at(-1)?.seq));
+    second.client.close();
+    const third = open(() => token, { store });
+    await third.client.list();
+    expect(third.events).toEqual([]);
+  });
+
+  it('does not begin without its store, and goes on where the store can’t be written', async () => {
+    const token = await steward.signIn('client-away');
+    let failures = 1;
+    const store = {
+      get: async () => {
+        failures -= 1;
+        if (failures >= 0) throw new Error('away');
+        return 0;
+      },
+      set: () => {
+        throw new Error('full');
+      },
+    };
+    const { client, states, reasons } = open(() => token, { store });
+    await client.connect();
+    expect(states).toEqual(['connecting', 'waiting', 'connecting', 'open']);
+    expect(reasons[1]).toBe('no_store');
   });
 
   it('stops waiting for the connection when its caller gives up', async () => {

@@ -57,7 +57,9 @@ describe('GET /user/audit', () => {
       at: expect.stringMatching(/^\d{4}-.*Z$/),
       call_id: expect.any(String),
       surface: 'socket',
+      decided_surface: null,
       milliseconds: expect.any(Number),
+      count: 1,
     };
     const sent = { ...common, action: 'test.send', account_id: user.accountId, outcome: 'ok' };
     expect(body.entries).toEqual([
@@ -66,6 +68,21 @@ describe('GET /user/audit', () => {
       { ...sent, decision: 'started' },
     ]);
     expect(body.entries[1].call_id).toBe(body.entries[2].call_id);
+  });
+
+  it('tells where the user decided, apart from where the call came from; the export does too', async () => {
+    scene.policies.set('test.send', { approval: 'always' });
+    const { approvalId } = await scene.ask(user, 'test.send', { to: ['a@example.com'] });
+    await scene.decide(user, approvalId, { surface: 'page', approved: false });
+    const where = { call_id: approvalId, surface: 'socket' };
+    const shown = [
+      { ...where, decided_surface: 'page', decision: 'denied' },
+      { ...where, decided_surface: null, decision: 'approval_required' },
+    ];
+    expect((await read()).body.entries).toMatchObject(shown);
+    const { body } = await scene.steward.call('/user/export', { token: user.token });
+    expect(body.audit_log.entries).toMatchObject(shown);
+    expect(body.approvals).toMatchObject([{ id: approvalId, surface: 'socket', status: 'denied' }]);
   });
 
   it('is empty for a new user', async () => {

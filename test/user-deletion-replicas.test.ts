@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from './support/eventually.ts';
 import { expectError } from './support/expect-error.ts';
 import { postgresAnswers } from './support/postgres.ts';
 import { type ReplicaPair, startReplicaPair } from './support/replica-pair.ts';
@@ -30,6 +31,20 @@ describe.skipIf(!(await postgresAnswers()))('DELETE /user with two processes on 
     for (const { ended } of [here, ...there]) expect(await ended).toEqual(GONE);
     expect((await bystander.request({ type: 'list' })).type).toBe('result');
     await bystander.close();
+  });
+
+  it('the other one forgets the tokens that it remembers, long before their minute is over', async () => {
+    const token = await issuer.sign('forgotten');
+    const stays = await issuer.sign('kept');
+    for (const one of [token, stays]) expect((await replicas[1].call('/integrations', { token: one })).status).toBe(200);
+    expect((await erase(token)).status).toBe(200);
+    // Nobody has a socket there, and no statement that this needs meets the missing user.
+    const old = await eventually(async () => {
+      const answer = await replicas[1].call('/integrations', { token });
+      return answer.status !== 200 && answer;
+    }, 20_000);
+    expectError(old, 'invalid_token');
+    expect((await replicas[1].call('/integrations', { token: stays })).status).toBe(200);
   });
 
   it('a token that the other one remembers opens no socket, reads nothing and makes no user', async () => {

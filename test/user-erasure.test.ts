@@ -9,9 +9,8 @@ import { subjectOf } from './support/workspace-emulator.ts';
 
 /** What of a deleted user stays, where and why. */
 const STAYS: Record<string, string> = {
-  deleted_users:
-    'hash of the identity and the user’s former id, for 30 days: tokens issued before stay refused, and a restored backup is told',
-  provider_subjects: 'that the provider has confirmed the revocation of an account, for a day',
+  deleted_users: 'keyed hash of the identity and the user’s former id, for 30 days: tokens issued before stay refused',
+  erasures: 'the user’s former id, for 30 days: what is left is looked for by it, and a restored backup is told',
 };
 
 let scene: ExecutorScene;
@@ -27,7 +26,7 @@ const erase = (token: string) => scene.steward.call('/user', { method: 'DELETE',
 async function countRows(userId: string): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const [table, columns] of await userColumns(scene.steward.sql)) {
-    const column = table === 'users' ? 'id' : columns.includes('user_id') && table !== 'deleted_users' ? 'user_id' : undefined;
+    const column = table === 'users' ? 'id' : columns.includes('user_id') && !(table in STAYS) ? 'user_id' : undefined;
     if (column === undefined) continue;
     counts[table] = (await scene.steward.sql(`select 1 from ${table} where ${column} = $1`, [userId])).length;
   }

@@ -34,12 +34,15 @@ const LISTED: Record<string, string> = {
   'events.id': 'counts over all users',
   'approvals.user_id': 'the user',
   'approvals.arguments_hash': 'recognises the same call',
+  'approvals.input_hash': 'recognises the same question',
   'idempotency_keys.user_id': 'the user',
   'idempotency_keys.arguments_hash': 'recognises the same call',
   'audit_log.user_id': 'the user',
   'audit_log.id': 'counts over all users',
   'audit_log.arguments_hash': 'recognises the same call',
+  'deleted_users.keyed': 'how the identity is named',
   'deleted_users.identity_hash': 'names the identity, which the export begins with',
+  erasures: 'of users who are gone',
   revocations: 'tokens on their way out, by the provider’s account; no reference to a user',
   provider_subjects: 'a lock by the provider’s account; no reference to a user',
 };
@@ -85,11 +88,10 @@ describe('GET /user/export', () => {
 
   it('holds every column of every table with rows of the user, but for those listed', async () => {
     const user = await fullUser(scene);
+    const { issuer, subject } = await scene.steward.context.sessions.authenticate(user.token);
     await scene.steward.sql(
-      `insert into deleted_users (identity_hash, deleted_at, user_id)
-       select sha256(convert_to(issuer, 'UTF8') || '\\x00' || convert_to(subject, 'UTF8')), now() - interval '1 day', gen_random_uuid()
-       from users where id = $1`,
-      [user.userId],
+      `insert into deleted_users (identity_hash, deleted_at, user_id, keyed) values ($1, now() - interval '1 day', gen_random_uuid(), true)`,
+      [await scene.steward.context.names.identity(issuer, subject)],
     );
     const { body } = await read(user.token);
     const left: string[] = [];
@@ -134,7 +136,7 @@ describe('GET /user/export', () => {
     const sealed = await scene.steward.sql<{ bytes: Buffer }>(
       `select wrapped as bytes from user_keys union all select wrapped from former_user_keys union all select tokens from grants union all select tokens from ended_grants union all select secret_hash from browser_bindings
        union all select state_hash from oauth_flows union all select ticket_hash from oauth_flows where ticket_hash is not null
-       union all select arguments_hash from approvals union all select arguments from approvals where arguments is not null
+       union all select arguments_hash from approvals union all select input_hash from approvals union all select arguments from approvals where arguments is not null
        union all select answer from idempotency_keys where answer is not null`,
     );
     for (const { bytes } of sealed) {

@@ -41,7 +41,7 @@ describe.each(['/waitlist', '/email'])('POST %s', (path) => {
   });
 
   it('takes JSON with the same field', async () => {
-    const body = '{"email":"json@example.org","more":1}';
+    const body = '{"email":"json@example.org"}';
     const answer = await steward.call(path, { method: 'POST', body, headers: { 'content-type': 'application/json' } });
     expect(answer.body).toEqual({ status: 'success' });
     expect(await entries()).toEqual(['json@example.org']);
@@ -67,8 +67,8 @@ describe.each(['/waitlist', '/email'])('POST %s', (path) => {
   });
 
   it('refuses a request without the address', async () => {
-    for (const form of [{}, { mail: 'ada@example.org' }])
-      expectError(await steward.call(path, { form }), 'invalid_request', /^email: is required/);
+    expectError(await steward.call(path, { form: {} }), 'invalid_request', /^email: is required/);
+    expectError(await steward.call(path, { form: { mail: 'ada@example.org' } }), 'invalid_request', /^mail: .*did you mean email/);
     expectError(await steward.call(path, { method: 'POST' }), 'invalid_request', /^email: is required/);
     expect(await entries()).toEqual([]);
   });

@@ -1,10 +1,11 @@
 import { AppError } from '../errors.ts';
+import { BankError, CONSENT_MISSING } from '../providers/bank-errors.ts';
 import { missingScopes, type ScopeName, WORKSPACE_SCOPES } from '../providers/workspace-scopes.ts';
 import type { GrantStatus, Provider } from '../vault/grants-repository.ts';
 import type { AgentAccountRow } from './agent-accounts-repository.ts';
 
 /**
- * The account that is meant: by id, by label (whatever its case), or the default.
+ * The account that is meant: by id or by label (whatever their case), or the default.
  *
  * @param wanted undefined: the default, or the only one
  * @throws AppError `invalid_request` with `details.choices` when it is unknown or ambiguous, `not_found` when there is none at all
@@ -17,9 +18,9 @@ export function chooseAccount(accounts: readonly AgentAccountRow[], provider: Pr
     if (preferred !== undefined) return preferred;
     throw unclear('Several accounts are connected: say which one.', candidates);
   }
-  const byId = candidates.find((account) => account.id === wanted);
-  if (byId !== undefined) return byId;
   const name = wanted.toLowerCase();
+  const byId = candidates.find((account) => account.id === name);
+  if (byId !== undefined) return byId;
   const [match, ...others] = candidates.filter((account) => account.label.toLowerCase() === name);
   if (match === undefined) throw unclear('No such account is connected.', candidates);
   if (others.length > 0) throw unclear('Several accounts go by this name: say which one by its id.', candidates);
@@ -45,6 +46,7 @@ export function coversAny({ scopes }: Pick<AgentAccountRow, 'scopes'>, anyOf: re
 export function asAccountError(error: unknown, account: AgentAccountRow, anyOf: readonly ScopeName[]): unknown {
   if (!(error instanceof AppError)) return error;
   const { code } = error;
+  if (error instanceof BankError && error.bankCode === CONSENT_MISSING) return consentMissing(account, error);
   if (code === 'reauth_required' || code === 'relink_required' || code === 'item_gone') return unusable(account, code, error);
   return code === 'missing_scopes' ? uncovered(account, anyOf, error) : error;
 }
@@ -55,21 +57,32 @@ function unusable({ label, id }: AgentAccountRow, status: Exclude<GrantStatus, '
     relink_required: `${label} asks for a new login.`,
     item_gone: `${label} no longer knows this connection. Link it again.`,
   };
-  return new AppError(status, messages[status], { details: { account: id }, cause });
+  return new AppError(status, messages[status], { details: { account: id, ...providerWords(cause) }, cause });
+}
+
+function consentMissing({ label, id }: AgentAccountRow, cause: AppError): AppError {
+  const message = `${label} hasn’t been allowed to give this. Open it once more (update mode) and agree.`;
+  return new AppError('relink_required', message, { details: { account: id, ...providerWords(cause) }, cause });
+}
+
+/** Why the provider refused, in its own words. */
+function providerWords(cause: AppError | undefined): { provider?: unknown } {
+  return cause?.details?.provider === undefined ? {} : { provider: cause.details.provider };
 }
 
 function uncovered({ label, scopes, id }: AgentAccountRow, anyOf: readonly ScopeName[], cause?: AppError): AppError {
   const missing = missingScopes(scopes).filter((name) => anyOf.includes(name));
   return new AppError('missing_scopes', `${label} has not granted this. Connect it again and tick the box.`, {
     // Where all seem to be granted, the provider knows better.
-    details: { account: id, missingScopes: missing.length > 0 ? missing : [...anyOf] },
+    details: { account: id, missingScopes: missing.length > 0 ? missing : [...anyOf], ...providerWords(cause) },
     cause,
   });
 }
 
 function unclear(message: string, candidates: readonly AgentAccountRow[]): AppError {
-  const choices = candidates.map(({ id, label }) => ({ id, label }));
-  return new AppError('invalid_request', `account: ${message} Choices: ${choices.map(({ label }) => label).join(', ')}.`, {
-    details: { choices },
-  });
+  const choices = candidates.map(({ id, label, masks }) => ({ id, label, ...(masks.length > 0 && { masks }) }));
+  const names = candidates.map(({ label, masks }) =>
+    masks.length === 0 ? label : `${label} (${masks.map((mask) => `…${mask}`).join(', ')})`,
+  );
+  return new AppError('invalid_request', `account: ${message} Choices: ${names.join(', ')}.`, { details: { choices } });
 }

@@ -4,6 +4,7 @@ import type { BankSession } from '../providers/bank-session.ts';
 import type { WorkspaceApi } from '../providers/workspace-api.ts';
 import type { WorkspaceSession } from '../providers/workspace-session.ts';
 import type { AccessTokens } from '../vault/access-tokens.ts';
+import type { ActiveUses } from '../vault/active-uses.ts';
 import { asAccountError } from './account-choice.ts';
 import type { ActionAccount, RunContext } from './action.ts';
 import { aborted, type Call, changesSomething } from './call.ts';
@@ -12,6 +13,7 @@ import { RunEnding } from './run-ending.ts';
 export interface RunParts {
   db: Database;
   tokens: AccessTokens;
+  uses: ActiveUses;
   /** undefined: the provider is not configured. */
   workspace: WorkspaceApi | undefined;
   /** Opens a session on a bank entry; undefined: the aggregator is not configured. */
@@ -23,7 +25,10 @@ const PREVIEW_MS = 5_000;
 /** Made once: an abort without a reason would make an error, with its stack, for every call. */
 const OVER = aborted();
 
-/** One run of an action within its deadline. A caller who gives up ends a read; a change that was begun goes on. */
+/**
+ * One run of an action within its deadline. A caller who gives up ends a read; a change that was begun goes on. Both end
+ * with the account's connection.
+ */
 export class ActionRun {
   readonly #parts: RunParts;
   readonly #call: Call;
@@ -61,7 +66,7 @@ export class ActionRun {
   }
 
   async #within<Result>(ms: number, work: (context: RunContext) => Promise<Result>): Promise<Result> {
-    const { signal, configured } = this.#call;
+    const { signal, configured, account } = this.#call;
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
     const stop = (error: AppError) => {
       // First, so that what the signal makes the action throw comes too late to be the reason.
@@ -74,12 +79,14 @@ export class ActionRun {
       signal.addEventListener('abort', onAbort, { once: true });
       if (signal.aborted) onAbort();
     }
+    const over = this.#parts.uses.begin({ grantId: account.grantId, action: configured.name, stop });
     try {
       this.#begin(work).then(resolve, reject);
       return await promise;
     } catch (error) {
       throw asAccountError(error, this.#call.account, configured.action.scopes);
     } finally {
+      over();
       clearTimeout(timer);
       signal.removeEventListener('abort', onAbort);
       // What an action left running must not go on in its name.
@@ -119,6 +126,7 @@ class Context implements RunContext {
   readonly account: ActionAccount;
   readonly db: Database;
   readonly unmasked: boolean;
+  readonly capBytes: number;
   readonly progress: (message: string) => void;
   readonly #ending: RunEnding;
   readonly #open: () => RunContext['session'];
@@ -129,6 +137,7 @@ class Context implements RunContext {
     this.account = account;
     this.db = db;
     this.unmasked = configured.policy.unmasked;
+    this.capBytes = configured.capBytes;
     this.progress = (message) => {
       if (!ending.isOver) progress?.(message);
     };

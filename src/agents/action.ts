@@ -36,6 +36,8 @@ export interface RunContext<P extends Provider = Provider> {
   db: Database;
   /** The bank's numbers may be shown whole: only where the action's policy says so. */
   unmasked: boolean;
+  /** Largest output, bytes of JSON: what is beyond is cut. */
+  capBytes: number;
   /** Deadline, and for reads the caller's abort. What has been sent may still have happened. */
   signal: AbortSignal;
   /** Tells a caller who waits how far it is. */
@@ -57,6 +59,8 @@ export interface Action<Input = unknown, Output = unknown, P extends Provider = 
   allow?: Record<string, (input: Input) => readonly string[]>;
   /** Whether this input reaches other people, which can't be taken back: such a call is asked about as a destructive one is. */
   reaches?(input: Input): boolean;
+  /** Whether a call with this input is paid for each time: such calls have a budget of their own. */
+  costs?(input: Input): boolean;
   /** One line for the person who is asked to approve: exactly what will happen. */
   summary(input: Input): string;
   /** The summary with what only the provider knows of the things that are named by ids; reads and changes nothing. */
@@ -74,10 +78,20 @@ export interface ActionOutline extends Pick<Action, 'name' | 'provider' | 'effec
   lists: readonly string[];
   /** Some of its inputs may reach other people. */
   mayReach: boolean;
+  /** Some of its inputs are paid for by the call. */
+  mayCost?: true;
+}
+
+/** What an action takes and answers, as JSON Schema (draft 7). */
+export interface ActionSchemas {
+  input: object;
+  output: object;
 }
 
 /** An action whose code and schemas are loaded when they are first needed. */
 export interface LazyAction extends ActionOutline {
+  /** Loads none of its code. */
+  schemas(): Promise<ActionSchemas>;
   load(): Promise<Action>;
 }
 

@@ -9,12 +9,14 @@ export interface AgentAccountRow {
   provider: Provider;
   /** E-mail address, or the bank's name. */
   label: string;
+  /** Of a bank's entry: the last digits of its accounts' numbers, which tell it from another entry of the same bank. */
+  masks: string[];
   isDefault: boolean;
   status: GrantStatus;
   scopes: string[];
 }
 
-type Row = RefreshRow & Pick<AgentAccountRow, 'label' | 'isDefault' | 'scopes'> & { accountId: string };
+type Row = RefreshRow & Pick<AgentAccountRow, 'label' | 'masks' | 'isDefault' | 'scopes'> & { accountId: string };
 
 /**
  * All accounts of each user, connected longest first, and what using them takes: whoever asks for the accounts is about
@@ -27,13 +29,13 @@ export async function selectAgentAccounts(
   const rows = await db.query<Row>(
     {
       name: 'agent-accounts',
-      text: `select a.id as "accountId", a.label, a.is_default as "isDefault", g.scopes, ${REFRESH_COLUMNS}
+      text: `select a.id as "accountId", a.label, a.masks, a.is_default as "isDefault", g.scopes, ${REFRESH_COLUMNS}
              from unnest($1::uuid[]) as asked (user_id)
                cross join lateral (
-                 select id, grant_id, email as label, is_default, connected_at
+                 select id, grant_id, email as label, '[]'::jsonb as masks, is_default, connected_at
                  from workspace_accounts where user_id = asked.user_id
                  union all
-                 select id, grant_id, bank_name, false, connected_at
+                 select id, grant_id, bank_name, jsonb_path_query_array(accounts, '$[0 to 9].mask ? (@ != null && @ != "")'), false, connected_at
                  from bank_items where user_id = asked.user_id
                ) a join grants g on g.id = a.grant_id left join user_keys k on k.user_id = g.user_id
              order by a.connected_at, a.id`,
@@ -49,6 +51,17 @@ export async function selectAgentAccounts(
   return { accounts: userIds.map((userId) => ofUser.get(userId) ?? []), grants: rows.filter(({ keyId }) => keyId !== null) };
 }
 
-function accountOf({ accountId, id, provider, label, isDefault, status, scopes }: Row): AgentAccountRow {
-  return { id: accountId, grantId: id, provider, label, isDefault, status, scopes };
+/** Whether the user still has the account: for good, until the transaction ends, once it has locked the user. */
+export async function isConnected(tx: Queryable, userId: string, accountId: string): Promise<boolean> {
+  const rows = await tx.query(
+    `select 1 from workspace_accounts where id = $1::uuid and user_id = $2::uuid
+     union all
+     select 1 from bank_items where id = $1::uuid and user_id = $2::uuid`,
+    [accountId, userId],
+  );
+  return rows.length > 0;
+}
+
+function accountOf({ accountId, id, provider, label, masks, isDefault, status, scopes }: Row): AgentAccountRow {
+  return { id: accountId, grantId: id, provider, label, masks, isDefault, status, scopes };
 }

@@ -1,39 +1,69 @@
 import type { Queryable } from '../database/database.ts';
+import { deleteExpired } from '../database/retention.ts';
 
 export interface ApprovalRow {
   id: string;
   userId: string;
   accountId: string;
   action: string;
-  /** Sealed; null once it is decided. */
+  /** Sealed; null until it is shown, and once it is decided or has ended. */
   arguments: Buffer | null;
   /** Hexadecimal digits. */
   argumentsHash: string;
+  /** Of the arguments with their defaults; null in rows of releases that didn't have it. */
+  inputHash: string | null;
   idempotencyKey: string | null;
   /** Of the configuration it was asked for under. */
   revision: string;
-  status: 'pending' | 'approved' | 'denied';
+  /** Where the call came from; null in rows of releases that didn't note it. */
+  surface: string | null;
+  /** `preparing`: its preview is being read, and the user hasn't been asked yet. */
+  status: 'preparing' | 'pending' | 'approved' | 'denied' | 'ended';
   createdAt: Date;
+  /** When it was denied a short while ago: until when that holds for the same call. */
+  deniedUntil: Date | null;
   expiresAt: Date;
   expired: boolean;
 }
 
-const COLUMNS = `id, user_id as "userId", account_id as "accountId", action, arguments, encode(arguments_hash, 'hex') as "argumentsHash",
-  idempotency_key as "idempotencyKey", revision, status, created_at as "createdAt", expires_at as "expiresAt",
-  expires_at <= now() as expired`;
+export type NewApproval = Pick<
+  ApprovalRow,
+  'id' | 'userId' | 'accountId' | 'action' | 'argumentsHash' | 'inputHash' | 'idempotencyKey' | 'revision' | 'surface'
+>;
 
-/** @returns when it expires */
-export async function insertApproval(
-  tx: Queryable,
-  row: Pick<ApprovalRow, 'id' | 'userId' | 'accountId' | 'action' | 'arguments' | 'argumentsHash' | 'idempotencyKey' | 'revision'>,
-): Promise<Date> {
-  const rows = await tx.query<{ expiresAt: Date }>(
-    `insert into approvals (id, user_id, account_id, action, arguments, arguments_hash, idempotency_key, revision, expires_at)
-     values ($1::uuid, $2::uuid, $3::uuid, $4, $5, decode($6, 'hex'), $7, $8, now() + interval '10 minutes')
-     returning expires_at as "expiresAt"`,
-    [row.id, row.userId, row.accountId, row.action, row.arguments, row.argumentsHash, row.idempotencyKey, row.revision],
+/** Of one that is prepared: far longer than that takes, so that one whose process died is soon out of the way. */
+const PREPARING = '1 minute';
+const ANSWERABLE = '10 minutes';
+/** How long a denial holds for the same call. */
+const DENIED = '1 hour';
+
+const COLUMNS = `id, user_id as "userId", account_id as "accountId", action, arguments, encode(arguments_hash, 'hex') as "argumentsHash",
+  encode(input_hash, 'hex') as "inputHash", idempotency_key as "idempotencyKey", revision, surface, status, created_at as "createdAt",
+  case when status = 'denied' and decided_at > now() - interval '${DENIED}' then decided_at + interval '${DENIED}' end as "deniedUntil",
+  expires_at as "expiresAt", expires_at <= now() as expired`;
+
+/** Takes a question's place; it waits for the user once it is {@link showApproval shown}. */
+export async function insertApproval(tx: Queryable, row: NewApproval): Promise<void> {
+  await tx.query(
+    `insert into approvals (id, user_id, account_id, action, arguments_hash, input_hash, idempotency_key, revision, surface, status, expires_at)
+     values ($1::uuid, $2::uuid, $3::uuid, $4, decode($5, 'hex'), decode($6, 'hex'), $7, $8, $9, 'preparing', now() + interval '${PREPARING}')`,
+    [row.id, row.userId, row.accountId, row.action, row.argumentsHash, row.inputHash, row.idempotencyKey, row.revision, row.surface],
   );
-  return rows[0]?.expiresAt as Date;
+}
+
+/**
+ * Lets a question that was prepared wait for the user.
+ *
+ * @param sealed what the user is shown
+ * @returns when it expires; undefined when it has ended meanwhile, or is shown already
+ */
+export async function showApproval(tx: Queryable, userId: string, id: string, sealed: Buffer): Promise<Date | undefined> {
+  const rows = await tx.query<{ expiresAt: Date }>(
+    `update approvals set status = 'pending', arguments = $3, expires_at = now() + interval '${ANSWERABLE}'
+     where id = $1::uuid and user_id = $2::uuid and status = 'preparing' and expires_at > now() returning expires_at as "expiresAt"`,
+    [id, userId, sealed],
+  );
+  return rows[0]?.expiresAt;
 }
 
 export async function selectApproval(db: Queryable, userId: string, id: string): Promise<ApprovalRow | undefined> {
@@ -48,6 +78,16 @@ export async function selectPendingApprovals(db: Queryable, userId: string, revi
      where user_id = $1::uuid and revision = $2 and status = 'pending' and expires_at > now() order by created_at, id`,
     [userId, revision],
   );
+}
+
+/** How many wait for the user, or will at once. */
+export async function countOpenApprovals(tx: Queryable, userId: string, revision: string): Promise<number> {
+  const rows = await tx.query<{ count: number }>(
+    `select count(*)::int as count from approvals
+     where user_id = $1::uuid and revision = $2 and status in ('preparing', 'pending') and expires_at > now()`,
+    [userId, revision],
+  );
+  return rows[0]?.count ?? 0;
 }
 
 /** Requests within the last `perMs`, decided or not, and the seconds until the oldest of them no longer counts. */
@@ -69,13 +109,13 @@ export async function countAsked(
 /** Earlier requests for the same call, or under the same idempotency key, newest first. */
 export async function selectLikeApprovals(
   tx: Queryable,
-  { userId, action, argumentsHash, idempotencyKey }: Pick<ApprovalRow, 'userId' | 'action' | 'argumentsHash' | 'idempotencyKey'>,
+  { userId, action, inputHash, idempotencyKey }: Pick<ApprovalRow, 'userId' | 'action' | 'inputHash' | 'idempotencyKey'>,
 ): Promise<ApprovalRow[]> {
   return tx.query<ApprovalRow>(
     `select ${COLUMNS} from approvals
-     where user_id = $1::uuid and action = $2 and (arguments_hash = decode($3, 'hex') or idempotency_key = $4)
+     where user_id = $1::uuid and action = $2 and (input_hash = decode($3, 'hex') or idempotency_key = $4)
        and created_at > now() - interval '24 hours' order by created_at desc, id`,
-    [userId, action, argumentsHash, idempotencyKey],
+    [userId, action, inputHash, idempotencyKey],
   );
 }
 
@@ -94,6 +134,43 @@ export async function decideApproval(tx: Queryable, userId: string, id: string, 
 }
 
 /** Deletes what expired a day ago, decided or not. */
-export async function deleteOldApprovals(db: Queryable): Promise<void> {
-  await db.query(`delete from approvals where expires_at < now() - interval '24 hours'`);
+export function deleteOldApprovals(db: Queryable): Promise<void> {
+  return deleteExpired(db, 'approvals', `expires_at < now() - interval '24 hours'`);
+}
+
+/** Why a question can't be answered any more, and SQL of which ones those are; `$2` is the reason's own value. */
+const ENDED = {
+  expired: 'expires_at <= now() and $2::text is null',
+  disconnected: 'account_id = $2::uuid',
+  reconfigured: 'revision <> $2',
+} as const;
+
+export type EndReason = keyof typeof ENDED;
+
+export interface EndedApproval extends Pick<ApprovalRow, 'id' | 'action' | 'accountId'> {
+  /** The user was asked. */
+  shown: boolean;
+}
+
+/** Some users with questions that have to end. */
+export async function selectUsersToEnd(db: Queryable, reason: EndReason, value: string | null, limit: number): Promise<string[]> {
+  const rows = await db.query<{ userId: string }>(
+    `select distinct user_id as "userId" from approvals
+     where status in ('preparing', 'pending') and ${ENDED[reason]} limit $1::int`,
+    [limit, value],
+  );
+  return rows.map(({ userId }) => userId);
+}
+
+/** Ends a user's open questions for that reason, once; their arguments are dropped. */
+export async function endApprovals(tx: Queryable, userId: string, reason: EndReason, value: string | null): Promise<EndedApproval[]> {
+  return tx.query<EndedApproval>(
+    `with ending as (
+       select id, status = 'pending' as shown from approvals
+       where user_id = $1::uuid and status in ('preparing', 'pending') and ${ENDED[reason]} order by created_at, id for update
+     )
+     update approvals a set status = 'ended', decided_at = now(), arguments = null from ending
+     where a.id = ending.id returning a.id, a.action, a.account_id as "accountId", ending.shown`,
+    [userId, value],
+  );
 }

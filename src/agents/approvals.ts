@@ -1,87 +1,65 @@
 import { randomUUID } from 'node:crypto';
-import { type DataKey, open, type Place, seal } from '../crypto/envelope.ts';
+import type { DataKey } from '../crypto/envelope.ts';
 import type { Database, Queryable } from '../database/database.ts';
 import { AppError } from '../errors.ts';
+import { disconnected } from '../vault/active-uses.ts';
 import type { Emit } from '../vault/emit.ts';
 import { lockUser } from '../vault/grants-repository.ts';
 import { readable } from '../vault/readable.ts';
 import type { UserKeys } from '../vault/user-keys.ts';
+import { isConnected } from './agent-accounts-repository.ts';
+import { takePlace } from './approval-places.ts';
+import { type ApprovalPreview, asJson, isAbout, preview, type Stored, sealed, storedOf, unseal } from './approval-preview.ts';
 import {
   type ApprovalRow,
-  countAsked,
   decideApproval,
-  insertApproval,
+  type NewApproval,
   selectApproval,
-  selectLikeApprovals,
   selectPendingApprovals,
+  showApproval,
 } from './approvals-repository.ts';
-import { canonicalJson } from './argument-hashes.ts';
+import type { ArgumentHashes } from './argument-hashes.ts';
 import type { Call } from './call.ts';
-import { rateLimited } from './read-rates.ts';
-
-/** What the user is asked: exactly what will happen. */
-export interface ApprovalPreview {
-  approvalId: string;
-  action: string;
-  /** The account's label. */
-  account: string;
-  accountId: string;
-  summary: string;
-  /** The arguments, defaults included. */
-  input: unknown;
-  /** ISO 8601. */
-  expiresAt: string;
-}
-
-/** What is sealed in the row. */
-interface Stored {
-  account: string;
-  summary: string;
-  given: unknown;
-  input: unknown;
-}
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-/** More at a time nobody reads: an agent could bury one request among others. */
-const PENDING_MAX = 50;
 
 /** Questions to the user, each bound to one account, action, arguments and configuration, and answered once. */
 export class Approvals {
   readonly #db: Database;
   readonly #userKeys: UserKeys;
+  readonly #hashes: ArgumentHashes;
   readonly #emit: Emit;
+  readonly #revision: () => string;
+  /** Questions whose preview is being read by this process, by id. */
+  readonly #showing = new Map<string, Promise<ApprovalPreview>>();
 
-  constructor(db: Database, userKeys: UserKeys, emit: Emit) {
+  /** @param revision of the configuration in force */
+  constructor(db: Database, userKeys: UserKeys, hashes: ArgumentHashes, emit: Emit, revision: () => string) {
     this.#db = db;
     this.#userKeys = userKeys;
+    this.#hashes = hashes;
     this.#emit = emit;
+    this.#revision = revision;
   }
 
   /**
-   * Asks the user; a call that already waits for its answer is not asked twice.
+   * Asks the user; a call that already waits for its answer is not asked twice. The question takes its place, and
+   * counts, before its preview is read: however many calls there are, no more previews are than questions.
    *
-   * @param summary what will happen, in one line
+   * @param surface where the call came from
+   * @param summarise says what will happen, in one line; may ask the provider
    * @returns what the user is asked
-   * @throws AppError `forbidden` when the key's call was denied, `conflict` when it has other arguments, `rate_limited` when too much waits
+   * @throws AppError `forbidden` when this was denied, `conflict` when the key's call has other arguments or the
+   * configuration is another by now, `not_found` when the account was disconnected meanwhile, `rate_limited` when it was
+   * asked too often or too much waits
    */
-  async request(call: Call, summary: string): Promise<ApprovalPreview> {
-    const row = newRow(call);
-    const stored = storedOf(call, summary);
-    return this.#db.transaction(async (tx) => {
-      if (!(await lockUser(tx, call.userId))) throw new AppError('invalid_token', 'This user no longer exists.');
-      const key = await this.#userKeys.forUser(tx, call.userId);
-      const sealed = seal(key, place(row), JSON.stringify(stored));
-      for (const waiting of waitingOf(await selectLikeApprovals(tx, row), row)) {
-        const shown = unseal(key, waiting);
-        // As it was shown: its summary may be told differently by now.
-        if (shown !== undefined && isAbout(shown, call)) return preview(waiting, shown);
-      }
-      await assertRoom(tx, call);
-      const expiry = await insertApproval(tx, { ...row, arguments: sealed });
-      const { action, accountId: account } = row;
-      await this.#emit(tx, call.userId, 'approval.requested', { approvalId: row.id, action, account, expiresAt: expiry.toISOString() });
-      return preview({ ...row, expiresAt: expiry }, stored);
-    });
+  async request(call: Call, surface: string, summarise: () => Promise<string>): Promise<ApprovalPreview> {
+    const { userId } = call;
+    const row = await this.#newRow(call, surface);
+    // Before the transaction: the key service may take its time.
+    await this.#userKeys.forUser(this.#db, userId);
+    const place = await this.#db.transaction(async (tx) => takePlace(tx, call, row, await this.#lock(tx, call)), userId);
+    return typeof place === 'string' ? this.#showOnce(call, place, summarise) : place;
   }
 
   /** What waits for the user under this revision, oldest first; what can't be read could not be approved either. */
@@ -119,7 +97,7 @@ export class Approvals {
       // In the order in which an approval takes the two rows: another would deadlock.
       await lockUser(tx, row.userId);
       await this.decide(tx, row, false);
-    });
+    }, row.userId);
   }
 
   /**
@@ -131,10 +109,60 @@ export class Approvals {
     if (!(await decideApproval(tx, userId, id, approved ? 'approved' : 'denied'))) throw decided();
     await this.#emit(tx, userId, 'approval.decided', { approvalId: id, action, account: accountId, approved });
   }
+
+  /** The arguments with their defaults make it the same question, however the call spells them. */
+  async #newRow(
+    { userId, account, configured, input, argumentsHash, idempotencyKey, revision }: Call,
+    surface: string,
+  ): Promise<NewApproval> {
+    const inputHash = await this.#hashes.of(userId, configured.name, account.id, asJson(input));
+    const about = { userId, accountId: account.id, action: configured.name, argumentsHash, inputHash };
+    return { id: randomUUID(), ...about, idempotencyKey: idempotencyKey ?? null, revision, surface };
+  }
+
+  /** Once for all equal calls of this process. */
+  #showOnce(call: Call, id: string, summarise: () => Promise<string>): Promise<ApprovalPreview> {
+    const underWay = this.#showing.get(id) ?? this.#show(call, id, summarise).finally(() => this.#showing.delete(id));
+    this.#showing.set(id, underWay);
+    return underWay;
+  }
+
+  /** Asks what has its place. Where another replica was faster, its question counts. */
+  async #show(call: Call, id: string, summarise: () => Promise<string>): Promise<ApprovalPreview> {
+    const { userId, revision, configured, account } = call;
+    const [action, accountId] = [configured.name, account.id];
+    const stored = storedOf(call, await summarise());
+    return this.#db.transaction(async (tx) => {
+      const key = await this.#lock(tx, call);
+      const expiresAt = await showApproval(tx, userId, id, sealed(key, { id, userId, revision }, stored));
+      if (expiresAt === undefined) return shownAlready(await selectApproval(tx, userId, id), key);
+      await this.#emit(tx, userId, 'approval.requested', {
+        approvalId: id,
+        action,
+        account: accountId,
+        expiresAt: expiresAt.toISOString(),
+      });
+      return preview({ id, action, accountId, expiresAt }, stored);
+    }, userId);
+  }
+
+  /**
+   * Locks the user, as a disconnect does, and looks again at what may have changed since the call was checked: what is
+   * asked after the end of its account or configuration would have nobody to end it.
+   *
+   * @returns the user's key, which isn't replaced while the user is locked
+   * @throws AppError `not_found`, `conflict`
+   */
+  async #lock(tx: Queryable, { userId, account, revision }: Call): Promise<DataKey> {
+    if (!(await lockUser(tx, userId))) throw new AppError('invalid_token', 'This user no longer exists.');
+    if (!(await isConnected(tx, userId, account.id))) throw disconnected();
+    assertSameRevision({ revision }, this.#revision());
+    return this.#userKeys.forUser(tx, userId);
+  }
 }
 
 /** @throws AppError `conflict` when the configuration is no longer that under which it was asked */
-export function assertSameRevision(row: ApprovalRow, revision: string): void {
+export function assertSameRevision(row: Pick<ApprovalRow, 'revision'>, revision: string): void {
   if (revision !== row.revision) throw new AppError('conflict', 'The configuration has changed since. Ask for approval again.');
 }
 
@@ -144,65 +172,11 @@ export function assertSameCall(row: ApprovalRow, stored: Stored, call: Call): vo
   if (call.argumentsHash !== row.argumentsHash || !isAbout(stored, call)) throw changed();
 }
 
-/** The arguments that were shown are those that would run: a newer version of the service may have other defaults. */
-function isAbout(stored: Stored, { input }: Call): boolean {
-  return canonicalJson(stored.input) === canonicalJson(JSON.parse(JSON.stringify(input)));
-}
-
-/**
- * A user is asked no more often than the action may run, and never about too many calls at once.
- *
- * @throws AppError `rate_limited`
- */
-async function assertRoom(tx: Queryable, { userId, revision, configured: { name, policy } }: Call): Promise<void> {
-  if ((await selectPendingApprovals(tx, userId, revision)).length >= PENDING_MAX) {
-    throw new AppError('rate_limited', 'Too many calls wait for approval. Decide on some of them first.', { retryAfter: 60 });
-  }
-  const asked = await countAsked(tx, userId, name, policy.rate.perMs);
-  if (asked.calls >= policy.rate.calls) throw rateLimited(asked.seconds);
-}
-
-function newRow({ userId, account, configured, argumentsHash, idempotencyKey, revision }: Call) {
-  const [id, accountId, action] = [randomUUID(), account.id, configured.name];
-  return { id, userId, accountId, action, argumentsHash, idempotencyKey: idempotencyKey ?? null, revision };
-}
-
-function storedOf({ account, given, input }: Call, summary: string): Stored {
-  return { account: account.label, summary, given, input };
-}
-
-/**
- * The requests for this call that still wait, newest first.
- *
- * @throws AppError `forbidden`, `conflict`
- */
-function waitingOf(rows: readonly ApprovalRow[], row: ReturnType<typeof newRow>): ApprovalRow[] {
-  const waits = ({ status, expired }: ApprovalRow) => status === 'pending' && !expired;
-  const ofKey = rows.filter(({ idempotencyKey }) => idempotencyKey !== null && idempotencyKey === row.idempotencyKey);
-  if (ofKey.some((one) => waits(one) && one.argumentsHash !== row.argumentsHash)) {
-    throw new AppError('conflict', 'idempotencyKey: was used for other arguments.');
-  }
-  // Asking until someone slips is no way round a refusal.
-  if (ofKey.some(({ status }) => status === 'denied')) throw new AppError('forbidden', 'The user has refused this.');
-  return rows.filter((one) => waits(one) && one.revision === row.revision && one.idempotencyKey === row.idempotencyKey);
-}
-
-function preview(
-  row: Pick<ApprovalRow, 'id' | 'action' | 'accountId' | 'expiresAt'>,
-  { account, summary, input }: Stored,
-): ApprovalPreview {
-  const { id: approvalId, action, accountId, expiresAt } = row;
-  return { approvalId, action, account, accountId, summary, input, expiresAt: expiresAt.toISOString() };
-}
-
-/** What a request showed the user; undefined once it is decided, and where it can't be read. */
-export function unseal(key: DataKey, row: Pick<ApprovalRow, 'id' | 'userId' | 'revision' | 'arguments'>): Stored | undefined {
-  if (row.arguments === null) return undefined;
-  try {
-    return JSON.parse(open(key, place(row), row.arguments).toString('utf8')) as Stored;
-  } catch {
-    return undefined;
-  }
+/** @throws AppError `conflict` when it has ended meanwhile */
+function shownAlready(row: ApprovalRow | undefined, key: DataKey): ApprovalPreview {
+  const shown = row?.status === 'pending' ? unseal(key, row) : undefined;
+  if (row === undefined || shown === undefined) throw changed();
+  return preview(row, shown);
 }
 
 function decided(): AppError {
@@ -211,9 +185,4 @@ function decided(): AppError {
 
 function changed(): AppError {
   return new AppError('conflict', 'This request for approval can’t be carried out as it was asked. Ask for it again.');
-}
-
-/** The configuration is part of the place: arguments approved under one don't open under another. */
-function place({ id, userId, revision }: Pick<ApprovalRow, 'id' | 'userId' | 'revision'>): Place {
-  return { table: 'approvals', column: `arguments/${revision}`, userId, rowId: id };
 }

@@ -1,5 +1,6 @@
 import type { Queryable } from '../database/database.ts';
 import { BUSY, Grouped } from '../database/grouped.ts';
+import { AppError } from '../errors.ts';
 import { type AuditRow, insertAuditRows } from './audit-repository.ts';
 
 const SHOWN_NAME_CHARACTERS = 100;
@@ -8,7 +9,8 @@ const SHOWN_NAME_CHARACTERS = 100;
 export class Trail {
   readonly #startedAt = performance.now();
   readonly #userId: string;
-  readonly #surface: string;
+  #surface: string;
+  #decidedSurface: string | null = null;
   #callId: string;
   #action: string;
   #accountId: string | null = null;
@@ -34,6 +36,12 @@ export class Trail {
     if (action !== undefined) this.#action = action;
   }
 
+  /** The user decides here on a call that came from elsewhere. */
+  decides(askedOn: string): void {
+    this.#decidedSurface = this.#surface;
+    this.#surface = askedOn;
+  }
+
   /** What it is about, as soon as that is known. */
   about(accountId: string, argumentsHash: string): void {
     this.#accountId = accountId;
@@ -46,6 +54,7 @@ export class Trail {
       callId: this.#callId,
       userId: this.#userId,
       surface: this.#surface,
+      decidedSurface: this.#decidedSurface,
       action: this.#action,
       accountId: this.#accountId,
       argumentsHash: this.#argumentsHash,
@@ -66,12 +75,13 @@ export function auditedName(name: string): string {
 
 /** Writes audit rows; those of calls that end at about the same time share a statement. */
 export class AuditLog {
-  readonly #rows: Grouped<AuditRow, undefined>;
+  /** Whether the row was written: it isn't where its user is gone. */
+  readonly #rows: Grouped<AuditRow, boolean>;
 
   constructor(db: Queryable) {
     this.#rows = new Grouped(async (rows) => {
-      await insertAuditRows(db, rows);
-      return rows.map(() => undefined);
+      const gone = await insertAuditRows(db, rows);
+      return rows.map(({ userId }) => !gone.has(userId));
     }, BUSY);
   }
 
@@ -80,7 +90,7 @@ export class AuditLog {
    *
    * @throws AppError `unavailable`; `invalid_token` when the user is gone
    */
-  write(row: AuditRow): Promise<void> {
-    return this.#rows.add(row);
+  async write(row: AuditRow): Promise<void> {
+    if (!(await this.#rows.add(row))) throw new AppError('invalid_token', 'This user no longer exists.');
   }
 }

@@ -1,4 +1,5 @@
 import type { Queryable } from '../database/database.ts';
+import { inChunks } from '../database/retention.ts';
 
 /** What was done, by whom and how it ended; never what it was about. */
 export interface AuditRow {
@@ -6,6 +7,8 @@ export interface AuditRow {
   userId: string;
   /** Where the call came from: `socket`. */
   surface: string;
+  /** Where the user decided on it; null where nobody was asked, or hasn't answered yet. */
+  decidedSurface: string | null;
   action: string;
   accountId: string | null;
   /** Hexadecimal digits. */
@@ -14,6 +17,8 @@ export interface AuditRow {
   /** `ok`, or the code of the error. */
   outcome: string;
   milliseconds: number;
+  /** How many calls it stands for; 1 unless told. */
+  count?: number;
 }
 
 const SWEPT_AT_ONCE = 5_000;
@@ -34,30 +39,49 @@ const VALUES: readonly ((row: AuditRow) => string | number | null)[] = [
   ({ decision }) => decision,
   ({ outcome }) => outcome,
   ({ milliseconds }) => milliseconds,
+  ({ count }) => count ?? 1,
+  ({ decidedSurface }) => decidedSurface,
 ];
 
-/** Inserts rows in one statement. One text a column: the driver looks at each element of an array, and JSON takes Postgres longer. */
-export async function insertAuditRows(db: Queryable, rows: readonly AuditRow[]): Promise<void> {
-  await db.query(
+/**
+ * Inserts rows in one statement, but for those of users who are gone. It takes no lock that anybody else may hold: a
+ * user whose row is locked keeps no row of others waiting. One text a column: the driver looks at each element of an
+ * array, and JSON takes Postgres longer.
+ *
+ * @returns the users who are gone
+ */
+export async function insertAuditRows(db: Queryable, rows: readonly AuditRow[]): Promise<ReadonlySet<string>> {
+  const gone = await db.query<{ id: string }>(
     {
       name: 'audit-insert',
-      text: `insert into audit_log (call_id, user_id, surface, action, account_id, arguments_hash, decision, outcome, milliseconds)
-             select call_id::uuid, user_id::uuid, surface, action, account_id::uuid, decode(arguments_hash, 'hex'), decision, outcome, milliseconds::int
-             from unnest(${VALUES.map((_, index) => `string_to_array($${index + 1}, ${ARRAY})`).join(', ')})
-               as row (call_id, user_id, surface, action, account_id, arguments_hash, decision, outcome, milliseconds)`,
+      text: `with given as (
+               select * from unnest(${VALUES.map((_, index) => `string_to_array($${index + 1}, ${ARRAY})`).join(', ')})
+                 as row (call_id, user_id, surface, action, account_id, arguments_hash, decision, outcome, milliseconds, count,
+                   decided_surface)
+             ), gone as (
+               select distinct user_id as id from given where not exists (select 1 from users where id = user_id::uuid)
+             ), written as (
+               insert into audit_log (call_id, user_id, surface, action, account_id, arguments_hash, decision, outcome, milliseconds, count,
+                   decided_surface)
+               select call_id::uuid, user_id::uuid, surface, action, account_id::uuid, decode(arguments_hash, 'hex'), decision, outcome,
+                 milliseconds::int, count::int, decided_surface
+               from given where user_id <> all (array(select id from gone))
+             )
+             select id from gone`,
     },
     VALUES.map((of) => rows.map((row) => of(row) ?? MISSING).join(SEPARATOR)),
   );
+  return new Set(gone.map(({ id }) => id));
 }
 
 /**
- * Changes begun within the last `perMs`, and the seconds until the oldest of them no longer counts. Exact while the
+ * Calls on record as begun within the last `perMs`, and the seconds until the oldest of them no longer counts. Exact while the
  * user is locked.
  */
 export async function countStarted(
   tx: Queryable,
   userId: string,
-  action: string,
+  actions: readonly string[],
   perMs: number,
 ): Promise<{ calls: number; seconds: number }> {
   const rows = await tx.query<{ calls: number; seconds: number | null }>(
@@ -66,17 +90,29 @@ export async function countStarted(
       text: `select count(*)::int as calls,
                     extract(epoch from min(at) - now())::float8 + $3::float8 / 1000 as seconds
              from audit_log
-             where user_id = $1::uuid and action = $2 and decision = 'started' and at > now() - $3::float8 * interval '1 millisecond'`,
+             where user_id = $1::uuid and action = any($2::text[]) and decision = 'started' and at > now() - $3::float8 * interval '1 millisecond'`,
     },
-    [userId, action, perMs],
+    [userId, actions, perMs],
   );
   return { calls: rows[0]?.calls ?? 0, seconds: rows[0]?.seconds ?? 0 };
 }
 
-/** Deletes rows after 400 days, some thousands at a time: looked for among the oldest only, which needs no index on time. */
-export async function deleteOldAuditRows(db: Queryable): Promise<void> {
-  await db.query(
-    `with oldest as (select id, at from audit_log order by id limit ${SWEPT_AT_ONCE})
-     delete from audit_log where id in (select id from oldest where at < now() - interval '400 days')`,
-  );
+/** Deletes rows after 400 days, some thousands in each statement: looked for among the oldest only, which needs no index on time. */
+export function deleteOldAuditRows(db: Queryable): Promise<void> {
+  let after = '0';
+  return inChunks(async () => {
+    const [oldest] = await db.query<{ last: string | null; isFull: boolean }>(
+      `with oldest as (
+         select id, at < now() - interval '400 days' as is_old from audit_log where id > $1::bigint order by id limit ${SWEPT_AT_ONCE}
+       ), old as (
+         select id from audit_log where id in (select id from oldest where is_old) for update skip locked
+       ), gone as (
+         delete from audit_log where id in (select id from old)
+       )
+       select max(id)::text as last, count(*) = ${SWEPT_AT_ONCE} and bool_and(is_old) as "isFull" from oldest`,
+      [after],
+    );
+    after = oldest?.last ?? after;
+    return { isFull: oldest?.isFull === true };
+  });
 }

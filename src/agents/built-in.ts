@@ -12,7 +12,7 @@ export function builtIn<I extends z.ZodType, O extends z.ZodType, P extends Prov
 
 function inputShape<S extends z.ZodType>(schema: S): Shape<z.output<S>> {
   return {
-    // Made when shown: dozens of schemas would cost every start.
+    // Made when it is asked for, which only `npm run generate` does: dozens of schemas would cost every start.
     get jsonSchema() {
       return z.toJSONSchema(schema, { io: 'input', target: 'draft-7' });
     },

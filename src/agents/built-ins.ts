@@ -1,4 +1,4 @@
-import type { Action, ActionOutline, LazyAction } from './action.ts';
+import type { Action, ActionOutline, ActionSchemas, LazyAction } from './action.ts';
 import outlines from './built-ins.json' with { type: 'json' };
 
 /**
@@ -15,9 +15,12 @@ const MODULES: Readonly<Record<string, () => Promise<readonly Action[]>>> = {
   bank: async () => (await import('./bank/bank-actions.ts')).bankActions,
 };
 
-/** Every built-in action by name. What is told of each is made from its code by `npm run generate`. */
+/** Every built-in action by name. What is told of each, and its schemas, are made from its code by `npm run generate`. */
 export const BUILT_INS: ReadonlyMap<string, LazyAction> = new Map(
-  (outlines as ActionOutline[]).map((outline) => [outline.name, { ...outline, load: () => load(outline.name) }]),
+  (outlines as ActionOutline[]).map((outline) => [
+    outline.name,
+    { ...outline, schemas: () => schemas(outline.name), load: () => load(outline.name) },
+  ]),
 );
 
 /** Every built-in action with its code, in the order in which they are told. */
@@ -26,9 +29,25 @@ export async function loadBuiltIns(): Promise<Action[]> {
   return actions.flat();
 }
 
+let table: Promise<Readonly<Record<string, ActionSchemas>>> | undefined;
+
+/** Read with the first list: making them of the code takes a hundred times as long, and with loading it half a second. */
+async function schemas(name: string): Promise<ActionSchemas> {
+  table ??= import('./built-in-schemas.json', { with: { type: 'json' } }).then(
+    ({ default: made }) => made as typeof made & Record<string, ActionSchemas>,
+  );
+  const found = (await table)[name];
+  if (found === undefined) throw outOfStep('built-in-schemas.json', name);
+  return found;
+}
+
 async function load(name: string): Promise<Action> {
   const actions = await MODULES[name.slice(0, name.indexOf('.'))]?.();
   const action = actions?.find((one) => one.name === name);
-  if (action === undefined) throw new Error(`built-ins.json tells of ${name}, which is not there: run npm run generate`);
+  if (action === undefined) throw outOfStep('built-ins.json', name);
   return action;
+}
+
+function outOfStep(file: string, name: string): Error {
+  return new Error(`${file} is out of step with the code of ${name}: run npm run generate`);
 }

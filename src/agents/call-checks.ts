@@ -67,8 +67,16 @@ export async function checkCall(parts: CheckParts, invocation: Invocation, trail
 function find(catalog: Catalog, name: string): ConfiguredAction {
   const configured = catalog.actions.get(name);
   if (configured === undefined) throw unknownAction(catalog, name);
-  if (!configured.policy.enabled) throw new AppError('forbidden', 'The operator has switched this action off.');
+  const refusal = withdrawn(catalog, name);
+  if (refusal !== undefined) throw refusal;
   return configured;
+}
+
+/** Why an action that was callable once can't be called any more; undefined = it can. */
+export function withdrawn({ actions }: Catalog, name: string): AppError | undefined {
+  const configured = actions.get(name);
+  if (configured === undefined) return new AppError('not_found', 'There is no such action any more.');
+  return configured.policy.enabled ? undefined : new AppError('forbidden', 'The operator has switched this action off.');
 }
 
 async function load(configured: ConfiguredAction): Promise<LoadedAction> {

@@ -49,6 +49,11 @@ export function changesSomething({ action }: LoadedAction): boolean {
   return action.effect !== 'read';
 }
 
+/** Each such call is paid for at the provider. */
+export function isPaid({ configured: { action }, input }: Pick<Call, 'configured' | 'input'>): boolean {
+  return action.costs?.(input) ?? false;
+}
+
 export function needsApproval({ configured: { action, policy }, input }: Pick<Call, 'configured' | 'input'>): boolean {
   if (policy.approval !== 'destructive') return policy.approval === 'always';
   return action.effect === 'destructive' || (action.reaches?.(input) ?? false);

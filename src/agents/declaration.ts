@@ -162,7 +162,9 @@ export const agentsDeclaration = z.record(lowerCaseName, agent);
 
 /** The whole file. */
 export const integrationsDocument = z.strictObject({
-  version: z.literal(1, 'must be 1').meta({ description: 'Version of this format.' }),
+  version: z
+    .literal(1, { error: ({ input }) => (input === '1' ? 'must be 1, without quotes' : 'must be 1') })
+    .meta({ description: 'Version of this format.' }),
   defaults: defaultsDeclaration.meta({ description: 'For all actions.' }),
   agents: agentsDeclaration.meta({ description: 'What agents can do, by the agent’s name.' }),
 });

@@ -1,13 +1,15 @@
 import type { Ajv } from 'ajv';
+import { AppError } from '../errors.ts';
 import { loadWorkspaceMethods, type WorkspaceMethods } from '../providers/workspace-methods.ts';
-import type { Action, Effect, RunContext } from './action.ts';
+import type { Action, RunContext } from './action.ts';
 import type { AgentDeclaration, CallDeclaration } from './declaration.ts';
 import type { Mistakes } from './declaration-mistakes.ts';
 import { assertArguments, checkArguments, resolveArguments } from './declared-arguments.ts';
 import { bankTarget } from './declared-bank.ts';
 import { isMilder } from './declared-effects.ts';
 import { compileInput, type DeclaredInput, type Input } from './declared-input.ts';
-import { compileProjection, type Projection } from './declared-projection.ts';
+import { compileProjection } from './declared-projection.ts';
+import { isSchema, type JsonSchema, typesOf } from './declared-schema.ts';
 import { declaredSummary } from './declared-summary.ts';
 import type { Target, TargetOrRefusal } from './declared-target.ts';
 import { workspaceTarget } from './declared-workspace.ts';
@@ -26,7 +28,16 @@ export async function loadTools(): Promise<Tools> {
     import('@jmespath-community/jmespath'),
     loadWorkspaceMethods(),
   ]);
-  const ajv = new Ajv({ strict: true, allowUnionTypes: true, useDefaults: true, ownProperties: true, verbose: true, logger: false });
+  const ajv = new Ajv({
+    strict: true,
+    // What is required may be among the properties of the schema around it: declared-sound.ts looks there.
+    strictRequired: false,
+    allowUnionTypes: true,
+    useDefaults: true,
+    ownProperties: true,
+    verbose: true,
+    logger: false,
+  });
   addFormats.default(ajv);
   return { ajv, jmespath, methods };
 }
@@ -47,7 +58,6 @@ export function declaredAction(
   const found = findTarget(agent, declaration.call, tools);
   const input = compileInput(tools.ajv, declaration.input, mistakes.under('input'));
   const project = declaration.project === undefined ? undefined : compileProjection(tools.jmespath, declaration.project);
-  const projection = typeof project === 'function' ? project : undefined;
   if (project !== undefined && 'refusal' in project) mistakes.under('project').inValue(project.refusal);
   if ('refusal' in found) {
     mistakes.under('call').inValue(found.refusal);
@@ -57,7 +67,11 @@ export function declaredAction(
   const given = declaration.with ?? {};
   checkArguments(target, given, input, mistakes);
   const least = target.effect(given);
-  if (isMilder(declaration.effect, least)) mistakes.under('effect').inValue(`what ${target.name} does here is ${least}`);
+  if (isMilder(declaration.effect, least)) {
+    const field = least === 'destructive' ? target.tellingField(given) : undefined;
+    const reason = field === undefined ? '' : ` because of ${field}`;
+    mistakes.under('effect').inValue(`what ${target.name} does here is ${least}${reason}: say effect: ${least}`);
+  }
   return {
     name,
     provider: agent.provider,
@@ -67,8 +81,9 @@ export function declaredAction(
     input: input.shape,
     output: { jsonSchema: {}, parse: (value) => value },
     allow: allowLists(input),
-    summary: (value) => declaredSummary(declaration.description, resolveArguments(given, value as Input)),
-    run: (value, context) => run(target, resolveArguments(given, value as Input), projection, declaration.effect, context),
+    ...(target.paid && { costs: () => true }),
+    summary: (value) => declaredSummary(declaration.description, resolveArguments(target, given, value as Input)),
+    run: (value, context) => run(target, resolveArguments(target, given, value as Input), declaration, context),
   };
 }
 
@@ -76,33 +91,34 @@ function findTarget(agent: AgentDeclaration, call: string, { methods }: Tools): 
   return agent.provider === 'bank' ? bankTarget(call, agent.products) : workspaceTarget(call, methods, agent.scopes);
 }
 
-/** @param effect once a change is made, an answer that doesn't fit the projection must not look like a failure */
 async function run(
   target: Target,
   args: Record<string, unknown>,
-  project: Projection | undefined,
-  effect: Effect,
+  { project, effect }: CallDeclaration,
   context: RunContext,
 ): Promise<unknown> {
   assertArguments(target, args);
-  const answer = await target.send(context, args);
-  if (project === undefined) return answer;
-  try {
-    return project(answer);
-  } catch (error) {
-    if (effect === 'read') throw error;
-    return null;
-  }
+  const { value, fits } = await target.send(context, args, { project, capBytes: context.capBytes });
+  if (fits) return value;
+  // Once a change is made, an answer that doesn't fit the projection must not look like a failure.
+  if (effect !== 'read') return null;
+  throw new AppError('provider_error', 'The answer has another shape than this action expects.', { cause: new Error('projection') });
 }
 
 /** Properties that are texts or lists of texts can be held against an allow-list. */
 function allowLists({ properties }: DeclaredInput): NonNullable<Action['allow']> {
-  const textual = [...properties].filter(([, { type, items }]) => {
-    return type === 'string' || (type === 'array' && (items as { type?: unknown } | undefined)?.type === 'string');
+  const textual = [...properties].filter(([, schema]) => {
+    return isOnly('string', schema) || (isOnly('array', schema) && isSchema(schema.items) && isOnly('string', schema.items));
   });
   return Object.fromEntries(textual.map(([name]) => [name, (input: unknown) => texts((input as Input)[name])]));
 }
 
+/** Null is the same as nothing. */
+function isOnly(type: string, schema: JsonSchema): boolean {
+  const types = typesOf(schema).filter((one) => one !== 'null');
+  return types.length === 1 && types[0] === type;
+}
+
 function texts(value: unknown): string[] {
-  return value === undefined ? [] : [value].flat().map(String);
+  return [value].flat().flatMap((one) => (one === undefined || one === null ? [] : String(one)));
 }

@@ -1,30 +1,67 @@
 import { didYouMean } from '../http/nearest-name.ts';
 import { BANK_CALLS, type BankCall, type BankSession } from '../providers/bank-session.ts';
-import type { ValueKind } from '../providers/workspace-methods.ts';
-import { anyAnswer, type Target, type TargetOrRefusal } from './declared-target.ts';
+import type { Field, Fields } from '../providers/workspace-methods.ts';
+import { declaredAnswer } from './declared-answer.ts';
+import type { Target, TargetOrRefusal } from './declared-target.ts';
 
 type Product = 'transactions' | 'auth';
 
 interface BankMethod {
-  fields: Record<string, ValueKind>;
+  fields: Fields;
   required: readonly string[];
   product?: Product;
+  paid?: true;
 }
+
+const TEXT: Field = { kind: 'string' };
+const NUMBER: Field = { kind: 'number' };
+const SWITCH: Field = { kind: 'boolean' };
+const TEXTS: Field = { kind: 'array', items: TEXT };
+
+function options(fields: Fields): { options: Field } {
+  return { options: { kind: 'object', fields: () => fields } };
+}
+
+/** What both calls for transactions take among their options. */
+const SHOWN = {
+  include_original_description: SWITCH,
+  include_personal_finance_category: SWITCH,
+  include_logo_and_counterparty_beta: SWITCH,
+  personal_finance_category_version: { kind: 'string', values: ['v1', 'v2'] },
+  days_requested: NUMBER,
+} satisfies Fields;
 
 /** Fields as the aggregator's API reference lists them, without token and credentials. */
 const METHODS: Record<BankCall, BankMethod> = {
-  'accounts/get': { fields: { options: 'object' }, required: [] },
-  'accounts/balance/get': { fields: { options: 'object' }, required: [] },
+  'accounts/get': { fields: options({ account_ids: TEXTS }), required: [] },
+  'accounts/balance/get': { fields: options({ account_ids: TEXTS, min_last_updated_datetime: TEXT }), required: [], paid: true },
   'transactions/get': {
-    fields: { start_date: 'string', end_date: 'string', options: 'object' },
+    fields: {
+      start_date: TEXT,
+      end_date: TEXT,
+      ...options({ account_ids: TEXTS, count: NUMBER, offset: NUMBER, include_personal_finance_category_beta: SWITCH, ...SHOWN }),
+    },
     required: ['start_date', 'end_date'],
     product: 'transactions',
   },
-  'transactions/sync': { fields: { cursor: 'string', count: 'number', options: 'object' }, required: [], product: 'transactions' },
-  'auth/get': { fields: { options: 'object' }, required: [], product: 'auth' },
+  'transactions/sync': {
+    fields: { cursor: TEXT, count: NUMBER, ...options({ account_id: TEXT, ...SHOWN }) },
+    required: [],
+    product: 'transactions',
+  },
+  'auth/get': { fields: options({ account_ids: TEXTS }), required: [], product: 'auth' },
   'item/get': { fields: {}, required: [] },
   'institutions/get_by_id': {
-    fields: { institution_id: 'string', country_codes: 'array', options: 'object' },
+    fields: {
+      institution_id: TEXT,
+      country_codes: TEXTS,
+      ...options({
+        include_optional_metadata: SWITCH,
+        include_status: SWITCH,
+        include_auth_metadata: SWITCH,
+        include_payment_initiation_metadata: SWITCH,
+      }),
+    },
     required: ['institution_id'],
   },
 };
@@ -35,37 +72,21 @@ export function bankTarget(name: string, products: readonly Product[]): TargetOr
   if (call === undefined) {
     return { refusal: `${name} is not open to actions: only ${BANK_CALLS.join(', ')} are${didYouMean(name, BANK_CALLS)}` };
   }
-  const { fields, required, product } = METHODS[call];
+  const { fields, required, product, paid } = METHODS[call];
   if (product !== undefined && !products.includes(product)) return { refusal: `${call} needs ${product} in the agent’s products` };
   const target: Target = {
     name: call,
     fields,
     required,
+    takesNull: () => false,
     leavesPath: () => false,
     refusal: () => undefined,
     scopes: [],
     effect: () => 'read',
-    async send({ session }, args) {
-      const answer = await (session as BankSession).call(call, args, anyAnswer);
-      return call === 'auth/get' ? maskNumbers(answer) : answer;
-    },
+    ...(paid && { paid }),
+    tellingField: () => undefined,
+    send: ({ session }, args, given) =>
+      (session as BankSession).call(call, args, declaredAnswer, { ...given, masked: call === 'auth/get' }),
   };
   return { target };
-}
-
-/** Whole numbers are for bank.numbers, where a policy has to allow them. */
-function maskNumbers(answer: unknown): unknown {
-  if (!isObject(answer)) return answer;
-  return { ...answer, numbers: maskTexts(answer.numbers) };
-}
-
-function maskTexts(value: unknown, key = ''): unknown {
-  if (typeof value === 'string') return key === 'account_id' ? value : `••••${value.length > 4 ? value.slice(-4) : ''}`;
-  if (Array.isArray(value)) return value.map((item) => maskTexts(item, key));
-  if (isObject(value)) return Object.fromEntries(Object.entries(value).map(([name, child]) => [name, maskTexts(child, name)]));
-  return value;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -5,9 +5,13 @@ const DESTRUCTIVE_METHODS = /\.(delete|trash|emptyTrash|batchDelete|clear|send|m
 /** PUT loses every field that it isn't given. */
 const DESTRUCTIVE_VERBS = ['DELETE', 'PUT'];
 /** Fields that make a change reach other people, decide what they see or may do, or reach the trash. */
-const DESTRUCTIVE_FIELDS = [
+export const DESTRUCTIVE_FIELDS: readonly string[] = [
   ...['attendees', 'sendUpdates', 'sendNotifications', 'visibility', 'anyoneCanAddSelf'],
   ...['guestsCanModify', 'guestsCanInviteOthers', 'guestsCanSeeOtherGuests'],
+  // They decline invitations, with a message to whoever sent them.
+  ...['outOfOfficeProperties', 'focusTimeProperties'],
+  // It locks a file for everybody.
+  'contentRestrictions',
   // Whoever may see a folder may see what is put into it.
   ...['parents', 'addParents', 'removeParents', 'trashed', 'mentionedEmailAddresses', 'assigneeEmailAddress'],
 ];
@@ -38,12 +42,19 @@ export function isMilder(one: Effect, other: Effect): boolean {
  */
 export function effectOf(id: string, verb: string, given: Readonly<Record<string, unknown>>): Effect {
   if (verb === 'GET') return 'read';
-  const reachesFar =
-    DESTRUCTIVE_VERBS.includes(verb) ||
-    DESTRUCTIVE_METHODS.test(id) ||
-    DESTRUCTIVE_FIELDS.some((field) => Object.hasOwn(given, field)) ||
-    Object.entries(TELLING_FIELDS).some(([field, tells]) => Object.hasOwn(given, field) && tells(given[field], id));
-  return reachesFar ? 'destructive' : 'write';
+  return isFarReaching(id, verb) || tellingField(id, given) !== undefined ? 'destructive' : 'write';
+}
+
+/** The argument that makes a change destructive; undefined: none does. */
+export function tellingField(id: string, given: Readonly<Record<string, unknown>>): string | undefined {
+  return Object.keys(given).find((field) => {
+    if (DESTRUCTIVE_FIELDS.includes(field)) return true;
+    return Object.hasOwn(TELLING_FIELDS, field) && TELLING_FIELDS[field]?.(given[field], id);
+  });
+}
+
+function isFarReaching(id: string, verb: string): boolean {
+  return DESTRUCTIVE_VERBS.includes(verb) || DESTRUCTIVE_METHODS.test(id);
 }
 
 /** Labels that aren't fixed may be those of the trash. */

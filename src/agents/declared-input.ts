@@ -2,8 +2,9 @@ import type { Ajv, ErrorObject, ValidateFunction } from 'ajv';
 import { AppError } from '../errors.ts';
 import type { Shape } from './action.ts';
 import type { Mistakes } from './declaration-mistakes.ts';
-import { placeOf, pointer, reasonOf } from './declared-messages.ts';
-import { boundSchema, isSchema, type JsonSchema } from './declared-schema.ts';
+import { compilerReason, placeOf, plainName, pointer, reasonOf, schemaReasonOf } from './declared-messages.ts';
+import { boundSchema, isSchema, type JsonSchema, typesOf } from './declared-schema.ts';
+import { checkDefaults, checkSound } from './declared-sound.ts';
 
 export type Input = Readonly<Record<string, unknown>>;
 
@@ -13,6 +14,10 @@ export interface DeclaredInput {
   properties: ReadonlyMap<string, JsonSchema>;
   /** Whether a call always has it: it is required, or has a default. */
   isSure(name: string): boolean;
+  /** Whether a call may have null for it. */
+  mayBeNull(name: string): boolean;
+  /** Where mistakes in what a property is are noted. */
+  place(name: string): Mistakes;
 }
 
 const PROPERTY_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,59}$/;
@@ -31,9 +36,10 @@ export function compileInput(ajv: Ajv, declared: JsonSchema | undefined, mistake
   }
   const properties = isSchema(source.properties) ? source.properties : {};
   for (const name of Object.keys(properties)) {
-    if (!PROPERTY_NAME.test(name)) mistakes.under('properties', name).inKey('must be a name of letters, digits and _');
+    if (!PROPERTY_NAME.test(name)) mistakes.under('properties', name).inKey(misnamed(name));
   }
   const schema = { ...(boundSchema(source, mistakes) as JsonSchema), additionalProperties: false };
+  checkSound(source, mistakes);
   // What is wrong already would be found again, and less clearly.
   const check = mistakes.count === before ? compileSchema(ajv, schema, mistakes) : ajv.compile(false);
   const required = Array.isArray(source.required) ? source.required : [];
@@ -42,7 +48,20 @@ export function compileInput(ajv: Ajv, declared: JsonSchema | undefined, mistake
     shape: { jsonSchema: schema, parse: (value) => parseInput(check, value) },
     properties: declaredProperties,
     isSure: (name) => required.includes(name) || declaredProperties.get(name)?.default !== undefined,
+    mayBeNull: (name) => mayBeNull(declaredProperties.get(name) ?? {}),
+    place: (name) => mistakes.under('properties', name),
   };
+}
+
+function misnamed(name: string): string {
+  const plain = plainName(name);
+  return `must be a name of letters, digits and _${plain === undefined ? '' : `, such as ${plain}`}`;
+}
+
+/** As far as its own keywords say. */
+function mayBeNull(schema: JsonSchema): boolean {
+  const { enum: listed, default: usual } = schema;
+  return typesOf(schema).includes('null') || usual === null || (Array.isArray(listed) && listed.includes(null));
 }
 
 function compileSchema(ajv: Ajv, schema: JsonSchema, mistakes: Mistakes): ValidateFunction {
@@ -50,16 +69,16 @@ function compileSchema(ajv: Ajv, schema: JsonSchema, mistakes: Mistakes): Valida
   try {
     if (ajv.validateSchema(schema) !== true) {
       const [error] = ajv.errors ?? [];
-      mistakes.under(...pointer(error?.instancePath ?? '')).inValue(`is no JSON Schema: ${error ? reasonOf(error) : 'not valid'}`);
+      mistakes.under(...pointer(error?.instancePath ?? '')).inValue(`is no JSON Schema: ${error ? schemaReasonOf(error) : 'not valid'}`);
       return nothing;
     }
-    return ajv.compile(schema);
+    const check = ajv.compile(schema);
+    checkDefaults(ajv, schema, mistakes);
+    return check;
   } catch (error) {
     const message = error instanceof Error ? error.message : 'not valid';
-    const [, place = ''] = /"?#((?:\/[^"\s]*)?)"?\s*(?:\(\w+\))?$/.exec(message) ?? [];
-    mistakes
-      .under(...pointer(place))
-      .inValue(message.replace(/^strict mode: /, '').replace(/(?: ignored)? (?:in schema )?(?:at|from) (?:path |id )?"?#.*$/, ''));
+    const [, place = ''] = /"?#((?:\/[^"#\s]*)?)"?\s*(?:\(\w+\))?$/.exec(message) ?? [];
+    mistakes.under(...pointer(place)).inValue(compilerReason(message, Object.keys(ajv.formats)));
     return nothing;
   }
 }

@@ -95,7 +95,7 @@ function share(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
 function outline(pattern: string): string {
   const escapes = /\\(?:[pPu]\{[^}]*\}|k<[^>]*>|[\s\S])/g;
   const plain = pattern.replace(escapes, (text) => (/^\\[1-9k]/.test(text) ? BACK_REFERENCE : 'x'));
-  return plain.replace(/\[[^\]]*\]/g, 'x');
+  return plain.replace(/\[[^\]]*(?:\]|$)/g, 'x');
 }
 
 function count(text: string, of: RegExp): number {

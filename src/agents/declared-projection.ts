@@ -1,8 +1,8 @@
-import { AppError } from '../errors.ts';
+import { expressionMistake, unknownFunction } from './declared-expression.ts';
 
 type Jmespath = typeof import('@jmespath-community/jmespath');
 
-/** Applies an expression to an answer. */
+/** Applies an expression to an answer; throws whatever where they don't fit. */
 export type Projection = (answer: unknown) => unknown;
 
 /**
@@ -15,28 +15,21 @@ export function compileProjection(jmespath: Jmespath, expression: string): Proje
   try {
     tree = jmespath.compile(expression);
   } catch (error) {
-    return { refusal: `is no JMESPath expression: ${error instanceof Error ? error.message : 'unreadable'}` };
+    return { refusal: expressionMistake(jmespath, expression, error) };
   }
   const refusal = refusalOf(jmespath, tree);
   if (refusal !== undefined) return { refusal };
-  return (answer) => {
-    try {
-      return jmespath.TreeInterpreter.search(tree, answer as Parameters<Jmespath['search']>[0]);
-    } catch (cause) {
-      // Its text repeats values of the answer.
-      throw new AppError('provider_error', 'The answer has another shape than this action expects.', {
-        cause: new Error(`projection: ${cause instanceof Error ? cause.name : 'failed'}`),
-      });
-    }
-  };
+  return (answer) => jmespath.TreeInterpreter.search(tree, answer as Parameters<Jmespath['search']>[0]);
 }
 
 /** A function is only looked up when its turn comes; fields are looked up on prototypes too. */
 function refusalOf(jmespath: Jmespath, node: unknown): string | undefined {
   if (typeof node !== 'object' || node === null) return undefined;
-  const { type, name } = node as { type?: unknown; name?: unknown };
+  const { type, name, condition } = node as { type?: unknown; name?: unknown; condition?: { type?: unknown } };
   if (type === 'Literal') return undefined;
-  if (type === 'Function' && !jmespath.isRegistered(String(name))) return `there is no JMESPath function ${String(name)}`;
+  if (type === 'Function' && !jmespath.isRegistered(String(name))) return unknownFunction(jmespath, String(name));
+  // Assigning a name, which holds for every entry.
+  if (type === 'FilterProjection' && condition?.type === 'Binding') return 'compares with = in a filter: values are compared with ==';
   if ((type === 'Field' || type === 'KeyValuePair') && String(name) in Object.prototype) return `${String(name)} is a reserved name`;
   for (const child of Object.values(node)) {
     const refusal = refusalOf(jmespath, child);

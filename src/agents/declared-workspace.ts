@@ -1,10 +1,11 @@
 import { didYouMean } from '../http/nearest-name.ts';
-import type { ValueKind, WorkspaceMethod, WorkspaceMethods } from '../providers/workspace-methods.ts';
+import type { WorkspaceMethod, WorkspaceMethods } from '../providers/workspace-methods.ts';
 import { type ScopeName, WORKSPACE_SCOPES } from '../providers/workspace-scopes.ts';
 import type { WorkspaceSession } from '../providers/workspace-session.ts';
-import { effectOf } from './declared-effects.ts';
+import { declaredAnswer } from './declared-answer.ts';
+import { effectOf, tellingField } from './declared-effects.ts';
 import { fieldRefusal, methodRefusal } from './declared-refusals.ts';
-import { anyAnswer, type Target, type TargetOrRefusal } from './declared-target.ts';
+import type { Target, TargetOrRefusal } from './declared-target.ts';
 
 /** gmail's parameter for whose mailbox it is: always the account's own. */
 const MAILBOX = 'userId';
@@ -13,11 +14,14 @@ const OWN_MAILBOX = 'me';
 /** The provider's method that is meant, if declared actions may call it and the agent's scopes cover it. */
 export function workspaceTarget(id: string, methods: WorkspaceMethods, agentScopes: readonly ScopeName[]): TargetOrRefusal {
   const method = methods.get(id);
-  if (method === undefined) return { refusal: `the provider has no method ${id}${didYouMean(id, methods.keys())}` };
+  if (method === undefined) return { refusal: unknownMethod(id, methods.ids) };
   const why = methodRefusal(id, method.verb);
   if (why !== undefined) return { refusal: `${id} may not be declared: ${why}` };
   const authorising = scopeNames(method.scopes);
-  if (authorising.length === 0) return { refusal: `${id} needs a consent that users are not asked for` };
+  if (authorising.length === 0) {
+    const needed = method.scopes.length === 1 ? 'the provider’s scope' : 'one of the provider’s scopes';
+    return { refusal: `${id} needs a consent that users are not asked for: ${needed} ${method.scopes.join(', ')}` };
+  }
   const scopes = authorising.filter((scope) => agentScopes.includes(scope));
   if (scopes.length === 0) return { refusal: `${id} needs one of these in the agent’s scopes: ${authorising.join(', ')}` };
   return { target: targetOf(id, method, scopes) };
@@ -28,8 +32,9 @@ function targetOf(id: string, method: WorkspaceMethod, scopes: readonly ScopeNam
   return {
     name: id,
     // A name that is both a parameter and a body field is the parameter.
-    fields: { ...bodyKinds(method), ...method.params, fields: 'string' },
+    fields: { ...method.body, ...method.params, fields: { kind: 'string' } },
     required: method.required.filter((name) => name !== MAILBOX),
+    takesNull: (field) => !isParameter(method, field),
     leavesPath(field, value) {
       // In {+name} the client leaves %2F as it is (RFC 6570, section 3.2.3).
       if (method.path.includes(`{+${field}}`)) return /[/?#%]/.test(value);
@@ -41,7 +46,8 @@ function targetOf(id: string, method: WorkspaceMethod, scopes: readonly ScopeNam
     },
     scopes,
     effect: (given) => effectOf(id, method.verb, given),
-    send({ session }, args) {
+    tellingField: (given) => (effectOf(id, method.verb, {}) === 'destructive' ? undefined : tellingField(id, given)),
+    send({ session }, args, given) {
       const body = Object.entries(args).filter(([name]) => !isParameter(method, name));
       return (session as WorkspaceSession).call(
         id,
@@ -50,15 +56,18 @@ function targetOf(id: string, method: WorkspaceMethod, scopes: readonly ScopeNam
           ...(hasMailbox && { [MAILBOX]: OWN_MAILBOX }),
           ...(method.body !== undefined && { requestBody: Object.fromEntries(body) }),
         },
-        anyAnswer,
+        declaredAnswer,
+        { ...given, masked: false },
       );
     },
   };
 }
 
-/** Only in an address may one text stand for a list of them. */
-function bodyKinds({ body = {} }: WorkspaceMethod): Record<string, ValueKind> {
-  return Object.fromEntries(Object.entries(body).map(([name, kind]) => [name, kind === 'string[]' ? 'array' : kind]));
+function unknownMethod(id: string, known: readonly string[]): string {
+  const apis = [...new Set(known.map((one) => one.slice(0, one.indexOf('.'))))];
+  const begins = apis.some((api) => id.startsWith(`${api}.`));
+  const hint = begins ? '' : `; methods of these APIs can be called: ${apis.join(', ')}`;
+  return `the provider has no method ${id}${didYouMean(id, known) || hint}`;
 }
 
 /** `fields`, the partial answer, is every method's. */

@@ -11,17 +11,21 @@ import { lockUser } from '../vault/grants-repository.ts';
 import type { UserKeys } from '../vault/user-keys.ts';
 import { ActionRun, type RunParts } from './action-run.ts';
 import { type AgentAccountRow, selectAgentAccounts } from './agent-accounts-repository.ts';
-import { type ApprovalPreview, Approvals, assertSameCall, assertSameRevision } from './approvals.ts';
+import type { ApprovalPreview } from './approval-preview.ts';
+import { Approvals, assertSameCall, assertSameRevision } from './approvals.ts';
 import type { ApprovalRow } from './approvals-repository.ts';
 import { ArgumentHashes } from './argument-hashes.ts';
 import { AuditLog, auditedName, Trail } from './audit-log.ts';
 import { type AuditRow, countStarted, insertAuditRows } from './audit-repository.ts';
-import { aborted, type Call, changesSomething, type Invocation, needsApproval, type Outcome } from './call.ts';
+import { aborted, type Call, changesSomething, type Invocation, isPaid, needsApproval, type Outcome } from './call.ts';
 import { type CheckParts, checkCall } from './call-checks.ts';
 import type { Catalog } from './catalog.ts';
 import { IdempotencyKeys, unknownOutcome } from './idempotency.ts';
 import { cutToCap } from './output-cut.ts';
+import { assertAffordable } from './paid-calls.ts';
 import { ReadRates, rateLimited } from './read-rates.ts';
+import { RefusalLog } from './refusal-log.ts';
+import { Refusals } from './refusals.ts';
 
 export type { Invocation, Outcome };
 
@@ -32,6 +36,8 @@ export interface ExecutorParts extends RunParts {
   emit: Emit;
   logger: Logger;
   telemetry: Telemetry;
+  /** How many calls a day a user may make that are paid for each time. */
+  livePerDay: number;
 }
 
 export interface Decision {
@@ -50,9 +56,11 @@ export class Executor {
   readonly #checks: CheckParts;
   readonly #accounts: Grouped<string, AgentAccountRow[]>;
   readonly #audit: AuditLog;
+  readonly #refusals: Refusals;
   readonly #keys: IdempotencyKeys;
   readonly #approvals: Approvals;
   readonly #readRates = new ReadRates();
+  readonly #refusalLog: RefusalLog;
   #running = 0;
   /** Those who wait until nothing runs. */
   #settling: (() => void)[] = [];
@@ -65,10 +73,13 @@ export class Executor {
       tokens.justRead(grants);
       return accounts;
     }, BUSY);
-    this.#checks = { ...parts, accounts: (userId) => this.accounts(userId), hashes: new ArgumentHashes(db, userKeys) };
+    const hashes = new ArgumentHashes(db, userKeys);
+    this.#checks = { ...parts, accounts: (userId) => this.accounts(userId), hashes };
     this.#audit = new AuditLog(db);
+    this.#refusals = new Refusals((row) => this.#audit.write(row), logger);
     this.#keys = new IdempotencyKeys(db, userKeys, logger);
-    this.#approvals = new Approvals(db, userKeys, emit);
+    this.#approvals = new Approvals(db, userKeys, hashes, emit, () => parts.catalog().revision);
+    this.#refusalLog = new RefusalLog(logger);
   }
 
   /**
@@ -88,7 +99,7 @@ export class Executor {
         trail.decision = 'allowed';
         return earlier;
       }
-      return await (needsApproval(call) ? this.#ask(call, trail) : this.#carryOut(call, trail));
+      return await (needsApproval(call) ? this.#ask(call, surface, trail) : this.#carryOut(call, trail));
     });
   }
 
@@ -107,6 +118,7 @@ export class Executor {
       const row = await this.#approvals.find(user.userId, approvalId);
       const { id, action, accountId, argumentsHash } = row;
       trail.approves(id, action);
+      trail.decides(row.surface ?? surface);
       trail.about(accountId, argumentsHash);
       const stored = await this.#approvals.open(row);
       if (!decision.approved) {
@@ -134,9 +146,10 @@ export class Executor {
     return this.#accounts.add(userId);
   }
 
-  /** Resolves when nothing runs any more: for the end of the process, once nobody calls. */
+  /** Resolves when nothing runs any more and all is written down: for the end of the process, once nobody calls. */
   async settle(): Promise<void> {
     while (this.#running > 0) await new Promise<void>((resolve) => this.#settling.push(resolve));
+    await this.#refusals.flush();
   }
 
   /** Runs the work and writes down how it ended before its answer goes out. */
@@ -160,12 +173,14 @@ export class Executor {
 
   async #failed(thrown: unknown, trail: Trail): Promise<never> {
     const error = this.#toAppError(thrown, trail);
-    await this.#note(trail.row(error.code, error.code === 'approval_required' ? 'approval_required' : trail.decision));
+    const row = trail.row(error.code, error.code === 'approval_required' ? 'approval_required' : trail.decision);
+    this.#refusalLog.note(error, row.action);
+    await this.#note(row);
     throw error;
   }
 
-  async #ask(call: Call, trail: Trail): Promise<never> {
-    const preview = await this.#approvals.request(call, await new ActionRun(this.#parts, call).summary());
+  async #ask(call: Call, surface: string, trail: Trail): Promise<never> {
+    const preview = await this.#approvals.request(call, surface, () => new ActionRun(this.#parts, call).summary());
     trail.approves(preview.approvalId);
     this.#parts.telemetry.count('approval', 'requested');
     throw new AppError('approval_required', 'The user has to approve this first.', { details: { ...preview } });
@@ -175,21 +190,20 @@ export class Executor {
     if (call.signal.aborted) throw aborted();
     const changes = changesSomething(call.configured);
     if (!changes) this.#readRates.take(call.userId, call.configured.name, call.configured.policy.rate);
-    if (changes || approval !== undefined) return this.#onRecord(call, trail, approval);
+    if (changes || isPaid(call) || approval !== undefined) return this.#onRecord(call, trail, approval);
     trail.decision = 'allowed';
     return this.#run(new ActionRun(this.#parts, call), call);
   }
 
   async #onRecord(call: Call, trail: Trail, approval: ApprovalRow | undefined): Promise<Outcome> {
-    await this.#parts.db.transaction((tx) => this.#begin(tx, call, trail, approval));
+    await this.#parts.db.transaction((tx) => this.#begin(tx, call, trail, approval), call.userId);
     if (approval !== undefined) this.#parts.telemetry.count('approval', 'approved');
     trail.decision = 'allowed';
-    if (!changesSomething(call.configured)) return await this.#run(new ActionRun(this.#parts, call), call);
-    trail.began = true;
-    return await this.#change(call);
+    trail.began = changesSomething(call.configured) || isPaid(call);
+    return await (changesSomething(call.configured) ? this.#change(call) : this.#run(new ActionRun(this.#parts, call), call));
   }
 
-  /** What must be on record before a change is sent. Decided one at a time for each user, so that a rate is kept exactly. */
+  /** What must be on record before a change is sent, or money spent. Decided one at a time for each user, so that a rate is kept exactly. */
   async #begin(tx: Queryable, call: Call, trail: Trail, approval: ApprovalRow | undefined): Promise<void> {
     const { userId, configured } = call;
     if (!(await lockUser(tx, userId))) throw new AppError('invalid_token', 'This user no longer exists.');
@@ -197,11 +211,14 @@ export class Executor {
       await this.#approvals.decide(tx, approval, true);
       await insertAuditRows(tx, [trail.row('ok', 'approved')]);
     }
-    if (!changesSomething(configured)) return;
-    await this.#keys.claim(tx, call);
-    const { rate } = configured.policy;
-    const started = await countStarted(tx, userId, configured.name, rate.perMs);
-    if (started.calls >= rate.calls) throw rateLimited(started.seconds);
+    if (isPaid(call)) await assertAffordable(tx, call, this.#parts.catalog(), this.#parts.livePerDay);
+    else if (!changesSomething(configured)) return;
+    if (changesSomething(configured)) {
+      await this.#keys.claim(tx, call);
+      const { rate } = configured.policy;
+      const started = await countStarted(tx, userId, [configured.name], rate.perMs);
+      if (started.calls >= rate.calls) throw rateLimited(started.seconds);
+    }
     await insertAuditRows(tx, [trail.row('ok', 'started')]);
   }
 
@@ -233,7 +250,8 @@ export class Executor {
 
   /** Writes a row whose loss must not change the answer. */
   async #note(row: AuditRow): Promise<void> {
-    await this.#audit.write(row).catch((error: unknown) => {
+    const written = row.decision === 'refused' ? this.#refusals.note(row) : this.#audit.write(row);
+    await written.catch((error: unknown) => {
       this.#parts.logger.warn({ err: describeError(error), call: row.callId }, 'an audit row could not be written');
     });
   }

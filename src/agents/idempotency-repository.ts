@@ -1,4 +1,5 @@
 import type { Queryable } from '../database/database.ts';
+import { deleteExpired } from '../database/retention.ts';
 
 /** Names a call that a client may repeat. */
 export interface KeyName {
@@ -67,6 +68,6 @@ export async function freeKey(db: Queryable, { userId, action, key }: KeyName): 
   ]);
 }
 
-export async function deleteOldKeys(db: Queryable): Promise<void> {
-  await db.query(`delete from idempotency_keys where created_at < now() - interval '24 hours'`);
+export function deleteOldKeys(db: Queryable): Promise<void> {
+  return deleteExpired(db, 'idempotency_keys', `created_at < now() - interval '24 hours'`);
 }

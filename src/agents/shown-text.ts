@@ -13,18 +13,26 @@ export function oneLine(max: number) {
   return z.string().transform((text) => text.slice(0, max).toWellFormed().replace(CONTROL, ' '));
 }
 
-const MAX_QUOTED = 100;
-// They would end the quotation early, or turn the direction of what follows it.
-const QUOTES = /["“”„«»]/g;
-const TURNING = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+/** Ends a line, turns the direction of what follows, or is not seen at all. */
+export const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/gu;
+/** They would end the quotation early, or look as if they did. */
+const QUOTES = /["“”„‟«»″‶〝〞〟＂❝❞❠ʺˮ˝״〃⹂🙶🙷🙸]|['’‘ʼ′`]{2,}/gu;
+const MAX_QUOTED = 200;
 
-/** A stranger's words within a sentence of ours: one line between quotation marks that it can't end itself. */
+/**
+ * A caller's or a stranger's words within a sentence of ours: one line between quotation marks that it can't end
+ * itself. What was cut off is told behind them, where the words can't pretend it.
+ */
 export function quoted(text: string): string {
-  const line = oneLine(MAX_QUOTED + 1)
-    .parse(text)
-    .replace(QUOTES, "'")
-    .replace(TURNING, ' ');
-  return `“${line.length > MAX_QUOTED ? `${line.slice(0, MAX_QUOTED).toWellFormed()}…` : line}”`;
+  const line = text.slice(0, MAX_QUOTED).toWellFormed().replace(UNSEEN, ' ').replace(QUOTES, "'").replace(/\s+/g, ' ');
+  return text.length > MAX_QUOTED ? `“${line}”… (${text.length.toLocaleString('en')} characters)` : `“${line}”`;
+}
+
+const PLAIN_ADDRESS = /^[\w.+'-]{1,64}@[\w.-]{1,190}$/;
+
+/** An address as it stands; anything else that is said to be one is quoted. */
+export function shownAddress(address: string): string {
+  return PLAIN_ADDRESS.test(address) ? address : quoted(address);
 }
 
 /** A provider's text that may have lines and tabs; cut and cleaned like {@link oneLine}. */

@@ -8,6 +8,7 @@ import type { GiveBacks } from '../vault/give-backs.ts';
 import type { GrantStatuses } from '../vault/grant-status.ts';
 import type { Grants } from '../vault/grants.ts';
 import type { Revocations } from '../vault/revocations.ts';
+import type { UserKeys } from '../vault/user-keys.ts';
 import type { SharedRuns } from './shared-runs.ts';
 
 /** What the bank feature works with. */
@@ -16,6 +17,7 @@ export interface BankParts {
   /** undefined: not configured; entries can still be listed and deleted. */
   provider: BankProvider | undefined;
   grants: Grants;
+  userKeys: UserKeys;
   statuses: GrantStatuses;
   revocations: Revocations;
   giveBacks: GiveBacks;

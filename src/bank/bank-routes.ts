@@ -36,7 +36,8 @@ function createToken(parts: BankParts): Endpoint {
       'With `account_id`: update mode for that entry, to log in again or add accounts. The sandbox adds `link_url`, its page in place of the widget.',
     auth: 'id_token',
     provider: true,
-    form: z.object({ account_id: z.uuid().optional() }),
+    // A malformed id is one that isn't there, as in a path.
+    form: z.strictObject({ account_id: z.string().optional().meta({ format: 'uuid' }) }),
     answer: z.object({ link_token: z.string(), expiration: z.string(), request_id: z.string(), link_url: z.string().optional() }),
     errors: ['not_found', 'relink_required', 'item_gone', 'unsupported_account', ...PROVIDER_ERRORS],
     handle: async ({ caller, form }) => ({ json: await createLinkToken(parts, caller.userId, form.account_id) }),
@@ -49,15 +50,21 @@ function setAccessToken(parts: BankParts): Endpoint {
     path: '/auth/bank/set_access_token',
     tag: TAG,
     summary: 'Link a bank with the widget’s public token',
-    description: 'The same bank and accounts linked again keep their entry’s id.',
+    description:
+      'The same login linked again keeps its entry’s id: that is, where the new accounts include all of the old ones, by the bank’s own lasting ids, else by name, mask and type. Otherwise both stay, and `also_linked` says so.',
     auth: 'id_token',
     provider: true,
-    form: z.object({ public_token: text(1024) }),
-    answer: success,
+    form: z.strictObject({ public_token: text(1024) }),
+    answer: success.extend({
+      also_linked: z
+        .array(z.uuid())
+        .optional()
+        .meta({ description: 'Ids of entries of the same bank that were kept although they may share an account with the new one.' }),
+    }),
     errors: ['relink_required', 'item_gone', 'unsupported_account', ...PROVIDER_ERRORS],
     async handle({ caller, form }) {
-      await linkItem(parts, caller.userId, form.public_token);
-      return SUCCEEDED;
+      const kept = await linkItem(parts, caller.userId, form.public_token);
+      return { json: { ...SUCCEEDED.json, ...(kept.length > 0 && { also_linked: kept }) } };
     },
   });
 }

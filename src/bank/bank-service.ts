@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
 import type { Queryable } from '../database/database.ts';
 import { AppError } from '../errors.ts';
 import type { BankProvider, LinkToken } from '../providers/bank.ts';
@@ -9,7 +10,7 @@ import { type GrantStatus, lockUser } from '../vault/grants-repository.ts';
 import { announce, announcedBy, NOTHING } from './announcements.ts';
 import { about, type BankParts, configured } from './bank-parts.ts';
 import { noteChecked } from './checks-repository.ts';
-import { findDuplicate } from './duplicates.ts';
+import { findOverlaps } from './duplicates.ts';
 import { checkItem } from './item-check.ts';
 import {
   type ItemRow,
@@ -58,25 +59,39 @@ export async function createLinkToken(
   entryId: string | undefined,
 ): Promise<LinkToken & { link_url?: string }> {
   const provider = configured(parts);
+  if (entryId !== undefined && !z.uuid().safeParse(entryId).success) throw new AppError('not_found', NO_SUCH_ENTRY);
   const token = entryId === undefined ? await provider.createLinkToken(userId) : await updateModeToken(parts, provider, userId, entryId);
   const page = provider.linkPage(token.link_token);
   return page === undefined ? token : { ...token, link_url: page };
 }
 
 /**
- * Exchanges the widget's public token and stores the item. A bank linked again
+ * Exchanges the widget's public token and stores the item. A login linked again
  * keeps its entry's id; the old item is removed at the aggregator. A process
  * that dies between exchange and commit loses the item: public tokens work once.
+ *
+ * @returns ids of entries that were kept although they may share an account with the new one
  */
-export async function linkItem(parts: BankParts, userId: string, publicToken: string): Promise<void> {
+export async function linkItem(parts: BankParts, userId: string, publicToken: string): Promise<string[]> {
   const provider = configured(parts);
   const { accessToken, itemId } = await provider.exchange(publicToken);
-  const grant: NewGrant = { userId, provider: 'bank', subject: itemId, tokens: { accessToken }, scopes: [], expiresAt: null };
-  const revocation = await giveBackOnFailure(parts, grant, async () => {
+  const grant: NewGrant = {
+    userId,
+    provider: 'bank',
+    subject: itemId ?? randomUUID(),
+    tokens: { accessToken },
+    scopes: [],
+    expiresAt: null,
+  };
+  const { entryId, kept } = await giveBackOnFailure(parts, grant, async () => {
+    if (itemId === undefined) throw unnamedItem();
     const item = await provider.describe(accessToken);
-    return parts.db.transaction((tx) => storeItem(parts, tx, grant, item));
+    // At hand for the transaction: a key service takes its time.
+    await parts.userKeys.forUser(parts.db, userId);
+    return parts.db.transaction((tx) => storeItem(parts, tx, grant, item), userId);
   });
-  await parts.revocations.enqueue([revocation]);
+  if (kept.length > 0) parts.logger.info({ entry: entryId, kept }, 'a bank was linked beside entries that may share an account with it');
+  return kept;
 }
 
 /**
@@ -85,15 +100,14 @@ export async function linkItem(parts: BankParts, userId: string, publicToken: st
  * @throws AppError `not_found`
  */
 export async function deleteEntry(parts: BankParts, userId: string, entryId: string): Promise<void> {
-  const revocation = await parts.db.transaction(async (tx) => {
+  await parts.db.transaction(async (tx) => {
     // One at a time with linking: a bank linked again must not revive what is deleted meanwhile.
     await lockUser(tx, userId);
     const item = await selectItem(tx, userId, entryId);
     if (item === undefined) throw new AppError('not_found', NO_SUCH_ENTRY);
     await parts.emit(tx, userId, 'account.disconnected', about(entryId));
-    return parts.grants.end(tx, userId, item.grantId);
-  });
-  await parts.revocations.enqueue([revocation]);
+    await parts.grants.end(tx, userId, item.grantId);
+  }, userId);
 }
 
 /**
@@ -128,25 +142,37 @@ async function notingStatus<Result>(parts: BankParts, entry: ItemRow, accessToke
   }
 }
 
-async function storeItem(parts: BankParts, tx: Queryable, grant: NewGrant, item: BankItem): Promise<string | undefined> {
+interface StoredItem {
+  entryId: string;
+  kept: string[];
+}
+
+async function storeItem(parts: BankParts, tx: Queryable, grant: NewGrant, item: BankItem): Promise<StoredItem> {
   if (!(await lockUser(tx, grant.userId))) throw new AppError('invalid_token', 'This user no longer exists.');
   const entries = await selectItems(tx, grant.userId);
-  // The aggregator may give the same item out again: then it is its own duplicate, whatever its accounts say now.
-  const duplicate = entries.find((entry) => entry.subject === grant.subject) ?? findDuplicate(entries, item);
-  if (duplicate !== undefined) {
-    await updateItem(tx, grant.userId, duplicate.id, item);
-    await startAnew(parts, tx, duplicate, item);
-    // A cursor belongs to its item (Plaid: /transactions/sync).
-    if (duplicate.subject !== grant.subject) await resetSyncState(tx, grant.userId, duplicate.id, grant.subject);
-    await parts.emit(tx, grant.userId, 'account.connected', about(duplicate.id));
-    if (duplicate.status !== 'active') await parts.emit(tx, grant.userId, 'account.status', { ...about(duplicate.id), status: 'active' });
-    return parts.grants.replace(tx, duplicate.grantId, grant);
+  // The aggregator may give the same item out again: then it takes its own place, whatever its accounts say now.
+  const own = entries.find((entry) => entry.subject === grant.subject);
+  const { replaced, kept: beside } = findOverlaps(entries, item, own);
+  const kept = beside.map(({ id }) => id);
+  if (replaced !== undefined) {
+    await replaceItem(parts, tx, replaced, grant, item);
+    return { entryId: replaced.id, kept };
   }
   const { id } = await parts.grants.store(tx, grant);
   const entryId = randomUUID();
   await insertItem(tx, entryId, id, grant.userId, item);
   await parts.emit(tx, grant.userId, 'account.connected', about(entryId));
-  return undefined;
+  return { entryId, kept };
+}
+
+async function replaceItem(parts: BankParts, tx: Queryable, entry: ItemRow, grant: NewGrant, item: BankItem): Promise<void> {
+  await updateItem(tx, grant.userId, entry.id, item);
+  await startAnew(parts, tx, entry, item);
+  // A cursor belongs to its item (Plaid: /transactions/sync).
+  if (entry.subject !== grant.subject) await resetSyncState(tx, grant.userId, entry.id, grant.subject);
+  await parts.emit(tx, grant.userId, 'account.connected', about(entry.id));
+  if (entry.status !== 'active') await parts.emit(tx, grant.userId, 'account.status', { ...about(entry.id), status: 'active' });
+  await parts.grants.replace(tx, entry.grantId, grant);
 }
 
 /** What was known of the item before says nothing any more. */
@@ -154,6 +180,12 @@ async function startAnew(parts: BankParts, tx: Queryable, entry: ItemRow, item: 
   await updateNewAccounts(tx, entry.userId, entry.id, false);
   await announce(tx, parts.emit, entry, announcedBy({ state: item, before: NOTHING, repaired: true }));
   await noteChecked(tx, entry.userId, entry.id, false);
+}
+
+function unnamedItem(): AppError {
+  return new AppError('provider_error', 'The bank aggregator’s answer could not be understood.', {
+    cause: new Error('unexpected fields: item_id'),
+  });
 }
 
 /** An item that was exchanged but couldn't be stored is removed at the aggregator: it would cost money and nobody could use it. */

@@ -57,7 +57,7 @@ function once(change: Change): Handle {
       if (!(await markHandled(tx, webhook.id))) return;
       // A bank linked anew is another item: what was said of the old one says nothing of it.
       if (entry !== undefined && entry.subject === webhook.itemId) await change(parts, tx, entry, webhook);
-    });
+    }, webhook.userId);
 }
 
 /** Reading is harmless when it is done twice. */
@@ -70,14 +70,13 @@ async function readItem(parts: BankParts, webhook: WebhookRow, told: { repaired?
 
 /** The user has withdrawn the permission: the entry ends with all that is derived from it. */
 async function disconnect(parts: BankParts, webhook: WebhookRow): Promise<void> {
-  const revocation = await parts.db.transaction(async (tx) => {
+  await parts.db.transaction(async (tx) => {
     await lockUser(tx, webhook.userId);
     const entry = await lockItem(tx, webhook.userId, webhook.entryId);
-    if (!(await markHandled(tx, webhook.id)) || entry?.subject !== webhook.itemId) return undefined;
+    if (!(await markHandled(tx, webhook.id)) || entry?.subject !== webhook.itemId) return;
     await parts.emit(tx, entry.userId, 'account.disconnected', about(entry.id));
-    return parts.grants.end(tx, entry.userId, entry.grantId);
-  });
-  await parts.revocations.enqueue([revocation]);
+    await parts.grants.end(tx, entry.userId, entry.grantId);
+  }, webhook.userId);
 }
 
 function endOf({ details }: WebhookRow): Date | null {

@@ -38,7 +38,7 @@ export async function checkItem(parts: BankParts, entry: Pick<ItemRow, 'id' | 'u
     const tokens = await parts.grants.tokens(parts.db, row.userId, row.grantId);
     if (tokens === undefined) return false;
     const { reading, refusal } = await readOrRefusal(() => options.read(tokens.accessToken));
-    const stored = await parts.db.transaction((tx) => store(parts, tx, row, reading, options));
+    const stored = await parts.db.transaction((tx) => store(parts, tx, row, reading, options), row.userId);
     if (stored === 'outdated') continue;
     if (stored === 'gone') return false;
     if (refusal !== undefined) throw refusal;

@@ -19,8 +19,8 @@ const RUN_MS = 40_000;
 export async function checkDueItems(parts: BankParts): Promise<void> {
   const { provider, db, logger } = parts;
   if (provider === undefined) return;
-  const end = Date.now() + RUN_MS;
-  for (let read = 0; read < MOST_A_RUN && Date.now() < end; read += BATCH) {
+  const end = performance.now() + RUN_MS;
+  for (let read = 0; read < MOST_A_RUN && performance.now() < end; read += BATCH) {
     const due = await leaseDueItems(db, BATCH);
     const results = await Promise.allSettled(due.map((entry) => checkOne(parts, provider, entry)));
     const failed = results.filter((result) => result.status === 'rejected');

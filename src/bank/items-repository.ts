@@ -49,7 +49,7 @@ export async function selectItem(db: Queryable, userId: string, itemId: string):
 
 /** The same, locked until the transaction ends. */
 export async function lockItem(tx: Queryable, userId: string, itemId: string): Promise<ItemRow | undefined> {
-  const rows = await tx.query<ItemRow>(`${SELECT} where i.id = $2::uuid and i.user_id = $1::uuid for update of i`, [userId, itemId]);
+  const rows = await tx.query<ItemRow>(`${SELECT} where i.id = $2::uuid and i.user_id = $1::uuid for no key update of i`, [userId, itemId]);
   return rows[0];
 }
 

@@ -1,4 +1,5 @@
 import type { Queryable } from '../database/database.ts';
+import { deleteExpired } from '../database/retention.ts';
 import type { EventDetails, ReceivedEvent, WebhookEvent } from './webhook-events.ts';
 
 export interface WebhookRow {
@@ -68,6 +69,6 @@ export async function markWebhookQueued(db: Queryable, id: string): Promise<void
   await db.query('update bank_webhooks set queued_at = now() where id = $1::uuid', [id]);
 }
 
-export async function deleteOldWebhooks(db: Queryable): Promise<void> {
-  await db.query('delete from bank_webhooks where received_at < now() - $1::interval', [KEPT]);
+export function deleteOldWebhooks(db: Queryable): Promise<void> {
+  return deleteExpired(db, 'bank_webhooks', `received_at < now() - interval '${KEPT}'`);
 }

@@ -1,15 +1,19 @@
 import { readFile } from 'node:fs/promises';
 import type { Database } from '../database/database.ts';
 import { StartRefused } from '../errors.ts';
-import { selectDeletions, selectIdentity } from '../users/users-repository.ts';
-import { eraseWithin, type UsersParts } from '../users/users-service.ts';
+import { walkErasure } from '../users/erasures.ts';
+import { selectDeletions } from '../users/erasures-repository.ts';
+import { selectIdentity } from '../users/users-repository.ts';
+import { type ErasingParts, eraseIdentity } from '../users/users-service.ts';
 import { checkKeys } from '../vault/check-keys.ts';
 import { Grants } from '../vault/grants.ts';
+import { NameHashes } from '../vault/name-hashes.ts';
 import { Revocations } from '../vault/revocations.ts';
 import { UserKeys } from '../vault/user-keys.ts';
-import { queuePendingOfUser } from '../workspace/confirmation-service.ts';
+import { prepareEndOfPending } from '../workspace/confirmation-service.ts';
 import { defineCommand } from './command.ts';
 import { configuredKeys, keyringOf } from './keys-parts.ts';
+import { Progress } from './progress.ts';
 import type { Session } from './session.ts';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -19,8 +23,8 @@ export const listDeletions = defineCommand({
   usage: '',
   summary: 'the former ids of users deleted within the last 30 days: what erase takes',
   async run(session) {
-    for (const { userId, deletedAt } of await selectDeletions(await session.database())) {
-      session.print(`${userId} ${deletedAt.toISOString()}`);
+    for (const { userId, deletedAt, isClean } of await selectDeletions(await session.database())) {
+      session.print(`${userId} ${deletedAt.toISOString()}${isClean ? '' : ' (rows are still being deleted)'}`);
     }
   },
 });
@@ -37,8 +41,9 @@ export const eraseUsers = defineCommand({
     let erased = 0;
     for (const id of ids) {
       session.signal.throwIfAborted();
-      if (await eraseOne(db, parts, id)) erased += 1;
+      if (await eraseOne(parts, id)) erased += 1;
     }
+    await walkAll(session, db, ids);
     session.print(`${erased} users deleted, ${ids.length - erased} were not there.`);
   },
 });
@@ -57,21 +62,33 @@ async function readIds(file: string): Promise<string[]> {
 }
 
 /** Revocations are only written down here: the service's sweep finds and does them. */
-async function erasing(session: Session, db: Database): Promise<Pick<UsersParts, 'grants' | 'releaseHeld'>> {
+async function erasing(session: Session, db: Database): Promise<ErasingParts> {
   const { logger } = session;
   const keyring = keyringOf(session, configuredKeys(session));
   await checkKeys(db, keyring);
   const userKeys = new UserKeys(keyring);
   const revocations = new Revocations(db, keyring, { workspace: undefined, bank: undefined }, logger);
-  const grants = new Grants(userKeys, revocations, logger);
-  return { grants, releaseHeld: (tx, userId) => queuePendingOfUser({ db, userKeys, revocations, logger }, tx, userId) };
+  const grants = new Grants(db, userKeys, revocations, logger);
+  const prepareEndOfHeld = (userId: string) => prepareEndOfPending({ db, userKeys, revocations, logger }, userId);
+  return { db, names: new NameHashes(db, keyring), grants, prepareEndOfHeld };
 }
 
-async function eraseOne(db: Database, parts: Pick<UsersParts, 'grants' | 'releaseHeld'>, userId: string): Promise<boolean> {
-  return db.transaction(async (tx) => {
-    const identity = await selectIdentity(tx, userId);
-    if (identity === undefined) return false;
-    await eraseWithin(parts, tx, { userId, ...identity, issuedAt: Math.floor(Date.now() / 1000) });
-    return true;
-  });
+/** What is left of them, and of those whose deletion was interrupted before. What somebody has locked is the service's to delete later. */
+async function walkAll(session: Session, db: Database, ids: readonly string[]): Promise<void> {
+  const open = (await selectDeletions(db)).filter(({ userId, isClean }) => !isClean && ids.includes(userId));
+  if (open.length === 0) return;
+  const progress = new Progress('rows', 0);
+  for (const { userId } of open) {
+    const isOver = () => session.signal.aborted;
+    await walkErasure(db, userId, { isOver, advance: (rows) => progress.advance(rows) });
+    session.signal.throwIfAborted();
+  }
+  progress.end();
+}
+
+async function eraseOne(parts: ErasingParts, userId: string): Promise<boolean> {
+  const identity = await selectIdentity(parts.db, userId);
+  if (identity === undefined) return false;
+  await eraseIdentity(parts, { userId, ...identity, issuedAt: Math.floor(Date.now() / 1000) });
+  return true;
 }

@@ -1,7 +1,7 @@
 import { createGzip } from 'node:zlib';
 import type { Queryable } from '../database/database.ts';
 import { beginSnapshot } from '../database/snapshot.ts';
-import { countRows, readRows, schemaOf, TRANSFERRED } from '../database/table-transfer.ts';
+import { estimateRows, readRows, schemaOf, TRANSFERRED } from '../database/table-transfer.ts';
 import { defineCommand } from './command.ts';
 import { type DataRow, encode } from './data-format.ts';
 import { writeWhole } from './output-file.ts';
@@ -16,9 +16,9 @@ export const exportData = defineCommand({
     const db = await session.database();
     await db.transaction(async (tx) => {
       await beginSnapshot(tx);
-      const progress = new Progress('rows', await countRows(tx));
+      const progress = new Progress('rows', await estimateRows(tx));
       await writeWhole(file, encode(await schemaOf(tx), allRows(tx, session.signal, progress)), [createGzip()]);
-      progress.end();
+      progress.end(true);
     });
   },
 });

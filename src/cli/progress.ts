@@ -27,9 +27,10 @@ export class Progress {
     this.#draw();
   }
 
-  /** Leaves the last state on the screen. */
-  end(): void {
-    if (this.#target.isTTY) this.#target.write('\n');
+  /** Leaves the last state on the screen. @param isAll what was done is all there was, whatever was expected */
+  end(isAll = false): void {
+    if (isAll) this.#total = this.#done;
+    if (this.#target.isTTY) this.#target.write(`\r${this.#bar()}\u001b[K\n`);
     else if (this.#told < this.#done) this.#line();
   }
 

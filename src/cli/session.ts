@@ -1,5 +1,5 @@
 import { loadConfig } from '../config.ts';
-import type { Database } from '../database/database.ts';
+import { COMMAND_PATIENCE, type Database } from '../database/database.ts';
 import { migrate } from '../database/migrate.ts';
 import { type Defer, openDatabase } from '../database/open-database.ts';
 import { createLogger, type Logger } from '../logger.ts';
@@ -53,7 +53,7 @@ async function open(config: Config, logger: Logger, defer: Defer): Promise<Datab
     const busy = `The service is running on the data folder ${config.dataDir}, and the embedded database has one owner at a time. Stop the service, run this command again, and start the service after it.`;
     defer(lockDataDirectory(config.dataDir, busy));
   }
-  const { db, address } = await openDatabase(config, CONNECTIONS, logger, defer);
+  const { db, address } = await openDatabase(config, CONNECTIONS, logger, defer, COMMAND_PATIENCE);
   await migrate(db, address, logger);
   return db;
 }

@@ -59,10 +59,15 @@ export class Keyring {
   }
 
   /** A known value under one of the keys; stored beside the data, it proves at start that the key is still the same. */
-  async sealCanary(id: string): Promise<Buffer> {
+  sealCanary(id: string): Promise<Buffer> {
+    return this.wrapUnder(id, Buffer.from(CANARY), canaryContext(id));
+  }
+
+  /** Encrypts a secret under one of the keys. @throws AppError `unavailable` while the key service is away */
+  async wrapUnder(id: string, secret: Buffer, context: KeyContext): Promise<Buffer> {
     const key = this.#keys.find((candidate) => candidate.id === id);
     if (key === undefined) throw new Error(`no master key ${id}`);
-    return key.wrap(Buffer.from(CANARY), canaryContext(id));
+    return key.wrap(secret, context);
   }
 
   /**

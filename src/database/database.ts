@@ -4,6 +4,7 @@ import type { Logger } from '../logger.ts';
 import { apart } from '../scope.ts';
 import type { Telemetry } from '../telemetry.ts';
 import { endSpoiltSession, knownSession, learnSession } from './session.ts';
+import { Turns } from './turns.ts';
 
 /** A named statement; it is parsed once per connection, unless a pooler shares the server's sessions out by the transaction. */
 export interface Statement {
@@ -35,7 +36,6 @@ export interface DatabaseAddress {
 }
 
 const CONNECT_MS = 3_000;
-const STATEMENT_MS = 5_000;
 const QUEUE_STATEMENT_MS = 60_000;
 const IDLE_MS = 30_000;
 const RETRY_AFTER_SECONDS = 5;
@@ -43,7 +43,22 @@ const RETRY_AFTER_SECONDS = 5;
  * The server's own limits, for this transaction alone: a pooler gives the session to somebody else after it. Whoever
  * vanishes in the middle (a frozen process, a dead network) would otherwise keep the rows locked for everybody.
  */
-const BEGIN = 'begin; set local statement_timeout = 6000; set local idle_in_transaction_session_timeout = 10000';
+function beginWithin({ statementMs, idleMs }: Patience): string {
+  return `begin; set local statement_timeout = ${statementMs + 1_000}; set local idle_in_transaction_session_timeout = ${idleMs}`;
+}
+
+/** How long the database is waited for. */
+export interface Patience {
+  /** For one statement, milliseconds. */
+  statementMs: number;
+  /** For the next statement of a transaction, milliseconds. */
+  idleMs: number;
+}
+
+/** A request's: its caller waits, and others for what it holds. */
+const REQUEST_PATIENCE: Patience = { statementMs: 5_000, idleMs: 10_000 };
+/** A command's: it reads and writes whole tables, and its disk may be slow. */
+export const COMMAND_PATIENCE: Patience = { statementMs: 120_000, idleMs: 300_000 };
 
 /**
  * The one pool. A transaction is `transaction(async (tx) => …)`; whatever else
@@ -51,14 +66,19 @@ const BEGIN = 'begin; set local statement_timeout = 6000; set local idle_in_tran
  */
 export class Database implements Queryable {
   readonly #pool: pg.Pool;
+  readonly #turns = new Turns();
+  readonly #begin: string;
+  /** When a statement last met a full disk, milliseconds of the process's clock. */
+  #fullAt = Number.NEGATIVE_INFINITY;
   #measure: Telemetry['statement'];
 
-  constructor(address: DatabaseAddress, connections: number, logger: Logger) {
+  constructor(address: DatabaseAddress, connections: number, logger: Logger, patience = REQUEST_PATIENCE) {
+    this.#begin = beginWithin(patience);
     this.#pool = new pg.Pool({
       connectionTimeoutMillis: CONNECT_MS,
       ...address,
       max: connections,
-      query_timeout: STATEMENT_MS,
+      query_timeout: patience.statementMs,
       idleTimeoutMillis: IDLE_MS,
       application_name: 'steward',
     });
@@ -89,6 +109,11 @@ export class Database implements Queryable {
     return { total, idle, waiting, max: options.max };
   }
 
+  /** Whether a statement has met a full disk in the last few seconds. */
+  get isFull(): boolean {
+    return performance.now() - this.#fullAt < FULL_MS;
+  }
+
   /** Lets every statement from now on be measured. */
   observe({ statement }: Telemetry): void {
     this.#measure = statement;
@@ -102,8 +127,15 @@ export class Database implements Queryable {
   /**
    * Runs `work` between BEGIN and COMMIT; any throw rolls back. A connection
    * lost during COMMIT leaves the outcome unknown: callers re-read by key.
+   *
+   * @param userId whose row it locks. It takes a connection only when no other transaction of this user here has one:
+   * they would all wait for the same lock, and nobody else would find a connection
    */
-  async transaction<Result>(work: (tx: Queryable) => Promise<Result>): Promise<Result> {
+  transaction<Result>(work: (tx: Queryable) => Promise<Result>, userId?: string): Promise<Result> {
+    return userId === undefined ? this.#transaction(work) : this.#turns.run(userId, () => this.#transaction(work));
+  }
+
+  async #transaction<Result>(work: (tx: Queryable) => Promise<Result>): Promise<Result> {
     const client = await this.#connect();
     let broken = false;
     const tx: Queryable = {
@@ -112,25 +144,26 @@ export class Database implements Queryable {
           broken ||= failed;
         }),
     };
+    let result: Result;
     try {
-      await tx.query(BEGIN);
-      const result = await work(tx);
+      await tx.query(this.#begin);
+      result = await work(tx);
       await tx.query('commit');
-      for (const hook of commitHooks.get(tx) ?? []) hook();
-      return result;
     } catch (error) {
       if (!broken) await tx.query('rollback').catch(() => {});
       throw error;
     } finally {
       client.release(broken);
     }
+    for (const hook of commitHooks.get(tx) ?? []) await hook();
+    return result;
   }
 
   /** For pg-boss, which sends several statements in one go (its own migrations among them) and reads the driver's answer. */
   async executeSql(text: string, values?: unknown[]): Promise<{ rows: unknown[] }> {
     // The driver reads this option per query; its types don't list it.
     const query: pg.QueryConfig & { query_timeout: number } = { text, ...(values && { values }), query_timeout: QUEUE_STATEMENT_MS };
-    return this.#pool.query(query);
+    return this.#pool.query(query).catch((error: unknown) => this.#failed(error));
   }
 
   /** Waits for queries under way, then closes every connection. */
@@ -144,8 +177,14 @@ export class Database implements Queryable {
     values: unknown[],
     done: (broken: boolean) => void,
   ): Promise<Row[]> {
-    const work = () => run<Row>(client, statement, values, done);
+    const work = () => run<Row>(client, statement, values, done).catch((error: unknown) => this.#failed(error));
     return this.#measure === undefined ? work() : this.#measure(typeof statement === 'string' ? statement : statement.name, work);
+  }
+
+  #failed(error: unknown): never {
+    const cause = error instanceof AppError ? error.cause : error;
+    if (sqlState(cause) === DISK_FULL) this.#fullAt = performance.now();
+    throw error;
   }
 
   async #connect(): Promise<pg.PoolClient> {
@@ -158,11 +197,15 @@ export class Database implements Queryable {
   }
 }
 
-const commitHooks = new WeakMap<Queryable, (() => void)[]>();
+type CommitHook = () => void | Promise<void>;
+const commitHooks = new WeakMap<Queryable, CommitHook[]>();
 
-/** Runs `hook`, which must not throw, once the transaction is committed, and never when it rolls back; outside of one at once. */
-export function afterCommit(tx: Queryable, hook: () => void): void {
-  if (tx instanceof Database) hook();
+/**
+ * Runs `hook`, which must not throw, once the transaction is committed and its connection given back, and never when it
+ * rolls back; outside of one at once. Whoever waits for the transaction waits for it, too.
+ */
+export function afterCommit(tx: Queryable, hook: CommitHook): void {
+  if (tx instanceof Database) void hook();
   else commitHooks.set(tx, [...(commitHooks.get(tx) ?? []), hook]);
 }
 
@@ -207,6 +250,10 @@ const SPOILT = new Set(['25006', '42P01', '3F000']);
  * read-only.
  */
 const LOST = /^(08|53|58|57P0|57014|25006|25P03)/;
+/** Of these, the disk. */
+const DISK_FULL = '53100';
+/** Some statements find room on a full disk: so long after one that didn't, it counts as full. */
+const FULL_MS = 10_000;
 const LOST_SOCKET = new Set(['ECONNRESET', 'ECONNREFUSED', 'EPIPE', 'ENOENT', 'ETIMEDOUT', 'ENOTFOUND', 'EHOSTUNREACH']);
 
 function isConnectionLost(error: unknown): boolean {

@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { StartRefused } from '../errors.ts';
 import type { Logger } from '../logger.ts';
@@ -10,15 +11,23 @@ const CODE_VERSION = 1;
 
 const MIGRATIONS = join(import.meta.dirname, '../../migrations');
 const BOOTSTRAP_TRIES = 5;
+/** Long enough for the statements of an ordinary day, and short enough for those who wait behind. */
+const LOCK_TIMEOUT = '2s';
+const WAITING = { tries: 15, pauseMs: 3_000 };
+/** Not available in time, or held by somebody who waits for one of the migration's. */
+const LOCKED = new Set(['55P03', '40P01']);
+const BLOCKED =
+  'The database could not be migrated: for a minute a table was in use by a transaction that does not end. Nothing was changed. Find it (select pid, xact_start, query from pg_stat_activity order by xact_start), end it, and start again.';
 
 /**
  * Brings the schema up to date. Replicas that start together queue on one row's
  * lock inside one transaction: node-pg-migrate's own session lock fails them,
  * and a transaction pooler couldn't hold it.
  *
- * @throws StartRefused when the schema demands newer code than this
+ * @param waiting how often it tries to have the tables, and how long it lets others have them in between
+ * @throws StartRefused when the schema demands newer code than this, or a table isn't given free
  */
-export async function migrate(database: Database, address: DatabaseAddress, logger: Logger): Promise<void> {
+export async function migrate(database: Database, address: DatabaseAddress, logger: Logger, waiting = WAITING): Promise<void> {
   if (await isCurrent(database)) return;
   await createGuard(database);
   // A client of its own: a migration, or the wait for another replica's, may outlast the pool's statement time-out.
@@ -27,7 +36,7 @@ export async function migrate(database: Database, address: DatabaseAddress, logg
   client.on('error', () => {});
   await client.connect();
   try {
-    await runPending(client, logger);
+    await runWhenFree(client, logger, waiting);
   } finally {
     await client.end();
   }
@@ -90,13 +99,35 @@ async function createGuard(database: Database): Promise<void> {
   }
 }
 
+/**
+ * A migration changes tables that are in use. While it waits for one of their locks, everyone who comes after it waits
+ * for it: so it waits for a moment only, gives back what it has, and tries again.
+ *
+ * @throws StartRefused when somebody keeps a lock for all that time
+ */
+async function runWhenFree(client: pg.Client, logger: Logger, { tries, pauseMs }: typeof WAITING): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await runPending(client, logger);
+    } catch (error) {
+      if (!LOCKED.has(sqlState(error))) throw error;
+      if (attempt === tries) throw new StartRefused(BLOCKED);
+      logger.warn({ attempt, of: tries }, 'a migration waits for a table that is in use; trying again');
+      await sleep(pauseMs);
+    }
+  }
+}
+
 async function runPending(client: pg.Client, logger: Logger): Promise<void> {
   // Loaded only when there may be something to run: it brings a loader and a command-line parser along.
   const { runner } = await import('node-pg-migrate');
+  const errors: string[] = [];
   const silent = () => {};
   await client.query('begin');
   try {
-    await client.query('select id from schema_guard where id = 1 for update');
+    await client.query('select id from schema_guard where id = 1 for no key update');
+    // From here on: the turn of another replica's migrations is waited for as long as they take.
+    await client.query(`set local lock_timeout = '${LOCK_TIMEOUT}'`);
     // Its own BEGIN is a no-op inside ours, its COMMIT ends ours: lock and migrations live and die together.
     const done = await runner({
       dbClient: client,
@@ -105,12 +136,13 @@ async function runPending(client: pg.Client, logger: Logger): Promise<void> {
       direction: 'up',
       noLock: true,
       singleTransaction: true,
-      logger: { debug: silent, info: silent, warn: silent, error: (message: string) => logger.error(message) },
+      logger: { debug: silent, info: silent, warn: silent, error: (message: string) => errors.push(message) },
     });
     if (done.length === 0) await client.query('commit');
     else logger.info({ migrations: done.map((migration) => migration.name) }, 'database migrated');
   } catch (error) {
     await client.query('rollback');
+    if (!LOCKED.has(sqlState(error))) for (const message of errors) logger.error(message);
     throw error;
   }
 }

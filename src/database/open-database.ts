@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Logger } from '../logger.ts';
 import type { Config } from '../settings.ts';
-import { Database, type DatabaseAddress } from './database.ts';
+import { Database, type DatabaseAddress, type Patience } from './database.ts';
 import { startEmbeddedDatabase } from './embedded.ts';
 
 /** Takes what must be undone, last first. */
@@ -12,6 +12,7 @@ export type Defer = (undo: () => Promise<void> | void) => void;
  * locked.
  *
  * @param connections at most; the embedded database has one
+ * @param patience a request's unless told
  * @throws AppError `unavailable`
  */
 export async function openDatabase(
@@ -19,12 +20,13 @@ export async function openDatabase(
   connections: number,
   logger: Logger,
   defer: Defer,
+  patience?: Patience,
 ): Promise<{ db: Database; address: DatabaseAddress }> {
   // One connection to the embedded database: it has one session, and its socket server passes protocol messages
   // on one by one, so that statement and parameters of two connections would mix.
   const most = config.databaseUrl === undefined ? 1 : connections;
   const address = await databaseAddress(config, most, defer);
-  const db = new Database(address, most, logger);
+  const db = new Database(address, most, logger, patience);
   defer(() => db.close());
   await db.reach();
   return { db, address };

@@ -6,7 +6,6 @@ import { apart } from '../scope.ts';
 import {
   type PolledEvent,
   type Position,
-  selectDeletedUsers,
   selectEventsSince,
   selectHeads,
   selectNewEvents,
@@ -21,8 +20,6 @@ export interface Subscriber {
   seq: number;
   /** @returns false when it can take no more at the moment: {@link EventFeed.catchUp} once it can */
   push(event: UserEvent): boolean;
-  /** Its user is no more. */
-  userDeleted(): void;
 }
 
 interface Audience {
@@ -51,8 +48,6 @@ export class EventFeed {
   /** Some of their subscribers lack events that are in the database. */
   readonly #behind = new Set<Audience>();
   #ids: IdGaps | undefined;
-  /** When deletions were last looked for, by the database's clock. */
-  #deletionsAt: Date | undefined;
   #timer: NodeJS.Timeout | undefined;
   #polling: Promise<void> | undefined;
   #poked = false;
@@ -194,12 +189,10 @@ export class EventFeed {
     if (this.#audiences.size === 0) {
       this.#ids = undefined;
       this.#readAt = undefined;
-      this.#deletionsAt = undefined;
     } else this.#schedule(this.#poked && !this.#failing ? POKE_MS : POLL_MS);
   }
 
   async #poll(): Promise<void> {
-    await this.#endDeleted();
     this.#ids ??= new IdGaps(await selectSettledId(this.#db));
     const ids = this.#ids;
     let rows: PolledEvent[];
@@ -218,15 +211,6 @@ export class EventFeed {
         this.#behind.add(audience);
         throw error;
       });
-    }
-  }
-
-  /** A user deleted on whichever replica has no sockets on this one any more; its events, a last one among them, are gone with it. */
-  async #endDeleted(): Promise<void> {
-    const { now, userIds } = await selectDeletedUsers(this.#db, this.#deletionsAt);
-    this.#deletionsAt = now;
-    for (const userId of userIds) {
-      for (const subscriber of this.#audiences.get(userId)?.subscribers ?? []) subscriber.userDeleted();
     }
   }
 

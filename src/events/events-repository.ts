@@ -1,4 +1,5 @@
 import type { Queryable } from '../database/database.ts';
+import { deleteExpired } from '../database/retention.ts';
 
 /** Something that happened to one user; `seq` counts up by one for each user. */
 export interface UserEvent {
@@ -36,14 +37,20 @@ export async function insertEvent(tx: Queryable, userId: string, event: string, 
   );
 }
 
-/** The same event for many users. They are locked in one order everywhere, so that two replicas don't lock each other out. */
-export async function insertEventForAll(db: Queryable, userIds: readonly string[], event: string, data: object): Promise<void> {
-  await db.query(
-    `with chosen as (select id from users where id = any($1::uuid[]) order by id for update),
-          heads as (update users u set event_seq = u.event_seq + 1 from chosen where u.id = chosen.id returning u.id, u.event_seq)
-     insert into events (user_id, seq, event, data) select id, event_seq, $2, $3::jsonb from heads`,
+/**
+ * The same event for many users, but for those whose row somebody else has locked: they must hold up no others.
+ *
+ * @returns those who have it
+ */
+export async function insertEventForMany(db: Queryable, userIds: readonly string[], event: string, data: object): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(
+    `with chosen as (select id from users where id = any($1::uuid[]) for no key update skip locked),
+          heads as (update users u set event_seq = u.event_seq + 1 from chosen where u.id = chosen.id returning u.id, u.event_seq),
+          told as (insert into events (user_id, seq, event, data) select id, event_seq, $2, $3::jsonb from heads)
+     select id from heads`,
     [userIds, event, JSON.stringify(data)],
   );
+  return rows.map(({ id }) => id);
 }
 
 /**
@@ -108,26 +115,6 @@ export async function selectEventsSince(db: Queryable, userId: string, since: nu
   return { head: Number(rows[0]?.head ?? 0), events };
 }
 
-/**
- * Users deleted since the last look, some of them seen before: a deletion counts from its transaction's begin and
- * shows only after its end.
- *
- * @param since by the database's clock, as the last look returned it; undefined = the first one
- */
-export async function selectDeletedUsers(db: Queryable, since: Date | undefined): Promise<{ now: Date; userIds: string[] }> {
-  const rows = await db.query<{ now: Date; userIds: string[] }>(
-    {
-      name: 'deleted-users',
-      text: `select now() as now, array(
-               select user_id::text from deleted_users
-               where deleted_at > coalesce($1::timestamptz, now()) - interval '1 minute' and user_id is not null
-             ) as "userIds"`,
-    },
-    [since ?? null],
-  );
-  return rows[0] ?? { now: new Date(0), userIds: [] };
-}
-
 /** The account shown for a grant, if there still is one. */
 export async function selectAccountId(tx: Queryable, grantId: string): Promise<string | undefined> {
   const rows = await tx.query<{ id: string }>(
@@ -137,6 +124,6 @@ export async function selectAccountId(tx: Queryable, grantId: string): Promise<s
   return rows[0]?.id;
 }
 
-export async function deleteOldEvents(db: Queryable): Promise<void> {
-  await db.query(`delete from events where created_at < now() - interval '24 hours'`);
+export function deleteOldEvents(db: Queryable): Promise<void> {
+  return deleteExpired(db, 'events', `created_at < now() - interval '24 hours'`);
 }

@@ -1,6 +1,6 @@
 import { afterCommit, type Database, type Queryable } from '../database/database.ts';
 import type { StatusChange } from '../vault/access-tokens.ts';
-import { deleteOldEvents, insertEvent, insertEventForAll, selectAccountId } from './events-repository.ts';
+import { deleteOldEvents, insertEvent, insertEventForMany, selectAccountId } from './events-repository.ts';
 
 /** Writes down what a user's front ends should hear of; kept for 24 hours. */
 export class Events {
@@ -23,10 +23,21 @@ export class Events {
     afterCommit(tx, this.#recorded);
   }
 
+  /**
+   * The same event for many users. Those whose row is locked get theirs when it is free, one after the other.
+   *
+   * @throws the first error there was, once everyone has had a turn
+   */
   async recordForAll(userIds: readonly string[], event: string, data: object): Promise<void> {
     if (userIds.length === 0) return;
-    await insertEventForAll(this.#db, userIds, event, data);
-    this.#recorded();
+    const told = new Set(await insertEventForMany(this.#db, userIds, event, data));
+    if (told.size > 0) this.#recorded();
+    const errors: unknown[] = [];
+    for (const userId of userIds) {
+      if (told.has(userId)) continue;
+      await this.record(this.#db, userId, event, data).catch((error: unknown) => errors.push(error));
+    }
+    if (errors.length > 0) throw errors[0];
   }
 
   /** `account.status`, once per transition. */

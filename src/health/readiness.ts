@@ -1,5 +1,6 @@
 import type { Database } from '../database/database.ts';
 import { isSchemaUsable } from '../database/migrate.ts';
+import { tryRoom } from '../database/room.ts';
 import { AppError } from '../errors.ts';
 import { describeError, type Logger } from '../logger.ts';
 
@@ -14,12 +15,16 @@ export interface ReadinessParts {
 
 /** A flood of probes must not become a flood of queries. */
 const REMEMBER_MS = 1_000;
+/** A disk fills slowly, and the question costs a write. */
+const ROOM_MS = 10_000;
+const FULL = 'The database’s disk is full.';
 
 /** Whether this process should be sent requests: what only this one lacks, another may have. */
 export class Readiness {
   readonly #parts: ReadinessParts;
   readonly #answer: () => Promise<string | undefined>;
   #last: string | undefined;
+  #roomAt = Number.NEGATIVE_INFINITY;
 
   constructor(parts: ReadinessParts) {
     this.#parts = parts;
@@ -38,13 +43,25 @@ export class Readiness {
   async #ask(): Promise<string | undefined> {
     const { db, absentKeyIds, logger } = this.#parts;
     try {
+      if (db.isFull) {
+        this.#roomAt = Number.NEGATIVE_INFINITY;
+        return FULL;
+      }
       if (!(await isSchemaUsable(db))) return 'The database’s schema is for a newer release than this.';
-      return (await absentKeyIds()).length === 0 ? undefined : 'A master key that stored data needs is missing.';
+      if ((await absentKeyIds()).length > 0) return 'A master key that stored data needs is missing.';
+      await this.#tryRoom();
+      return undefined;
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'unavailable') throw error;
       logger.debug({ err: describeError(error) }, 'the database could not be asked whether all is ready');
-      return 'The database can’t be reached or takes no writes at the moment.';
+      return db.isFull ? FULL : 'The database can’t be reached or takes no writes at the moment.';
     }
+  }
+
+  async #tryRoom(): Promise<void> {
+    if (performance.now() - this.#roomAt < ROOM_MS) return;
+    await tryRoom(this.#parts.db);
+    this.#roomAt = performance.now();
   }
 
   #report(obstacle: string | undefined): void {
@@ -57,7 +74,7 @@ function rememberBriefly<Answer>(ask: () => Promise<Answer>): () => Promise<Answ
   let asked = Number.NEGATIVE_INFINITY;
   let answer: Promise<Answer> | undefined;
   return () => {
-    const now = Date.now();
+    const now = performance.now();
     if (answer === undefined || now - asked >= REMEMBER_MS) {
       asked = now;
       answer = ask();

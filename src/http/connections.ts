@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { guarded } from '../guarded.ts';
 import type { Logger } from '../logger.ts';
 import type { Limits } from '../settings.ts';
 import { throttledLog } from '../throttled-log.ts';
@@ -38,7 +39,8 @@ export function boundConnections(
   refuseSurplus(server, limits.connections, logger);
   // Of an upgraded one, only its end is waited for here: a refusal, or a WebSocket's last words.
   const waits = (socket: Duplex) => socket.writableLength > 0 && (socket.writableEnded || !upgraded.has(socket));
-  const looking = setInterval(() => cutSlowReaders(open, waits, limits.answerTimeoutMs, performance.now()), LOOK_MS);
+  const look = () => cutSlowReaders(open, waits, limits.answerTimeoutMs, performance.now());
+  const looking = setInterval(guarded(logger, 'looking after connections', look), LOOK_MS);
   looking.unref();
   return {
     destroyUpgraded: () => {

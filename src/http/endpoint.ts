@@ -56,8 +56,9 @@ export interface Endpoint<
   auth: Auth;
   /** Path parameters; a mismatch is 404, as an unknown id is. */
   params?: P;
+  /** Strict, unless others write it: a misspelt field must not go unnoticed. */
   query?: Q;
-  /** Body fields, urlencoded or JSON. */
+  /** Body fields, urlencoded or JSON; strict as well. */
   form?: F;
   /** In place of a form: JSON of up to `limit` bytes, taken as it came, and the header that proves who sent it. */
   signed?: { limit: number; header: string };

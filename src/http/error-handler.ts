@@ -27,7 +27,11 @@ export function errorHandler(logger: Logger, telemetry: Telemetry) {
       response.type('html').send(errorPage(error, request.id));
       return;
     }
-    response.json({ status: 'error', code: error.code, message: error.message, request_id: request.id });
+    const { code, message } = error;
+    // A provider's words are for whoever called an action, and here for the log.
+    const { provider: _, ...details } = error.details ?? {};
+    const hasDetails = Object.keys(details).length > 0;
+    response.json({ status: 'error', code, message, request_id: request.id, ...(hasDetails && { details }) });
   };
 }
 
@@ -36,12 +40,15 @@ function log(logger: Logger, error: AppError, request: Request): void {
   // ERROR is silent while the service is healthy: only what an operator must look at.
   if (error.code === 'internal') logger.error(fields, 'request failed');
   else if (error.status >= 500 && !isExpected(error, request)) logger.warn(fields, 'request failed');
+  // Why a provider refused, in its own words: what a caller isn't told here, an operator may need.
+  else if (error.details?.provider !== undefined)
+    logger.info({ code: error.code, provider: error.details.provider }, 'the provider refused');
   else logger.debug(fields, 'request refused');
 }
 
 /** A part that was left off is no fault, and what a probe learns is logged when it changes (health/readiness.ts). */
-function isExpected({ code }: AppError, { path }: Request): boolean {
-  return code === 'not_configured' || code === 'assistant_disabled' || path.startsWith('/health/');
+function isExpected({ code, told }: AppError, { path }: Request): boolean {
+  return told || code === 'not_configured' || code === 'assistant_disabled' || path.startsWith('/health/');
 }
 
 function setHeaders(response: Response, error: AppError): void {

@@ -38,7 +38,7 @@ export class UserLimits {
 }
 
 function take(rates: Rates, key: string, limit: number): void {
-  const now = Date.now();
+  const now = performance.now();
   if (rates.allows(key, limit, now)) return;
   throw new AppError('rate_limited', 'Too many requests. Slow down.', { retryAfter: rates.secondsLeft(now) });
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP, isIPv4 } from 'node:net';
 import type { Express } from 'express';
-import ipaddr from 'ipaddr.js';
+import ipaddr, { type IPv4, type IPv6 } from 'ipaddr.js';
 
 /** What providers of access give to one customer, who has all of its addresses. */
 const IPV6_NETWORK_BYTES = 8;
@@ -21,9 +21,18 @@ export function addressOf(app: Express, { headers, socket }: IncomingMessage): s
 export function networkOf(ip: string | undefined, peer: string | undefined): string {
   // Most are: parsing would cost more than counting.
   if (ip !== undefined && isIPv4(ip)) return ip;
-  const known = [ip, peer].find((candidate) => candidate !== undefined && isIP(candidate) !== 0);
-  if (known === undefined) return '';
-  const address = ipaddr.process(known);
+  const address = parsed(ip) ?? parsed(peer);
+  if (address === undefined) return '';
   if (address.kind() === 'ipv4') return address.toString();
   return `${Buffer.from(address.toByteArray().slice(0, IPV6_NETWORK_BYTES)).toString('hex')}/64`;
+}
+
+/** Node and the library need not agree on what an address is, and a header of the client's may have brought this one. */
+function parsed(text: string | undefined): IPv4 | IPv6 | undefined {
+  if (text === undefined || isIP(text) === 0) return undefined;
+  try {
+    return ipaddr.process(text);
+  } catch {
+    return undefined;
+  }
 }

@@ -83,6 +83,7 @@ function errorSchema(): Json {
       code: { type: 'string', enum: CODES },
       message: { type: 'string', description: 'For people.' },
       request_id: { type: 'string' },
+      details: { type: 'object', description: 'Facts for programs beside the message, where there are any.' },
     },
   };
 }

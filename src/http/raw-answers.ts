@@ -22,6 +22,8 @@ const REASONS: Record<string, Refusal> = {
   ERR_HTTP_REQUEST_TIMEOUT: { status: 408, code: 'invalid_request', message: 'The request did not arrive in time.' },
 };
 const MALFORMED: Refusal = { code: 'invalid_request', message: 'This is not an HTTP request.' };
+const BAD_HOST: Refusal = { code: 'invalid_request', message: 'A request has exactly one Host header.' };
+const OTHER_VERSION: Refusal = { status: 505, code: 'invalid_request', message: 'Only HTTP/1.1 and HTTP/1.0 are spoken here.' };
 const STARTING: Refusal = { code: 'unavailable', message: 'The service is starting.', retryAfter: 1 };
 
 /** Answers what never became a request (broken syntax, huge headers, too slow) in the same form as every other error. */
@@ -53,14 +55,25 @@ export function refuseStarting(_request: IncomingMessage, socket: Duplex): void 
 /** Lets only requests of a bearable form through to the app. */
 export function refuseMisshapen(limits: Limits, app: RequestListener): RequestListener {
   return (request, response) => {
+    response.once('finish', () => endUnread(request));
     const refusal = misshapen(request, limits);
     if (refusal === undefined) app(request, response);
     else refuse(response, refusal);
   };
 }
 
-/** What is wrong with a request's address or headers, whatever it asks for. */
-export function misshapen({ url = '', rawHeaders }: IncomingMessage, limits: Limits): Refusal | undefined {
+/** Nobody needs the rest of a body whose request is answered; Node would read it for as long as a request may take. */
+function endUnread({ complete, socket }: IncomingMessage): void {
+  if (!complete) socket.destroySoon();
+}
+
+/** What is wrong with a request's form, address or headers, whatever it asks for. */
+export function misshapen({ url = '', rawHeaders, httpVersion }: IncomingMessage, limits: Limits): Refusal | undefined {
+  // HTTP/0.9 knows no headers, so a browser may be made to send one to any port.
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') return OTHER_VERSION;
+  const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length;
+  // Two programs may each believe another one of them (RFC 9112, 3.2).
+  if (hosts > 1 || (hosts === 0 && httpVersion === '1.1')) return BAD_HOST;
   // Node would leave the surplus out without a word; it is told to keep one more than may be.
   if (rawHeaders.length > limits.headerCount * 2) return HEADERS_TOO_LARGE;
   if (url.length > limits.urlBytes) return { status: 414, code: 'too_large', message: 'The request’s address is too long.' };

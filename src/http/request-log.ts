@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { NextFunction, Request, Response } from 'express';
 import { type HttpLogger, pinoHttp } from 'pino-http';
+import { guarded } from '../guarded.ts';
 import type { Logger } from '../logger.ts';
 import { within } from '../scope.ts';
+import { shownPath } from '../shown-address.ts';
 import type { Telemetry } from '../telemetry.ts';
 
 /** Gives every request its id, which every answer, every error and every line logged on its behalf carries. */
@@ -18,25 +20,26 @@ export function requestId(request: Request, response: Response, next: NextFuncti
  *
  * @param routes the endpoints' patterns: what else a path may be is the client's invention, and counts as no route
  */
-export function measured(telemetry: Telemetry, routes: ReadonlySet<string>) {
+export function measured(telemetry: Telemetry, routes: ReadonlySet<string>, logger: Logger) {
   return (request: Request, response: Response, next: NextFunction): void => {
     const track = telemetry.request(request.method, request.headers);
     if (track === undefined) {
       next();
       return;
     }
-    response.once('close', () => {
+    const end = () => {
       const route: unknown = request.route?.path;
       const known = typeof route === 'string' && routes.has(route) ? route : undefined;
       track.end(known, response.writableFinished ? response.statusCode : 0);
-    });
+    };
+    response.once('close', guarded(logger, 'measuring a request', end));
     track.within(next);
   };
 }
 
 /**
  * One line a request: method, path, status, time. Never a query string, a
- * header or a body, since all of them carry tokens.
+ * header or a body, since all of them carry tokens; nor what looks like one in the path.
  */
 export function requestLog(logger: Logger): HttpLogger {
   return pinoHttp({
@@ -50,14 +53,10 @@ export function requestLog(logger: Logger): HttpLogger {
       req: (request: { id: string; method: string; url: string }) => ({
         id: request.id,
         method: request.method,
-        path: pathOnly(request.url),
+        // Some clients send the whole address (RFC 9112, 3.2.2).
+        path: shownPath(request.url.replace(/^[a-z]+:\/\/[^/?]*/i, '')),
       }),
       res: (response: { statusCode: number }) => ({ status: response.statusCode }),
     },
   });
-}
-
-function pathOnly(url: string): string {
-  const query = url.indexOf('?');
-  return query === -1 ? url : url.slice(0, query);
 }

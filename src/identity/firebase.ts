@@ -1,6 +1,7 @@
 import { randomUUID, X509Certificate } from 'node:crypto';
 import type { Auth } from 'firebase-admin/auth';
 import { z } from 'zod';
+import { usesFirebaseEmulator } from '../config.ts';
 import type { FirebaseSettings } from '../settings.ts';
 import { type ThrottledLog, throttledLog } from '../throttled-log.ts';
 import { CertificateAgent } from './certificate-agent.ts';
@@ -34,14 +35,18 @@ export async function loadFirebaseVerifier(settings: FirebaseSettings, context: 
     telemetry: context.telemetry,
     now: context.now,
     timeout: context.timeouts.keys,
+    maxAge: context.keysMaxAge,
   });
   const auth = await openAuth(settings, context, certificates);
   const alarm = throttledLog(context.logger, 'error', context.now);
   const expected = { issuer: `https://securetoken.google.com/${settings.projectId}`, audience: settings.projectId };
   return async (token) => {
-    const { alg, kid } = readHeader(token);
+    const { alg, kid, bringsKey } = readHeader(token);
+    // The emulator's tokens are unsigned, so that no key could tell anything about another.
+    if (usesFirebaseEmulator() && alg !== 'none') throw invalidToken('signed, where the emulator’s tokens are expected');
     // firebase-admin refuses any other algorithm without looking for a key; unsigned tokens it takes from its emulator only.
-    if (alg === 'RS256' && (kid === undefined || (await certificates.find(kid)) === undefined)) throw invalidToken('unknown key id');
+    if (alg === 'RS256' && (kid === undefined || (await certificates.find(kid, !bringsKey)) === undefined))
+      throw invalidToken('unknown key id');
     const claims = await verifyIdToken(auth, token, settings.checkRevoked, context.timeouts.lookUp, alarm);
     const identity = identityFromClaims(claims, expected, context.now());
     // Without it firebase-admin's comparison with the time of revocation is never true.

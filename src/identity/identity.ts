@@ -31,6 +31,8 @@ export interface VerifierOptions {
   /** Makes the connections to https hosts, with other trust or another way out; Node's own agent unless given. */
   httpAgent?: Agent;
   timeouts?: Timeouts;
+  /** Longest that signing keys are used without asking their issuer again, milliseconds; a day unless given. */
+  keysMaxAge?: number;
 }
 
 /** Milliseconds. */
@@ -48,4 +50,5 @@ export interface VerifierContext {
   now: () => number;
   httpAgent: Agent | undefined;
   timeouts: Timeouts;
+  keysMaxAge: number;
 }

@@ -5,6 +5,7 @@ import { throttledLog } from '../throttled-log.ts';
 import { type FetchOptions, fetchJson } from './fetch-json.ts';
 import type { VerifierContext } from './identity.ts';
 import type { LoadedKeys } from './key-set.ts';
+import { isFactorable } from './roca.ts';
 
 /** A public key and the one algorithm it is meant for, where its owner names one (RFC 8725 3.1). */
 export interface IssuerKey {
@@ -84,7 +85,7 @@ function publicKey(jwk: JsonWebKey): KeyObject | undefined {
   try {
     const key = createPublicKey({ key: jwk, format: 'jwk' });
     const bits = key.asymmetricKeyDetails?.modulusLength;
-    return bits === undefined || bits >= MIN_RSA_BITS ? key : undefined;
+    return bits === undefined || (bits >= MIN_RSA_BITS && !isFactorable(key)) ? key : undefined;
   } catch {
     // One key of a kind this Node doesn't know leaves the others usable (RFC 7517 5).
     return undefined;

@@ -18,11 +18,12 @@ export function createOidcVerifier(settings: OidcSettings, context: VerifierCont
     telemetry: context.telemetry,
     now: context.now,
     timeout: context.timeouts.keys,
+    maxAge: context.keysMaxAge,
   });
   return async (token) => {
-    const { alg, kid } = readHeader(token);
+    const { alg, kid, bringsKey } = readHeader(token);
     if (!ALGORITHMS.includes(alg)) throw invalidToken('unacceptable algorithm');
-    const key = await keys.find(kid);
+    const key = await keys.find(kid, !bringsKey);
     if (key === undefined) throw invalidToken('unknown key id');
     const payload = await verifySignature(token, key, alg);
     return identityFromClaims(payload, settings, context.now());

@@ -13,7 +13,11 @@ export function tokenExpired(): AppError {
   return new AppError('token_expired', 'The ID token has expired.');
 }
 
-/** @param retryAfter seconds */
-export function identityUnavailable(retryAfter: number, cause?: unknown): AppError {
-  return new AppError('unavailable', 'Sign-in cannot be checked at the moment. Please try again shortly.', { retryAfter, cause });
+/**
+ * @param retryAfter seconds
+ * @param told the log has been told already, at a pace of its own
+ */
+export function identityUnavailable(retryAfter: number, cause?: unknown, told?: 'told'): AppError {
+  const message = 'Sign-in cannot be checked at the moment. Please try again shortly.';
+  return new AppError('unavailable', message, { retryAfter, cause, told: told !== undefined });
 }

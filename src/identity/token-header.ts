@@ -13,12 +13,18 @@ const headerSchema = z.object({
   typ: z.string().regex(/^JWT$/i).optional(),
   // We understand no extension, so whatever is critical makes the token invalid (RFC 7515 4.1.11).
   crit: z.never().optional(),
+  jwk: z.unknown().optional(),
+  jku: z.unknown().optional(),
+  x5u: z.unknown().optional(),
+  x5c: z.unknown().optional(),
 });
 
-/** Of the header, only this is ever used: `jwk`, `jku`, `x5u` and `x5c` would let a token bring its own key (RFC 8725 3.10). */
+/** Of the header, only this is ever used: `jwk`, `jku`, `x5u` and `x5c` would let a token bring its own key (RFC 8725 3.10), so it counts only that they are there. */
 export interface TokenHeader {
   alg: string;
   kid: string | undefined;
+  /** It names a key of its own: no issuer's token does. */
+  bringsKey: boolean;
 }
 
 /**
@@ -30,7 +36,8 @@ export function readHeader(token: string): TokenHeader {
   if (token.length > MAX_TOKEN_LENGTH || !COMPACT.test(token)) throw invalidToken('not a JWS in compact form');
   const header = headerSchema.safeParse(decodeHeader(token));
   if (!header.success) throw invalidToken('unacceptable header');
-  return { alg: header.data.alg, kid: header.data.kid };
+  const { alg, kid, jwk, jku, x5u, x5c } = header.data;
+  return { alg, kid, bringsKey: [jwk, jku, x5u, x5c].some((own) => own !== undefined) };
 }
 
 function decodeHeader(token: string): unknown {

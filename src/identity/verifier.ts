@@ -4,6 +4,7 @@ import type { VerifierContext, VerifierOptions, VerifyIdToken } from './identity
 
 export type { Identity, VerifierOptions, VerifyIdToken } from './identity.ts';
 
+const DAY_MS = 24 * 3_600_000;
 const TIMEOUTS = { keys: 5_000, lookUp: 10_000 };
 
 /** The verifier that the settings ask for. Opens no connection and loads no vendor library before the first token. */
@@ -14,6 +15,7 @@ export function createVerifier(settings: IdentitySettings, options: VerifierOpti
     now: options.now ?? Date.now,
     httpAgent: options.httpAgent,
     timeouts: options.timeouts ?? TIMEOUTS,
+    keysMaxAge: options.keysMaxAge ?? DAY_MS,
   };
   let verifier: Promise<VerifyIdToken> | undefined;
   return async (token) => {

@@ -5,6 +5,7 @@ import { constructFromEvents, EVENT_ID, type Event, parseEvents, YAMLException }
 import type { z } from 'zod';
 import { StartRefused } from '../errors.ts';
 import { type Finding, fileWords, shapeFindings } from './shape-findings.ts';
+import { plainYamlReason } from './yaml-hints.ts';
 import { lineAndColumn, type Path, startOf, YamlPositions } from './yaml-positions.ts';
 
 /** What the document means is decided elsewhere; here it is read, and its mistakes are found again in the file. */
@@ -43,12 +44,16 @@ export interface IntegrationsProblem {
 /** The file can't be read or is not valid; the message lists its problems and is for the operator. */
 export class IntegrationsError extends StartRefused {
   readonly problems: readonly IntegrationsProblem[];
+  /** How many there are beside those. */
+  readonly more: number;
 
-  constructor(fileName: string, problems: readonly IntegrationsProblem[]) {
+  constructor(fileName: string, problems: readonly IntegrationsProblem[], more = 0) {
     const lines = problems.map(({ line, column, path, message }) => `  ${fileName}:${line}:${column} ${path}${path && ': '}${message}`);
-    super(`the integrations file is not valid:\n${lines.join('\n')}`);
+    const rest = more === 0 ? [] : [`  … and ${more} more`];
+    super(`the integrations file is not valid:\n${[...lines, ...rest].join('\n')}`);
     this.name = 'IntegrationsError';
     this.problems = problems;
+    this.more = more;
   }
 }
 
@@ -83,7 +88,7 @@ export async function compileIntegrations<S extends z.ZodType, Compiled>(
  * the mistakes of the rest; a source that is no YAML does.
  *
  * @param fileName how messages call the file
- * @throws IntegrationsError with the place of every problem, in the file's order; the first twenty
+ * @throws IntegrationsError with the place of every problem, in the file's order; the first twenty, and how many more
  */
 export async function parseIntegrations<S extends z.ZodType, Compiled>(
   source: string,
@@ -101,7 +106,7 @@ export async function parseIntegrations<S extends z.ZodType, Compiled>(
   const deeper = mistakes.map(({ path, at, message }) => ({ path, offset: positions()[at](path), message }));
   const findings = [...misshapen, ...deeper].sort((one, other) => one.offset - other.offset);
   const told = findings.slice(0, MAX_PROBLEMS).map((finding) => locate(finding, source, (key) => format.nearestKey(key)));
-  throw new IntegrationsError(fileName, told);
+  throw new IntegrationsError(fileName, told, findings.length - told.length);
 }
 
 /** @throws IntegrationsError when it is no regular file of a bounded size that can be read */
@@ -145,7 +150,10 @@ function parseYaml(source: string, fileName: string): { value: unknown; position
     refuseReservedKeys(value, [], (path) => fail(positions().key(path), 'is a reserved name', path));
     return { value, positions };
   } catch (error) {
-    if (error instanceof YAMLException && error.mark !== undefined) return fail(error.mark.position, error.reason);
+    if (error instanceof YAMLException && error.mark !== undefined) {
+      const { position } = error.mark;
+      return fail(position, plainYamlReason(source, position, error.reason));
+    }
     throw error;
   }
 }

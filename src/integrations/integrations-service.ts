@@ -98,7 +98,8 @@ export class IntegrationsService<Compiled extends { revision: string }> {
     } catch (cause) {
       if (!(cause instanceof IntegrationsError)) throw cause;
       this.#telemetry.count('reload', 'invalid');
-      this.#logger.warn({ problems: cause.problems }, 'the integrations file is not valid; the previous one stays in force');
+      const { problems, more } = cause;
+      this.#logger.warn({ problems, ...(more > 0 && { more }) }, 'the integrations file is not valid; the previous one stays in force');
       throw new AppError('invalid_configuration', 'The integrations file is not valid; the previous one stays in force.', { cause });
     }
   }

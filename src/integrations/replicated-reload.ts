@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../database/database.ts';
-import { describeError, type Logger } from '../logger.ts';
+import type { Logger } from '../logger.ts';
+import { Poll } from '../poll.ts';
 import { raiseGeneration, selectReload } from './reloads-repository.ts';
 
 /** This replica's own integrations. */
@@ -20,22 +20,30 @@ const POLL_MS = 2_000;
 export class ReplicatedReload {
   readonly #db: Database;
   readonly #service: Reloadable;
+  readonly #changed: () => Promise<void>;
   readonly #logger: Logger;
-  readonly #stopping = new AbortController();
-  #watching: Promise<void> | undefined;
+  readonly #poll: Poll;
   /** undefined: not known yet; what was announced before this process looked first is in its file already. */
   #seen: number | undefined;
   /** The last run of the service that somebody asked for here. */
   #run = 0;
   /** The others have not been told of it yet. */
   #isOwed = false;
-  #isFailing = false;
   #isDiverged = false;
+  /** The revision that was told of last; undefined: none yet. */
+  #told: string | undefined;
 
-  constructor(db: Database, service: Reloadable, logger: Logger) {
+  /** @param changed told once of each revision, also that of the start; not of one that only this replica has */
+  constructor(db: Database, service: Reloadable, changed: () => Promise<void>, logger: Logger) {
     this.#db = db;
     this.#service = service;
+    this.#changed = changed;
     this.#logger = logger;
+    this.#poll = new Poll(() => this.#look(), {
+      everyMs: POLL_MS,
+      logger,
+      failure: 'the replicas’ integrations can’t be compared; trying again',
+    });
   }
 
   /**
@@ -48,8 +56,8 @@ export class ReplicatedReload {
     // Whoever shares a reload shares its announcement.
     if (this.#run < this.#service.runs) this.#isOwed = true;
     this.#run = this.#service.runs;
-    // One that fails is made up for by the watch.
-    if (this.#isOwed) await this.#announce().catch((error: unknown) => this.#report(error));
+    // One that fails is made up for by the poll.
+    if (this.#isOwed) await this.#announceAndTell().catch((error: unknown) => this.#poll.report(error));
   }
 
   /** Another replica read another file than this one. */
@@ -58,12 +66,24 @@ export class ReplicatedReload {
   }
 
   start(): void {
-    this.#watching = this.#watch();
+    this.#poll.start();
   }
 
-  async stop(): Promise<void> {
-    this.#stopping.abort();
-    await this.#watching;
+  stop(): Promise<void> {
+    return this.#poll.stop();
+  }
+
+  async #announceAndTell(): Promise<void> {
+    await this.#announce();
+    await this.#tell();
+  }
+
+  /** What fails is made up for by the poll. */
+  async #tell(): Promise<void> {
+    const { revision } = this.#service.current;
+    if (this.#isDiverged || revision === this.#told) return;
+    await this.#changed();
+    this.#told = revision;
   }
 
   async #announce(): Promise<void> {
@@ -80,25 +100,13 @@ export class ReplicatedReload {
     }
   }
 
-  async #watch(): Promise<void> {
-    const { signal } = this.#stopping;
-    while (!signal.aborted) {
-      try {
-        await this.#look();
-        this.#isFailing = false;
-      } catch (error) {
-        this.#report(error);
-      }
-      await sleep(POLL_MS, undefined, { signal, ref: false }).catch(() => {});
-    }
-  }
-
   async #look(): Promise<void> {
     if (this.#isOwed) await this.#announce();
     const { generation, revision } = await selectReload(this.#db);
     const isNews = this.#seen !== undefined && generation > this.#seen;
     this.#seen = Math.max(generation, this.#seen ?? 0);
     if (isNews) await this.#follow(revision);
+    await this.#tell();
   }
 
   async #follow(revision: string): Promise<void> {
@@ -108,10 +116,5 @@ export class ReplicatedReload {
     this.#isDiverged = own !== revision;
     if (!this.#isDiverged) return;
     this.#logger.error({ own, others: revision }, 'this replica’s integrations are not those of the others: put the same file everywhere');
-  }
-
-  #report(error: unknown): void {
-    if (!this.#isFailing) this.#logger.warn({ err: describeError(error) }, 'the replicas’ integrations can’t be compared; trying again');
-    this.#isFailing = true;
   }
 }

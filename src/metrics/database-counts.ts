@@ -2,10 +2,12 @@ import type { Queryable } from '../database/database.ts';
 import {
   type AttentionRow,
   countAttention,
+  countErasures,
   countJobs,
   countKeyedRows,
   countRevocations,
   type KeyedRows,
+  type OpenErasures,
   type QueueRow,
   takesWrites,
   type WaitingRevocations,
@@ -17,11 +19,20 @@ export interface DatabaseCounts {
   writable: boolean;
   keyed: KeyedRows[];
   revocations: WaitingRevocations | undefined;
+  erasures: OpenErasures | undefined;
   attention: AttentionRow[];
   jobs: QueueRow[];
 }
 
-const UNKNOWN: DatabaseCounts = { up: false, writable: false, keyed: [], revocations: undefined, attention: [], jobs: [] };
+const UNKNOWN: DatabaseCounts = {
+  up: false,
+  writable: false,
+  keyed: [],
+  revocations: undefined,
+  erasures: undefined,
+  attention: [],
+  jobs: [],
+};
 /** However often and by however many the metrics are read. */
 const REMEMBER_MS = 30_000;
 /** Sooner after a failure, so that a database that is back is seen to be. */
@@ -61,6 +72,7 @@ export class CountsInDatabase {
         ...this.#counts,
         keyed: await countKeyedRows(db),
         revocations: await countRevocations(db),
+        erasures: await countErasures(db),
         attention: await countAttention(db),
         jobs: await countJobs(db),
       };

@@ -112,6 +112,12 @@ function showCounts(gauge: Show, sources: Sources): void {
   gauge('steward_revocations_unconfirmed', 'Tokens given up after 7 days; they may still work', [], () =>
     counted(({ revocations }) => (revocations === undefined ? [] : [[revocations.unconfirmed]])),
   );
+  gauge('steward_erasures_open', 'Deleted users of whom rows are left', [], () =>
+    counted(({ erasures }) => (erasures === undefined ? [] : [[erasures.open]])),
+  );
+  gauge('steward_erasures_oldest_seconds', 'Since the oldest of these deletions', [], () =>
+    counted(({ erasures }) => (erasures === undefined ? [] : [[erasures.oldest]])),
+  );
   gauge('steward_accounts_attention', 'Accounts whose users have to do something, by status', ['provider', 'status'], () =>
     counted(({ attention }) => attention.map(({ provider, status, accounts }) => [accounts, provider, status])),
   );

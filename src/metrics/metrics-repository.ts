@@ -70,6 +70,21 @@ export async function countRevocations(db: Queryable): Promise<WaitingRevocation
   return rows[0] ?? { waiting: 0, oldest: 0, unconfirmed: 0 };
 }
 
+export interface OpenErasures {
+  open: number;
+  /** Seconds since the oldest of these deletions; 0 where there is none. */
+  oldest: number;
+}
+
+/** Deleted users of whom rows are left. */
+export async function countErasures(db: Queryable): Promise<OpenErasures> {
+  const text = `
+    select count(*)::int as open, coalesce(extract(epoch from now() - min(deleted_at)), 0)::float8 as oldest
+    from (select deleted_at from erasures where clean_at is null order by deleted_at limit ${COUNT_MAX}) left_over`;
+  const rows = await db.query<OpenErasures>({ name: 'metrics-erasures', text, query_timeout: TIMEOUT_MS });
+  return rows[0] ?? { open: 0, oldest: 0 };
+}
+
 /** Accounts whose users have to do something, by provider and status. */
 export async function countAttention(db: Queryable): Promise<AttentionRow[]> {
   const text = `

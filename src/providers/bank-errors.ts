@@ -1,5 +1,9 @@
 import type { z } from 'zod';
-import { AppError, type ErrorCode } from '../errors.ts';
+import { AppError, type AppErrorOptions, type ErrorCode } from '../errors.ts';
+import { parseJson } from './answer-json.ts';
+import { checked } from './answers.ts';
+import { retryAfterSeconds } from './fetch-json.ts';
+import { providerMessage, wordsAsDetails } from './provider-words.ts';
 
 interface Meaning {
   code: ErrorCode;
@@ -15,26 +19,40 @@ const RELINK_AT_BANK: Meaning = {
 const GONE: Meaning = { code: 'item_gone', message: 'This connection no longer exists at the bank. Link the bank again.' };
 const UNSUPPORTED: Meaning = { code: 'unsupported_account', message: 'This bank or account can’t be used for this. Choose another one.' };
 const LATER: Meaning = { code: 'unavailable', message: 'The bank can’t be reached at the moment.', retryAfter: 60 };
-const TOO_MANY: Meaning = { code: 'unavailable', message: 'The bank aggregator asks for a pause: too many requests.', retryAfter: 60 };
+const TOO_MANY = {
+  code: 'unavailable',
+  message: 'The bank aggregator asks for a pause: too many requests.',
+  retryAfter: 60,
+} satisfies Meaning;
 const FAULT: Meaning = { code: 'provider_error', message: 'The bank aggregator reports a fault.' };
 const OPERATOR: Meaning = { code: 'internal', message: 'The bank connection is not set up correctly on our side.' };
 
 /** The transactions changed between two pages: the loop begins again from its first cursor (Plaid: /transactions/sync). */
 export const SYNC_MUTATION = 'TRANSACTIONS_SYNC_MUTATION_DURING_PAGINATION';
 
+/** The user hasn't agreed to the product that a call needs; the rest of the item works. */
+export const CONSENT_MISSING = 'ADDITIONAL_CONSENT_REQUIRED';
+
 /** The aggregator's `error_code` → our answer. */
 const MEANINGS: Record<string, Meaning> = {
   INVALID_PUBLIC_TOKEN: { code: 'invalid_request', message: 'public_token: is not valid any more. Start linking again.' },
   ITEM_LOGIN_REQUIRED: RELINK,
   ACCESS_NOT_GRANTED: RELINK,
-  ADDITIONAL_CONSENT_REQUIRED: RELINK,
+  [CONSENT_MISSING]: {
+    code: 'relink_required',
+    message: 'The bank hasn’t been allowed to give this. Open it once more (update mode) and agree.',
+  },
   NO_ACCOUNTS: RELINK,
   ITEM_LOCKED: RELINK_AT_BANK,
   PASSWORD_RESET_REQUIRED: RELINK_AT_BANK,
   USER_SETUP_REQUIRED: RELINK_AT_BANK,
+  // A typing mistake in update mode: the item is as it was.
+  INVALID_UPDATED_USERNAME: {
+    code: 'relink_required',
+    message: 'The login was another one than before. Log in again with the user name that this bank was linked with.',
+  },
   ITEM_NOT_FOUND: GONE,
   USER_PERMISSION_REVOKED: GONE,
-  INVALID_UPDATED_USERNAME: GONE,
   INVALID_ACCOUNT_ID: { code: 'not_found', message: 'There is no such account at the bank.' },
   INVALID_INSTITUTION: { code: 'not_found', message: 'There is no such bank.' },
   NO_AUTH_ACCOUNTS: UNSUPPORTED,
@@ -85,36 +103,63 @@ export class BankError extends AppError {
   /** `error_code` as the aggregator names it. */
   readonly bankCode: string;
 
-  constructor(bankCode: string, meaning: Meaning, cause: Error) {
-    super(meaning.code, meaning.message, { cause, ...(meaning.retryAfter !== undefined && { retryAfter: meaning.retryAfter }) });
+  constructor(bankCode: string, meaning: Meaning, options: { cause: Error; details?: AppErrorOptions['details'] | undefined }) {
+    super(meaning.code, meaning.message, { ...options, ...(meaning.retryAfter !== undefined && { retryAfter: meaning.retryAfter }) });
     this.bankCode = bankCode;
   }
 }
 
 /**
  * Converts whatever the SDK throws. An AxiosError carries the client secret and
- * access tokens: only the aggregator's code and request id leave this function.
+ * access tokens: only the aggregator's code, request id and cleaned message leave this function.
  */
 export function toBankError(thrown: unknown): AppError {
   const response = field(thrown, 'response');
-  const data = field(response, 'data');
+  if (response === undefined) return withoutAnswer(thrown);
+  const sent = field(response, 'data');
+  const data = sent instanceof Uint8Array ? parseJson(sent) : undefined;
+  const status = Number(field(response, 'status'));
+  const retryAfter = retryAfterSeconds(field(field(response, 'headers'), 'retry-after')) || undefined;
   const code = field(data, 'error_code');
   if (typeof code === 'string') {
-    const cause = new Error(`bank aggregator: ${clean(code)}, request ${clean(field(data, 'request_id'))}`);
-    return new BankError(code, meaningOf(code), cause);
+    const message = providerMessage(field(data, 'error_message'), sentSecrets(thrown));
+    const said = message === '' ? '' : `: ${message}`;
+    const cause = new Error(`bank aggregator: ${clean(code)}, request ${clean(field(data, 'request_id'))}${said}`);
+    const meaning = meaningOf(code);
+    // What the operator has to mend is for the log alone.
+    const details = meaning.code === 'internal' ? undefined : wordsAsDetails({ reason: clean(code), message });
+    // A pause that the aggregator asks for itself; whether one helps at all is the code's to say.
+    const asked = retryAfter !== undefined && meaning.retryAfter !== undefined ? { retryAfter } : {};
+    return new BankError(code, { ...meaning, ...asked }, { cause, details });
   }
-  if (response !== undefined) {
-    const status = Number(field(response, 'status'));
-    const cause = new Error(`bank aggregator: HTTP ${clean(status)} without an error code`);
-    // A gateway before it speaks for itself, and such faults pass.
-    const later = status === 429 || status >= 500 ? { retryAfter: 30 } : {};
-    return new AppError('provider_error', 'The bank aggregator’s answer could not be understood.', { cause, ...later });
-  }
+  const cause = new Error(`bank aggregator: HTTP ${clean(status)} without an error code`);
+  // A gateway before it speaks for itself, and such faults pass.
+  if (status === 429) return new AppError(TOO_MANY.code, TOO_MANY.message, { cause, retryAfter: retryAfter ?? TOO_MANY.retryAfter });
+  const later = status >= 500 ? { retryAfter: retryAfter ?? PASSING } : {};
+  return new AppError('provider_error', 'The bank aggregator’s answer could not be understood.', { cause, ...later });
+}
+
+/** Seconds after which a fault of a gateway, or on the way, may have passed. */
+const PASSING = 30;
+/** Of the system, where a connection didn't come about or didn't last. */
+const CONNECTION_LOST = /^(ECONN(RESET|REFUSED)|EPIPE|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENETDOWN|EADDRNOTAVAIL)$/;
+
+function withoutAnswer(thrown: unknown): AppError {
   const network = clean(field(thrown, 'code'));
   if (['ECONNABORTED', 'ETIMEDOUT', 'ERR_CANCELED'].includes(network)) {
     return new AppError('provider_timeout', 'The bank aggregator did not answer in time.');
   }
-  return new AppError('provider_error', 'The bank aggregator can’t be reached.', { cause: new Error(`bank aggregator: ${network}`) });
+  const isLost = CONNECTION_LOST.test(network);
+  const cause = new Error(`bank aggregator: ${network}`);
+  return new AppError('provider_error', 'The bank aggregator can’t be reached.', { cause, ...(isLost && { retryAfter: PASSING }) });
+}
+
+/** What of the request must not come back in the answer's text. */
+function sentSecrets(thrown: unknown): string[] {
+  const { headers, data } = (field(thrown, 'config') ?? {}) as { headers?: unknown; data?: unknown };
+  const named = ['PLAID-CLIENT-ID', 'PLAID-SECRET'].map((name) => field(headers, name));
+  const tokens = typeof data === 'string' ? [...data.matchAll(/"\w{1,40}_token":"([^"\\]{1,500})"/g)].map(([, token]) => token) : [];
+  return [...named, ...tokens].filter((secret) => typeof secret === 'string');
 }
 
 const INPUT_CODES = new Set(['MISSING_FIELDS', 'UNKNOWN_FIELDS', 'INVALID_FIELD', 'INVALID_BODY']);
@@ -122,7 +167,7 @@ const INPUT_CODES = new Set(['MISSING_FIELDS', 'UNKNOWN_FIELDS', 'INVALID_FIELD'
 /** Where the fields of a call are a caller's, a refusal of them is the caller's to mend and no alarm. */
 export function asInputError(error: unknown, message = 'The bank aggregator refused the input.'): unknown {
   if (!(error instanceof BankError) || !INPUT_CODES.has(error.bankCode)) return error;
-  return new BankError(error.bankCode, { code: 'invalid_request', message }, error);
+  return new BankError(error.bankCode, { code: 'invalid_request', message }, { cause: error, details: error.details });
 }
 
 /**
@@ -131,12 +176,17 @@ export function asInputError(error: unknown, message = 'The bank aggregator refu
  * @throws AppError `provider_error`, naming only the fields at fault
  */
 export function checkAnswer<S extends z.ZodType>(schema: S, data: unknown): z.output<S> {
-  const parsed = schema.safeParse(data);
-  if (parsed.success) return parsed.data;
-  const fields = parsed.error.issues.map((issue) => issue.path.join('.')).slice(0, 10);
-  throw new AppError('provider_error', 'The bank aggregator’s answer could not be understood.', {
-    cause: new Error(`unexpected fields: ${fields.join(', ')}`),
-  });
+  try {
+    return checked(schema, data);
+  } catch (error) {
+    return asBankAnswer(error);
+  }
+}
+
+/** Says of an answer that can't be understood whose it is. */
+export function asBankAnswer(error: unknown): never {
+  if (!(error instanceof AppError) || error.code !== 'provider_error') throw error;
+  throw new AppError('provider_error', 'The bank aggregator’s answer could not be understood.', { cause: error.cause });
 }
 
 function meaningOf(code: string): Meaning {
@@ -150,7 +200,7 @@ function field(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 }
 
-/** Codes and ids only: no text of the aggregator's reaches a log. */
+/** A code or id; anything else of this kind is not repeated. */
 function clean(value: unknown): string {
   if (typeof value !== 'string' && typeof value !== 'number') return 'unknown';
   return /^[\w.-]{1,64}$/.test(String(value)) ? String(value) : 'unknown';

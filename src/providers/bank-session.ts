@@ -1,16 +1,20 @@
 import type { PlaidApi } from 'plaid';
-import type { z } from 'zod';
 import { AppError } from '../errors.ts';
-import { asInputError, checkAnswer, type EntryRefusal, isEntryRefusal } from './bank-errors.ts';
+import type { Lanes } from '../threads/lanes.ts';
+import { type AnswerReader, LARGE_BYTES, type Understanding, understand } from './answers.ts';
+import { asBankAnswer, asInputError, BankError, CONSENT_MISSING, type EntryRefusal, isEntryRefusal } from './bank-errors.ts';
 import { deadline } from './deadline.ts';
 
-type Send = (client: PlaidApi, options: CallOptions) => Promise<{ data: unknown }>;
+/** Makes a call of the SDK's. */
+export type Send = (client: PlaidApi, options: CallOptions) => Promise<{ data: unknown }>;
 /** The SDK's request types are closed lists of plain values, which the aggregator validates. */
 type Method = (client: PlaidApi, body: never, options: CallOptions) => Promise<{ data: unknown }>;
 
 /** What axios takes beside the body. */
 export interface CallOptions {
   signal: AbortSignal;
+  /** Bytes of an answer. */
+  maxContentLength: number;
 }
 
 /** Read calls of the aggregator that actions may make, by their path. A list of what is forbidden would admit calls that leak or destroy tokens. */
@@ -30,14 +34,19 @@ export type BankCall = (typeof BANK_CALLS)[number];
 export interface BankSession {
   /**
    * @param body the call's own fields, without token or credentials
-   * @param answer what of the answer is used; anything else in it is dropped
+   * @param answer what of the answer is used; anything else in it is dropped. A schema where it is small, a reader where
+   * it may be large
+   * @param args what the reader is given beside the answer
    * @throws BankError, AppError
    */
-  call<S extends z.ZodType>(call: BankCall, body: Record<string, unknown>, answer: S): Promise<z.output<S>>;
+  call<Result>(call: BankCall, body: Record<string, unknown>, answer: Understanding<undefined, Result>): Promise<Result>;
+  call<Args, Result>(call: BankCall, body: Record<string, unknown>, answer: AnswerReader<Args, Result>, args: Args): Promise<Result>;
 }
 
 /** The entry that a session works for. */
 export interface BankEntryAccess {
+  /** Whose it is. */
+  userId: string;
   /** Its access token, as it is now. */
   token(): Promise<string>;
   /**
@@ -49,8 +58,10 @@ export interface BankEntryAccess {
 }
 
 export interface BankSessionOptions {
-  /** Sends one call with the client's credentials and converts the SDK's errors. */
-  send(send: Send, deadline: AbortSignal): Promise<unknown>;
+  /** Sends one call with the client's credentials and converts the SDK's errors. @returns the answer's own bytes */
+  send(send: Send, options: CallOptions): Promise<Uint8Array<ArrayBuffer>>;
+  /** Where calls wait whose answers are large. */
+  lanes: Lanes;
   /** Time an ordinary call may take, milliseconds. */
   timeoutMs: number;
   /** Used where a call asks for countries and has none. */
@@ -66,39 +77,61 @@ const METHODS: Record<BankCall, Method> = {
   'item/get': (client, body, options) => client.itemGet(body, options),
   'institutions/get_by_id': (client, body, options) => client.institutionsGetById(body, options),
 };
+const MAX_ANSWER_BYTES = 5 * 1024 * 1024;
 const CREDENTIALS = ['client_id', 'secret', 'access_token'];
 /** Asks the bank itself, which can take over 30 s (Plaid: /accounts/balance/get); the action's deadline ends it earlier. */
 const LIVE_MS = 60_000;
 
 /** Opens a session for an entry's actions; `signal` ends whatever it does. */
 export function openBankSession(options: BankSessionOptions, entry: BankEntryAccess, signal: AbortSignal): BankSession {
-  return {
-    async call(name, body, answer) {
-      const method = Object.hasOwn(METHODS, name) ? METHODS[name] : undefined;
-      if (method === undefined) throw new AppError('forbidden', 'This call of the bank aggregator is not open to actions.');
-      if (CREDENTIALS.some((field) => Object.hasOwn(body, field))) {
-        throw new AppError('invalid_request', 'A call of the bank aggregator takes no token or credentials.');
-      }
-      const limit = deadline(name === 'accounts/balance/get' ? LIVE_MS : options.timeoutMs);
-      const ending = AbortSignal.any([signal, limit]);
-      const send = (fields: object) => options.send((client, given) => method(client, { ...body, ...fields } as never, given), ending);
-      // The one call that is about no entry.
-      const data =
-        name === 'institutions/get_by_id'
-          ? await send(body.country_codes === undefined ? { country_codes: options.countryCodes } : {}).catch(refusedInput)
-          : await asEntry(entry, (accessToken) => send({ access_token: accessToken }));
-      return checkAnswer(answer, data);
-    },
-  };
+  const { userId } = entry;
+  async function call<Args, Result>(
+    name: BankCall,
+    body: Record<string, unknown>,
+    answer: Understanding<Args, Result>,
+    args?: Args,
+  ): Promise<Result> {
+    const method = Object.hasOwn(METHODS, name) ? METHODS[name] : undefined;
+    if (method === undefined) throw new AppError('forbidden', 'This call of the bank aggregator is not open to actions.');
+    if (CREDENTIALS.some((field) => Object.hasOwn(body, field))) {
+      throw new AppError('invalid_request', 'A call of the bank aggregator takes no token or credentials.');
+    }
+    const read = async () => {
+      const bytes = await fetchAnswer(options, entry, signal, { name, method, body, isLarge: 'run' in answer });
+      return understand(bytes, answer, args as Args, { userId, signal }, 'kept').catch(asBankAnswer);
+    };
+    return 'run' in answer ? options.lanes.run(userId, read) : read();
+  }
+  return { call };
+}
+
+interface Request {
+  name: BankCall;
+  method: Method;
+  body: Record<string, unknown>;
+  isLarge: boolean;
+}
+
+async function fetchAnswer(options: BankSessionOptions, entry: BankEntryAccess, signal: AbortSignal, request: Request) {
+  const { name, method, body, isLarge } = request;
+  signal.throwIfAborted();
+  const limit = deadline(name === 'accounts/balance/get' ? LIVE_MS : options.timeoutMs);
+  const limits = { signal: AbortSignal.any([signal, limit]), maxContentLength: isLarge ? MAX_ANSWER_BYTES : LARGE_BYTES };
+  const send = (fields: object) => options.send((client, given) => method(client, { ...body, ...fields } as never, given), limits);
+  // The one call that is about no entry.
+  if (name !== 'institutions/get_by_id') return asEntry(entry, (accessToken) => send({ access_token: accessToken }));
+  return send(body.country_codes === undefined ? { country_codes: options.countryCodes } : {}).catch(refusedInput);
 }
 
 /** What a refusal reveals of the entry is told before the error goes on. */
-async function asEntry(entry: BankEntryAccess, work: (accessToken: string) => Promise<unknown>): Promise<unknown> {
+async function asEntry<Result>(entry: BankEntryAccess, work: (accessToken: string) => Promise<Result>): Promise<Result> {
   const accessToken = await entry.token();
   try {
     return await work(accessToken);
   } catch (error) {
-    if (isEntryRefusal(error)) {
+    // Consent to one product says nothing of the others: the entry stays in use.
+    const aboutProduct = error instanceof BankError && error.bankCode === CONSENT_MISSING;
+    if (isEntryRefusal(error) && !aboutProduct) {
       const current = await entry.refused(accessToken, error.code);
       if (!current) throw new AppError('conflict', 'This bank was linked anew meanwhile. Try again.', { retryAfter: 1, cause: error });
     }

@@ -2,9 +2,12 @@ import type { PlaidApi } from 'plaid';
 import { z } from 'zod';
 import type { BankSettings } from '../settings.ts';
 import { type Telemetry, UNMEASURED } from '../telemetry.ts';
+import { Lanes } from '../threads/lanes.ts';
+import { parseJson } from './answer-json.ts';
+import { LARGE_BYTES } from './answers.ts';
 import { asInputError, BankError, checkAnswer, toBankError } from './bank-errors.ts';
-import { accountsAnswer, type BankItem, type ItemState, itemAnswer, toBankItem, toItemState } from './bank-item.ts';
-import { type BankEntryAccess, type BankSession, type CallOptions, openBankSession } from './bank-session.ts';
+import { accountsAnswer, type BankItem, type ItemState, itemAnswer, productsWithoutConsent, toBankItem, toItemState } from './bank-item.ts';
+import { type BankEntryAccess, type BankSession, type CallOptions, openBankSession, type Send } from './bank-session.ts';
 import type { WebhookKey } from './bank-webhook-keys.ts';
 import { deadline } from './deadline.ts';
 import { identifier } from './provider-text.ts';
@@ -18,10 +21,15 @@ export interface LinkToken {
 
 const CLIENT_NAME = 'Steward';
 const UNKNOWN_KEY = 'INVALID_WEBHOOK_VERIFICATION_KEY_ID';
-const MAX_ANSWER_BYTES = 5 * 1024 * 1024;
+/** What an item must have. */
+const PRODUCT = 'transactions';
+/** What it has where its bank offers it: requiring account numbers would hide every bank without them. */
+const PRODUCT_IF_SUPPORTED = 'auth';
+/** Calls of one user at a time whose answers may be large. */
+const LARGE_AT_A_TIME = 2;
 
 const linkTokenAnswer = z.object({ link_token: z.string().min(1), expiration: z.string().min(1), request_id: z.string() });
-const exchangeAnswer = z.object({ access_token: z.string().min(1), item_id: identifier });
+const exchangeAnswer = z.object({ access_token: z.string().min(1), item_id: identifier.optional().catch(undefined) });
 const removeAnswer = z.object({ request_id: z.string() });
 const keyAnswer = z.object({
   key: z.object({
@@ -40,6 +48,7 @@ export class BankProvider {
   readonly #settings: BankSettings;
   readonly #timeoutMs: number;
   readonly #telemetry: Telemetry;
+  readonly #lanes = new Lanes(LARGE_AT_A_TIME);
   #client: Promise<PlaidApi> | undefined;
 
   constructor(settings: BankSettings, timeoutMs: number, telemetry: Telemetry = UNMEASURED) {
@@ -63,14 +72,18 @@ export class BankProvider {
    * A token for the aggregator's link widget.
    *
    * @param userId opaque id of ours: never an e-mail address
-   * @param accessToken of an item to repair or extend (update mode, which takes no products)
+   * @param accessToken of an item to repair or extend (update mode, which takes no products but asks for consent that is missing)
    */
   async createLinkToken(userId: string, accessToken?: string): Promise<LinkToken> {
     const { webhookUrl } = this.#settings;
     const purpose =
       accessToken === undefined
-        ? { products: ['transactions', 'auth'], ...(webhookUrl !== undefined && { webhook: webhookUrl }) }
-        : { access_token: accessToken, update: { account_selection_enabled: true } };
+        ? {
+            products: [PRODUCT],
+            required_if_supported_products: [PRODUCT_IF_SUPPORTED],
+            ...(webhookUrl !== undefined && { webhook: webhookUrl }),
+          }
+        : { access_token: accessToken, update: { account_selection_enabled: true }, ...(await this.#missingConsent(accessToken)) };
     const answer = await this.#call((client, options) =>
       client.linkTokenCreate(
         {
@@ -88,8 +101,21 @@ export class BankProvider {
     return checkAnswer(linkTokenAnswer, answer);
   }
 
-  /** Exchanges a public token, which works once. */
-  async exchange(publicToken: string): Promise<{ accessToken: string; itemId: string }> {
+  /** What update mode asks for beside the login. Where the item can't be read, update mode is all the more needed: it goes without. */
+  async #missingConsent(accessToken: string): Promise<{ additional_consented_products?: string[] }> {
+    const missing = await this.#call((client, options) => client.itemGet({ access_token: accessToken }, options)).then(
+      (item) => productsWithoutConsent(checkAnswer(itemAnswer, item), [PRODUCT, PRODUCT_IF_SUPPORTED]),
+      () => [],
+    );
+    return missing.length === 0 ? {} : { additional_consented_products: missing };
+  }
+
+  /**
+   * Exchanges a public token, which works once.
+   *
+   * @returns the item's id as undefined where it can't be used: the item has to be given back all the same
+   */
+  async exchange(publicToken: string): Promise<{ accessToken: string; itemId: string | undefined }> {
     const exchange = this.#call((client, options) => client.itemPublicTokenExchange({ public_token: publicToken }, options));
     const answer = await exchange.catch((error: unknown) => {
       // Its one field is whatever a client sent.
@@ -150,7 +176,13 @@ export class BankProvider {
   /** Opens a session for an entry's actions; `signal` ends whatever it does. */
   session(entry: BankEntryAccess, signal: AbortSignal): BankSession {
     const { countryCodes } = this.#settings;
-    return openBankSession({ send: (send, signal) => this.#call(send, signal), timeoutMs: this.#timeoutMs, countryCodes }, entry, signal);
+    const options = {
+      send: (send: Send, limits: CallOptions) => this.#send(send, limits),
+      lanes: this.#lanes,
+      timeoutMs: this.#timeoutMs,
+      countryCodes,
+    };
+    return openBankSession(options, entry, signal);
   }
 
   /** A load that failed is tried again by the next call. */
@@ -162,13 +194,19 @@ export class BankProvider {
     return this.#client;
   }
 
-  async #call(send: (client: PlaidApi, options: CallOptions) => Promise<{ data: unknown }>, signal?: AbortSignal): Promise<unknown> {
+  /** A call whose answer is small. */
+  async #call(send: Send): Promise<unknown> {
+    const bytes = await this.#send(send, { signal: deadline(this.#timeoutMs), maxContentLength: LARGE_BYTES });
+    return parseJson(bytes);
+  }
+
+  async #send(send: Send, limits: CallOptions): Promise<Uint8Array<ArrayBuffer>> {
     const client = await this.#connected();
     return this.#telemetry.step({ kind: 'provider', name: 'bank' }, async () => {
       try {
         // Instead of axios' own time-out, which doesn't cover an answer that never ends, and fires before what came is read.
-        const { data } = await send(client, { signal: signal ?? deadline(this.#timeoutMs) });
-        return data;
+        const { data } = await send(client, limits);
+        return Uint8Array.from(data as Uint8Array);
       } catch (error) {
         throw toBankError(error);
       }
@@ -185,7 +223,8 @@ async function connect(settings: BankSettings): Promise<PlaidApi> {
       baseOptions: {
         headers: { 'PLAID-CLIENT-ID': settings.clientId, 'PLAID-SECRET': settings.secret, 'Plaid-Version': '2020-09-14' },
         maxRedirects: 0,
-        maxContentLength: MAX_ANSWER_BYTES,
+        // Parsed by whoever knows how large it may be.
+        responseType: 'arraybuffer',
         proxy: false,
       },
     }),

@@ -1,4 +1,5 @@
 import { AppError } from '../errors.ts';
+import { providerRequest } from './provider-request.ts';
 
 export interface JsonAnswer {
   status: number;
@@ -21,8 +22,12 @@ const MAX_BYTES = 256 * 1024;
  */
 export async function fetchJson(url: string, init: RequestInit & { signal: AbortSignal }): Promise<JsonAnswer> {
   try {
-    const response = await fetch(url, { ...init, redirect: 'error' });
-    return { status: response.status, body: parse(await readCapped(response)), retryAfter: retryAfterOf(response.headers) };
+    const response = await providerRequest(url, init);
+    return {
+      status: response.status,
+      body: parse(await readCapped(response)),
+      retryAfter: retryAfterSeconds(response.headers.get('retry-after')),
+    };
   } catch (error) {
     if (error instanceof AppError) throw error;
     if (init.signal.aborted) throw new AppError('provider_timeout', 'The provider did not answer in time.');
@@ -52,9 +57,9 @@ async function readCapped(response: Response): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** RFC 9110, 10.2.3: seconds, or a date. */
-function retryAfterOf(headers: Headers): number {
-  const value = headers.get('retry-after') ?? '';
+/** What a Retry-After says (RFC 9110, 10.2.3: seconds, or a date), an hour at most; 0 = nothing. */
+export function retryAfterSeconds(header: unknown): number {
+  const value = typeof header === 'string' ? header.slice(0, 100) : '';
   const seconds = /^\d+$/.test(value) ? Number(value) : (Date.parse(value) - Date.now()) / 1000;
   return seconds > 0 ? Math.min(Math.ceil(seconds), MAX_RETRY_SECONDS) : 0;
 }

@@ -1,4 +1,6 @@
-import { AppError, type ErrorCode } from '../errors.ts';
+import { AppError, type AppErrorOptions, type ErrorCode } from '../errors.ts';
+import { type ProviderWords, providerMessage, wordsAsDetails } from './provider-words.ts';
+import { type Refusal, readRefusal } from './workspace-refusal.ts';
 
 /** A refusal by one of the provider's APIs that actions may have to tell apart. */
 export class WorkspaceApiError extends AppError {
@@ -6,58 +8,69 @@ export class WorkspaceApiError extends AppError {
   readonly httpStatus: number;
   /** The provider's word for it (`rateLimitExceeded`, `exportSizeLimitExceeded`, …), '' where it gave none. */
   readonly reason: string;
+  /** The limit is one of hours: another try within seconds only adds to it. */
+  readonly lasting: boolean;
+  /** The API that the operator has not enabled for this client, as the provider names it. */
+  readonly disabledApi: string | undefined;
 
-  constructor(httpStatus: number, reason: string, code: ErrorCode, message: string, retryAfter?: number) {
-    super(code, message, { cause: new Error(`HTTP ${httpStatus} ${reason}`), ...(retryAfter !== undefined && { retryAfter }) });
+  constructor(httpStatus: number, refusal: Refusal, words: ProviderWords, code: ErrorCode, message: string, options: AppErrorOptions) {
+    const cause = new Error(`HTTP ${httpStatus} ${words.reason}${words.message === '' ? '' : `: ${words.message}`}`);
+    super(code, message, { cause, ...options });
     this.httpStatus = httpStatus;
-    this.reason = reason;
+    this.reason = words.reason;
+    this.lasting = refusal.kind === 'lasting_limit';
+    this.disabledApi = refusal.disabledApi;
   }
 }
 
-const RATE_REASONS = new Set(['rateLimitExceeded', 'userRateLimitExceeded', 'quotaExceeded', 'RESOURCE_EXHAUSTED', 'RATE_LIMIT_EXCEEDED']);
-const SCOPE_REASONS = new Set(['insufficientPermissions', 'ACCESS_TOKEN_SCOPE_INSUFFICIENT', 'insufficientScopes']);
+/** The sandbox's word for a method that it has no answer for. */
+const NOT_PLAYED = 'methodNotPlayed';
+/** Where the provider says no time itself, seconds. */
+const PAUSE = 30;
+const LONG_PAUSE = 3_600;
+
+export interface ProviderAnswer {
+  status: number;
+  /** Parsed JSON, or undefined when it wasn't JSON. */
+  body: unknown;
+  /** Seconds, where the answer said so. */
+  retryAfter: number | undefined;
+  /** Secrets that went out with the request. */
+  sent: readonly string[];
+}
 
 /**
- * The provider's answer as an error of ours. Only its status and its one-word
- * reason are kept: its text may repeat what was sent.
+ * The provider's answer as an error of ours. Its own words stand beside ours, as `details.provider`, never in their place.
  *
- * @param body parsed JSON, or undefined when it wasn't JSON
- * @param retryAfter seconds, where the answer said so
+ * @param method that was called, e.g. `sheets.spreadsheets.get`
  */
-export function toWorkspaceApiError(status: number, body: unknown, retryAfter: number | undefined): WorkspaceApiError {
-  const reason = reasonOf(body);
-  const fail = (code: ErrorCode, message: string, seconds?: number) => new WorkspaceApiError(status, reason, code, message, seconds);
-  if (status === 429 || (status === 403 && RATE_REASONS.has(reason))) {
-    return fail('rate_limited', 'The provider asks for a pause: too many requests for this account.', retryAfter ?? 30);
+export function toWorkspaceApiError(method: string, { status, body, retryAfter, sent }: ProviderAnswer): WorkspaceApiError {
+  const refusal = readRefusal(method, status, body);
+  const { kind, reason } = refusal;
+  const words = { reason, message: providerMessage(refusal.message, sent) };
+  const fail = (code: ErrorCode, message: string, seconds?: number) => {
+    // What the operator has to mend names the operator's project: it is for the log alone.
+    const details = code === 'not_configured' ? undefined : wordsAsDetails(words);
+    const options = { ...(details !== undefined && { details }), ...(seconds !== undefined && { retryAfter: seconds }) };
+    return new WorkspaceApiError(status, refusal, words, code, message, options);
+  };
+  if (kind === 'lasting_limit') return fail('rate_limited', 'A limit of the provider’s is used up for hours.', retryAfter ?? LONG_PAUSE);
+  if (kind === 'limit') {
+    return fail('rate_limited', 'The provider asks for a pause: too many requests for this account.', retryAfter ?? PAUSE);
   }
-  if (status === 403 && SCOPE_REASONS.has(reason)) return fail('missing_scopes', 'This account’s consent doesn’t cover this.');
+  if (kind === 'disabled_api')
+    return fail('not_configured', 'This server may not use this API of the provider’s yet: its operator has to enable it.');
+  if (kind === 'scopes') return fail('missing_scopes', 'This account’s consent doesn’t cover this.');
   if (status === 400)
     return fail('invalid_request', reason === '' ? 'The provider refused the input.' : `The provider refused the input: ${reason}.`);
   if (status === 401) return fail('reauth_required', 'The provider no longer accepts this connection.');
   if (status === 403) return fail('forbidden', reason === '' ? 'The provider forbids this.' : `The provider forbids this: ${reason}.`);
+  if (status === 404 && reason === NOT_PLAYED) {
+    return fail('provider_error', 'The sandbox doesn’t play this method; at the real provider it can be called.');
+  }
   if (status === 404 || status === 410) return fail('not_found', 'There is no such thing in this account.');
   if (status === 409 || status === 412) return fail('conflict', 'It was changed meanwhile. Read it again and retry.');
   if (status === 413) return fail('too_large', 'The provider says that this is too large.');
   // Its own fault, which mostly passes.
-  return fail('provider_error', 'The provider reports a fault.', status >= 500 ? (retryAfter ?? 30) : undefined);
-}
-
-/** `errors[0].reason` (Drive, Calendar, Gmail), an ErrorInfo's `reason`, or the canonical `status`. */
-function reasonOf(body: unknown): string {
-  const error = field(body, 'error');
-  const candidates = [
-    field(first(field(error, 'errors')), 'reason'),
-    field(first(field(error, 'details')), 'reason'),
-    field(error, 'status'),
-  ];
-  const found = candidates.find((value): value is string => typeof value === 'string' && /^[A-Za-z_]{1,64}$/.test(value));
-  return found ?? '';
-}
-
-function first(value: unknown): unknown {
-  return Array.isArray(value) ? value[0] : undefined;
-}
-
-function field(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+  return fail('provider_error', 'The provider reports a fault.', status >= 500 ? (retryAfter ?? PAUSE) : undefined);
 }

@@ -1,6 +1,7 @@
-import pLimit, { type LimitFunction } from 'p-limit';
+import { Lanes } from '../threads/lanes.ts';
+import { LargeAnswers } from '../threads/large-answers.ts';
 import type { Method, WorkspaceApiOptions } from './workspace-attempt.ts';
-import { type AccessTokenSource, type Send, WorkspaceSession } from './workspace-session.ts';
+import { type AccessTokenSource, type InTurn, WorkspaceSession } from './workspace-session.ts';
 
 /** The SDK's clients, by deep import: its root loads every API the provider has. */
 const APIS: Record<string, () => Promise<object>> = {
@@ -19,7 +20,8 @@ const AT_A_TIME = 5;
 export class WorkspaceApi {
   readonly #options: WorkspaceApiOptions;
   readonly #clients = new Map<string, Promise<object>>();
-  readonly #lanes = new Map<string, LimitFunction>();
+  readonly #lanes = new Lanes(AT_A_TIME);
+  readonly #large = new LargeAnswers();
 
   constructor(options: WorkspaceApiOptions) {
     this.#options = options;
@@ -27,18 +29,9 @@ export class WorkspaceApi {
 
   /** @param signal ends every request of the session: deadline, and the caller's abort where one counts */
   session(userId: string, tokens: AccessTokenSource, signal: AbortSignal): WorkspaceSession {
-    const send: Send = (attempt, method, params) => this.#inLane(userId, () => attempt.run(method, params));
-    return new WorkspaceSession(this.#options, (method) => this.#method(method), send, tokens, signal);
-  }
-
-  async #inLane<Result>(userId: string, work: () => Promise<Result>): Promise<Result> {
-    const lane = this.#lanes.get(userId) ?? pLimit(AT_A_TIME);
-    this.#lanes.set(userId, lane);
-    try {
-      return await lane(work);
-    } finally {
-      if (lane.activeCount + lane.pendingCount === 0) this.#lanes.delete(userId);
-    }
+    const inTurn: InTurn = (work) => this.#lanes.run(userId, work);
+    const options = { ...this.#options, userId, large: this.#large };
+    return new WorkspaceSession(options, (method) => this.#method(method), inTurn, tokens, signal);
   }
 
   async #method(id: string): Promise<Method> {

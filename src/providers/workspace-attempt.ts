@@ -1,7 +1,10 @@
 import { AppError } from '../errors.ts';
 import { type Telemetry, UNMEASURED } from '../telemetry.ts';
+import type { LargeAnswers } from '../threads/large-answers.ts';
+import { LARGE_BYTES } from './answers.ts';
 import { deadline } from './deadline.ts';
 import { outcomeOfStatus } from './outcome.ts';
+import { providerRequest } from './provider-request.ts';
 
 /** Parameters of a method, by the names of the provider's discovery document, with `requestBody` and `media` as the SDK takes them. */
 export type MethodParams = Record<string, unknown>;
@@ -9,11 +12,14 @@ export type MethodParams = Record<string, unknown>;
 export interface Answer {
   status: number;
   headers: Headers;
-  bytes: Buffer;
+  /** A buffer of its own. */
+  bytes: Uint8Array<ArrayBuffer>;
+  /** Says that the bytes are no longer needed: another large answer may come. */
+  release(): void;
 }
 
 /** A method of the SDK's. */
-export type Method = (params: MethodParams, options: object) => Promise<{ status: number; data: ArrayBuffer; headers: Headers }>;
+export type Method = (params: MethodParams, options: object) => Promise<{ status: number; headers: Headers }>;
 
 export interface WorkspaceApiOptions {
   /** Root of the provider's APIs, possibly with a path; undefined = the provider's own hosts. */
@@ -23,27 +29,37 @@ export interface WorkspaceApiOptions {
   telemetry?: Telemetry;
 }
 
-/** A little above the provider's own cap on exports (10 MB). */
-const MAX_ANSWER_BYTES = 12 * 1024 * 1024;
+/** What the requests of one session have in common. */
+export interface SessionOptions extends WorkspaceApiOptions {
+  userId: string;
+  large: LargeAnswers;
+}
+
 /** Of the system and of Node's fetch. */
 const NEVER_CONNECTED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT']);
 
 /** One request; the SDK builds it, and what goes out and comes in is ours. */
 export class Attempt {
-  readonly #options: WorkspaceApiOptions;
+  readonly #options: SessionOptions;
   readonly #token: string;
   readonly #signal: AbortSignal;
+  readonly #maxBytes: number;
   readonly #sendsChange: () => void;
   /** No connection came about. */
   neverSent = false;
   #httpMethod = '';
   #failure: AppError | undefined;
+  #bytes = new Uint8Array();
+  #release = () => {};
+  #queues = false;
 
-  constructor(options: WorkspaceApiOptions, token: string, signal: AbortSignal, sendsChange: () => void) {
+  /** @param maxBytes what an answer may hold */
+  constructor(options: SessionOptions, token: string, signal: AbortSignal, maxBytes: number, sendsChange: () => void) {
     this.#options = options;
     this.#token = token;
     this.#sendsChange = sendsChange;
     this.#signal = signal;
+    this.#maxBytes = maxBytes;
   }
 
   /** RFC 9110, 9.2.1: it changes nothing, so it may be sent again. */
@@ -66,7 +82,7 @@ export class Attempt {
     // From here on: the wait for its turn is not the provider's.
     const ending = AbortSignal.any([this.#signal, deadline(this.#options.timeoutMs)]);
     try {
-      const { status, headers, data } = await method(params, {
+      const { status, headers } = await method(params, {
         // Per call: in the client's own options its path would be dropped, and uploads would go to the real host.
         ...(this.#options.apiUrl !== undefined && { rootUrl: `${this.#options.apiUrl}/` }),
         headers: { authorization: `Bearer ${this.#token}` },
@@ -75,12 +91,13 @@ export class Attempt {
         validateStatus: () => true,
         fetchImplementation: (input: URL | string, init: RequestInit) => this.#fetch(input, init, ending),
       });
-      return { status, headers: new Headers(headers), bytes: Buffer.from(data) };
+      return { status, headers: new Headers(headers), bytes: this.#bytes, release: this.#release };
     } catch (error) {
+      this.#release();
       // The SDK wraps what its fetch throws.
       const own = error instanceof Error && error.cause instanceof AppError ? error.cause : error;
       if (own instanceof AppError) this.#failure = own;
-      else if (ending.aborted) this.#failure = timedOut();
+      else if (ending.aborted) this.#failure = this.#queues ? busy() : timedOut();
       else if (this.#httpMethod === '') throw invalidParams(error);
       else {
         const code = networkCode(error);
@@ -96,34 +113,53 @@ export class Attempt {
     this.#httpMethod = (init.method ?? 'GET').toUpperCase();
     ending.throwIfAborted();
     if (!this.safe) this.#sendsChange();
-    // A redirect would carry the token elsewhere.
-    const response = await fetch(input, { ...init, redirect: 'error', signal: ending });
-    return new Response(await readCapped(response), { status: response.status, headers: response.headers });
+    const response = await providerRequest(input, { ...init, signal: ending });
+    this.#bytes = await this.#read(response, ending);
+    // The SDK needs to know how it went, and would only make copies of what came.
+    return new Response(null, { status: response.status, headers: response.headers });
+  }
+
+  /** What comes with an error is read as far as it says which: a page of any length must not hide it. */
+  async #read(response: Response, ending: AbortSignal): Promise<Uint8Array<ArrayBuffer>> {
+    const chunks: Uint8Array[] = [];
+    let size = 0;
+    for await (const chunk of response.body ?? []) {
+      const before = size;
+      size += chunk.byteLength;
+      if (!response.ok && size > LARGE_BYTES) return new Uint8Array();
+      if (size > this.#maxBytes) throw new AppError('too_large', 'The provider’s answer is too large.');
+      chunks.push(chunk);
+      if (before <= LARGE_BYTES && size > LARGE_BYTES) await this.#enter(ending);
+    }
+    return joined(chunks, size);
+  }
+
+  /** The rest stays with the provider until the answer's turn comes. */
+  async #enter(ending: AbortSignal): Promise<void> {
+    this.#queues = true;
+    this.#release = await this.#options.large.enter(this.#options.userId, ending);
+    this.#queues = false;
   }
 }
 
-async function readCapped(response: Response): Promise<ArrayBuffer | null> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of response.body ?? []) {
-    size += chunk.byteLength;
-    if (size > MAX_ANSWER_BYTES) throw new AppError('too_large', 'The provider’s answer is too large.');
-    chunks.push(chunk);
-  }
-  // A body, be it empty, is an error with these.
-  if (response.status === 204 || response.status === 304) return null;
+function joined(chunks: readonly Uint8Array[], size: number): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(size);
   let offset = 0;
   for (const chunk of chunks) {
     bytes.set(chunk, offset);
     offset += chunk.byteLength;
   }
-  return bytes.buffer;
+  return bytes;
 }
 
 /** The provider took longer than it may. */
 export function timedOut(): AppError {
   return new AppError('provider_timeout', 'The provider did not answer in time.');
+}
+
+/** Other large answers of the user's, or of all users', took the time. */
+function busy(): AppError {
+  return new AppError('unavailable', 'Too many large contents are being read. Try again in a moment.', { retryAfter: 5 });
 }
 
 function unreachable(cause?: Error): AppError {

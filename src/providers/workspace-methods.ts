@@ -1,34 +1,88 @@
-/** Kinds of values a method takes: `string`, `number`, `boolean`, `string[]`, `array`, `object`, `any`. */
+/** Kinds of values a method takes; `string[]` is a parameter that may stand in an address again and again. */
 export type ValueKind = 'string' | 'number' | 'boolean' | 'string[]' | 'array' | 'object' | 'any';
+
+/** What can stand in one place of a request. */
+export interface Field {
+  kind: ValueKind;
+  /** Of a text, or of the texts of a `string[]`: the only ones there are. */
+  values?: readonly string[];
+  /** Of an object: what it holds, where that is known. */
+  fields?(): Fields;
+  /** Of an array: what it lists, where that is known. */
+  items?: Field;
+}
+export type Fields = Readonly<Record<string, Field>>;
 
 /** A method of the provider's APIs, as its discovery document describes it. */
 export interface WorkspaceMethod {
   verb: string;
   /** With `{name}` where a path parameter stands. */
   path: string;
-  params: Readonly<Record<string, ValueKind>>;
+  params: Fields;
   required: readonly string[];
-  /** Top-level fields of its body; undefined: it takes none. */
-  body: Readonly<Record<string, ValueKind>> | undefined;
+  /** Fields of its body; undefined: it takes none. */
+  body: Fields | undefined;
   /** Scopes, any one of which authorises it; the provider's URLs without their common beginning. */
   scopes: readonly string[];
 }
 
 /** Every method by its discovery id. */
-export type WorkspaceMethods = ReadonlyMap<string, WorkspaceMethod>;
+export interface WorkspaceMethods {
+  ids: readonly string[];
+  get(id: string): WorkspaceMethod | undefined;
+}
 
+/** See scripts/sdk-types.ts. */
+type FieldType = string | FieldTypes | [FieldTypes];
+interface FieldTypes {
+  [field: string]: FieldType;
+}
+type Schemas = Readonly<Record<string, FieldTypes>>;
 interface Table {
-  methods: Record<string, Omit<WorkspaceMethod, 'body'> & { body?: string }>;
-  schemas: Record<string, Record<string, ValueKind>>;
+  methods: Record<string, Pick<WorkspaceMethod, 'verb' | 'path' | 'required' | 'scopes'> & { params: FieldTypes; body?: string }>;
+  schemas: Schemas;
 }
 
 /** Reads the table; costs some milliseconds, so only where methods are declared. */
 export async function loadWorkspaceMethods(): Promise<WorkspaceMethods> {
   const { default: table } = (await import('./workspace-methods.json', { with: { type: 'json' } })) as unknown as { default: Table };
-  return new Map(
-    Object.entries(table.methods).map(([id, { body, ...method }]) => [
-      id,
-      { ...method, body: body === undefined ? undefined : table.schemas[body] },
-    ]),
-  );
+  return {
+    ids: Object.keys(table.methods),
+    get(id) {
+      const method = Object.hasOwn(table.methods, id) ? table.methods[id] : undefined;
+      if (method === undefined) return undefined;
+      const { params, body, ...rest } = method;
+      const taken = body === undefined ? undefined : inBody(fieldsOf(table.schemas[body], table.schemas));
+      return { ...rest, params: fieldsOf(params, table.schemas), body: taken };
+    },
+  };
+}
+
+function fieldsOf(types: FieldTypes = {}, schemas: Schemas): Fields {
+  return Object.fromEntries(Object.entries(types).map(([name, type]) => [name, fieldOf(type, schemas)]));
+}
+
+/** Only in an address may one text stand for a list of them. */
+function inBody(fields: Fields): Fields {
+  return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, listOfTexts(field) ?? field]));
+}
+
+function listOfTexts({ kind, values }: Field): Field | undefined {
+  return kind === 'string[]' ? { kind: 'array', items: { kind: 'string', ...(values !== undefined && { values }) } } : undefined;
+}
+
+function fieldOf(type: FieldType, schemas: Schemas): Field {
+  if (Array.isArray(type)) return { kind: 'array', items: objectOf(type[0], schemas) };
+  if (typeof type !== 'string') return objectOf(type, schemas);
+  const isList = type.endsWith('[]');
+  const name = isList ? type.slice(0, -2) : type;
+  if (name.startsWith('=')) return { kind: isList ? 'string[]' : 'string', values: name.slice(1).split('|') };
+  if (!name.includes('.')) return { kind: type as ValueKind };
+  const object = objectOf(schemas[name], schemas);
+  return isList ? { kind: 'array', items: object } : object;
+}
+
+/** Some schemas hold themselves, so each is looked at when it is asked for. */
+function objectOf(types: FieldTypes | undefined, schemas: Schemas): Field {
+  return { kind: 'object', fields: () => inBody(fieldsOf(types, schemas)) };
 }

@@ -1,15 +1,38 @@
 import { z } from 'zod';
-import { providerText } from './provider-text.ts';
+import { optionalField, providerText } from './provider-text.ts';
 
-/** The token endpoint's answer (RFC 6749, 5.1). */
-export const tokenAnswer = z.object({
-  access_token: z.string().min(1).max(8192),
-  token_type: z.string().regex(/^bearer$/i),
+const token = z.string().max(8192);
+const scope = optionalField(providerText(8192));
+
+/** The token endpoint's answer to a refresh (RFC 6749, 5.1). An empty token is none. */
+export const renewalAnswer = z.object({
+  access_token: token.min(1),
+  // The RFC requires it; a token that came without is a bearer token all the same.
+  token_type: optionalField(z.string().regex(/^bearer$/i)),
   expires_in: z.union([z.number(), z.string()]).optional().catch(undefined),
-  refresh_token: z.string().min(1).max(8192).optional(),
-  scope: providerText(8192).optional(),
-  id_token: z.string().max(16_384).optional(),
+  refresh_token: optionalField(token).transform((value) => value || undefined),
+  // The ones granted before stand: nobody has been asked since.
+  scope: scope.catch(undefined),
 });
+
+/** Its answer to an authorization code (OpenID Connect Core, 3.1.3.3). */
+export const tokenAnswer = renewalAnswer.extend({
+  scope,
+  id_token: optionalField(z.string().max(16_384)).transform((value) => value || undefined),
+});
+
+/** What an answer brought that has to be given back where it can't be used. */
+export interface IssuedTokens {
+  accessToken: string;
+  refreshToken: string | undefined;
+}
+
+/** The tokens in an answer, however little else of it is understood; undefined = none came. */
+export function tokensIn(body: unknown): IssuedTokens | undefined {
+  if (!isObject(body) || typeof body.access_token !== 'string' || body.access_token === '') return undefined;
+  const { access_token: accessToken, refresh_token: refreshToken } = body;
+  return { accessToken, refreshToken: typeof refreshToken === 'string' && refreshToken !== '' ? refreshToken : undefined };
+}
 
 const MIN_LIFE_SECONDS = 1;
 /** For a life that can't be meant: short enough to be put right soon, long enough not to ask at every use. */

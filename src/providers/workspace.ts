@@ -1,14 +1,17 @@
 import { z } from 'zod';
 import { AppError } from '../errors.ts';
-import type { WorkspaceSettings } from '../settings.ts';
+import type { Limits, WorkspaceSettings } from '../settings.ts';
 import { type Telemetry, UNMEASURED } from '../telemetry.ts';
 import { deadline } from './deadline.ts';
 import { fetchJson, type JsonAnswer } from './fetch-json.ts';
 import { outcomeOfStatus } from './outcome.ts';
-import { identifier, providerText } from './provider-text.ts';
+import { identifier, shownText, shownWhole, wrongFields } from './provider-text.ts';
 import { type Renewal, readRenewal } from './workspace-renewal.ts';
 import { grantedScopes, REQUESTED_SCOPES } from './workspace-scopes.ts';
-import { lifetime, oauthErrors, tokenAnswer } from './workspace-tokens.ts';
+import { type IssuedTokens, lifetime, oauthErrors, tokenAnswer, tokensIn } from './workspace-tokens.ts';
+
+/** How long the provider may take, milliseconds. */
+export type ProviderLimits = Pick<Limits, 'providerTimeoutMs' | 'refreshTimeoutMs'>;
 
 export interface AuthorizationRequest {
   state: string;
@@ -18,9 +21,7 @@ export interface AuthorizationRequest {
   loginHint: string | undefined;
 }
 
-export interface WorkspaceTokens {
-  accessToken: string;
-  refreshToken: string | undefined;
+export interface WorkspaceTokens extends IssuedTokens {
   /** Scope URLs really granted. */
   scopes: string[];
   /** When the access token ends. */
@@ -40,10 +41,10 @@ export interface WorkspaceProfile {
 
 const userinfoAnswer = z.object({
   sub: identifier,
-  email: providerText(320).default(''),
-  email_verified: z.union([z.boolean(), z.stringbool()]).default(false),
-  name: providerText(500).default(''),
-  picture: providerText(2048).default(''),
+  email: shownWhole(320),
+  email_verified: z.union([z.boolean(), z.stringbool()]).catch(false),
+  name: shownText(500),
+  picture: shownWhole(2048),
 });
 
 /**
@@ -54,14 +55,14 @@ const userinfoAnswer = z.object({
 export class WorkspaceProvider {
   readonly #settings: WorkspaceSettings;
   readonly #callbackUrl: string;
-  readonly #timeoutMs: number;
+  readonly #limits: ProviderLimits;
   readonly #telemetry: Telemetry;
 
-  constructor(settings: WorkspaceSettings, callbackUrl: string, timeoutMs: number, telemetry: Telemetry = UNMEASURED) {
+  constructor(settings: WorkspaceSettings, callbackUrl: string, limits: ProviderLimits, telemetry: Telemetry = UNMEASURED) {
     this.#telemetry = telemetry;
     this.#settings = settings;
     this.#callbackUrl = callbackUrl;
-    this.#timeoutMs = timeoutMs;
+    this.#limits = limits;
   }
 
   get issuer(): string {
@@ -70,7 +71,7 @@ export class WorkspaceProvider {
 
   /** A deadline for one step at the provider, all its requests together. */
   deadline(): AbortSignal {
-    return deadline(this.#timeoutMs);
+    return deadline(this.#limits.providerTimeoutMs);
   }
 
   /** The consent page's address. `prompt` makes the provider show accounts and scopes each time, so that a refresh token comes back. */
@@ -97,11 +98,19 @@ export class WorkspaceProvider {
   /**
    * Exchanges an authorization code (RFC 6749, 4.1.3, with the PKCE verifier).
    *
+   * @param signal ends the wait for the answer; one that comes all the same is still read for its tokens
+   * @param issued told of the tokens as soon as they are here, before anything is checked, and be it after the wait
    * @throws AppError `provider_error`, `provider_timeout`
    */
-  async exchange(code: string, verifier: string, nonce: string, signal: AbortSignal): Promise<WorkspaceTokens> {
+  async exchange(
+    code: string,
+    verifier: string,
+    nonce: string,
+    signal: AbortSignal,
+    issued: (tokens: IssuedTokens) => void,
+  ): Promise<WorkspaceTokens> {
     const sentAt = Date.now();
-    const answer = await this.#post(
+    const request = this.#post(
       'exchange',
       this.#settings.tokenUrl,
       {
@@ -112,10 +121,15 @@ export class WorkspaceProvider {
         client_id: this.#settings.clientId,
         client_secret: this.#settings.clientSecret,
       },
-      signal,
-    );
+      deadline(this.#limits.refreshTimeoutMs),
+    ).then((answer) => {
+      const tokens = answer.status === 200 ? tokensIn(answer.body) : undefined;
+      if (tokens !== undefined) issued(tokens);
+      return answer;
+    });
+    const answer = await inTime(request, signal);
     const parsed = tokenAnswer.safeParse(answer.body);
-    if (answer.status !== 200 || !parsed.success) throw refused('token', answer.status, answer.body);
+    if (answer.status !== 200 || !parsed.success) throw refused('token', answer, parsed.error);
     const tokens = parsed.data;
     return {
       accessToken: tokens.access_token,
@@ -127,14 +141,14 @@ export class WorkspaceProvider {
   }
 
   /**
-   * Gets another access token (RFC 6749, 6). Ends by a deadline of its own: a caller who gives up must not
-   * end what others wait for, nor lose a token that the provider has rotated.
+   * Gets another access token (RFC 6749, 6). Ends by a deadline of its own, a long one: whoever gives up an answer that
+   * may still come loses the token that the provider has put into the place of the old one.
    */
   async refresh(refreshToken: string): Promise<Renewal> {
     try {
       const { clientId, clientSecret } = this.#settings;
       const form = { grant_type: 'refresh_token', refresh_token: refreshToken, client_id: clientId, client_secret: clientSecret };
-      return readRenewal(await this.#post('refresh', this.#settings.tokenUrl, form, this.deadline()));
+      return readRenewal(await this.#post('refresh', this.#settings.tokenUrl, form, deadline(this.#limits.refreshTimeoutMs)));
     } catch (error) {
       return { kind: 'failed', reason: error instanceof AppError ? error : new Error('the request failed'), retryAfter: 0 };
     }
@@ -151,7 +165,7 @@ export class WorkspaceProvider {
       signal,
     });
     const parsed = userinfoAnswer.safeParse(answer.body);
-    if (answer.status !== 200 || !parsed.success) throw refused('userinfo', answer.status, answer.body);
+    if (answer.status !== 200 || !parsed.success) throw refused('userinfo', answer, parsed.error);
     const { sub, email, email_verified, name, picture } = parsed.data;
     const shown = URL.parse(picture);
     const isWeb = shown?.protocol === 'https:' || shown?.protocol === 'http:';
@@ -169,7 +183,7 @@ export class WorkspaceProvider {
     const isRefused = answer.body === undefined || oauthErrors(answer.body).length > 0;
     if (answer.status === 200 && !isRefused) return;
     if (answer.status === 400 && oauthErrors(answer.body).includes('invalid_token')) return;
-    throw refused('revoke', answer.status, answer.body);
+    throw refused('revoke', answer);
   }
 
   async #post(operation: string, url: string, form: Record<string, string>, signal: AbortSignal) {
@@ -196,18 +210,18 @@ export class WorkspaceProvider {
     const issuers = [this.#settings.issuer, this.#settings.issuer.replace(/^https:\/\//, '')];
     const audience = [claims.aud].flat();
     const current = typeof claims.exp === 'number' && claims.exp * 1000 > Date.now() - 60_000;
-    if (
-      !issuers.includes(claims.iss ?? '') ||
-      !audience.includes(this.#settings.clientId) ||
-      claims.nonce !== nonce ||
-      !current ||
-      !identifier.safeParse(claims.sub).success
-    ) {
-      throw new AppError('provider_error', 'The provider’s answer is not valid.', {
-        cause: new Error('id_token: iss, aud, nonce, exp or sub is wrong'),
-      });
-    }
-    return claims.sub as string;
+    const checks = {
+      iss: issuers.includes(claims.iss ?? ''),
+      aud: audience.includes(this.#settings.clientId),
+      nonce: claims.nonce === nonce,
+      exp: current,
+      sub: identifier.safeParse(claims.sub).success,
+    };
+    const wrong = Object.entries(checks).flatMap(([name, holds]) => (holds ? [] : [name]));
+    if (wrong.length === 0) return claims.sub as string;
+    throw new AppError('provider_error', 'The provider’s answer is not valid.', {
+      cause: new Error(`id_token: unexpected ${wrong.join(', ')}`),
+    });
   }
 }
 
@@ -220,7 +234,21 @@ async function decode(idToken: string) {
   }
 }
 
-function refused(endpoint: string, status: number, body: unknown): AppError {
-  const code = oauthErrors(body)[0] ?? 'no OAuth error';
+/** What an answer says, unless the signal ends the wait for it; the request itself goes on. */
+async function inTime<Answer>(request: Promise<Answer>, signal: AbortSignal): Promise<Answer> {
+  const { promise: impatience, reject } = Promise.withResolvers<never>();
+  const onAbort = () => reject(new AppError('provider_timeout', 'The provider did not answer in time.'));
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await Promise.race([request, impatience]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+/** @param fault of an answer with status 200 that could not be understood */
+function refused(endpoint: string, { status, body }: JsonAnswer, fault?: z.ZodError): AppError {
+  const unexpected = status === 200 && fault !== undefined ? `unexpected ${wrongFields(fault)}` : 'no OAuth error';
+  const code = oauthErrors(body)[0] ?? unexpected;
   return new AppError('provider_error', 'The provider refused.', { cause: new Error(`${endpoint} endpoint: HTTP ${status}, ${code}`) });
 }

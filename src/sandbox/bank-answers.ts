@@ -1,21 +1,8 @@
-import { accountsOf, bankOf, holderOf, type ItemAccount } from './bank-items.ts';
+import { accountsOf, bankOf, consentedProducts, holderOf, type ItemAccount } from './bank-items.ts';
 import { AggregatorError, errorBody } from './bank-sandbox-errors.ts';
 import type { Item } from './bank-state.ts';
 import type { Transaction } from './bank-transactions.ts';
 import { draw, type SandboxInstitution, stableId } from './bank-world.ts';
-
-/** Products every bank of the sandbox has. */
-export const PRODUCTS = [
-  'assets',
-  'auth',
-  'balance',
-  'identity',
-  'investments',
-  'liabilities',
-  'signal',
-  'transactions',
-  'transfer',
-] as const;
 
 /** An item as the API shows it. */
 export function itemBody(item: Item): object {
@@ -27,10 +14,10 @@ export function itemBody(item: Item): object {
     webhook: item.webhook,
     auth_method: 'INSTANT_AUTH',
     error: item.status === 'login_required' ? errorBody('ITEM_LOGIN_REQUIRED') : null,
-    available_products: PRODUCTS.filter((product) => !item.products.includes(product)),
+    available_products: bank.products.filter((product) => !item.products.includes(product)),
     billed_products: item.products,
     products: item.products,
-    consented_products: item.products,
+    consented_products: consentedProducts(item),
     consent_expiration_time: item.consentExpiresAt === undefined ? null : new Date(item.consentExpiresAt).toISOString(),
     update_type: 'background',
     created_at: new Date(item.createdAt).toISOString(),
@@ -74,7 +61,7 @@ export function institutionBody(bank: SandboxInstitution): object {
   return {
     institution_id: bank.id,
     name: bank.name,
-    products: PRODUCTS,
+    products: bank.products,
     country_codes: ['US'],
     url: bank.url,
     primary_color: null,

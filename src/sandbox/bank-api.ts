@@ -9,7 +9,7 @@ import { syncPage } from './bank-sync.ts';
 import { currentTransactions, type TransactionChange } from './bank-transactions.ts';
 import { type WebhookCode, webhookBody } from './bank-webhook-bodies.ts';
 import type { WebhookSender } from './bank-webhook-sender.ts';
-import { institution, type SandboxInstitution } from './bank-world.ts';
+import { institution, type SandboxInstitution, supports } from './bank-world.ts';
 import type { Controls } from './controls.ts';
 
 /** The parts of the stand-in, as its routes use them. */
@@ -99,7 +99,7 @@ function itemOperations(bank: BankParts): Record<string, Operation> {
       return { accounts: accountBodies(item, options?.account_ids, readAt), item: itemBody(item) };
     }),
     '/auth/get': operation(requests.accounts, ({ access_token: token, options }) => {
-      const item = items.readable(token);
+      const item = items.withProduct(token, 'auth');
       return { ...authBody(item, options?.account_ids), item: itemBody(item) };
     }),
   };
@@ -134,7 +134,9 @@ function sandboxOperations(bank: BankParts): Record<string, Operation> {
   const { items } = bank;
   return {
     '/sandbox/public_token/create': operation(requests.publicTokenCreate, ({ institution_id: id, initial_products: products, options }) => {
-      const { accounts } = bankById(id);
+      const bankOfItem = bankById(id);
+      if (!supports(bankOfItem, products)) throw new AggregatorError('PRODUCTS_NOT_SUPPORTED');
+      const { accounts } = bankOfItem;
       const login = options?.override_username ?? SANDBOX_LOGIN;
       const accountKeys = accounts.map(({ key }) => key);
       const { publicToken } = items.create({ institutionId: id, login, accountKeys, products, webhook: options?.webhook ?? null });

@@ -2,7 +2,7 @@ import { isLoopback } from '../settings.ts';
 import { AggregatorError } from './bank-sandbox-errors.ts';
 import { type BankState, hashToken, type Item, newId, newToken } from './bank-state.ts';
 import { accountId, type TransactionChange, type TransactionEvent, transactionEvents } from './bank-transactions.ts';
-import { institution, type SandboxAccount, type SandboxInstitution } from './bank-world.ts';
+import { institution, type Product, type SandboxAccount, type SandboxInstitution } from './bank-world.ts';
 import type { Controls } from './controls.ts';
 import type { Store } from './store.ts';
 
@@ -12,7 +12,9 @@ export interface NewItem {
   institutionId: string;
   login: string;
   accountKeys: readonly string[];
-  products: string[];
+  products: readonly Product[];
+  /** Agreed to beside these. */
+  additional?: readonly Product[];
   webhook: string | null;
 }
 
@@ -43,7 +45,8 @@ export class Items {
       institutionId: given.institutionId,
       login: given.login,
       access: given.accountKeys.map((key) => ({ key, from: now, until: null })),
-      products: given.products,
+      products: [...given.products],
+      consented: [...new Set([...given.products, ...(given.additional ?? [])])],
       webhook: given.webhook,
       createdAt: now,
       status: 'good',
@@ -110,6 +113,20 @@ export class Items {
     return item;
   }
 
+  /**
+   * The same, once its bank has the product and its user has agreed to it; the product is the item's from then on.
+   *
+   * @throws AggregatorError as {@link readable}, PRODUCTS_NOT_SUPPORTED or ADDITIONAL_CONSENT_REQUIRED
+   */
+  withProduct(accessToken: string, product: Product): Item {
+    const item = this.readable(accessToken);
+    if (item.products.includes(product)) return item;
+    if (!bankOf(item).products.includes(product)) throw new AggregatorError('PRODUCTS_NOT_SUPPORTED');
+    if (!consentedProducts(item).includes(product)) throw new AggregatorError('ADDITIONAL_CONSENT_REQUIRED');
+    this.change(item, { products: [...item.products, product] });
+    return item;
+  }
+
   /** Changes an item and saves it. */
   change(item: Item, changes: Partial<Omit<Item, 'id'>>): void {
     Object.assign(item, changes);
@@ -147,9 +164,10 @@ export class Items {
     return transactionEvents({ itemId, holder: holderOf(institutionId, login), access, changes }, bankOf(item).accounts, until);
   }
 
-  /** Update mode: the login works again, and where accounts were chosen these are the item's accounts. */
-  heal(item: Item, accountKeys: readonly string[] | undefined): void {
+  /** Update mode: the login works again, more is agreed to, and where accounts were chosen these are the item's accounts. */
+  heal(item: Item, accountKeys: readonly string[] | undefined, additional: readonly Product[] = []): void {
     item.status = 'good';
+    item.consented = [...new Set([...consentedProducts(item), ...additional])];
     delete item.consentExpiresAt;
     if (accountKeys !== undefined) this.select(item, accountKeys);
     this.#store.save();
@@ -167,6 +185,11 @@ export class Items {
     }
     this.#store.save();
   }
+}
+
+/** What the item's user has agreed to. */
+export function consentedProducts({ consented, products }: Item): Product[] {
+  return consented ?? products;
 }
 
 /** Keys of the accounts an item may see now. */

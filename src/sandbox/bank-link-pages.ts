@@ -1,7 +1,7 @@
 import { html, page, type SafeHtml } from '../http/html.ts';
 import type { LinkOutcome } from './bank-links.ts';
 import type { LinkSession } from './bank-state.ts';
-import { INSTITUTIONS, type SandboxAccount, type SandboxInstitution } from './bank-world.ts';
+import type { SandboxAccount, SandboxInstitution } from './bank-world.ts';
 
 const BANNER = html`<link rel="stylesheet" href="/assets/sandbox.css">
 <p class="banner">Sandbox: a local stand-in, nothing here is real.</p>`;
@@ -15,7 +15,7 @@ interface StepView {
 }
 
 /** First step: which bank. */
-export function bankPage({ session, token, problem }: StepView): string {
+export function bankPage({ session, token, problem }: StepView, banks: readonly SandboxInstitution[]): string {
   return page(
     'Connect a bank',
     html`${BANNER}
@@ -26,7 +26,7 @@ ${alert(problem)}
 ${hidden(token, 'bank')}
 <fieldset>
 <legend>Bank</legend>
-${INSTITUTIONS.map((bank, index) => choice('radio', 'institution', bank.id, index === 0, bank.name))}
+${banks.map((bank, index) => choice('radio', 'institution', bank.id, index === 0, bank.name))}
 </fieldset>
 ${actions('Continue')}
 </form>`,

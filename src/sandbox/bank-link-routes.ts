@@ -4,7 +4,6 @@ import { isLoopback } from '../settings.ts';
 import { type AccountsView, accountsPage, bankPage, donePage, refusedLinkPage, updatePage } from './bank-link-pages.ts';
 import type { LinkOutcome, Links } from './bank-links.ts';
 import type { LinkSession, ReturnTarget } from './bank-state.ts';
-import { institution } from './bank-world.ts';
 
 const PAGE_PATH = '/sandbox/bank/link';
 const query = z.object({
@@ -61,7 +60,7 @@ export function bankLinkRoutes(options: LinkRoutesOptions): Router {
 
 /** Choosing a bank, or going back to that choice; a redirect follows, so that reloading posts nothing twice. */
 function chooseBank(links: Links, response: Response, session: LinkSession, form: Decision): void {
-  const bank = form.decision === 'back' ? null : institution(form.institution ?? '');
+  const bank = form.decision === 'back' ? null : links.banksFor(session).find(({ id }) => id === form.institution);
   if (bank === undefined) {
     showStep(links, response, session, form.link_token, 'Choose a bank.');
     return;
@@ -84,7 +83,12 @@ function showStep(links: Links, response: Response, session: LinkSession, token:
   const bank = links.bankOf(session);
   const status = problem === undefined ? 200 : 400;
   const step = { session, token, problem };
-  show(response, status, bank === undefined ? bankPage(step) : accountsStep(links, { ...step, bank }), session.returnTo);
+  show(
+    response,
+    status,
+    bank === undefined ? bankPage(step, links.banksFor(session)) : accountsStep(links, { ...step, bank }),
+    session.returnTo,
+  );
 }
 
 function accountsStep(links: Links, step: Omit<AccountsView, 'ticked'>): string {

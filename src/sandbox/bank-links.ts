@@ -3,7 +3,7 @@ import { bankOf, type Items, openKeys } from './bank-items.ts';
 import type { requests } from './bank-requests.ts';
 import { AggregatorError } from './bank-sandbox-errors.ts';
 import { type BankState, hashToken, type Item, type LinkSession, newToken, type ReturnTarget } from './bank-state.ts';
-import { institution, type SandboxInstitution } from './bank-world.ts';
+import { INSTITUTIONS, institution, type Product, type SandboxInstitution, supports } from './bank-world.ts';
 import type { Controls } from './controls.ts';
 import type { Store } from './store.ts';
 
@@ -56,6 +56,8 @@ export class Links {
       language: request.language,
       countryCodes: request.country_codes,
       products: request.products ?? [],
+      ifSupported: [...(request.required_if_supported_products ?? []), ...(request.optional_products ?? [])],
+      additional: request.additional_consented_products ?? [],
       // In update mode the item keeps its address (Plaid: Update mode).
       webhook: update === null ? (request.webhook ?? null) : null,
       redirectUri: request.redirect_uri ?? null,
@@ -97,6 +99,11 @@ export class Links {
     return session.institutionId === null ? undefined : institution(session.institutionId);
   }
 
+  /** The banks that a run may choose from: those that have every product that is required. */
+  banksFor({ products }: LinkSession): SandboxInstitution[] {
+    return INSTITUTIONS.filter((bank) => supports(bank, products));
+  }
+
   returnTo(session: LinkSession, target: ReturnTarget): void {
     session.returnTo = target;
     this.#options.store.save();
@@ -117,12 +124,15 @@ export class Links {
     const { items } = this.#options;
     const shown = { institution_id: bank.id, name: bank.name };
     const item = this.itemOf(session);
+    const where = (products: readonly Product[] = []) => products.filter((product) => bank.products.includes(product));
+    const additional = where(session.additional);
     if (item !== undefined) {
-      items.heal(item, session.update?.selectAccounts === true ? accountKeys : undefined);
+      items.heal(item, session.update?.selectAccounts === true ? accountKeys : undefined, additional);
       return this.#finish(session, { outcome: 'updated', publicToken: null, institution: shown });
     }
-    const { products, webhook } = session;
-    const { publicToken } = items.create({ institutionId: bank.id, login: LOGIN, accountKeys, products, webhook });
+    const products = [...session.products, ...where(session.ifSupported)];
+    const { webhook } = session;
+    const { publicToken } = items.create({ institutionId: bank.id, login: LOGIN, accountKeys, products, additional, webhook });
     return this.#finish(session, { outcome: 'linked', publicToken, institution: shown });
   }
 
@@ -139,6 +149,7 @@ export class Links {
   }
 
   #updateOf(request: LinkRequest): LinkSession['update'] {
+    assertNoOverlap(request);
     if (request.access_token === undefined || request.access_token === null) {
       if (request.products === undefined || request.products === null) {
         throw new AggregatorError('MISSING_FIELDS', 'the following required fields are missing: products');
@@ -147,7 +158,23 @@ export class Links {
       return null;
     }
     if ((request.products ?? []).length > 0) throw new AggregatorError('INVALID_FIELD', 'products: must not be set in update mode');
+    if (request.required_if_supported_products?.length || request.optional_products?.length) {
+      throw new AggregatorError('INVALID_FIELD', 'required_if_supported_products and optional_products need products');
+    }
     const item = this.#options.items.byAccessToken(request.access_token);
     return { itemId: item.id, selectAccounts: request.update?.account_selection_enabled === true };
   }
+}
+
+/** A product stands in one of the lists only (Plaid: /link/token/create). */
+function assertNoOverlap(request: LinkRequest): void {
+  const {
+    products,
+    required_if_supported_products: ifSupported,
+    optional_products: optional,
+    additional_consented_products: more,
+  } = request;
+  const named = [products, ifSupported, optional, more].flatMap((list) => [...new Set(list ?? [])]);
+  const twice = named.find((product, index) => named.indexOf(product) !== index);
+  if (twice !== undefined) throw new AggregatorError('INVALID_FIELD', `${twice} must stand in one list of products only`);
 }

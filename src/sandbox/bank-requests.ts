@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { PRODUCTS } from './bank-answers.ts';
 import { AggregatorError } from './bank-sandbox-errors.ts';
 import { ITEM_WEBHOOKS, TRANSACTION_WEBHOOKS } from './bank-webhook-bodies.ts';
+import { PRODUCTS } from './bank-world.ts';
 
 const COUNTRIES = [
   'US',
@@ -63,9 +63,9 @@ export const requests = {
     auth: ignored,
     account_filters: ignored,
     link_customization_name: ignored,
-    optional_products: ignored,
-    required_if_supported_products: ignored,
-    additional_consented_products: ignored,
+    optional_products: products.nullish(),
+    required_if_supported_products: products.nullish(),
+    additional_consented_products: products.nullish(),
   }),
   linkTokenGet: z.strictObject({ link_token: text }),
   publicTokenExchange: z.strictObject({ public_token: text }),

@@ -1,6 +1,7 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { AccountAccess, TransactionChange } from './bank-transactions.ts';
 import { generateWebhookKey, type WebhookKey } from './bank-webhook-sender.ts';
+import type { Product } from './bank-world.ts';
 
 /** A login at a bank that a user linked; the unit the aggregator bills. Times are milliseconds since 1970. */
 export interface Item {
@@ -10,7 +11,9 @@ export interface Item {
   institutionId: string;
   login: string;
   access: AccountAccess[];
-  products: string[];
+  products: Product[];
+  /** What its user has agreed to; absent in state of an older sandbox = its products. */
+  consented?: Product[];
   webhook: string | null;
   /** When the user's consent ends, once that has been announced; absent = never. */
   consentExpiresAt?: number;
@@ -41,7 +44,11 @@ export interface LinkSession {
   clientName: string;
   language: string;
   countryCodes: string[];
-  products: string[];
+  products: Product[];
+  /** Added where the bank has them; absent in state of an older sandbox. */
+  ifSupported?: Product[];
+  /** Agreed to and not added yet; absent in state of an older sandbox. */
+  additional?: Product[];
   webhook: string | null;
   redirectUri: string | null;
   /** Update mode: the item to repair, and whether its accounts may be chosen anew. */

@@ -1,5 +1,20 @@
 import { createHash } from 'node:crypto';
 
+/** Products that the sandbox knows. */
+export const PRODUCTS = [
+  'assets',
+  'auth',
+  'balance',
+  'identity',
+  'investments',
+  'liabilities',
+  'signal',
+  'transactions',
+  'transfer',
+] as const;
+
+export type Product = (typeof PRODUCTS)[number];
+
 export interface SandboxInstitution {
   id: string;
   name: string;
@@ -7,6 +22,7 @@ export interface SandboxInstitution {
   routing: string;
   /** Few banks offer ids that survive another link; without them duplicates show by name and mask only. */
   persistentIds: boolean;
+  products: readonly Product[];
   accounts: readonly SandboxAccount[];
 }
 
@@ -97,6 +113,7 @@ export const INSTITUTIONS: readonly SandboxInstitution[] = [
     url: 'https://platypus.example',
     routing: '011401533',
     persistentIds: true,
+    products: PRODUCTS,
     accounts: [CHECKING, SAVING, MASKLESS],
   },
   {
@@ -105,7 +122,18 @@ export const INSTITUTIONS: readonly SandboxInstitution[] = [
     url: 'https://gingham.example',
     routing: '011401534',
     persistentIds: true,
+    products: PRODUCTS,
     accounts: [CHECKING, SAVING, TRAVEL],
+  },
+  // Many banks tell what was paid and not an account's number.
+  {
+    id: 'ins_109510',
+    name: 'Tattersall Federal Credit Union',
+    url: 'https://tattersall.example',
+    routing: '011401537',
+    persistentIds: true,
+    products: ['balance', 'transactions'],
+    accounts: [CHECKING, SAVING],
   },
   {
     id: 'ins_109511',
@@ -113,6 +141,7 @@ export const INSTITUTIONS: readonly SandboxInstitution[] = [
     url: 'https://tartan.example',
     routing: '011401535',
     persistentIds: true,
+    products: PRODUCTS,
     accounts: [CHECKING, SAVING, CARD],
   },
   {
@@ -121,12 +150,18 @@ export const INSTITUTIONS: readonly SandboxInstitution[] = [
     url: 'https://houndstooth.example',
     routing: '011401536',
     persistentIds: false,
+    products: PRODUCTS,
     accounts: [CHECKING, CARD],
   },
 ];
 
 export function institution(id: string): SandboxInstitution | undefined {
   return INSTITUTIONS.find((candidate) => candidate.id === id);
+}
+
+/** Whether a bank has all of these products. */
+export function supports(bank: SandboxInstitution, products: readonly Product[]): boolean {
+  return products.every((product) => bank.products.includes(product));
 }
 
 /** A number that always is the same for the same text: the whole world is drawn from it. */

@@ -6,9 +6,6 @@ import type { Provider } from '../vault/grants-repository.ts';
 
 type AgentStatus = 'ready' | 'not_connected' | 'needs_attention' | 'not_configured';
 
-/** Code is loaded and schemas are made when shown, which costs some milliseconds: once for each version of the integrations. */
-const shownActions = new WeakMap<ConfiguredAgent, Promise<object[]>>();
-
 /**
  * What a user can do: every agent with its accounts and actions.
  *
@@ -43,20 +40,22 @@ function statusOf({ actions }: ConfiguredAgent, accounts: readonly AgentAccountR
 }
 
 /** `missingScopes`: what the agent's actions use and the account has not granted. */
-function accountOf({ id, label, status, isDefault, scopes }: AgentAccountRow, { provider, needs }: ConfiguredAgent): object {
+function accountOf({ id, label, masks, status, isDefault, scopes }: AgentAccountRow, { provider, needs }: ConfiguredAgent): object {
   const missing = provider === 'workspace' ? missingScopes(scopes).filter((name) => needs.includes(name)) : [];
-  return { id, label, status, default: isDefault, ...(missing.length > 0 && { missingScopes: missing }) };
+  return {
+    id,
+    label,
+    ...(masks.length > 0 && { masks }),
+    status,
+    default: isDefault,
+    ...(missing.length > 0 && { missingScopes: missing }),
+  };
 }
 
-function actionsOf(agent: ConfiguredAgent): Promise<object[]> {
-  const known = shownActions.get(agent);
-  if (known !== undefined) return known;
-  const shown = Promise.all(agent.actions.filter(({ policy }) => policy.enabled).map(actionOf));
-  shownActions.set(agent, shown);
-  return shown;
+function actionsOf({ actions }: ConfiguredAgent): Promise<object[]> {
+  return Promise.all(actions.filter(({ policy }) => policy.enabled).map(actionOf));
 }
 
 async function actionOf({ name, description, action, policy }: ConfiguredAction): Promise<object> {
-  const { effect, input, output } = await action.load();
-  return { name, description, effect, approval: policy.approval, input: input.jsonSchema, output: output.jsonSchema };
+  return { name, description, effect: action.effect, approval: policy.approval, ...(await action.schemas()) };
 }

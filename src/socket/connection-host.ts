@@ -11,6 +11,8 @@ export interface ConnectionHost<One> extends RequestsHost {
   admit(userId: string, connection: One): boolean;
   /** Counts messages of all the user's sockets; false = too many. */
   allowsMessages(userId: string, count: number): boolean;
+  /** Counts bytes of all the user's sockets; false = too many. */
+  allowsBytes(userId: string, count: number): boolean;
   /** Revision of the integrations in force. */
   revision(): string;
   work(userId: string, frame: RequestFrame): Work;

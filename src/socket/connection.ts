@@ -1,6 +1,7 @@
 import type { WebSocket } from 'ws';
 import { AppError } from '../errors.ts';
 import type { Subscriber } from '../events/event-feed.ts';
+import { guarded } from '../guarded.ts';
 import type { Caller } from '../http/endpoint.ts';
 import { describeError } from '../logger.ts';
 import type { ConnectionHost } from './connection-host.ts';
@@ -15,6 +16,7 @@ import {
   readyFrame,
   resultFrame,
 } from './frames.ts';
+import { Intake } from './intake.ts';
 import { MessageRate } from './message-rate.ts';
 import { Outbox } from './outbox.ts';
 import { RunningRequests } from './running-requests.ts';
@@ -22,6 +24,9 @@ import { RunningRequests } from './running-requests.ts';
 type Opening = Extract<Frame, { type: 'authenticate' | 'send' | 'resume' }>;
 
 const MISSES = 2;
+/** Close codes of RFC 6455, 7.4.1. */
+const POLICY = 1008;
+const TOO_LARGE = 1009;
 /** Messages are counted by the minute, and sockets of clients that vanished are given up after little more. */
 const RETRY_SECONDS = 60;
 
@@ -32,11 +37,13 @@ export class Connection implements Subscriber {
   readonly #host: ConnectionHost<Connection>;
   readonly #outbox: Outbox;
   readonly #rate = new MessageRate();
+  readonly #intake = new Intake();
   #userId: string | undefined;
   /** Until when it must have authenticated; then, when its token ends. Milliseconds since 1970, as `#pingAt`. */
   #deadline: number;
   #pingAt: number;
   #missed = 0;
+  #pongsDue = 0;
   /** Frames that came while the authentication before them is under way. */
   #waiting: Incoming[] | undefined;
   #requests: RunningRequests | undefined;
@@ -64,10 +71,28 @@ export class Connection implements Subscriber {
     return this.#requests !== undefined && this.#requests.size > 0;
   }
 
+  /** Bytes came, whatever they are. Called after the messages that they complete. @returns false: what comes now is nobody's any more */
+  took(bytes: number): boolean {
+    const now = this.#host.now();
+    this.#intake.add(bytes, now);
+    if (this.#ending) return this.#intake.allowsAfterEnd(bytes);
+    if (this.#userId !== undefined) {
+      if (!this.#host.allowsBytes(this.#userId, bytes)) this.#endForNow('too many bytes');
+      // What follows a sign-in at once may be a message of any size, of which the first piece has been read already.
+    } else if (this.#waiting === undefined) {
+      const fault = this.#intake.openingFault(this.#host.limits);
+      if (fault !== undefined) this.end(fault, 'too much before the sign-in');
+    }
+    return true;
+  }
+
   receive(data: Buffer, isBinary: boolean): void {
+    this.#intake.completed();
     if (this.#ending || !this.#withinRate()) return;
+    const isOpening = this.#userId === undefined && this.#waiting === undefined;
     if (isBinary) this.end(CLOSE.frame, 'text frames only');
-    else this.#accept(parseFrame(data.toString()));
+    else if (isOpening && data.length > this.#host.limits.socketOpeningBytes) this.end(TOO_LARGE, 'too much before the sign-in');
+    else this.#accept(parseFrame(data, this.#host.limits.socketPayloadBytes));
   }
 
   /** Each is answered with a pong, so it counts as a message. */
@@ -75,8 +100,11 @@ export class Connection implements Subscriber {
     this.#withinRate();
   }
 
+  /** One for each of our pings is free; more of them take as long to read as messages. */
   ponged(): void {
     this.#missed = 0;
+    if (this.#pongsDue > 0) this.#pongsDue -= 1;
+    else if (!this.#ending) this.#withinRate();
   }
 
   /** The socket is gone: reads end, changes that were begun run on. */
@@ -107,7 +135,9 @@ export class Connection implements Subscriber {
       if (this.#waiting === undefined) this.#socket.resume();
       if (this.#userId !== undefined) this.#host.feed.catchUp(this.#userId);
     }
-    if (now >= this.#pingAt && !this.#outbox.isSlow) this.#ping(now);
+    if (this.#outbox.isSlow) this.#intake.waited(now);
+    else if (this.#intake.isOverdue(this.#host.limits, now)) this.end(POLICY, 'a message did not arrive in time');
+    else if (now >= this.#pingAt) this.#ping(now);
     this.#requests?.tick(now);
   }
 
@@ -145,8 +175,8 @@ export class Connection implements Subscriber {
   #accept(frame: Incoming): void {
     if (this.#ending) return;
     if (this.#waiting !== undefined) this.#waiting.push(frame);
-    else if (frame.type === 'refused') this.#refuseFrame(frame.requestId, frame.reason);
-    else if (frame.type === 'authenticate') void this.#authenticate(frame, frame.token);
+    else if (frame.type === 'refused') this.#refuseFrame(frame.requestId, frame.reason, frame.code);
+    else if (frame.type === 'authenticate') this.#begin(() => this.#authenticate(frame, frame.token));
     else if (this.#userId === undefined) this.#open(frame);
     else this.#handle(frame, this.#userId);
   }
@@ -156,12 +186,12 @@ export class Connection implements Subscriber {
     const token = frame.type === 'send' || frame.type === 'resume' ? frame.headers?.authorization : undefined;
     if (token === undefined)
       this.#refuseFrame(frame.requestId, 'The first frame must be authenticate, or hold an ID token in its headers.');
-    else void this.#authenticate(frame as Opening, token);
+    else this.#begin(() => this.#authenticate(frame as Opening, token));
   }
 
   /** Says what is wrong; with the first frame, that ends it. */
-  #refuseFrame(requestId: string, message: string): void {
-    this.#refuse(requestId, new AppError('invalid_request', message));
+  #refuseFrame(requestId: string, message: string, code: 'invalid_request' | 'too_large' = 'invalid_request'): void {
+    this.#refuse(requestId, new AppError(code, message));
     if (this.#userId === undefined) this.end(CLOSE.authentication, 'authentication expected');
   }
 
@@ -194,7 +224,9 @@ export class Connection implements Subscriber {
     const ready = (seq: number) => {
       this.#ready = true;
       this.#deadline = caller.expiresAt * 1000;
-      if (frame.type === 'authenticate') this.#send(readyFrame(frame.requestId, caller, this.#host.revision(), seq));
+      const maxBytes = this.#host.limits.socketPayloadBytes;
+      if (frame.type === 'authenticate')
+        this.#send(readyFrame(frame.requestId, caller, { revision: this.#host.revision(), seq, maxBytes }));
     };
     if (this.#userId !== undefined) {
       if (this.#userId !== caller.userId) throw new AppError('forbidden', 'A socket stays with its user; open another one.');
@@ -206,7 +238,9 @@ export class Connection implements Subscriber {
     }
     this.#userId = caller.userId;
     // Those before it was known whose they are: each socket anew could bring as many.
-    if (!this.#host.allowsMessages(caller.userId, this.#rate.count)) {
+    const isTooMuch =
+      !this.#host.allowsMessages(caller.userId, this.#rate.count) || !this.#host.allowsBytes(caller.userId, this.#intake.bytes);
+    if (isTooMuch) {
       this.#endForNow('too many messages');
       return;
     }
@@ -231,7 +265,13 @@ export class Connection implements Subscriber {
 
   #request(frame: RequestFrame, userId: string): void {
     this.#requests ??= new RunningRequests(this.#host, this.#outbox);
-    void this.#requests.run(frame.requestId, this.#host.work(userId, frame)).then(() => this.#host.settled(this));
+    const running = this.#requests;
+    this.#begin(() => running.run(frame.requestId, this.#host.work(userId, frame)).then(() => this.#host.settled(this)));
+  }
+
+  /** What goes on by itself: where it fails, this socket ends and nothing else. */
+  #begin(work: () => Promise<void>): void {
+    guarded(this.#host.logger, 'a socket', work, () => this.#socket.terminate())();
   }
 
   /** Without `id` it ends its own request, whose answer is answer enough. */
@@ -247,6 +287,7 @@ export class Connection implements Subscriber {
     }
     this.#pingAt = now + this.#host.limits.socketPingMs;
     this.#missed += 1;
+    this.#pongsDue += 1;
     this.#socket.ping();
   }
 

@@ -4,6 +4,7 @@ import type { Caller } from '../http/endpoint.ts';
 import { nearestName } from '../http/nearest-name.ts';
 import { shownName } from '../http/plain-words.ts';
 import { check } from '../http/validate.ts';
+import { surveyFrame } from './frame-survey.ts';
 
 /** Names a request until its answer; `""` is the service's own, for what nobody asked for. */
 const requestId = z.string().min(1).max(64);
@@ -49,7 +50,7 @@ export type Frame = z.output<(typeof FRAMES)[keyof typeof FRAMES]>;
 /** Frames that are answered once, some time later. */
 export type RequestFrame = Extract<Frame, { type: 'list' | 'call' | 'approvals' | 'approve' }>;
 /** No frame of ours: why, and the `requestId` to answer to (`''` where it names none). */
-type Refused = { type: 'refused'; requestId: string; reason: string };
+type Refused = { type: 'refused'; requestId: string; reason: string; code?: 'too_large' };
 export type Incoming = Frame | Refused;
 
 /** Close codes of steward.v1. */
@@ -58,11 +59,23 @@ export const CLOSE = { frame: 4400, authentication: 4401, rate: 4429, restart: 1
 /** Another try of the very same may help. */
 const RETRYABLE: ReadonlySet<string> = new Set(['unavailable', 'rate_limited', 'provider_timeout']);
 
-/** Parses a client's frame. */
-export function parseFrame(text: string): Incoming {
+/** Smaller frames cost little, whatever they hold. */
+const LARGE_BYTES = 64 * 1024;
+/** No action takes arguments of more levels or values (agents/input-guard.ts): parsing them would only take time from others. */
+const MAX_DEPTH = 32;
+const MAX_VALUES = 32_768;
+
+/**
+ * Parses a client's frame.
+ *
+ * @param maxBytes larger ones are not parsed at all
+ */
+export function parseFrame(data: Buffer, maxBytes: number): Incoming {
+  const refused = data.length > Math.min(maxBytes, LARGE_BYTES) ? refuseLarge(data, maxBytes) : undefined;
+  if (refused !== undefined) return refused;
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = JSON.parse(data.toString());
   } catch {
     return { type: 'refused', requestId: '', reason: 'The frame is not JSON.' };
   }
@@ -71,6 +84,14 @@ export function parseFrame(text: string): Incoming {
   if (!isKnown(type)) return { type: 'refused', requestId: idOf(value), reason: unknownType(type) };
   const checked = check(FRAMES[type], value);
   return 'problem' in checked ? { type: 'refused', requestId: idOf(value), reason: checked.problem } : checked.value;
+}
+
+function refuseLarge(data: Buffer, maxBytes: number): Refused | undefined {
+  const { depth, values, requestId } = surveyFrame(data);
+  const refused = { type: 'refused', requestId: idOf({ requestId }) } as const;
+  if (data.length > maxBytes) return { ...refused, code: 'too_large', reason: `The frame is larger than ${maxBytes} bytes.` };
+  if (depth > MAX_DEPTH) return { ...refused, reason: `The frame has more than ${MAX_DEPTH} levels.` };
+  return values > MAX_VALUES ? { ...refused, code: 'too_large', reason: `The frame holds more than ${MAX_VALUES} values.` } : undefined;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
@@ -91,10 +112,14 @@ function unknownType(type: unknown): string {
   return `type: ${shownName(type)} is not known here${nearest === undefined ? `, only ${TYPES.join(', ')}` : ` (did you mean ${nearest}?)`}`;
 }
 
-/** @param seq the user's last event: where the socket stands */
-export function readyFrame(requestId: string, { userId, expiresAt }: Caller, revision: string, seq: number): string {
+/** @param seq the user's last event: where the socket stands. @param maxBytes of a frame of the client's */
+export function readyFrame(
+  requestId: string,
+  { userId, expiresAt }: Caller,
+  { revision, seq, maxBytes }: { revision: string; seq: number; maxBytes: number },
+): string {
   const until = new Date(expiresAt * 1000).toISOString();
-  return JSON.stringify({ type: 'ready', requestId, protocol: 'steward.v1', uid: userId, revision, expiresAt: until, seq });
+  return JSON.stringify({ type: 'ready', requestId, protocol: 'steward.v1', uid: userId, revision, expiresAt: until, seq, maxBytes });
 }
 
 export function resultFrame(requestId: string, { data, meta }: { data: unknown; meta?: object }): string {

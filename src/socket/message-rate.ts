@@ -1,6 +1,6 @@
 const MINUTE_MS = 60_000;
 
-/** Counts what one client sends, by the minute. */
+/** Counts what one client sends, by the minute. A clock that is set back begins a new minute. */
 export class MessageRate {
   #windowEnd = 0;
   #count = 0;
@@ -12,7 +12,7 @@ export class MessageRate {
 
   /** @returns false when this message is one too many */
   allows(perMinute: number, now: number): boolean {
-    if (now >= this.#windowEnd) {
+    if (now >= this.#windowEnd || now < this.#windowEnd - MINUTE_MS) {
       this.#windowEnd = now + MINUTE_MS;
       this.#count = 0;
     }

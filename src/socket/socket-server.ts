@@ -2,17 +2,18 @@ import { randomInt } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ServerOptions, type WebSocket, WebSocketServer } from 'ws';
+import { type ServerOptions, WebSocketServer } from 'ws';
 import type { EventFeed } from '../events/event-feed.ts';
 import type { Caller } from '../http/endpoint.ts';
 import { Rates } from '../http/rates.ts';
 import { misshapen, type Refusal, refuseSocket } from '../http/raw-answers.ts';
-import { describeError, type Logger } from '../logger.ts';
+import type { Logger } from '../logger.ts';
 import type { Limits } from '../settings.ts';
 import { type Telemetry, UNMEASURED } from '../telemetry.ts';
 import { Connection } from './connection.ts';
 import type { ConnectionHost } from './connection-host.ts';
 import { CLOSE, type RequestFrame } from './frames.ts';
+import { type Carrier, type Linked, listeners, onUpgradeError } from './listeners.ts';
 import type { Work } from './running-requests.ts';
 import { WaitingRoom } from './waiting-room.ts';
 
@@ -46,12 +47,8 @@ const RETRY_AFTER_SECONDS = 30;
 const RESTART_SECONDS = 5;
 /** Of one message; a byte each would cost a hundred times its size. */
 const MAX_FRAGMENTS = 1_024;
-
-/** What ws closes a socket with, by its error (ws, doc/ws.md, "Error codes"). */
-const FAULTS: Record<string, number | undefined> = { WS_ERR_UNSUPPORTED_MESSAGE_LENGTH: 1009, WS_ERR_INVALID_UTF8: 1007 };
-
-/** Lets the listeners of thousands of sockets be the same few functions. */
-type Linked = WebSocket & { connection?: Connection; logger?: Logger; fault?: number | undefined };
+/** Pieces as the network brings them: the largest message in the smallest usual packets. Before the sign-in there are fewer (intake.ts). */
+const MAX_PIECES = 16_384;
 
 /** The WebSocket API at /ws, on the service's own HTTP server. */
 export class SocketServer implements ConnectionHost<Connection> {
@@ -68,6 +65,8 @@ export class SocketServer implements ConnectionHost<Connection> {
   readonly #waiting: WaitingRoom<Connection>;
   readonly #connects = new Rates();
   readonly #messages = new Rates();
+  readonly #bytes = new Rates();
+  readonly #listeners: ReturnType<typeof listeners>;
   readonly #ticking: NodeJS.Timeout;
   #draining = false;
 
@@ -82,15 +81,17 @@ export class SocketServer implements ConnectionHost<Connection> {
     // Its types don't list the last three.
     const serverOptions: ServerOptions & { maxFragments: number; maxBufferedChunks: number; closeTimeout: number } = {
       noServer: true,
-      maxPayload: options.limits.socketPayloadBytes,
+      // What is too large for us is read and answered, as far as anything so large could arrive at all.
+      maxPayload: Math.max(options.limits.socketPayloadBytes, options.limits.socketBytesPerMinute),
       // Compression costs memory per socket and has a history of attacks.
       perMessageDeflate: false,
       clientTracking: false,
       maxFragments: MAX_FRAGMENTS,
-      maxBufferedChunks: MAX_FRAGMENTS,
+      maxBufferedChunks: MAX_PIECES,
       closeTimeout: CLOSING_MS,
     };
     this.#server = new WebSocketServer(serverOptions);
+    this.#listeners = listeners(this.logger);
     this.#ticking = setInterval(() => this.tick(), TICK_MS);
     this.#ticking.unref();
   }
@@ -148,6 +149,10 @@ export class SocketServer implements ConnectionHost<Connection> {
     return this.#messages.allows(userId, perMinute, this.now(), count);
   }
 
+  allowsBytes(userId: string, count: number): boolean {
+    return this.#bytes.allows(userId, this.limits.socketBytesPerMinute, this.now(), count);
+  }
+
   settled(connection: Connection): void {
     if (this.#draining && !connection.busy) dismiss(connection);
   }
@@ -163,7 +168,7 @@ export class SocketServer implements ConnectionHost<Connection> {
     else this.#places.delete(userId);
   }
 
-  /** Ends the sockets of a user who was deleted; other replicas hear of it by the feed. */
+  /** Ends the sockets of a user who was deleted, on whichever replica. */
   userDeleted(userId: string): void {
     for (const connection of this.#connections) if (connection.userId === userId) connection.userDeleted();
   }
@@ -171,7 +176,7 @@ export class SocketServer implements ConnectionHost<Connection> {
   /** Looks at every connection: what time brings is decided there. */
   tick(): void {
     const now = this.now();
-    for (const connection of this.#connections) connection.tick(now);
+    for (const connection of this.#connections) this.#listeners.tick(connection, now);
   }
 
   /**
@@ -205,48 +210,25 @@ export class SocketServer implements ConnectionHost<Connection> {
     const address = this.#options.addressOf(request);
     const now = this.now();
     if (this.#connects.allows(address, this.limits.socketConnectsPerMinute, now)) {
-      this.#server.handleUpgrade(request, socket, head, (webSocket) => this.#open(webSocket, address));
+      this.#server.handleUpgrade(request, socket, head, (webSocket) => this.#open(webSocket, socket, address));
     } else {
       const retryAfter = this.#connects.secondsLeft(now);
       this.#refuse(socket, { code: 'rate_limited', message: 'Too many new sockets. Slow down.', retryAfter });
     }
   }
 
-  #open(socket: Linked, address: string): void {
+  #open(socket: Linked, carrier: Carrier, address: string): void {
     const connection = new Connection(socket, this);
     socket.connection = connection;
+    carrier.connection = connection;
     socket.logger = this.logger;
     this.#connections.add(connection);
     this.#waiting.enter(connection, address)?.end(CLOSE.tryAgain, 'too many wait to sign in');
-    socket.on('message', onMessage).on('ping', onPing).on('pong', onPong).on('close', onClose).on('error', onError);
+    const { message, ping, pong, close, error, data } = this.#listeners;
+    socket.on('message', message).on('ping', ping).on('pong', pong).on('close', close).on('error', error);
+    // After ws's own, which makes messages of it.
+    carrier.on('data', data);
   }
-}
-
-function onUpgradeError(this: Duplex): void {
-  this.destroy();
-}
-
-function onMessage(this: Linked, data: unknown, isBinary: boolean): void {
-  this.connection?.receive(data as Buffer, isBinary);
-}
-
-function onPing(this: Linked): void {
-  this.connection?.pinged();
-}
-
-function onPong(this: Linked): void {
-  this.connection?.ponged();
-}
-
-function onClose(this: Linked, code: number): void {
-  this.connection?.closed(this.fault ?? code);
-}
-
-/** A protocol error (payload too large, invalid UTF-8) makes ws close the socket itself; unheard it would end the process. */
-function onError(this: Linked, error: Error): void {
-  // Of the close frame that ws sends then, its `close` event knows nothing: it says 1006.
-  if ('code' in error) this.fault = FAULTS[String(error.code)];
-  this.logger?.debug({ err: describeError(error) }, 'socket error');
 }
 
 /** A client may send any number from 3000 on. */

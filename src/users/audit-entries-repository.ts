@@ -6,11 +6,13 @@ export interface AuditEntry {
   at: Date;
   callId: string;
   surface: string;
+  decidedSurface: string | null;
   action: string;
   accountId: string | null;
   decision: string;
   outcome: string;
   milliseconds: number;
+  count: number;
 }
 
 /**
@@ -29,7 +31,8 @@ export async function selectAuditEntries(
   const rows = await db.query<AuditEntry | { id: null }>(
     {
       name: 'audit-entries',
-      text: `select a.id, a.at, a.call_id as "callId", a.surface, a.action, a.account_id as "accountId", a.decision, a.outcome, a.milliseconds
+      text: `select a.id, a.at, a.call_id as "callId", a.surface, a.decided_surface as "decidedSurface", a.action, a.account_id as "accountId",
+                    a.decision, a.outcome, a.milliseconds, a.count
              from users u left join lateral (
                select * from audit_log
                where (user_id, id) > (u.id, 0) and (user_id, id) < (u.id, coalesce($3::bigint, 9223372036854775807))

@@ -11,11 +11,16 @@ export const auditEntry = z.object({
   at: z.iso.datetime(),
   call_id: z.uuid().describe('The same for all rows of one call: asked, decided, started and ended.'),
   surface: z.string().describe('Where the call came from.'),
+  decided_surface: z.string().nullable().describe('Where the user decided on it; null where nobody was asked, or has not answered.'),
   action: z.string(),
   account_id: z.uuid().nullable(),
   decision: z.string().describe('started (a change, before it is sent), allowed, refused, approval_required, approved or denied'),
   outcome: z.string().describe('ok, or the code of the error'),
   milliseconds: z.number().int(),
+  count: z
+    .number()
+    .int()
+    .describe('How many calls it stands for: more than 1 where too many were refused within a minute to write each down.'),
 });
 
 export const auditPage = z.object({
@@ -68,8 +73,9 @@ export class AuditPages {
   }
 }
 
-function shown({ at, callId, surface, action, accountId, decision, outcome, milliseconds }: AuditEntry) {
-  return { at: at.toISOString(), call_id: callId, surface, action, account_id: accountId, decision, outcome, milliseconds };
+function shown({ at, callId, surface, decidedSurface, action, accountId, decision, outcome, milliseconds, count }: AuditEntry) {
+  const where = { surface, decided_surface: decidedSurface };
+  return { at: at.toISOString(), call_id: callId, ...where, action, account_id: accountId, decision, outcome, milliseconds, count };
 }
 
 function place(userId: string): Place {

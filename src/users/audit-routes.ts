@@ -19,7 +19,7 @@ export function auditRoutes(audit: AuditPages): Endpoint[] {
       description:
         'Each call of an action, allowed or refused, newest first; never what it was about. Rows added while one reads come before the first page. Kept for 400 days.',
       auth: 'id_token',
-      query: z.object({
+      query: z.strictObject({
         limit: z
           .string()
           .regex(/^\d{1,3}$/, LIMIT)

@@ -5,13 +5,13 @@ import { beginSnapshot } from '../database/snapshot.ts';
 import { AppError } from '../errors.ts';
 import type { Caller } from '../http/endpoint.ts';
 import { Rates } from '../http/rates.ts';
+import type { NameHashes } from '../vault/name-hashes.ts';
 import { readable } from '../vault/readable.ts';
 import type { UserKeys } from '../vault/user-keys.ts';
 import { selectAuditEntries } from './audit-entries-repository.ts';
 import type { AuditPages } from './audit-pages.ts';
 import { type ExportedTable, type Section, selectHeld } from './export-repository.ts';
 import { type UserExport, WITHHELD } from './export-shape.ts';
-import { identityHash } from './sessions.ts';
 
 /** Opens what other features have sealed. @throws AppError `internal`, or gives undefined, where it can't be read */
 export interface Unseal {
@@ -22,6 +22,7 @@ export interface Unseal {
 export interface ExportParts {
   db: Database;
   userKeys: UserKeys;
+  names: NameHashes;
   unseal: Unseal;
   audit: AuditPages;
   /** Exports a minute of one user. */
@@ -47,7 +48,7 @@ export class UserExports {
 
   /** @throws AppError `rate_limited`, `invalid_token` when the user is gone */
   async of(caller: Caller): Promise<UserExport> {
-    const now = Date.now();
+    const now = performance.now();
     if (!this.#rates.allows(caller.userId, this.#parts.perMinute, now)) {
       throw new AppError('rate_limited', 'Too many exports. Wait a minute.', { retryAfter: this.#rates.secondsLeft(now) });
     }
@@ -55,10 +56,11 @@ export class UserExports {
   }
 
   async #read({ userId, issuer, subject }: Caller) {
-    const { db, audit } = this.#parts;
+    const { db, audit, names } = this.#parts;
+    const identityHash = await names.identity(issuer, subject);
     const { held, entries } = await db.transaction(async (tx) => {
       await beginSnapshot(tx);
-      const read = await selectHeld(tx, userId, identityHash(issuer, subject));
+      const read = await selectHeld(tx, userId, identityHash);
       return { held: read, entries: await selectAuditEntries(tx, userId, AUDIT_ROWS + 1, null) };
     });
     // A token may be remembered from before the deletion.

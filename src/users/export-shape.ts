@@ -112,6 +112,7 @@ export const userExport = z.object({
       action: z.string(),
       idempotency_key: maybeText,
       revision: z.string(),
+      surface: maybeText.describe('Where the call came from.'),
       status: z.string(),
       created_at: time,
       expires_at: time,

@@ -1,13 +1,14 @@
-import { createHash, hash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Database } from '../database/database.ts';
 import { AppError } from '../errors.ts';
 import type { Caller } from '../http/endpoint.ts';
 import type { Identity, VerifyIdToken } from '../identity/verifier.ts';
+import type { NameHashes } from '../vault/name-hashes.ts';
 import { type KnownUser, selectUser, upsertUser } from './users-repository.ts';
 
 interface Remembered {
   caller: Caller;
-  /** Until when the token counts without another look, milliseconds since 1970. */
+  /** Until when the token counts without another look, by `performance.now()`: a clock that is set back must not prolong it. */
   until: number;
 }
 
@@ -18,15 +19,17 @@ const REMEMBERED_MAX = 10_000;
 export class Sessions {
   readonly #db: Database;
   readonly #verify: VerifyIdToken;
+  readonly #names: NameHashes;
   readonly #allowedUsers: readonly string[];
   readonly #remembered = new Map<string, Remembered>();
   /** Tokens being looked at, by their hash: a page that opens ten sockets has its token checked once. */
   readonly #checks = new Map<string, Promise<Caller>>();
 
   /** @param allowedUsers addresses and domains, lower case; empty = everyone */
-  constructor(db: Database, verify: VerifyIdToken, allowedUsers: readonly string[]) {
+  constructor(db: Database, verify: VerifyIdToken, names: NameHashes, allowedUsers: readonly string[]) {
     this.#db = db;
     this.#verify = verify;
+    this.#names = names;
     this.#allowedUsers = allowedUsers;
   }
 
@@ -39,7 +42,7 @@ export class Sessions {
     if (token === '') throw new AppError('invalid_token', 'An ID token is required in the Authorization header.');
     const key = hash('sha256', token, 'base64');
     const known = this.#remembered.get(key);
-    if (known !== undefined && known.until > Date.now()) return known.caller;
+    if (known !== undefined && known.until > performance.now() && known.caller.expiresAt * 1000 > Date.now()) return known.caller;
     this.#remembered.delete(key);
     return this.#checks.get(key) ?? this.#check(token, key);
   }
@@ -69,7 +72,7 @@ export class Sessions {
     const { issuer, subject } = identity;
     const email = identity.emailVerified ? (identity.email ?? null) : null;
     this.#checkAllowed(email);
-    const hash = identityHash(issuer, subject);
+    const hash = await this.#names.identity(issuer, subject);
     const known = await selectUser(this.#db, issuer, subject, hash);
     refuseDeleted(known, identity);
     const userId = known.id !== null && known.email === email ? known.id : await this.#save(identity, email, hash);
@@ -104,13 +107,8 @@ export class Sessions {
       const oldest = this.#remembered.keys().next();
       if (!oldest.done) this.#remembered.delete(oldest.value);
     }
-    this.#remembered.set(key, { caller, until: Math.min(Date.now() + REMEMBER_MS, caller.expiresAt * 1000) });
+    this.#remembered.set(key, { caller, until: performance.now() + REMEMBER_MS });
   }
-}
-
-/** Names an identity without telling whose it is; for the deletions that outlive the user. */
-export function identityHash(issuer: string, subject: string): Buffer {
-  return createHash('sha256').update(`${issuer}\0${subject}`).digest();
 }
 
 function refuseDeleted(known: KnownUser, identity: Identity): void {

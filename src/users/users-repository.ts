@@ -1,4 +1,5 @@
 import type { Queryable } from '../database/database.ts';
+import { deleteExpired } from '../database/retention.ts';
 
 export interface KnownUser {
   id: string | null;
@@ -32,8 +33,9 @@ export async function upsertUser(db: Queryable, issuer: string, subject: string,
 }
 
 /**
- * Deletes the user with everything that belongs to it, the key and the waitlist entry of its address included, and
- * remembers when.
+ * Deletes the user, the key, whatever is connected and the waitlist entry of its address, and remembers when. Of what
+ * there may be any number of, some goes along, all of it for most users (see migrations/0008_erasures.sql); the rest is
+ * walked through afterwards.
  *
  * @param issuedAt `iat` of the token that asked, seconds: an issuer's clock may run ahead of ours
  */
@@ -44,26 +46,19 @@ export async function deleteUser(tx: Queryable, userId: string, identityHash: Bu
     [userId],
   );
   await tx.query(
-    `insert into deleted_users (identity_hash, deleted_at, user_id) values ($1, greatest(now(), to_timestamp($2)), $3::uuid)
+    `insert into deleted_users (identity_hash, deleted_at, user_id, keyed) values ($1, greatest(now(), to_timestamp($2)), $3::uuid, true)
      on conflict (identity_hash) do update set deleted_at = excluded.deleted_at, user_id = excluded.user_id`,
     [identityHash, issuedAt, userId],
   );
 }
 
 /** No ID token lives this long: older deletions refuse nothing any more. */
-export async function deleteOldTombstones(db: Queryable): Promise<void> {
-  await db.query(`delete from deleted_users where deleted_at < now() - interval '30 days'`);
+export function deleteOldTombstones(db: Queryable): Promise<void> {
+  return deleteExpired(db, 'deleted_users', `deleted_at < now() - interval '30 days'`);
 }
 
 /** Whose identity a user is. */
 export async function selectIdentity(db: Queryable, userId: string): Promise<{ issuer: string; subject: string } | undefined> {
   const rows = await db.query<{ issuer: string; subject: string }>('select issuer, subject from users where id = $1::uuid', [userId]);
   return rows[0];
-}
-
-/** The former ids of users deleted within the last 30 days, and when, oldest first. */
-export async function selectDeletions(db: Queryable): Promise<{ userId: string; deletedAt: Date }[]> {
-  return db.query<{ userId: string; deletedAt: Date }>(
-    'select user_id as "userId", deleted_at as "deletedAt" from deleted_users where user_id is not null order by deleted_at',
-  );
 }

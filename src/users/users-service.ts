@@ -1,26 +1,31 @@
-import type { Database, Queryable } from '../database/database.ts';
+import type { Database } from '../database/database.ts';
 import { AppError } from '../errors.ts';
 import type { Caller } from '../http/endpoint.ts';
 import type { Logger } from '../logger.ts';
-import type { Grants } from '../vault/grants.ts';
+import { type Grants, Outdated, type PreparedEnd } from '../vault/grants.ts';
 import { lockUser } from '../vault/grants-repository.ts';
+import type { NameHashes } from '../vault/name-hashes.ts';
 import type { Revocations } from '../vault/revocations.ts';
-import { identityHash, type Sessions } from './sessions.ts';
+import type { Sessions } from './sessions.ts';
 import { deleteUser } from './users-repository.ts';
 
 const RECENT_SECONDS = 5 * 60;
 
-/** Queues revocations of what other features hold for a user; returns their ids. */
-export type ReleaseHeld = (tx: Queryable, userId: string) => Promise<(string | undefined)[]>;
+const TRIES = 5;
 
-export interface UsersParts {
+/** What the deletion of a user takes. */
+export interface ErasingParts {
   db: Database;
-  sessions: Sessions;
+  names: NameHashes;
   grants: Grants;
-  revocations: Revocations;
   /** Grants that wait for confirmation: not the user's yet, but alive at the provider. */
-  releaseHeld: ReleaseHeld;
-  /** Ends what the user still has open in this process; the others learn of it by the events' feed. */
+  prepareEndOfHeld(userId: string): Promise<PreparedEnd>;
+}
+
+export interface UsersParts extends ErasingParts {
+  sessions: Sessions;
+  revocations: Revocations;
+  /** Ends what the user still has open in this process; the others learn of it by their watch. */
   userDeleted(userId: string): void;
   logger: Logger;
 }
@@ -35,7 +40,7 @@ export async function eraseUser(parts: UsersParts, caller: Caller): Promise<void
   const age = Date.now() / 1000 - (caller.authTime ?? 0);
   if (age > RECENT_SECONDS)
     throw new AppError('recent_login_required', 'Sign in again to delete your account: the last sign-in is over five minutes ago.');
-  const revocations = await parts.db.transaction((tx) => eraseWithin(parts, tx, caller));
+  const revocations = await eraseIdentity(parts, caller);
   // Who restores an older backup must delete these users again.
   parts.logger.info({ user: caller.userId }, 'user deleted');
   parts.sessions.forget(caller.userId);
@@ -44,18 +49,29 @@ export async function eraseUser(parts: UsersParts, caller: Caller): Promise<void
 }
 
 /**
- * What the transaction of a deletion does.
+ * Deletes a user, whoever asks for it. What the key service is needed for is prepared before the transaction, which
+ * would otherwise keep the user's row locked for as long as that takes.
  *
- * @returns the revocations to enqueue once it is committed
+ * @returns the revocations to enqueue
  */
-export async function eraseWithin(
-  { grants, releaseHeld }: Pick<UsersParts, 'grants' | 'releaseHeld'>,
-  tx: Queryable,
+export async function eraseIdentity(
+  { db, names, grants, prepareEndOfHeld }: ErasingParts,
   { userId, issuer, subject, issuedAt }: Pick<Caller, 'userId' | 'issuer' | 'subject' | 'issuedAt'>,
-): Promise<(string | undefined)[]> {
-  await lockUser(tx, userId);
-  const held = await releaseHeld(tx, userId);
-  const ended = await grants.endAll(tx, userId);
-  await deleteUser(tx, userId, identityHash(issuer, subject), issuedAt);
-  return [...held, ...ended];
+): Promise<string[]> {
+  const identityHash = await names.identity(issuer, subject);
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const [endHeld, endGrants] = [await prepareEndOfHeld(userId), await grants.prepareEnd(userId)];
+    try {
+      return await db.transaction(async (tx) => {
+        await lockUser(tx, userId);
+        const revocations = [...(await endHeld(tx)), ...(await endGrants(tx))];
+        await deleteUser(tx, userId, identityHash, issuedAt);
+        return revocations;
+      }, userId);
+    } catch (error) {
+      // A token was refreshed in between, say.
+      if (!(error instanceof Outdated)) throw error;
+    }
+  }
+  throw new AppError('unavailable', 'This user’s accounts are being changed again and again. Try again.', { retryAfter: 1 });
 }

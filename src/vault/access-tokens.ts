@@ -4,7 +4,7 @@ import { OpenedTokens } from './opened-tokens.ts';
 import { postponed, RefreshFlights, type RefreshParts } from './refresh-flights.ts';
 import { usable } from './refresh-read.ts';
 import { type DueGrant, type GrantName, type RefreshRow, selectOrLease, selectRefreshRows } from './refresh-repository.ts';
-import { earlyBy, isDue, isLeased, isPausing, isValid } from './refresh-timing.ts';
+import { earlyBy, isDue, isLeased, isPausing, isValid, leaseSeconds } from './refresh-timing.ts';
 
 export type { RecordStatus, StatusChange } from './status-change.ts';
 
@@ -19,14 +19,16 @@ export class AccessTokens {
   readonly #opened: OpenedTokens;
   /** Grants that some caller of this process is reading, ready to take their lease. */
   readonly #leasing = new Set<string>();
+  readonly #patienceMs: number;
   /** What {@link justRead} was told, by grant and user. */
   readonly #justRead = new Map<string, RefreshRow>();
 
   constructor(parts: RefreshParts) {
     this.#flights = new RefreshFlights(parts);
     this.#rows = new Grouped((grants) => selectRefreshRows(parts.db, grants));
-    this.#leases = new Grouped((grants) => selectOrLease(parts.db, grants));
+    this.#leases = new Grouped((grants) => selectOrLease(parts.db, grants, leaseSeconds(parts)));
     this.#opened = new OpenedTokens(parts.userKeys);
+    this.#patienceMs = parts.patienceMs;
   }
 
   /**
@@ -94,7 +96,8 @@ export class AccessTokens {
       if (isPausing(row)) throw postponed(row.pause);
     }
     try {
-      return await this.#flights.run(row, false);
+      const renewal = this.#flights.run(row, false);
+      return await (isValid(row) ? sooner(renewal, this.#patienceMs) : renewal);
     } catch (error) {
       if (!isValid(row) || !(error instanceof AppError) || error.code !== 'unavailable') throw error;
       const now = await this.#read(row.userId, row.id);
@@ -111,6 +114,17 @@ export class AccessTokens {
 /** Without a refresh: not due, or good for a while longer and somebody renews it, or nobody can at present. */
 function isServed(row: RefreshRow): boolean {
   return !isDue(row) || (isValid(row) && (isLeased(row) || isPausing(row)));
+}
+
+/** Whoever still has a good token need not wait for as long as a refresh may take. */
+async function sooner(renewal: Promise<string>, ms: number): Promise<string> {
+  const { promise: impatience, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(postponed(null)), ms);
+  try {
+    return await Promise.race([renewal, impatience]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 function refusedAgain(pause: number | null): AppError {

@@ -2,10 +2,11 @@ import type { Keyring } from '../crypto/keyring.ts';
 import type { Queryable } from '../database/database.ts';
 import { StartRefused } from '../errors.ts';
 import { insertCanary, type KnownMasterKey, selectMasterKeys } from './master-keys-repository.ts';
+import { shareHashSecret } from './name-hashes.ts';
 
 /**
  * Refuses keys that can't open the database's rows: an id that rows need is absent, or another key stands under a
- * known id.
+ * known id. Whatever each key has to have a copy of is there afterwards.
  *
  * @throws StartRefused; AppError `unavailable` while the key service can't be used
  */
@@ -26,6 +27,7 @@ export async function checkKeys(db: Queryable, keyring: Keyring): Promise<void> 
       );
     }
   }
+  await shareHashSecret(db, keyring);
 }
 
 /** Ids of master keys that rows need and the keyring lacks. */

@@ -8,14 +8,24 @@ const COLUMNS = 'grant_id as id, user_id as "userId", provider, subject, tokens'
 /** Longer than one try may take, and over by the next sweep. */
 const LEASE = '30 seconds';
 
-export async function insertEndedGrant(tx: Queryable, grant: EndedGrant): Promise<void> {
-  await tx.query(`insert into ended_grants (grant_id, user_id, provider, subject, tokens) values ($1::uuid, $2::uuid, $3, $4, $5)`, [
-    grant.id,
-    grant.userId,
-    grant.provider,
-    grant.subject,
-    grant.tokens,
-  ]);
+/** @returns the row's own id; it is leased to whoever inserts it */
+export async function insertEndedGrant(tx: Queryable, grant: EndedGrant): Promise<string> {
+  const rows = await tx.query<{ id: string }>(
+    `insert into ended_grants (grant_id, user_id, provider, subject, tokens, try_after)
+     values ($1::uuid, $2::uuid, $3, $4, $5, now() + $6::interval) returning id`,
+    [grant.id, grant.userId, grant.provider, grant.subject, grant.tokens, LEASE],
+  );
+  return rows[0]?.id as string;
+}
+
+/** @param rowId its own, not the grant's */
+export async function selectEndedGrant(db: Queryable, rowId: string): Promise<EndedGrant | undefined> {
+  const rows = await db.query<EndedGrant>(`select ${COLUMNS} from ended_grants where id = $1::uuid`, [rowId]);
+  return rows[0];
+}
+
+export async function selectEndedGrantsOfUser(db: Queryable, userId: string): Promise<EndedGrant[]> {
+  return db.query<EndedGrant>(`select ${COLUMNS} from ended_grants where user_id = $1::uuid`, [userId]);
 }
 
 /**
@@ -26,7 +36,7 @@ export async function insertEndedGrant(tx: Queryable, grant: EndedGrant): Promis
 export async function claimEndedGrant(db: Queryable): Promise<string | undefined> {
   const rows = await db.query<{ id: string }>(
     `update ended_grants set try_after = now() + $1::interval
-     where id = (select id from ended_grants where try_after <= now() order by try_after limit 1 for update skip locked)
+     where id = (select id from ended_grants where try_after <= now() order by try_after limit 1 for no key update skip locked)
      returning id`,
     [LEASE],
   );

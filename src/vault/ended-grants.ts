@@ -3,12 +3,10 @@ import type { Database } from '../database/database.ts';
 import { describeError, type Logger } from '../logger.ts';
 import { claimEndedGrant } from './ended-grants-repository.ts';
 import type { Grants } from './grants.ts';
-import type { Revocations } from './revocations.ts';
 
 interface SweepParts {
   db: Database;
   grants: Grants;
-  revocations: Revocations;
   logger: Logger;
 }
 
@@ -19,13 +17,13 @@ const SWEEP_MS = 10_000;
  * Queues the revocations of what ended while the key service was away, one after the other, until it is away again.
  * Any number of replicas may do so at once.
  */
-export async function sweepEndedGrants({ db, grants, revocations, logger }: SweepParts): Promise<void> {
+export async function sweepEndedGrants({ db, grants, logger }: SweepParts): Promise<void> {
   const until = performance.now() + SWEEP_MS;
   try {
     while (performance.now() < until) {
       const id = await claimEndedGrant(db);
       if (id === undefined) return;
-      await revocations.enqueue([await db.transaction((tx) => grants.endWaiting(tx, id))]);
+      await grants.endWaiting(id);
     }
   } catch (error) {
     if (!isKeyServiceAway(error)) throw error;

@@ -45,12 +45,16 @@ export class GrantStatuses {
    * @returns false when the grant is gone, or another token has taken its place
    */
   async refused(userId: string, grantId: string, accessToken: string, status: GrantStatus): Promise<boolean> {
+    const seen = await selectGrant(this.#db, userId, grantId);
+    if (seen === undefined) return false;
+    // At hand for the transaction: a key service takes its time.
+    await this.#userKeys.toOpen(this.#db, userId, seen.tokens);
     return this.#db.transaction(async (tx) => {
       const grant = await selectGrant(tx, userId, grantId);
       if (grant === undefined) return false;
       const tokens = openTokens(await this.#userKeys.toOpen(tx, userId, grant.tokens), grant);
       if (tokens.accessToken !== accessToken) return false;
       return this.set(tx, { userId, grantId, subject: grant.subject }, status);
-    });
+    }, userId);
   }
 }

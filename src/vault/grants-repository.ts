@@ -23,7 +23,7 @@ export async function selectGrantBySubject(
   subject: string,
 ): Promise<GrantRow | undefined> {
   const rows = await db.query<GrantRow>(
-    `select ${COLUMNS} from grants where user_id = $1::uuid and provider = $2 and subject = $3 for update`,
+    `select ${COLUMNS} from grants where user_id = $1::uuid and provider = $2 and subject = $3 for no key update`,
     [userId, provider, subject],
   );
   return rows[0];
@@ -53,7 +53,7 @@ export async function selectGrantStatus(
   grant: { userId: string; grantId: string; subject: string },
 ): Promise<Pick<GrantRow, 'provider' | 'status'> | undefined> {
   const rows = await tx.query<Pick<GrantRow, 'provider' | 'status'>>(
-    'select provider, status from grants where id = $1::uuid and user_id = $2::uuid and subject = $3 for update',
+    'select provider, status from grants where id = $1::uuid and user_id = $2::uuid and subject = $3 for no key update',
     [grant.grantId, grant.userId, grant.subject],
   );
   return rows[0];
@@ -76,6 +76,10 @@ export async function deleteGrant(db: Queryable, userId: string, grantId: string
   return rows[0];
 }
 
+export async function selectGrantsOfUser(db: Queryable, userId: string): Promise<GrantRow[]> {
+  return db.query<GrantRow>(`select ${COLUMNS} from grants where user_id = $1::uuid`, [userId]);
+}
+
 export async function deleteGrantsOfUser(db: Queryable, userId: string): Promise<GrantRow[]> {
   return db.query<GrantRow>(`delete from grants where user_id = $1::uuid returning ${COLUMNS}`, [userId]);
 }
@@ -87,11 +91,19 @@ export async function deleteGrantsOfUser(db: Queryable, userId: string): Promise
  * @returns false when the user is gone
  */
 export async function lockUser(tx: Queryable, userId: string): Promise<boolean> {
-  return (await tx.query('select id from users where id = $1::uuid for update', [userId])).length > 0;
+  return (await tx.query('select id from users where id = $1::uuid for no key update', [userId])).length > 0;
 }
 
-/** Whether anyone still uses this account of the provider. */
+/**
+ * Whether anyone's tokens of this account still work at the provider. A grant that has to be connected again
+ * (`reauth_required`) lost its refresh token there, and an item that is gone (`item_gone`) its access token: neither has
+ * anything left that a revocation could end. One that waits for a new login at the bank (`relink_required`) keeps its
+ * access token, which update mode repairs.
+ */
 export async function isSubjectInUse(db: Queryable, provider: Provider, subject: string): Promise<boolean> {
-  const rows = await db.query('select 1 from grants where provider = $1 and subject = $2 limit 1', [provider, subject]);
+  const rows = await db.query(
+    `select 1 from grants where provider = $1 and subject = $2 and status in ('active', 'relink_required') limit 1`,
+    [provider, subject],
+  );
   return rows.length > 0;
 }

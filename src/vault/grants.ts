@@ -1,12 +1,26 @@
 import { randomUUID } from 'node:crypto';
-import { isKeyServiceAway } from '../crypto/aws-kms.ts';
-import type { Queryable } from '../database/database.ts';
+import { afterCommit, type Database, type Queryable } from '../database/database.ts';
 import { AppError } from '../errors.ts';
-import type { Logger } from '../logger.ts';
-import { deleteEndedGrant, deleteEndedGrantsOfUser, type EndedGrant, insertEndedGrant } from './ended-grants-repository.ts';
-import { deleteGrant, deleteGrantsOfUser, type Provider, selectGrant, selectGrantBySubject, upsertGrant } from './grants-repository.ts';
+import { describeError, type Logger } from '../logger.ts';
+import {
+  deleteEndedGrant,
+  deleteEndedGrantsOfUser,
+  type EndedGrant,
+  insertEndedGrant,
+  selectEndedGrant,
+  selectEndedGrantsOfUser,
+} from './ended-grants-repository.ts';
+import {
+  deleteGrant,
+  deleteGrantsOfUser,
+  type Provider,
+  selectGrant,
+  selectGrantBySubject,
+  selectGrantsOfUser,
+  upsertGrant,
+} from './grants-repository.ts';
 import { readable } from './readable.ts';
-import type { Revocations } from './revocations.ts';
+import type { Revocations, SealedRevocation } from './revocations.ts';
 import { openTokens, sealTokens, type Tokens } from './sealed-tokens.ts';
 import type { UserKeys } from './user-keys.ts';
 
@@ -21,16 +35,27 @@ export interface NewGrant {
   expiresAt: Date | null;
 }
 
-/** Sealed credentials, one per connected account. Every method runs inside the caller's transaction. */
+/** What was prepared before a transaction is no longer what stands there: prepare it again. */
+export class Outdated extends Error {}
+
+/** The end of something, inside a transaction. @returns the revocations to enqueue once it is committed */
+export type PreparedEnd = (tx: Queryable) => Promise<string[]>;
+
+/** Sealed credentials, one per connected account. What takes a transaction runs inside the caller's. */
 export class Grants {
+  readonly #db: Database;
   readonly #logger: Logger;
   readonly #userKeys: UserKeys;
   readonly #revocations: Revocations;
+  readonly #ended: (grantId: string) => void;
 
-  constructor(userKeys: UserKeys, revocations: Revocations, logger: Logger) {
+  /** @param ended told of each grant whose end is committed */
+  constructor(db: Database, userKeys: UserKeys, revocations: Revocations, logger: Logger, ended: (grantId: string) => void = () => {}) {
+    this.#db = db;
     this.#logger = logger;
     this.#userKeys = userKeys;
     this.#revocations = revocations;
+    this.#ended = ended;
   }
 
   /**
@@ -49,14 +74,13 @@ export class Grants {
    * Puts another of the provider's grants in the place of one (a bank linked again is a new item there);
    * the old one goes on its way out.
    *
-   * @returns the revocation to enqueue once the transaction is committed
    * @throws AppError `conflict` when the grant to replace is gone
    */
-  async replace(tx: Queryable, grantId: string, grant: NewGrant): Promise<string | undefined> {
+  async replace(tx: Queryable, grantId: string, grant: NewGrant): Promise<void> {
     const old = await selectGrant(tx, grant.userId, grantId);
     if (old === undefined) throw new AppError('conflict', 'This was deleted meanwhile. Try again.');
     await this.#write(tx, grantId, grant);
-    return old.subject === grant.subject ? undefined : this.#retireOrPark(tx, old);
+    if (old.subject !== grant.subject) await this.#park(tx, old);
   }
 
   /** The refresh token stored for this very account, if any: some consents bring none back. */
@@ -74,39 +98,58 @@ export class Grants {
   }
 
   /**
-   * Ends one grant: use is denied from the commit on, the provider is told afterwards. That needs the key service;
-   * while it is away the tokens wait for it, and the user doesn't.
-   *
-   * @returns the revocation to enqueue once the transaction is committed; undefined = none, or none yet
+   * Ends one grant: use is denied from the commit on, the provider is told afterwards. That needs the key service, which
+   * takes its time; while it is away the tokens wait for it, and the user doesn't.
    */
-  async end(tx: Queryable, userId: string, grantId: string): Promise<string | undefined> {
+  async end(tx: Queryable, userId: string, grantId: string): Promise<void> {
     const grant = await deleteGrant(tx, userId, grantId);
-    return grant === undefined ? undefined : this.#retireOrPark(tx, grant);
+    if (grant === undefined) return;
+    afterCommit(tx, () => this.#ended(grantId));
+    await this.#park(tx, grant);
   }
 
   /**
-   * Goes on with the end of a grant that has waited for the key service.
+   * Goes on with the end of a grant whose tokens wait for their revocation.
    *
    * @param waitingId of its row among those that wait
-   * @returns as {@link end}
-   * @throws AppError `unavailable` while it is still away
+   * @throws AppError `unavailable` while the key service is away
    */
-  async endWaiting(tx: Queryable, waitingId: string): Promise<string | undefined> {
-    const grant = await deleteEndedGrant(tx, waitingId);
-    return grant === undefined ? undefined : this.#retire(tx, grant);
+  async endWaiting(waitingId: string): Promise<void> {
+    const grant = await selectEndedGrant(this.#db, waitingId);
+    if (grant === undefined) return;
+    const sealed = await this.#sealRevocation(grant);
+    // Without the user's turn: it locks nothing of the user's row, and after a disconnect's commit that turn isn't over.
+    const queued = await this.#db.transaction(async (tx) => {
+      const mine = await deleteEndedGrant(tx, waitingId);
+      return mine === undefined || sealed === undefined ? undefined : this.#revocations.insert(tx, sealed);
+    });
+    await this.#revocations.enqueue([queued]);
   }
 
   /**
-   * Ends all of a user's grants for good, those that wait as well: the user's key may go in the same transaction.
+   * Prepares the end of all of a user's grants, those that wait as well: the user's key may go in the same transaction.
    *
-   * @returns as {@link end}
+   * @returns to be run inside the transaction; gives the revocations to enqueue once it is committed, and throws
+   * {@link Outdated} when something has changed since
    * @throws AppError `unavailable` while the key service is away
    */
-  async endAll(tx: Queryable, userId: string): Promise<(string | undefined)[]> {
-    const grants = [...(await deleteEndedGrantsOfUser(tx, userId)), ...(await deleteGrantsOfUser(tx, userId))];
-    const ids: (string | undefined)[] = [];
-    for (const grant of grants) ids.push(await this.#retire(tx, grant));
-    return ids;
+  async prepareEnd(userId: string): Promise<PreparedEnd> {
+    const sealed = new Map<string, SealedRevocation | undefined>();
+    const held = [...(await selectEndedGrantsOfUser(this.#db, userId)), ...(await selectGrantsOfUser(this.#db, userId))];
+    for (const grant of held) sealed.set(nameOf(grant), await this.#sealRevocation(grant));
+    return async (tx) => {
+      const gone = [...(await deleteEndedGrantsOfUser(tx, userId)), ...(await deleteGrantsOfUser(tx, userId))];
+      afterCommit(tx, () => {
+        for (const { id } of gone) this.#ended(id);
+      });
+      const ids: string[] = [];
+      for (const grant of gone) {
+        if (!sealed.has(nameOf(grant))) throw new Outdated();
+        const revocation = sealed.get(nameOf(grant));
+        if (revocation !== undefined) ids.push(await this.#revocations.insert(tx, revocation));
+      }
+      return ids;
+    };
   }
 
   async #write(tx: Queryable, id: string, grant: NewGrant): Promise<void> {
@@ -119,25 +162,26 @@ export class Grants {
     return openTokens(await this.#userKeys.toOpen(db, grant.userId, grant.tokens), grant);
   }
 
-  async #retireOrPark(tx: Queryable, grant: EndedGrant): Promise<string | undefined> {
-    try {
-      return await this.#retire(tx, grant);
-    } catch (error) {
-      // A database that is away would not take the row either.
-      if (!isKeyServiceAway(error)) throw error;
-      await insertEndedGrant(tx, grant);
-      return undefined;
-    }
+  /** Leaves the tokens, which nobody can use any more, for after the commit; the sweep finds what is not done then. */
+  async #park(tx: Queryable, grant: EndedGrant): Promise<void> {
+    const waitingId = await insertEndedGrant(tx, grant);
+    afterCommit(tx, () =>
+      this.endWaiting(waitingId).catch((error: unknown) => {
+        this.#logger.warn({ err: describeError(error), grant: grant.id }, 'a disconnected account waits to be revoked');
+      }),
+    );
   }
 
-  /** Queues the revocation. A token that can't be read any more must not keep its user from leaving: it is reported instead. */
-  async #retire(tx: Queryable, grant: EndedGrant): Promise<string | undefined> {
+  /** A token that can't be read any more must not keep its user from leaving: it is reported instead. */
+  async #sealRevocation(grant: EndedGrant): Promise<SealedRevocation | undefined> {
     const { provider, subject } = grant;
-    const tokens = await readable(() => this.#open(tx, grant));
-    if (tokens === undefined) {
-      this.#logger.error({ grant: grant.id, provider }, 'a token could not be read: it is deleted without being revoked');
-      return undefined;
-    }
-    return this.#revocations.queue(tx, { provider, subject, token: tokens.refreshToken ?? tokens.accessToken });
+    const tokens = await readable(() => this.#open(this.#db, grant));
+    if (tokens !== undefined) return this.#revocations.seal({ provider, subject, token: tokens.refreshToken ?? tokens.accessToken });
+    this.#logger.error({ grant: grant.id, provider }, 'a token could not be read: it is deleted without being revoked');
+    return undefined;
   }
+}
+
+function nameOf({ id, subject, tokens }: EndedGrant): string {
+  return `${id} ${subject} ${tokens.toString('base64')}`;
 }

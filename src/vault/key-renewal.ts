@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type DataKey, open, seal } from '../crypto/envelope.ts';
+import { type DataKey, keyIdOf, open, seal } from '../crypto/envelope.ts';
 import type { Keyring } from '../crypto/keyring.ts';
 import { type Database, type Queryable, sqlState } from '../database/database.ts';
 import { lockUser } from './grants-repository.ts';
@@ -19,6 +19,7 @@ import { readable } from './readable.ts';
 import { revocationKeyContext, revocationPlace } from './revocations.ts';
 import { SEALED_COLUMNS, type SealedColumn, selectSealed, updateSealed } from './sealed-columns-repository.ts';
 import { hashKeyOf, hashKeyPlace, UserKeys, userKeyContext } from './user-keys.ts';
+import { selectUserKeys } from './user-keys-repository.ts';
 
 const KEY_BYTES = 32;
 const BATCH = 100;
@@ -81,13 +82,14 @@ export class KeyRenewal {
     if (old === undefined) return true;
     // Before the transaction: a key service takes its time, and the user's row is locked in there.
     const { key, row } = await this.#successor(userId, old);
+    const known = await this.#keys(userId);
     try {
       return await this.#db.transaction(async (tx) => {
         if (!(await lockUser(tx, userId))) return true;
-        for (const column of SEALED_COLUMNS) await this.#sealAnew(tx, column, userId, key, pass);
+        for (const column of SEALED_COLUMNS) await this.#sealAnew(tx, column, userId, { known, key }, pass);
         if (await replaceUserKey(tx, userId, old, row)) return true;
         throw new Overtaken();
-      });
+      }, userId);
     } catch (error) {
       if (error instanceof Overtaken || sqlState(error) === DEADLOCK) return false;
       throw error;
@@ -106,10 +108,23 @@ export class KeyRenewal {
     return { key, row: { id, wrapped, hashKey, masterKeyId, former: kept.wrapped } };
   }
 
-  async #sealAnew(tx: Queryable, column: SealedColumn, userId: string, key: DataKey, pass: Pass): Promise<void> {
+  /** What the user's secrets may be sealed under, by id. Keys that can't be read are left out. */
+  async #keys(userId: string): Promise<ReadonlyMap<string, DataKey>> {
+    const keys = new Map<string, DataKey>();
+    for (const row of await selectUserKeys(this.#db, userId)) {
+      const key = await readable(() => this.#userKeys.unwrap(userId, row));
+      if (key !== undefined) keys.set(row.id, key);
+    }
+    return keys;
+  }
+
+  async #sealAnew(tx: Queryable, column: SealedColumn, userId: string, { known, key }: Keys, pass: Pass): Promise<void> {
     for (const value of await selectSealed(tx, column, userId)) {
       const place = { table: column.sealedIn?.table ?? column.table, column: value.placeColumn, userId, rowId: value.placeRowId };
-      const plain = await readable(async () => open(await this.#userKeys.toOpen(tx, userId, value.record), place, value.record));
+      const plain = await readable(async () => {
+        const former = known.get(keyIdOf(value.record));
+        return former && open(former, place, value.record);
+      });
       if (plain === undefined) pass.unreadable(`${column.table}.${column.column} ${value.rowId}`);
       else await updateSealed(tx, column, userId, { ...value, record: seal(key, place, plain) });
     }
@@ -123,6 +138,13 @@ export class KeyRenewal {
     const wrapped = await this.#keyring.wrap(secret, context);
     return replaceRevocationKey(this.#db, row, { ...wrapped, token: seal({ id: row.id, secret }, place, token) });
   }
+}
+
+interface Keys {
+  /** What is sealed was sealed under one of these. */
+  known: ReadonlyMap<string, DataKey>;
+  /** What it is sealed under anew. */
+  key: DataKey;
 }
 
 /** Somebody else replaced the key first. */

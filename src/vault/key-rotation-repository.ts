@@ -1,4 +1,5 @@
 import type { Queryable } from '../database/database.ts';
+import { deleteExpired } from '../database/retention.ts';
 
 /** A key that a master key wraps, and whose: '' = nobody's. */
 export interface StoredKey {
@@ -127,8 +128,8 @@ export async function replaceUserKey(tx: Queryable, userId: string, old: Exposed
 }
 
 /** Former keys under which nothing is left that lives: the longest-lived of what isn't sealed anew are answers kept for 24 hours. */
-export async function deleteFormerKeys(db: Queryable): Promise<void> {
-  await db.query(`delete from former_user_keys where replaced_at < now() - interval '25 hours'`);
+export function deleteFormerKeys(db: Queryable): Promise<void> {
+  return deleteExpired(db, 'former_user_keys', `replaced_at < now() - interval '25 hours'`);
 }
 
 export interface ExposedRevocation {

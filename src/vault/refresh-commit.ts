@@ -94,16 +94,15 @@ export class RefreshCommit {
       if (isStored !== true) return false;
       await recordStatus(tx, { userId, grantId, provider, status: 'active' });
       return true;
-    });
+    }, userId);
     if (isRevived) logger.info({ grant: grantId, provider }, 'a late refresh brought a consent back');
     return isRevived;
   }
 
   /** Disconnected meanwhile: the disconnect revokes the old refresh token, and knows nothing of what came since. */
   async #giveBack({ row: { provider, subject } }: OpenGrant, renewed: Renewed): Promise<void> {
-    const { db, revocations } = this.#parts;
     const token = renewed.refreshToken ?? renewed.accessToken;
-    await revocations.enqueue([await db.transaction((tx) => revocations.queue(tx, { provider, subject, token }))]);
+    await this.#parts.revocations.add({ provider, subject, token });
   }
 
   /** @throws the error itself once it has lasted too long */

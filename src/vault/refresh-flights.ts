@@ -6,24 +6,28 @@ import { lockUser, type Provider } from './grants-repository.ts';
 import { type CommitParts, RefreshCommit } from './refresh-commit.ts';
 import { isResealed, type OpenGrant, openGrant, usable } from './refresh-read.ts';
 import { endConsent, postponeRefresh, type RefreshRow, selectRefreshRow, takeLease } from './refresh-repository.ts';
-import { isAbandoned, isLeased, isPausing, jittered, pauseAfter } from './refresh-timing.ts';
+import { isAbandoned, isLeased, isPausing, jittered, leaseSeconds, pauseAfter, SEND_WITHIN_MS } from './refresh-timing.ts';
 
 export interface RefreshParts extends CommitParts {
   /** Asks the provider for another access token; never rejects. undefined: the provider is not configured, or its tokens don't end. */
   refreshers: Record<Provider, ((refreshToken: string) => Promise<Renewal>) | undefined>;
+  /** How long the provider's answer may take at most, milliseconds. */
+  refreshTimeoutMs: number;
+  /** How long those wait for it who still have a good token, milliseconds. */
+  patienceMs: number;
 }
 
 /** How often those who wait for another process's refresh look whether it is done. */
 const LOOK_MS = 30;
 const OFTEN = 50;
 const LATER_LOOK_MS = 400;
-/** Longest that a caller waits: an abandoned lease (30 s), then the provider (10 s). */
+/** Longest that a caller waits whose own deadline is later; the refresh goes on. */
 const PATIENCE_MS = 45_000;
 /** How long the former holder of an abandoned lease is given to store what it may have got. */
 const GRACE_MS = 5_000;
 const GRACE_LOOK_MS = 250;
-/** The provider's time to answer, and some for the commit. */
-const SETTLE_MS = 12_000;
+/** For the commit, after the provider's time to answer. */
+const SETTLE_MARGIN_MS = 2_000;
 
 /** Refreshes under way: one a grant in this process, and by a lease in the row one among all processes. */
 export class RefreshFlights {
@@ -75,7 +79,7 @@ export class RefreshFlights {
   async settle(): Promise<void> {
     this.#isStopping = true;
     const { promise: limit, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, SETTLE_MS);
+    const timer = setTimeout(resolve, this.#parts.refreshTimeoutMs + SETTLE_MARGIN_MS);
     await Promise.race([Promise.allSettled(this.#exchanges), limit]);
     clearTimeout(timer);
     if (this.#exchanges.size > 0)
@@ -119,8 +123,11 @@ export class RefreshFlights {
     const refresh = refreshers[grant.row.provider];
     if (refresh === undefined) throw new AppError('not_configured', `The ${grant.row.provider} provider is not set up on this server.`);
     if (this.#isStopping) throw postponed(null);
-    const version = grant.row.leased ? grant.row.version : await takeLease(db, grant.row);
+    const { leased: isLeasedAlready, leasedAt = performance.now() } = grant.row;
+    const version = isLeasedAlready ? grant.row.version : await takeLease(db, grant.row, leaseSeconds(this.#parts));
     if (version === undefined) return undefined;
+    // This process has stood still: by the time of an answer somebody else could have taken over, with the same token.
+    if (performance.now() - leasedAt > SEND_WITHIN_MS) return undefined;
     const leased = { ...grant, row: { ...grant.row, version } };
     const sentAt = performance.now();
     const renewal = await refresh(refreshToken);
@@ -142,7 +149,7 @@ export class RefreshFlights {
       if (!(await endConsent(tx, row))) return false;
       await recordStatus(tx, { userId, grantId, provider, status: 'reauth_required' });
       return true;
-    });
+    }, userId);
     if (isEnded) logger.info({ grant: grantId, provider, err: reason }, 'the consent has ended: the user has to connect again');
   }
 

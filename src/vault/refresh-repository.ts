@@ -15,12 +15,12 @@ export interface RefreshRow extends Pick<GrantRow, 'id' | 'userId' | 'provider' 
   failures: number;
   /** This very reading has taken the lease. */
   leased: boolean;
+  /** With a lease: `performance.now()` before it was taken. */
+  leasedAt?: number;
   keyId: string;
   wrapped: Buffer;
 }
 
-/** Longer than the provider may take to answer (10 s) and the commit after it. */
-const LEASE = '30 seconds';
 /** A token is due no earlier than this share of its life before its end: one of a minute must be used, not renewed all the time. */
 export const EARLY_SHARE = 0.2;
 
@@ -71,8 +71,11 @@ export interface DueGrant extends GrantName {
  * Reads each grant as {@link selectRefreshRow}, in their order, and takes the lease of those whose token is due and
  * whom nobody is refreshing, in the same statement. What is read of these is as before, tokens and version as leased.
  * Whom somebody else is just writing is left alone.
+ *
+ * @param leaseSeconds how long a lease lasts unless it is given back
  */
-export async function selectOrLease(db: Queryable, grants: readonly DueGrant[]): Promise<(RefreshRow | undefined)[]> {
+export async function selectOrLease(db: Queryable, grants: readonly DueGrant[], leaseSeconds: number): Promise<(RefreshRow | undefined)[]> {
+  const leasedAt = performance.now();
   const rows = await db.query<RefreshRow>(
     {
       name: 'refresh-rows-or-leases',
@@ -85,7 +88,7 @@ export async function selectOrLease(db: Queryable, grants: readonly DueGrant[]):
                  and (g.lease_until is null or g.lease_until < now()) and (g.refresh_after is null or g.refresh_after <= now())
                for no key update of g skip locked
              ), leased as (
-               update grants set lease_until = now() + interval '${LEASE}', version = version + 1
+               update grants set lease_until = now() + make_interval(secs => $4::float8), version = version + 1
                from due where grants.id = due.id
                returning grants.id, tokens, version
              )
@@ -93,9 +96,9 @@ export async function selectOrLease(db: Queryable, grants: readonly DueGrant[]):
              from asked a join grants g on g.id = a.id and g.user_id = a.user_id
              join user_keys k on k.user_id = g.user_id left join leased l on l.id = g.id`,
     },
-    [grants.map(({ grantId }) => grantId), grants.map(({ userId }) => userId), grants.map(({ early }) => early)],
+    [grants.map(({ grantId }) => grantId), grants.map(({ userId }) => userId), grants.map(({ early }) => early), leaseSeconds],
   );
-  const found = new Map(rows.map((row) => [row.id + row.userId, row]));
+  const found = new Map(rows.map((row) => [row.id + row.userId, row.leased ? { ...row, leasedAt } : row]));
   return grants.map(({ grantId, userId }) => found.get(grantId + userId));
 }
 
@@ -104,16 +107,16 @@ export async function selectOrLease(db: Queryable, grants: readonly DueGrant[]):
  *
  * @returns its version from now on; undefined = somebody was faster, or has it still
  */
-export async function takeLease(db: Queryable, row: RefreshRow): Promise<number | undefined> {
+export async function takeLease(db: Queryable, row: RefreshRow, leaseSeconds: number): Promise<number | undefined> {
   const rows = await db.query<{ version: number }>(
     {
       name: 'refresh-lease',
-      text: `update grants set lease_until = now() + interval '${LEASE}', version = version + 1
+      text: `update grants set lease_until = now() + make_interval(secs => $4::float8), version = version + 1
              where id = $1::uuid and user_id = $2::uuid and version = $3 and status = 'active'
                and (lease_until is null or lease_until < now())
              returning version`,
     },
-    [row.id, row.userId, row.version],
+    [row.id, row.userId, row.version, leaseSeconds],
   );
   return rows[0]?.version;
 }

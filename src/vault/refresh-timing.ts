@@ -9,6 +9,19 @@ const LONGEST_PAUSE_SECONDS = 60;
 /** Times in a row that a token may be renewed because the provider refused it, before pauses grow between them. */
 const FREE_REFUSALS = 3;
 
+/** For what comes before the request, see {@link SEND_WITHIN_MS}, and for the commit after the answer. */
+const LEASE_MARGIN_SECONDS = 20;
+/** A request that goes out later than this after its lease was taken could outlast it. */
+export const SEND_WITHIN_MS = 10_000;
+
+/**
+ * How long a lease lasts unless it is given back. Whoever takes one over has thereby waited as long as the provider's
+ * answer to its last holder could take: that one may only have stood still, and store what it got.
+ */
+export function leaseSeconds({ refreshTimeoutMs }: { refreshTimeoutMs: number }): number {
+  return refreshTimeoutMs / 1000 + LEASE_MARGIN_SECONDS;
+}
+
 /** How long before its token's end a grant is due, seconds. */
 export function earlyBy(grantId: string): number {
   const share = Number.parseInt(grantId.slice(0, 8), 16) / 2 ** 32;

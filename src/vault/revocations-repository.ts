@@ -1,4 +1,5 @@
 import type { Queryable } from '../database/database.ts';
+import { deleteExpired } from '../database/retention.ts';
 import type { Provider } from './grants-repository.ts';
 
 export interface RevocationRow {
@@ -56,31 +57,34 @@ export async function markQueued(db: Queryable, id: string): Promise<void> {
 /**
  * Locks the provider's account until the transaction ends: connects and
  * revocations of the same one take turns here.
+ *
+ * @param hash of the account: its row outlives whoever had connected it
  */
-export async function lockSubject(tx: Queryable, provider: Provider, subject: string): Promise<SubjectState> {
-  await tx.query('insert into provider_subjects (provider, subject) values ($1, $2) on conflict do nothing', [provider, subject]);
+export async function lockSubject(tx: Queryable, provider: Provider, hash: string): Promise<SubjectState> {
+  // One statement: a row that is idle may be deleted between two.
   const rows = await tx.query<SubjectState>(
-    `select coalesce(revoking_until > now(), false) as revoking, revoked_at as "revokedAt"
-     from provider_subjects where provider = $1 and subject = $2 for update`,
-    [provider, subject],
+    `insert into provider_subjects (provider, subject) values ($1, $2)
+     on conflict (provider, subject) do update set revoked_at = provider_subjects.revoked_at
+     returning coalesce(revoking_until > now(), false) as revoking, revoked_at as "revokedAt"`,
+    [provider, hash],
   );
   return rows[0] ?? { revoking: false, revokedAt: null };
 }
 
-export async function markRevoking(tx: Queryable, row: RevocationRow): Promise<void> {
+export async function markRevoking(tx: Queryable, row: RevocationRow, hash: string): Promise<void> {
   await tx.query('update provider_subjects set revoking_until = now() + $3::interval where provider = $1 and subject = $2', [
     row.provider,
-    row.subject,
+    hash,
     REVOKING,
   ]);
   await tx.query('update revocations set attempts = attempts + 1 where id = $1::uuid', [row.id]);
 }
 
-export async function unmarkRevoking(tx: Queryable, row: RevocationRow, confirmed: boolean): Promise<void> {
+export async function unmarkRevoking(tx: Queryable, { provider }: RevocationRow, hash: string, confirmed: boolean): Promise<void> {
   await tx.query(
     `update provider_subjects set revoking_until = null, revoked_at = case when $3 then now() else revoked_at end
      where provider = $1 and subject = $2`,
-    [row.provider, row.subject, confirmed],
+    [provider, hash, confirmed],
   );
 }
 
@@ -97,13 +101,11 @@ export async function shredRevocation(tx: Queryable, id: string): Promise<void> 
   );
 }
 
-/** Accounts nobody uses any more and whose last revocation is too old to matter to a flow under way. */
-export async function deleteIdleSubjects(db: Queryable): Promise<void> {
-  await db.query(
-    `delete from provider_subjects s
-     where coalesce(revoked_at, '-infinity') < now() - interval '1 day'
-       and coalesce(revoking_until, '-infinity') < now()
-       and not exists (select 1 from grants g where g.provider = s.provider and g.subject = s.subject)
-       and not exists (select 1 from revocations r where r.provider = s.provider and r.subject = s.subject)`,
+/** Accounts whose last revocation is too old to matter to a flow under way. */
+export function deleteIdleSubjects(db: Queryable): Promise<void> {
+  return deleteExpired(
+    db,
+    'provider_subjects',
+    `coalesce(revoked_at, '-infinity') < now() - interval '1 day' and coalesce(revoking_until, '-infinity') < now()`,
   );
 }

@@ -6,6 +6,7 @@ import { afterCommit, type Database, type Queryable } from '../database/database
 import { describeError, type Logger } from '../logger.ts';
 import { type Telemetry, UNMEASURED } from '../telemetry.ts';
 import { isSubjectInUse, type Provider } from './grants-repository.ts';
+import { NameHashes } from './name-hashes.ts';
 import {
   deleteIdleSubjects,
   deleteRevocation,
@@ -33,6 +34,9 @@ export interface Outgoing {
   token: string;
 }
 
+/** A revocation that is ready to be written down. */
+export type SealedRevocation = Omit<RevocationRow, 'overdue'>;
+
 const KEY_BYTES = 32;
 const SWEEP_BATCH = 500;
 
@@ -43,6 +47,7 @@ export class Revocations {
   readonly #revokers: Record<Provider, Revoker | undefined>;
   readonly #logger: Logger;
   readonly #telemetry: Telemetry;
+  readonly #names: NameHashes;
   #enqueue: Enqueue | undefined;
 
   constructor(
@@ -51,12 +56,14 @@ export class Revocations {
     revokers: Record<Provider, Revoker | undefined>,
     logger: Logger,
     telemetry: Telemetry = UNMEASURED,
+    names = new NameHashes(db, keyring),
   ) {
     this.#db = db;
     this.#keyring = keyring;
     this.#revokers = revokers;
     this.#logger = logger;
     this.#telemetry = telemetry;
+    this.#names = names;
   }
 
   /** The queue starts after everything else; until then rows wait for the sweep. */
@@ -65,17 +72,31 @@ export class Revocations {
   }
 
   /**
-   * Seals a token for revocation, inside the transaction that denies its use.
+   * Seals a token for revocation, before the transaction that denies its use: a key service takes its time.
    *
-   * @returns the row's id, for {@link enqueue} after the commit
+   * @throws AppError `unavailable` while the key service is away
    */
-  async queue(tx: Queryable, outgoing: Outgoing): Promise<string> {
+  async seal({ provider, subject, token }: Outgoing): Promise<SealedRevocation> {
     const id = randomUUID();
     const secret = randomBytes(KEY_BYTES);
     const { masterKeyId, wrapped } = await this.#keyring.wrap(secret, revocationKeyContext(id));
-    const token = seal({ id, secret }, revocationPlace(outgoing.provider, id), outgoing.token);
-    await insertRevocation(tx, { id, provider: outgoing.provider, subject: outgoing.subject, masterKeyId, wrappedKey: wrapped, token });
-    return id;
+    return { id, provider, subject, masterKeyId, wrappedKey: wrapped, token: seal({ id, secret }, revocationPlace(provider, id), token) };
+  }
+
+  /** Writes down what was sealed. @returns the row's id, for {@link enqueue} after the commit */
+  async insert(tx: Queryable, sealed: SealedRevocation): Promise<string> {
+    await insertRevocation(tx, sealed);
+    return sealed.id;
+  }
+
+  /** Has a token revoked that nobody here can use (any more). @throws AppError `unavailable` */
+  async add(outgoing: Outgoing): Promise<void> {
+    await this.enqueue([await this.insert(this.#db, await this.seal(outgoing))]);
+  }
+
+  /** Names the provider's account for {@link lockSubject}; to be asked before the transaction. */
+  subjectHash(provider: Provider, subject: string): Promise<string> {
+    return this.#names.account(provider, subject);
   }
 
   /** Best effort after a commit: a job that can't be queued now is found by the sweep. */
@@ -91,7 +112,10 @@ export class Revocations {
    * @throws the provider's error when it did not confirm: the queue tries again, later and later
    */
   async attempt(id: string): Promise<void> {
-    const row = await this.#db.transaction((tx) => this.#claim(tx, id));
+    const seen = await selectRevocation(this.#db, id);
+    if (seen === undefined) return;
+    const hash = await this.subjectHash(seen.provider, seen.subject);
+    const row = await this.#db.transaction((tx) => this.#claim(tx, id, hash));
     if (row === undefined) return;
     let confirmed = false;
     try {
@@ -102,7 +126,7 @@ export class Revocations {
     } finally {
       this.#telemetry.count('revocation', confirmed ? 'confirmed' : 'failed');
       await this.#db.transaction(async (tx) => {
-        await unmarkRevoking(tx, row, confirmed);
+        await unmarkRevoking(tx, row, hash, confirmed);
         if (confirmed) await deleteRevocation(tx, id);
       });
     }
@@ -125,10 +149,10 @@ export class Revocations {
     }
   }
 
-  async #claim(tx: Queryable, id: string): Promise<RevocationRow | undefined> {
+  async #claim(tx: Queryable, id: string, hash: string): Promise<RevocationRow | undefined> {
     const row = await selectRevocation(tx, id);
     if (row === undefined) return undefined;
-    const subject = await lockSubject(tx, row.provider, row.subject);
+    const subject = await lockSubject(tx, row.provider, hash);
     // At the workspace provider a revocation ends every grant of the account: a live one, of anybody, cancels it.
     if (await isSubjectInUse(tx, row.provider, row.subject)) {
       await deleteRevocation(tx, id);
@@ -143,7 +167,7 @@ export class Revocations {
       return undefined;
     }
     if (subject.revoking) throw new Error('another revocation of the same account is under way');
-    await markRevoking(tx, row);
+    await markRevoking(tx, row, hash);
     return row;
   }
 

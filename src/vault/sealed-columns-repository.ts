@@ -42,7 +42,7 @@ export async function selectSealed(
 ): Promise<SealedValue[]> {
   return tx.query<SealedValue>(
     `select ${rowId} as "rowId", ${placeColumn} as "placeColumn", ${sealedIn?.rowId ?? rowId} as "placeRowId", ${column} as record
-     from ${table} where user_id = $1::uuid and ${column} is not null for update`,
+     from ${table} where user_id = $1::uuid and ${column} is not null for no key update`,
     [userId],
   );
 }

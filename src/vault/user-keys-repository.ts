@@ -30,6 +30,16 @@ export async function selectUserKeyById(db: Queryable, userId: string, keyId: st
   return rows[0];
 }
 
+/** Every key of the user's: the one in use, and those it has replaced that aren't deleted yet. */
+export function selectUserKeys(db: Queryable, userId: string): Promise<UserKeyRow[]> {
+  return db.query<UserKeyRow>(
+    `select ${COLUMNS} from user_keys where user_id = $1::uuid
+     union all
+     select ${COLUMNS} from former_user_keys where user_id = $1::uuid`,
+    [userId],
+  );
+}
+
 /** Inserts unless another request was first; the caller reads again either way. */
 export async function insertUserKey(db: Queryable, userId: string, key: UserKeyRow): Promise<void> {
   await db.query(

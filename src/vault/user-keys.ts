@@ -2,7 +2,7 @@ import { createSecretKey, hkdfSync, type KeyObject, randomBytes, randomUUID } fr
 import { type DataKey, keyIdOf, open, type Place } from '../crypto/envelope.ts';
 import type { Keyring } from '../crypto/keyring.ts';
 import type { KeyContext } from '../crypto/master-key.ts';
-import type { Queryable } from '../database/database.ts';
+import { Database, type Queryable } from '../database/database.ts';
 import { AppError } from '../errors.ts';
 import { type CurrentKeyRow, insertUserKey, selectUserKey, selectUserKeyById, type UserKeyRow } from './user-keys-repository.ts';
 
@@ -66,7 +66,10 @@ export class UserKeys {
     const existing = await selectUserKey(db, userId);
     if (existing !== undefined) return existing;
     const id = randomUUID();
-    await insertUserKey(db, userId, { id, ...(await this.#keyring.wrap(randomBytes(KEY_BYTES), userKeyContext(userId, id))) });
+    const key = { id, ...(await this.#keyring.wrap(randomBytes(KEY_BYTES), userKeyContext(userId, id))) };
+    const insert = (tx: Queryable) => insertUserKey(tx, userId, key);
+    // Its foreign key locks the user. Inside of a transaction it is the user's turn already.
+    await (db instanceof Database ? db.transaction(insert, userId) : insert(db));
     // Read back: of two first uses at once, one key has won.
     const stored = await selectUserKey(db, userId);
     if (stored !== undefined) return stored;

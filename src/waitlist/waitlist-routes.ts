@@ -17,7 +17,7 @@ export function waitlistRoutes(db: Database, logger: Logger): Endpoint[] {
       summary: path === '/email' ? 'Alias of POST /waitlist' : 'Add an address to the waitlist',
       description: 'A known address answers as a new one does. A failed insertion is a 200 with `status: "error"`.',
       auth: 'none',
-      form: z.object({ email: emailAddress }),
+      form: z.strictObject({ email: emailAddress }),
       answer: z.object({ status: z.enum(['success', 'error']), message: z.string().optional() }),
       errors: [],
       async handle({ form }) {

@@ -4,7 +4,6 @@ import { missingScopes, type ScopeName } from '../providers/workspace-scopes.ts'
 import type { Emit } from '../vault/emit.ts';
 import type { Grants } from '../vault/grants.ts';
 import { lockUser } from '../vault/grants-repository.ts';
-import type { Revocations } from '../vault/revocations.ts';
 import { ensureDefault, makeDefault, selectAccount, selectAccounts } from './accounts-repository.ts';
 
 export interface WorkspaceAccount {
@@ -23,13 +22,11 @@ const NO_SUCH_ACCOUNT = 'There is no such account.';
 export class WorkspaceAccounts {
   readonly #db: Database;
   readonly #grants: Grants;
-  readonly #revocations: Revocations;
   readonly #emit: Emit;
 
-  constructor(db: Database, grants: Grants, revocations: Revocations, emit: Emit) {
+  constructor(db: Database, grants: Grants, emit: Emit) {
     this.#db = db;
     this.#grants = grants;
-    this.#revocations = revocations;
     this.#emit = emit;
   }
 
@@ -53,16 +50,14 @@ export class WorkspaceAccounts {
    * @throws AppError `not_found`
    */
   async disconnect(userId: string, accountId: string): Promise<void> {
-    const revocation = await this.#db.transaction(async (tx) => {
+    await this.#db.transaction(async (tx) => {
       await lockUser(tx, userId);
       const account = await selectAccount(tx, userId, accountId);
       if (account === undefined) throw new AppError('not_found', NO_SUCH_ACCOUNT);
-      const queued = await this.#grants.end(tx, userId, account.grantId);
+      await this.#grants.end(tx, userId, account.grantId);
       await ensureDefault(tx, userId);
       await this.#emit(tx, userId, 'account.disconnected', { account: accountId, provider: 'workspace' });
-      return queued;
-    });
-    await this.#revocations.enqueue([revocation]);
+    }, userId);
   }
 
   /** @throws AppError `not_found` */
@@ -70,7 +65,7 @@ export class WorkspaceAccounts {
     const known = await this.#db.transaction(async (tx) => {
       await lockUser(tx, userId);
       return makeDefault(tx, userId, accountId);
-    });
+    }, userId);
     if (!known) throw new AppError('not_found', NO_SUCH_ACCOUNT);
   }
 }

@@ -8,6 +8,7 @@ import {
   insertFlow,
   markFlowOpened,
   selectFlowByTicket,
+  selectTicketUser,
   selectUnopenedFlow,
 } from './flows-repository.ts';
 import { codeChallenge, hashSecret, randomSecret } from './secrets.ts';
@@ -55,13 +56,17 @@ export async function prepareFlow(
  * @throws AppError `invalid_token`, `token_expired`
  */
 export async function openByTicket(parts: WorkspaceParts, ticket: string, heldBinding: string | undefined): Promise<string> {
+  const ticketHash = hashSecret(ticket);
+  // To wait for its turn with the user's other changes: nobody else's wait for the flow then.
+  const userId = await selectTicketUser(parts.db, ticketHash);
+  if (userId === undefined) throw invalidTicket();
   const flow = await parts.db.transaction(async (tx) => {
-    const found = await selectFlowByTicket(tx, hashSecret(ticket));
-    if (found === undefined) throw new AppError('invalid_token', 'This link is not valid. Start again from your assistant.');
+    const found = await selectFlowByTicket(tx, ticketHash);
+    if (found === undefined) throw invalidTicket();
     await checkTicket(parts, tx, found, heldBinding);
     if (found.openedAt === null) await markFlowOpened(tx, found.id);
     return found;
-  });
+  }, userId);
   return consentUrl(parts, flow.email, await openSecrets(parts, flow));
 }
 
@@ -79,7 +84,7 @@ export async function openForUser(parts: WorkspaceParts, userId: string, request
     const flow = await selectUnopenedFlow(tx, userId, match);
     if (flow !== undefined) await markFlowOpened(tx, flow.id);
     return flow;
-  });
+  }, userId);
   if (prepared !== undefined) return consentUrl(parts, prepared.email, await openSecrets(parts, prepared));
   const { secrets } = await createFlow(parts, userId, request.email, redirectUri, undefined);
   return consentUrl(parts, request.email ?? null, secrets);
@@ -105,7 +110,7 @@ async function createFlow(
   const id = randomUUID();
   const secrets: FlowSecrets = { state: randomSecret(), nonce: randomSecret(), verifier: randomSecret() };
   const key = await parts.userKeys.forUser(parts.db, userId);
-  const expiresAt = await insertFlow(parts.db, {
+  const flow = {
     id,
     userId,
     ticketHash: ticket === undefined ? null : hashSecret(ticket),
@@ -114,7 +119,9 @@ async function createFlow(
     redirectUri,
     secrets: seal(key, place(userId, id), JSON.stringify(secrets)),
     opened: ticket === undefined,
-  });
+  };
+  // Its foreign key locks the user.
+  const expiresAt = await parts.db.transaction((tx) => insertFlow(tx, flow), userId);
   return { secrets, expiresAt };
 }
 
@@ -125,6 +132,10 @@ async function checkTicket(parts: WorkspaceParts, tx: Queryable, flow: FlowRow, 
   }
   const again = flow.justOpened && flow.secrets !== null && (await parts.bindings.holds(heldBinding, flow.userId, tx));
   if (!again) throw new AppError('invalid_token', 'This link has been used already. Start again from your assistant.');
+}
+
+function invalidTicket(): AppError {
+  return new AppError('invalid_token', 'This link is not valid. Start again from your assistant.');
 }
 
 function consentUrl(parts: WorkspaceParts, email: string | null, secrets: FlowSecrets): Promise<string> {

@@ -1,4 +1,5 @@
 import type { Queryable } from '../database/database.ts';
+import { deleteExpired } from '../database/retention.ts';
 
 /** Ties a browser to a user for `lifeSeconds`, or for longer if it is already. */
 export async function upsertBinding(db: Queryable, secretHash: Buffer, userId: string, lifeSeconds: number): Promise<void> {
@@ -18,6 +19,6 @@ export async function isBound(db: Queryable, secretHash: Buffer, userId: string)
   return rows.length > 0;
 }
 
-export async function deleteExpiredBindings(db: Queryable): Promise<void> {
-  await db.query('delete from browser_bindings where expires_at <= now()');
+export function deleteExpiredBindings(db: Queryable): Promise<void> {
+  return deleteExpired(db, 'browser_bindings', 'expires_at <= now()');
 }

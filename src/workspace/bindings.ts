@@ -1,4 +1,4 @@
-import type { Queryable } from '../database/database.ts';
+import type { Database, Queryable } from '../database/database.ts';
 import { deleteExpiredBindings, isBound, upsertBinding } from './bindings-repository.ts';
 import { hashSecret, randomSecret } from './secrets.ts';
 
@@ -12,9 +12,9 @@ export const BINDING_SECONDS = 24 * 3600;
  * else's flow doesn't hold it.
  */
 export class Bindings {
-  readonly #db: Queryable;
+  readonly #db: Database;
 
-  constructor(db: Queryable) {
+  constructor(db: Database) {
     this.#db = db;
   }
 
@@ -26,7 +26,8 @@ export class Bindings {
    */
   async bind(held: string | undefined, userId: string): Promise<string> {
     const secret = held !== undefined && (await this.holds(held, userId)) ? held : randomSecret();
-    await upsertBinding(this.#db, hashSecret(secret), userId, BINDING_SECONDS);
+    // Its foreign key locks the user.
+    await this.#db.transaction((tx) => upsertBinding(tx, hashSecret(secret), userId, BINDING_SECONDS), userId);
     return secret;
   }
 

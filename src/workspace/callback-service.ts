@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../errors.ts';
 import { describeError } from '../logger.ts';
-import type { WorkspaceTokens } from '../providers/workspace.ts';
 import { identifiesAccount } from '../providers/workspace-scopes.ts';
+import type { IssuedTokens } from '../providers/workspace-tokens.ts';
 import { openSecrets } from './authorization-service.ts';
 import { type Confirmation, hold, show } from './confirmation-service.ts';
-import { activate, type Granted, reject } from './connection-service.ts';
+import { activate, type Granted, reject, sendBackUnnamed } from './connection-service.ts';
 import { claimFlow, type FlowError, type FlowRow, finishFlow, type Outcome, selectFlowByState } from './flows-repository.ts';
 import { hashSecret } from './secrets.ts';
 import type { WorkspaceParts } from './workspace-parts.ts';
@@ -81,10 +81,14 @@ async function exchange(
   if (refusal !== undefined || query.code === undefined) return finish(parts, flow, refusal ?? 'provider_error');
   const { verifier, nonce } = await openSecrets(parts, flow);
   const deadline = parts.provider.deadline();
-  let tokens: WorkspaceTokens | undefined;
+  let issued: IssuedTokens | undefined;
+  let isLate = false;
   let subject: string | undefined;
   try {
-    tokens = await parts.provider.exchange(query.code, verifier, nonce, deadline);
+    const tokens = await parts.provider.exchange(query.code, verifier, nonce, deadline, (came) => {
+      issued = came;
+      if (isLate) void sendBackUnnamed(parts, came);
+    });
     if (!identifiesAccount(tokens.scopes)) return await reject(parts, flow.id, 'missing_scopes', tokens, tokens.subject);
     subject = tokens.subject;
     const profile = await parts.provider.profile(tokens.accessToken, deadline);
@@ -95,21 +99,22 @@ async function exchange(
     }
     return await accept(parts, flow, { tokens, profile }, query.code, heldBinding);
   } catch (error) {
+    isLate = issued === undefined;
     const atProvider = error instanceof AppError && error.code.startsWith('provider_');
-    if (!atProvider && tokens === undefined) throw error;
+    if (!atProvider && issued === undefined) throw error;
     parts.logger[atProvider ? 'warn' : 'error']({ err: describeError(error), flow: flow.id }, 'connecting a workspace account failed');
     // What the provider gave must not stay alive with nobody to know of it.
-    return tokens === undefined ? finish(parts, flow, 'provider_error') : sendBack(parts, flow, tokens, subject);
+    return issued === undefined ? finish(parts, flow, 'provider_error') : sendBack(parts, flow, issued, subject);
   }
 }
 
 /** As {@link reject}; where the database is away, the token is revoked once it is back. */
-async function sendBack(parts: WorkspaceParts, flow: FlowRow, tokens: WorkspaceTokens, subject: string | undefined): Promise<Outcome> {
+async function sendBack(parts: WorkspaceParts, flow: FlowRow, tokens: IssuedTokens, subject: string | undefined): Promise<Outcome> {
   try {
     return await reject(parts, flow.id, 'provider_error', tokens, subject);
   } catch (error) {
     const token = tokens.refreshToken ?? tokens.accessToken;
-    if (subject !== undefined) await parts.giveBacks.add({ provider: 'workspace', subject, token });
+    await (subject === undefined ? sendBackUnnamed(parts, tokens) : parts.giveBacks.add({ provider: 'workspace', subject, token }));
     throw error;
   }
 }

@@ -1,14 +1,16 @@
 import { createHash } from 'node:crypto';
 import { open, type Place, seal } from '../crypto/envelope.ts';
-import type { Queryable } from '../database/database.ts';
 import { AppError } from '../errors.ts';
+import { Outdated, type PreparedEnd } from '../vault/grants.ts';
 import { lockUser } from '../vault/grants-repository.ts';
 import { readable } from '../vault/readable.ts';
-import { activate, type Granted, queueRevocation } from './connection-service.ts';
+import type { SealedRevocation } from '../vault/revocations.ts';
+import { activate, type Granted, sealRevocation } from './connection-service.ts';
 import {
   type FlowRow,
   finishFlow,
   holdForConfirmation,
+  lockPendingFlow,
   type Outcome,
   selectExpiredConfirmations,
   selectFlowByConfirmation,
@@ -69,12 +71,15 @@ export async function hold(
     mismatch,
   };
   const proof = proofOf(flow.id, code);
+  const gone = (await selectUserLabel(parts.db, flow.userId)) === undefined;
+  // At hand for the transaction: a key service takes its time.
+  if (!gone) await parts.userKeys.forUser(parts.db, flow.userId);
   const held = await parts.db.transaction(async (tx) => {
     if (!(await lockUser(tx, flow.userId))) return false;
     const sealed = seal(await parts.userKeys.forUser(tx, flow.userId), place(flow), JSON.stringify(pending));
     await holdForConfirmation(tx, flow.id, sealed, granted.profile.subject, confirmationHash(proof.cookie, proof.form));
     return true;
-  });
+  }, flow.userId);
   return held ? describe(parts, flow, account, proof) : undefined;
 }
 
@@ -119,47 +124,62 @@ async function settle(parts: WorkspaceParts, flow: FlowRow, hash: Buffer, confir
 }
 
 async function discard(parts: WorkspaceParts, hash: Buffer, code: 'account_mismatch' | 'access_denied'): Promise<Outcome> {
-  let revocation: string | undefined;
-  const outcome = await parts.db.transaction(async (tx): Promise<Outcome> => {
-    const flow = await selectFlowByConfirmation(tx, hash);
-    if (flow === undefined || flow.pending === null) return flow?.outcome ?? EXPIRED;
-    revocation = await queuePending(parts, tx, flow);
-    await finishFlow(tx, flow.id, { status: 'error', code });
-    return { status: 'error', code };
-  });
-  await parts.revocations.enqueue([revocation]);
-  return outcome;
+  const seen = await selectFlowByConfirmation(parts.db, hash);
+  if (seen === undefined || seen.pending === null) return seen?.outcome ?? EXPIRED;
+  const outcome: Outcome = { status: 'error', code };
+  return (await release(parts, seen, outcome)) ? outcome : ((await selectFlowByConfirmation(parts.db, hash))?.outcome ?? EXPIRED);
 }
 
 /** Sends back every grant whose confirmation ran out. */
 export async function sweepConfirmations(parts: WorkspaceParts): Promise<void> {
-  const revocations = await parts.db.transaction(async (tx) => {
-    const ids: (string | undefined)[] = [];
-    for (const flow of await selectExpiredConfirmations(tx, SWEEP_BATCH)) {
-      ids.push(await queuePending(parts, tx, flow));
-      await finishFlow(tx, flow.id, EXPIRED);
-    }
-    return ids;
-  });
-  await parts.revocations.enqueue(revocations);
+  for (const flow of await selectExpiredConfirmations(parts.db, SWEEP_BATCH)) await release(parts, flow, EXPIRED);
 }
 
-/** Queues the revocation of every grant of a user that still waits for confirmation; for the user's deletion. */
-export async function queuePendingOfUser(parts: HeldParts, tx: Queryable, userId: string): Promise<(string | undefined)[]> {
-  const ids: (string | undefined)[] = [];
-  for (const flow of await selectPendingFlows(tx, userId)) ids.push(await queuePending(parts, tx, flow));
-  return ids;
+/** Sends back the grant that a flow holds. @returns false when somebody else has decided about it meanwhile */
+async function release(parts: WorkspaceParts, flow: FlowRow, outcome: Outcome): Promise<boolean> {
+  const sealed = await sealPending(parts, flow);
+  const revocations = await parts.db.transaction(async (tx) => {
+    if (!(await lockPendingFlow(tx, flow.id))) return undefined;
+    const queued = sealed && (await parts.revocations.insert(tx, sealed));
+    await finishFlow(tx, flow.id, outcome);
+    return [queued];
+  });
+  await parts.revocations.enqueue(revocations ?? []);
+  return revocations !== undefined;
+}
+
+/**
+ * Prepares the revocation of every grant of a user that still waits for confirmation; for the user's deletion.
+ *
+ * @returns to be run inside the transaction, as {@link PreparedEnd}
+ */
+export async function prepareEndOfPending(parts: HeldParts, userId: string): Promise<PreparedEnd> {
+  const sealed = new Map<string, SealedRevocation | undefined>();
+  for (const flow of await selectPendingFlows(parts.db, userId)) sealed.set(nameOf(flow), await sealPending(parts, flow));
+  return async (tx) => {
+    const ids: string[] = [];
+    for (const flow of await selectPendingFlows(tx, userId)) {
+      if (!sealed.has(nameOf(flow))) throw new Outdated();
+      const revocation = sealed.get(nameOf(flow));
+      if (revocation !== undefined) ids.push(await parts.revocations.insert(tx, revocation));
+    }
+    return ids;
+  };
+}
+
+function nameOf({ id, pending }: FlowRow): string {
+  return `${id} ${pending?.toString('base64')}`;
 }
 
 /** One that can't be read any more must not hold up the others: it is reported and goes unrevoked. */
-async function queuePending(parts: HeldParts, tx: Queryable, flow: FlowRow): Promise<string | undefined> {
-  const pending = await readable(() => openPending(parts, flow, tx));
+async function sealPending(parts: HeldParts, flow: FlowRow): Promise<SealedRevocation | undefined> {
+  const pending = await readable(() => openPending(parts, flow));
   if (pending === undefined) {
     parts.logger.error({ flow: flow.id }, 'a token could not be read: it is deleted without being revoked');
     return undefined;
   }
   const { tokens, profile } = revive(pending);
-  return queueRevocation(parts, tx, tokens, profile.subject);
+  return sealRevocation(parts, tokens, profile.subject);
 }
 
 /** Both halves come from the authorization code, so that concurrent callbacks of one browser agree on them. */
@@ -182,9 +202,9 @@ async function describe(
   return { ...proof, user, account, redirectUri: flow.redirectUri };
 }
 
-async function openPending(parts: HeldParts, flow: FlowRow, db: Queryable = parts.db): Promise<Pending> {
+async function openPending(parts: HeldParts, flow: FlowRow): Promise<Pending> {
   const pending = flow.pending ?? Buffer.alloc(0);
-  const key = await parts.userKeys.toOpen(db, flow.userId, pending);
+  const key = await parts.userKeys.toOpen(parts.db, flow.userId, pending);
   return JSON.parse(open(key, place(flow), pending).toString('utf8')) as Pending;
 }
 

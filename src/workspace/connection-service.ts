@@ -3,10 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Queryable } from '../database/database.ts';
 import type { WorkspaceProfile, WorkspaceTokens } from '../providers/workspace.ts';
 import { missingScopes } from '../providers/workspace-scopes.ts';
+import type { IssuedTokens } from '../providers/workspace-tokens.ts';
 import { lockUser } from '../vault/grants-repository.ts';
+import type { SealedRevocation } from '../vault/revocations.ts';
 import { lockSubject } from '../vault/revocations-repository.ts';
 import { upsertAccount } from './accounts-repository.ts';
-import { type FlowError, finishFlow, type Outcome } from './flows-repository.ts';
+import { type FlowError, finishFlow, type Outcome, selectUserLabel } from './flows-repository.ts';
 import type { WorkspaceParts } from './workspace-parts.ts';
 
 /** What the provider granted in one flow, before it counts. */
@@ -53,14 +55,18 @@ export async function activate(
   guard?: (tx: Queryable) => Promise<Outcome | undefined>,
 ): Promise<Outcome> {
   let seen = flow.consumedAt;
+  const subjectHash = await parts.revocations.subjectHash('workspace', granted.profile.subject);
+  await warm(parts, flow.userId, granted.profile.subject);
   for (let attempt = 1; attempt <= BUSY_TRIES; attempt += 1) {
     try {
-      return await parts.db.transaction(async (tx) => {
+      const outcome = await parts.db.transaction(async (tx) => {
         // The user before the flow, as a deletion of the user takes them: the other order could lock up.
         const exists = await lockUser(tx, flow.userId);
         const settled = await guard?.(tx);
-        return settled ?? (exists ? store(parts, tx, flow, granted, seen) : giveBack(parts, tx, granted));
-      });
+        if (settled !== undefined || !exists) return settled;
+        return store(parts, tx, flow, granted, { hash: subjectHash, seen });
+      }, flow.userId);
+      return outcome ?? (await giveBack(parts, granted));
     } catch (error) {
       if (error instanceof SubjectBusy) {
         await sleep(BUSY_WAIT_MS);
@@ -77,32 +83,39 @@ export async function activate(
 /**
  * Sends back what was granted and records why.
  *
- * @param subject whose account it is; unknown = nobody can tell whom a revocation would hit, so none is made
+ * @param subject whose account it is; unknown = the provider is asked, since a revocation could hit somebody else's
  */
 export async function reject(
   parts: WorkspaceParts,
   flowId: string,
   code: FlowError,
-  tokens: WorkspaceTokens,
+  tokens: IssuedTokens,
   subject: string | undefined,
 ): Promise<Outcome> {
   const outcome: Outcome = { status: 'error', code };
+  const sealed = subject === undefined ? undefined : await sealRevocation(parts, tokens, subject);
   const revocation = await parts.db.transaction(async (tx) => {
     await finishFlow(tx, flowId, outcome);
-    return subject === undefined ? undefined : queueRevocation(parts, tx, tokens, subject);
+    return sealed && parts.revocations.insert(tx, sealed);
   });
   await parts.revocations.enqueue([revocation]);
+  if (subject === undefined) await sendBackUnnamed(parts, tokens);
   return outcome;
 }
 
-/** Seals granted but unwanted tokens for revocation; the caller enqueues the id after its commit. */
-export function queueRevocation(
+/** Has tokens revoked of which it isn't known yet whose account they open. */
+export function sendBackUnnamed(parts: WorkspaceParts, { accessToken, refreshToken }: IssuedTokens): Promise<void> {
+  const subject = async () => (await parts.provider.profile(accessToken, parts.provider.deadline())).subject;
+  return parts.giveBacks.add({ provider: 'workspace', subject, token: refreshToken ?? accessToken });
+}
+
+/** Seals granted but unwanted tokens for revocation, before the transaction that writes it down. */
+export function sealRevocation(
   parts: Pick<WorkspaceParts, 'revocations'>,
-  tx: Queryable,
-  tokens: WorkspaceTokens,
+  tokens: IssuedTokens,
   subject: string,
-): Promise<string> {
-  return parts.revocations.queue(tx, { provider: 'workspace', subject, token: tokens.refreshToken ?? tokens.accessToken });
+): Promise<SealedRevocation> {
+  return parts.revocations.seal({ provider: 'workspace', subject, token: tokens.refreshToken ?? tokens.accessToken });
 }
 
 async function store(
@@ -110,9 +123,9 @@ async function store(
   tx: Queryable,
   flow: GrantedFlow,
   { tokens, profile }: Granted,
-  seen: Date | null,
+  { hash, seen }: { hash: string; seen: Date | null },
 ): Promise<Outcome> {
-  const subject = await lockSubject(tx, 'workspace', profile.subject);
+  const subject = await lockSubject(tx, 'workspace', hash);
   if (subject.revoking) throw new SubjectBusy();
   if (subject.revokedAt !== null && seen !== null && subject.revokedAt > seen) throw new SubjectRevoked(subject.revokedAt);
   const refreshToken = tokens.refreshToken ?? (await parts.grants.storedRefreshToken(tx, flow.userId, 'workspace', profile.subject));
@@ -133,9 +146,16 @@ async function store(
   return record(tx, flow.id, { status: 'connected', account_id: accountId, missing_scopes: missingScopes(tokens.scopes) });
 }
 
-/** The user was deleted meanwhile, the flow with it; the sweep enqueues what it finds. */
-async function giveBack(parts: WorkspaceParts, tx: Queryable, { tokens, profile }: Granted): Promise<Outcome> {
-  await queueRevocation(parts, tx, tokens, profile.subject);
+/** Has the keys at hand that the transaction needs: a key service takes its time. Nothing to do for a user who is gone. */
+async function warm({ db, userKeys, grants }: WorkspaceParts, userId: string, subject: string): Promise<void> {
+  if ((await selectUserLabel(db, userId)) === undefined) return;
+  await userKeys.forUser(db, userId);
+  await grants.storedRefreshToken(db, userId, 'workspace', subject);
+}
+
+/** The user was deleted meanwhile, the flow with it. */
+async function giveBack(parts: WorkspaceParts, { tokens, profile }: Granted): Promise<Outcome> {
+  await parts.giveBacks.add({ provider: 'workspace', subject: profile.subject, token: tokens.refreshToken ?? tokens.accessToken });
   return { status: 'error', code: 'expired' };
 }
 

@@ -1,4 +1,5 @@
 import type { Queryable } from '../database/database.ts';
+import { deleteExpired } from '../database/retention.ts';
 
 /** Where the browser was sent in the end; becomes the redirect's query. */
 export type Outcome = { status: 'connected'; account_id: string; missing_scopes: string[] } | { status: 'error'; code: FlowError };
@@ -81,8 +82,14 @@ export async function insertFlow(db: Queryable, flow: NewFlow): Promise<Date> {
   return row?.ticketExpiresAt ?? new Date(0);
 }
 
+/** Whose flow a ticket was made for; locks nothing. */
+export async function selectTicketUser(db: Queryable, ticketHash: Buffer): Promise<string | undefined> {
+  const rows = await db.query<{ userId: string }>('select user_id as "userId" from oauth_flows where ticket_hash = $1', [ticketHash]);
+  return rows[0]?.userId;
+}
+
 export async function selectFlowByTicket(tx: Queryable, ticketHash: Buffer): Promise<FlowRow | undefined> {
-  const rows = await tx.query<FlowRow>(`select ${COLUMNS} from oauth_flows where ticket_hash = $1 for update`, [ticketHash]);
+  const rows = await tx.query<FlowRow>(`select ${COLUMNS} from oauth_flows where ticket_hash = $1 for no key update`, [ticketHash]);
   return rows[0];
 }
 
@@ -101,7 +108,7 @@ export async function selectUnopenedFlow(
     `select ${COLUMNS} from oauth_flows
      where user_id = $1::uuid and opened_at is null and consumed_at is null and expires_at > now()
        and (not $2 or (email is not distinct from $3 and redirect_uri = $4))
-     order by created_at desc limit 1 for update skip locked`,
+     order by created_at desc limit 1 for no key update skip locked`,
     [userId, match !== undefined, match?.email ?? null, match?.redirectUri ?? ''],
   );
   return rows[0];
@@ -120,7 +127,7 @@ export async function claimFlow(db: Queryable, stateHash: Buffer): Promise<FlowR
     `with claimed as (
        select id, secrets from oauth_flows
        where state_hash = $1 and consumed_at is null and expires_at > now() and secrets is not null
-       for update)
+       for no key update)
      update oauth_flows f set consumed_at = now(), secrets = null, opened_at = coalesce(opened_at, now())
      from claimed where f.id = claimed.id
      returning f.id, f.user_id as "userId", f.email, f.redirect_uri as "redirectUri", claimed.secrets,
@@ -155,26 +162,36 @@ export async function holdForConfirmation(
 
 /** Locks the flow that a confirmation form belongs to. */
 export async function selectFlowByConfirmation(tx: Queryable, confirmationHash: Buffer): Promise<FlowRow | undefined> {
-  const rows = await tx.query<FlowRow>(`select ${COLUMNS} from oauth_flows where confirmation_hash = $1 for update`, [confirmationHash]);
+  const rows = await tx.query<FlowRow>(`select ${COLUMNS} from oauth_flows where confirmation_hash = $1 for no key update`, [
+    confirmationHash,
+  ]);
   return rows[0];
 }
 
-export async function selectExpiredConfirmations(tx: Queryable, limit: number): Promise<FlowRow[]> {
-  return tx.query<FlowRow>(
+export async function selectExpiredConfirmations(db: Queryable, limit: number): Promise<FlowRow[]> {
+  return db.query<FlowRow>(
     `select ${COLUMNS} from oauth_flows where pending is not null and confirmation_expires_at <= now()
-     order by confirmation_expires_at limit $1 for update skip locked`,
+     order by confirmation_expires_at limit $1`,
     [limit],
   );
 }
 
+/** Locks a flow whose grant waits for confirmation. @returns false when that was decided meanwhile */
+export async function lockPendingFlow(tx: Queryable, id: string): Promise<boolean> {
+  const rows = await tx.query('select 1 from oauth_flows where id = $1::uuid and pending is not null for no key update', [id]);
+  return rows.length > 0;
+}
+
 /** Flows of a user whose grant waits for confirmation. */
 export async function selectPendingFlows(tx: Queryable, userId: string): Promise<FlowRow[]> {
-  return tx.query<FlowRow>(`select ${COLUMNS} from oauth_flows where user_id = $1::uuid and pending is not null for update`, [userId]);
+  return tx.query<FlowRow>(`select ${COLUMNS} from oauth_flows where user_id = $1::uuid and pending is not null for no key update`, [
+    userId,
+  ]);
 }
 
 /** Outcomes are kept a day, so that a late reload of the callback still finds its own. */
-export async function deleteOldFlows(db: Queryable): Promise<void> {
-  await db.query('delete from oauth_flows where created_at < now() - $1::interval and pending is null', [KEPT]);
+export function deleteOldFlows(db: Queryable): Promise<void> {
+  return deleteExpired(db, 'oauth_flows', `created_at < now() - interval '${KEPT}' and pending is null`);
 }
 
 /** How the confirmation page names the assistant's user: a subject may read like somebody's address, our own id can't. */

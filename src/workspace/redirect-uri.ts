@@ -1,5 +1,8 @@
 import { AppError } from '../errors.ts';
+import type { Logger } from '../logger.ts';
 import { type Config, isLoopback } from '../settings.ts';
+import { shownAddress } from '../shown-address.ts';
+import { type ThrottledLog, throttledLog } from '../throttled-log.ts';
 
 const MAX_LENGTH = 2048;
 // A backslash is a slash to browsers and white space is dropped: both have been used to get past comparisons.
@@ -10,10 +13,12 @@ const SUSPICIOUS = /[\\\s\u0000-\u001f\u007f]/u;
 export class RedirectUris {
   readonly #allowed: URL[];
   readonly #anyLoopback: boolean;
+  readonly #tell: ThrottledLog;
   /** Where a flow without a redirect_uri ends. */
   readonly fallback: string;
 
-  constructor(config: Config, publicUrl: string) {
+  constructor(config: Config, publicUrl: string, logger: Logger) {
+    this.#tell = throttledLog(logger, 'info');
     this.fallback = config.environment === 'production' ? (config.siteUrl ?? publicUrl) : `${publicUrl}/`;
     this.#allowed = [this.fallback, ...config.allowedRedirectUris].map((uri) => new URL(uri));
     this.#anyLoopback = config.environment === 'development';
@@ -29,6 +34,7 @@ export class RedirectUris {
     // A fragment is not allowed in the address itself (RFC 6749, 3.1.2).
     const url = uri.length > MAX_LENGTH || SUSPICIOUS.test(uri) || uri.includes('#') ? null : URL.parse(uri);
     if (url === null || url.username !== '' || url.password !== '' || !this.#isAllowed(url)) {
+      this.#tell({ redirect_uri: shownAddress(uri) }, 'a redirect_uri was refused: ALLOWED_REDIRECT_URIS decides');
       throw new AppError('invalid_request', 'redirect_uri: is not one of the allowed addresses');
     }
     return uri;

@@ -46,7 +46,7 @@ function requestAccess({ parts, cookies, publicUrl }: WorkspaceRoutesOptions): E
     description: 'Prepares a flow and ties this browser to the user. Open `login_url` in the same browser within 60 seconds.',
     auth: 'id_token',
     provider: true,
-    form: z.object({ email: emailAddress, redirect_uri: redirectUri.optional() }),
+    form: z.strictObject({ email: emailAddress, redirect_uri: redirectUri.optional() }),
     answer: z.object({ status: z.literal('success'), login_url: z.url(), expires_at: z.iso.datetime() }),
     errors: ['not_configured'],
     async handle({ caller, form, request, response }) {
@@ -70,7 +70,7 @@ function login({ parts, cookies, authenticate }: WorkspaceRoutesOptions): Endpoi
     auth: 'none',
     provider: true,
     browser: true,
-    query: z.object({ token: text(8192), redirect_uri: redirectUri.optional(), email: emailAddress.optional() }),
+    query: z.strictObject({ token: text(8192), redirect_uri: redirectUri.optional(), email: emailAddress.optional() }),
     pages: { 303: 'To the provider’s consent page' },
     errors: ['invalid_token', 'token_expired', 'forbidden', 'not_configured'],
     async handle({ query, request }) {
@@ -99,6 +99,7 @@ function callback({ parts, cookies }: WorkspaceRoutesOptions): Endpoint {
     auth: 'none',
     provider: true,
     browser: true,
+    // The provider adds what it likes (RFC 6749, 4.1.2); of our own addresses a misspelt field is refused.
     query: z.object({ state: parameter, code: parameter, error: parameter, iss: parameter }),
     pages: { 200: 'A page that asks the person to confirm', 303: 'To the flow’s redirect_uri, with the outcome in the query' },
     errors: ['not_configured'],
@@ -123,7 +124,7 @@ function confirm({ parts, cookies }: WorkspaceRoutesOptions): Endpoint {
     auth: 'none',
     provider: true,
     browser: true,
-    form: z.object({ confirmation: text(100), decision: z.enum(['confirm', 'cancel'], 'must be confirm or cancel') }),
+    form: z.strictObject({ confirmation: text(100), decision: z.enum(['confirm', 'cancel'], 'must be confirm or cancel') }),
     pages: { 303: 'To the flow’s redirect_uri, with the outcome in the query' },
     errors: ['forbidden', 'not_configured'],
     async handle({ form, request }) {

@@ -1,5 +1,6 @@
-import { existsSync, globSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { programOf } from '../support/debian-packages.ts';
 import { endStage, openStage, type Stage, trouble } from './stage.ts';
 import type { Suite } from './suite.ts';
 import { freePort } from './support/free-port.ts';
@@ -7,7 +8,6 @@ import { Replica } from './support/replica.ts';
 import { createWorld } from './support/world.ts';
 
 const DATABASE = 'clocks';
-const LIBRARIES = '/usr/lib/*/faketime/libfaketimeMT.so.1';
 const JUMPS = [
   ['+10m', 'ten minutes ahead'],
   ['-10m', 'ten minutes behind'],
@@ -27,8 +27,7 @@ const REFRESHES_MAX = 6;
 /** Gives one of two replicas a wrong clock, from its start and while it runs, by libfaketime. */
 export async function clocks(suite: Suite): Promise<void> {
   if (!NAMES.some((name) => suite.wants(name))) return;
-  const [library] = globSync(LIBRARIES).filter((path) => existsSync(path));
-  if (library === undefined) throw new Error('there is no libfaketime: install Debian’s package libfaketime');
+  const library = programOf('libfaketime');
   const ports = [await freePort(), await freePort()];
   const world = await createWorld(suite.cluster, DATABASE, ports[0] ?? 0);
   const clock = join(world.folder, 'clock');

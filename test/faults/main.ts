@@ -1,6 +1,7 @@
 // `npm run test:faults`: real processes, a Postgres and a pgbouncer of its own, stand-ins for providers, and what can go
 // wrong with each. Prints a table and ends with 1 when anything was lost. docs/faults.md says how to read it.
 import { parseArgs } from 'node:util';
+import { installation, missingPackages } from '../support/debian-packages.ts';
 import { clocks } from './clock.ts';
 import { disk } from './disk.ts';
 import { firstStarts } from './first-start.ts';
@@ -27,6 +28,13 @@ const rounds = wholeNumber('--rounds', values.rounds);
 const only = values.only === undefined ? undefined : new RegExp(values.only, 'i');
 const startedAt = performance.now();
 console.log(`SEED=${seed}`);
+
+// Known before anything is started, rather than by a fault an hour later.
+const missing = missingPackages(['postgresql', 'pgbouncer', 'libfaketime']);
+if (missing.length > 0) {
+  console.error(installation(missing));
+  process.exit(1);
+}
 
 // Each process and folder has a hand in the end.
 process.setMaxListeners(0);

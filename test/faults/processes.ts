@@ -7,7 +7,7 @@ import { Replica } from './support/replica.ts';
 import { createWorld } from './support/world.ts';
 
 const DATABASE = 'processes';
-/** Longer than a refresh holds its lease (30 s), and the queue its jobs (a minute) where it begins late in them. */
+/** Longer than a refresh holds its lease here (30 s), and the queue its jobs (a minute) where it begins late in them. */
 const STILL_MS = 40_000;
 const LASTS_MS = 4_000;
 /** Enough for what runs to go on a little, too few for all who come. */

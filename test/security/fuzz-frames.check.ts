@@ -25,6 +25,7 @@ beforeAll(async () => {
   steward = await startProcess({
     ...place.env,
     LIMIT_SOCKET_MESSAGES_PER_MINUTE: PLENTY,
+    LIMIT_SOCKET_BYTES_PER_MINUTE: PLENTY,
     LIMIT_SOCKETS_PER_USER: PLENTY,
     LIMIT_SOCKET_CALLS: '1000',
   });

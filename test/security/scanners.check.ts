@@ -3,13 +3,12 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
+import { installation, missingPackages, programOf } from '../support/debian-packages.ts';
 import { connect, linkBank } from '../support/flows.ts';
 import { createPlace, type Place, startProcess, type TestProcess } from '../support/process.ts';
 import { check, notHere, type Outcome } from './support/check.ts';
 import { startVulnerable } from './support/vulnerable.ts';
 
-const SQLMAP = '/usr/bin/sqlmap';
-const WAPITI = '/usr/bin/wapiti';
 const PLENTY = '100000000';
 const SQLMAP_MS = 240_000;
 const WAPITI_SECONDS = 240;
@@ -99,14 +98,14 @@ async function injectable(target: Target, base: string): Promise<{ verdict: bool
     '--disable-coloring',
     `--output-dir=${folder}`,
   ];
-  const output = await run(SQLMAP, args, SQLMAP_MS);
+  const output = await run(programOf('sqlmap'), args, SQLMAP_MS);
   const said = output.trim().split('\n').slice(-3).join(' ');
   if (/is vulnerable|identified the following injection/.test(output)) return { verdict: true, said };
   return { verdict: /do not appear to be injectable|does not seem to be injectable/.test(output) ? false : undefined, said };
 }
 
 check('sqlmap', async () => {
-  if (!existsSync(SQLMAP)) return notHere('sqlmap');
+  if (missingPackages(['sqlmap']).length > 0) return notHere(installation(['sqlmap']));
   const outcome: Outcome = { tried: 0, failed: [] };
   const control = await injectable({ name: 'control', path: () => '/', data: 'email=ada@example.com*' }, vulnerable.url);
   if (control.verdict !== true) outcome.failed.push(`it found nothing where there is something: ${control.said}`);
@@ -141,7 +140,7 @@ async function attack(base: string, starts: string[]): Promise<{ pages: number; 
     '--format=json',
     `--output=${file}`,
   ];
-  const output = await run(WAPITI, args, WAPITI_SECONDS * 2_000);
+  const output = await run(programOf('wapiti'), args, WAPITI_SECONDS * 2_000);
   if (!existsSync(file)) return { said: output.trim().split('\n').slice(-3).join(' ') };
   const { vulnerabilities, anomalies, infos } = JSON.parse(readFileSync(file, 'utf8')) as WapitiReport;
   const found = Object.entries({ ...vulnerabilities, ...anomalies }).flatMap(([kind, all]) =>
@@ -151,7 +150,7 @@ async function attack(base: string, starts: string[]): Promise<{ pages: number; 
 }
 
 check('wapiti', async () => {
-  if (!existsSync(WAPITI)) return notHere('wapiti');
+  if (missingPackages(['wapiti']).length > 0) return notHere(installation(['wapiti']));
   const failed: string[] = [];
   const control = await attack(vulnerable.url, ['/?q=a']);
   if (!('found' in control && control.found.some((one) => one.includes('Cross Site Scripting'))))

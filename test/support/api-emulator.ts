@@ -12,10 +12,10 @@ export interface ApiScene {
   stop(): Promise<void>;
 }
 
-export async function startApiScene(): Promise<ApiScene> {
+export async function startApiScene(env: Record<string, string> = {}): Promise<ApiScene> {
   const api = await startScriptedApi();
   const provider = await WorkspaceEmulator.start();
-  const steward = await startSteward({ ...provider.env, GOOGLE_API_URL: api.url });
+  const steward = await startSteward({ ...provider.env, GOOGLE_API_URL: api.url, ...env });
   return {
     steward,
     api,

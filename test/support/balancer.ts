@@ -4,9 +4,10 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import tls from 'node:tls';
+import { programOf } from './debian-packages.ts';
 import { eventually } from './eventually.ts';
 import { freePort } from './process.ts';
-import { HAPROXY, Program } from './programs.ts';
+import { Program } from './programs.ts';
 
 const DEPLOY = join(import.meta.dirname, '../../deploy/haproxy');
 const DOCUMENT = join(import.meta.dirname, '../../docs/replicas.md');
@@ -52,7 +53,9 @@ export class Balancer {
       CERTIFICATE: join(this.#folder, 'secrets/steward.pem'),
       ...variables,
     };
-    this.#program = new Program(HAPROXY, ['-db', '-f', join(DEPLOY, 'haproxy.cfg'), '-f', join(DEPLOY, `${backend}.cfg`)], { env });
+    this.#program = new Program(programOf('haproxy'), ['-db', '-f', join(DEPLOY, 'haproxy.cfg'), '-f', join(DEPLOY, `${backend}.cfg`)], {
+      env,
+    });
     await eventually(() => this.#accepts());
   }
 

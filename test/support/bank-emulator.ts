@@ -84,8 +84,9 @@ function aggregatorError(code: string): object {
 }
 
 export const EMULATED_ACCOUNTS = [
-  { account_id: 'a1', persistent_account_id: null, name: 'Giro', mask: '4242' },
-  { account_id: 'a2', name: 'Umschlag', mask: null },
+  { account_id: 'a1', persistent_account_id: null, name: 'Giro', mask: '4242', type: 'depository' },
+  // Without an id of its own nothing would tell that it is the same account when the bank is linked again.
+  { account_id: 'a2', persistent_account_id: 'lasting-a2', name: 'Umschlag', mask: null, type: 'depository' },
 ];
 
 /** Every token and item is another one, by `count`. */

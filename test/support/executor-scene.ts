@@ -39,6 +39,8 @@ export class ExecutorScene {
   defaultText = 'Hello.';
   /** What `test.give` gives. */
   given: unknown = {};
+  /** What happens once a call of `test.tell` has passed its checks, and before the user is asked about it. */
+  checked: () => void = () => {};
   /** What `test.run` does. */
   work: (input: unknown, context: RunContext<'workspace'>) => Promise<unknown> = async () => ({});
   readonly #actions: Action[];
@@ -67,6 +69,7 @@ export class ExecutorScene {
     this.revision = 'r1';
     this.capBytes = 256 * 1024;
     this.defaultText = 'Hello.';
+    this.checked = () => {};
     this.provider.instead.clear();
     this.answers(PROFILE, 200, { emailAddress: 'someone@example.com' });
     this.answers(SEND, 200, { id: 'm1' });
@@ -175,7 +178,10 @@ export class ExecutorScene {
         ...ofMessage,
         name: 'test.tell',
         effect: 'write',
-        reaches: ({ to }) => to.length > 0,
+        reaches: ({ to }) => {
+          this.checked();
+          return to.length > 0;
+        },
         preview: async ({ to }, { session }) => {
           const { emailAddress } = await session.call('gmail.users.getProfile', { userId: 'me' }, z.object({ emailAddress: z.string() }));
           return `Tell ${to.join(', ')} from ${emailAddress}`;

@@ -25,6 +25,8 @@ export class KeyServiceEmulator {
   /** What happens to the next calls, each once; `always` to all of them. */
   readonly faults: Fault[] = [];
   always: Fault | undefined;
+  /** What happens while whoever asked waits. */
+  meanwhile: () => Promise<void> = async () => {};
   url = '';
 
   constructor() {
@@ -64,6 +66,7 @@ export class KeyServiceEmulator {
     const [service, operation = ''] = String(request.headers['x-amz-target']).split('.');
     const body = (await json(request)) as Record<string, any>;
     this.asked.push({ operation, context: body.EncryptionContext ?? {} });
+    await this.meanwhile();
     const fault = this.faults.shift() ?? this.always;
     if (fault === 'hang') return;
     if (fault === 'cut') return void response.destroy();

@@ -2,9 +2,10 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
+import { programOf } from './debian-packages.ts';
 import { eventually } from './eventually.ts';
 import { freePort } from './process.ts';
-import { PGBOUNCER, Program } from './programs.ts';
+import { Program } from './programs.ts';
 
 const CONFIGURATION = join(import.meta.dirname, '../../deploy/pgbouncer/pgbouncer.ini');
 const PASSWORD = 'through-the-pooler';
@@ -48,7 +49,7 @@ export class Pooler {
   }
 
   async start(): Promise<void> {
-    this.#program = new Program(PGBOUNCER, [this.#ini], { unprivileged: true });
+    this.#program = new Program(programOf('pgbouncer'), [this.#ini], { unprivileged: true });
     await eventually(() => this.#answers());
   }
 

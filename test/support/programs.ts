@@ -1,14 +1,18 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { installation, missingPackages, type Package } from './debian-packages.ts';
 
-export const PGBOUNCER = '/usr/sbin/pgbouncer';
-export const HAPROXY = '/usr/sbin/haproxy';
-export const NGINX = '/usr/sbin/nginx';
-
-/** Whether tests that need these Debian packages are to be left out; on CI they fail instead. */
-export function programsMissing(...paths: string[]): boolean {
-  return process.env.CI === undefined && paths.some((path) => !existsSync(path));
+/**
+ * Whether tests that need these Debian packages are to be left out, which is said.
+ *
+ * @throws Error on CI, where they must be there
+ */
+export function programsMissing(...names: Package[]): boolean {
+  const missing = missingPackages(names);
+  if (missing.length === 0) return false;
+  if (process.env.CI !== undefined) throw new Error(installation(missing));
+  console.warn(`Tests are left out. ${installation(missing)}`);
+  return true;
 }
 
 /** A program that isn't ours, and what it prints. */

@@ -10,6 +10,8 @@ export interface TokenService extends Service {
   /** What so many callers at once get from this process: tokens, or codes of errors. */
   current(grant: { userId: string; grantId: string }, callers?: number): Promise<TokenReport['results']>;
   kill(signal: NodeJS.Signals): Promise<void>;
+  /** Stops it (SIGSTOP), or lets it go on (SIGCONT). */
+  signal(signal: NodeJS.Signals): void;
 }
 
 let orders = 0;
@@ -35,6 +37,7 @@ export async function startTokenService(env: Record<string, string>): Promise<To
       child.send({ id: orders, userId, grantId, callers } satisfies TokenOrder);
       return promise;
     },
+    signal: (signal) => void child.kill(signal),
     async kill(signal) {
       child.kill(signal);
       await exited;

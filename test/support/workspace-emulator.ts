@@ -17,6 +17,8 @@ export interface Change {
   claims?: Record<string, unknown>;
   /** Fields to replace in userinfo. */
   userinfo?: Record<string, unknown>;
+  /** Fields to replace in the token answer. */
+  fields?: Record<string, unknown>;
   /** Fields to leave out of the token answer. */
   omit?: string[];
 }
@@ -46,6 +48,8 @@ export class WorkspaceEmulator {
   readonly revoked: string[] = [];
   /** What the token endpoint does with refresh tokens. */
   readonly tokens = new RotatingTokens();
+  /** Awaited before a code is looked at. */
+  beforeExchange: () => Promise<void> | void = () => {};
   /** Answers in place of the usual ones, by path. */
   readonly instead = new Map<string, RequestListener>();
 
@@ -115,6 +119,7 @@ export class WorkspaceEmulator {
   }
 
   async #exchange(form: URLSearchParams): Promise<[number, object]> {
+    await this.beforeExchange();
     const approval = this.#approvals.get(form.get('code') ?? '');
     this.#approvals.delete(form.get('code') ?? '');
     const challenge = createHash('sha256')
@@ -131,6 +136,7 @@ export class WorkspaceEmulator {
       expires_in: 3599,
       scope: approval.scope ?? approval.asked,
       id_token: await idToken(approval),
+      ...approval.fields,
     };
     for (const field of approval.omit ?? []) delete answer[field];
     this.issued.push(accessToken, refreshToken);

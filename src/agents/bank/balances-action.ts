@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { list } from '../../providers/answer-list.ts';
 import { builtIn } from '../built-in.ts';
 import { accountAnswer, accountIds, accountRow, withOptions } from './bank-shapes.ts';
 import { selectEntry } from './sync-states-repository.ts';
 
-const answer = z.object({ accounts: z.array(accountAnswer) });
+const answer = z.object({ accounts: list(accountAnswer) });
 
 /** The one bank that needs to be told how old a balance of a card or loan may be (Plaid: /accounts/balance/get). */
 const NEEDS_OLDEST = 'ins_128026';
@@ -20,10 +21,13 @@ export const balances = builtIn({
     live: z
       .boolean()
       .default(false)
-      .describe('Ask the bank now: slow (up to a minute) and costly. Default: the balances of the last visit there.'),
+      .describe(
+        'Ask the bank now: slow (up to a minute), and paid for, so only a few a day are allowed. Default: the balances of the last visit there, which are free.',
+      ),
   }),
   output: z.object({ accounts: z.array(accountRow), live: z.boolean() }),
   summary: ({ live }) => (live ? 'Ask the bank for its balances' : 'Read balances'),
+  costs: ({ live }) => live,
   // A live answer can take over 30 s.
   timeoutMs: 60_000,
   async run({ account_ids, live }, { session, db, userId, account, progress }) {

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { list } from '../../providers/answer-list.ts';
+import { schemaReader } from '../../providers/answers.ts';
 import { BankError, SYNC_MUTATION } from '../../providers/bank-errors.ts';
 import type { BankSession } from '../../providers/bank-session.ts';
 import { identifier } from '../../providers/provider-text.ts';
@@ -41,13 +43,14 @@ const removedAnswer = z
   .transform(({ transaction_id: id, account_id: account }) => ({ id, account: account ?? null }));
 /** Kept in the database as it is. Empty: there is nothing yet. */
 const cursor = z.string().regex(/^[\x20-\x7e]{0,1000}$/);
-const syncAnswer = z.object({
-  added: z.array(transactionAnswer),
-  modified: z.array(transactionAnswer),
-  removed: z.array(removedAnswer),
+const page = z.object({
+  added: list(transactionAnswer, PAGE),
+  modified: list(transactionAnswer, PAGE),
+  removed: list(removedAnswer, PAGE),
   next_cursor: cursor,
   has_more: z.boolean(),
 });
+export const syncAnswer = schemaReader(import.meta.url, 'syncAnswer', page);
 
 /**
  * Changes from a place on, about `max` of them. When the transactions change
@@ -96,9 +99,10 @@ async function readLoop(
     // The first pull from the bank is still under way; what would come with such an answer comes again.
     if (page.next_cursor === '') return { added: [], modified: [], removed: [], place: from, more: false, ready: false };
     cursor = page.next_cursor;
-    changes.added.push(...page.added);
-    changes.modified.push(...page.modified);
-    changes.removed.push(...page.removed);
+    // Not as arguments: a page that is far longer than was asked for has more than a call can take.
+    for (const one of page.added) changes.added.push(one);
+    for (const one of page.modified) changes.modified.push(one);
+    for (const one of page.removed) changes.removed.push(one);
     read = changes.added.length + changes.modified.length + changes.removed.length;
     if (!page.has_more) return { ...changes, place: { start: cursor, cursor }, more: false, ready: true };
     onPage(read);

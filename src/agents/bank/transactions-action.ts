@@ -1,17 +1,22 @@
 import { z } from 'zod';
+import { list } from '../../providers/answer-list.ts';
+import { schemaReader } from '../../providers/answers.ts';
 import { identifier } from '../../providers/provider-text.ts';
 import { builtIn } from '../built-in.ts';
 import { accountIds, accountName, bankText, transactionAnswer, transactionRow, withOptions } from './bank-shapes.ts';
 
-const answer = z.object({
-  accounts: z.array(
+const MAX_ROWS = 500;
+
+const page = z.object({
+  accounts: list(
     z
       .object({ account_id: identifier, name: accountName, mask: bankText.nullish() })
       .transform(({ account_id: id, name, mask }) => ({ id, name, mask: mask?.slice(-4) ?? null })),
   ),
-  transactions: z.array(transactionAnswer),
+  transactions: list(transactionAnswer, MAX_ROWS),
   total_transactions: z.int().min(0),
 });
+export const transactionsPage = schemaReader(import.meta.url, 'transactionsPage', page);
 
 /** Shown with a short pattern: zod's own knows leap years, in 200 characters. */
 const day = z.iso
@@ -30,7 +35,7 @@ export const transactions = builtIn({
       from: day.describe('First day, YYYY-MM-DD.'),
       to: day.describe('Last day, YYYY-MM-DD; it is included.'),
       account_ids: accountIds,
-      max: z.int().min(1).max(500).default(100).describe('How many at most.'),
+      max: z.int().min(1).max(MAX_ROWS).default(100).describe('How many at most.'),
       page: z
         .string()
         .regex(/^\d{1,9}$/, 'must be the `next` of an answer')
@@ -49,7 +54,7 @@ export const transactions = builtIn({
   async run({ from, to, account_ids, max, page }, { session }) {
     const offset = Number(page);
     const options = withOptions({ account_ids, count: max, offset });
-    const given = await session.call('transactions/get', { start_date: from, end_date: to, ...options }, answer);
+    const given = await session.call('transactions/get', { start_date: from, end_date: to, ...options }, transactionsPage);
     const end = offset + given.transactions.length;
     const more = given.transactions.length > 0 && end < given.total_transactions;
     return { items: given.transactions, total: given.total_transactions, accounts: given.accounts, ...(more && { next: String(end) }) };

@@ -3,10 +3,13 @@ import { z } from 'zod';
 import { AppError } from '../../errors.ts';
 import type { WorkspaceSession } from '../../providers/workspace-session.ts';
 import { builtIn } from '../built-in.ts';
+import { quoted } from '../shown-text.ts';
 import { anyEvent, describeWholly, EVENT_FIELDS, eventOutput } from './calendar-event.ts';
 import { assertDays, attendees, description, end, location, notify, recurrence, sendUpdates, start, title } from './calendar-inputs.ts';
+import { listed } from './calendar-preview.ts';
 import { CALENDAR, calendarZone, living } from './calendar-session.ts';
-import { formatDate, hasOffset, isDate, toWall, zoneName } from './zoned-time.ts';
+import { assertOrder } from './reschedule.ts';
+import { assertShown, formatDate, hasOffset, isDate, toWall, zoneName } from './zoned-time.ts';
 
 const input = z.strictObject({
   title,
@@ -58,8 +61,15 @@ async function times({ start, end: given, zone, recurrence }: Input, session: Wo
   if (isDate(start)) return { start: { date: start }, end: { date: end } };
   const needsZone = recurrence !== undefined || !hasOffset(start) || !hasOffset(end);
   const timeZone = zone ?? (needsZone ? await calendarZone(session) : undefined);
-  const at = (dateTime: string) => ({ dateTime, ...(timeZone !== undefined && { timeZone }) });
-  return { start: at(start), end: at(end) };
+  const at = (field: string, dateTime: string) => {
+    if (timeZone === undefined) return { dateTime };
+    assertShown(field, dateTime, timeZone);
+    return { dateTime, timeZone };
+  };
+  const times = { start: at('start', start), end: at('end', end) };
+  // Without a zone both have an offset, beside which none counts.
+  assertOrder(start, end, timeZone ?? 'UTC');
+  return times;
 }
 
 function nextDay(start: string): string {
@@ -70,6 +80,7 @@ function nextDay(start: string): string {
 function summary({ title, start, end, zone, attendees = [], recurrence, meeting, notify }: Input): string {
   const last = isDate(start) ? formatDate(toWall(end ?? nextDay(start), 'UTC') - 24 * 3_600_000) : end;
   const time = `${start}${last !== undefined && last !== start ? ` to ${last}` : ''}${zone === undefined ? '' : ` (${zone})`}`;
-  const guests = attendees.length > 0 ? `, inviting ${attendees.join(', ')} ${notify ? 'by e-mail' : 'without an e-mail'}` : '';
-  return `Create the event "${title}" on ${time}${recurrence === undefined ? '' : `, ${recurrence.join(' ')}`}${meeting ? ', with a video meeting' : ''}${guests}`;
+  const guests = attendees.length > 0 ? `, inviting ${listed(attendees)} ${notify ? 'by e-mail' : 'without an e-mail'}:` : '';
+  const rules = recurrence === undefined ? '' : `, ${recurrence.map(quoted).join(' ')}`;
+  return `Create${guests} the event ${quoted(title)} on ${time}${rules}${meeting ? ', with a video meeting' : ''}`;
 }

@@ -13,10 +13,10 @@ export const calendarDelete = builtIn({
   input: z.strictObject({ id: eventId, scope, notify }),
   output: z.object({ deleted: z.string().describe('Id of the event or the series.') }),
   summary: ({ id, scope, notify }) =>
-    `Delete ${scope === 'series' ? 'the whole series of event' : 'event'} ${id}; ${notify ? 'attendees, if any, are told by e-mail' : 'nobody is told'}`,
+    `Delete, telling ${notify ? 'the attendees, if any, by e-mail' : 'nobody'}: ${scope === 'series' ? 'the whole series of event' : 'event'} ${id}`,
   async preview({ id, scope, notify }, { session }) {
     const { event } = await findTarget(session, id, scope);
-    return `Delete ${nameEvent(event)}; ${nameGuests(event, notify)}`;
+    return `Delete, ${nameGuests(event, notify)}: ${nameEvent(event)}`;
   },
   async run({ id, scope, notify }, { session }) {
     const { event } = await findTarget(session, id, scope);

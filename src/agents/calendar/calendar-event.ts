@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { list } from '../../providers/answer-list.ts';
 import { manyLines, oneLine } from '../shown-text.ts';
-import { zoneName } from './zoned-time.ts';
+import { isZone } from './zoned-time.ts';
 
 /** In lists fewer: a page of large meetings must fit into one answer. */
 const MAX_ATTENDEES = { alone: 200, listed: 15 };
@@ -9,7 +10,15 @@ const MAX_DESCRIPTION = 8_192;
 
 const time = z.union([
   z.object({ date: z.iso.date() }),
-  z.object({ dateTime: z.iso.datetime({ offset: true, local: true }), timeZone: zoneName.optional().catch(undefined) }),
+  z.object({
+    dateTime: z.iso.datetime({ offset: true, local: true }),
+    // Whether there is such a zone takes long to find out: zoneOf asks, of those that are used.
+    timeZone: z
+      .string()
+      .regex(/^[A-Za-z][\w+/-]{0,59}$/)
+      .optional()
+      .catch(undefined),
+  }),
 ]);
 
 export type EventTime = z.output<typeof time>;
@@ -35,13 +44,14 @@ const shared = {
   htmlLink: z.string().max(2_000).optional(),
   hangoutLink: z.string().max(2_000).optional(),
   conferenceData: z
-    .object({ entryPoints: z.array(z.object({ entryPointType: z.string().optional(), uri: z.string().max(2_000).optional() })).optional() })
+    .object({ entryPoints: list(z.object({ entryPointType: z.string().optional(), uri: z.string().max(2_000).optional() })).optional() })
     .optional(),
   organizer: z.object({ email: oneLine(254).optional(), self: z.boolean().optional() }).optional(),
-  attendees: z.array(attendee).default([]),
+  attendees: list(attendee).default([]),
   attendeesOmitted: z.boolean().default(false),
-  recurrence: z.array(oneLine(2_000)).max(100).optional(),
+  recurrence: list(oneLine(2_000), 100).optional(),
   recurringEventId: id.optional(),
+  iCalUID: z.string().max(2_000).optional(),
   transparency: z.string().max(40).default('opaque'),
   visibility: z.string().max(40).default('default'),
   eventType: oneLine(40).default('default'),
@@ -61,13 +71,22 @@ export type CalendarEvent = z.output<typeof living>;
 /** A deleted event may come without its times. */
 export const anyEvent = z.union([z.object({ status: z.literal('cancelled') }), living]);
 
-/** Of `items` in a list; deleted ones are dropped. */
-export const events = z.array(anyEvent).transform((items) => items.filter((item) => item.status !== 'cancelled'));
+/** What of an event tells whether it takes time. */
+export const busyEvent = z.union([
+  z.object({ status: z.literal('cancelled') }),
+  living.pick({ status: true, start: true, end: true, attendees: true, transparency: true, eventType: true }),
+]);
+
+export type BusyEvent = Pick<CalendarEvent, 'start' | 'end' | 'attendees' | 'transparency' | 'eventType'>;
+
+/** What tells the events of a series apart. */
+export const seriesPart = z.object({ id, recurringEventId: id.optional() });
 
 const names = ['status', 'start', 'end', 'originalStartTime', ...Object.keys(shared)];
 export const EVENT_FIELDS = names.join(',');
-/** In lists, descriptions would only be weight. */
-export const LIST_FIELDS = names.filter((name) => name !== 'description').join(',');
+/** In lists, these would only be weight. */
+export const LIST_FIELDS = names.filter((name) => name !== 'description' && name !== 'iCalUID').join(',');
+export const BUSY_FIELDS = 'status,start,end,transparency,eventType,attendees(self,responseStatus)';
 
 export const eventOutput = z.object({
   id: z.string(),
@@ -103,7 +122,7 @@ export const eventOutput = z.object({
 });
 
 /** Whether it takes the account's time. An unanswered invitation does. */
-export function isBusy({ attendees, transparency, eventType }: CalendarEvent): boolean {
+export function isBusy({ attendees, transparency, eventType }: BusyEvent): boolean {
   const declined = attendees.some(({ self, responseStatus }) => self === true && responseStatus === 'declined');
   return !declined && transparency !== 'transparent' && eventType !== 'workingLocation';
 }
@@ -145,8 +164,9 @@ export function momentOf(time: EventTime): string {
   return 'date' in time ? time.date : time.dateTime;
 }
 
+/** undefined also where there is no such zone. */
 export function zoneOf(time: EventTime): string | undefined {
-  return 'date' in time ? undefined : time.timeZone;
+  return 'date' in time || time.timeZone === undefined || !isZone(time.timeZone) ? undefined : time.timeZone;
 }
 
 /** Dates stay dates: a conversion to UTC would shift them. */

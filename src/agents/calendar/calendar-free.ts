@@ -2,9 +2,8 @@ import { z } from 'zod';
 import { AppError } from '../../errors.ts';
 import type { WorkspaceSession } from '../../providers/workspace-session.ts';
 import { builtIn } from '../built-in.ts';
-import type { CalendarEvent } from './calendar-event.ts';
-import { calendarZone, listEvents } from './calendar-session.ts';
-import { busySpan, type FreeRules, freeSlots, type Span } from './free-slots.ts';
+import { calendarZone, listBusy } from './calendar-session.ts';
+import { type FreeRules, freeSlots, type Span } from './free-slots.ts';
 import { rangeInput, resolveRange } from './time-range.ts';
 import { formatInstant } from './zoned-time.ts';
 
@@ -53,8 +52,7 @@ export const calendarFree = builtIn({
     const zone = range.zone ?? (await calendarZone(session));
     const { from, to } = await resolveRange({ ...range, zone }, async () => zone);
     if (to - from > (MAX_DAYS + 1) * 24 * 60 * MINUTE_MS) throw new AppError('invalid_request', `to: at most ${MAX_DAYS} days after from`);
-    const events = await allEvents(session, { start: from, end: to }, zone, progress);
-    const busy = events.map((event) => busySpan(event, zone)).filter((span) => span !== undefined);
+    const busy = await allBusy(session, { start: from, end: to }, zone, progress);
     const days = new Set(weekdays.map((day) => WEEKDAYS.indexOf(day)));
     const rules: FreeRules = { zone, minutes, dayStart, dayEnd, weekdays: days };
     return describe(freeSlots({ start: from, end: to }, busy, rules), zone);
@@ -62,20 +60,20 @@ export const calendarFree = builtIn({
 });
 
 /** Every page: with one left out, taken time would look free. */
-async function allEvents(
+async function allBusy(
   session: WorkspaceSession,
   { start, end }: Span,
   zone: string,
   progress: (message: string) => void,
-): Promise<CalendarEvent[]> {
-  const found: CalendarEvent[] = [];
+): Promise<Span[]> {
+  const found: Span[] = [];
   let page: string | undefined;
   for (let pages = 0; pages < MAX_PAGES; pages += 1) {
-    const answer = await listEvents(session, { from: start, to: end, zone, max: PAGE_SIZE, page });
-    found.push(...answer.items);
+    const answer = await listBusy(session, { from: start, to: end, zone, max: PAGE_SIZE, page });
+    found.push(...answer.spans);
     page = answer.nextPageToken;
     if (page === undefined) return found;
-    progress(`${found.length} events so far`);
+    progress(`${found.length} busy times so far`);
   }
   throw new AppError('too_large', 'There are too many events. Ask for a shorter time.');
 }

@@ -42,6 +42,12 @@ export const scope = z.enum(['this', 'series']).default('this').describe('Of a r
 
 export const notify = z.boolean().default(true).describe('Tell the attendees by e-mail.');
 
+/** Of a change that runs unasked unless it tells somebody: it does so only where that is said. */
+export const notifyOnRequest = z
+  .boolean()
+  .default(false)
+  .describe('Tell the attendees by e-mail; the user is asked first. Without it they see the change in their calendars only.');
+
 /** For `sendUpdates`: its default differs from method to method, so it is always sent. */
 export function sendUpdates(notify: boolean): 'all' | 'none' {
   return notify ? 'all' : 'none';

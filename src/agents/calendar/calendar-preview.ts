@@ -1,4 +1,4 @@
-import { quoted } from '../shown-text.ts';
+import { quoted, shownAddress } from '../shown-text.ts';
 import { type CalendarEvent, momentOf } from './calendar-event.ts';
 
 /** For whoever approves: `the event “Lunch” on 2026-05-01T12:00:00+02:00 (3964…)`. */
@@ -7,9 +7,19 @@ export function nameEvent({ id, summary, start, recurrence }: CalendarEvent): st
   return `${what} ${quoted(summary)} ${recurrence === undefined ? 'on' : 'from'} ${momentOf(start)} (${id})`;
 }
 
-/** Who else is told of a change. */
-export function nameGuests({ attendees, attendeesOmitted }: CalendarEvent, notify: boolean): string {
-  const others = attendees.filter(({ self }) => self !== true).length;
-  if (!notify || (others === 0 && !attendeesOmitted)) return 'nobody is told';
-  return attendeesOmitted ? 'its attendees are told by e-mail' : `its attendees (${others}) are told by e-mail`;
+/** More are counted only: they have to be read. */
+const MAX_NAMED = 30;
+
+/** Who is told of a change, by address: `telling ana@example.org, ben@example.org by e-mail`. */
+export function nameGuests(event: CalendarEvent, notify: boolean, added: readonly string[] = []): string {
+  const others = event.attendees.filter(({ self }) => self !== true).map(({ email }) => email.toLowerCase());
+  const guests = [...new Set([...others, ...added])];
+  if (!notify || (guests.length === 0 && !event.attendeesOmitted)) return 'telling nobody';
+  const more = guests.length > MAX_NAMED ? ` and ${guests.length - MAX_NAMED} more` : '';
+  return `telling ${listed(guests.slice(0, MAX_NAMED))}${more}${event.attendeesOmitted ? ' and others' : ''} by e-mail`;
+}
+
+/** Addresses, one after the other. */
+export function listed(addresses: readonly string[]): string {
+  return addresses.map(shownAddress).join(', ');
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { text } from '../../http/validate.ts';
 import { builtIn } from '../built-in.ts';
-import { describeEvent, describeWholly, eventOutput } from './calendar-event.ts';
+import { describeWholly, eventOutput } from './calendar-event.ts';
 import { eventId } from './calendar-inputs.ts';
 import { calendarZone, getEvent, listEvents } from './calendar-session.ts';
 import { rangeInput, resolveRange } from './time-range.ts';
@@ -29,11 +29,7 @@ export const calendarList = builtIn({
   async run({ query, max, page, ...range }, { session }) {
     const { from, to } = await resolveRange(range, () => calendarZone(session));
     const { timeZone, items, nextPageToken } = await listEvents(session, { from, to, zone: range.zone, query, max, page });
-    return {
-      items: items.map((event) => describeEvent(event)),
-      zone: timeZone,
-      ...(nextPageToken !== undefined && { next: nextPageToken }),
-    };
+    return { items, zone: timeZone, ...(nextPageToken !== undefined && { next: nextPageToken }) };
   },
 });
 

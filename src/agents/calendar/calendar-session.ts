@@ -1,13 +1,12 @@
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
 import type { WorkspaceSession } from '../../providers/workspace-session.ts';
-import { anyEvent, type CalendarEvent, EVENT_FIELDS, events, LIST_FIELDS } from './calendar-event.ts';
+import { anyEvent, BUSY_FIELDS, type CalendarEvent, EVENT_FIELDS, LIST_FIELDS } from './calendar-event.ts';
+import { busyPage, eventPage } from './calendar-pages.ts';
 import { zoneName } from './zoned-time.ts';
 
 /** The one calendar: its events are all that the consent covers. */
 export const CALENDAR = { calendarId: 'primary' } as const;
-
-const eventPage = z.object({ timeZone: zoneName.optional(), items: events.default([]), nextPageToken: z.string().max(4_096).optional() });
 
 /** The calendar's zone: no other method of the granted scope tells it. */
 export async function calendarZone(session: WorkspaceSession): Promise<string> {
@@ -28,11 +27,20 @@ export interface EventQuery {
 }
 
 /** Events that overlap the time, each of a series on its own, by their start. */
-export function listEvents(
-  session: WorkspaceSession,
-  { from, to, zone, query, max, page }: EventQuery,
-): Promise<z.output<typeof eventPage>> {
-  const params = {
+export function listEvents(session: WorkspaceSession, query: EventQuery) {
+  const params = { ...listParams(query), fields: `timeZone,nextPageToken,items(${LIST_FIELDS})` };
+  return session.call('calendar.events.list', params, eventPage, { max: query.max });
+}
+
+/** The times that such events take, and nothing else of them. */
+export function listBusy(session: WorkspaceSession, query: EventQuery & { zone: string }) {
+  // Of the attendees only the account itself counts, and it is always among them.
+  const params = { ...listParams(query), maxAttendees: 1, fields: `nextPageToken,items(${BUSY_FIELDS})` };
+  return session.call('calendar.events.list', params, busyPage, { zone: query.zone });
+}
+
+function listParams({ from, to, zone, query, max, page }: EventQuery) {
+  return {
     ...CALENDAR,
     timeMin: new Date(from).toISOString(),
     timeMax: new Date(to).toISOString(),
@@ -42,9 +50,7 @@ export function listEvents(
     ...(zone !== undefined && { timeZone: zone }),
     ...(query !== undefined && { q: query }),
     ...(page !== undefined && { pageToken: page }),
-    fields: `timeZone,nextPageToken,items(${LIST_FIELDS})`,
   };
-  return session.call('calendar.events.list', params, eventPage);
 }
 
 /** @throws AppError `not_found`, also for one that was deleted: the provider still answers it */

@@ -3,12 +3,26 @@ import { AppError } from '../../errors.ts';
 import type { WorkspaceSession } from '../../providers/workspace-session.ts';
 import type { RunContext } from '../action.ts';
 import { builtIn } from '../built-in.ts';
+import { quoted } from '../shown-text.ts';
 import { changedAttendees } from './calendar-attendees.ts';
 import { type CalendarEvent, describeWholly, eventOutput, momentOf, zoneOf } from './calendar-event.ts';
-import { attendees, description, end, eventId, location, notify, recurrence, scope, sendUpdates, start, title } from './calendar-inputs.ts';
-import { nameEvent, nameGuests } from './calendar-preview.ts';
+import {
+  attendees,
+  description,
+  end,
+  eventId,
+  location,
+  notifyOnRequest,
+  recurrence,
+  scope,
+  sendUpdates,
+  start,
+  title,
+} from './calendar-inputs.ts';
+import { listed, nameEvent, nameGuests } from './calendar-preview.ts';
 import { calendarZone, findTarget, patchEvent, type Target } from './calendar-session.ts';
 import { rescheduleEvent, rescheduleSeries, toPatch } from './reschedule.ts';
+import { exceptionsOf, lostExceptions } from './series-exceptions.ts';
 import { isDate, zoneName } from './zoned-time.ts';
 
 const input = z.strictObject({
@@ -23,7 +37,7 @@ const input = z.strictObject({
   add_attendees: attendees.optional().describe('E-mail addresses; the others stay invited, and their answers stay.'),
   remove_attendees: attendees.optional(),
   recurrence: recurrence.optional(),
-  notify,
+  notify: notifyOnRequest,
 });
 
 type Input = z.output<typeof input>;
@@ -32,12 +46,17 @@ export const calendarUpdate = builtIn({
   name: 'calendar.update',
   provider: 'workspace',
   effect: 'write',
-  description: 'Change an event, or a whole series; what isn’t given stays.',
+  description: 'Change an event, or a whole series; what isn’t given stays. Nobody is told by e-mail unless notify says so.',
   scopes: ['calendar.events.owned'],
   input,
-  output: eventOutput,
+  output: eventOutput.extend({
+    exceptions_reset: z
+      .int()
+      .optional()
+      .describe('Of a series: so many of its events had been moved, changed or deleted one by one, and follow the series again.'),
+  }),
   allow: { attendees: (input) => input.add_attendees ?? [] },
-  reaches: ({ add_attendees = [] }) => add_attendees.length > 0,
+  reaches: ({ add_attendees = [], notify }) => add_attendees.length > 0 || notify,
   summary,
   preview,
   async run(input, { session }) {
@@ -46,6 +65,7 @@ export const calendarUpdate = builtIn({
     if (input.recurrence !== undefined && target.event.recurringEventId !== undefined) {
       throw new AppError('invalid_request', 'recurrence: belongs to the whole series: give scope "series"');
     }
+    const exceptions = movesSeries(input) ? await exceptionsOf(session, target.event) : [];
     const { title, description, location, add_attendees: add = [], remove_attendees: remove = [], recurrence } = input;
     const requestBody = {
       ...(title !== undefined && { summary: title }),
@@ -55,7 +75,9 @@ export const calendarUpdate = builtIn({
       ...(add.length + remove.length > 0 && { attendees: changedAttendees(target.event, add, remove) }),
       ...(recurrence !== undefined && { recurrence }),
     };
-    return describeWholly(await patchEvent(session, target.event.id, requestBody, sendUpdates(input.notify)));
+    const event = await patchEvent(session, target.event.id, requestBody, sendUpdates(input.notify));
+    const lost = await lostExceptions(session, target.event, exceptions);
+    return { ...describeWholly(event), ...(lost > 0 && { exceptions_reset: lost }) };
   },
 });
 
@@ -65,6 +87,11 @@ function assertChange({ id: _, scope: __, notify: ___, zone, ...changes }: Input
   }
   const given = Object.values(changes).some((value) => value !== undefined);
   if (!given) throw new AppError('invalid_request', 'Nothing to change was given.');
+}
+
+/** Its events stand at other times then, and exceptions are lost. */
+function movesSeries({ scope, start, end, zone, recurrence }: Input): boolean {
+  return scope === 'series' && [start, end, zone, recurrence].some((value) => value !== undefined);
 }
 
 async function newTimes(
@@ -89,27 +116,36 @@ async function zonedTimes(event: CalendarEvent, wanted: string | undefined, sess
 
 function summary(input: Input): string {
   const what = input.scope === 'series' ? `the whole series of event ${input.id}` : `event ${input.id}`;
-  return `Change ${what}: ${describeChanges(input)}; ${input.notify ? 'attendees, if any, are told by e-mail' : 'nobody is told'}`;
+  return summarise(input, input.notify ? 'telling the attendees, if any, by e-mail' : 'telling nobody', what);
 }
 
 async function preview(input: Input, { session }: RunContext<'workspace'>): Promise<string> {
   const { event } = await findTarget(session, input.id, input.scope);
-  const invited = input.notify && input.add_attendees !== undefined;
-  const told = invited ? 'attendees, new ones too, are told by e-mail' : nameGuests(event, input.notify);
-  return `Change ${nameEvent(event)}: ${describeChanges(input)}; ${told}`;
+  const exceptions = movesSeries(input) ? await exceptionsOf(session, event) : [];
+  const lost = exceptions.length === 0 ? '' : `${exceptions.length} of its events, moved, changed or deleted one by one, may be reset`;
+  return summarise(input, nameGuests(event, input.notify, input.add_attendees), nameEvent(event), lost);
 }
 
-function describeChanges({ title, start, end, zone, description, location, add_attendees, remove_attendees, recurrence }: Input): string {
-  const changes = [
-    title !== undefined && `title "${title}"`,
+/** Whom it reaches comes before any words that somebody else chose. */
+function summarise(input: Input, told: string, what: string, lost = ''): string {
+  const { add_attendees: add = [], remove_attendees: remove = [] } = input;
+  const reached = [
+    ...(add.length > 0 ? [`inviting ${listed(add)}`] : []),
+    ...(remove.length > 0 ? [`no longer inviting ${listed(remove)}`] : []),
+    told,
+  ];
+  return `Change, ${reached.join(', ')}: ${[what, ...describeChanges(input), lost].filter((part) => part !== '').join('; ')}`;
+}
+
+function describeChanges({ title, start, end, zone, description, location, recurrence }: Input): string[] {
+  const changes: (string | false)[] = [
+    title !== undefined && `title ${quoted(title)}`,
     start !== undefined && `start ${start}`,
     end !== undefined && `end ${end}`,
     zone !== undefined && `zone ${zone}`,
-    location !== undefined && `place "${location}"`,
-    description !== undefined && `description "${description.replaceAll(/\s+/g, ' ')}"`,
-    recurrence?.join(' ') ?? false,
-    add_attendees !== undefined && `invite ${add_attendees.join(', ')}`,
-    remove_attendees !== undefined && `no longer invite ${remove_attendees.join(', ')}`,
+    location !== undefined && `place ${quoted(location)}`,
+    description !== undefined && `description ${quoted(description)}`,
+    ...(recurrence ?? []).map(quoted),
   ];
-  return changes.filter((change) => change !== false).join('; ');
+  return changes.filter((change) => change !== false);
 }

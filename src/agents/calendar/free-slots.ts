@@ -1,4 +1,4 @@
-import { type CalendarEvent, isBusy, momentOf } from './calendar-event.ts';
+import { type BusyEvent, isBusy, momentOf } from './calendar-event.ts';
 import { toInstant, type Wall, wallAt, wallToInstant } from './zoned-time.ts';
 
 /** Milliseconds since 1970; the end is exclusive. */
@@ -22,7 +22,7 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
 /** The time that an event takes; whole days from midnight to midnight in `zone`. undefined: it doesn't block. */
-export function busySpan(event: CalendarEvent, zone: string): Span | undefined {
+export function busySpan(event: BusyEvent, zone: string): Span | undefined {
   if (!isBusy(event)) return undefined;
   return { start: toInstant(momentOf(event.start), zone), end: toInstant(momentOf(event.end), zone) };
 }

@@ -2,7 +2,7 @@ import { AppError } from '../../errors.ts';
 import { type CalendarEvent, type EventTime, momentOf, zoneOf } from './calendar-event.ts';
 import { assertDays } from './calendar-inputs.ts';
 import type { Target } from './calendar-session.ts';
-import { formatDate, formatInstant, formatWall, isDate, toInstant, toWall } from './zoned-time.ts';
+import { assertShown, formatDate, formatInstant, formatWall, isDate, toInstant, toWall } from './zoned-time.ts';
 
 export interface NewTimes {
   start?: string | undefined;
@@ -26,6 +26,7 @@ const DAY_MS = 24 * 3_600_000;
  * @throws AppError `invalid_request`
  */
 export function rescheduleEvent(event: CalendarEvent, { start: newStart, end: newEnd }: NewTimes, zone: string): Times {
+  assertTimesShown({ start: newStart, end: newEnd }, zone);
   const start = newStart ?? momentOf(event.start);
   const end = newEnd ?? (newStart === undefined ? momentOf(event.end) : keptEnd(event, newStart, zone));
   assertOrder(start, end, zone);
@@ -41,6 +42,7 @@ export function rescheduleEvent(event: CalendarEvent, { start: newStart, end: ne
  * @throws AppError `invalid_request`
  */
 export function rescheduleSeries({ event: series, named }: Target, times: NewTimes, zone: string, keepsRule: boolean): Times {
+  assertTimesShown(times, zone);
   const anchor = named === series ? series.start : (named.originalStartTime ?? named.start);
   const oldZone = zoneOf(series.start) ?? zone;
   const start = times.start ?? localMoment(anchor, oldZone);
@@ -52,8 +54,11 @@ export function rescheduleSeries({ event: series, named }: Target, times: NewTim
   }
   const first = toWall(momentOf(series.start), oldZone) + to - from;
   const length = times.end === undefined ? keptLength(series, start, oldZone) : toWall(times.end, zone) - to;
-  const at = (wall: number) => toPatch(isDate(start) ? formatDate(wall) : formatWall(wall), zone);
-  return { start: at(first), end: at(first + length) };
+  const at = (wall: number) => (isDate(start) ? formatDate(wall) : formatWall(wall));
+  const moved = { start: at(first), end: at(first + length) };
+  // The first event may stand on another day than the one that was named.
+  assertTimesShown(moved, zone);
+  return { start: toPatch(moved.start, zone), end: toPatch(moved.end, zone) };
 }
 
 export function toPatch(moment: string, timeZone: string): TimePatch {
@@ -79,7 +84,13 @@ function localMoment(time: EventTime, zone: string): string {
   return 'date' in time ? time.date : formatWall(toWall(time.dateTime, zone));
 }
 
-function assertOrder(start: string, end: string, zone: string): void {
+function assertTimesShown({ start, end }: NewTimes, zone: string): void {
+  if (start !== undefined) assertShown('start', start, zone);
+  if (end !== undefined) assertShown('end', end, zone);
+}
+
+/** @throws AppError `invalid_request` when the event would end before it begins, or mixes days and times */
+export function assertOrder(start: string, end: string, zone: string): void {
   assertDays(start, end);
   if (toInstant(end, zone) < toInstant(start, zone)) throw new AppError('invalid_request', 'end: must not be before start');
 }

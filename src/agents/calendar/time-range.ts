@@ -1,5 +1,5 @@
 import { AppError } from '../../errors.ts';
-import { hasOffset, isDate, moment, toInstant, toWall, wallToInstant, zoneName } from './zoned-time.ts';
+import { assertShown, hasOffset, isDate, moment, toInstant, toWall, wallToInstant, zoneName } from './zoned-time.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
@@ -13,7 +13,7 @@ export const rangeInput = {
  * The instants that a range stands for.
  *
  * @param calendarZone asked only when from or to can't be understood without it
- * @throws AppError `invalid_request` when it ends before it begins
+ * @throws AppError `invalid_request` when it ends before it begins, or at a time that clocks skip
  */
 export async function resolveRange(
   { from, to, zone }: { from: string; to: string; zone?: string | undefined },
@@ -21,6 +21,8 @@ export async function resolveRange(
 ): Promise<{ from: number; to: number }> {
   const needsZone = zone === undefined && !(hasOffset(from) && hasOffset(to));
   const known = zone ?? (needsZone ? await calendarZone() : 'UTC');
+  assertShown('from', from, known);
+  assertShown('to', to, known);
   const start = toInstant(from, known);
   const end = isDate(to) ? wallToInstant(toWall(to, known) + DAY_MS, known) : toInstant(to, known);
   if (end <= start) throw new AppError('invalid_request', 'to: must be later than from');

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { AppError } from '../../errors.ts';
 
 /** What clocks show, as the milliseconds it would be in UTC. */
 export type Wall = number;
@@ -10,9 +11,10 @@ const DATE_TIME = /^((?:19|2\d)\d{2}-\d{2}-\d{2}T\d{2}:\d{2})(:\d{2})?(?:\.\d{1,
 const DATE_LENGTH = '2026-05-01'.length;
 const formats = new Map<string, Intl.DateTimeFormat>();
 const MAX_FORMATS = 100;
+const MAX_ZONE = 60;
 
 /** Input: a time zone by its IANA name. */
-export const zoneName = z.string().max(60).refine(isZone, 'must be a time zone such as Europe/Berlin');
+export const zoneName = z.string().max(MAX_ZONE).refine(isZone, 'must be a time zone such as Europe/Berlin');
 
 /** Input: a date, or a date with a time, with or without an offset (RFC 3339); seconds are filled in. */
 export const moment = z
@@ -32,7 +34,7 @@ export function isDate(value: string): boolean {
 
 /** Whether the instant is certain without a zone. */
 export function hasOffset(value: string): boolean {
-  return /T.*(Z|[+-]\d{2}:\d{2})$/.test(value);
+  return /(?:Z|[+-]\d{2}:\d{2})$/.test(value);
 }
 
 /** @returns undefined when it is none, or no day that exists */
@@ -80,6 +82,38 @@ export function wallToInstant(wall: Wall, zone: string): number {
   return wallAt(early, zone) === wall ? early : wall - Math.min(before, after);
 }
 
+/**
+ * Refuses a time that clocks in `zone` never show, since they are set forward over it. Moved on (RFC 5545, 3.3.5), it
+ * may meet the end that was given with it.
+ *
+ * @throws AppError `invalid_request` that names what is skipped, and the times nearest to what was asked for
+ */
+export function assertShown(field: string, value: string, zone: string): void {
+  if (isDate(value) || hasOffset(value)) return;
+  const wall = toWall(value, zone);
+  const later = wallToInstant(wall, zone);
+  const jump = wallAt(later, zone) - wall;
+  if (jump === 0) return;
+  const change = changeOfOffset(later - jump, later, zone);
+  const hours = [wallAt(change - 1_000, zone) + 1_000, wallAt(change, zone)].map((one) => formatWall(one).slice(11, 16));
+  throw new AppError(
+    'invalid_request',
+    `${field}: ${formatWall(wall)} does not exist in ${zone}, where clocks are set forward from ${hours.join(' to ')} that day. Give ${formatWall(wall - jump)} or ${formatWall(wall + jump)}, or a time with an offset.`,
+  );
+}
+
+/** The first second with the offset of `after`; the two differ. */
+function changeOfOffset(before: number, after: number, zone: string): number {
+  const offset = wallAt(after, zone) - after;
+  let [low, high] = [before, after];
+  while (high - low > 1_000) {
+    const middle = low + Math.floor((high - low) / 2_000) * 1_000;
+    if (wallAt(middle, zone) - middle === offset) high = middle;
+    else low = middle;
+  }
+  return high;
+}
+
 /** `2026-05-01` */
 export function formatDate(wall: Wall): string {
   return new Date(wall).toISOString().slice(0, 10);
@@ -99,9 +133,9 @@ export function formatInstant(instant: number, zone: string): string {
   return `${formatWall(wall)}${minutes < 0 ? '-' : '+'}${digits(size / 60)}:${digits(size % 60)}`;
 }
 
-/** Bare offsets are zones to Node, but not to the provider. */
-function isZone(zone: string): boolean {
-  if (!/^[A-Za-z]/.test(zone)) return false;
+/** Whether there is such a zone. Bare offsets are zones to Node, but not to the provider. */
+export function isZone(zone: string): boolean {
+  if (zone.length > MAX_ZONE || !/^[A-Za-z]/.test(zone)) return false;
   try {
     formatOf(zone);
     return true;

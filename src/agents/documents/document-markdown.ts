@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { list, unchecked } from '../../providers/answer-list.ts';
 import { manyLines } from '../shown-text.ts';
 import { type DocumentLists, notUnderstood, type OpenTab } from './document-answer.ts';
 import { elementsMarkdown, paragraphElement } from './document-spans.ts';
@@ -7,14 +8,14 @@ import { elementsMarkdown, paragraphElement } from './document-spans.ts';
 const MAX_DEPTH = 8;
 
 const paragraph = z.object({
-  elements: z.array(paragraphElement).default([]),
+  elements: list(paragraphElement).default([]),
   paragraphStyle: z.object({ namedStyleType: z.string().max(50).optional() }).optional(),
   bullet: z.object({ listId: z.string().max(255).optional(), nestingLevel: z.int().min(0).max(20).default(0) }).optional(),
 });
 type Paragraph = z.output<typeof paragraph>;
 
 const table = z.object({
-  tableRows: z.array(z.object({ tableCells: z.array(z.object({ content: z.array(z.unknown()).default([]) })).default([]) })).default([]),
+  tableRows: list(z.object({ tableCells: list(z.object({ content: unchecked.default([]) })).default([]) })).default([]),
 });
 type Table = z.output<typeof table>;
 

@@ -1,12 +1,14 @@
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
 import { text } from '../../http/validate.ts';
+import { list } from '../../providers/answer-list.ts';
 import { WorkspaceApiError } from '../../providers/workspace-api-errors.ts';
 import type { WorkspaceSession } from '../../providers/workspace-session.ts';
 import { builtIn } from '../built-in.ts';
 import { fileReference } from '../file-reference.ts';
-import { chooseTab, documentLink, type OpenDocument, type OpenTab, openDocument } from './document-answer.ts';
-import { endsInEmptyLine } from './document-markdown.ts';
+import { quoted } from '../shown-text.ts';
+import { chooseTab, documentLink } from './document-answer.ts';
+import { type EditableDocument, type EditableTab, openDocument } from './document-fetching.ts';
 
 const SCOPES = ['documents', 'drive'] as const;
 const MAX_TEXT = 500_000;
@@ -23,7 +25,7 @@ const plainText = z
   .transform((value) => value.replaceAll(/\r\n?/g, '\n'));
 
 const batchAnswer = z.object({
-  replies: z.array(z.object({ replaceAllText: z.object({ occurrencesChanged: z.int().min(0).default(0) }).optional() })).default([]),
+  replies: list(z.object({ replaceAllText: z.object({ occurrencesChanged: z.int().min(0).default(0) }).optional() })).default([]),
 });
 
 export const createDocumentAction = builtIn({
@@ -40,7 +42,7 @@ export const createDocumentAction = builtIn({
     problem: z.string().optional().describe('The document was made, but this kept its text from being written.'),
   }),
   summary: ({ title, text: content = '' }) =>
-    `Create the document “${title}”${content === '' ? '' : ` with ${content.length} characters of text`}`,
+    `Create the document ${quoted(title)}${content === '' ? '' : ` with ${content.length} characters of text`}`,
   async run({ title, text: content }, { session }) {
     const params = { requestBody: { title }, fields: 'documentId' };
     const { documentId } = await session.call(
@@ -62,9 +64,9 @@ export const appendAction = builtIn({
   input: z.strictObject({ id, text: plainText, tab: tab.describe('Id or title of the tab; without it the first.') }),
   output: z.object({ id: z.string(), link: z.string(), tab: z.string(), characters: z.number().describe('UTF-16 units that were added.') }),
   summary: ({ id: document, text: content, tab: place }) =>
-    `Add to the end of the document ${document}${place === undefined ? '' : `, tab ${place}`}: ${content}`,
+    `Add to the end of the document ${document}${place === undefined ? '' : `, tab ${quoted(place)}`}: ${quoted(content)}`,
   async run({ id: documentId, text: content, tab: wanted }, { session }) {
-    const document = await openDocument(session, documentId, 'edit');
+    const document = await openDocument(session, documentId);
     const target = wanted === undefined ? document.tabs[0] : chooseTab(document.tabs, wanted);
     await edit(session, document, [appendRequest(target, content)]);
     return { id: document.id, link: documentLink(document.id), tab: target.id, characters: content.length };
@@ -87,9 +89,9 @@ export const replaceAction = builtIn({
   }),
   output: z.object({ id: z.string(), link: z.string(), replaced: z.number() }),
   summary: ({ id: document, find, replace, tab: place, match_case }) =>
-    `Replace “${find}”${match_case ? '' : ' (in any case)'} by “${replace}” everywhere in the document ${document}${place === undefined ? '' : `, tab ${place}`}`,
+    `In the document ${document}${place === undefined ? '' : `, tab ${quoted(place)}`}, replace ${quoted(find)}${match_case ? '' : ' (in any case)'} everywhere by ${quoted(replace)}`,
   async run({ id: documentId, find, replace, tab: wanted, match_case: matchCase }, { session }) {
-    const document = await openDocument(session, documentId, 'edit');
+    const document = await openDocument(session, documentId);
     const tabs = wanted === undefined ? document.tabs : [chooseTab(document.tabs, wanted)];
     const request = {
       replaceAllText: {
@@ -104,8 +106,8 @@ export const replaceAction = builtIn({
 });
 
 /** The end of a tab has no index to get wrong; its last line is continued, so a line break comes first where it has text. */
-function appendRequest(target: OpenTab, content: string): object {
-  const lead = endsInEmptyLine(target) ? '' : '\n';
+function appendRequest(target: EditableTab, content: string): object {
+  const lead = target.endsInEmptyLine ? '' : '\n';
   return { insertText: { text: lead + content, endOfSegmentLocation: { tabId: target.id } } };
 }
 
@@ -117,7 +119,7 @@ function appendRequest(target: OpenTab, content: string): object {
  */
 async function fill(session: WorkspaceSession, documentId: string, content: string): Promise<string | undefined> {
   try {
-    const document = await openDocument(session, documentId, 'edit');
+    const document = await openDocument(session, documentId);
     await edit(session, document, [appendRequest(document.tabs[0], content)]);
     return undefined;
   } catch (error) {
@@ -131,7 +133,7 @@ async function fill(session: WorkspaceSession, documentId: string, content: stri
  *
  * @throws AppError `conflict` when the document was changed meanwhile
  */
-async function edit(session: WorkspaceSession, { id: documentId, revision }: OpenDocument, requests: object[]) {
+async function edit(session: WorkspaceSession, { id: documentId, revision }: EditableDocument, requests: object[]) {
   const writeControl = revision !== undefined && { writeControl: { requiredRevisionId: revision } };
   try {
     const params = { documentId, requestBody: { requests, ...writeControl }, fields: 'replies' };
@@ -139,7 +141,7 @@ async function edit(session: WorkspaceSession, { id: documentId, revision }: Ope
   } catch (error) {
     // A passed revision is refused by the same status as any other mistake: look whether it has passed.
     if (!(error instanceof WorkspaceApiError) || error.httpStatus !== 400) throw error;
-    const now = error.reason === 'FAILED_PRECONDITION' ? undefined : await openDocument(session, documentId, 'edit');
+    const now = error.reason === 'FAILED_PRECONDITION' ? undefined : await openDocument(session, documentId);
     if (now?.revision === revision) throw error;
     const message = 'The document was changed meanwhile. Read it again and retry.';
     throw new AppError('conflict', message, { cause: error, retryAfter: 1 });

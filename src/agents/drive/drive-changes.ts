@@ -3,7 +3,8 @@ import { AppError } from '../../errors.ts';
 import { text } from '../../http/validate.ts';
 import { builtIn } from '../built-in.ts';
 import { fileReference } from '../file-reference.ts';
-import { changeFile, FOLDER, fileItem, folderIdOf, getFile, nameFile, openFile, openFolder } from './drive-file.ts';
+import { quoted } from '../shown-text.ts';
+import { changeFile, FOLDER, fileItem, folderIdOf, getFile, mayBeShared, nameFile, namePlace, openFile, openFolder } from './drive-file.ts';
 
 /**
  * None of them is native to the drive: the provider converts an upload when the
@@ -38,8 +39,9 @@ export const createAction = builtIn({
     })
     .refine(({ type, content }) => type !== 'folder' || content === undefined, { path: ['content'], message: 'a folder has none' }),
   output: fileItem,
-  summary: ({ name: title, type, folder: place }) =>
-    `Create the ${type === 'folder' ? 'folder' : 'file'} “${title}” in ${place ?? 'My Drive'}`,
+  reaches: ({ folder: place }) => mayBeShared(place),
+  summary: (input) => describeCreation(input, bareName(input.folder)),
+  preview: async (input, { session }) => describeCreation(input, await namePlace(session, input.folder ?? 'root')),
   async run({ name: title, content, type, folder: place }, { session }) {
     const mimeType = TYPES[type];
     const parents = place && [await folderIdOf(session, place)];
@@ -56,19 +58,24 @@ export const copyAction = builtIn({
   name: 'drive.copy',
   provider: 'workspace',
   effect: 'write',
-  description: 'Copy a file; of a shortcut, what it leads to.',
+  description: 'Copy a file; of a shortcut, what it leads to. Without a folder the copy goes into the top level of the drive.',
   scopes: ['drive'],
   input: z.strictObject({ id, name: name.optional(), folder: folder.optional() }),
   output: fileItem,
-  summary: ({ id: file, name: title, folder: place }) =>
-    `Copy the file ${file}${title === undefined ? '' : ` as “${title}”`}${place === undefined ? '' : ` to the folder ${place}`}`,
+  reaches: ({ folder: place }) => mayBeShared(place),
+  summary: (input) => describeCopy(input, `the file ${input.id}`, input.folder && bareName(input.folder)),
+  async preview(input, { session }) {
+    const [file, place] = await Promise.all([nameFile(session, input.id), input.folder && namePlace(session, input.folder)]);
+    return describeCopy(input, file, place);
+  },
   async run({ id: wanted, name: title, folder: place }, { session }) {
     const file = await openFile(session, wanted);
     if (file.mimeType === FOLDER) throw new AppError('invalid_request', `id: “${file.name}” is a folder, and folders can’t be copied.`);
-    const parents = place && [await folderIdOf(session, place)];
+    // Without one, the provider would put it beside the original, where others may see it.
+    const parents = [place === undefined ? 'root' : await folderIdOf(session, place)];
     return changeFile(session, 'drive.files.copy', {
       fileId: file.id,
-      requestBody: { ...(title !== undefined && { name: title }), ...(parents && { parents }) },
+      requestBody: { ...(title !== undefined && { name: title }), parents },
     });
   },
 });
@@ -81,7 +88,12 @@ export const moveAction = builtIn({
   scopes: ['drive'],
   input: z.strictObject({ id, folder }),
   output: fileItem,
-  summary: ({ id: file, folder: place }) => `Move ${file} to the folder ${place}`,
+  reaches: ({ folder: place }) => mayBeShared(place),
+  summary: ({ id: file, folder: place }) => `Move into ${bareName(place)}: ${file}, with all that is in it if it is a folder`,
+  async preview({ id: wanted, folder: place }, { session }) {
+    const [file, target] = await Promise.all([nameFile(session, wanted), namePlace(session, place)]);
+    return `Move into ${target}: ${file}`;
+  },
   async run({ id: wanted, folder: place }, { session }) {
     const [file, target] = await Promise.all([getFile(session, wanted), openFolder(session, place)]);
     // A file has one parent, so it leaves the old one; what was only shared with the user has none.
@@ -102,7 +114,7 @@ export const renameAction = builtIn({
   scopes: ['drive'],
   input: z.strictObject({ id, name }),
   output: fileItem,
-  summary: ({ id: file, name: title }) => `Rename ${file} to “${title}”`,
+  summary: ({ id: file, name: title }) => `Rename ${file} to ${quoted(title)}`,
   run: ({ id: file, name: title }, { session }) =>
     changeFile(session, 'drive.files.update', { fileId: file, requestBody: { name: title } }),
 });
@@ -115,7 +127,20 @@ export const trashAction = builtIn({
   scopes: ['drive'],
   input: z.strictObject({ id }),
   output: fileItem,
-  summary: ({ id: file }) => `Move ${file} to the trash, with all that is in it if it is a folder`,
-  preview: async ({ id: file }, { session }) => `Move ${await nameFile(session, file)} to the trash`,
+  summary: ({ id: file }) => `Move to the trash: ${file}, with all that is in it if it is a folder`,
+  preview: async ({ id: file }, { session }) => `Move to the trash: ${await nameFile(session, file)}`,
   run: ({ id: file }, { session }) => changeFile(session, 'drive.files.update', { fileId: file, requestBody: { trashed: true } }),
 });
+
+/** Where something is put comes before any words that somebody chose. */
+function describeCreation({ name: title, type }: { name: string; type: string }, place: string): string {
+  return `Create in ${place}: the ${type === 'folder' ? 'folder' : 'file'} ${quoted(title)}`;
+}
+
+function describeCopy({ name: title }: { name?: string | undefined }, file: string, place: string | undefined): string {
+  return `Copy${place === undefined ? '' : ` into ${place}`}: ${file}${title === undefined ? '' : ` as ${quoted(title)}`}`;
+}
+
+function bareName(place: string | undefined): string {
+  return mayBeShared(place) ? `the folder ${place}` : 'My Drive';
+}

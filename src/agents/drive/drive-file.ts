@@ -1,11 +1,14 @@
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
+import { list } from '../../providers/answer-list.ts';
 import { WorkspaceApiError } from '../../providers/workspace-api-errors.ts';
 import type { WorkspaceSession } from '../../providers/workspace-session.ts';
 import { oneLine, quoted } from '../shown-text.ts';
 
 export const NATIVE = 'application/vnd.google-apps.';
 export const FOLDER = `${NATIVE}folder`;
+/** How the provider names the uppermost folder. */
+const MY_DRIVE = 'root';
 const SHORTCUT = `${NATIVE}shortcut`;
 
 /** What is asked of every file; `owners`, for one, is not part of the default answer. */
@@ -42,11 +45,10 @@ export const driveFile = z.object({
     .max(2_000)
     .optional()
     .catch(undefined),
-  parents: z.array(id).max(100).optional(),
+  parents: list(id, 100).optional(),
   trashed: z.boolean().optional(),
   shared: z.boolean().optional(),
-  owners: z
-    .array(z.object({ emailAddress: shownLine.optional(), displayName: shownLine.optional() }))
+  owners: list(z.object({ emailAddress: shownLine.optional(), displayName: shownLine.optional() }))
     .optional()
     .catch(undefined),
   shortcutDetails: z.object({ targetId: id.optional() }).optional(),
@@ -102,7 +104,19 @@ export function getFile(session: WorkspaceSession, fileId: string): Promise<Driv
 export async function nameFile(session: WorkspaceSession, fileId: string): Promise<string> {
   const { name, mimeType } = await getFile(session, fileId);
   const type = typeOf(mimeType);
-  return `the ${type === 'file' || type === 'folder' ? type : `${type} file`} ${quoted(name)} (${fileId})${type === 'folder' ? ', with all that is in it,' : ''}`;
+  return `the ${type === 'file' || type === 'folder' ? type : `${type} file`} ${quoted(name)} (${fileId})${type === 'folder' ? ', with all that is in it' : ''}`;
+}
+
+/** For whoever approves: where something is put, and whether others see it there. */
+export async function namePlace(session: WorkspaceSession, fileId: string): Promise<string> {
+  if (fileId === MY_DRIVE) return 'My Drive';
+  const { id: folderId, name, shared } = await openFolder(session, fileId);
+  return `the folder ${quoted(name)} (${folderId})${shared === true ? ', which others can see' : ''}`;
+}
+
+/** Others may see a folder, and with it what is put there: only one's own uppermost is known to be nobody else's. */
+export function mayBeShared(folderId: string | undefined): boolean {
+  return folderId !== undefined && folderId !== MY_DRIVE;
 }
 
 const MAX_SHORTCUTS = 5;
@@ -138,7 +152,7 @@ async function getTarget(session: WorkspaceSession, shortcut: DriveFile, target:
  * @throws AppError `invalid_request` when it is no folder
  */
 export async function folderIdOf(session: WorkspaceSession, fileId: string): Promise<string> {
-  return fileId === 'root' ? fileId : (await openFolder(session, fileId)).id;
+  return fileId === MY_DRIVE ? fileId : (await openFolder(session, fileId)).id;
 }
 
 /** The folder that is meant. @throws AppError as {@link folderIdOf} */

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
+import { list } from '../../providers/answer-list.ts';
 import { WorkspaceApiError } from '../../providers/workspace-api-errors.ts';
 import type { WorkspaceSession } from '../../providers/workspace-session.ts';
 import { builtIn } from '../built-in.ts';
 import { fileReference } from '../file-reference.ts';
-import { manyLines } from '../shown-text.ts';
 import { type DriveFile, driveFile, FILE_FIELDS, FOLDER, fileItem, NATIVE, openFile, shownLine, toItem } from './drive-file.ts';
-import { offset, textPart } from './text-part.ts';
+import { decodeFile } from './file-text.ts';
+import { offset } from './text-part.ts';
 
 /** The format that each of the drive's own kinds is read in. */
 const EXPORTS: Record<string, string> = {
@@ -17,18 +18,19 @@ const EXPORTS: Record<string, string> = {
 /** Files that are text though their type doesn't begin with it. */
 const TEXT_TYPES =
   /^(text\/.+|application\/(json|xml|yaml|x-yaml|javascript|x-javascript|sql|toml|x-sh|csv|x-ndjson|.+\+(json|xml))|image\/svg\+xml)$/;
-/** A little below what one answer of the provider's may hold. */
 const MAX_TEXT_BYTES = 10 * 1024 * 1024;
+/** An export, whose size isn't known before, may be a little larger. */
+const MAX_ANSWER_BYTES = 12 * 1024 * 1024;
 /** In base64 it still fits into an answer. */
 const MAX_BINARY_BYTES = 128 * 1024;
-
-const readable = manyLines(2 * MAX_TEXT_BYTES);
+/** Longer texts are decoded off the main thread. */
+const LONG_BYTES = 256 * 1024;
 
 const INFO_FIELDS = `${FILE_FIELDS},description,createdTime,permissions(type,role,emailAddress)`;
 const fileWithInfo = driveFile.extend({
   description: shownLine.optional(),
   createdTime: z.iso.datetime({ offset: true }).optional().catch(undefined),
-  permissions: z.array(z.object({ type: shownLine, role: shownLine, emailAddress: shownLine.optional() })).optional(),
+  permissions: list(z.object({ type: shownLine, role: shownLine, emailAddress: shownLine.optional() })).optional(),
 });
 
 export const infoAction = builtIn({
@@ -67,10 +69,7 @@ export const readAction = builtIn({
   summary: ({ id }) => `Read the file ${id}`,
   async run({ id, offset: start }, { session }) {
     const file = await openFile(session, id);
-    const { bytes, format } = await contentOf(session, file);
-    if (!isText(format)) return { ...toItem(file), format, base64: bytes.toString('base64') };
-    const { text, next } = textPart(readable.parse(decode(bytes)), start);
-    return { ...toItem(file), format, text, ...(next !== undefined && { next_offset: next }) };
+    return { ...toItem(file), ...(await contentOf(session, file, start)) };
   },
 });
 
@@ -87,21 +86,30 @@ async function describeFile(session: WorkspaceSession, fileId: string) {
 }
 
 /** @throws AppError that names the file and its link when it can't be read here */
-async function contentOf(session: WorkspaceSession, file: DriveFile): Promise<{ bytes: Buffer; format: string }> {
+async function contentOf(session: WorkspaceSession, file: DriveFile, start: number) {
   const { id, mimeType } = file;
   if (mimeType === FOLDER) throw refusal(file, 'invalid_request', 'is a folder: list it with drive.search');
   const format = mimeType.startsWith(NATIVE) ? EXPORTS[mimeType] : mimeType;
   if (format === undefined) throw refusal(file, 'unsupported_media_type', 'can’t be read as text: open it by its link');
   refuseTooLarge(file, format);
+  const [method, params] = mimeType.startsWith(NATIVE)
+    ? ['drive.files.export', { fileId: id, mimeType: format }]
+    : ['drive.files.get', { fileId: id, alt: 'media', supportsAllDrives: true }];
   try {
-    const { bytes } = mimeType.startsWith(NATIVE)
-      ? await session.download('drive.files.export', { fileId: id, mimeType: format })
-      : await session.download('drive.files.get', { fileId: id, alt: 'media', supportsAllDrives: true });
-    if (!isText(format) && bytes.length > MAX_BINARY_BYTES) throw refusal(file, 'too_large', 'is too large to be handed over');
-    return { bytes, format };
+    if (isText(format)) {
+      return { format, ...(await session.download(method, params, MAX_ANSWER_BYTES, (bytes) => textOf(session, bytes, start))) };
+    }
+    const toBase64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64');
+    return { format, base64: await session.download(method, params, MAX_BINARY_BYTES, toBase64) };
   } catch (error) {
     throw readFailure(file, error);
   }
+}
+
+async function textOf(session: WorkspaceSession, bytes: Uint8Array<ArrayBuffer>, start: number) {
+  const input = { bytes, start };
+  const { text, next } = await (bytes.length > LONG_BYTES ? session.offThread(decodeFile, input, [bytes.buffer]) : decodeFile.run(input));
+  return { text, ...(next !== undefined && { next_offset: next }) };
 }
 
 /** Before anything is fetched, where the size is known. */
@@ -127,15 +135,4 @@ function refusal(file: DriveFile, code: 'invalid_request' | 'too_large' | 'unsup
 
 function isText(format: string): boolean {
   return TEXT_TYPES.test(format);
-}
-
-/** UTF-8 or UTF-16 with a mark, else UTF-8, else what Windows wrote in western Europe. */
-function decode(bytes: Buffer): string {
-  const isUtf16 = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
-  if (isUtf16) return new TextDecoder(bytes[0] === 0xff ? 'utf-16le' : 'utf-16be').decode(bytes);
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    return new TextDecoder('windows-1252').decode(bytes);
-  }
 }

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { text } from '../../http/validate.ts';
+import { list } from '../../providers/answer-list.ts';
 import { builtIn } from '../built-in.ts';
 import { fileReference } from '../file-reference.ts';
+import { quoted } from '../shown-text.ts';
 import { driveFile, FOLDER, fileItem, folderIdOf, LIST_FIELDS, NATIVE, toItem } from './drive-file.ts';
 
 const TYPES = {
@@ -26,7 +28,7 @@ const input = z.strictObject({
 const answer = z.object({
   nextPageToken: z.string().max(4_096).optional(),
   incompleteSearch: z.boolean().optional(),
-  files: z.array(driveFile).max(1_000).default([]),
+  files: list(driveFile, 1_000).default([]),
 });
 
 export const searchAction = builtIn({
@@ -41,7 +43,7 @@ export const searchAction = builtIn({
     next: z.string().optional().describe('Give it as `page` for what follows.'),
     incomplete: z.literal(true).optional().describe('The provider did not look everywhere.'),
   }),
-  summary: ({ query }) => (query === undefined ? 'List files' : `Search files for “${query}”`),
+  summary: ({ query }) => (query === undefined ? 'List files' : `Search files for ${quoted(query)}`),
   async run({ query, type, folder, max, page }, { session }) {
     const parent = folder && (await folderIdOf(session, folder));
     const params = {

@@ -26,7 +26,7 @@ export const shareAction = builtIn({
   input,
   output: z.object({ id: z.string(), name: z.string(), link: z.string().optional(), email: z.string(), role: z.string() }),
   allow: { email: ({ email }) => [email] },
-  summary: (input) => summarise(input, `${input.id}, with all that is in it if it is a folder,`),
+  summary: (input) => summarise(input, `${input.id}, with all that is in it if it is a folder`),
   preview: async (input, { session }) => summarise(input, await nameFile(session, input.id)),
   async run({ id, email, role, notify }, { session }) {
     const file = await getFile(session, id);
@@ -49,5 +49,5 @@ export const shareAction = builtIn({
 });
 
 function summarise({ email, role, notify }: z.output<typeof input>, what: string): string {
-  return `Share ${what} with ${email} as ${role}${notify ? ', and tell them by mail' : ''}`;
+  return `Share with ${email} as ${role}${notify ? ', telling them by e-mail' : ''}: ${what}`;
 }

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
+import { list, unchecked } from '../../providers/answer-list.ts';
+import { schemaReader } from '../../providers/answers.ts';
 import { identifier } from '../../providers/provider-text.ts';
 import { WorkspaceApiError } from '../../providers/workspace-api-errors.ts';
 import { oneLine } from '../shown-text.ts';
@@ -7,14 +9,14 @@ import { oneLine } from '../shown-text.ts';
 /** What is read of the provider's answers; everything else in them is dropped. */
 export const messageList = z.object({
   // Absent when nothing matches.
-  messages: z.array(z.object({ id: identifier })).default([]),
+  messages: list(z.object({ id: identifier })).default([]),
   nextPageToken: identifier.optional(),
 });
 
 export const gmailMessage = z.object({
   id: identifier,
   threadId: identifier,
-  labelIds: z.array(z.string().max(255)).max(500).default([]),
+  labelIds: list(z.string().max(255), 500).default([]),
   snippet: z.string().default(''),
   /** Milliseconds since 1970. */
   internalDate: z.string().regex(/^-?\d{1,15}$/),
@@ -24,11 +26,12 @@ export const gmailMessage = z.object({
 
 export type GmailMessage = z.output<typeof gmailMessage>;
 
-export const gmailThread = z.object({ id: identifier, messages: z.array(gmailMessage).min(1) });
+/** Its messages are checked when they are read. */
+export const gmailThread = z.object({ id: identifier, messages: unchecked.refine((messages) => messages.length > 0) });
 
 export const gmailHeaders = z.object({ payload: z.unknown(), threadId: identifier });
 
-export const gmailAttachment = z.object({ data: z.string() });
+export const gmailAttachment = schemaReader(import.meta.url, 'gmailAttachment', z.object({ data: z.string() }));
 
 export const savedMessage = z.object({ id: identifier, threadId: identifier });
 
@@ -37,7 +40,7 @@ export const savedDraft = z.object({ id: identifier, message: savedMessage });
 export const changed = z.object({ id: identifier });
 
 export const labelList = z.object({
-  labels: z.array(z.object({ id: identifier, name: oneLine(225), type: oneLine(50).default('user') })).default([]),
+  labels: list(z.object({ id: identifier, name: oneLine(225), type: oneLine(50).default('user') })).default([]),
 });
 
 /** What it means that mail can't be read by the id in this field; any other error as it is. */

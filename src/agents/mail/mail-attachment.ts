@@ -1,16 +1,13 @@
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
 import { builtIn } from '../built-in.ts';
-import { asUnknownMail, gmailMessage } from './gmail-answers.ts';
+import { attachmentPart, MAX_OFFSET } from './attachment-part.ts';
 import { mailId } from './mail-fields.ts';
-import { attachmentsOf, type MailPart, partBytes, readPayload } from './mail-parts.ts';
-import { charsetOf, cutText, decodeText, shown } from './mail-text.ts';
+import { fetchMessage } from './mail-messages.ts';
+import { attachmentsOf, partData } from './mail-parts.ts';
 
-const TEXT_ROOM = 50_000;
-/** A multiple of three, so that the pieces' base64 can be put together. */
-const BYTE_ROOM = 384 * 1024;
-const MAX_OFFSET = 100_000_000;
-const TEXTS = /^(text\/|application\/(json|xml|yaml|x-yaml|csv|rtf|x-ndjson|sql)$|application\/[\w.-]+\+(json|xml)$|message\/)/;
+/** Longer ones are read off the main thread; base64. */
+const LONG_DATA = 160_000;
 
 export const readAttachment = builtIn({
   name: 'mail.attachment',
@@ -38,27 +35,12 @@ export const readAttachment = builtIn({
   }),
   summary: ({ message, attachment }) => `Read attachment ${attachment} of message ${message}`,
   async run({ message: id, attachment, offset }, { session }) {
-    const params = { userId: 'me', id, format: 'full', fields: 'id,threadId,internalDate,payload' };
-    const message = await session.call('gmail.users.messages.get', params, gmailMessage).catch((error: unknown) => {
-      throw asUnknownMail(error, 'message');
-    });
-    const part = attachmentsOf(await readPayload(message.payload)).find((candidate) => candidate.id === attachment);
+    const { root } = await fetchMessage(session, id);
+    const part = attachmentsOf(root).find((candidate) => candidate.id === attachment);
     if (part === undefined) throw new AppError('not_found', 'attachment: The message has no such attachment.');
-    const bytes = await partBytes(session, id, part);
-    const head = { name: part.fileName === '' ? 'unnamed' : part.fileName, mime: part.mimeType, size: bytes.length };
-    return { ...head, ...(asText(part, bytes, offset) ?? asBytes(bytes, offset)) };
+    const data = await partData(session, id, part);
+    const input = { data, mimeType: part.mimeType, contentType: part.headers.get('content-type') ?? '', offset };
+    const read = await (data.length > LONG_DATA ? session.offThread(attachmentPart, input) : attachmentPart.run(input));
+    return { name: part.fileName === '' ? 'unnamed' : part.fileName, mime: part.mimeType, ...read };
   },
 });
-
-/** undefined when it isn't text, whatever its type says. */
-function asText({ mimeType, headers }: MailPart, bytes: Buffer, offset: number) {
-  if (!TEXTS.test(mimeType) || bytes.includes(0)) return undefined;
-  const whole = shown.text.parse(decodeText(bytes, charsetOf(headers.get('content-type') ?? '')));
-  const text = cutText(whole, offset, TEXT_ROOM);
-  return { text, ...(offset + text.length < whole.length && { next_offset: offset + text.length }) };
-}
-
-function asBytes(bytes: Buffer, offset: number) {
-  const end = offset + BYTE_ROOM;
-  return { base64: bytes.subarray(offset, end).toString('base64'), ...(end < bytes.length && { next_offset: end }) };
-}

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { emailAddress } from '../../http/validate.ts';
 import { identifier } from '../../providers/provider-text.ts';
+import { quoted } from '../shown-text.ts';
 
 /** Ids of messages, threads and drafts, as earlier answers gave them; one that could leave its place in a path is refused. */
 export const mailId = z.string().regex(/^[\w-]{1,128}$/, 'must be an id from an earlier answer');
@@ -89,7 +90,7 @@ function unquoted(name: string): string {
   return /^".*"$/.test(name) ? name.slice(1, -1).replace(/\\(.)/g, '$1') : name;
 }
 
-/** `Name <address>`, as it is shown to whoever approves. */
+/** `“Name” <address>`, as it is shown to whoever approves. */
 export function showRecipient({ name, address }: Recipient): string {
-  return name === '' ? address : `${name} <${address}>`;
+  return name === '' ? address : `${quoted(name)} <${address}>`;
 }

@@ -3,6 +3,7 @@ import { AppError } from '../../errors.ts';
 import { text } from '../../http/validate.ts';
 import type { WorkspaceSession } from '../../providers/workspace-session.ts';
 import { builtIn } from '../built-in.ts';
+import { quoted } from '../shown-text.ts';
 import { changed, labelList } from './gmail-answers.ts';
 import { failures, forEach } from './mail-batches.ts';
 import { mailId } from './mail-fields.ts';
@@ -46,7 +47,7 @@ export const labelMail = builtIn({
     .refine(({ add, remove }) => add.length + remove.length > 0, { path: ['add'], error: 'name a label to add or to remove' }),
   output: z.object({ changed: z.number().describe('How many messages.'), added: z.array(z.string()), removed: z.array(z.string()) }),
   summary: ({ ids: messages, add, remove }) =>
-    `Label ${messages.length} messages (${messages.join(', ')}): add ${add.join(', ') || 'none'}, remove ${remove.join(', ') || 'none'}`,
+    `Label ${messages.length} messages (${messages.join(', ')}): add ${add.map(quoted).join(', ') || 'none'}, remove ${remove.map(quoted).join(', ') || 'none'}`,
   async run(input, { session }) {
     const known = await fetchLabels(session);
     const added = resolve(known, 'add', input.add);

@@ -71,22 +71,14 @@ export function allAddresses(mail: OutgoingMail): string[] {
 }
 
 /**
- * One line that names every recipient, the subject and the files.
+ * One line that names every recipient first, then the subject and the files.
  *
  * @param replySubject of a reply, where it is known already
  */
-export function describeMail({ to, cc, bcc, subject, reply_to, attachments }: OutgoingMail, replySubject?: string): string {
-  const list = (label: string, who: readonly Recipient[]) => (who.length === 0 ? '' : `${label} ${who.map(showRecipient).join(', ')}`);
-  const files = attachments.map((file) => `${file.name} (${contentOf(file).length} bytes)`).join(', ');
-  return [
-    reply_to === undefined
-      ? `“${subject}”`
-      : `a reply${replySubject === undefined ? '' : ` ${quoted(replySubject)}`} to message ${reply_to}`,
-    list('to', to),
-    list('cc', cc),
-    list('bcc', bcc),
-    files === '' ? '' : `with ${files}`,
-  ]
-    .filter((part) => part !== '')
-    .join(' ');
+export function describeMail({ to, cc, bcc, subject = '', reply_to, attachments }: OutgoingMail, replySubject?: string): string {
+  const lists = [['to', to] as const, ['cc', cc] as const, ['bcc', bcc] as const].filter(([, who]) => who.length > 0);
+  const recipients = lists.map(([label, who]) => `${label} ${who.map(showRecipient).join(', ')}`).join('; ');
+  const reply = `a reply${replySubject === undefined ? '' : ` ${quoted(replySubject)}`} to message ${reply_to}`;
+  const files = attachments.map((file) => `${quoted(file.name)} (${contentOf(file).length} bytes)`).join(', ');
+  return `${recipients}: ${reply_to === undefined ? quoted(subject) : reply}${files === '' ? '' : `, with ${files}`}`;
 }

@@ -1,9 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
+import { list, unchecked } from '../../providers/answer-list.ts';
+import { checked } from '../../providers/answers.ts';
 import type { WorkspaceSession } from '../../providers/workspace-session.ts';
 import { gmailAttachment } from './gmail-answers.ts';
-import { charsetOf, decodeText, htmlToText, shown } from './mail-text.ts';
+import { charsetOf, shown } from './mail-text.ts';
+import { partContent } from './part-content.ts';
 
 /** One node of a message's tree. */
 export interface MailPart {
@@ -19,12 +22,17 @@ export interface MailPart {
   parts: MailPart[];
 }
 
-/** Values by lower-case name; of a header given twice, the first. */
+/** Values by lower-case name, of those that are used; of a header given twice, the first. */
 export type MailHeaders = ReadonlyMap<string, string>;
 
 const MAX_DEPTH = 30;
 const MAX_PARTS = 1000;
 const MAX_HEADERS = 500;
+const USED_HEADERS = new Set(
+  'from to cc bcc reply-to subject date message-id references in-reply-to content-type content-disposition'.split(' '),
+);
+/** Longer ones are turned into text off the main thread; base64 of some 10 ms of work. */
+const LONG_CONTENT = { html: 8_000, text: 160_000 };
 const MAX_HTML = 300_000;
 const TOO_LONG = '[The rest of this message is too long to show.]';
 
@@ -37,7 +45,7 @@ const node = z.object({
     .catch(undefined),
   mimeType: z.string().max(255).default('text/plain'),
   filename: z.string().default(''),
-  headers: z.array(z.object({ name: z.string().max(200), value: z.string() })).default([]),
+  headers: list(z.object({ name: z.string().max(200), value: z.string() })).default([]),
   body: z
     .object({
       size: z.int().min(0).default(0),
@@ -45,7 +53,7 @@ const node = z.object({
       attachmentId: z.string().max(5000).optional(),
     })
     .default({ size: 0 }),
-  parts: z.array(z.unknown()).default([]),
+  parts: unchecked.default([]),
 });
 
 /**
@@ -58,9 +66,7 @@ export async function readPayload(payload: unknown): Promise<MailPart> {
   const read = async (value: unknown, position: string, depth: number): Promise<MailPart> => {
     count += 1;
     if (depth > MAX_DEPTH || count > MAX_PARTS) throw new AppError('too_large', 'The message has too many parts.');
-    const parsed = node.safeParse(value);
-    if (!parsed.success) throw notUnderstood(parsed.error);
-    const { partId, mimeType, filename, headers, body, parts } = parsed.data;
+    const { partId, mimeType, filename, headers, body, parts } = checked(node, value);
     const children: MailPart[] = [];
     for (const [index, child] of parts.entries()) {
       children.push(await read(child, position === 'root' ? `${index}` : `${position}.${index}`, depth + 1));
@@ -90,12 +96,11 @@ export function attachmentsOf(part: MailPart): MailPart[] {
   return part.parts.flatMap(attachmentsOf);
 }
 
-/** Bytes of a part: those at hand, else fetched. */
-export async function partBytes(session: WorkspaceSession, messageId: string, part: MailPart): Promise<Buffer> {
-  if (part.data !== undefined || part.attachmentId === undefined) return Buffer.from(part.data ?? '', 'base64url');
+/** Content of a part in base64url: what is at hand, else fetched. */
+export async function partData(session: WorkspaceSession, messageId: string, part: MailPart): Promise<string> {
+  if (part.data !== undefined || part.attachmentId === undefined) return part.data ?? '';
   const params = { userId: 'me', messageId, id: part.attachmentId, fields: 'data' };
-  const { data } = await session.call('gmail.users.messages.attachments.get', params, gmailAttachment);
-  return Buffer.from(data, 'base64url');
+  return (await session.call('gmail.users.messages.attachments.get', params, gmailAttachment)).data;
 }
 
 /** How much HTML one answer turns into text, characters: that is slow, and anyone can send a great deal of it. */
@@ -104,12 +109,14 @@ export class HtmlRoom {
   /** There was more than fits. */
   exceeded = false;
 
-  /** As much of `html` as there is room for. */
-  take(html: string): string {
-    const taken = html.slice(0, this.#left);
-    this.#left -= taken.length;
-    this.exceeded ||= taken.length < html.length;
-    return taken;
+  get left(): number {
+    return this.#left;
+  }
+
+  /** Of a part with so many characters of HTML, what there was room for was taken. */
+  take(characters: number): void {
+    this.exceeded ||= characters > this.#left;
+    this.#left -= Math.min(characters, this.#left);
   }
 }
 
@@ -131,8 +138,8 @@ export async function bodyText(
       let text = '';
       for (const part of parts) {
         if (body.length + text.length > enough) break;
-        const one = await partText(session, messageId, part, room);
-        if (one.trim() !== '') text += text === '' ? one : `\n\n${one}`;
+        const one = await partText(session, messageId, part, room, enough);
+        if (one !== '') text += text === '' ? one : `\n\n${one}`;
       }
       if (text === '') continue;
       body += body === '' ? text : `\n\n${text}`;
@@ -143,15 +150,20 @@ export async function bodyText(
   return body;
 }
 
-async function partText(session: WorkspaceSession, messageId: string, part: MailPart, room: HtmlRoom): Promise<string> {
+/** @returns '' where it is blank */
+async function partText(session: WorkspaceSession, messageId: string, part: MailPart, room: HtmlRoom, enough: number): Promise<string> {
   const isHtml = part.mimeType === 'text/html';
   if (isHtml && room.exceeded) return '';
-  const text = decodeText(await partBytes(session, messageId, part), charsetOf(part.headers.get('content-type') ?? ''));
-  if (!isHtml) return shown.text.parse(text);
+  const data = await partData(session, messageId, part);
+  const charset = charsetOf(part.headers.get('content-type') ?? '');
+  const input = { data, charset, htmlRoom: isHtml ? room.left : undefined, enough };
   // Others' requests come between two parts, however many there are.
   await nextTurn();
-  const converted = shown.text.parse(await htmlToText(room.take(text)));
-  return room.exceeded ? `${converted}\n${TOO_LONG}`.trim() : converted;
+  const isLong = data.length > (isHtml ? LONG_CONTENT.html : LONG_CONTENT.text);
+  const { text, characters } = await (isLong ? session.offThread(partContent, input) : partContent.run(input));
+  if (!isHtml) return text;
+  room.take(characters);
+  return room.exceeded ? `${text}\n${TOO_LONG}`.trim() : text;
 }
 
 /** Blocks of text in reading order, each with its alternatives, best first. */
@@ -179,7 +191,7 @@ async function toHeaders(headers: readonly { name: string; value: string }[]): P
   const result = new Map<string, string>();
   for (const { name, value } of headers.slice(0, MAX_HEADERS)) {
     const key = name.toLowerCase();
-    if (!result.has(key)) result.set(key, await decodeHeader(value));
+    if (USED_HEADERS.has(key) && !result.has(key)) result.set(key, await decodeHeader(value));
   }
   return result;
 }
@@ -189,11 +201,4 @@ async function decodeHeader(value: string): Promise<string> {
   if (!/=\?[^?]+\?[bq]\?/i.test(value)) return value;
   const { decodeWords } = await import('postal-mime');
   return decodeWords(value.slice(0, 100_000));
-}
-
-function notUnderstood(error: z.ZodError): AppError {
-  const fields = error.issues.map((issue) => issue.path.join('.')).slice(0, 10);
-  return new AppError('provider_error', 'The provider’s answer could not be understood.', {
-    cause: new Error(`payload: unexpected ${fields.join(', ') || 'answer'}`),
-  });
 }

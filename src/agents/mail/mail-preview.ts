@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { list } from '../../providers/answer-list.ts';
 import type { WorkspaceSession } from '../../providers/workspace-session.ts';
 import { quoted } from '../shown-text.ts';
 import { gmailHeaders } from './gmail-answers.ts';
@@ -8,7 +9,7 @@ import { readHeaders } from './mail-parts.ts';
 const MAX_NAMED = 10;
 const HEADERS = { userId: 'me', format: 'metadata', metadataHeaders: ['Subject'] };
 
-const threadHeaders = z.object({ messages: z.array(gmailHeaders.pick({ payload: true })).min(1) });
+const threadHeaders = z.object({ messages: list(gmailHeaders.pick({ payload: true })).refine((messages) => messages.length > 0) });
 
 /** For whoever approves: `“Lunch” (19a3…)` for each message. */
 export function nameMessages(session: WorkspaceSession, ids: readonly string[]): Promise<string[]> {

@@ -1,20 +1,18 @@
 import { z } from 'zod';
 import type { WorkspaceSession } from '../../providers/workspace-session.ts';
 import { builtIn } from '../built-in.ts';
-import { asUnknownMail, type GmailMessage, gmailMessage, gmailThread } from './gmail-answers.ts';
 import { mailId } from './mail-fields.ts';
-import { attachmentsOf, bodyText, HtmlRoom, type MailPart, readPayload } from './mail-parts.ts';
+import { fetchMessage, fetchThread, type MailMessage, type MailPage, MESSAGE_ROOM } from './mail-messages.ts';
+import { attachmentsOf, bodyText, HtmlRoom } from './mail-parts.ts';
 import { cutText, shown } from './mail-text.ts';
 
-/** Characters of text, and messages, that one answer holds. */
+/** Characters of text that one answer holds. */
 const TEXT_ROOM = 20_000;
-const MESSAGE_ROOM = 10;
 /** A message whose beginning would be shorter than this waits for the next answer. */
 const WORTH_BEGINNING = 2_000;
 /** Each message's share of the offsets: more than any has characters. */
 const OFFSETS = 100_000_000;
 const MAX_OFFSET = 100_000 * OFFSETS;
-const FIELDS = 'id,threadId,labelIds,internalDate,payload';
 
 const shownAttachment = z.object({ id: z.string(), name: z.string(), mime: z.string(), size: z.number() });
 const addresses = z.string().optional();
@@ -58,46 +56,45 @@ export const readMail = builtIn({
   }),
   summary: ({ thread, message }) => (message === undefined ? `Read thread ${thread}` : `Read message ${message}`),
   async run({ thread, message, offset }, { session }) {
-    const messages = await fetchMessages(session, thread, message).catch((error: unknown) => {
-      throw asUnknownMail(error, message === undefined ? 'thread' : 'message');
-    });
-    return { thread: messages[0]?.threadId ?? '', ...(await fill(session, messages, offset)) };
+    const from = Math.floor(offset / OFFSETS);
+    const page = message === undefined ? await fetchThread(session, thread ?? '', from) : alone(await fetchMessage(session, message), from);
+    return { thread: page.thread, ...(await fill(session, page, from, offset % OFFSETS)) };
   },
 });
 
-async function fetchMessages(session: WorkspaceSession, thread?: string, message?: string): Promise<GmailMessage[]> {
-  if (message === undefined) {
-    const params = { userId: 'me', id: thread, format: 'full', fields: `id,messages(${FIELDS})` };
-    return (await session.call('gmail.users.threads.get', params, gmailThread)).messages;
-  }
-  return [await session.call('gmail.users.messages.get', { userId: 'me', id: message, format: 'full', fields: FIELDS }, gmailMessage)];
+function alone(message: MailMessage, from: number): MailPage {
+  return { thread: message.threadId, messages: [message].slice(from), count: 1 };
 }
 
-/** One answer's worth from `offset` on; the messages before it are not looked at again. */
-async function fill(session: WorkspaceSession, messages: readonly GmailMessage[], offset: number) {
-  const page: Shown[] = [];
+/**
+ * One answer's worth; the messages before it are not looked at again.
+ *
+ * @param first index of the first message in its thread
+ * @param begin where to begin in its text
+ */
+async function fill(session: WorkspaceSession, { messages, count }: MailPage, first: number, begin: number) {
+  const shownOnes: Shown[] = [];
   const html = new HtmlRoom();
   let room = TEXT_ROOM;
-  let from = offset % OFFSETS;
-  for (let index = Math.floor(offset / OFFSETS); index < messages.length; index += 1) {
-    const message = messages[index] as GmailMessage;
-    const start = index * OFFSETS;
-    if (page.length === MESSAGE_ROOM) return { messages: page, next_offset: start };
-    const root = await readPayload(message.payload);
-    const text = await bodyText(session, message.id, root, html, from + room);
+  let from = begin;
+  for (const [place, message] of messages.entries()) {
+    const start = (first + place) * OFFSETS;
+    const text = await bodyText(session, message.id, message.root, html, from + room);
     // What doesn't fit beside others may fit alone.
     const full = html.exceeded || (text.length > room && room < WORTH_BEGINNING);
-    if (page.length > 0 && full) return { messages: page, next_offset: start };
+    if (shownOnes.length > 0 && full) return { messages: shownOnes, next_offset: start };
     const piece = cutText(text, from, room);
-    page.push(show(message, root, piece));
-    if (from + piece.length < text.length) return { messages: page, next_offset: start + from + piece.length };
+    shownOnes.push(show(message, piece));
+    if (from + piece.length < text.length) return { messages: shownOnes, next_offset: start + from + piece.length };
     room -= piece.length;
     from = 0;
   }
-  return { messages: page };
+  const next = first + messages.length;
+  return { messages: shownOnes, ...(messages.length === MESSAGE_ROOM && next < count && { next_offset: next * OFFSETS }) };
 }
 
-function show(message: GmailMessage, { headers, ...root }: MailPart, text: string): Shown {
+function show({ root, ...message }: MailMessage, text: string): Shown {
+  const { headers } = root;
   return {
     id: message.id,
     from: shown.address.parse(headers.get('from') ?? ''),
@@ -110,7 +107,7 @@ function show(message: GmailMessage, { headers, ...root }: MailPart, text: strin
     unread: message.labelIds.includes('UNREAD'),
     labels: message.labelIds,
     text,
-    attachments: attachmentsOf({ headers, ...root }).map(({ id, fileName, mimeType, size }) => ({
+    attachments: attachmentsOf(root).map(({ id, fileName, mimeType, size }) => ({
       id,
       name: fileName === '' ? 'unnamed' : fileName,
       mime: mimeType,

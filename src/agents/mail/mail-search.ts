@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { WorkspaceSession } from '../../providers/workspace-session.ts';
 import { builtIn } from '../built-in.ts';
+import { quoted } from '../shown-text.ts';
 import { gmailMessage, messageList } from './gmail-answers.ts';
 import { failures, forEach } from './mail-batches.ts';
 import { pageToken, query } from './mail-fields.ts';
@@ -34,7 +35,7 @@ export const searchMail = builtIn({
     page: pageToken.describe('Where to go on: `next` of the answer before.'),
   }),
   output: z.object({ items: z.array(found), next: z.string().optional().describe('Pass it as `page` for more.'), failed: failures }),
-  summary: ({ query: text }) => (text === '' ? 'List the newest mail' : `Search mail for ${text}`),
+  summary: ({ query: text }) => (text === '' ? 'List the newest mail' : `Search mail for ${quoted(text)}`),
   async run({ query: q, max, page }, { session }) {
     const params = {
       userId: 'me',

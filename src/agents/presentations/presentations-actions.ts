@@ -1,14 +1,13 @@
 import { z } from 'zod';
-import { AppError } from '../../errors.ts';
 import type { Action } from '../action.ts';
 import { builtIn } from '../built-in.ts';
+import { NATIVE } from '../drive/drive-file.ts';
+import { explainKind } from '../drive/wrong-kind.ts';
 import { fileReference } from '../file-reference.ts';
-import { oneLine } from '../shown-text.ts';
-import { PAGE_FIELDS, page, type SlidePage, slideText } from './slide-text.ts';
+import { PAGE_FIELDS } from './slide-text.ts';
+import { slidesPart } from './slides-part.ts';
 
 const MAX_SLIDES = 100;
-/** A little below where answers are cut, since `next` would then pass over what was cut off. */
-const MAX_BYTES = 200_000;
 
 const input = z.strictObject({
   id: fileReference('presentation').describe('Id of the file, or its address in the browser.'),
@@ -33,8 +32,6 @@ const output = z.object({
   next: z.int().optional().describe('First slide that found no room in this answer.'),
 });
 
-const answer = z.object({ title: oneLine(300), slides: z.array(page).default([]) });
-
 const read = builtIn({
   name: 'presentations.read',
   provider: 'workspace',
@@ -46,34 +43,11 @@ const read = builtIn({
   summary: ({ id, slides }) => `Read ${slides === undefined ? 'the slides' : `slides ${slides.join(', ')}`} of presentation ${id}`,
   async run({ id, slides: wanted, from }, { session }) {
     const params = { presentationId: id, fields: `title,slides(${PAGE_FIELDS})` };
-    const { title, slides } = await session.call('slides.presentations.get', params, answer);
-    const count = slides.length;
-    const numbers = (wanted ?? slides.map((_, index) => index + 1).slice(from - 1)).filter((number) => number <= count);
-    if (numbers.length === 0 && (wanted !== undefined || from > 1)) throw beyond(wanted === undefined ? 'from' : 'slides', count);
-    const { shown, next } = shownSlides(numbers.flatMap((number) => describe(slides[number - 1], number)));
-    return { title, count, slides: shown, ...(next !== undefined && { next }) };
+    return session
+      .call('slides.presentations.get', params, slidesPart, { wanted, from })
+      .catch((error) => explainKind(error, session, id, `${NATIVE}presentation`));
   },
 });
 
 /** Built-in actions of the presentations agent: reading only, whatever the consent would allow. */
 export const presentationsActions: readonly Action[] = [read];
-
-/** Of numbers some of which have a slide, the others are passed over: `count` says why. */
-function beyond(field: 'from' | 'slides', count: number): AppError {
-  return new AppError('invalid_request', `${field}: there is no such slide; the presentation has ${count}`);
-}
-
-function describe(slide: SlidePage | undefined, number: number) {
-  if (slide === undefined) return [];
-  return [{ number, ...slideText(slide), ...(slide.slideProperties?.isSkipped === true && { skipped: true as const }) }];
-}
-
-/** As many as fit into one answer; `next` is the first one that doesn't. */
-function shownSlides(all: ReturnType<typeof describe>) {
-  let left = MAX_BYTES;
-  const first = all.findIndex((slide, index) => {
-    left -= Buffer.byteLength(JSON.stringify(slide));
-    return index > 0 && left < 0;
-  });
-  return first === -1 ? { shown: all } : { shown: all.slice(0, first), next: all[first]?.number };
-}

@@ -1,23 +1,25 @@
 import { z } from 'zod';
+import { list, unchecked } from '../../providers/answer-list.ts';
+import { checked } from '../../providers/answers.ts';
 import { manyLines } from '../shown-text.ts';
 
 /** Groups in groups beyond this are passed over. */
 const MAX_DEPTH = 20;
+/** So are elements beyond these; a crowded slide has hundreds. */
+const MAX_ELEMENTS = 5_000;
 const MAX_TEXT = 8_000;
 const MAX_RUN = 20_000;
 
 const run = z.object({ content: manyLines(MAX_RUN).optional() });
 
 const text = z.object({
-  textElements: z
-    .array(
-      z.object({
-        paragraphMarker: z.object({ bullet: z.object({ nestingLevel: z.int().optional() }).optional() }).optional(),
-        textRun: run.optional(),
-        autoText: run.optional(),
-      }),
-    )
-    .default([]),
+  textElements: list(
+    z.object({
+      paragraphMarker: z.object({ bullet: z.object({ nestingLevel: z.int().optional() }).optional() }).optional(),
+      textRun: run.optional(),
+      autoText: run.optional(),
+    }),
+  ).default([]),
 });
 
 type Text = z.output<typeof text>;
@@ -29,26 +31,26 @@ const element = z.object({
   shape: z.object({ placeholder: z.object({ type: z.string() }).optional(), text: text.optional() }).optional(),
   table: z
     .object({
-      tableRows: z.array(z.object({ tableCells: z.array(z.object({ text: text.optional() })).default([]) })).default([]),
+      tableRows: list(z.object({ tableCells: list(z.object({ text: text.optional() })).default([]) })).default([]),
     })
     .optional(),
   wordArt: z.object({ renderedText: manyLines(MAX_RUN).optional() }).optional(),
   image: z.object({}).optional(),
   // Checked when it is read: a schema that calls itself would follow a hostile answer as deep as it goes.
-  elementGroup: z.object({ children: z.array(z.unknown()).default([]) }).optional(),
+  elementGroup: z.object({ children: unchecked.default([]) }).optional(),
 });
 
 type Element = z.output<typeof element>;
 
 export const page = z.object({
-  pageElements: z.array(element).default([]),
+  pageElements: unchecked.default([]),
   slideProperties: z
     .object({
       isSkipped: z.boolean().optional(),
       notesPage: z
         .object({
           notesProperties: z.object({ speakerNotesObjectId: z.string().optional() }).optional(),
-          pageElements: z.array(element).default([]),
+          pageElements: list(element, MAX_ELEMENTS).default([]),
         })
         .optional(),
     })
@@ -74,7 +76,7 @@ const TITLES = new Set(['TITLE', 'CENTERED_TITLE']);
 
 /** Title, text and notes of a slide; each cut to a few thousand characters. */
 export function slideText({ pageElements, slideProperties }: SlidePage) {
-  const elements = flatten(pageElements, MAX_DEPTH);
+  const { elements, more } = opened(pageElements);
   const titleElement = elements.find(({ shape }) => shape?.placeholder !== undefined && TITLES.has(shape.placeholder.type));
   const title = textOf(titleElement?.shape?.text);
   const body = elements.filter((one) => one !== titleElement).map(elementText);
@@ -86,24 +88,42 @@ export function slideText({ pageElements, slideProperties }: SlidePage) {
     text: text.slice(0, MAX_TEXT),
     ...(notes !== '' && { notes: notes.slice(0, MAX_TEXT) }),
     ...(images > 0 && { images }),
-    ...((text.length > MAX_TEXT || notes.length > MAX_TEXT) && { truncated: true as const }),
+    ...((more || text.length > MAX_TEXT || notes.length > MAX_TEXT) && { truncated: true as const }),
   };
 }
 
-/** Groups opened, in their order. What can't be understood in one is passed over. */
-function flatten(elements: readonly Element[], depth: number): Element[] {
-  return elements.flatMap((one) => {
-    if (one.elementGroup === undefined) return [one];
-    if (depth === 0) return [];
-    const children = one.elementGroup.children.map((child) => element.safeParse(child).data).filter((child) => child !== undefined);
-    return [{ ...one, elementGroup: undefined }, ...flatten(children, depth - 1)];
-  });
+/**
+ * Groups opened, in their order. What can't be understood in one is passed over.
+ *
+ * @returns `more`: there were more than are read
+ * @throws AppError `provider_error` for an element that stands in no group and is none
+ */
+function opened(pageElements: readonly unknown[]): { elements: Element[]; more: boolean } {
+  const elements: Element[] = [];
+  const add = (one: Element, depth: number) => {
+    if (one.elementGroup === undefined) elements.push(one);
+    else if (depth > 0) {
+      elements.push({ ...one, elementGroup: undefined });
+      addAll(one.elementGroup.children, (child) => element.safeParse(child).data, depth - 1);
+    }
+  };
+  let looked = 0;
+  const addAll = (given: readonly unknown[], read: (one: unknown) => Element | undefined, depth: number) => {
+    for (const one of given) {
+      looked += 1;
+      if (looked > MAX_ELEMENTS) return;
+      const understood = read(one);
+      if (understood !== undefined) add(understood, depth);
+    }
+  };
+  addAll(pageElements, (one) => checked(element, one), MAX_DEPTH);
+  return { elements, more: looked > MAX_ELEMENTS };
 }
 
 function elementText({ shape, table, wordArt, title, description }: Element): string {
   if (shape?.placeholder !== undefined && FURNITURE.has(shape.placeholder.type)) return '';
   if (table !== undefined) {
-    const rows = table.tableRows.map(({ tableCells }) => tableCells.map((cell) => textOf(cell.text).replace(/\s*\n\s*/g, ' ')).join(' | '));
+    const rows = table.tableRows.map(({ tableCells }) => tableCells.map((cell) => joinLines(textOf(cell.text))).join(' | '));
     return rows.join('\n');
   }
   const own = shape === undefined ? (wordArt?.renderedText ?? '') : textOf(shape.text);
@@ -117,6 +137,12 @@ function notesOf(notesPage: NonNullable<SlidePage['slideProperties']>['notesPage
   const id = notesPage?.notesProperties?.speakerNotesObjectId;
   if (id === undefined) return '';
   return textOf(notesPage?.pageElements.find(({ objectId }) => objectId === id)?.shape?.text);
+}
+
+/** In one line, without the blanks around each. */
+function joinLines(text: string): string {
+  const lines = text.split('\n').map((line) => line.trim());
+  return lines.filter((line) => line !== '').join(' ');
 }
 
 /** Runs joined; bullets become dashes, indented as deep as they are nested. */

@@ -1,25 +1,27 @@
 import { z } from 'zod';
+import { list } from '../../providers/answer-list.ts';
 import type { WorkspaceSession } from '../../providers/workspace-session.ts';
 import { builtIn } from '../built-in.ts';
+import { NATIVE } from '../drive/drive-file.ts';
+import { explainKind } from '../drive/wrong-kind.ts';
 import { fileReference } from '../file-reference.ts';
 import { oneLine } from '../shown-text.ts';
 
 const MAX_TABS = 200;
+export const SPREADSHEET = `${NATIVE}spreadsheet`;
 
 const answer = z.object({
   properties: z.object({ title: oneLine(300), locale: oneLine(40).optional(), timeZone: oneLine(60).optional() }),
-  sheets: z
-    .array(
-      z.object({
-        properties: z.object({
-          title: oneLine(300),
-          hidden: z.boolean().optional(),
-          sheetType: z.string().max(40).optional(),
-          gridProperties: z.object({ rowCount: z.int().optional(), columnCount: z.int().optional() }).optional(),
-        }),
+  sheets: list(
+    z.object({
+      properties: z.object({
+        title: oneLine(300),
+        hidden: z.boolean().optional(),
+        sheetType: z.string().max(40).optional(),
+        gridProperties: z.object({ rowCount: z.int().optional(), columnCount: z.int().optional() }).optional(),
       }),
-    )
-    .default([]),
+    }),
+  ).default([]),
 });
 
 const input = z.strictObject({ id: fileReference('spreadsheets').describe('Id of the file, or its address in the browser.') });
@@ -70,7 +72,9 @@ export async function tabTitles(session: WorkspaceSession, id: string): Promise<
 
 function getSpreadsheet(session: WorkspaceSession, id: string): Promise<z.output<typeof answer>> {
   const fields = 'properties(title,locale,timeZone),sheets.properties(title,hidden,sheetType,gridProperties(rowCount,columnCount))';
-  return session.call('sheets.spreadsheets.get', { spreadsheetId: id, fields }, answer);
+  return session
+    .call('sheets.spreadsheets.get', { spreadsheetId: id, fields }, answer)
+    .catch((error) => explainKind(error, session, id, SPREADSHEET));
 }
 
 type SheetProperties = z.output<typeof answer>['sheets'][number]['properties'];

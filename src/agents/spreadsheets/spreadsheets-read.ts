@@ -4,17 +4,17 @@ import { text } from '../../http/validate.ts';
 import { WorkspaceApiError } from '../../providers/workspace-api-errors.ts';
 import type { WorkspaceSession } from '../../providers/workspace-session.ts';
 import { builtIn } from '../built-in.ts';
+import { explainKind } from '../drive/wrong-kind.ts';
 import { fileReference } from '../file-reference.ts';
-import { manyLines } from '../shown-text.ts';
-import { tabTitles } from './spreadsheets-info.ts';
+import { quoted } from '../shown-text.ts';
+import { cellRanges, cellRows, type ReadRange, type RowLimits } from './cell-rows.ts';
+import { SPREADSHEET, tabTitles } from './spreadsheets-info.ts';
 import { formatTabRange, parseTabRange, type TabRange } from './tab-ranges.ts';
 
 const MAX_RANGES = 20;
 const MAX_ROWS = 1_000;
 /** JSON of one answer's rows: a little below where answers are cut, since `next` would then pass over what was cut off. */
 const MAX_BYTES = 200_000;
-const MAX_COLUMNS = 18_278;
-const MAX_CELL_CHARACTERS = 2_000;
 
 const range = text(300).describe(
   'A1 notation with the tab’s name as it is: "Budget!A1:F20", "Año 2026!A:C", "Budget" for a whole tab. Without a tab: the first one. Quotes around a name only where it reads like cells ("\'Q1\'").',
@@ -43,13 +43,6 @@ const output = z.object({
   ),
 });
 
-const valueRange = z.object({
-  range: z.string().max(500),
-  values: z.array(z.array(z.union([manyLines(MAX_CELL_CHARACTERS), z.number(), z.boolean(), z.null()])).max(MAX_COLUMNS)).default([]),
-});
-
-type ValueRange = z.output<typeof valueRange>;
-
 export const spreadsheetsRead = builtIn({
   name: 'spreadsheets.read',
   provider: 'workspace',
@@ -59,18 +52,15 @@ export const spreadsheetsRead = builtIn({
   input,
   output,
   summary: ({ id, range, ranges }) =>
-    `Read ${[range, ...(ranges ?? [])].filter((one) => one !== undefined).join(', ')} of spreadsheet ${id}`,
+    `Read ${[range, ...(ranges ?? [])].flatMap((one) => (one === undefined ? [] : [quoted(one)])).join(', ')} of spreadsheet ${id}`,
   async run({ id, range, ranges, max }, { session }) {
     if ((range === undefined) === (ranges === undefined)) throw new AppError('invalid_request', 'range: give either range or ranges');
     const asked = (ranges ?? [range ?? '']).map((one) => windowOf(parseTabRange(one), max));
-    const found = await getValues(
-      session,
-      id,
-      asked.map(({ window }) => formatTabRange(window)),
-    ).catch((error) => explain(error, session, id));
+    const windows = asked.map(({ window }) => formatTabRange(window));
+    const limits = { max, maxBytes: Math.floor(MAX_BYTES / asked.length) };
+    const found = await getValues(session, id, windows, limits).catch((error) => explain(error, session, id));
     if (found.length !== asked.length) throw new AppError('provider_error', 'The provider’s answer could not be understood.');
-    const bytes = Math.floor(MAX_BYTES / asked.length);
-    return { ranges: found.map((one, index) => describe(one, asked[index]?.toRow, max, bytes)) };
+    return { ranges: found.map((one, index) => describe(one, asked[index]?.toRow)) };
   },
 });
 
@@ -90,16 +80,15 @@ function windowOf({ tab, cells }: TabRange, max: number): Asked {
   return { window: { tab, cells: { fromColumn, toColumn, fromRow, toRow: end } }, toRow };
 }
 
-async function getValues(session: WorkspaceSession, spreadsheetId: string, ranges: string[]): Promise<ValueRange[]> {
+async function getValues(session: WorkspaceSession, spreadsheetId: string, ranges: string[], limits: RowLimits): Promise<ReadRange[]> {
   const rendering = { valueRenderOption: 'UNFORMATTED_VALUE', dateTimeRenderOption: 'FORMATTED_STRING', majorDimension: 'ROWS' };
   const [first = '', ...others] = ranges;
   if (others.length === 0) {
     const params = { spreadsheetId, range: first, ...rendering, fields: 'range,values' };
-    return [await session.call('sheets.spreadsheets.values.get', params, valueRange)];
+    return [await session.call('sheets.spreadsheets.values.get', params, cellRows, limits)];
   }
   const params = { spreadsheetId, ranges, ...rendering, fields: 'valueRanges(range,values)' };
-  const { valueRanges } = await session.call('sheets.spreadsheets.values.batchGet', params, z.object({ valueRanges: z.array(valueRange) }));
-  return valueRanges;
+  return session.call('sheets.spreadsheets.values.batchGet', params, cellRanges, limits);
 }
 
 /** The provider only says that it won't do; most often the tab isn't called that. */
@@ -107,38 +96,20 @@ async function explain(error: unknown, session: WorkspaceSession, id: string): P
   if (error instanceof AppError && error.code === 'too_large') {
     throw new AppError('too_large', 'This range is too large. Give cells, such as "Budget!A1:F200".', { cause: error });
   }
-  if (!(error instanceof WorkspaceApiError) || error.httpStatus !== 400) throw error;
+  if (!(error instanceof WorkspaceApiError) || error.httpStatus !== 400) return explainKind(error, session, id, SPREADSHEET);
+  // Asks for the spreadsheet itself, which fails where the file is none.
   const tabs = await tabTitles(session, id);
   throw new AppError('invalid_request', `range: no such tab or cells. Tabs: ${tabs.join(', ').slice(0, 1_000)}`, {
     cause: error,
-    details: { tabs },
+    details: { ...error.details, tabs },
   });
 }
 
-function describe({ range, values }: ValueRange, asked: Asked['toRow'], max: number, maxBytes: number) {
+function describe({ range, rows, limit }: ReadRange, asked: Asked['toRow']) {
   const { tab, cells } = parseTabRange(range);
-  const limit = rowsWithin(values.slice(0, max), maxBytes) ?? max;
-  const kept = values.slice(0, limit);
-  const width = widthOf(kept);
-  const rows = kept.map((row) => Array.from({ length: width }, (_, column) => (row[column] === '' ? null : (row[column] ?? null))));
   const from = cells?.fromRow ?? 1;
   const end = cells?.toRow ?? 0;
   if (cells === undefined || end < from + limit) return { range, rows };
   const part = (fromRow: number, toRow: number | undefined) => formatTabRange({ tab, cells: { ...cells, fromRow, toRow } });
   return { range: part(from, from + limit - 1), rows, next: part(from + limit, asked === 'unknown' ? end : asked) };
-}
-
-/** How many rows fit, padding included: it could make millions of cells of a few wide rows. undefined = all. */
-function rowsWithin(rows: ValueRange['values'], maxBytes: number): number | undefined {
-  const width = widthOf(rows);
-  let left = maxBytes;
-  const first = rows.findIndex((row) => {
-    left -= Buffer.byteLength(JSON.stringify(row)) + (width - row.length) * ',null'.length;
-    return left < 0;
-  });
-  return first === -1 ? undefined : Math.max(1, first);
-}
-
-function widthOf(rows: ValueRange['values']): number {
-  return rows.reduce((width, row) => Math.max(width, row.length), 0);
 }

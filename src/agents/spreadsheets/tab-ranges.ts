@@ -16,8 +16,7 @@ export interface CellBounds {
   toRow: number | undefined;
 }
 
-const CELL = String.raw`\$?([A-Za-z]{1,3})?\$?([1-9]\d{0,6})?`;
-const CELLS = new RegExp(`^${CELL}(?::${CELL})?$`);
+const CELLS = /^\$?([A-Za-z]{1,3})?\$?([1-9]\d{0,6})?(?::\$?([A-Za-z]{1,3})?\$?([1-9]\d{0,6})?)?$/;
 /** Such a name may also be that of a named range, which must not stand in quotes. */
 const PLAIN_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 

@@ -35,7 +35,7 @@ export function apiRoutes(apis: readonly SandboxApi<unknown>[], options: ApiRout
   }
   router.use((request, response) => {
     const known = options.authenticate(request) !== undefined;
-    send(response, known ? new ApiFault(404, 'notFound', 'Method not found.') : unauthenticated());
+    send(response, known ? new ApiFault(404, 'methodNotPlayed', 'The sandbox does not play this method.') : unauthenticated());
   });
   return router;
 }

@@ -26,7 +26,9 @@ export function listEvents(request: Request): object {
   const events = single
     ? stored.flatMap((event) => (event.recurrence === undefined ? [event] : instancesOf(event, state, window.to)))
     : state.events;
-  const visible = events.filter((event) => isShown(event, request, window, single) && matches(event, query.get('q') ?? ''));
+  const uid = query.get('iCalUID');
+  const wanted = uid === null ? events : events.filter(({ iCalUID }) => iCalUID === uid);
+  const visible = wanted.filter((event) => isShown(event, request, window, single) && matches(event, query.get('q') ?? ''));
   if (orderBy === 'startTime') visible.sort((a, b) => instantOf(a.start, window.zone) - instantOf(b.start, window.zone));
   if (orderBy === 'updated') visible.sort((a, b) => a.updated.localeCompare(b.updated));
   return page(request, visible, window.zone);

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
+import { programOf } from '../../support/debian-packages.ts';
 import { eventually } from '../../support/eventually.ts';
 import { freePort } from './free-port.ts';
 import { removeFolder } from './remove-folder.ts';
@@ -43,7 +44,7 @@ export class Pooler {
   }
 
   async start(): Promise<void> {
-    this.#process = startServer('pgbouncer', [this.#ini], this.#folder);
+    this.#process = startServer(programOf('pgbouncer'), [this.#ini], this.#folder);
     await eventually(() => this.command('show version').then(() => true), START_MS);
   }
 

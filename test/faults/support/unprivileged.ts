@@ -2,6 +2,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { chownSync, existsSync, mkdtempSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { installation } from '../../support/debian-packages.ts';
 import { removeFolder } from './remove-folder.ts';
 
 const POSTGRES_ROOT = '/usr/lib/postgresql';
@@ -26,7 +27,7 @@ export function folderFor(name: string): string {
 export function postgresProgram(name: string): string {
   const versions = existsSync(POSTGRES_ROOT) ? readdirSync(POSTGRES_ROOT).sort((a, b) => Number(b) - Number(a)) : [];
   const found = versions.map((version) => join(POSTGRES_ROOT, version, 'bin', name)).find((path) => existsSync(path));
-  if (found === undefined) throw new Error(`there is no ${name}: install Debian's package postgresql`);
+  if (found === undefined) throw new Error(`there is no ${name}. ${installation(['postgresql'])}`);
   return found;
 }
 

@@ -70,6 +70,7 @@ export async function createOutside(): Promise<Omit<World, 'sql'>> {
     INTEGRATIONS_FILE: integrations,
     // Shorter than usual, since many answers never come; long enough for a busy machine to give the others.
     LIMIT_PROVIDER_TIMEOUT_MS: '5000',
+    LIMIT_REFRESH_TIMEOUT_MS: '10000',
     // No balancer has to notice anything here.
     LIMIT_STOP_WAIT_MS: '200',
     LIMIT_REVOCATION_RETRY_SECONDS: '1',

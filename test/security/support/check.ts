@@ -30,5 +30,5 @@ export function check(title: string, run: () => Promise<Outcome> | Outcome): voi
 
 /** A missing tool fails where everything must be there (CI), and is told of elsewhere. */
 export function notHere(what: string): Outcome {
-  return { tried: 0, failed: process.env.CI === undefined ? [] : [`${what} is not installed`], missing: what };
+  return { tried: 0, failed: process.env.CI === undefined ? [] : [what], missing: what };
 }

@@ -1,0 +1,51 @@
+// Asks of every regular expression of the service and its pages whether some text keeps it busy for longer than the
+// text's length explains. Prints each that does, or that can't be judged, as file:line and exits with 1.
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Expression, expressionsOf, problemOf } from './regexp-rules.ts';
+
+/** Expressions that stay as they are although they can't be judged, each with its reason. */
+const ALLOWED: { file: string; text: string; reason: string }[] = [
+  {
+    file: 'src/agents/declared-pattern.ts',
+    text: "new RegExp(pattern, 'u')",
+    reason: 'is only compiled, to see whether it is one; what it may hold is decided below it',
+  },
+  {
+    file: 'src/agents/pattern-parts.ts',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is a piece of source
+    text: "new RegExp(`^${atom}$`, 'u')",
+    reason: 'one character or class, held against texts of one character',
+  },
+  {
+    file: 'src/agents/mail/html-outline.ts',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is a piece of source
+    text: "new RegExp(`</${name}(?=[\\\\s/>])`, 'gi')",
+    reason: 'a name of a fixed set, without any repetition',
+  },
+];
+/** The sandbox serves its own developer, on loopback, and is never in production. */
+const OUTSIDE = /^src\/sandbox\//;
+const AT_ONCE = 4;
+const root = join(import.meta.dirname, '..');
+const files = globSync(['src/**/*.{ts,js}', 'public/**/*.js'], { cwd: root })
+  .filter((file) => !OUTSIDE.test(file))
+  .sort();
+const expressions = files.flatMap((file) => expressionsOf(file, readFileSync(join(root, file), 'utf8')));
+const isAllowed = ({ file, text }: Expression) => ALLOWED.some((one) => one.file === file && one.text === text);
+const waiting = expressions.values();
+const problems: string[] = [];
+const work = async () => {
+  for (const one of waiting) {
+    const problem = isAllowed(one) ? undefined : await problemOf(one);
+    if (problem !== undefined) problems.push(`${one.file}:${one.line} ${one.text} ${problem}`);
+  }
+};
+await Promise.all(Array.from({ length: AT_ONCE }, work));
+for (const { file, text } of ALLOWED) {
+  const isThere = expressions.some((one) => one.file === file && one.text === text);
+  if (!isThere) problems.push(`${file}:1 ${text} is allowed in scripts/check-regexps.ts and no longer there`);
+}
+for (const problem of problems.sort()) console.error(problem);
+if (problems.length > 0) process.exit(1);
+console.log(`${expressions.length} regular expressions: each takes time in proportion to the text.`);

@@ -1,0 +1,54 @@
+import { parseSync } from 'oxc-parser';
+import { check } from 'recheck';
+
+export interface Expression {
+  file: string;
+  line: number;
+  /** As it stands in the source. */
+  text: string;
+  /** undefined: it is put together while the program runs. */
+  regex: { pattern: string; flags: string } | undefined;
+}
+
+/** Far more than any takes; what takes longer counts as not judged. */
+const TIMEOUT_MS = 60_000;
+
+/** Every regular expression of a source, in its order. */
+export function expressionsOf(file: string, source: string): Expression[] {
+  const { program, errors } = parseSync(file, source);
+  if (errors[0] !== undefined) throw new Error(`${file}: ${errors[0].message}`);
+  const found: Expression[] = [];
+  const visit = (node: unknown): void => {
+    if (Array.isArray(node)) node.forEach(visit);
+    if (typeof node !== 'object' || node === null || Array.isArray(node)) return;
+    const { start, end, ...members } = node as Record<string, unknown> & { start: number; end: number };
+    if (isExpression(members)) {
+      const line = source.slice(0, start).split('\n').length;
+      found.push({ file, line, text: source.slice(start, end), regex: constantOf(members) });
+    }
+    Object.values(members).forEach(visit);
+  };
+  visit(program);
+  return found;
+}
+
+/** A literal, or a call of RegExp. */
+function isExpression({ type, regex, callee }: Record<string, unknown>): boolean {
+  if (type === 'Literal') return regex !== undefined;
+  return (type === 'NewExpression' || type === 'CallExpression') && (callee as { name?: string }).name === 'RegExp';
+}
+
+function constantOf(node: Record<string, unknown>): Expression['regex'] {
+  if (node.type === 'Literal') return node.regex as Expression['regex'];
+  const [pattern, flags] = (node.arguments as { value?: unknown }[]).map(({ value }) => value);
+  return typeof pattern === 'string' ? { pattern, flags: typeof flags === 'string' ? flags : '' } : undefined;
+}
+
+/** What is wrong with an expression; undefined: its time follows the text's length. */
+export async function problemOf({ regex }: Pick<Expression, 'regex'>): Promise<string | undefined> {
+  if (regex === undefined) return 'is put together while the program runs, so it can’t be judged: write it out, or allow it with a reason';
+  const verdict = await check(regex.pattern, regex.flags, { timeout: TIMEOUT_MS });
+  if (verdict.status === 'safe') return undefined;
+  if (verdict.status === 'unknown') return `could not be judged (${verdict.error.kind})`;
+  return `takes ${verdict.complexity.summary} time, as with ${verdict.attack.pattern}`;
+}

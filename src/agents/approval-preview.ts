@@ -1,0 +1,67 @@
+import { type DataKey, open, type Place, seal } from '../crypto/envelope.ts';
+import type { ApprovalRow } from './approvals-repository.ts';
+import { canonicalJson } from './argument-hashes.ts';
+import type { Call } from './call.ts';
+
+/** What the user is asked: exactly what will happen. */
+export interface ApprovalPreview {
+  approvalId: string;
+  action: string;
+  /** The account's label. */
+  account: string;
+  accountId: string;
+  summary: string;
+  /** The arguments, defaults included. */
+  input: unknown;
+  /** ISO 8601. */
+  expiresAt: string;
+}
+
+/** What is sealed in the row. */
+export interface Stored {
+  account: string;
+  summary: string;
+  given: unknown;
+  input: unknown;
+}
+
+export function storedOf({ account, given, input }: Call, summary: string): Stored {
+  return { account: account.label, summary, given, input };
+}
+
+export function preview(
+  row: Pick<ApprovalRow, 'id' | 'action' | 'accountId' | 'expiresAt'>,
+  { account, summary, input }: Stored,
+): ApprovalPreview {
+  const { id: approvalId, action, accountId, expiresAt } = row;
+  return { approvalId, action, account, accountId, summary, input, expiresAt: expiresAt.toISOString() };
+}
+
+/** The arguments that were shown are those that would run: a newer version of the service may have other defaults. */
+export function isAbout(stored: Stored, { input }: Call): boolean {
+  return canonicalJson(stored.input) === canonicalJson(asJson(input));
+}
+
+/** As it reads after it was stored. */
+export function asJson(input: unknown): unknown {
+  return JSON.parse(JSON.stringify(input));
+}
+
+export function sealed(key: DataKey, row: Pick<ApprovalRow, 'id' | 'userId' | 'revision'>, stored: Stored): Buffer {
+  return seal(key, place(row), JSON.stringify(stored));
+}
+
+/** What a request showed the user; undefined once it is decided, and where it can't be read. */
+export function unseal(key: DataKey, row: Pick<ApprovalRow, 'id' | 'userId' | 'revision' | 'arguments'>): Stored | undefined {
+  if (row.arguments === null) return undefined;
+  try {
+    return JSON.parse(open(key, place(row), row.arguments).toString('utf8')) as Stored;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The configuration is part of the place: arguments approved under one don't open under another. */
+function place({ id, userId, revision }: Pick<ApprovalRow, 'id' | 'userId' | 'revision'>): Place {
+  return { table: 'approvals', column: `arguments/${revision}`, userId, rowId: id };
+}

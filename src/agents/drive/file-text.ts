@@ -1,0 +1,21 @@
+import { portable } from '../../threads/portable.ts';
+import { manyLines } from '../shown-text.ts';
+import { textPart } from './text-part.ts';
+
+const readable = manyLines(Number.MAX_SAFE_INTEGER);
+
+/** The part of a file's text that begins at an offset, cleaned. */
+export const decodeFile = portable(import.meta.url, 'decodeFile', ({ bytes, start }: { bytes: Uint8Array; start: number }) =>
+  textPart(readable.parse(decode(bytes)), start),
+);
+
+/** UTF-8 or UTF-16 with a mark, else UTF-8, else what Windows wrote in western Europe. */
+function decode(bytes: Uint8Array): string {
+  const isUtf16 = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
+  if (isUtf16) return new TextDecoder(bytes[0] === 0xff ? 'utf-16le' : 'utf-16be').decode(bytes);
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return new TextDecoder('windows-1252').decode(bytes);
+  }
+}

@@ -1,0 +1,46 @@
+import { z } from 'zod';
+
+/**
+ * A list in an answer, as zod's own would read it, except that the first item at fault ends the check: zod goes on
+ * and collects every problem, which for a large answer of nonsense takes minutes and gigabytes.
+ *
+ * @param max items it may have
+ */
+export function list<S extends z.ZodType>(item: S, max = Number.POSITIVE_INFINITY) {
+  return z
+    .custom<unknown[]>((value) => Array.isArray(value) && value.length <= max, 'must be a list of no more items than documented')
+    .transform((items, context): z.output<S>[] => {
+      const read: z.output<S>[] = [];
+      for (const [index, one] of items.entries()) {
+        const parsed = item.safeParse(one);
+        if (!parsed.success) {
+          const path = [index, ...(parsed.error.issues[0]?.path ?? [])];
+          context.issues.push({ code: 'custom', input: one, path, message: 'is not what the provider documents' });
+          return z.NEVER;
+        }
+        read.push(parsed.data);
+      }
+      return read;
+    });
+}
+
+/** A list whose items are checked when they are looked at. */
+export const unchecked = z.custom<readonly unknown[]>((value) => Array.isArray(value), 'must be a list');
+
+/** Values by names that are the provider's own; checked like a {@link list}. */
+export function record<S extends z.ZodType>(item: S) {
+  return z
+    .custom<object>((value) => typeof value === 'object' && value !== null && !Array.isArray(value), 'must be an object')
+    .transform((given, context): Record<string, z.output<S>> => {
+      const read = new Map<string, z.output<S>>();
+      for (const [name, one] of Object.entries(given)) {
+        const parsed = item.safeParse(one);
+        if (!parsed.success) {
+          context.issues.push({ code: 'custom', input: one, path: [], message: 'is not what the provider documents' });
+          return z.NEVER;
+        }
+        read.set(name, parsed.data);
+      }
+      return Object.fromEntries(read);
+    });
+}

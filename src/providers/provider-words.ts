@@ -1,0 +1,87 @@
+/** Why a provider refused, in its own words. */
+export interface ProviderWords {
+  /** Its one-word reason; '' where it gave none. */
+  reason: string;
+  /** Its message, cleaned of whatever may be a secret; '' where it gave none. */
+  message: string;
+}
+
+/** What is looked at, and what is shown of it. */
+const MOST_READ = 2_000;
+const MOST_SHOWN = 300;
+const REDACTED = '[redacted]';
+
+/** Not seen, or turns the direction of text: whatever stands around it reads as one word. */
+const UNSEEN = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
+const BLANKS = /[\s\p{Cc}\p{Z}\u2800]+/gu;
+/** An at sign within an address, a page or JSON. */
+const ENCODED_AT = /%(?:25){0,3}40|&#(?:64|x40);|\\u0040/gi;
+/** Linear on whatever a provider says: each is bounded, or begins where nothing of its first class stands before it. */
+const SECRETS: readonly [RegExp, string][] = [
+  [/:\/\/[^\s/@]{1,200}@/g, `://${REDACTED}@`],
+  [/"[^"]{1,100}"@[[\p{L}\p{M}\p{N}_.:-]+/gu, REDACTED],
+  [/(?<![\p{L}\p{M}\p{N}_.+%'!#$*^`{|}~-])[\p{L}\p{M}\p{N}_.+%'!#$*^`{|}~-]+@[[\p{L}\p{M}\p{N}_.:-]*[\p{L}\p{M}\p{N}_]/gu, REDACTED],
+  // Of an address, what follows the question mark or the hash.
+  [/[?#][\w%.~-]{1,100}=[^\s"'<>)]{1,2000}/g, `?${REDACTED}`],
+  [/\b(cookie)[\\"']{0,4} ?[:=] ?[\\"']{0,4}[^\s"';,]{1,2000}(?:; ?[^\s"';,]{1,2000}){0,50}/gi, `$1: ${REDACTED}`],
+  [
+    /\b(bearer|basic)[ :=]{1,3}(?!(?:tokens?|auth|authentication|authorization|credentials?|scheme|access|realm)(?![\w~+/=-]))[\\"'<]{0,4}[\w.~+/=-]{4,2000}/gi,
+    `$1 ${REDACTED}`,
+  ],
+  // With a name before it: up to the end of the quotation, or of the word.
+  [
+    /\b(\w{0,40}(?:token|secret|password|passwd|passphrase|signature|assertion|api[ _-]?key|private[ _-]?key|authorization))[\\"']{0,4} ?[:=]>? ?(?:\\{1,3}"[^"]{1,2000}|"(?:[^"\\]|\\.){1,2000}|\\{0,3}'(?:[^'\\]|\\.){1,2000}|[^\s"',;&]{1,2000})/gi,
+    `$1=${REDACTED}`,
+  ],
+  [
+    /\b(\w{0,40}(?:token|secret|password|passwd|passphrase|api[ _-]?key)) (?:is|was) (?!(?:an?|the|not|no|too|in|on|of|for|only|already|being|now|also|incorrect|invalid|wrong|required|expired|revoked|missing|weak|needed|empty|disabled|malformed|valid|unknown|blocked|restricted|set|sent|used|unset)(?![^\s.,;:]))[^\s,;&]{1,2000}/gi,
+    `$1 is ${REDACTED}`,
+  ],
+  [/(token|secret|password|passwd|passphrase|api[ _-]?key) (?=[^\s\d]{0,40}\d)[^\s"',;&]{6,2000}/gi, `$1 ${REDACTED}`],
+  [/\b(keys?|tokens?|secrets?)\/[^\s/"'<>?#]{1,2000}/gi, `$1/${REDACTED}`],
+  [/\b(key|code|sig|\w{0,12}sid)=[^\s"',;&]{1,2000}/gi, `$1=${REDACTED}`],
+  [/\bGOCSPX-[\w-]{1,2000}/g, REDACTED],
+  [/\beyJ[\w-]{4,2000}(?:\.[\w-]{0,2000}){0,4}/g, REDACTED],
+  [/\bya29\.[\w.-]{1,2000}/g, REDACTED],
+  [/\b(?:access|public|link|processor|user)-[a-z]{2,20}-[\w-]{1,200}/g, REDACTED],
+  [/\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?\b/g, REDACTED],
+  // Long hex, base64 and account numbers; a word without a digit is a name.
+  [/[A-Za-z0-9+/]{40,2000}={0,2}/g, REDACTED],
+  [/[\w+=-]{20,2000}/g, REDACTED],
+  // Cards and accounts are written in groups; a day and its hour are no such number.
+  [/(?<!\p{Nd})(?!\d{4}-\d\d-\d\d \d\d:)\p{Nd}(?:[ \p{Pd}]{0,3}\p{Nd}){8,2000}/gu, REDACTED],
+];
+
+/**
+ * A provider's message as it may be shown and logged: one line of at most 300 characters. Anything that looks like
+ * a secret or an e-mail address is left out.
+ *
+ * @param sent secrets that went out with the request: a refusal may repeat them
+ */
+export function providerMessage(text: unknown, sent: readonly string[] = []): string {
+  if (typeof text !== 'string') return '';
+  let shown = plain(text.slice(0, MOST_READ));
+  for (const secret of sent) if (secret.length >= 4) shown = shown.replaceAll(secret, REDACTED);
+  for (const [pattern, instead] of SECRETS) {
+    shown = shown.replace(pattern, (found, ...groups) => (isName(found) ? found : instead.replace('$1', String(groups[0]))));
+  }
+  shown = shown.trim();
+  return shown.length > MOST_SHOWN ? `${shown.slice(0, MOST_SHOWN).toWellFormed()}…` : shown;
+}
+
+/** In one line and one way to write each character, so that a secret is seen however it is set. */
+function plain(text: string): string {
+  const seen = text.replace(UNSEEN, '').normalize('NFKC').slice(0, MOST_READ).toWellFormed();
+  return seen.replace(UNSEEN, '').replace(BLANKS, ' ').replace(ENCODED_AT, '@');
+}
+
+/** `ACCESS_TOKEN_SCOPE_INSUFFICIENT` is long and no secret; letters alone are only where a name may be as long. */
+function isName(word: string): boolean {
+  return /^[A-Za-z_]{1,60}$/.test(word) && (word.length < 40 || word.includes('_'));
+}
+
+/** For programs beside an error's message: marked as the provider's, not ours. undefined = it said nothing. */
+export function wordsAsDetails({ reason, message }: ProviderWords): { provider: Partial<ProviderWords> } | undefined {
+  if (reason === '' && message === '') return undefined;
+  return { provider: { ...(reason !== '' && { reason }), ...(message !== '' && { message }) } };
+}

@@ -1,0 +1,32 @@
+import { globSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Where Debian's packages put what tests run, as patterns below the root. */
+export const PACKAGES = {
+  postgresql: 'usr/lib/postgresql/*/bin/initdb',
+  pgbouncer: 'usr/sbin/pgbouncer',
+  libfaketime: 'usr/lib/*/faketime/libfaketimeMT.so.1',
+  haproxy: 'usr/sbin/haproxy',
+  nginx: 'usr/sbin/nginx',
+  sqlmap: 'usr/bin/sqlmap',
+  wapiti: 'usr/bin/wapiti',
+} as const;
+
+export type Package = keyof typeof PACKAGES;
+
+/** Which of these packages are not installed. */
+export function missingPackages(names: readonly Package[], root = '/'): Package[] {
+  return names.filter((name) => globSync(PACKAGES[name], { cwd: root }).length === 0);
+}
+
+/** How they are installed, for people. */
+export function installation(missing: readonly Package[]): string {
+  return `Debian’s packages are missing: apt-get install ${missing.join(' ')}`;
+}
+
+/** The only file of a package. @throws Error that names the package where it isn't installed */
+export function programOf(name: Package, root = '/'): string {
+  const [found] = globSync(PACKAGES[name], { cwd: root });
+  if (found === undefined) throw new Error(installation([name]));
+  return join(root, found);
+}

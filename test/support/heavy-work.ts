@@ -1,0 +1,24 @@
+import { AppError } from '../../src/errors.ts';
+import { portable } from '../../src/threads/portable.ts';
+
+/** What threads are given in tests; they load this file themselves. */
+export const where = portable(import.meta.url, 'where', async (_input: null) => {
+  const { isMainThread } = await import('node:worker_threads');
+  return { isMainThread, environment: Object.keys(process.env).length };
+});
+
+export const refuse = portable(import.meta.url, 'refuse', (details: Record<string, string>): string => {
+  throw new AppError('invalid_request', 'slides: no such slide', { details, cause: new Error('canary') });
+});
+
+export const fillMemory = portable(import.meta.url, 'fillMemory', (_input: null): number => {
+  const kept: object[] = [];
+  for (;;) kept.push({ at: [kept.length] });
+});
+
+export const never = portable(import.meta.url, 'never', (begun: Int32Array): number => {
+  Atomics.store(begun, 0, 1);
+  for (;;) Atomics.add(begun, 1, 1);
+});
+
+export const echo = portable(import.meta.url, 'echo', (input: string) => input);
