@@ -10,7 +10,7 @@ const METHODS = ['PUT', 'PATCH', 'DELETE', 'POST', 'GET', 'OPTIONS', 'PROPFIND',
 let steward: TestSteward;
 
 beforeAll(async () => {
-  steward = await startSteward({ ALLOWED_ORIGINS: FRONT_END, LIMIT_REQUEST_TIMEOUT_MS: '1500' });
+  steward = await startSteward({ ALLOWED_ORIGINS: FRONT_END });
 });
 
 afterAll(() => steward.stop());
@@ -142,12 +142,14 @@ describe('a request out of order', () => {
     },
   );
 
-  it('that never ends is cut off: headers, or a body that is slow', async () => {
+  it('that never ends is cut off: headers, or a body that is slow', async ({ onTestFinished }) => {
+    const impatient = await startSteward({ LIMIT_REQUEST_TIMEOUT_MS: '1500' });
+    onTestFinished(() => impatient.stop());
     for (const started of [
       'POST /waitlist HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{"em',
       'GET /test HTTP/1.1\r\nHos',
     ]) {
-      const { port } = new URL(steward.url);
+      const { port } = new URL(impatient.url);
       const socket = connect(Number(port), '127.0.0.1', () => socket.write(started));
       let text = '';
       socket.on('data', (chunk) => {
