@@ -100,7 +100,7 @@ describe('a change repeated under its idempotency key', () => {
     [
       'no answer within the time',
       () => {
-        scene.policies.set('test.send', { timeoutMs: 300 });
+        scene.policies.set('test.send', { timeoutMs: 3_000 });
         scene.swallowing();
       },
     ],

@@ -116,7 +116,7 @@ function verifier(checkRevoked = false): VerifyIdToken {
   const logger = createLogger('info', { write: (line: string) => void log.push(line) });
   return createVerifier(
     { kind: 'firebase', projectId: PROJECT, checkRevoked },
-    { logger, now: () => now, httpAgent: google.agent(), timeouts: { keys: 500, lookUp: 500 } },
+    { logger, now: () => now, httpAgent: google.agent(), timeouts: { keys: 2_000, lookUp: 2_000 } },
   );
 }
 

@@ -92,7 +92,7 @@ function settings(): OidcSettings {
 
 function verifier(options: { keysMaxAge?: number } = {}): VerifyIdToken {
   const logger = createLogger('info', { write: (line: string) => void log.push(line) });
-  return createVerifier(settings(), { logger, now: () => now, timeouts: { keys: 300, lookUp: 300 }, ...options });
+  return createVerifier(settings(), { logger, now: () => now, timeouts: { keys: 2_000, lookUp: 2_000 }, ...options });
 }
 
 const seconds = () => Math.floor(now / SECOND);

@@ -125,7 +125,7 @@ describe.skipIf(!(await postgresAnswers()))('npm run keys, with two replicas', (
     await ok('add', 'third');
     const other = await startSteward({ ...env, MASTER_KEYS_FILE: '', MASTER_KEYS: readFileSync(file, 'utf8').split('\n')[0] ?? '' });
     try {
-      await refused(/^Refused: 1 running replica\(s\) don’t hold third/, 'promote', 'third', '--wait', '4');
+      await refused(/^Refused: 1 running replica\(s\) don’t hold third/, 'promote', 'third', '--wait', '12');
     } finally {
       await other.stop();
     }
@@ -155,7 +155,7 @@ describe.skipIf(!(await postgresAnswers()))('npm run keys, with two replicas', (
     const lines = readFileSync(file, 'utf8').trim().split('\n');
     const other = await startSteward({ ...env, MASTER_KEYS_FILE: '', MASTER_KEYS: lines.join(',') });
     try {
-      const { code, stdout, stderr } = await keys('retire', 'spare', '--wait', '4');
+      const { code, stdout, stderr } = await keys('retire', 'spare', '--wait', '12');
       expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('spare is retired') });
       expect(stderr).toMatch(/^1 running replica\(s\) still hold it, .*: [0-9a-f-]{36} \(started /m);
       expect(await ok('status')).toMatch(/^spare +not here +0 +0 +0 +1 of 3$/m);

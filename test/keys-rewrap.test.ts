@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Keyring } from '../src/crypto/keyring.ts';
 import type { Queryable } from '../src/database/database.ts';
@@ -12,6 +13,7 @@ import { NULL_UUID } from '../src/vault/key-rotation.ts';
 import { selectUnderOthers, updateWrapped } from '../src/vault/key-rotation-repository.ts';
 import { userKeyContext } from '../src/vault/user-keys.ts';
 import { runCli } from './support/cli.ts';
+import { eventually } from './support/eventually.ts';
 import { createPostgresDatabase, type PostgresDatabase, postgresAnswers } from './support/postgres.ts';
 
 const MANY = 3_000;
@@ -78,11 +80,29 @@ describe.skipIf(!(await postgresAnswers()))('npm run keys -- rewrap', () => {
     return counts;
   }
 
-  /** A run of it that is under way: something is rewrapped, and not everything. */
+  /** Holds the row that is rewrapped last: a run can't be over before it is let go. */
+  async function holdLast(): Promise<() => Promise<void>> {
+    const holder = new pg.Client({ connectionString: database.url });
+    await holder.connect();
+    await holder.query('begin');
+    await holder.query('select 1 from user_keys where id = (select id from user_keys order by id desc limit 1) for update');
+    return () => holder.end();
+  }
+
+  /** Of a process that was killed, the server still ends the statement that it works on. */
+  const alone = () =>
+    eventually(async () => {
+      const others = await database.sql('select 1 from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()');
+      return others.length === 0;
+    });
+
+  /** A run of it that is under way: something is rewrapped, and not everything until `letGo`. */
   async function underWay(): Promise<{
     child: ChildProcessByStdio<null, null, Readable>;
     ended: Promise<{ code: number | null; stderr: string }>;
+    letGo: () => Promise<void>;
   }> {
+    const letGo = await holdLast();
     const child = spawn(process.execPath, ['src/cli/keys.ts', 'rewrap'], {
       cwd: join(import.meta.dirname, '..'),
       env,
@@ -98,13 +118,15 @@ describe.skipIf(!(await postgresAnswers()))('npm run keys -- rewrap', () => {
       child.once('close', (code) => resolve({ code, stderr })),
     );
     await Promise.race([begun.promise, ended]);
-    return { child, ended };
+    return { child, ended, letGo };
   }
 
   it('killed amid its writes has lost nothing, and the next run does the rest', async () => {
-    const { child, ended } = await underWay();
+    const { child, ended, letGo } = await underWay();
     child.kill('SIGKILL');
     await ended;
+    await letGo();
+    await alone();
     const half = await intact();
     expect(half.next).toBeGreaterThan(0);
     expect(half.old).toBeGreaterThan(0);
@@ -115,8 +137,9 @@ describe.skipIf(!(await postgresAnswers()))('npm run keys -- rewrap', () => {
   });
 
   it('interrupted ends in order and says so', async () => {
-    const { child, ended } = await underWay();
+    const { child, ended, letGo } = await underWay();
     child.kill('SIGINT');
+    await letGo();
     const { code, stderr } = await ended;
     expect(code).toBe(1);
     expect(stderr.trim().split('\n').at(-1)).toBe('Interrupted. What was done stays done; run the command again to go on.');
@@ -125,9 +148,11 @@ describe.skipIf(!(await postgresAnswers()))('npm run keys -- rewrap', () => {
   });
 
   it('goes on while users leave and others come whose keys are still wrapped by the old one', async () => {
-    const { ended } = await underWay();
+    const { ended, letGo } = await underWay();
+    await letGo();
     const leaving = stored.slice(0, 500).map(({ userId }) => userId);
-    await database.sql('delete from users where id = any($1::uuid[])', [leaving]);
+    // Postgres may take the deletion as the victim of a deadlock.
+    await eventually(() => database.sql('delete from users where id = any($1::uuid[])', [leaving]));
     stored.push(...(await store(200)));
     await ended;
     // What came after its last look waits for the next run, as `retire` says.

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type FaultyDatabase, startFaultyDatabase } from './support/database-proxy.ts';
 import { eventually } from './support/eventually.ts';
+import { queueInstalled } from './support/flows.ts';
 import { startProduction } from './support/production.ts';
 import { startSteward, type TestSteward } from './support/steward.ts';
 
@@ -19,7 +20,7 @@ afterAll(async () => {
 
 describe('while the database is away', () => {
   it('the queue says why, once, however often its workers look', async () => {
-    await eventually(async () => (await steward.sql('select 1 from pgboss.queue')).length > 3, 60_000);
+    await queueInstalled(steward);
     database.cut();
     const lines = () => steward.logs.map((text) => JSON.parse(text)).filter(({ msg }) => msg === 'the job queue met an error');
     await eventually(() => lines().length > 0);

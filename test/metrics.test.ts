@@ -122,7 +122,11 @@ describe('a life with the service', () => {
 
   beforeAll(async () => {
     journey = await liveThrough(steward);
-    scrape = await Scrape.of(url);
+    // The provider knows of the revocation before the job is over.
+    scrape = await eventually(async () => {
+      const seen = await Scrape.of(url);
+      return (seen.value('steward_job_duration_seconds_count{queue="revoke",outcome="ok"}') ?? 0) > 0 && seen;
+    });
   });
 
   it.each([

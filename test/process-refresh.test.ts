@@ -94,7 +94,7 @@ withPostgres('two processes', () => {
   });
 
   it('share the pause after a failure', async () => {
-    provider.tokens.instead.push([503, {}]);
+    provider.tokens.instead.push([503, {}, { 'retry-after': '30' }]);
     const exchanges = await asked(async () => {
       expect(await one.current(grant, 3)).toEqual(Array(3).fill({ code: 'unavailable' }));
       expect(await two.current(grant, 3)).toEqual(Array(3).fill({ code: 'unavailable' }));

@@ -40,7 +40,7 @@ describe.skipIf(!(await postgresAnswers()))('stopping a production process', () 
   }
 
   it('is told by readiness first, while requests and sockets are still served; each answer ends its connection', async () => {
-    await start({ LIMIT_STOP_WAIT_MS: '4000' });
+    await start({ LIMIT_STOP_WAIT_MS: '10000' });
     const address = addressOf(child);
     const before = await get(address, '/test');
     expect(before).toMatchObject({ status: 200, connection: 'keep-alive' });

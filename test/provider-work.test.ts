@@ -206,7 +206,7 @@ beforeAll(async () => {
   for (const path of Object.keys(bank)) aggregator.on(path, (response, call) => say(response, call.path));
   client = await SocketClient.signedIn(steward.url, token);
   watch = new Standstill(steward.url);
-}, 60_000);
+});
 
 afterAll(async () => {
   await watch.stop();

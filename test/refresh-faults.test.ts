@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type FaultyDatabase, startFaultyDatabase } from './support/database-proxy.ts';
 import { eventually } from './support/eventually.ts';
+import { queueInstalled } from './support/flows.ts';
 import { createPostgresDatabase, postgresAnswers } from './support/postgres.ts';
 import { type ConnectedGrant, connectGrant, grantState, leave } from './support/refreshing.ts';
 import { startSteward, type TestSteward } from './support/steward.ts';
@@ -23,6 +24,7 @@ const current = ({ userId, grantId }: ConnectedGrant) => steward.context.tokens.
 const lastGiven = () => provider.tokens.given.at(-1);
 
 async function expired(): Promise<ConnectedGrant> {
+  await queueInstalled(steward);
   const grant = await connectGrant(steward, provider, steward.sql);
   await leave(steward.sql, grant, -60);
   return grant;

@@ -8,7 +8,7 @@ let grant: ConnectedGrant;
 
 beforeAll(async () => {
   // A step of the provider's may take this long; the answer to a refresh is worth waiting for longer.
-  scene = await ExecutorScene.start({ LIMIT_PROVIDER_TIMEOUT_MS: '200' });
+  scene = await ExecutorScene.start({ LIMIT_PROVIDER_TIMEOUT_MS: '600' });
 });
 
 afterAll(() => scene.stop());

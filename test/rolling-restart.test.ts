@@ -47,7 +47,7 @@ describe.skipIf(!(await postgresAnswers()) || programsMissing('pgbouncer', 'hapr
     expect(delays.every((delay) => Number.isInteger(delay) && delay >= 1 && delay <= 30)).toBe(true);
     expect(new Set(delays).size).toBeGreaterThan(10);
     for (const socket of sockets) await socket.close();
-  }, 180_000);
+  });
 
   /** A socket that was sent away signs in again, where it stopped. */
   async function comeBack(socket: SocketClient, delays: number[]): Promise<SocketClient> {

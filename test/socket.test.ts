@@ -149,12 +149,12 @@ describe('authenticating', () => {
   });
 
   it('ends with the token: 4401 at its expiry', async () => {
-    const client = await authenticated('brief', { exp: Math.floor(Date.now() / 1000) + 4 });
+    const client = await authenticated('brief', { exp: Math.floor(Date.now() / 1000) + 8 });
     expect(await client.ended).toEqual({ code: 4401, reason: 'token expired' });
   });
 
   it('again as the same user extends it', async () => {
-    const exp = Math.floor(Date.now() / 1000) + 4;
+    const exp = Math.floor(Date.now() / 1000) + 8;
     const client = await authenticated('renewing', { exp });
     const again = await client.authenticate(await issuer.sign('renewing'), { requestId: 'again' });
     expect(again.type).toBe('ready');

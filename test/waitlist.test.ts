@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type FaultyDatabase, startFaultyDatabase } from './support/database-proxy.ts';
 import { expectError } from './support/expect-error.ts';
+import { queueInstalled } from './support/flows.ts';
 import { type Answer, startSteward, type TestSteward } from './support/steward.ts';
 
 let database: FaultyDatabase;
@@ -9,6 +10,7 @@ let steward: TestSteward;
 beforeAll(async () => {
   database = await startFaultyDatabase();
   steward = await startSteward(database.env);
+  await queueInstalled(steward);
 });
 
 afterAll(async () => {

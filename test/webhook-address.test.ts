@@ -96,7 +96,7 @@ describe('the sandbox', () => {
     await second.control('bank/reset-login', { all: true });
     const again = await second.signIn();
     const entry = async () => (await second.call('/auth/bank/accounts', { token: again })).body.accounts[0];
-    await eventually(async () => (await entry()).status === 'relink_required', 40_000);
+    await eventually(async () => (await entry()).status === 'relink_required');
     await second.stop();
   });
 });

@@ -92,7 +92,7 @@ describe('a webhook while something else fails', () => {
     const read = async () => (await steward.control('bank/state')).calls['/item/get'] ?? 0;
     const handled = () => steward.logs.filter((line) => line.includes('bank webhook handled')).length;
     const [before, others] = [await read(), handled()];
-    await steward.control('faults', { part: 'bank', path: '/item/get', kind: 'delay', ms: 1_000, times: 1 });
+    await steward.control('faults', { part: 'bank', path: '/item/get', kind: 'delay', ms: 5_000, times: 1 });
     expect((await user.hears('ERROR', {}, 50)).status).toBe(200);
     await eventually(async () => (await read()) > before);
     expect((await user.remove()).status).toBe(200);

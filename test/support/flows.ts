@@ -125,6 +125,11 @@ export async function liveTokens(steward: Service, email: string): Promise<{ acc
   return { access: account?.access_tokens ?? 0, refresh: account?.refresh_tokens ?? 0 };
 }
 
+/** The queue's installation, which begins after `ready`, holds up an embedded database's one connection. */
+export async function queueInstalled(steward: TestSteward): Promise<void> {
+  await eventually(async () => (await steward.sql('select 1 from pgboss.queue')).length > 3);
+}
+
 /** Makes the background sweep run now instead of within the minute. */
 export async function sweepNow(steward: TestSteward): Promise<void> {
   const job = `insert into pgboss.job (name, policy, retry_limit) values ('sweep', 'exclusive', 0) on conflict do nothing`;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { FormBrowser } from './browser.ts';
 import { type FaultyDatabase, startFaultyDatabase } from './database-proxy.ts';
 import { DocumentedAnswers } from './documented-answers.ts';
-import { connect, consent, linkBank, openConsent, outcome } from './flows.ts';
+import { connect, consent, linkBank, openConsent, outcome, queueInstalled } from './flows.ts';
 import { type ProductionSteward, startProduction } from './production.ts';
 import { type Answer, type CallOptions, startSteward, type TestSteward } from './steward.ts';
 
@@ -28,8 +28,9 @@ export async function startScene(): Promise<void> {
   integrationsFile = join(folder, 'integrations.yaml');
   writeFileSync(integrationsFile, VALID_INTEGRATIONS);
   database = await startFaultyDatabase();
-  const env = { ALLOWED_USERS: USERS.join(','), INTEGRATIONS_FILE: integrationsFile, LIMIT_PROVIDER_TIMEOUT_MS: '1500' };
+  const env = { ALLOWED_USERS: USERS.join(','), INTEGRATIONS_FILE: integrationsFile, LIMIT_PROVIDER_TIMEOUT_MS: '4000' };
   steward = await startSteward({ ...database.env, ...env });
+  await queueInstalled(steward);
   limited = await startSteward({ LIMIT_REQUESTS_PER_MINUTE: '1', LIMIT_WAITLIST_PER_MINUTE: '1', LIMIT_PROBES_PER_MINUTE: '1' });
   production = await startProduction();
   documented = new DocumentedAnswers((await steward.call('/openapi.json')).body);

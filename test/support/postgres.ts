@@ -35,7 +35,7 @@ export async function createPostgresDatabase(): Promise<PostgresDatabase> {
 }
 
 async function run<Row extends object>(url: string, text: string, values: unknown[] = []): Promise<Row[]> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 3_000 });
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 30_000 });
   await client.connect();
   try {
     return (await client.query<Row>(text, values)).rows;

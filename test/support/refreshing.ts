@@ -68,6 +68,11 @@ export async function leave(sql: Sql, { grantId }: Pick<ConnectedGrant, 'grantId
   );
 }
 
+/** Has the pause after a failure outlast whatever a slow machine does meanwhile. */
+export async function lengthenPause(sql: Sql, { grantId }: Pick<ConnectedGrant, 'grantId'>): Promise<void> {
+  await sql(`update grants set refresh_after = now() + interval '30 seconds' where id = $1`, [grantId]);
+}
+
 /** Ends what would have to be waited for: the lease, or the pause after a failure. */
 export async function endWait(
   sql: Sql,
