@@ -52,7 +52,7 @@ agents:
       numbers: { use: bank.numbers, policy: { mask: false } }
 `,
   );
-  steward = await startSteward({ ...emulator.env, LIMIT_PROVIDER_TIMEOUT_MS: '2500', INTEGRATIONS_FILE: file });
+  steward = await startSteward({ ...emulator.env, LIMIT_PROVIDER_TIMEOUT_MS: '4000', INTEGRATIONS_FILE: file });
 });
 
 afterAll(async () => {
@@ -444,7 +444,8 @@ describe('bank.numbers at the aggregator', () => {
     expect(data.masked).toBe(false);
     expect(data.accounts[0].numbers[0]).toMatchObject({ account: '1111222233330000', routing: '011401533', wire_routing: '021000021' });
     expect((await run('bank.numbers')).masked).toBe(true);
-    const said = steward.logs.join('');
+    // Short numbers turn up in times and ids by chance.
+    const said = steward.logs.join('').replaceAll(/"time":\d+|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '');
     for (const number of SECRET) expect(said).not.toContain(number);
   });
 });

@@ -59,7 +59,10 @@ function happen(kind: 'purchase' | 'posting' | 'correction', times = 1): Promise
   return steward.control('bank/transactions', { item_id: itemId, kind, times });
 }
 
-/** Calls of the aggregator that `work` made. The bank's events, which come when they like, have items read (/item/get). */
+/**
+ * Calls of the aggregator that `work` made. Two come when they like: the bank's events have items read (/item/get), and
+ * the tokens of items that were linked again are revoked (/item/remove).
+ */
 async function calls(work: () => Promise<unknown>): Promise<Record<string, number>> {
   const { calls: before } = await steward.control('bank/state');
   await work();
@@ -67,7 +70,7 @@ async function calls(work: () => Promise<unknown>): Promise<Record<string, numbe
   return Object.fromEntries(
     Object.entries<number>(after)
       .map(([path, count]) => [path, count - (before[path] ?? 0)] as const)
-      .filter(([path, count]) => count > 0 && path !== '/item/get'),
+      .filter(([path, count]) => count > 0 && !['/item/get', '/item/remove'].includes(path)),
   );
 }
 

@@ -190,7 +190,7 @@ describe('documents.append', () => {
     const path = `/api/v1/documents/${document}:batchUpdate`;
     const calls = async () => (await steward.control('state')).calls.workspace[path] ?? 0;
     const before = await calls();
-    await steward.control('faults', { part: 'workspace', path, kind: 'delay', ms: 2_000, times: 1 });
+    await steward.control('faults', { part: 'workspace', path, kind: 'delay', ms: 5_000, times: 1 });
     const late = run('documents.append', { id: document, text: 'late' });
     late.catch(() => {});
     await eventually(async () => (await calls()) > before);

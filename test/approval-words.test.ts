@@ -80,8 +80,8 @@ const INPUTS: [string, (words: string) => object][] = [
 
 /** A sentence without what it quotes. */
 const frame = (summary: string) => summary.replaceAll(QUOTED, '“”');
-// Two letters of Unicode look like quotation marks, and are shown as such.
-const letters = (text: string) => text.replaceAll(/[^\p{L}\p{N}]|\p{Default_Ignorable_Code_Point}|[ʺˮ]/gu, '');
+// Three letters of Unicode look like quotation marks, and are shown as such.
+const letters = (text: string) => text.replaceAll(/[^\p{L}\p{N}]|\p{Default_Ignorable_Code_Point}|[ʺˮʼ]/gu, '');
 
 describe('what a question says in a caller’s words', () => {
   it.each(INPUTS)('stays within its quotation marks: %s (%#)', async (name, inputOf) => {

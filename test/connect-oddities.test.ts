@@ -12,7 +12,7 @@ let steward: TestSteward;
 
 beforeAll(async () => {
   [provider, bank] = [await WorkspaceEmulator.start(), await startBankEmulator()];
-  const limits = { LIMIT_REVOCATION_RETRY_SECONDS: '1', LIMIT_PROVIDER_TIMEOUT_MS: '1500' };
+  const limits = { LIMIT_REVOCATION_RETRY_SECONDS: '1', LIMIT_PROVIDER_TIMEOUT_MS: '3000' };
   steward = await startSteward({ ...provider.env, ...bank.env, ...limits });
 });
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { AppError } from '../src/errors.ts';
 import { eventually } from './support/eventually.ts';
 import { ExecutorScene, refused } from './support/executor-scene.ts';
-import { freePort } from './support/process.ts';
+import { freePort } from './support/free-port.ts';
 import type { ConnectedGrant } from './support/refreshing.ts';
 
 let scene: ExecutorScene;
@@ -219,14 +219,14 @@ describe('a deadline', () => {
   });
 
   it('of a change that was sent leaves its outcome unknown', async () => {
-    scene.policies.set('test.send', { timeoutMs: 300 });
+    scene.policies.set('test.send', { timeoutMs: 2_000 });
     scene.swallowing();
     await refused(scene.call(user, 'test.send', message), 'outcome_unknown');
     expect(scene.sent).toBe(1);
   });
 
   it('of a change that was not sent yet is a time-out, and nothing is sent afterwards', async () => {
-    scene.policies.set('test.reply', { timeoutMs: 200 });
+    scene.policies.set('test.reply', { timeoutMs: 2_000 });
     scene.sending(200);
     const waiting = Promise.withResolvers<() => void>();
     scene.provider.instead.set('/api/gmail/v1/users/me/profile', (_request, response) =>

@@ -12,7 +12,7 @@ let steward: TestSteward;
 
 beforeAll(async () => {
   bank = await startBankEmulator();
-  steward = await startSteward({ ...bank.env, LIMIT_SOCKET_AUTHENTICATION_MS: '300', LIMIT_SOCKETS_WAITING: '5' });
+  steward = await startSteward({ ...bank.env, LIMIT_SOCKET_AUTHENTICATION_MS: '2000', LIMIT_SOCKETS_WAITING: '5' });
 });
 
 afterAll(async () => {

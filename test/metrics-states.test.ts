@@ -6,8 +6,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Timings } from '../src/metrics/timings.ts';
 import { eventually } from './support/eventually.ts';
 import { connect } from './support/flows.ts';
+import { freePort } from './support/free-port.ts';
 import { metricsUrl, Scrape } from './support/metrics.ts';
-import { createPlace, freePort, runProcess } from './support/process.ts';
+import { createPlace, runProcess } from './support/process.ts';
 import { startSteward, type TestSteward } from './support/steward.ts';
 
 describe('states of now', () => {

@@ -2,7 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FormBrowser } from './support/browser.ts';
 import { eventually } from './support/eventually.ts';
 import { connect, consent, createPublicToken, linkBank, openConsent, outcome } from './support/flows.ts';
-import { createPlace, freePort, type Place, startProcess, type TestProcess } from './support/process.ts';
+import { freePort } from './support/free-port.ts';
+import { createPlace, type Place, startProcess, type TestProcess } from './support/process.ts';
 
 /** Ends what would never come: a job that was running when its process died is taken up again after a minute. */
 const JOB_LIMIT_MS = 170_000;

@@ -3,7 +3,8 @@ import { connect as connectTcp, createServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { eventually } from './support/eventually.ts';
 import { connect, linkBank, openConsent, outcome } from './support/flows.ts';
-import { createPlace, freePort, type Place, runProcess, startProcess, type TestProcess } from './support/process.ts';
+import { freePort } from './support/free-port.ts';
+import { createPlace, type Place, runProcess, startProcess, type TestProcess } from './support/process.ts';
 import { startProviderEmulator } from './support/provider-emulator.ts';
 
 let place: Place;

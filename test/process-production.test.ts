@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
 import { eventually } from './support/eventually.ts';
+import { freePort } from './support/free-port.ts';
 import { startIssuer, type TestIssuer } from './support/issuer.ts';
 import { createPostgresDatabase, type PostgresDatabase, postgresAnswers } from './support/postgres.ts';
-import { freePort, startProcess, type TestProcess } from './support/process.ts';
+import { startProcess, type TestProcess } from './support/process.ts';
 
 describe.skipIf(!(await postgresAnswers()))('a production process', () => {
   let issuer: TestIssuer;

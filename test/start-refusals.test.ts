@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connect, outcome } from './support/flows.ts';
-import { createPlace, type Exit, freePort, type Place, runProcess, startProcess } from './support/process.ts';
+import { freePort } from './support/free-port.ts';
+import { createPlace, type Exit, type Place, runProcess, startProcess } from './support/process.ts';
 
 const BANK_SECRET = 'canary-of-the-bank-secret';
 const CLIENT_SECRET = 'canary-of-the-client-secret';

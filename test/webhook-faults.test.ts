@@ -5,7 +5,8 @@ import { type FaultyDatabase, startFaultyDatabase } from './support/database-pro
 import { eventually } from './support/eventually.ts';
 import { expectError } from './support/expect-error.ts';
 import { linkBank } from './support/flows.ts';
-import { createPlace, freePort, startProcess } from './support/process.ts';
+import { freePort } from './support/free-port.ts';
+import { createPlace, startProcess } from './support/process.ts';
 import { startSteward, type TestSteward } from './support/steward.ts';
 import { allHandled, LinkedUser, retryNow } from './support/webhook-scene.ts';
 

@@ -1,7 +1,7 @@
 import { eventually } from '../support/eventually.ts';
+import { freePort } from '../support/free-port.ts';
 import type { Suite } from './suite.ts';
 import { Cluster } from './support/cluster.ts';
-import { freePort } from './support/free-port.ts';
 import { Person } from './support/person.ts';
 import { untilReady } from './support/readiness.ts';
 import { Replica } from './support/replica.ts';

@@ -1,8 +1,8 @@
+import { freePort } from '../support/free-port.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
 import { endStage, openStage, type Stage, type Trouble, trouble } from './stage.ts';
 import type { Suite } from './suite.ts';
 import { Cluster } from './support/cluster.ts';
-import { freePort } from './support/free-port.ts';
 import { Pooler } from './support/pooler.ts';
 import { Replica } from './support/replica.ts';
 import { Resources } from './support/resources.ts';

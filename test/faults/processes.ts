@@ -1,8 +1,8 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { freePort } from '../support/free-port.ts';
 import { endStage, openStage, type Stage, type Trouble, trouble } from './stage.ts';
 import type { Suite } from './suite.ts';
 import { ask } from './support/ask.ts';
-import { freePort } from './support/free-port.ts';
 import { Replica } from './support/replica.ts';
 import { createWorld } from './support/world.ts';
 

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:tls';
+import { freePort } from '../support/free-port.ts';
 import { endStage, openStage, type Stage, type Trouble, trouble } from './stage.ts';
 import type { Suite } from './suite.ts';
-import { freePort } from './support/free-port.ts';
 import { Replica } from './support/replica.ts';
 import { Resources } from './support/resources.ts';
 import { FAULTS, type Fault } from './support/stand-in.ts';

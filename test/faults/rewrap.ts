@@ -1,5 +1,5 @@
+import { freePort } from '../support/free-port.ts';
 import type { Suite } from './suite.ts';
-import { freePort } from './support/free-port.ts';
 import { Person } from './support/person.ts';
 import { Replica } from './support/replica.ts';
 import type { Row } from './support/table.ts';

@@ -1,6 +1,6 @@
+import { freePort } from '../support/free-port.ts';
 import { endStage, openStage, type Stage, trouble } from './stage.ts';
 import type { Suite } from './suite.ts';
-import { freePort } from './support/free-port.ts';
 import { Replica } from './support/replica.ts';
 import { createWorld } from './support/world.ts';
 

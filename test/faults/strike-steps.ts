@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '../support/free-port.ts';
 import { carryOut, hasRotatedInVain, OPERATIONS, prepare, type Struck } from './operations.ts';
 import { untilRevoked } from './stage.ts';
 import type { Suite } from './suite.ts';
-import { freePort } from './support/free-port.ts';
 import { owedTo } from './support/owed.ts';
 import { Person } from './support/person.ts';
 import { untilReady } from './support/readiness.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import tls from 'node:tls';
 import { programOf } from './debian-packages.ts';
 import { eventually } from './eventually.ts';
-import { freePort } from './process.ts';
+import { freePort } from './free-port.ts';
 import { Program } from './programs.ts';
 
 const DEPLOY = join(import.meta.dirname, '../../deploy/haproxy');

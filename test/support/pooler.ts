@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { programOf } from './debian-packages.ts';
 import { eventually } from './eventually.ts';
-import { freePort } from './process.ts';
+import { freePort } from './free-port.ts';
 import { Program } from './programs.ts';
 
 const CONFIGURATION = join(import.meta.dirname, '../../deploy/pgbouncer/pgbouncer.ini');

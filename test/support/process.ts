@@ -1,7 +1,5 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
-import { randomInt } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -70,18 +68,6 @@ export async function runProcess(env: Record<string, string>, cwd = ROOT): Promi
   if (typeof ready !== 'string') return ready;
   await child.kill('SIGKILL');
   throw new Error(`it started instead of ending:\n${child.output()}`);
-}
-
-/** A port that was free a moment ago, outside of those that the system gives to others meanwhile. */
-export async function freePort(): Promise<number> {
-  for (;;) {
-    const port = randomInt(15_000, 32_000);
-    const probe = createServer();
-    const isFree = await new Promise<boolean>((resolve) => {
-      probe.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => probe.close(() => resolve(true)));
-    });
-    if (isFree) return port;
-  }
 }
 
 function spawnSteward(env: Record<string, string>, cwd = ROOT, release = ROOT) {

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { Transform } from 'node:stream';
+import { freePort } from './free-port.ts';
 
 type Mode = 'open' | 'frozen';
 
@@ -31,7 +32,7 @@ export class TcpProxy {
     this.#delayMs = 0;
     this.#lastWords = undefined;
     if (!this.#server.listening) {
-      this.#server.listen(this.#port, '127.0.0.1');
+      this.#server.listen(this.#port || (await freePort()), '127.0.0.1');
       await once(this.#server, 'listening');
       this.#port = (this.#server.address() as AddressInfo).port;
     }

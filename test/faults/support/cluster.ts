@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import pg from 'pg';
 import { eventually } from '../../support/eventually.ts';
-import { freePort } from './free-port.ts';
+import { freePort } from '../../support/free-port.ts';
 import { removeFolder } from './remove-folder.ts';
 import { folderFor, postgresProgram, signalFamily, startServer, unprivileged } from './unprivileged.ts';
 

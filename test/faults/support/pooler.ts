@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { programOf } from '../../support/debian-packages.ts';
 import { eventually } from '../../support/eventually.ts';
-import { freePort } from './free-port.ts';
+import { freePort } from '../../support/free-port.ts';
 import { removeFolder } from './remove-folder.ts';
 import { folderFor, startServer } from './unprivileged.ts';
 

@@ -1,0 +1,14 @@
+import { randomInt } from 'node:crypto';
+import { createServer } from 'node:net';
+
+/** A port that was free a moment ago, outside of those that the system gives to others meanwhile. */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(15_000, 32_000);
+    const probe = createServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      probe.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => probe.close(() => resolve(true)));
+    });
+    if (isFree) return port;
+  }
+}
