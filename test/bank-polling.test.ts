@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { leaseDueItems } from '../src/bank/checks-repository.ts';
 import { checkDueItems } from '../src/bank/item-polling.ts';
 import { eventually } from './support/eventually.ts';
-import { linkBank } from './support/flows.ts';
+import { linkBank, unschedule } from './support/flows.ts';
 import { startSteward, type TestSteward } from './support/steward.ts';
 import { LinkedUser } from './support/webhook-scene.ts';
 
@@ -12,7 +12,7 @@ let user: LinkedUser;
 beforeAll(async () => {
   steward = await startSteward();
   // Without the minute's own, only a test takes the lease of what is due.
-  await eventually(async () => (await steward.sql(`delete from pgboss.schedule where name = 'bank-check' returning name`)).length > 0);
+  await unschedule(steward.sql, 'bank-check');
 });
 
 afterAll(() => steward.stop());

@@ -9,7 +9,7 @@ import { deleteFormerKeys } from '../src/vault/key-rotation-repository.ts';
 import { runCli } from './support/cli.ts';
 import { eventually } from './support/eventually.ts';
 import { expectError } from './support/expect-error.ts';
-import { connect, linkBank, liveTokens, newName, outcome, sweepNow, workspaceAccounts } from './support/flows.ts';
+import { connect, linkBank, liveTokens, newName, outcome, sweepNow, unschedule, workspaceAccounts } from './support/flows.ts';
 import { KeyServiceEmulator } from './support/key-service.ts';
 import { createPostgresDatabase, type PostgresDatabase, postgresAnswers } from './support/postgres.ts';
 import { createPlace, startProcess, type TestProcess } from './support/process.ts';
@@ -99,7 +99,7 @@ describe('while the key service is away', () => {
 
   /** Without the minute's own, each test knows how many there were. */
   async function sweepOnlyWhenTold(): Promise<void> {
-    await eventually(async () => (await steward.sql(`delete from pgboss.schedule where name = 'sweep' returning name`)).length > 0);
+    await unschedule(steward.sql, 'sweep');
   }
 
   /** One sweep, to its end. */

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from './support/eventually.ts';
 import { ExecutorScene } from './support/executor-scene.ts';
-import { newName } from './support/flows.ts';
+import { newName, unschedule } from './support/flows.ts';
 import { createPostgresDatabase, type PostgresDatabase, postgresAnswers } from './support/postgres.ts';
 import type { ConnectedGrant } from './support/refreshing.ts';
 import { SocketClient } from './support/socket-client.ts';
@@ -104,7 +104,7 @@ describe.skipIf(!(await postgresAnswers()))('while somebody holds a lock on the 
 
   it('the sweep deletes what others have had for long enough', async () => {
     // Without the minute's own, the lock comes before the deletion.
-    await eventually(async () => (await database.sql(`delete from pgboss.schedule where name = 'sweep' returning name`)).length > 0);
+    await unschedule(scene.steward.sql, 'sweep');
     await database.sql(`update audit_log set at = now() - interval '401 days'`);
     await lock(['audit_log']);
     const old = (user: ConnectedGrant) =>

@@ -4,7 +4,7 @@ import { CHUNK } from '../src/users/erasures-repository.ts';
 import { eventually } from './support/eventually.ts';
 import { ExecutorScene } from './support/executor-scene.ts';
 import { expectError } from './support/expect-error.ts';
-import { sweepNow } from './support/flows.ts';
+import { sweepNow, unschedule } from './support/flows.ts';
 import { metricsUrl, Scrape } from './support/metrics.ts';
 import type { ConnectedGrant } from './support/refreshing.ts';
 
@@ -22,7 +22,7 @@ beforeAll(async () => {
   scene = await ExecutorScene.start({ METRICS_PORT: '0' });
   ({ sql } = scene.steward);
   // Without the minute's own, each test knows when rows are deleted.
-  await eventually(async () => (await sql(`delete from pgboss.schedule where name = 'erase' returning name`)).length > 0);
+  await unschedule(sql, 'erase');
   // Rows of each statement that deletes some.
   await sql('create table deleting (table_name text, rows bigint)');
   await sql(`create function note_deleting() returns trigger language plpgsql as

@@ -130,6 +130,11 @@ export async function queueInstalled(steward: TestSteward): Promise<void> {
   await eventually(async () => (await steward.sql('select 1 from pgboss.queue')).length > 3);
 }
 
+/** Takes a job out of the schedule, so that it runs only when a test tells it to. */
+export async function unschedule(sql: TestSteward['sql'], job: string): Promise<void> {
+  await eventually(async () => (await sql('delete from pgboss.schedule where name = $1 returning name', [job])).length > 0);
+}
+
 /** Makes the background sweep run now instead of within the minute. */
 export async function sweepNow(steward: TestSteward): Promise<void> {
   const job = `insert into pgboss.job (name, policy, retry_limit) values ('sweep', 'exclusive', 0) on conflict do nothing`;

@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 
 /** A port that was free a moment ago, outside of those that the system gives to others meanwhile. */
 export async function freePort(): Promise<number> {
-  for (;;) {
+  for (let tries = 0; tries < 100; tries += 1) {
     const port = randomInt(15_000, 32_000);
     const probe = createServer();
     const isFree = await new Promise<boolean>((resolve) => {
@@ -11,4 +11,5 @@ export async function freePort(): Promise<number> {
     });
     if (isFree) return port;
   }
+  throw new Error('no free port was found');
 }
