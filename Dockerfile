@@ -30,13 +30,13 @@ FROM base AS dependencies
 COPY package.json package-lock.json ./
 RUN npm ci --omit=dev --no-audit --no-fund
 
-# A stage of its own, so that what is removed lies in no layer of the image either.
+# What production runs: without the sandbox, the tests and the tools.
 FROM base AS source
 COPY package.json integrations.yaml LICENSE ./
 COPY migrations ./migrations
 COPY public ./public
+COPY client ./client
 COPY src ./src
-RUN rm -r src/sandbox public/sandbox*
 
 FROM base AS production
 ENV NODE_ENV=production
@@ -46,4 +46,4 @@ COPY --from=source /app ./
 # works with a read-only root file system.
 RUN mkdir -p node_modules/.cache/steward && chown node:node node_modules/.cache/steward
 USER node
-RUN node src/compile.js
+RUN node src/startup/warm-module-cache.js

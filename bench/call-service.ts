@@ -1,9 +1,9 @@
 // The service of (g): whole, with production settings, and with one action whose provider answers from memory.
 import { z } from 'zod';
-import { loadedAlready } from '../src/agents/action-outline.ts';
-import { builtIn } from '../src/agents/built-in.ts';
-import type { Catalog } from '../src/agents/catalog.ts';
-import { loadConfig } from '../src/config.ts';
+import { loadedAlready } from '../src/actions/action-outline.ts';
+import { builtIn } from '../src/actions/built-in.ts';
+import { loadConfig } from '../src/config/load-config.ts';
+import type { Catalog } from '../src/integrations/catalog.ts';
 import { startServer } from '../src/server.ts';
 
 const text = z.strictObject({ text: z.string() });

@@ -1,5 +1,5 @@
 // The service of (e) and (f): whole, with production settings, and told over IPC whose access tokens to take out of its vault.
-import { loadConfig } from '../src/config.ts';
+import { loadConfig } from '../src/config/load-config.ts';
 import { startServer } from '../src/server.ts';
 import { runLanes } from './lanes.ts';
 import type { RefreshOrder } from './refresh-process.ts';

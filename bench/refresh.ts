@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { parseKeyset } from '../src/config/master-key-list.ts';
 import { Keyring } from '../src/crypto/keyring.ts';
 import { Database } from '../src/database/database.ts';
-import { parseKeyset } from '../src/keyset.ts';
-import { createLogger } from '../src/logger.ts';
+import { createLogger } from '../src/observability/logger.ts';
 import { upsertUser } from '../src/users/users-repository.ts';
 import { Grants } from '../src/vault/grants.ts';
 import { Revocations } from '../src/vault/revocations.ts';

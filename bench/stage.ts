@@ -1,15 +1,15 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { insertItem } from '../src/bank/items-repository.ts';
+import { parseKeyset } from '../src/config/master-key-list.ts';
 import { Keyring } from '../src/crypto/keyring.ts';
 import { Database } from '../src/database/database.ts';
 import { migrate } from '../src/database/migrate.ts';
-import { parseKeyset } from '../src/keyset.ts';
-import { createLogger } from '../src/logger.ts';
+import { createLogger } from '../src/observability/logger.ts';
 import { upsertUser } from '../src/users/users-repository.ts';
-import { checkKeys } from '../src/vault/check-keys.ts';
 import { Grants } from '../src/vault/grants.ts';
 import { Revocations } from '../src/vault/revocations.ts';
+import { checkKeys } from '../src/vault/rotation/check-keys.ts';
 import { UserKeys } from '../src/vault/user-keys.ts';
 import { type Issuer, startIssuer } from './issuer.ts';
 

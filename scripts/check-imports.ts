@@ -12,51 +12,25 @@ interface Import {
 }
 
 const LAYERS: Record<string, number> = {
-  ...layer(0, [
-    'config.ts',
-    'config-problems.ts',
-    'config-providers.ts',
-    'config-variables.ts',
-    'config-telemetry.ts',
-    'settings.ts',
-    'errors.ts',
-    'logger.ts',
-    'scope.ts',
-    'telemetry.ts',
-    'throttled-log.ts',
-    'guarded.ts',
-    'poll.ts',
-    'shown-address.ts',
-    'recent-entries.ts',
-    'keyset.ts',
-    'threads',
-  ]),
+  ...layer(0, ['config', 'errors.ts', 'observability', 'validation', 'rate-limit', 'threads']),
   ...layer(1, ['http', 'database', 'crypto', 'identity', 'providers', 'jobs']),
-  ...layer(2, ['vault', 'replicas']),
-  ...layer(3, ['events', 'health', 'home', 'waitlist', 'users', 'workspace', 'bank', 'integrations', 'agents']),
-  ...layer(4, ['socket']),
-  ...layer(5, [
-    'app.ts',
-    'context.ts',
-    'foundation.ts',
-    'open-providers.ts',
-    'server.ts',
-    'version.ts',
-    'workers.ts',
-    'explain.ts',
-    'observing.ts',
-    'cli',
-    'metrics',
-    'tracing',
-    'main.ts',
-  ]),
+  ...layer(2, ['vault', 'events', 'replicas']),
+  ...layer(3, ['actions']),
+  ...layer(4, ['integrations']),
+  ...layer(5, ['executor']),
+  ...layer(6, ['health', 'home', 'waitlist', 'users', 'workspace', 'bank', 'socket']),
+  ...layer(7, ['app.ts', 'context.ts', 'server.ts', 'workers.ts', 'start-telemetry.ts', 'startup', 'cli', 'metrics', 'tracing', 'main.ts']),
 };
 /** Layers whose parts may use one another. */
-const SOCIABLE = new Set([0, 5]);
+const SOCIABLE = new Set([0, 7]);
 
 /** Packages with one home: whoever matches may import them. */
 const HOMES: { packages: RegExp; home: RegExp; rule: string }[] = [
-  { packages: /^express(\/|$)/, home: /^src\/(app\.ts|http\/.*|.*-routes\.ts)$/, rule: 'express only in app.ts, http/ and *-routes.ts' },
+  {
+    packages: /^express(\/|$)/,
+    home: /^(src\/(app\.ts|http\/.*|.*-routes\.ts)|sandbox\/.*-routes\.ts)$/,
+    rule: 'express only in app.ts, http/ and *-routes.ts',
+  },
   { packages: /^ws(\/|$)/, home: /^src\/(server\.ts|socket\/.*)$/, rule: 'ws only in server.ts and socket/' },
   {
     packages: /^(firebase-admin|googleapis|@googleapis\/[^/]+|google-auth-library|plaid)(\/|$)/,
@@ -100,11 +74,12 @@ function importsOf(file: string, source: string): Import[] {
 /** Why an import between two files of src breaks the law; undefined when it doesn't. */
 function directionOf({ from, to, dynamic }: Import): string | undefined {
   const [part, target] = [partOf(from), partOf(to)];
-  if (part === target) return undefined;
-  if (target === 'sandbox') {
+  if (dirname(from).split('/')[0] === dirname(to).split('/')[0] && (part === target || from.startsWith('sandbox/'))) return undefined;
+  if (to.startsWith('sandbox/')) {
     return from === 'src/main.ts' && dynamic ? undefined : 'the sandbox is imported by main.ts only, and dynamically';
   }
-  if (part === 'sandbox') return target === 'http' || LAYERS[target] === 0 ? undefined : `the sandbox uses layer 0 and http, not ${target}`;
+  if (from.startsWith('sandbox/'))
+    return target === 'http' || LAYERS[target] === 0 ? undefined : `the sandbox uses layer 0 and http, not ${target}`;
   const [own, other] = [LAYERS[part], LAYERS[target]];
   if (own === undefined || other === undefined || other < own) return undefined;
   if (other === own && SOCIABLE.has(own)) return undefined;
@@ -112,7 +87,7 @@ function directionOf({ from, to, dynamic }: Import): string | undefined {
 }
 
 function checkImport(one: Import): string[] {
-  if (one.to.startsWith('src/')) return [directionOf(one)].filter((problem) => problem !== undefined);
+  if (/^(src|sandbox)\//.test(one.to)) return [directionOf(one)].filter((problem) => problem !== undefined);
   return HOMES.filter(({ packages, home }) => packages.test(one.to) && !home.test(one.from)).map(({ rule }) => rule);
 }
 
@@ -127,7 +102,7 @@ function checkText(file: string, source: string): string[] {
     }
     return text.startsWith('/') ? text.replace(/[^\n]/g, ' ') : text;
   });
-  if (file !== 'src/config.ts') {
+  if (file !== 'src/config/load-config.ts') {
     for (const match of code.matchAll(ENVIRONMENT)) problems.push(`${file}:${lineOf(code, match.index)} process.env only in config.ts`);
   }
   return problems;
@@ -152,11 +127,11 @@ function cycles(imports: Map<string, Import[]>): string[] {
 }
 
 const root = join(import.meta.dirname, '..');
-const files = globSync('src/**/*.ts', { cwd: root }).sort();
+const files = globSync(['src/**/*.ts', 'sandbox/**/*.ts'], { cwd: root }).sort();
 const sources = new Map(files.map((file) => [file, readFileSync(join(root, file), 'utf8')]));
 const imports = new Map([...sources].map(([file, source]) => [file, importsOf(file, source)]));
 const problems = [
-  ...files.filter((file) => partOf(file) !== 'sandbox' && LAYERS[partOf(file)] === undefined).map((file) => `${file}:1 has no layer`),
+  ...files.filter((file) => file.startsWith('src/') && LAYERS[partOf(file)] === undefined).map((file) => `${file}:1 has no layer`),
   ...[...imports.values()].flat().flatMap((one) => checkImport(one).map((problem) => `${one.from}:${one.line} ${problem}`)),
   ...[...sources].flatMap(([file, source]) => checkText(file, source)),
   ...cycles(imports),

@@ -1,7 +1,7 @@
 // Makes schemas/integrations.v1.json, which editors check integrations.yaml against, from the format's own source.
 // `--check` only compares.
 import { z } from 'zod';
-import { inputDeclaration, integrationsDocument } from '../src/agents/declaration.ts';
+import { inputDeclaration, integrationsDocument } from '../src/integrations/declaration.ts';
 import { writeGenerated } from './generated-file.ts';
 
 const schema = z.toJSONSchema(integrationsDocument, {

@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import cors from 'cors';
 import express, { type Express, type Request, type RequestHandler } from 'express';
 import helmet from 'helmet';
-import { unseal as unsealApproval } from './agents/approval-preview.ts';
-import { openAnswer } from './agents/idempotency.ts';
 import { bankRoutes } from './bank/bank-routes.ts';
 import { bankWebhookRoutes } from './bank/bank-webhook-routes.ts';
 import type { Context } from './context.ts';
+import { unseal as unsealApproval } from './executor/approval-preview.ts';
+import { openAnswer } from './executor/idempotency.ts';
 import { healthRoutes } from './health/health-routes.ts';
 import { homeRoutes, openApiRoute } from './home/home-routes.ts';
 import { body } from './http/body.ts';
@@ -19,9 +19,9 @@ import { openApiDocument } from './http/openapi.ts';
 import { measured, requestId, requestLog } from './http/request-log.ts';
 import { integrationsRoutes } from './integrations/integrations-routes.ts';
 import { statusRoutes } from './integrations/status-routes.ts';
+import { version } from './startup/version.ts';
 import { AuditPages } from './users/audit-pages.ts';
 import { usersRoutes } from './users/users-routes.ts';
-import { version } from './version.ts';
 import { waitlistRoutes } from './waitlist/waitlist-routes.ts';
 import { prepareEndOfPending } from './workspace/confirmation-service.ts';
 import { workspaceRoutes } from './workspace/workspace-routes.ts';
@@ -73,7 +73,8 @@ export function createApp(context: Context, state: ProcessState): Express {
   app.use(when(isOptions, perAddress));
   app.use(crossOrigin(context));
   app.use(when((request) => !isOptions(request), perAddress));
-  app.use('/assets', express.static(join(ROOT, 'public'), { index: false, etag: true, fallthrough: true, redirect: false }));
+  app.use('/assets', files('public'));
+  app.use('/client', files('client'));
   if (context.standIns !== undefined) app.use('/sandbox', context.standIns.router);
   app.post(['/waitlist', '/email'], limitPerAddress(limits.waitlistPerMinute));
   app.use(providerPaths(endpoints), limitPerAddress(limits.providerRequestsPerMinute));
@@ -118,6 +119,11 @@ function authenticateWithin(limits: UserLimits, { sessions }: Context): Authenti
     limits.take(caller.userId, toProvider);
     return caller;
   };
+}
+
+/** A folder of ours, without an index and without redirects. */
+function files(folder: string): RequestHandler {
+  return express.static(join(ROOT, folder), { index: false, etag: true, fallthrough: true, redirect: false });
 }
 
 function when(applies: (request: Request) => boolean, handler: RequestHandler): RequestHandler {

@@ -1,8 +1,8 @@
-import { loadConfig, readEnvironmentFile } from './config.ts';
-import { explain } from './explain.ts';
-import { createLogger, describeError, type Logger } from './logger.ts';
+import type { Config } from './config/config.ts';
+import { loadConfig, readEnvironmentFile } from './config/load-config.ts';
+import { createLogger, describeError, type Logger } from './observability/logger.ts';
 import { type Steward, startServer } from './server.ts';
-import type { Config } from './settings.ts';
+import { explain } from './startup/startup-error.ts';
 
 try {
   for (const name of readEnvironmentFile())
@@ -26,8 +26,8 @@ function outliveRejections(logger: Logger): void {
 }
 
 /** Development only: the production image doesn't even hold the sandbox. */
-async function loadStandIns(options: Parameters<typeof import('./sandbox/sandbox.ts').createSandbox>[0]) {
-  const { createSandbox } = await import('./sandbox/sandbox.ts');
+async function loadStandIns(options: Parameters<typeof import('../sandbox/sandbox.ts').createSandbox>[0]) {
+  const { createSandbox } = await import('../sandbox/sandbox.ts');
   return createSandbox(options);
 }
 

@@ -1,4 +1,4 @@
-import { hooks } from './modules.js';
+import { hooks } from './startup/module-cache.js';
 
 await import('./main.ts');
 hooks.deregister();

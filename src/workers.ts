@@ -1,16 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { deleteOldApprovals } from './agents/approvals-repository.ts';
-import { deleteOldAuditRows } from './agents/audit-repository.ts';
-import { deleteOldKeys } from './agents/idempotency-repository.ts';
 import { checkDueItems } from './bank/item-polling.ts';
 import type { Context } from './context.ts';
+import { deleteOldApprovals } from './executor/approvals-repository.ts';
+import { deleteOldAuditRows } from './executor/audit-repository.ts';
+import { deleteOldKeys } from './executor/idempotency-repository.ts';
 import type { Jobs } from './jobs/jobs.ts';
-import { describeError } from './logger.ts';
+import { describeError } from './observability/logger.ts';
 import { sweepErasures } from './users/erasures.ts';
 import { deleteOldErasures } from './users/erasures-repository.ts';
 import { deleteOldTombstones } from './users/users-repository.ts';
 import { sweepEndedGrants } from './vault/ended-grants.ts';
-import { deleteFormerKeys } from './vault/key-rotation-repository.ts';
+import { deleteFormerKeys } from './vault/rotation/key-rotation-repository.ts';
 import { sweepConfirmations } from './workspace/confirmation-service.ts';
 import { deleteOldFlows } from './workspace/flows-repository.ts';
 

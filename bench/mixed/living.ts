@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Database } from '../../src/database/database.ts';
-import { createLogger } from '../../src/logger.ts';
 import { CountsInDatabase } from '../../src/metrics/database-counts.ts';
+import { createLogger } from '../../src/observability/logger.ts';
 import { CallingSocket, closeRequests } from './lanes.ts';
 import { Latencies } from './latencies.ts';
 import type { Person } from './people.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Endpoint, endpoint, SUCCEEDED, success } from '../http/endpoint.ts';
-import { text } from '../http/validate.ts';
-import type { BankParts } from './bank-parts.ts';
+import { text } from '../validation/validate.ts';
+import type { BankParts } from './bank-deps.ts';
 import { createLinkToken, deleteEntry, linkItem, listEntries, refreshEntry } from './bank-service.ts';
 
 const TAG = 'Bank';

@@ -7,11 +7,11 @@ import { isEntryRefusal } from '../providers/bank-errors.ts';
 import type { BankItem } from '../providers/bank-item.ts';
 import type { NewGrant } from '../vault/grants.ts';
 import { type GrantStatus, lockUser } from '../vault/grants-repository.ts';
-import { announce, announcedBy, NOTHING } from './announcements.ts';
-import { about, type BankParts, configured } from './bank-parts.ts';
+import { about, type BankParts, configured } from './bank-deps.ts';
 import { noteChecked } from './checks-repository.ts';
 import { findOverlaps } from './duplicates.ts';
 import { checkItem } from './item-check.ts';
+import { announce, announcedBy, NOTHING } from './item-warnings.ts';
 import {
   type ItemRow,
   type ItemWarning,

@@ -1,8 +1,8 @@
 import { AppError } from '../errors.ts';
-import { describeError } from '../logger.ts';
+import { describeError } from '../observability/logger.ts';
+import type { Telemetry } from '../observability/telemetry.ts';
 import type { WebhookKeys } from '../providers/bank-webhook-keys.ts';
-import type { Telemetry } from '../telemetry.ts';
-import type { BankParts } from './bank-parts.ts';
+import type { BankParts } from './bank-deps.ts';
 import { handleEvent } from './event-handlers.ts';
 import { readWebhook } from './webhook-events.ts';
 import {

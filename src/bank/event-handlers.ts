@@ -1,8 +1,8 @@
 import type { Queryable } from '../database/database.ts';
 import { lockUser } from '../vault/grants-repository.ts';
-import { announce, isAhead } from './announcements.ts';
-import { about, type BankParts, configured } from './bank-parts.ts';
+import { about, type BankParts, configured } from './bank-deps.ts';
 import { checkItem, unlessRefused } from './item-check.ts';
+import { announce, isAhead } from './item-warnings.ts';
 import { type ItemRow, lockItem, updateItem, updateNewAccounts } from './items-repository.ts';
 import type { WebhookEvent } from './webhook-events.ts';
 import { markHandled, type WebhookRow } from './webhooks-repository.ts';

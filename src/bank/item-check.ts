@@ -3,9 +3,9 @@ import { AppError } from '../errors.ts';
 import { isEntryRefusal } from '../providers/bank-errors.ts';
 import type { ItemState } from '../providers/bank-item.ts';
 import { lockUser } from '../vault/grants-repository.ts';
-import { announce, announcedBy } from './announcements.ts';
-import type { BankParts } from './bank-parts.ts';
+import type { BankParts } from './bank-deps.ts';
 import { noteChecked } from './checks-repository.ts';
+import { announce, announcedBy } from './item-warnings.ts';
 import { type ItemDetails, type ItemRow, lockItem, selectItem, updateItem, updateNewAccounts } from './items-repository.ts';
 
 /** What was read of an item, with or without its accounts. */

@@ -1,6 +1,6 @@
-import { describeError } from '../logger.ts';
+import { describeError } from '../observability/logger.ts';
 import type { BankProvider } from '../providers/bank.ts';
-import type { BankParts } from './bank-parts.ts';
+import type { BankParts } from './bank-deps.ts';
 import { leaseDueItems } from './checks-repository.ts';
 import { checkItem, type Reading, unlessRefused } from './item-check.ts';
 

@@ -1,6 +1,6 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
-import { readEnvironmentFile } from '../config.ts';
-import { explain } from '../explain.ts';
+import { readEnvironmentFile } from '../config/load-config.ts';
+import { explain } from '../startup/startup-error.ts';
 import { inSession, type Session } from './session.ts';
 
 type Options = NonNullable<ParseArgsConfig['options']>;

@@ -5,14 +5,14 @@ import { walkErasure } from '../users/erasures.ts';
 import { selectDeletions } from '../users/erasures-repository.ts';
 import { selectIdentity } from '../users/users-repository.ts';
 import { type ErasingParts, eraseIdentity } from '../users/users-service.ts';
-import { checkKeys } from '../vault/check-keys.ts';
 import { Grants } from '../vault/grants.ts';
 import { NameHashes } from '../vault/name-hashes.ts';
 import { Revocations } from '../vault/revocations.ts';
+import { checkKeys } from '../vault/rotation/check-keys.ts';
 import { UserKeys } from '../vault/user-keys.ts';
 import { prepareEndOfPending } from '../workspace/confirmation-service.ts';
 import { defineCommand } from './command.ts';
-import { configuredKeys, keyringOf } from './keys-parts.ts';
+import { configuredKeys, keyringOf } from './keys-deps.ts';
 import { Progress } from './progress.ts';
 import type { Session } from './session.ts';
 

@@ -12,10 +12,10 @@ import {
   writeRows,
 } from '../database/table-transfer.ts';
 import { StartRefused } from '../errors.ts';
-import { checkKeys } from '../vault/check-keys.ts';
+import { checkKeys } from '../vault/rotation/check-keys.ts';
 import { defineCommand } from './command.ts';
 import { type DataRow, damaged, decode } from './data-format.ts';
-import { configuredKeys, keyringOf } from './keys-parts.ts';
+import { configuredKeys, keyringOf } from './keys-deps.ts';
 import { Progress } from './progress.ts';
 
 const BATCH_ROWS = 500;

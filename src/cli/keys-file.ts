@@ -13,8 +13,8 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
+import { formatKeyset, type MasterKey, parseKeyset } from '../config/master-key-list.ts';
 import { StartRefused } from '../errors.ts';
-import { formatKeyset, type MasterKey, parseKeyset } from '../keyset.ts';
 
 /** Owner and group at most, whatever it was before. */
 const MODE = 0o640;

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
+import { formatKey, type MasterKey, parseKeyset } from '../config/master-key-list.ts';
 import { keysPath } from '../crypto/keys-source.ts';
 import { sqlState } from '../database/database.ts';
 import { StartRefused } from '../errors.ts';
-import { formatKey, type MasterKey, parseKeyset } from '../keyset.ts';
-import { checkKeys } from '../vault/check-keys.ts';
-import { countMasterKeyUses, deleteCanary } from '../vault/master-keys-repository.ts';
+import { checkKeys } from '../vault/rotation/check-keys.ts';
+import { countMasterKeyUses, deleteCanary } from '../vault/rotation/master-keys-repository.ts';
 import { defineCommand } from './command.ts';
+import { configuredKeys, keyNamed, keyringOf, nameOf, replicasThatDiffer, WAIT, WAIT_USAGE } from './keys-deps.ts';
 import { changeKeysFile } from './keys-file.ts';
-import { configuredKeys, keyNamed, keyringOf, nameOf, replicasThatDiffer, WAIT, WAIT_USAGE } from './keys-parts.ts';
 
 const KEY_BYTES = 32;
 const STILL_IN_USE = '23503';

@@ -1,12 +1,12 @@
 import type { Keyring } from '../crypto/keyring.ts';
 import type { Database } from '../database/database.ts';
 import { StartRefused } from '../errors.ts';
-import { checkKeys } from '../vault/check-keys.ts';
-import { KeyRenewal } from '../vault/key-renewal.ts';
-import { type Pass, rewrapAll } from '../vault/key-rotation.ts';
-import { countExposed, countUnderOthers } from '../vault/key-rotation-repository.ts';
+import { checkKeys } from '../vault/rotation/check-keys.ts';
+import { KeyRenewal } from '../vault/rotation/key-renewal.ts';
+import { type Pass, rewrapAll } from '../vault/rotation/key-rotation.ts';
+import { countExposed, countUnderOthers } from '../vault/rotation/key-rotation-repository.ts';
 import { defineCommand } from './command.ts';
-import { configuredKeys, keyringOf, nameOf, replicasThatDiffer, WAIT, WAIT_USAGE } from './keys-parts.ts';
+import { configuredKeys, keyringOf, nameOf, replicasThatDiffer, WAIT, WAIT_USAGE } from './keys-deps.ts';
 import { Progress } from './progress.ts';
 import type { Session } from './session.ts';
 

@@ -1,8 +1,8 @@
 import { selectLiveReplicas } from '../replicas/replicas-repository.ts';
-import { countExposed } from '../vault/key-rotation-repository.ts';
-import { countMasterKeyUses } from '../vault/master-keys-repository.ts';
+import { countExposed } from '../vault/rotation/key-rotation-repository.ts';
+import { countMasterKeyUses } from '../vault/rotation/master-keys-repository.ts';
 import { defineCommand } from './command.ts';
-import { configuredKeys } from './keys-parts.ts';
+import { configuredKeys } from './keys-deps.ts';
 
 const HEADERS = ['KEY', 'WHERE', 'FIRST', 'USER KEYS', 'REVOCATIONS', 'FORMER KEYS', 'HELD BY'];
 

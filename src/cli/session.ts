@@ -1,9 +1,9 @@
-import { loadConfig } from '../config.ts';
+import type { Config } from '../config/config.ts';
+import { loadConfig } from '../config/load-config.ts';
 import { COMMAND_PATIENCE, type Database } from '../database/database.ts';
 import { migrate } from '../database/migrate.ts';
 import { type Defer, openDatabase } from '../database/open-database.ts';
-import { createLogger, type Logger } from '../logger.ts';
-import type { Config } from '../settings.ts';
+import { createLogger, type Logger } from '../observability/logger.ts';
 
 /** What a command works with: the service's configuration and, where it asks for it, its database. The service isn't started. */
 export interface Session {

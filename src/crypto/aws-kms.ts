@@ -1,8 +1,8 @@
 import type { KMSClient } from '@aws-sdk/client-kms';
+import type { KeyServiceSettings } from '../config/config.ts';
+import { regionOf } from '../config/master-key-list.ts';
 import { AppError } from '../errors.ts';
-import { regionOf } from '../keyset.ts';
-import type { KeyServiceSettings } from '../settings.ts';
-import type { ThrottledLog } from '../throttled-log.ts';
+import type { ThrottledLog } from '../observability/throttled-log.ts';
 import type { KeyService } from './kms-master-key.ts';
 
 /** Why the key service could not be used; the cause of the AppError. Holds names only. */

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
+import type { MasterKey } from '../config/master-key-list.ts';
 import { AppError } from '../errors.ts';
-import type { MasterKey } from '../keyset.ts';
-import type { Logger } from '../logger.ts';
+import type { Logger } from '../observability/logger.ts';
 import { type KeyService, KmsMasterKey } from './kms-master-key.ts';
 import { CANARY_PURPOSE, type KeyContext, LocalMasterKey, type MasterKeyHandle, masterKeyIdOf } from './master-key.ts';
 

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Config } from '../config/config.ts';
+import { formatKeyset, type MasterKey, parseKeyset } from '../config/master-key-list.ts';
 import { AppError, StartRefused } from '../errors.ts';
-import { formatKeyset, type MasterKey, parseKeyset } from '../keyset.ts';
-import type { Config } from '../settings.ts';
 import { Keyring, type KeyringParts } from './keyring.ts';
 
 /** Whether changed keys may come into force: throws when rows need a key that they lack. */

@@ -1,6 +1,6 @@
 import { createHash, createSecretKey, type KeyObject } from 'node:crypto';
+import type { KmsKey, MasterKey } from '../config/master-key-list.ts';
 import { AppError } from '../errors.ts';
-import type { KmsKey, MasterKey } from '../keyset.ts';
 import type { KeyContext, MasterKeyHandle } from './master-key.ts';
 
 /** A service that holds keys and encrypts with them; the context is bound into what it returns. */

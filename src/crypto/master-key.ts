@@ -1,5 +1,5 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
-import type { LocalKey, MasterKey } from '../keyset.ts';
+import type { LocalKey, MasterKey } from '../config/master-key-list.ts';
 import { open, type Place, seal } from './envelope.ts';
 
 /** What a wrapped key is for; it unwraps only for the same three values. */

@@ -1,9 +1,9 @@
 import pg from 'pg';
 import { AppError } from '../errors.ts';
-import type { Logger } from '../logger.ts';
-import { apart } from '../scope.ts';
-import type { Telemetry } from '../telemetry.ts';
-import { endSpoiltSession, knownSession, learnSession } from './session.ts';
+import { apart } from '../observability/log-context.ts';
+import type { Logger } from '../observability/logger.ts';
+import type { Telemetry } from '../observability/telemetry.ts';
+import { endSpoiltSession, knownSession, learnSession } from './pg-session.ts';
 import { Turns } from './turns.ts';
 
 /** A named statement; it is parsed once per connection, unless a pooler shares the server's sessions out by the transaction. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { StartRefused } from '../errors.ts';
-import type { Logger } from '../logger.ts';
+import type { Logger } from '../observability/logger.ts';
 import { type Database, type DatabaseAddress, type Queryable, sqlState } from './database.ts';
 
 /** Raised with every release whose schema older code can't work with. */

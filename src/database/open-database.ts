@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import type { Logger } from '../logger.ts';
-import type { Config } from '../settings.ts';
+import type { Config } from '../config/config.ts';
+import type { Logger } from '../observability/logger.ts';
 import { Database, type DatabaseAddress, type Patience } from './database.ts';
 import { startEmbeddedDatabase } from './embedded.ts';
 

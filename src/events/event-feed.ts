@@ -1,8 +1,8 @@
 import type { Database } from '../database/database.ts';
-import { Grouped } from '../database/grouped.ts';
+import { Grouped } from '../database/statement-batcher.ts';
 import { AppError } from '../errors.ts';
-import { describeError, type Logger } from '../logger.ts';
-import { apart } from '../scope.ts';
+import { apart } from '../observability/log-context.ts';
+import { describeError, type Logger } from '../observability/logger.ts';
 import {
   type PolledEvent,
   type Position,

@@ -1,6 +1,13 @@
 import { afterCommit, type Database, type Queryable } from '../database/database.ts';
-import type { StatusChange } from '../vault/access-tokens.ts';
 import { deleteOldEvents, insertEvent, insertEventForMany, selectAccountId } from './events-repository.ts';
+
+/** A grant whose status became another one. */
+export interface StatusEvent {
+  userId: string;
+  grantId: string;
+  provider: string;
+  status: string;
+}
 
 /** Writes down what a user's front ends should hear of; kept for 24 hours. */
 export class Events {
@@ -41,7 +48,7 @@ export class Events {
   }
 
   /** `account.status`, once per transition. */
-  async recordStatus(tx: Queryable, { userId, grantId, provider, status }: StatusChange): Promise<void> {
+  async recordStatus(tx: Queryable, { userId, grantId, provider, status }: StatusEvent): Promise<void> {
     const account = await selectAccountId(tx, grantId);
     if (account !== undefined) await this.record(tx, userId, 'account.status', { account, provider, status });
   }

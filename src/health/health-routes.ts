@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import type { Config } from '../config/config.ts';
 import { AppError } from '../errors.ts';
 import { type Endpoint, endpoint } from '../http/endpoint.ts';
-import type { Config } from '../settings.ts';
 import { Readiness, type ReadinessParts } from './readiness.ts';
 
 const TAG = 'Health';

@@ -2,7 +2,7 @@ import type { Database } from '../database/database.ts';
 import { isSchemaUsable } from '../database/migrate.ts';
 import { tryRoom } from '../database/room.ts';
 import { AppError } from '../errors.ts';
-import { describeError, type Logger } from '../logger.ts';
+import { describeError, type Logger } from '../observability/logger.ts';
 
 export interface ReadinessParts {
   db: Database;

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import type { Config } from '../config/config.ts';
 import { type Endpoint, endpoint } from '../http/endpoint.ts';
-import type { Config } from '../settings.ts';
 
 const PUBLIC = join(import.meta.dirname, '../../public');
 const LINK_SCRIPT = 'https://cdn.plaid.com/link/v2/stable/link-initialize.js';
@@ -12,8 +12,8 @@ export function homeRoutes(config: Config, publicUrl: string): Endpoint[] {
   if (config.environment === 'production') return [toWebsite(config.siteUrl ?? publicUrl)];
   const realBank = config.bank !== 'sandbox';
   return [
-    developmentPage('/', 'index.html', 'The development page', policy(realBank)),
-    developmentPage('/api-docs', 'api.html', 'This interface, readable', policy(false)),
+    developmentPage('/', 'console/index.html', 'The development page', policy(realBank)),
+    developmentPage('/api-docs', 'api-docs/api.html', 'This interface, readable', policy(false)),
   ];
 }
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import { AppError } from '../errors.ts';
-import { refuseSocket } from './raw-answers.ts';
+import { refuseSocket } from './raw-responses.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
 /** Beyond the limit, read so that the refusal arrives. */

@@ -1,9 +1,9 @@
 import type { Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { guarded } from '../guarded.ts';
-import type { Logger } from '../logger.ts';
-import type { Limits } from '../settings.ts';
-import { throttledLog } from '../throttled-log.ts';
+import type { Limits } from '../config/config.ts';
+import { guarded } from '../observability/guarded.ts';
+import type { Logger } from '../observability/logger.ts';
+import { throttledLog } from '../observability/throttled-log.ts';
 
 const LOOK_MS = 1_000;
 

@@ -1,7 +1,7 @@
 import type { NextFunction, Request, Response } from 'express';
 import { AppError, type ErrorCode } from '../errors.ts';
-import { describeError, type Logger } from '../logger.ts';
-import type { Telemetry } from '../telemetry.ts';
+import { describeError, type Logger } from '../observability/logger.ts';
+import type { Telemetry } from '../observability/telemetry.ts';
 import { html, page, pagePolicy } from './html.ts';
 
 /** The last route: whatever no endpoint took. */

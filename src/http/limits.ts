@@ -1,8 +1,8 @@
 import type { Request, RequestHandler } from 'express';
+import type { Limits } from '../config/config.ts';
 import { AppError } from '../errors.ts';
-import type { Limits } from '../settings.ts';
-import { networkOf } from './network.ts';
-import { Rates } from './rates.ts';
+import { Rates } from '../rate-limit/fixed-window.ts';
+import { networkOf } from './client-address.ts';
 
 /** At most `limit` requests a minute from one address (an IPv6 network of /64 counts as one). */
 export function limitPerAddress(limit: number): RequestHandler {

@@ -1,8 +1,8 @@
 import type { NextFunction, Request, RequestHandler, Response, Router } from 'express';
 import { AppError } from '../errors.ts';
+import { validate } from '../validation/validate.ts';
 import { rawBody } from './body.ts';
 import type { Caller, Endpoint, Reply } from './endpoint.ts';
-import { validate } from './validate.ts';
 
 /**
  * Turns the value of the Authorization header into a caller, or throws 401, 403 or 429.

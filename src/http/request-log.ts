@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { NextFunction, Request, Response } from 'express';
 import { type HttpLogger, pinoHttp } from 'pino-http';
-import { guarded } from '../guarded.ts';
-import type { Logger } from '../logger.ts';
-import { within } from '../scope.ts';
-import { shownPath } from '../shown-address.ts';
-import type { Telemetry } from '../telemetry.ts';
+import { guarded } from '../observability/guarded.ts';
+import { within } from '../observability/log-context.ts';
+import type { Logger } from '../observability/logger.ts';
+import { shownPath } from '../observability/redact-url.ts';
+import type { Telemetry } from '../observability/telemetry.ts';
 
 /** Gives every request its id, which every answer, every error and every line logged on its behalf carries. */
 export function requestId(request: Request, response: Response, next: NextFunction): void {

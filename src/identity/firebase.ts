@@ -1,11 +1,11 @@
 import { randomUUID, X509Certificate } from 'node:crypto';
 import type { Auth } from 'firebase-admin/auth';
 import { z } from 'zod';
-import { usesFirebaseEmulator } from '../config.ts';
-import type { FirebaseSettings } from '../settings.ts';
-import { type ThrottledLog, throttledLog } from '../throttled-log.ts';
+import type { FirebaseSettings } from '../config/config.ts';
+import { usesFirebaseEmulator } from '../config/load-config.ts';
+import { type ThrottledLog, throttledLog } from '../observability/throttled-log.ts';
 import { CertificateAgent } from './certificate-agent.ts';
-import { fetchJson } from './fetch-json.ts';
+import { fetchJson } from './fetch-keys.ts';
 import type { VerifierContext, VerifyIdToken } from './identity.ts';
 import { KeySet, type LoadedKeys } from './key-set.ts';
 import { identityFromClaims } from './token-claims.ts';

@@ -1,6 +1,6 @@
 import type { Agent } from 'node:https';
-import type { Logger } from '../logger.ts';
-import type { Telemetry } from '../telemetry.ts';
+import type { Logger } from '../observability/logger.ts';
+import type { Telemetry } from '../observability/telemetry.ts';
 
 /** What a verified ID token says about its user. */
 export interface Identity {

@@ -1,7 +1,7 @@
 import type { AppError } from '../errors.ts';
-import type { Logger } from '../logger.ts';
-import type { Telemetry } from '../telemetry.ts';
-import { type ThrottledLog, throttledLog } from '../throttled-log.ts';
+import type { Logger } from '../observability/logger.ts';
+import type { Telemetry } from '../observability/telemetry.ts';
+import { type ThrottledLog, throttledLog } from '../observability/throttled-log.ts';
 import { identityUnavailable } from './token-errors.ts';
 
 const MINUTE = 60_000;

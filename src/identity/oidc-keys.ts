@@ -1,8 +1,8 @@
 import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
 import { z } from 'zod';
-import { isLoopback, type OidcSettings } from '../settings.ts';
-import { throttledLog } from '../throttled-log.ts';
-import { type FetchOptions, fetchJson } from './fetch-json.ts';
+import { isLoopback, type OidcSettings } from '../config/config.ts';
+import { throttledLog } from '../observability/throttled-log.ts';
+import { type FetchOptions, fetchJson } from './fetch-keys.ts';
 import type { VerifierContext } from './identity.ts';
 import type { LoadedKeys } from './key-set.ts';
 import { isFactorable } from './roca.ts';

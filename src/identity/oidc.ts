@@ -1,5 +1,5 @@
 import { compactVerify } from 'jose/jws/compact/verify';
-import type { OidcSettings } from '../settings.ts';
+import type { OidcSettings } from '../config/config.ts';
 import type { VerifierContext, VerifyIdToken } from './identity.ts';
 import { KeySet } from './key-set.ts';
 import { type IssuerKey, oidcKeyLoader } from './oidc-keys.ts';

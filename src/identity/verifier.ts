@@ -1,5 +1,5 @@
-import type { IdentitySettings } from '../settings.ts';
-import { UNMEASURED } from '../telemetry.ts';
+import type { IdentitySettings } from '../config/config.ts';
+import { UNMEASURED } from '../observability/telemetry.ts';
 import type { VerifierContext, VerifierOptions, VerifyIdToken } from './identity.ts';
 
 export type { Identity, VerifierOptions, VerifyIdToken } from './identity.ts';

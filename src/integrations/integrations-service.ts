@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { z } from 'zod';
 import { AppError } from '../errors.ts';
-import type { Logger } from '../logger.ts';
-import { type Telemetry, UNMEASURED } from '../telemetry.ts';
+import type { Logger } from '../observability/logger.ts';
+import { type Telemetry, UNMEASURED } from '../observability/telemetry.ts';
 import { IntegrationsError, type IntegrationsFormat } from './integrations-file.ts';
 import { IntegrationsReader } from './integrations-reader.ts';
 

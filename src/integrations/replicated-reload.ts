@@ -1,6 +1,6 @@
 import type { Database } from '../database/database.ts';
-import type { Logger } from '../logger.ts';
-import { Poll } from '../poll.ts';
+import { Poll } from '../jobs/poll.ts';
+import type { Logger } from '../observability/logger.ts';
 import { raiseGeneration, selectReload } from './reloads-repository.ts';
 
 /** This replica's own integrations. */

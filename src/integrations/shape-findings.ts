@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { plainWords } from '../http/plain-words.ts';
+import { plainWords } from '../validation/validation-messages.ts';
 import type { Path, YamlPositions } from './yaml-positions.ts';
 
 /** A mistake and where in the source it lies. */

@@ -1,8 +1,8 @@
 import { PgBoss } from 'pg-boss';
-import { describeError, type Logger } from '../logger.ts';
-import { within } from '../scope.ts';
-import type { Telemetry } from '../telemetry.ts';
-import { type ThrottledLog, throttledLog } from '../throttled-log.ts';
+import { within } from '../observability/log-context.ts';
+import { describeError, type Logger } from '../observability/logger.ts';
+import type { Telemetry } from '../observability/telemetry.ts';
+import { type ThrottledLog, throttledLog } from '../observability/throttled-log.ts';
 
 /** Runs one statement for the queue, outside any transaction of ours. */
 export type ExecuteSql = (text: string, values?: unknown[]) => Promise<{ rows: unknown[] }>;

@@ -1,5 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { LineCounts } from '../logger.ts';
+import type { LineCounts } from '../observability/logger.ts';
 import type { DatabaseCounts } from './database-counts.ts';
 
 /** What a scrape asks the service's parts; all but the last answer at once. */

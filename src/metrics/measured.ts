@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { AppError } from '../errors.ts';
-import type { Counter, RequestTrack, Step, Telemetry } from '../telemetry.ts';
+import type { Counter, RequestTrack, Step, Telemetry } from '../observability/telemetry.ts';
 import type { Tracer } from '../tracing/tracer.ts';
 import type { Recorder } from './recorder.ts';
 

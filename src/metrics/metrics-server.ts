@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { MetricsSettings } from '../config/config.ts';
 import { StartRefused } from '../errors.ts';
-import { describeError, type Logger } from '../logger.ts';
-import type { MetricsSettings } from '../settings.ts';
+import { describeError, type Logger } from '../observability/logger.ts';
 
 const PATH = '/metrics';
 /** It is for a handful of scrapers; slow or silent connections are cut. */

@@ -1,5 +1,5 @@
 import { Counter as PromCounter, type Registry } from 'prom-client';
-import type { Counter, Step } from '../telemetry.ts';
+import type { Counter, Step } from '../observability/telemetry.ts';
 import { Timings } from './timings.ts';
 
 const QUICK = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];

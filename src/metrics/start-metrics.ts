@@ -1,6 +1,6 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import type { Logger } from '../logger.ts';
-import type { MetricsSettings } from '../settings.ts';
+import type { MetricsSettings } from '../config/config.ts';
+import type { Logger } from '../observability/logger.ts';
 import { registerGauges, type Sources } from './gauges.ts';
 import { startMetricsServer } from './metrics-server.ts';
 import { Recorder } from './recorder.ts';

@@ -1,9 +1,9 @@
 import type { PlaidApi } from 'plaid';
 import { AppError } from '../errors.ts';
-import type { Lanes } from '../threads/lanes.ts';
-import { type AnswerReader, LARGE_BYTES, type Understanding, understand } from './answers.ts';
+import type { Lanes } from '../threads/user-concurrency.ts';
 import { asBankAnswer, asInputError, BankError, CONSENT_MISSING, type EntryRefusal, isEntryRefusal } from './bank-errors.ts';
 import { deadline } from './deadline.ts';
+import { type AnswerReader, LARGE_BYTES, type Understanding, understand } from './responses.ts';
 
 /** Makes a call of the SDK's. */
 export type Send = (client: PlaidApi, options: CallOptions) => Promise<{ data: unknown }>;

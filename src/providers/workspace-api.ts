@@ -1,5 +1,5 @@
-import { Lanes } from '../threads/lanes.ts';
-import { LargeAnswers } from '../threads/large-answers.ts';
+import { LargeAnswers } from '../threads/large-responses.ts';
+import { Lanes } from '../threads/user-concurrency.ts';
 import type { Method, WorkspaceApiOptions } from './workspace-attempt.ts';
 import { type AccessTokenSource, type InTurn, WorkspaceSession } from './workspace-session.ts';
 

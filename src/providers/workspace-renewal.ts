@@ -1,4 +1,4 @@
-import type { JsonAnswer } from './fetch-json.ts';
+import type { JsonAnswer } from './provider-fetch.ts';
 import { wrongFields } from './provider-text.ts';
 import { grantedScopes } from './workspace-scopes.ts';
 import { lifetime, oauthErrors, renewalAnswer } from './workspace-tokens.ts';

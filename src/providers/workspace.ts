@@ -1,10 +1,10 @@
 import { z } from 'zod';
+import type { Limits, WorkspaceSettings } from '../config/config.ts';
 import { AppError } from '../errors.ts';
-import type { Limits, WorkspaceSettings } from '../settings.ts';
-import { type Telemetry, UNMEASURED } from '../telemetry.ts';
+import { type Telemetry, UNMEASURED } from '../observability/telemetry.ts';
 import { deadline } from './deadline.ts';
-import { fetchJson, type JsonAnswer } from './fetch-json.ts';
 import { outcomeOfStatus } from './outcome.ts';
+import { fetchJson, type JsonAnswer } from './provider-fetch.ts';
 import { identifier, shownText, shownWhole, wrongFields } from './provider-text.ts';
 import { type Renewal, readRenewal } from './workspace-renewal.ts';
 import { grantedScopes, REQUESTED_SCOPES } from './workspace-scopes.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Keyring } from '../crypto/keyring.ts';
 import type { Database } from '../database/database.ts';
-import { describeError, type Logger } from '../logger.ts';
+import { describeError, type Logger } from '../observability/logger.ts';
 import { deleteForgottenReplicas, deleteReplica, upsertReplica } from './replicas-repository.ts';
 
 const REPORT_MS = 10_000;

@@ -1,6 +1,6 @@
-import { coversAny } from '../agents/account-choice.ts';
-import type { AgentAccountRow } from '../agents/agent-accounts-repository.ts';
-import type { Catalog, ConfiguredAction, ConfiguredAgent } from '../agents/catalog.ts';
+import type { AgentAccountRow } from '../executor/agent-accounts-repository.ts';
+import { coversAny } from '../executor/select-account.ts';
+import type { Catalog, ConfiguredAction, ConfiguredAgent } from '../integrations/catalog.ts';
 import { missingScopes } from '../providers/workspace-scopes.ts';
 import type { Provider } from '../vault/grants-repository.ts';
 

@@ -1,9 +1,10 @@
 import type { WebSocket } from 'ws';
 import { AppError } from '../errors.ts';
 import type { Subscriber } from '../events/event-feed.ts';
-import { guarded } from '../guarded.ts';
 import type { Caller } from '../http/endpoint.ts';
-import { describeError } from '../logger.ts';
+import { guarded } from '../observability/guarded.ts';
+import { describeError } from '../observability/logger.ts';
+import { MessageRate } from '../rate-limit/message-rate.ts';
 import type { ConnectionHost } from './connection-host.ts';
 import {
   CLOSE,
@@ -17,7 +18,6 @@ import {
   resultFrame,
 } from './frames.ts';
 import { Intake } from './intake.ts';
-import { MessageRate } from './message-rate.ts';
 import { Outbox } from './outbox.ts';
 import { RunningRequests } from './running-requests.ts';
 

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { AppError } from '../errors.ts';
 import type { Caller } from '../http/endpoint.ts';
-import { nearestName } from '../http/nearest-name.ts';
-import { shownName } from '../http/plain-words.ts';
-import { check } from '../http/validate.ts';
+import { nearestName } from '../validation/nearest-name.ts';
+import { check } from '../validation/validate.ts';
+import { shownName } from '../validation/validation-messages.ts';
 import { surveyFrame } from './frame-survey.ts';
 
 /** Names a request until its answer; `""` is the service's own, for what nobody asked for. */

@@ -1,4 +1,4 @@
-import type { Limits } from '../settings.ts';
+import type { Limits } from '../config/config.ts';
 
 /** Before the sign-in nothing needs more pieces: each costs a hundred times a byte. */
 const OPENING_PIECES = 1_024;

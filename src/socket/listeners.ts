@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
-import { guarded } from '../guarded.ts';
-import { describeError, type Logger } from '../logger.ts';
+import { guarded } from '../observability/guarded.ts';
+import { describeError, type Logger } from '../observability/logger.ts';
 import type { Connection } from './connection.ts';
 
 /** What ws closes a socket with, by its error (ws, doc/ws.md, "Error codes"). */

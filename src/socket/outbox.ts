@@ -1,5 +1,5 @@
 import type { WebSocket } from 'ws';
-import type { Limits } from '../settings.ts';
+import type { Limits } from '../config/config.ts';
 
 /** One frame beyond the limit which is larger than this is no answer of ours: they are capped. */
 const LARGEST_FRAME_BYTES = 4 * 1024 * 1024;

@@ -1,6 +1,6 @@
-import type { AgentAccountRow } from '../agents/agent-accounts-repository.ts';
-import type { Catalog } from '../agents/catalog.ts';
-import type { Executor } from '../agents/executor.ts';
+import type { AgentAccountRow } from '../executor/agent-accounts-repository.ts';
+import type { Executor } from '../executor/executor.ts';
+import type { Catalog } from '../integrations/catalog.ts';
 import type { Provider } from '../vault/grants-repository.ts';
 import { listAgents } from './agent-list.ts';
 import type { RequestFrame } from './frames.ts';

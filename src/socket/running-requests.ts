@@ -1,6 +1,6 @@
+import type { Limits } from '../config/config.ts';
 import { AppError } from '../errors.ts';
-import { describeError, type Logger } from '../logger.ts';
-import type { Limits } from '../settings.ts';
+import { describeError, type Logger } from '../observability/logger.ts';
 import { errorFrame, progressFrame, resultFrame } from './frames.ts';
 import type { Outbox } from './outbox.ts';
 

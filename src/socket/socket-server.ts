@@ -3,19 +3,19 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ServerOptions, WebSocketServer } from 'ws';
+import type { Limits } from '../config/config.ts';
 import type { EventFeed } from '../events/event-feed.ts';
 import type { Caller } from '../http/endpoint.ts';
-import { Rates } from '../http/rates.ts';
-import { misshapen, type Refusal, refuseSocket } from '../http/raw-answers.ts';
-import type { Logger } from '../logger.ts';
-import type { Limits } from '../settings.ts';
-import { type Telemetry, UNMEASURED } from '../telemetry.ts';
+import { misshapen, type Refusal, refuseSocket } from '../http/raw-responses.ts';
+import type { Logger } from '../observability/logger.ts';
+import { type Telemetry, UNMEASURED } from '../observability/telemetry.ts';
+import { Rates } from '../rate-limit/fixed-window.ts';
 import { Connection } from './connection.ts';
 import type { ConnectionHost } from './connection-host.ts';
 import { CLOSE, type RequestFrame } from './frames.ts';
 import { type Carrier, type Linked, listeners, onUpgradeError } from './listeners.ts';
 import type { Work } from './running-requests.ts';
-import { WaitingRoom } from './waiting-room.ts';
+import { WaitingRoom } from './unauthenticated-connections.ts';
 
 export interface SocketServerOptions {
   authenticate(token: string): Promise<Caller>;

@@ -1,8 +1,8 @@
 import pLimit from 'p-limit';
 import type { Tinypool } from 'tinypool';
 import { AppError } from '../errors.ts';
-import { Lanes } from './lanes.ts';
 import type { Portable } from './portable.ts';
+import { Lanes } from './user-concurrency.ts';
 import type { WorkOutcome } from './worker.ts';
 
 export interface WorkOptions {

@@ -11,9 +11,9 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
-import { describeError, type Logger } from '../logger.ts';
-import { apart } from '../scope.ts';
-import type { TracingSettings } from '../settings.ts';
+import type { TracingSettings } from '../config/config.ts';
+import { apart } from '../observability/log-context.ts';
+import { describeError, type Logger } from '../observability/logger.ts';
 import { Tracer } from './tracer.ts';
 
 /** The collector's own time to take what is left at the end. */

@@ -11,8 +11,8 @@ import {
   type TextMapPropagator,
   trace,
 } from '@opentelemetry/api';
-import { currentSpan, withinSpan } from '../scope.ts';
-import type { Step } from '../telemetry.ts';
+import { currentSpan, withinSpan } from '../observability/log-context.ts';
+import type { Step } from '../observability/telemetry.ts';
 
 export interface OpenSpan {
   within<Result>(work: () => Result): Result;

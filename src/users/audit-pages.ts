@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { open, type Place, seal } from '../crypto/envelope.ts';
 import type { Database } from '../database/database.ts';
 import { AppError } from '../errors.ts';
-import { readable } from '../vault/readable.ts';
+import { readable } from '../vault/ignore-decryption-failure.ts';
 import type { UserKeys } from '../vault/user-keys.ts';
 import { type AuditEntry, selectAuditEntries } from './audit-entries-repository.ts';
 

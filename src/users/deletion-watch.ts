@@ -1,6 +1,6 @@
 import type { Queryable } from '../database/database.ts';
-import type { Logger } from '../logger.ts';
-import { Poll } from '../poll.ts';
+import { Poll } from '../jobs/poll.ts';
+import type { Logger } from '../observability/logger.ts';
 import { selectDeletedSince } from './erasures-repository.ts';
 
 const POLL_MS = 1_000;

@@ -1,7 +1,7 @@
 import type { Database } from '../database/database.ts';
 import { AppError } from '../errors.ts';
 import type { Caller } from '../http/endpoint.ts';
-import type { Logger } from '../logger.ts';
+import type { Logger } from '../observability/logger.ts';
 import { type Grants, Outdated, type PreparedEnd } from '../vault/grants.ts';
 import { lockUser } from '../vault/grants-repository.ts';
 import type { NameHashes } from '../vault/name-hashes.ts';

@@ -1,7 +1,7 @@
 import type { Database } from '../database/database.ts';
 import { AppError } from '../errors.ts';
-import { describeError, type Logger } from '../logger.ts';
-import { apart } from '../scope.ts';
+import { apart } from '../observability/log-context.ts';
+import { describeError, type Logger } from '../observability/logger.ts';
 import { selectEndedGrants } from './active-uses-repository.ts';
 
 /** Work in an account's name that is under way. */

@@ -1,6 +1,6 @@
 import { isKeyServiceAway } from '../crypto/aws-kms.ts';
 import type { Database } from '../database/database.ts';
-import { describeError, type Logger } from '../logger.ts';
+import { describeError, type Logger } from '../observability/logger.ts';
 import { claimEndedGrant } from './ended-grants-repository.ts';
 import type { Grants } from './grants.ts';
 

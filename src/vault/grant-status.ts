@@ -1,7 +1,7 @@
 import type { Database, Queryable } from '../database/database.ts';
-import type { RecordStatus } from './access-tokens.ts';
 import { type GrantStatus, lockUser, selectGrant, selectGrantStatus, updateGrantStatus } from './grants-repository.ts';
-import { openTokens } from './sealed-tokens.ts';
+import type { RecordStatus } from './refresh/access-tokens.ts';
+import { openTokens } from './token-encryption.ts';
 import type { UserKeys } from './user-keys.ts';
 
 /** A grant, and the provider's own id of what it stands for. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterCommit, type Database, type Queryable } from '../database/database.ts';
 import { AppError } from '../errors.ts';
-import { describeError, type Logger } from '../logger.ts';
+import { describeError, type Logger } from '../observability/logger.ts';
 import {
   deleteEndedGrant,
   deleteEndedGrantsOfUser,
@@ -19,9 +19,9 @@ import {
   selectGrantsOfUser,
   upsertGrant,
 } from './grants-repository.ts';
-import { readable } from './readable.ts';
+import { readable } from './ignore-decryption-failure.ts';
 import type { Revocations, SealedRevocation } from './revocations.ts';
-import { openTokens, sealTokens, type Tokens } from './sealed-tokens.ts';
+import { openTokens, sealTokens, type Tokens } from './token-encryption.ts';
 import type { UserKeys } from './user-keys.ts';
 
 export interface NewGrant {

@@ -3,8 +3,8 @@ import { open, type Place, seal } from '../crypto/envelope.ts';
 import type { Keyring } from '../crypto/keyring.ts';
 import type { KeyContext } from '../crypto/master-key.ts';
 import { afterCommit, type Database, type Queryable } from '../database/database.ts';
-import { describeError, type Logger } from '../logger.ts';
-import { type Telemetry, UNMEASURED } from '../telemetry.ts';
+import { describeError, type Logger } from '../observability/logger.ts';
+import { type Telemetry, UNMEASURED } from '../observability/telemetry.ts';
 import { isSubjectInUse, type Provider } from './grants-repository.ts';
 import { NameHashes } from './name-hashes.ts';
 import {

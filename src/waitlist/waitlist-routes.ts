@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Database } from '../database/database.ts';
 import { type Endpoint, endpoint } from '../http/endpoint.ts';
-import { emailAddress } from '../http/validate.ts';
-import { describeError, type Logger } from '../logger.ts';
+import { describeError, type Logger } from '../observability/logger.ts';
+import { emailAddress } from '../validation/validate.ts';
 import { upsertAddress } from './waitlist-repository.ts';
 
 const FAILED = { status: 'error' as const, message: 'The address could not be saved. Please try again later.' };

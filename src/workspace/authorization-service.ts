@@ -12,7 +12,7 @@ import {
   selectUnopenedFlow,
 } from './flows-repository.ts';
 import { codeChallenge, hashSecret, randomSecret } from './secrets.ts';
-import type { WorkspaceParts } from './workspace-parts.ts';
+import type { WorkspaceParts } from './workspace-deps.ts';
 
 /** What a flow must remember until its callback; stored sealed under the user's key. */
 export interface FlowSecrets {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../errors.ts';
-import { describeError } from '../logger.ts';
+import { describeError } from '../observability/logger.ts';
 import { identifiesAccount } from '../providers/workspace-scopes.ts';
 import type { IssuedTokens } from '../providers/workspace-tokens.ts';
 import { openSecrets } from './authorization-service.ts';
@@ -8,7 +8,7 @@ import { type Confirmation, hold, show } from './confirmation-service.ts';
 import { activate, type Granted, reject, sendBackUnnamed } from './connection-service.ts';
 import { claimFlow, type FlowError, type FlowRow, finishFlow, type Outcome, selectFlowByState } from './flows-repository.ts';
 import { hashSecret } from './secrets.ts';
-import type { WorkspaceParts } from './workspace-parts.ts';
+import type { WorkspaceParts } from './workspace-deps.ts';
 
 /** The provider's answer as the browser brings it (RFC 6749, 4.1.2; `iss` by RFC 9207). */
 export interface CallbackQuery {

@@ -3,7 +3,7 @@ import { open, type Place, seal } from '../crypto/envelope.ts';
 import { AppError } from '../errors.ts';
 import { Outdated, type PreparedEnd } from '../vault/grants.ts';
 import { lockUser } from '../vault/grants-repository.ts';
-import { readable } from '../vault/readable.ts';
+import { readable } from '../vault/ignore-decryption-failure.ts';
 import type { SealedRevocation } from '../vault/revocations.ts';
 import { activate, type Granted, sealRevocation } from './connection-service.ts';
 import {
@@ -18,7 +18,7 @@ import {
   selectUserLabel,
 } from './flows-repository.ts';
 import { hashSecret } from './secrets.ts';
-import type { WorkspaceParts } from './workspace-parts.ts';
+import type { WorkspaceParts } from './workspace-deps.ts';
 
 export const CONFIRMATION_SECONDS = 600;
 

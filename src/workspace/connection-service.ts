@@ -9,7 +9,7 @@ import type { SealedRevocation } from '../vault/revocations.ts';
 import { lockSubject } from '../vault/revocations-repository.ts';
 import { upsertAccount } from './accounts-repository.ts';
 import { type FlowError, finishFlow, type Outcome, selectUserLabel } from './flows-repository.ts';
-import type { WorkspaceParts } from './workspace-parts.ts';
+import type { WorkspaceParts } from './workspace-deps.ts';
 
 /** What the provider granted in one flow, before it counts. */
 export interface Granted {

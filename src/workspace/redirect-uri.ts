@@ -1,8 +1,8 @@
+import { type Config, isLoopback } from '../config/config.ts';
 import { AppError } from '../errors.ts';
-import type { Logger } from '../logger.ts';
-import { type Config, isLoopback } from '../settings.ts';
-import { shownAddress } from '../shown-address.ts';
-import { type ThrottledLog, throttledLog } from '../throttled-log.ts';
+import type { Logger } from '../observability/logger.ts';
+import { shownAddress } from '../observability/redact-url.ts';
+import { type ThrottledLog, throttledLog } from '../observability/throttled-log.ts';
 
 const MAX_LENGTH = 2048;
 // A backslash is a slash to browsers and white space is dropped: both have been used to get past comparisons.

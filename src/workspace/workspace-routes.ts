@@ -4,8 +4,8 @@ import type { Cookies } from '../http/cookies.ts';
 import { type Endpoint, endpoint, type Reply, SUCCEEDED, success } from '../http/endpoint.ts';
 import { pagePolicy } from '../http/html.ts';
 import type { Authenticate } from '../http/mount.ts';
-import { emailAddress, text } from '../http/validate.ts';
 import { WORKSPACE_SCOPES } from '../providers/workspace-scopes.ts';
+import { emailAddress, text } from '../validation/validate.ts';
 import type { WorkspaceAccounts } from './accounts-service.ts';
 import { openByTicket, openForUser, prepareFlow } from './authorization-service.ts';
 import { BINDING_COOKIE, BINDING_SECONDS } from './bindings.ts';
@@ -13,7 +13,7 @@ import { completeCallback } from './callback-service.ts';
 import { confirmationPage } from './confirmation-page.ts';
 import { CONFIRMATION_SECONDS, confirmationCookie, decide } from './confirmation-service.ts';
 import type { Outcome } from './flows-repository.ts';
-import type { WorkspaceParts } from './workspace-parts.ts';
+import type { WorkspaceParts } from './workspace-deps.ts';
 
 const TAG = 'Workspace';
 const redirectUri = text(2048).meta({

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { compactVerify, decodeProtectedHeader, importJWK } from 'jose';
 import { open, seal } from '../../src/crypto/envelope.ts';
 import { createVerifier } from '../../src/identity/verifier.ts';
-import { createLogger } from '../../src/logger.ts';
+import { createLogger } from '../../src/observability/logger.ts';
 import { check, type Outcome } from './support/check.ts';
 import { startKeyServer } from './support/key-server.ts';
 import { AES_GCM, HKDF, JWS } from './support/known-answers.ts';

@@ -1,5 +1,5 @@
-import type { Outcome } from '../../src/agents/executor.ts';
 import { AppError } from '../../src/errors.ts';
+import type { Outcome } from '../../src/executor/executor.ts';
 import { SocketClient } from './socket-client.ts';
 import type { Service } from './steward.ts';
 

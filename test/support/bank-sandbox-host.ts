@@ -4,10 +4,10 @@ import type { AddressInfo } from 'node:net';
 import express, { type NextFunction, type Request, type Response } from 'express';
 import { Configuration, PlaidApi } from 'plaid';
 import { afterEach, beforeEach } from 'vitest';
+import { type BankSandbox, createBankSandbox } from '../../sandbox/bank/bank-sandbox.ts';
+import { Controls } from '../../sandbox/controls.ts';
 import { AppError } from '../../src/errors.ts';
-import { createLogger } from '../../src/logger.ts';
-import { type BankSandbox, createBankSandbox } from '../../src/sandbox/bank-sandbox.ts';
-import { Controls } from '../../src/sandbox/controls.ts';
+import { createLogger } from '../../src/observability/logger.ts';
 import { temporaryDirectory } from './sandbox-host.ts';
 
 export type Body = Record<string, unknown>;

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import type { Action, RunContext } from '../../src/agents/action.ts';
-import { loadedAlready } from '../../src/agents/action-outline.ts';
-import { builtIn } from '../../src/agents/built-in.ts';
-import type { Catalog, ConfiguredAction, Policy } from '../../src/agents/catalog.ts';
-import type { Decision, Outcome } from '../../src/agents/executor.ts';
+import type { Action, RunContext } from '../../src/actions/action.ts';
+import { loadedAlready } from '../../src/actions/action-outline.ts';
+import { builtIn } from '../../src/actions/built-in.ts';
 import type { AppError, ErrorCode } from '../../src/errors.ts';
+import type { Decision, Outcome } from '../../src/executor/executor.ts';
+import type { Catalog, ConfiguredAction, Policy } from '../../src/integrations/catalog.ts';
 import { type ConnectedGrant, connectGrant } from './refreshing.ts';
 import { startSteward, type TestSteward } from './steward.ts';
 import { WorkspaceEmulator } from './workspace-emulator.ts';

@@ -5,7 +5,7 @@ import type { TestProject } from 'vitest/node';
 import { Database } from '../../src/database/database.ts';
 import { startEmbeddedDatabase } from '../../src/database/embedded.ts';
 import { migrate } from '../../src/database/migrate.ts';
-import { createLogger } from '../../src/logger.ts';
+import { createLogger } from '../../src/observability/logger.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {

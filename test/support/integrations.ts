@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { integrationsFormat } from '../../src/agents/compile.ts';
+import { integrationsFormat } from '../../src/integrations/compile-catalog.ts';
 import { IntegrationsError, parseIntegrations } from '../../src/integrations/integrations-file.ts';
 
 /** What is wrong with an integrations file, as `line:column path: message`. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FormBrowser } from './browser.ts';
 import { type FaultyDatabase, startFaultyDatabase } from './database-proxy.ts';
-import { DocumentedAnswers } from './documented-answers.ts';
+import { DocumentedAnswers } from './documented-responses.ts';
 import { connect, consent, linkBank, openConsent, outcome, queueInstalled } from './flows.ts';
 import { type ProductionSteward, startProduction } from './production.ts';
 import { type Answer, type CallOptions, startSteward, type TestSteward } from './steward.ts';

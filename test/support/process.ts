@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { Database } from '../../src/database/database.ts';
 import { startEmbeddedDatabase } from '../../src/database/embedded.ts';
-import { createLogger } from '../../src/logger.ts';
+import { createLogger } from '../../src/observability/logger.ts';
 import { createDatabase, type Service, serviceAt } from './steward.ts';
 
 const ROOT = join(import.meta.dirname, '../..');

@@ -5,9 +5,9 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import express, { type NextFunction, type Request, type Response } from 'express';
+import { createSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
 import { AppError } from '../../src/errors.ts';
-import { createLogger } from '../../src/logger.ts';
-import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
+import { createLogger } from '../../src/observability/logger.ts';
 
 export interface SandboxHost {
   url: string;

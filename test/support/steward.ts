@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { inject } from 'vitest';
-import { loadConfig } from '../../src/config.ts';
+import { createSandbox } from '../../sandbox/sandbox.ts';
+import { loadConfig } from '../../src/config/load-config.ts';
 import type { Overrides } from '../../src/context.ts';
-import { createLogger } from '../../src/logger.ts';
-import { createSandbox } from '../../src/sandbox/sandbox.ts';
+import { createLogger } from '../../src/observability/logger.ts';
 import { type Steward, startServer } from '../../src/server.ts';
 
 export interface TestSteward extends Steward {

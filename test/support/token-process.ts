@@ -1,6 +1,7 @@
 // A whole service in a process of its own that takes access tokens out of its vault when it is told to.
-import { loadConfig } from '../../src/config.ts';
-import { createSandbox } from '../../src/sandbox/sandbox.ts';
+
+import { createSandbox } from '../../sandbox/sandbox.ts';
+import { loadConfig } from '../../src/config/load-config.ts';
 import { startServer } from '../../src/server.ts';
 
 /** What the parent asks for: so many callers at once. */

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { CalendarState } from '../../sandbox/google/calendar-events.ts';
+import type { Account } from '../../sandbox/workspace-accounts.ts';
 import { AppError } from '../../src/errors.ts';
-import type { CalendarState } from '../../src/sandbox/google/calendar-events.ts';
-import type { Account } from '../../src/sandbox/workspace-accounts.ts';
 import { callAction } from './agents.ts';
 import { type ConnectOptions, connect, newName, outcome } from './flows.ts';
 import { type Answer, request, type TestSteward } from './steward.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { variables } from '../../../src/config-variables.ts';
+import { variables } from '../../../src/config/environment.ts';
 import { startIssuer, type TestIssuer } from '../../support/issuer.ts';
 import { BankStandIn } from './bank-stand-in.ts';
 import type { Cluster } from './cluster.ts';

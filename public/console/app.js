@@ -1,0 +1,83 @@
+import { StewardClient } from '../../client/steward-client.js';
+import { AgentsPanel } from './page-agents.js';
+import { ApprovalsPanel, EventsPanel } from './page-approvals.js';
+import { BankPanel } from './page-bank.js';
+import { byId, onSubmit, run, show, showError } from './page-dom.js';
+import { call } from './page-request.js';
+import { openPanels, refreshIntegrations, userPanel } from './page-service.js';
+import { Session } from './page-session.js';
+import { ServerWatch, showConnection } from './page-status.js';
+import { showFlowOutcome, WorkspacePanel } from './page-workspace.js';
+
+const session = new Session();
+const watch = new ServerWatch();
+const workspace = new WorkspacePanel(session, refresh);
+const bank = new BankPanel(session, refresh);
+// The page can't renew a sign-in: a token that was refused leaves nothing to try.
+const client = new StewardClient({ url: location.origin, token: (why) => (why === 'refused' ? undefined : session.token) });
+const agents = new AgentsPanel(client);
+const approvals = new ApprovalsPanel(client);
+const events = new EventsPanel(client);
+
+/** Reads everything of the signed-in user again. */
+async function refresh() {
+  const parts = [workspace.refresh(), bank.refresh(), refreshIntegrations(session), agents.refresh(), approvals.refresh()];
+  const results = await Promise.allSettled(parts);
+  const failed = results.find(({ status }) => status === 'rejected');
+  if (failed !== undefined) showError(byId('page-outcome'), failed.reason);
+}
+
+function signInForms() {
+  const outcome = byId('sign-in-outcome');
+  const signInAs = async (user) => {
+    const { id_token: token } = await call('POST', '/sandbox/identity/token', { form: { user } });
+    await session.signIn(token);
+  };
+  for (const button of document.querySelectorAll('[data-user]')) {
+    button.addEventListener('click', () => run(button, outcome, () => signInAs(button.dataset.user)));
+  }
+  onSubmit(byId('user-form'), outcome, ({ user }) => signInAs(user));
+  onSubmit(byId('token-form'), outcome, ({ token }) => session.signIn(token.trim()));
+}
+
+/** The sandbox's users are offered only where there is a sandbox. */
+async function offerSandbox() {
+  const response = await fetch('/sandbox/identity/.well-known/openid-configuration').catch(() => undefined);
+  byId('sandbox-sign-in').hidden = response?.ok !== true;
+}
+
+function showSession({ detail: { reason } }) {
+  const { token } = session;
+  const signedIn = token !== undefined;
+  for (const id of ['signed-in', 'account', 'integration-status']) byId(id).hidden = !signedIn;
+  byId('sign-in').hidden = signedIn;
+  for (const panel of [workspace, bank, agents, approvals, events]) panel.clear();
+  for (const id of ['account', 'sign-in']) byId(id).querySelector('.outcome').replaceChildren();
+  if (signedIn) greet();
+  else client.close();
+  if (reason === undefined) return;
+  byId('page-outcome').replaceChildren();
+  show(byId('sign-in-outcome'), 'warning', reason);
+  byId('sign-in-title').focus();
+}
+
+function greet() {
+  const { label, exp } = session.claims;
+  byId('who').textContent = label;
+  byId('who-initial').textContent = label.charAt(0).toUpperCase();
+  byId('who-expiry').textContent = exp === undefined ? '' : `until ${new Date(exp * 1000).toLocaleTimeString()}`;
+  refresh();
+}
+
+session.addEventListener('change', showSession);
+client.addEventListener('event', refresh);
+client.addEventListener('state', () => watch.poll());
+showConnection(client);
+byId('sign-out').addEventListener('click', () => session.signOut('You are signed out.'));
+signInForms();
+openPanels();
+userPanel(session);
+showFlowOutcome(byId('page-outcome'));
+session.restore();
+watch.poll();
+offerSandbox();

@@ -1,0 +1,126 @@
+import { json, type Request, Router, urlencoded } from 'express';
+import { z } from 'zod';
+import { AppError } from '../../src/errors.ts';
+import { validate } from '../../src/validation/validate.ts';
+import { type BankParts, happen, resetLogin } from './bank-api.ts';
+import { bankOf } from './bank-items.ts';
+import type { InjectedErrors } from './bank-sandbox-errors.ts';
+import type { Item } from './bank-state.ts';
+import { befall, ITEM_WEBHOOKS, TRANSACTION_WEBHOOKS, webhookBody } from './bank-webhook-bodies.ts';
+import { type Delivery, WEBHOOK_VARIANTS } from './bank-webhook-sender.ts';
+
+const itemId = z.string().min(1).max(100);
+const code = z.string().regex(/^[A-Z][A-Z0-9_]{0,99}$/, 'must be an error code, in capitals');
+const isTrue = z.union([z.literal(true), z.literal('true')]);
+
+const oneItem = z.strictObject({ item_id: itemId });
+const someItems = z.strictObject({ item_id: itemId.optional(), all: isTrue.optional() });
+const happening = z.strictObject({
+  item_id: itemId,
+  kind: z.enum(['purchase', 'posting', 'correction']),
+  times: z.coerce.number().int().min(1).max(1_000).default(1),
+});
+const webhook = z.strictObject({
+  item_id: itemId,
+  webhook_code: z.enum([...ITEM_WEBHOOKS, ...TRANSACTION_WEBHOOKS]),
+  variant: z.enum(WEBHOOK_VARIANTS).default('good'),
+});
+const error = z.strictObject({
+  code,
+  error_type: code.optional(),
+  path: z
+    .string()
+    .regex(/^\/\S*$/, 'must start with /')
+    .max(200)
+    .optional(),
+  item_id: itemId.optional(),
+  times: z.coerce.number().int().min(1).max(1_000_000).default(1),
+});
+
+export interface ControlRoutesOptions extends BankParts {
+  injected: InjectedErrors;
+  /** Where an event goes that a test orders for an item without an address of its own. */
+  serviceWebhook: string;
+}
+
+/** What tests turn at the bank, mounted at /sandbox/control/bank. */
+export function bankControlRoutes(options: ControlRoutesOptions): Router {
+  const { items, controls, injected } = options;
+  const router = Router();
+  router.use(json({ limit: '10kb' }), urlencoded({ extended: false, limit: '10kb' }));
+
+  router.get('/state', (_request, response) => {
+    response.set('Cache-Control', 'no-store').json({ items: items.all.map(itemSummary), calls: controls.calls('bank') });
+  });
+  router.post('/reset-login', (request, response) => {
+    const { item_id: id, all } = validate(someItems, fields(request));
+    if ((id === undefined) === (all === undefined)) throw new AppError('invalid_request', 'Give either item_id or all.');
+    const chosen = id === undefined ? items.all.filter(({ status }) => status !== 'removed') : [existing(options, id)];
+    for (const item of chosen) resetLogin(options, item);
+    response.json({ success: true, items: chosen.length });
+  });
+  router.post('/mutate', (request, response) => {
+    items.change(existing(options, validate(oneItem, fields(request)).item_id), { mutateNextPage: true });
+    response.json({ success: true });
+  });
+  router.post('/transactions', (request, response) => {
+    const { item_id: id, kind, times } = validate(happening, fields(request));
+    const item = existing(options, id);
+    for (let done = 0; done < times; done += 1) happen(options, item, kind);
+    response.json({ success: true });
+  });
+  router.post('/remove-item', (request, response) => {
+    items.change(existing(options, validate(oneItem, fields(request)).item_id), { status: 'removed' });
+    response.json({ success: true });
+  });
+  router.post('/webhook', async (request, response) => {
+    response.json({ success: true, deliveries: await fireWebhook(options, validate(webhook, fields(request))) });
+  });
+  router.post('/error', (request, response) => {
+    const { error_type: type, item_id: id, ...rest } = validate(error, fields(request));
+    injected.add({ ...rest, type, itemId: id });
+    response.json({ success: true });
+  });
+  return router;
+}
+
+/** An empty body is an empty form. */
+function fields(request: Request): unknown {
+  return request.body ?? {};
+}
+
+/** Sends the event and waits for the first attempt, so that a test can look at what came of it. */
+async function fireWebhook({ serviceWebhook, ...bank }: ControlRoutesOptions, given: z.output<typeof webhook>): Promise<Delivery[]> {
+  const item = bank.items.find(given.item_id);
+  if (item === undefined) throw new AppError('not_found', 'There is no such item.');
+  const { webhook_code: event, variant } = given;
+  const url = item.webhook ?? serviceWebhook;
+  const now = bank.controls.now();
+  const body = webhookBody(item, event, now);
+  if (variant === 'good') {
+    befall(bank.items, item, event, now);
+    return [await bank.webhooks.send(url, body)];
+  }
+  const later = event === 'LOGIN_REPAIRED' ? 'ERROR' : 'LOGIN_REPAIRED';
+  if (variant === 'duplicate') befall(bank.items, item, event, now);
+  if (variant === 'reordered') befall(bank.items, item, later, now);
+  return bank.webhooks.sendVariant(url, body, variant, webhookBody(item, later, now));
+}
+
+/** @throws AppError `not_found`, also for a removed item */
+function existing({ items }: BankParts, id: string): Item {
+  const item = items.find(id);
+  if (item === undefined || item.status === 'removed') throw new AppError('not_found', 'There is no such item.');
+  return item;
+}
+
+function itemSummary(item: Item): object {
+  return {
+    item_id: item.id,
+    institution_id: item.institutionId,
+    institution: bankOf(item).name,
+    exchanged: item.accessTokenHash !== null,
+    removed: item.status === 'removed',
+    status: item.status,
+  };
+}

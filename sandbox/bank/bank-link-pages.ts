@@ -1,0 +1,136 @@
+import { html, page, type SafeHtml } from '../../src/http/html.ts';
+import type { LinkOutcome } from './bank-links.ts';
+import type { LinkSession } from './bank-state.ts';
+import type { SandboxAccount, SandboxInstitution } from './bank-world.ts';
+
+const BANNER = html`<link rel="stylesheet" href="/sandbox/assets/sandbox.css">
+<p class="banner">Sandbox: a local stand-in, nothing here is real.</p>`;
+
+interface StepView {
+  session: LinkSession;
+  /** The link token: the form carries it on. */
+  token: string;
+  /** What was wrong with the last try. */
+  problem: string | undefined;
+}
+
+/** First step: which bank. */
+export function bankPage({ session, token, problem }: StepView, banks: readonly SandboxInstitution[]): string {
+  return page(
+    'Connect a bank',
+    html`${BANNER}
+<h1>Connect a bank</h1>
+<p><strong>${session.clientName}</strong> asks for access to your bank accounts.</p>
+${alert(problem)}
+<form method="post" action="/sandbox/bank/link" class="consent">
+${hidden(token, 'bank')}
+<fieldset>
+<legend>Bank</legend>
+${banks.map((bank, index) => choice('radio', 'institution', bank.id, index === 0, bank.name))}
+</fieldset>
+${actions('Continue')}
+</form>`,
+  );
+}
+
+export interface AccountsView extends StepView {
+  bank: SandboxInstitution;
+  ticked: readonly string[];
+}
+
+/** Second step: which accounts. */
+export function accountsPage({ session, token, problem, bank, ticked }: AccountsView): string {
+  return page(
+    `Accounts at ${bank.name}`,
+    html`${BANNER}
+<h1>${bank.name}</h1>
+<p>Which accounts may <strong>${session.clientName}</strong> see?</p>
+${alert(problem)}
+<form method="post" action="/sandbox/bank/link" class="consent">
+${hidden(token, 'accounts')}
+${accountChoices(bank, ticked)}
+${actions(
+  'Continue',
+  html`<button class="button" name="decision" value="back">Another bank</button>
+`,
+)}
+</form>`,
+  );
+}
+
+/** Update mode: log in again and, where asked for, choose the accounts anew. */
+export function updatePage({ session, token, problem, bank, ticked }: AccountsView): string {
+  return page(
+    `Log in to ${bank.name} again`,
+    html`${BANNER}
+<h1>${bank.name}</h1>
+<p><strong>${session.clientName}</strong> asks you to log in to your bank again. Nothing else changes.</p>
+${alert(problem)}
+<form method="post" action="/sandbox/bank/link" class="consent">
+${hidden(token, 'accounts')}
+${session.update?.selectAccounts === true && accountChoices(bank, ticked)}
+${actions('Log in again')}
+</form>`,
+  );
+}
+
+/** The end. The script tells the page that opened this one and closes it; without it, the token can be copied. */
+export function donePage({ outcome, publicToken, institution }: LinkOutcome, origin: string): string {
+  const title = { linked: 'Bank connected', updated: 'Logged in again', cancelled: 'Nothing was connected' }[outcome];
+  return page(
+    title,
+    html`${BANNER}
+<h1>${title}</h1>
+<p role="status">${institution?.name ?? 'You can close this page and start again in the app.'}</p>
+<p id="link-result" data-origin="${origin}" data-outcome="${outcome}" data-public-token="${publicToken}" data-institution-id="${institution?.institution_id}" data-institution-name="${institution?.name}">
+${publicToken !== null ? html`Public token, valid once and for 30 minutes: <code>${publicToken}</code>` : 'You can close this page.'}
+</p>
+<script type="module" src="/sandbox/assets/sandbox-link.js"></script>`,
+  );
+}
+
+/** A link token that leads nowhere, or an address that isn't allowed. */
+export function refusedLinkPage(reason: string): string {
+  return page(
+    'Link can’t go on',
+    html`${BANNER}
+<h1>Link can’t go on</h1>
+<p class="error">${reason}</p>
+<p>Go back to the app and start again.</p>`,
+  );
+}
+
+function accountChoices(bank: SandboxInstitution, ticked: readonly string[]): SafeHtml {
+  return html`<fieldset>
+<legend>Accounts</legend>
+${bank.accounts.map((account) => choice('checkbox', 'account', account.key, ticked.includes(account.key), accountLabel(account)))}
+</fieldset>`;
+}
+
+function accountLabel(account: SandboxAccount): SafeHtml {
+  return html`${account.name}${account.mask !== null && html` <span class="muted">•••• ${account.mask}</span>`}`;
+}
+
+function choice(type: 'radio' | 'checkbox', name: string, value: string, checked: boolean, label: SafeHtml | string): SafeHtml {
+  return html`<label class="choice" for="${name}-${value}">
+<input id="${name}-${value}" type="${type}" name="${name}" value="${value}"${checked && html` checked`}>
+<span>${label}</span>
+</label>
+`;
+}
+
+function hidden(token: string, step: 'bank' | 'accounts'): SafeHtml {
+  return html`<input type="hidden" name="link_token" value="${token}">
+<input type="hidden" name="step" value="${step}">`;
+}
+
+function actions(label: string, between?: SafeHtml): SafeHtml {
+  return html`<div class="actions">
+<button class="button primary" name="decision" value="continue">${label}</button>
+${between}<button class="button" name="decision" value="cancel" formnovalidate>Cancel</button>
+</div>`;
+}
+
+function alert(problem: string | undefined): SafeHtml | false {
+  return problem !== undefined && html`<p class="error" role="alert">${problem}</p>`;
+}

@@ -1,0 +1,160 @@
+import { type Response, Router, urlencoded } from 'express';
+import { z } from 'zod';
+import { isLoopback } from '../../src/config/config.ts';
+import { type AccountsView, accountsPage, bankPage, donePage, refusedLinkPage, updatePage } from './bank-link-pages.ts';
+import type { LinkOutcome, Links } from './bank-links.ts';
+import type { LinkSession, ReturnTarget } from './bank-state.ts';
+
+const PAGE_PATH = '/sandbox/bank/link';
+const query = z.object({
+  link_token: z.string().max(200),
+  redirect_uri: z.string().max(2_000).optional(),
+  origin: z.string().max(300).optional(),
+});
+const decision = z.object({
+  link_token: z.string().max(200),
+  step: z.enum(['bank', 'accounts']),
+  decision: z.enum(['continue', 'back', 'cancel']),
+  institution: z.string().optional(),
+  // A form sends a repeated field as a list, and none at all when nothing is ticked.
+  account: z
+    .union([z.string(), z.array(z.string()).max(20)])
+    .default([])
+    .transform((value) => [value].flat()),
+});
+type Decision = z.output<typeof decision>;
+
+export interface LinkRoutesOptions {
+  links: Links;
+  publicOrigin: string;
+  allowedOrigins: readonly string[];
+}
+
+/** The Link page, in plain forms, mounted at /sandbox/bank. */
+export function bankLinkRoutes(options: LinkRoutesOptions): Router {
+  const { links } = options;
+  const router = Router();
+
+  router.get('/link', (request, response) => {
+    const given = query.safeParse(request.query);
+    const session = given.success ? links.open(given.data.link_token) : undefined;
+    const target = given.success ? returnTarget(given.data, options) : undefined;
+    if (!given.success || session === undefined) refuse(response);
+    else if (target === undefined) refuse(response, 'This app’s address is not one that this service knows.');
+    else {
+      links.returnTo(session, target);
+      showStep(links, response, session, given.data.link_token);
+    }
+  });
+
+  router.post('/link', urlencoded({ extended: false, limit: '16kb' }), (request, response) => {
+    const form = decision.safeParse(request.body);
+    const session = form.success ? links.open(form.data.link_token) : undefined;
+    if (!form.success || session === undefined) refuse(response);
+    else if (form.data.decision === 'cancel') end(response, session, links.cancel(session));
+    else if (form.data.step === 'bank' || form.data.decision === 'back') chooseBank(links, response, session, form.data);
+    else chooseAccounts(links, response, session, form.data);
+  });
+  return router;
+}
+
+/** Choosing a bank, or going back to that choice; a redirect follows, so that reloading posts nothing twice. */
+function chooseBank(links: Links, response: Response, session: LinkSession, form: Decision): void {
+  const bank = form.decision === 'back' ? null : links.banksFor(session).find(({ id }) => id === form.institution);
+  if (bank === undefined) {
+    showStep(links, response, session, form.link_token, 'Choose a bank.');
+    return;
+  }
+  links.chooseBank(session, bank);
+  redirect(response, session.returnTo, pageAddress(form.link_token, session.returnTo));
+}
+
+function chooseAccounts(links: Links, response: Response, session: LinkSession, form: Decision): void {
+  const bank = links.bankOf(session);
+  const chosen = (bank?.accounts ?? []).map(({ key }) => key).filter((key) => form.account.includes(key));
+  const needed = session.update === null || session.update.selectAccounts;
+  // A form left over from before "Another bank" names accounts of no chosen bank.
+  if (bank === undefined) showStep(links, response, session, form.link_token, 'Choose a bank.');
+  else if (needed && chosen.length === 0) showStep(links, response, session, form.link_token, 'Choose at least one account.');
+  else end(response, session, links.complete(session, bank, chosen));
+}
+
+function showStep(links: Links, response: Response, session: LinkSession, token: string, problem?: string): void {
+  const bank = links.bankOf(session);
+  const status = problem === undefined ? 200 : 400;
+  const step = { session, token, problem };
+  show(
+    response,
+    status,
+    bank === undefined ? bankPage(step, links.banksFor(session)) : accountsStep(links, { ...step, bank }),
+    session.returnTo,
+  );
+}
+
+function accountsStep(links: Links, step: Omit<AccountsView, 'ticked'>): string {
+  // After "choose at least one" the boxes stay as they were left: empty.
+  const view = { ...step, ticked: step.problem === undefined ? links.ticked(step.session, step.bank) : [] };
+  return step.session.update === null ? accountsPage(view) : updatePage(view);
+}
+
+function end(response: Response, { returnTo }: LinkSession, result: LinkOutcome): void {
+  if (returnTo.redirectUri === null) {
+    show(response, 200, donePage(result, returnTo.origin), returnTo);
+    return;
+  }
+  const location = new URL(returnTo.redirectUri);
+  location.searchParams.set('outcome', result.outcome);
+  if (result.publicToken !== null) location.searchParams.set('public_token', result.publicToken);
+  redirect(response, returnTo, location.href);
+}
+
+/**
+ * No body: Express would put the address, token and all, into a page. The policies
+ * stand here too, since a popup loses its opener at any step without them.
+ */
+function redirect(response: Response, target: ReturnTarget, location: string): void {
+  pageHeaders(response, target).status(303).set('Location', location).end();
+}
+
+function refuse(response: Response, reason = 'This link token is unknown, used or expired.'): void {
+  show(response, 400, refusedLinkPage(reason));
+}
+
+function show(response: Response, status: number, html: string, target?: ReturnTarget): void {
+  pageHeaders(response, target).status(status).type('html').send(html);
+}
+
+/** Browsers hold form-action also against the redirect that follows a form (Chromium does), so its origin is named. */
+function pageHeaders(response: Response, target?: ReturnTarget): Response {
+  const redirectUri = target?.redirectUri ?? null;
+  const ends = redirectUri === null ? '' : ` ${new URL(redirectUri).origin}`;
+  return response.set({
+    'Cache-Control': 'no-store',
+    'Referrer-Policy': 'no-referrer',
+    // A popup of another origin must keep its opener: that page gets the outcome.
+    'Cross-Origin-Opener-Policy': 'unsafe-none',
+    'Content-Security-Policy': `default-src 'none'; style-src 'self'; img-src 'self'; script-src 'self'; form-action 'self'${ends}; frame-ancestors 'none'; base-uri 'none'`,
+  });
+}
+
+function pageAddress(token: string, { redirectUri, origin }: ReturnTarget): string {
+  const parameters = new URLSearchParams({ link_token: token, origin });
+  if (redirectUri !== null) parameters.set('redirect_uri', redirectUri);
+  return `${PAGE_PATH}?${parameters}`;
+}
+
+/** Where the outcome may go; undefined when an address was asked for that isn't allowed. */
+function returnTarget(given: z.output<typeof query>, options: LinkRoutesOptions): ReturnTarget | undefined {
+  const origin = given.origin ?? options.publicOrigin;
+  if (URL.parse(origin)?.origin !== origin || !isAllowed(origin, options)) return undefined;
+  if (given.redirect_uri === undefined) return { redirectUri: null, origin };
+  const redirect = URL.parse(given.redirect_uri);
+  if (redirect === null || redirect.username !== '' || redirect.password !== '' || !isAllowed(redirect.origin, options)) return undefined;
+  return { redirectUri: redirect.href, origin };
+}
+
+function isAllowed(origin: string, { publicOrigin, allowedOrigins }: LinkRoutesOptions): boolean {
+  if (origin === publicOrigin || allowedOrigins.includes(origin)) return true;
+  const url = URL.parse(origin);
+  return url !== null && (url.protocol === 'http:' || url.protocol === 'https:') && isLoopback(url.hostname);
+}

@@ -1,0 +1,77 @@
+import { join } from 'node:path';
+import type { BankSettings } from '../../src/config/config.ts';
+import type { Logger } from '../../src/observability/logger.ts';
+import type { Controls } from '../controls.ts';
+import { openStore } from '../store.ts';
+import { bankOperations } from './bank-api.ts';
+import { CREDENTIALS } from './bank-api-routes.ts';
+import { bankControlRoutes } from './bank-control-routes.ts';
+import { Items } from './bank-items.ts';
+import { Links } from './bank-links.ts';
+import { InjectedErrors } from './bank-sandbox-errors.ts';
+import { bankSandboxRoutes } from './bank-sandbox-routes.ts';
+import { seedBank } from './bank-state.ts';
+import { type Schedule, WebhookSender } from './bank-webhook-sender.ts';
+
+export interface BankSandboxOptions {
+  /** Folder of the sandbox's state. */
+  directory: string;
+  /** {base_url} as browsers see it, no trailing slash. */
+  publicUrl: string;
+  /** http://127.0.0.1:<port>: how the service reaches itself. */
+  selfUrl: string;
+  controls: Controls;
+  logger: Logger;
+  allowedOrigins: string[];
+  /** Runs retries of webhooks later. */
+  schedule?: Schedule;
+}
+
+export interface BankSandbox {
+  /** To be mounted at /sandbox/bank. */
+  router: ReturnType<typeof bankSandboxRoutes>;
+  /** To be mounted at /sandbox/control/bank. */
+  controlRouter: ReturnType<typeof bankControlRoutes>;
+  settings: BankSettings;
+  /** Ends webhooks that are under way or wait for another try. */
+  close(): void;
+}
+
+/** Opens the stand-in for the bank-data aggregator (Plaid) on the state in `directory`. */
+export function createBankSandbox(options: BankSandboxOptions): BankSandbox {
+  const { publicUrl, selfUrl, controls, logger, allowedOrigins, schedule = runLater } = options;
+  const publicOrigin = new URL(publicUrl).origin;
+  const store = openStore(join(options.directory, 'bank.json'), () => seedBank(controls.now()));
+  const items = new Items(store, controls);
+  const serviceWebhook = `${selfUrl}/webhooks/bank`;
+  items.moveWebhooks(serviceWebhook);
+  const links = new Links({ store, items, controls, publicOrigin });
+  const webhooks = new WebhookSender({ key: store.state.webhookKey, controls, logger, schedule });
+  const parts = { items, links, webhooks, controls };
+  const injected = new InjectedErrors();
+  const api = { operations: bankOperations(parts), injected, itemOf: (body: Record<string, unknown>) => items.idOf(body.access_token) };
+  return {
+    router: bankSandboxRoutes({ ...api, logger, links, publicOrigin, allowedOrigins, controls }),
+    controlRouter: bankControlRoutes({ ...parts, injected, serviceWebhook }),
+    settings: settings(publicUrl, selfUrl, serviceWebhook),
+    close: () => webhooks.close(),
+  };
+}
+
+function settings(publicUrl: string, selfUrl: string, webhookUrl: string): BankSettings {
+  return {
+    ...CREDENTIALS,
+    baseUrl: `${selfUrl}/sandbox/bank`,
+    countryCodes: ['US'],
+    redirectUri: undefined,
+    webhookUrl,
+    linkPageUrl: `${publicUrl}/sandbox/bank/link`,
+  };
+}
+
+/** A waiting retry keeps no process alive. */
+function runLater(run: () => void, ms: number): () => void {
+  const timer = setTimeout(run, ms);
+  timer.unref();
+  return () => clearTimeout(timer);
+}

@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import type { Items } from './bank-items.ts';
+import { transactionBody } from './bank-responses.ts';
+import { AggregatorError } from './bank-sandbox-errors.ts';
+import type { Item } from './bank-state.ts';
+import type { TransactionEvent } from './bank-transactions.ts';
+
+/** A place in an item's log of events; opaque to clients. */
+const place = z.object({
+  item: z.string(),
+  position: z.int().min(0),
+  /** The generation of the loop that the page after it belongs to; null at a loop's end. */
+  loop: z.int().nullable(),
+});
+type Place = z.output<typeof place>;
+
+const EMPTY = { added: [], modified: [], removed: [], next_cursor: '', has_more: false };
+
+/**
+ * One page of changes to an item's transactions, after Plaid's /transactions/sync.
+ *
+ * The first call of an item finds nothing, since the pull from the bank starts with
+ * it. A cursor from within a loop is refused once a mutation has happened: the
+ * client begins again from the loop's first cursor.
+ *
+ * @throws AggregatorError INVALID_FIELD for a cursor that isn't this item's, or
+ *   TRANSACTIONS_SYNC_MUTATION_DURING_PAGINATION
+ */
+export function syncPage(items: Items, item: Item, cursor: string, count: number): object {
+  const from = readCursor(item, cursor);
+  if (!item.transactionsReady) {
+    items.change(item, { transactionsReady: true });
+    return { transactions_update_status: 'NOT_READY', ...EMPTY };
+  }
+  if (from.loop !== null) refuseMutated(items, item, from.loop);
+  const events = items.events(item);
+  const page = events.slice(from.position, from.position + count);
+  const position = Math.min(from.position, events.length) + page.length;
+  const hasMore = position < events.length;
+  return {
+    transactions_update_status: 'HISTORICAL_UPDATE_COMPLETE',
+    ...pageBody(page),
+    next_cursor: writeCursor({ item: item.id, position, loop: hasMore ? item.generation : null }),
+    has_more: hasMore,
+  };
+}
+
+/** The fetch of a further page is where a mutation shows. */
+function refuseMutated(items: Items, item: Item, loop: number): void {
+  if (item.mutateNextPage) {
+    items.change(item, { mutateNextPage: false, generation: item.generation + 1 });
+    items.addChange(item, 'correction');
+  }
+  if (loop !== item.generation) throw new AggregatorError('TRANSACTIONS_SYNC_MUTATION_DURING_PAGINATION');
+}
+
+function pageBody(page: readonly TransactionEvent[]): object {
+  const bodies = (kind: TransactionEvent['kind']) => page.filter((event) => event.kind === kind).map((event) => event.transaction);
+  return {
+    added: bodies('added').map(transactionBody),
+    modified: bodies('modified').map(transactionBody),
+    removed: bodies('removed').map(({ transaction_id, account_id }) => ({ transaction_id, account_id })),
+  };
+}
+
+function writeCursor(cursor: Place): string {
+  return Buffer.from(JSON.stringify(cursor)).toString('base64');
+}
+
+function readCursor(item: Item, cursor: string): Place {
+  if (cursor === '') return { item: item.id, position: 0, loop: null };
+  const parsed = place.safeParse(decode(cursor));
+  if (!parsed.success || parsed.data.item !== item.id) {
+    throw new AggregatorError('INVALID_FIELD', 'cursor not associated with access_token');
+  }
+  return parsed.data;
+}
+
+function decode(cursor: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(cursor, 'base64').toString());
+  } catch {
+    return undefined;
+  }
+}

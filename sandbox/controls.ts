@@ -1,0 +1,169 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { faultBody } from './api-fault.ts';
+
+/** A middleware in Node's own types; Express takes it as it is. */
+export type Middleware = (request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void) => void;
+
+export type SandboxPart = 'identity' | 'workspace' | 'bank';
+
+/** A fault that calls to a part meet instead of (or, for `delay`, before) their answer. */
+export interface Fault {
+  part: SandboxPart;
+  /** Path below the part's root, e.g. `/token`, with all below it; absent = every path. */
+  path?: string | undefined;
+  kind: 'delay' | 'hang' | 'status' | 'malformed' | 'html';
+  /** How long `delay` waits, milliseconds. */
+  ms?: number | undefined;
+  /** HTTP status of `status` (default 503), `malformed` and `html` (default 200). */
+  status?: number | undefined;
+  /** The `error` field of what `status` answers, e.g. `invalid_client`. */
+  error?: string | undefined;
+  /** Seconds of the Retry-After header of a 429 (default 1). */
+  retryAfter?: number | undefined;
+  /** How many calls meet it; absent = every call until faults are cleared. */
+  times?: number | undefined;
+}
+
+const DEFAULT_DELAY_MS = 1_000;
+const MAINTENANCE_PAGE = '<!doctype html><title>Maintenance</title><p>We will be back soon.</p>';
+/** Paths come from outside, so the tally must not grow without bound. */
+const MAX_COUNTED_NAMES = 500;
+
+/** What tests turn: the sandbox's clock, its faults, and the tally of calls. All of it is gone after a restart. */
+export class Controls {
+  #offset = 0;
+  #faults: Fault[] = [];
+  readonly #quotas = new Map<string, number>();
+  readonly #calls: Record<SandboxPart, Map<string, number>> = { identity: new Map(), workspace: new Map(), bank: new Map() };
+  readonly #timers = new Set<NodeJS.Timeout>();
+  readonly #hanging = new Set<Socket>();
+
+  /** The sandbox's time, milliseconds since 1970. */
+  now(): number {
+    return Date.now() + this.#offset;
+  }
+
+  /** Moves the sandbox's clock by `ms`; negative moves it back. */
+  advance(ms: number): void {
+    this.#offset += ms;
+  }
+
+  /** Units a minute and account that an API grants, where a test has set it. */
+  quota(api: string): number | undefined {
+    return this.#quotas.get(api);
+  }
+
+  setQuota(api: string, unitsPerMinute: number): void {
+    this.#quotas.set(api, unitsPerMinute);
+  }
+
+  inject(fault: Fault): void {
+    this.#faults.push({ ...fault });
+  }
+
+  /** Ends every fault; calls that hang already are cut off. */
+  clearFaults(): void {
+    this.#faults = [];
+    for (const socket of this.#hanging) socket.destroy();
+  }
+
+  /** Adds one to the tally of `name`, beside the paths that {@link intercept} counts. */
+  count(part: SandboxPart, name: string): void {
+    const calls = this.#calls[part];
+    if (!calls.has(name) && calls.size >= MAX_COUNTED_NAMES) return;
+    calls.set(name, (calls.get(name) ?? 0) + 1);
+  }
+
+  /** Calls so far by name or path. */
+  calls(part: SandboxPart): Record<string, number> {
+    return Object.fromEntries(this.#calls[part]);
+  }
+
+  /** Middleware for the head of a part's router: counts the call by its path, then applies the first fault that fits. */
+  intercept(part: SandboxPart): Middleware {
+    return (request, response, next) => {
+      const path = request.url?.split('?', 1)[0] ?? '/';
+      this.count(part, path);
+      const fault = this.#take(part, path);
+      if (fault === undefined) next();
+      else this.#apply(fault, path, request.socket, response, next);
+    };
+  }
+
+  /** Lets go of every timer and hanging connection. */
+  close(): void {
+    this.clearFaults();
+    for (const timer of this.#timers) clearTimeout(timer);
+    this.#timers.clear();
+  }
+
+  #take(part: SandboxPart, path: string): Fault | undefined {
+    const fault = this.#faults.find((candidate) => candidate.part === part && covers(candidate.path, path));
+    if (fault?.times === undefined) return fault;
+    fault.times -= 1;
+    if (fault.times <= 0) this.#faults = this.#faults.filter((candidate) => candidate !== fault);
+    return fault;
+  }
+
+  #apply(fault: Fault, path: string, socket: Socket, response: ServerResponse, next: () => void): void {
+    switch (fault.kind) {
+      case 'delay':
+        this.#delay(fault.ms ?? DEFAULT_DELAY_MS, response, next);
+        return;
+      case 'hang':
+        this.#hang(socket);
+        return;
+      case 'status':
+        answerStatus(fault, path, response);
+        return;
+      case 'malformed':
+        answer(response, fault.status ?? 200, 'application/json', '{"access_token":"tru');
+        return;
+      case 'html':
+        answer(response, fault.status ?? 200, 'text/html', MAINTENANCE_PAGE);
+    }
+  }
+
+  #delay(ms: number, response: ServerResponse, next: () => void): void {
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer);
+      next();
+    }, ms);
+    this.#timers.add(timer);
+    response.on('close', () => {
+      clearTimeout(timer);
+      this.#timers.delete(timer);
+    });
+  }
+
+  #hang(socket: Socket): void {
+    this.#hanging.add(socket);
+    socket.once('close', () => this.#hanging.delete(socket));
+  }
+}
+
+function covers(prefix: string | undefined, path: string): boolean {
+  return prefix === undefined || path === prefix || path.startsWith(`${prefix}/`);
+}
+
+function answerStatus(fault: Fault, path: string, response: ServerResponse): void {
+  const status = fault.status ?? 503;
+  if (status === 429) response.setHeader('Retry-After', String(fault.retryAfter ?? 1));
+  // The APIs have their own shape of errors.
+  if (path.startsWith('/api/')) {
+    answer(
+      response,
+      status,
+      'application/json',
+      JSON.stringify(faultBody(status, fault.error ?? 'backendError', 'A fault injected by the sandbox.')),
+    );
+    return;
+  }
+  const body = { error: fault.error ?? 'temporarily_unavailable', error_description: 'A fault injected by the sandbox.' };
+  answer(response, status, 'application/json', JSON.stringify(body));
+}
+
+function answer(response: ServerResponse, status: number, type: string, body: string): void {
+  response.writeHead(status, { 'Content-Type': `${type}; charset=utf-8` }).end(body);
+}

@@ -1,0 +1,130 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { json, type Request, type Response, Router, raw } from 'express';
+import { ApiFault, faultBody } from '../api-fault.ts';
+import type { Controls } from '../controls.ts';
+import { openStore, type Store } from '../store.ts';
+import type { Token } from '../workspace/workspace-grants.ts';
+import type { Account } from '../workspace-accounts.ts';
+import type { ApiAnswer, ApiMethod, SandboxApi } from './api-method.ts';
+import { type Mask, parseMask, part } from './partial-response.ts';
+
+export interface ApiRoutesOptions {
+  /** Folder for what the accounts hold. */
+  directory: string;
+  controls: Controls;
+  /** The live access token of a request with its account; undefined = 401. */
+  authenticate(request: Request): { token: Token; account: Account } | undefined;
+}
+
+const MINUTE_MS = 60_000;
+const MAX_UPLOAD = '30mb';
+
+/** Routes of the provider's APIs, mounted at /sandbox/workspace/api. */
+export function apiRoutes(apis: readonly SandboxApi<unknown>[], options: ApiRoutesOptions): Router {
+  const router = Router();
+  router.use('/upload', raw({ type: () => true, limit: MAX_UPLOAD }));
+  router.use(json({ limit: MAX_UPLOAD, type: () => true }));
+  const stores = new Map<string, Store<unknown>>();
+  for (const api of apis) {
+    const served = new ServedApi(api, options, stores);
+    for (const method of api.methods) {
+      const verb = method.verb.toLowerCase() as 'get' | 'post' | 'put' | 'patch' | 'delete';
+      router[verb](method.path, (request, response) => served.answer(method, request, response));
+    }
+  }
+  router.use((request, response) => {
+    const known = options.authenticate(request) !== undefined;
+    send(response, known ? new ApiFault(404, 'methodNotPlayed', 'The sandbox does not play this method.') : unauthenticated());
+  });
+  return router;
+}
+
+/** One API: its accounts' state, and what is left of their quotas. */
+class ServedApi {
+  readonly #api: SandboxApi<unknown>;
+  readonly #options: ApiRoutesOptions;
+  readonly #stores: Map<string, Store<unknown>>;
+  readonly #spent = new Map<string, { minute: number; units: number }>();
+
+  constructor(api: SandboxApi<unknown>, options: ApiRoutesOptions, stores: Map<string, Store<unknown>>) {
+    this.#api = api;
+    this.#options = options;
+    this.#stores = stores;
+  }
+
+  answer(method: ApiMethod<unknown>, request: Request, response: Response): void {
+    try {
+      this.#answer(method, request, response);
+    } catch (error) {
+      if (!(error instanceof ApiFault)) throw error;
+      send(response, error);
+    }
+  }
+
+  #answer(method: ApiMethod<unknown>, request: Request, response: Response): void {
+    const caller = this.#options.authenticate(request);
+    if (caller === undefined) throw unauthenticated();
+    const { token, account } = caller;
+    if (!method.scopes.some((scope) => token.scopes.includes(scope))) {
+      throw new ApiFault(403, 'insufficientPermissions', 'Request had insufficient authentication scopes.');
+    }
+    this.#spend(account, method.units);
+    const store = this.#store(account);
+    const upload = Buffer.isBuffer(request.body) ? { bytes: request.body, contentType: request.headers['content-type'] ?? '' } : undefined;
+    const query = new URL(request.url, 'http://sandbox.invalid').searchParams;
+    const fields = query.get('fields');
+    // Before anything is changed.
+    const mask = fields === null ? null : parseMask(fields);
+    const result = method.handle({
+      account,
+      params: Object.fromEntries(Object.entries(request.params).map(([name, value]) => [name, String(value)])),
+      query,
+      body: upload === undefined ? request.body : undefined,
+      upload,
+      state: store.state,
+      now: this.#options.controls.now(),
+    });
+    if (method.verb !== 'GET') store.save();
+    reply(response, result, mask);
+  }
+
+  #spend(account: Account, units: number): void {
+    const { controls } = this.#options;
+    const minute = Math.floor(controls.now() / MINUTE_MS);
+    const spent = this.#spent.get(account.sub);
+    const before = spent?.minute === minute ? spent.units : 0;
+    if (before + units > (controls.quota(this.#api.name) ?? this.#api.unitsPerMinute)) {
+      throw new ApiFault(403, 'rateLimitExceeded', 'Quota exceeded for quota metric of this user.');
+    }
+    this.#spent.set(account.sub, { minute, units: before + units });
+  }
+
+  #store(account: Account): Store<unknown> {
+    // Accounts are named by whoever types an address: never part of a file's name as they are.
+    const owner = createHash('sha256').update(account.sub).digest('hex').slice(0, 20);
+    const name = `${this.#api.store ?? this.#api.name}-${owner}`;
+    const known = this.#stores.get(name);
+    if (known !== undefined) return known;
+    const file = join(this.#options.directory, `${name}.json`);
+    const store = openStore(file, () => this.#api.seed(account, this.#options.controls.now()));
+    this.#stores.set(name, store);
+    return store;
+  }
+}
+
+function unauthenticated(): ApiFault {
+  return new ApiFault(401, 'authError', 'Request had invalid authentication credentials.');
+}
+
+function reply(response: Response, answer: ApiAnswer, mask: Mask | null): void {
+  if ('json' in answer) response.json(part(answer.json, mask));
+  else if ('bytes' in answer) response.type(answer.contentType).send(answer.bytes);
+  else response.status(204).end();
+}
+
+function send(response: Response, fault: ApiFault): void {
+  if (fault.status === 401) response.set('WWW-Authenticate', 'Bearer realm="sandbox", error="invalid_token"');
+  if (fault.retryAfter !== undefined) response.set('Retry-After', String(fault.retryAfter));
+  response.status(fault.status).json(faultBody(fault.status, fault.reason, fault.message));
+}

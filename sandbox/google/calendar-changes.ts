@@ -1,0 +1,194 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { ApiFault, notFound } from '../api-fault.ts';
+import type { ApiRequest } from './api-method.ts';
+import { type CalendarState, type EventTime, instancesOf, instantOf, type StoredEvent } from './calendar-events.ts';
+import { bad } from './calendar-list.ts';
+import { parseRule } from './calendar-recurrence.ts';
+import { isZone } from './calendar-zones.ts';
+
+type Request = ApiRequest<CalendarState>;
+
+const timePatch = z.object({
+  date: z.string().nullish(),
+  dateTime: z.string().nullish(),
+  timeZone: z.string().nullish(),
+});
+const attendee = z.looseObject({
+  email: z.string().regex(/^[^\s@]+@[^\s@]+$/),
+  responseStatus: z.enum(['needsAction', 'declined', 'tentative', 'accepted']).default('needsAction'),
+});
+const eventPatch = z.looseObject({
+  start: timePatch.optional(),
+  end: timePatch.optional(),
+  recurrence: z.array(z.string()).nullish(),
+  attendees: z.array(attendee).nullish(),
+  attendeesOmitted: z.boolean().optional(),
+  status: z.enum(['confirmed', 'tentative', 'cancelled']).optional(),
+});
+
+type EventPatch = z.output<typeof eventPatch>;
+
+/** What callers can't set. */
+const OWN_FIELDS = [
+  'id',
+  'kind',
+  'etag',
+  'htmlLink',
+  'created',
+  'updated',
+  'organizer',
+  'creator',
+  'iCalUID',
+  'recurringEventId',
+  'originalStartTime',
+  'hangoutLink',
+];
+/** Beyond it, a series without an end is not searched for one of its events. */
+const FAR_MS = 20 * 366 * 24 * 3_600_000;
+
+/** @throws ApiFault 404 */
+export function findEvent({ state, params, now }: Request): StoredEvent {
+  const id = params.eventId ?? '';
+  const stored = state.events.find((event) => event.id === id);
+  if (stored !== undefined) return stored;
+  const series = state.events.find((event) => event.recurrence !== undefined && id.startsWith(`${event.id}_`));
+  const instance = series && instancesOf(series, state, now + FAR_MS).find((event) => event.id === id);
+  if (instance === undefined) throw notFound('Not Found');
+  return { ...instance, status: series?.status ?? 'cancelled' };
+}
+
+/** events.insert */
+export function insertEvent(request: Request): StoredEvent {
+  const { account, state, now } = request;
+  const patch = parseBody(request.body);
+  const at = new Date(now).toISOString();
+  const id = createHash('sha256').update(`event:${account.sub}:${state.events.length}:${at}`).digest('hex').slice(0, 26);
+  const organizer = { email: account.email, self: true };
+  const blank = {
+    id,
+    status: 'confirmed',
+    created: at,
+    updated: at,
+    creator: organizer,
+    organizer,
+    iCalUID: `${id}@google.com`,
+    sequence: 0,
+    eventType: 'default',
+  };
+  const event = { ...blank, ...conference(request, patch), ...applied({}, patch) } as unknown as StoredEvent;
+  check(event, state.timeZone);
+  state.events.push(event);
+  note(request, event, 'created');
+  return event;
+}
+
+/** events.patch, and events.update with `whole`: then what isn't sent is gone. */
+export function changeEvent(request: Request, whole: boolean): StoredEvent {
+  const { state, now } = request;
+  const before = findEvent(request);
+  if (before.status === 'cancelled') throw notFound('Not Found');
+  const patch = parseBody(request.body);
+  if (patch.attendeesOmitted === true) patch.attendees = onlyOwnAnswer(request, before, patch);
+  const kept = Object.fromEntries(Object.entries(before).filter(([name]) => !whole || OWN_FIELDS.includes(name)));
+  const changed = { status: before.status, ...applied(kept, patch), updated: new Date(now).toISOString() } as unknown as StoredEvent;
+  check(changed, state.timeZone);
+  // A changed event of a series becomes an exception of its own.
+  const index = state.events.findIndex(({ id }) => id === before.id);
+  if (index === -1) state.events.push(changed);
+  else state.events[index] = changed;
+  if (before.recurrence !== undefined) dropOrphans(state, changed, now);
+  note(request, changed, 'changed');
+  return changed;
+}
+
+/** events.delete */
+export function deleteEvent(request: Request): void {
+  const { state, now } = request;
+  const event = findEvent(request);
+  if (event.status === 'cancelled') throw new ApiFault(410, 'deleted', 'Resource has been deleted');
+  if (!state.events.includes(event)) state.events.push(event);
+  event.status = 'cancelled';
+  event.updated = new Date(now).toISOString();
+  for (const exception of state.events) if (exception.recurringEventId === event.id) exception.status = 'cancelled';
+  note(request, event, 'deleted');
+}
+
+function parseBody(body: unknown): EventPatch {
+  const parsed = eventPatch.safeParse(body ?? {});
+  if (parsed.success) return parsed.data;
+  throw bad('invalid', parsed.error.issues[0]?.path.includes('attendees') ? 'Invalid attendee email.' : 'Bad Request');
+}
+
+/** JSON merge (RFC 7396): null takes a field away, lists are replaced. */
+function applied(event: Record<string, unknown>, patch: EventPatch): Record<string, unknown> {
+  const next: Record<string, unknown> = { ...event };
+  for (const [name, value] of Object.entries(patch)) {
+    if (OWN_FIELDS.includes(name) || name === 'attendeesOmitted' || name === 'conferenceData') continue;
+    if (value === null) delete next[name];
+    else if (name === 'start' || name === 'end')
+      next[name] = mergeTime(event[name] as EventTime | undefined, value as z.output<typeof timePatch>);
+    else next[name] = value;
+  }
+  return next;
+}
+
+function mergeTime(time: EventTime | undefined, patch: z.output<typeof timePatch>): EventTime {
+  return Object.fromEntries(Object.entries({ ...time, ...patch }).filter(([, value]) => value !== null && value !== undefined));
+}
+
+function check(event: StoredEvent, timeZone: string): void {
+  for (const [name, time] of [
+    ['start', event.start],
+    ['end', event.end],
+  ] as const) {
+    if (time === undefined) throw bad('required', `Missing ${name} time.`);
+    checkTime(name, time);
+  }
+  const { start, end, recurrence } = event;
+  if ((start.date === undefined) !== (end.date === undefined))
+    throw bad('invalid', 'Start and end times must either both be date or both be dateTime.');
+  const length = instantOf(end, timeZone) - instantOf(start, timeZone);
+  if (length < 0 || (start.date !== undefined && length === 0)) throw bad('timeRangeEmpty', 'The specified time range is empty.');
+  if (recurrence === undefined) return;
+  if (start.dateTime !== undefined && start.timeZone === undefined) throw bad('required', 'Missing time zone definition for start time.');
+  parseRule(recurrence);
+}
+
+function checkTime(name: string, { date, dateTime, timeZone }: EventTime): void {
+  if ((date === undefined) === (dateTime === undefined)) throw bad('invalid', `Invalid ${name} time.`);
+  if (timeZone !== undefined && !isZone(timeZone)) throw bad('invalid', 'Invalid time zone definition.');
+  if (date !== undefined) {
+    if (!/^\d{4}-\d{2}-\d{2}$/.test(date) || Number.isNaN(Date.parse(date))) throw bad('invalid', `Invalid ${name} time.`);
+    return;
+  }
+  const match = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})?$/i.exec(dateTime ?? '');
+  if (match === null || Number.isNaN(Date.parse(dateTime ?? ''))) throw bad('invalid', `Invalid ${name} time.`);
+  if (match[3] === undefined && timeZone === undefined) throw bad('required', `Missing time zone definition for ${name} time.`);
+}
+
+/** With `attendeesOmitted`, only the caller's own answer is taken. */
+function onlyOwnAnswer({ account }: Request, before: StoredEvent, { attendees }: EventPatch): z.output<typeof attendee>[] {
+  const own = attendees?.find(({ email }) => email.toLowerCase() === account.email);
+  return (before.attendees ?? []).map((one) => (own !== undefined && one.email === own.email ? { ...one, ...own } : one)) as z.output<
+    typeof attendee
+  >[];
+}
+
+function conference({ query }: Request, { conferenceData }: EventPatch): object {
+  if (query.get('conferenceDataVersion') !== '1' || conferenceData === undefined) return {};
+  const uri = 'https://meet.google.com/new-made-now';
+  return { hangoutLink: uri, conferenceData: { entryPoints: [{ entryPointType: 'video', uri }], conferenceId: 'new-made-now' } };
+}
+
+/** Exceptions of events that a changed series no longer has. */
+function dropOrphans(state: CalendarState, series: StoredEvent, now: number): void {
+  const ids = new Set(series.recurrence === undefined ? [] : instancesOf(series, state, now + FAR_MS).map(({ id }) => id));
+  state.events = state.events.filter((event) => event.recurringEventId !== series.id || ids.has(event.id));
+}
+
+function note({ account, query, state }: Request, event: StoredEvent, about: CalendarState['notices'][number]['about']): void {
+  const sendUpdates = query.get('sendUpdates') ?? 'not given';
+  const others = (event.attendees ?? []).map(({ email }) => email).filter((email) => email.toLowerCase() !== account.email);
+  state.notices.push({ event: event.id, about, sendUpdates, to: sendUpdates === 'all' ? others : [] });
+}

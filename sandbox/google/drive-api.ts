@@ -1,0 +1,88 @@
+import { ApiFault, invalid } from '../api-fault.ts';
+import type { ApiAnswer, ApiMethod, ApiRequest, SandboxApi } from './api-method.ts';
+import { commentList } from './drive-comments.ts';
+import { download, exported, sizeOf } from './drive-content.ts';
+import { addPermission, copyFile, createFile, deleteFile, updateFile } from './drive-editing.ts';
+import { filePart, listPart } from './drive-fields.ts';
+import { listFiles } from './drive-listing.ts';
+import { fileResource, permissionResource } from './drive-resource.ts';
+import { type DriveState, fileOf, type StoredFile } from './drive-state.ts';
+import { seedDrive } from './drive-world.ts';
+
+type Request = ApiRequest<DriveState>;
+
+const SCOPES = ['https://www.googleapis.com/auth/drive'];
+const FILES = '/drive/v3/files';
+const FILE = `${FILES}/:fileId`;
+
+/** The stand-in for the provider's drive API. */
+export const driveApi: SandboxApi<DriveState> = {
+  name: 'drive',
+  unitsPerMinute: 325_000,
+  seed: seedDrive,
+  methods: [
+    method('GET', FILES, 100, ({ state, query }) => ({ json: listPart(listFiles(state, query), query.get('fields')) })),
+    method('GET', FILE, 5, getFile),
+    method('GET', `${FILE}/export`, 5, ({ state, params, query }) => {
+      const mimeType = query.get('mimeType');
+      if (mimeType === null) throw invalid('Required parameter: mimeType');
+      // This method knows no supportsAllDrives: every file that can be opened can be exported.
+      const file = fileOf(state, params.fileId, new URLSearchParams({ supportsAllDrives: 'true' }));
+      return { bytes: exported(file, mimeType, state), contentType: mimeType };
+    }),
+    method('POST', FILES, 50, (request) => answerFile(request, createFile(request))),
+    method('POST', `/upload${FILES}`, 50, (request) => answerFile(request, createFile(request))),
+    method('POST', `${FILE}/copy`, 50, (request) => answerFile(request, copyFile(request))),
+    method('PATCH', FILE, 50, (request) => answerFile(request, updateFile(request))),
+    method('PATCH', `/upload${FILE}`, 50, (request) => answerFile(request, updateFile(request))),
+    method('DELETE', FILE, 50, (request) => {
+      deleteFile(request);
+      return { empty: true };
+    }),
+    method('GET', `${FILE}/permissions`, 5, ({ state, params, query }) => {
+      const { permissions } = fileOf(state, params.fileId, query);
+      return { json: { kind: 'drive#permissionList', permissions: permissions.map(permissionResource) } };
+    }),
+    method('POST', `${FILE}/permissions`, 50, (request) => ({ json: permissionResource(addPermission(request)) })),
+    method('GET', `${FILE}/comments`, 5, listComments),
+    method('GET', '/drive/v3/about', 5, about),
+  ],
+};
+
+function method(
+  verb: ApiMethod<DriveState>['verb'],
+  path: string,
+  units: number,
+  handle: (request: Request) => ApiAnswer,
+): ApiMethod<DriveState> {
+  return { verb, path, scopes: SCOPES, units, handle };
+}
+
+function getFile(request: Request): ApiAnswer {
+  const file = fileOf(request.state, request.params.fileId, request.query);
+  if (request.query.get('alt') !== 'media') return answerFile(request, file);
+  return { bytes: download(file), contentType: file.mimeType };
+}
+
+function answerFile({ query }: Request, file: StoredFile): ApiAnswer {
+  return { json: filePart(fileResource(file), query.get('fields')) };
+}
+
+function about({ account, query, state }: Request): ApiAnswer {
+  assertFields(query);
+  const usage = state.files.reduce((sum, file) => sum + (sizeOf(file) ?? 0), 0);
+  const user = { kind: 'drive#user', displayName: account.name, emailAddress: account.email, me: true, permissionId: account.sub };
+  const storageQuota = { limit: String(15 * 1024 ** 3), usage: String(usage), usageInDrive: String(usage), usageInDriveTrash: '0' };
+  return { json: { kind: 'drive#about', user, storageQuota } };
+}
+
+function listComments({ state, params, query }: Request): ApiAnswer {
+  assertFields(query);
+  // Like export, comments know no supportsAllDrives.
+  const file = fileOf(state, params.fileId, new URLSearchParams({ supportsAllDrives: 'true' }));
+  return { json: commentList(file, query) };
+}
+
+function assertFields(query: URLSearchParams): void {
+  if (!query.has('fields')) throw new ApiFault(400, 'required', "The 'fields' parameter is required for this method.");
+}

@@ -1,0 +1,24 @@
+import { invalid } from '../api-fault.ts';
+import type { StoredComment, StoredFile } from './drive-state.ts';
+
+/** comments.list, whole: `fields` is applied by the caller. */
+export function commentList({ comments = [] }: StoredFile, query: URLSearchParams): object {
+  const size = numberIn(query.get('pageSize') ?? '20', 1, 100);
+  const start = numberIn(query.get('pageToken') ?? '0', 0, comments.length);
+  const next = start + size < comments.length ? { nextPageToken: String(start + size) } : {};
+  return { kind: 'drive#commentList', ...next, comments: comments.slice(start, start + size).map(commentResource) };
+}
+
+function commentResource({ id, author, content, at, resolved }: StoredComment): object {
+  return {
+    ...{ kind: 'drive#comment', id, createdTime: at, modifiedTime: at },
+    author: { kind: 'drive#user', displayName: author, me: false },
+    ...{ htmlContent: content, content, deleted: false, ...(resolved && { resolved }), replies: [] },
+  };
+}
+
+function numberIn(value: string, least: number, most: number): number {
+  const number = /^\d{1,7}$/.test(value) ? Number(value) : Number.NaN;
+  if (!(number >= least && number <= most)) throw invalid('Invalid Value');
+  return number;
+}

@@ -1,0 +1,81 @@
+import { ApiFault } from '../api-fault.ts';
+import { markdownOf } from './docs-export.ts';
+import { plainText } from './docs-model.ts';
+import { DOCUMENT, type DriveState, NATIVE, PRESENTATION, SPREADSHEET, type StoredContent, type StoredFile } from './drive-state.ts';
+
+/** Exports above this are refused (files.export: "limited to 10 MB"). */
+const MAX_EXPORT_BYTES = 10 * 1024 * 1024;
+
+const EXPORTS: Record<string, readonly string[]> = {
+  [DOCUMENT]: ['text/plain', 'text/markdown', 'application/pdf'],
+  [SPREADSHEET]: ['text/csv', 'application/pdf'],
+  [PRESENTATION]: ['text/plain', 'application/pdf'],
+};
+
+/** Size of a file that is not native to the drive; native ones have none. */
+export function sizeOf(file: StoredFile): number | undefined {
+  if (file.mimeType.startsWith(NATIVE)) return undefined;
+  const { content } = file;
+  if (content === undefined) return 0;
+  if (content.kind === 'made') return content.bytes;
+  return content.kind === 'text' ? Buffer.byteLength(content.text) : Buffer.from(content.base64, 'base64').length;
+}
+
+/** A file's bytes. @throws ApiFault 403 for what exists in the drive only */
+export function download(file: StoredFile): Buffer {
+  if (file.mimeType.startsWith(NATIVE)) {
+    throw new ApiFault(403, 'fileNotDownloadable', 'Only files with binary content can be downloaded. Use Export with Docs Editors files.');
+  }
+  return bytesOf(file.content ?? { kind: 'text', text: '' });
+}
+
+/**
+ * A native file in another format.
+ *
+ * @throws ApiFault 403 when it is not native or its export too large, 400 when it has no such format
+ */
+export function exported(file: StoredFile, mimeType: string, state: DriveState): Buffer {
+  const formats = EXPORTS[file.mimeType];
+  if (formats === undefined) throw new ApiFault(403, 'fileNotExportable', 'Export only supports Docs Editors files.');
+  if (!formats.includes(mimeType)) throw new ApiFault(400, 'badRequest', 'The requested conversion is not supported.');
+  const bytes = Buffer.from(exportText(file, mimeType, state));
+  if ((file.exportBytes ?? bytes.length) > MAX_EXPORT_BYTES) {
+    throw new ApiFault(403, 'exportSizeLimitExceeded', 'This file is too large to be exported.');
+  }
+  return bytes;
+}
+
+/** What a search looks through. */
+export function contentText(file: StoredFile, state: DriveState): string {
+  const document = state.documents[file.id];
+  if (document !== undefined) return plainText(document);
+  return file.content?.kind === 'text' ? file.content.text : '';
+}
+
+/** What was uploaded, kept as text where it is text. */
+export function storedContent(bytes: Buffer): StoredContent {
+  const text = bytes.toString('utf8');
+  return Buffer.from(text).equals(bytes) ? { kind: 'text', text } : { kind: 'base64', base64: bytes.toString('base64') };
+}
+
+function exportText(file: StoredFile, mimeType: string, state: DriveState): string {
+  const document = state.documents[file.id];
+  const text = document && mimeType === 'text/markdown' ? markdownOf(document) : contentText(file, state);
+  // Exported plain text begins with a byte order mark, as the provider's does.
+  if (mimeType === 'text/plain') return `\ufeff${text}`;
+  return mimeType === 'application/pdf' ? `%PDF-1.4\n% ${file.name}\n%%EOF\n` : text;
+}
+
+function bytesOf(content: StoredContent): Buffer {
+  if (content.kind === 'text') return Buffer.from(content.text);
+  if (content.kind === 'base64') return Buffer.from(content.base64, 'base64');
+  return content.what === 'noise' ? Buffer.alloc(content.bytes, 'c0ffee99', 'hex') : numberedLines(content.bytes);
+}
+
+/** Lines of 64 bytes, each with its number. */
+function numberedLines(bytes: number): Buffer {
+  const made = Buffer.alloc(bytes, '0000000 the quay was quiet, two boats came in, one went out 🚢\n');
+  const lineBytes = Buffer.byteLength('0000000 the quay was quiet, two boats came in, one went out 🚢\n');
+  for (let at = 0; at + 7 <= bytes; at += lineBytes) made.write(String(at / lineBytes).padStart(7, '0'), at);
+  return made;
+}

@@ -1,0 +1,116 @@
+import { createHash } from 'node:crypto';
+import { notFound } from '../api-fault.ts';
+import type { Account } from '../workspace-accounts.ts';
+import type { StoredDocument } from './docs-model.ts';
+
+/** What an account's drive holds, its documents included: a document is a file too. */
+export interface DriveState {
+  /** Id of the folder "My Drive". */
+  rootId: string;
+  files: StoredFile[];
+  /** By the id of their file. */
+  documents: Record<string, StoredDocument>;
+  /** How many things have been made since the seed; names the next one. */
+  made: number;
+}
+
+export interface StoredFile {
+  id: string;
+  name: string;
+  mimeType: string;
+  parents: string[];
+  /** Times as RFC 3339. */
+  createdTime: string;
+  modifiedTime: string;
+  trashed: boolean;
+  starred: boolean;
+  description?: string;
+  owner: { email: string; name: string };
+  /** What the account may do with it. */
+  role: DriveRole;
+  sharedWithMeTime?: string;
+  /** Shared drive it lies in. */
+  driveId?: string;
+  shortcut?: { targetId: string; targetMimeType: string };
+  permissions: StoredPermission[];
+  version: number;
+  comments?: StoredComment[];
+  content?: StoredContent;
+  /** Size that its exports would have, where it is not that of what is kept. */
+  exportBytes?: number;
+}
+
+export type DriveRole = 'owner' | 'writer' | 'commenter' | 'reader';
+
+export interface StoredPermission {
+  id: string;
+  type: 'user' | 'group' | 'domain' | 'anyone';
+  role: DriveRole;
+  email?: string;
+}
+
+export interface StoredComment {
+  id: string;
+  /** Displayed name. */
+  author: string;
+  content: string;
+  /** RFC 3339. */
+  at: string;
+  resolved: boolean;
+}
+
+/** `made` content is made when it is read: `bytes` of noise, or numbered lines. */
+export type StoredContent =
+  | { kind: 'text'; text: string }
+  | { kind: 'base64'; base64: string }
+  | { kind: 'made'; what: 'noise' | 'lines'; bytes: number };
+
+export const NATIVE = 'application/vnd.google-apps.';
+export const FOLDER = `${NATIVE}folder`;
+export const SHORTCUT = `${NATIVE}shortcut`;
+export const DOCUMENT = `${NATIVE}document`;
+export const SPREADSHEET = `${NATIVE}spreadsheet`;
+export const PRESENTATION = `${NATIVE}presentation`;
+
+/** An id as the drive's look, always the same for the same account and key. */
+export function driveIdOf(account: Account, key: string): string {
+  return `1${createHash('sha256').update(`drive:${account.sub}:${key}`).digest('base64url').slice(0, 32)}`;
+}
+
+export function newFileId(state: DriveState, account: Account): string {
+  state.made += 1;
+  return driveIdOf(account, `made:${state.made}`);
+}
+
+/** @throws ApiFault 404, also for a shared drive's file where the call doesn't support them */
+export function fileOf(state: DriveState, id: string | undefined, query: URLSearchParams): StoredFile {
+  const wanted = id === 'root' ? state.rootId : id;
+  const file = state.files.find((candidate) => candidate.id === wanted);
+  if (file === undefined || (file.driveId !== undefined && query.get('supportsAllDrives') !== 'true'))
+    throw notFound(`File not found: ${id}.`);
+  return file;
+}
+
+export function touch(file: StoredFile, now: number): void {
+  file.version += 1;
+  file.modifiedTime = new Date(now).toISOString();
+}
+
+/** A file that the account made or owns. */
+export function ownFile(account: Account, id: string, name: string, mimeType: string, parent: string, now: number): StoredFile {
+  const at = new Date(now).toISOString();
+  return {
+    id,
+    name,
+    mimeType,
+    parents: [parent],
+    createdTime: at,
+    modifiedTime: at,
+    trashed: false,
+    starred: false,
+    owner: { email: account.email, name: account.name },
+    role: 'owner',
+    permissions: [{ id: account.sub, type: 'user', role: 'owner', email: account.email }],
+    version: 1,
+  };
+}

@@ -1,0 +1,161 @@
+import { invalid } from '../api-fault.ts';
+import type { ApiAnswer, ApiMethod, SandboxApi } from './api-method.ts';
+import { assertOwnMailbox, findMessage, findThread, type Mailbox, type MailRequest, relabel, type StoredMessage } from './gmail-mailbox.ts';
+import { compileQuery, namesSpamOrTrash } from './gmail-query.ts';
+import { attachmentResource, messageResource, threadResource } from './gmail-resources.ts';
+import { createDraft, findDraft, messageBody, sendDraft, sendMessage } from './gmail-sending.ts';
+import { seedMailbox } from './gmail-world.ts';
+
+const MODIFY = ['https://www.googleapis.com/auth/gmail.modify'];
+const SEND = ['https://www.googleapis.com/auth/gmail.send', ...MODIFY];
+const MAX_BATCH = 1000;
+
+type Handle = (request: MailRequest) => object | undefined;
+
+function method(
+  verb: ApiMethod<Mailbox>['verb'],
+  path: string,
+  units: number,
+  handle: Handle,
+  scopes: string[] = MODIFY,
+): ApiMethod<Mailbox> {
+  const answer = (request: MailRequest): ApiAnswer => {
+    assertOwnMailbox(request);
+    const json = handle(request);
+    return json === undefined ? { empty: true } : { json };
+  };
+  return { verb, path: `/gmail/v1/users/:userId/${path}`, scopes, units, handle: answer };
+}
+
+/** The stand-in for the provider's mail API: what agents need of it, with the provider's paths, shapes and costs. */
+export const gmailApi: SandboxApi<Mailbox> = {
+  name: 'gmail',
+  unitsPerMinute: 6_000,
+  seed: seedMailbox,
+  methods: [
+    method('GET', 'profile', 1, ({ account, state }) => ({
+      emailAddress: account.email,
+      messagesTotal: state.messages.length,
+      threadsTotal: new Set(state.messages.map(({ threadId }) => threadId)).size,
+      historyId: String(state.historyId),
+    })),
+    method('GET', 'labels', 1, ({ state }) => ({ labels: state.labels })),
+    method('GET', 'messages', 5, listMessages),
+    method('GET', 'messages/:id', 20, ({ state, params, query }) => messageResource(findMessage(state, params.id), query)),
+    method('GET', 'messages/:id/attachments/:attachment', 20, ({ state, params }) =>
+      attachmentResource(findMessage(state, params.id), params.attachment ?? ''),
+    ),
+    method('GET', 'threads', 20, listThreads),
+    method('GET', 'threads/:id', 40, ({ state, params, query }) =>
+      threadResource(params.id ?? '', findThread(state, params.id), query, state),
+    ),
+    method('POST', 'messages/send', 100, (request) => brief(sendMessage(request, messageBody(request.body))), SEND),
+    method('POST', 'messages/batchModify', 50, batchModify),
+    method('POST', 'messages/:id/modify', 5, (request) => change(request, [findMessage(request.state, request.params.id)])[0]),
+    method('POST', 'messages/:id/trash', 5, ({ state, params }) =>
+      brief(move(state, [findMessage(state, params.id)], ['TRASH'], ['INBOX'])),
+    ),
+    method('POST', 'messages/:id/untrash', 5, ({ state, params }) => brief(move(state, [findMessage(state, params.id)], [], ['TRASH']))),
+    method('POST', 'threads/:id/trash', 10, ({ state, params }) => {
+      move(state, findThread(state, params.id), ['TRASH'], ['INBOX']);
+      return { id: params.id, historyId: String(state.historyId) };
+    }),
+    method('GET', 'drafts', 5, listDrafts),
+    method('POST', 'drafts', 10, (request) => {
+      const { id, message } = createDraft(request, messageBody((request.body as { message?: unknown } | undefined)?.message));
+      return { id, message: brief(message) };
+    }),
+    method('GET', 'drafts/:id', 20, ({ state, params, query }) => {
+      const { id, message } = findDraft(state, params.id ?? '');
+      return { id, message: messageResource(message, query) };
+    }),
+    method('POST', 'drafts/send', 100, (request) => brief(sendDraft(request, idOf(request.body)))),
+  ],
+};
+
+function brief(message: StoredMessage | undefined): { id: string; threadId: string; labelIds: string[] } {
+  if (message === undefined) throw invalid('Invalid id value');
+  const { id, threadId, labelIds } = message;
+  return { id, threadId, labelIds };
+}
+
+function idOf(body: unknown): string {
+  const { id } = (body ?? {}) as { id?: unknown };
+  return typeof id === 'string' ? id : '';
+}
+
+/** The messages that a list's parameters select, newest first. */
+function select({ state, query, now }: MailRequest): StoredMessage[] {
+  const q = query.get('q') ?? '';
+  const labelIds = query.getAll('labelIds');
+  const everywhere = query.get('includeSpamTrash') === 'true' || namesSpamOrTrash(q) || labelIds.some((id) => HIDDEN.includes(id));
+  const matches = compileQuery(state, q, now);
+  return state.messages
+    .filter((message) => everywhere || !HIDDEN.some((id) => message.labelIds.includes(id)))
+    .filter((message) => labelIds.every((id) => message.labelIds.includes(id)) && matches(message))
+    .reverse()
+    .sort((a, b) => b.at - a.at);
+}
+
+const HIDDEN = ['SPAM', 'TRASH'];
+
+/** One page; its token is where the next begins. */
+function page<Item>({ query }: MailRequest, items: readonly Item[]): { items: Item[]; rest: object } {
+  const size = Number(query.get('maxResults') ?? 100);
+  const token = query.get('pageToken') ?? '0';
+  if (!Number.isInteger(size) || size < 0) throw invalid('Invalid maxResults');
+  if (!/^\d{1,20}$/.test(token)) throw invalid('Invalid pageToken');
+  // The provider's tokens are long numbers that say nothing.
+  const start = token === '0' ? 0 : Number(BigInt(token) % 100_003n);
+  const end = start + Math.min(size, 500);
+  const nextPageToken = end < items.length ? { nextPageToken: String(100_003n * 104_729_301_117n + BigInt(end)) } : {};
+  return { items: items.slice(start, end), rest: { ...nextPageToken, resultSizeEstimate: items.length } };
+}
+
+function listMessages(request: MailRequest): object {
+  const { items, rest } = page(request, select(request));
+  const messages = items.map(({ id, threadId }) => ({ id, threadId }));
+  // Without a match there is no list at all, as at the provider.
+  return { ...(messages.length > 0 && { messages }), ...rest };
+}
+
+function listThreads(request: MailRequest): object {
+  const found = [...new Map(select(request).map((message) => [message.threadId, message])).keys()];
+  const { items, rest } = page(request, found);
+  const threads = items.map((id) => ({ id, historyId: String(request.state.historyId) }));
+  return { ...(threads.length > 0 && { threads }), ...rest };
+}
+
+function listDrafts(request: MailRequest): object {
+  const { items, rest } = page(request, request.state.drafts);
+  const drafts = items.map(({ id, messageId }) => {
+    const message = findMessage(request.state, messageId);
+    return { id, message: { id: message.id, threadId: message.threadId } };
+  });
+  return { ...(drafts.length > 0 && { drafts }), ...rest };
+}
+
+/** All or nothing: one unknown id fails the whole batch. */
+function batchModify(request: MailRequest): undefined {
+  const { ids } = (request.body ?? {}) as { ids?: unknown };
+  if (!Array.isArray(ids) || ids.length === 0 || ids.length > MAX_BATCH) throw invalid('Invalid ids');
+  change(
+    request,
+    ids.map((id) => findMessage(request.state, String(id))),
+  );
+}
+
+function change(request: MailRequest, messages: StoredMessage[]): ReturnType<typeof brief>[] {
+  const { addLabelIds, removeLabelIds } = (request.body ?? {}) as Record<string, unknown>;
+  relabel(request.state, messages, strings(addLabelIds), strings(removeLabelIds));
+  return messages.map(brief);
+}
+
+function strings(value: unknown): string[] {
+  return Array.isArray(value) ? value.map(String) : [];
+}
+
+function move(mailbox: Mailbox, messages: StoredMessage[], add: string[], remove: string[]): StoredMessage | undefined {
+  relabel(mailbox, messages, add, remove);
+  return messages[0];
+}

@@ -1,0 +1,90 @@
+import { invalid } from '../api-fault.ts';
+import { findMessage, findThread, header, type Mailbox, type MailRequest, messageId, type StoredMessage } from './gmail-mailbox.ts';
+import { headerOf, parseMime } from './gmail-mime.ts';
+
+/** What sending and drafting take: base64url of the MIME text, and the thread it should join. */
+export interface MessageBody {
+  raw: string;
+  threadId: string | undefined;
+}
+
+/** @throws ApiFault 400 when `raw` is missing or no base64url */
+export function messageBody(value: unknown): MessageBody {
+  const { raw, threadId } = (value ?? {}) as Record<string, unknown>;
+  if (typeof raw !== 'string' || raw === '' || !/^[\w+/-]+={0,2}$/.test(raw))
+    throw invalid("'raw' RFC822 payload message string is required");
+  return { raw: Buffer.from(raw, 'base64url').toString('latin1'), threadId: typeof threadId === 'string' ? threadId : undefined };
+}
+
+/** Sends: the account becomes the sender, the message gets the provider's own Message-ID and a place in a thread. */
+export function sendMessage(request: MailRequest, body: MessageBody): StoredMessage {
+  const { headers } = parseMime(body.raw);
+  const recipients = ['to', 'cc', 'bcc'].map((name) => headerOf(headers, name) ?? '').join(' ');
+  if (!/[^\s@<]@[^\s@>]/.test(recipients)) throw invalid('Recipient address required');
+  const toSelf = recipients.toLowerCase().includes(request.account.email);
+  return store(request, body, toSelf ? ['SENT', 'INBOX', 'UNREAD'] : ['SENT']);
+}
+
+export function createDraft(request: MailRequest, body: MessageBody): { id: string; message: StoredMessage } {
+  const message = store(request, body, ['DRAFT']);
+  const id = `r${BigInt(`0x${message.id}`) % 10n ** 18n}`;
+  request.state.drafts.push({ id, messageId: message.id });
+  return { id, message };
+}
+
+/** The draft goes, and a message with an id of its own is sent in its place. */
+export function sendDraft(request: MailRequest, draftId: string): StoredMessage {
+  const { state } = request;
+  const draft = findDraft(state, draftId);
+  const sent = sendMessage(request, { raw: draft.message.raw, threadId: draft.message.threadId });
+  state.drafts = state.drafts.filter(({ id }) => id !== draftId);
+  state.messages = state.messages.filter(({ id }) => id !== draft.message.id);
+  return sent;
+}
+
+/** @throws ApiFault 404 */
+export function findDraft(mailbox: Mailbox, draftId: string): { id: string; message: StoredMessage } {
+  const draft = mailbox.drafts.find(({ id }) => id === draftId);
+  return { id: draftId, message: findMessage(mailbox, draft?.messageId ?? '0') };
+}
+
+function store(request: MailRequest, { raw, threadId }: MessageBody, labelIds: string[]): StoredMessage {
+  const { account, state, now } = request;
+  const id = messageId(account, state.made);
+  state.made += 1;
+  state.historyId += 1;
+  const thread = threadId !== undefined && joins(state, threadId, raw) ? threadId : id;
+  const message = { id, threadId: thread, labelIds, at: now, raw: stamp(request, id, raw), historyId: state.historyId };
+  state.messages.push(message);
+  return message;
+}
+
+/** The three conditions of the provider's page "Manage threads": the thread named, References or In-Reply-To, and the subject. */
+function joins(mailbox: Mailbox, threadId: string, raw: string): boolean {
+  const thread = findThread(mailbox, threadId);
+  const { headers } = parseMime(raw);
+  const known = new Set(thread.map((message) => header(message, 'message-id')));
+  const named = `${headerOf(headers, 'references') ?? ''} ${headerOf(headers, 'in-reply-to') ?? ''}`.match(/<[^<>\s]+>/g) ?? [];
+  const sameSubject = thread.some((message) => bare(header(message, 'subject')) === bare(headerOf(headers, 'subject') ?? ''));
+  // A draft sent again finds itself here, without references.
+  const alone = thread.length === 1 && thread[0]?.labelIds.includes('DRAFT') === true;
+  return alone || (sameSubject && named.some((id) => known.has(id)));
+}
+
+function bare(subject: string): string {
+  return subject
+    .replace(/^((re|fwd?)\s*:\s*)+/i, '')
+    .trim()
+    .toLowerCase();
+}
+
+/** From is the account's own, Message-ID the provider's, whatever the client wrote. */
+function stamp({ account, now }: MailRequest, id: string, raw: string): string {
+  const dropped = /^(from|message-id):.*(\r?\n[ \t].*)*\r?\n/gim;
+  const end = /\r?\n\r?\n/.exec(raw)?.index ?? raw.length;
+  const head = `${raw.slice(0, end)}\r\n`.replace(dropped, '');
+  const date = /^date:/im.test(head) ? '' : `Date: ${new Date(now).toUTCString().replace('GMT', '+0000')}\r\n`;
+  const name = /^[\x20-\x7e]*$/.test(account.name) ? account.name : `=?UTF-8?B?${Buffer.from(account.name).toString('base64')}?=`;
+  const added = `From: ${name} <${account.email}>\r\nMessage-ID: <CA${id}@mail.sandbox.invalid>\r\n${date}`;
+  return `${added}${head.replace(/\r?\n$/, '')}${raw.slice(end)}`;
+}

@@ -1,0 +1,80 @@
+import { invalid } from '../api-fault.ts';
+import { formatRange, type GridRange } from './sheets-a1.ts';
+import type { Cell } from './sheets-world.ts';
+
+export interface Rendering {
+  value: 'FORMATTED_VALUE' | 'UNFORMATTED_VALUE' | 'FORMULA';
+  date: 'SERIAL_NUMBER' | 'FORMATTED_STRING';
+  dimension: 'ROWS' | 'COLUMNS';
+}
+
+const OPTIONS = {
+  valueRenderOption: ['FORMATTED_VALUE', 'UNFORMATTED_VALUE', 'FORMULA'],
+  dateTimeRenderOption: ['SERIAL_NUMBER', 'FORMATTED_STRING'],
+  majorDimension: ['ROWS', 'COLUMNS'],
+} as const;
+
+/** @throws ApiFault 400 on a value that the provider doesn't know */
+export function renderingOf(query: URLSearchParams): Rendering {
+  return {
+    value: option(query, 'valueRenderOption') as Rendering['value'],
+    date: option(query, 'dateTimeRenderOption') as Rendering['date'],
+    dimension: option(query, 'majorDimension') as Rendering['dimension'],
+  };
+}
+
+/** A ValueRange: trailing empty cells and rows are left out, and `values` is too when nothing is there. */
+export function valueRange(range: GridRange, rendering: Rendering): object {
+  const rows = range.tab.cells.slice(range.row, range.rowEnd).map((row) => row.slice(range.column, range.columnEnd));
+  const lines = rendering.dimension === 'ROWS' ? rows : transpose(rows);
+  const values = trimmed(
+    lines.map((line) =>
+      trimmed(
+        [...line].map((cell) => render(cell, rendering)),
+        (value) => value === '',
+      ),
+    ),
+    (line) => line.length === 0,
+  );
+  return { range: formatRange(range), majorDimension: rendering.dimension, ...(values.length > 0 && { values }) };
+}
+
+/** Writes rows from the range's first cell on, and makes the tab as large as they need. */
+export function writeValues({ tab, row, column }: GridRange, rows: (string | number | boolean)[][]): void {
+  for (const [down, values] of rows.entries()) {
+    while (tab.cells.length <= row + down) tab.cells.push([]);
+    const cells = tab.cells[row + down] ?? [];
+    for (const [across, value] of values.entries()) cells[column + across] = value === '' ? undefined : value;
+    tab.columns = Math.max(tab.columns, column + values.length);
+  }
+  tab.rows = Math.max(tab.rows, row + rows.length);
+}
+
+function option(query: URLSearchParams, name: keyof typeof OPTIONS): string {
+  const known: readonly string[] = OPTIONS[name];
+  const value = query.get(name) ?? known[0] ?? '';
+  if (!known.includes(value)) throw invalid(`Invalid value at '${name}': "${value}"`);
+  return value;
+}
+
+function render(cell: Cell | null, { value, date }: Rendering): string | number | boolean {
+  // A gap in a row is null once it has been saved.
+  if (cell === undefined || cell === null) return '';
+  if (typeof cell !== 'object') return value === 'FORMATTED_VALUE' ? shown(cell) : cell;
+  if (value === 'FORMATTED_VALUE') return cell.shown;
+  if (value === 'FORMULA' && cell.formula !== undefined) return cell.formula;
+  return cell.isDate === true && date === 'FORMATTED_STRING' ? cell.shown : cell.value;
+}
+
+function shown(value: string | number | boolean): string {
+  return typeof value === 'boolean' ? String(value).toUpperCase() : String(value);
+}
+
+function transpose(rows: Cell[][]): Cell[][] {
+  const width = Math.max(0, ...rows.map((row) => row.length));
+  return Array.from({ length: width }, (_, column) => rows.map((row) => row[column]));
+}
+
+function trimmed<T>(list: T[], isEmpty: (item: T) => boolean): T[] {
+  return list.slice(0, list.findLastIndex((item) => !isEmpty(item)) + 1);
+}

@@ -1,0 +1,49 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { isLoopback } from '../src/config/config.ts';
+import { AppError } from '../src/errors.ts';
+import type { Middleware } from './controls.ts';
+
+export interface GuardOptions {
+  /** {base_url} as browsers see it. */
+  publicUrl: string;
+  allowedOrigins: string[];
+}
+
+/**
+ * Lets in only calls that this machine's programs and this service's own pages make:
+ * the sandbox signs anyone in, so a web page elsewhere must not reach it, neither
+ * across origins nor through a name that it rebinds to 127.0.0.1.
+ *
+ * @throws AppError `forbidden` for a foreign Host or Origin header
+ */
+export function sandboxGuard(options: GuardOptions): Middleware {
+  const home = new URL(options.publicUrl);
+  const origins = new Set([home.origin, ...options.allowedOrigins]);
+  return (request, _response, next) => {
+    if (!isOwnHost(request.headers.host, home)) {
+      throw new AppError('forbidden', "The sandbox answers only under this service's own address.");
+    }
+    if (!isOwnOrigin(request.headers, origins)) {
+      throw new AppError('forbidden', 'The sandbox does not answer pages of other origins.');
+    }
+    next();
+  };
+}
+
+function isOwnHost(host: string | undefined, home: URL): boolean {
+  // Only host and port: anything else would be read as another part of the address below.
+  if (host === undefined || /[\s/\\@?#]/.test(host)) return false;
+  const url = URL.parse(`${home.protocol}//${host}`);
+  return url !== null && (isLoopback(url.hostname) || url.host === home.host);
+}
+
+function isOwnOrigin(headers: IncomingHttpHeaders, origins: Set<string>): boolean {
+  const origin = headers.origin;
+  if (origin === undefined) return true;
+  // Our pages send no referrer, and browsers then send `null` with a form post (Fetch, "append a request Origin header").
+  // Scripts can't forge Sec-Fetch-Site, and a sandboxed frame's opaque origin never counts as same-origin.
+  if (origin === 'null') return headers['sec-fetch-site'] === 'same-origin';
+  if (origins.has(origin)) return true;
+  const url = URL.parse(origin);
+  return url !== null && (url.protocol === 'http:' || url.protocol === 'https:') && isLoopback(url.hostname);
+}

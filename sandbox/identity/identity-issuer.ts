@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import type { OidcSettings } from '../../src/config/config.ts';
+import type { Controls } from '../controls.ts';
+import { openStore } from '../store.ts';
+import { generateKey, Signer, type StoredKey } from './identity-keys.ts';
+
+export interface IssuerOptions {
+  directory: string;
+  /** http://127.0.0.1:<port>: how the service reaches itself. */
+  selfUrl: string;
+  controls: Controls;
+}
+
+const TOKEN_LIFE_SECONDS = 3_600;
+
+/** A local OpenID Connect issuer that signs anyone in: the identity provider of development. */
+export class IdentityIssuer {
+  readonly settings: OidcSettings;
+  readonly #signer: Signer;
+  readonly #controls: Controls;
+  readonly #root: string;
+
+  constructor(options: IssuerOptions) {
+    const store = openStore<{ key: StoredKey }>(join(options.directory, 'identity.json'), () => ({ key: generateKey() }));
+    this.#signer = new Signer(store.state.key);
+    this.#controls = options.controls;
+    this.#root = `${options.selfUrl}/sandbox/identity`;
+    this.settings = {
+      kind: 'oidc',
+      // Users are keyed by issuer and subject, so neither may hold the port, which changes between starts.
+      issuer: 'https://identity.sandbox.invalid',
+      audience: 'steward',
+      discoveryUrl: `${this.#root}/.well-known/openid-configuration`,
+    };
+  }
+
+  get keySet(): { keys: object[] } {
+    return this.#signer.keySet;
+  }
+
+  /** The discovery document (OpenID Connect Discovery 3), as far as a verifier of ID tokens needs it. */
+  get discovery(): object {
+    return {
+      issuer: this.settings.issuer,
+      jwks_uri: `${this.#root}/jwks.json`,
+      response_types_supported: ['id_token'],
+      subject_types_supported: ['public'],
+      id_token_signing_alg_values_supported: ['RS256'],
+    };
+  }
+
+  /** Signs `user` in now: an ID token of one hour. */
+  async signIn(user: string): Promise<{ id_token: string; expires_in: number }> {
+    const now = Math.floor(this.#controls.now() / 1_000);
+    const token = await this.#signer.sign({
+      iss: this.settings.issuer,
+      aud: this.settings.audience,
+      sub: createHash('sha256').update(`identity:${user}`).digest('base64url').slice(0, 28),
+      email: `${user}@example.com`,
+      email_verified: true,
+      name: displayName(user),
+      auth_time: now,
+      iat: now,
+      exp: now + TOKEN_LIFE_SECONDS,
+    });
+    return { id_token: token, expires_in: TOKEN_LIFE_SECONDS };
+  }
+}
+
+/** A person's name made from a login: `ana.mueller` → `Ana Mueller`. */
+export function displayName(login: string): string {
+  const words = login.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '');
+  return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join(' ') || login;
+}

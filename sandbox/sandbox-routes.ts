@@ -1,0 +1,30 @@
+import { join } from 'node:path';
+import express, { Router } from 'express';
+import type { BankSandbox } from './bank/bank-sandbox.ts';
+import { controlRoutes } from './control-routes.ts';
+import type { Controls } from './controls.ts';
+import { type GuardOptions, sandboxGuard } from './guard.ts';
+import type { IdentityIssuer } from './identity/identity-issuer.ts';
+import { identityIssuerRoutes } from './identity/identity-issuer-routes.ts';
+import type { WorkspaceProvider } from './workspace/workspace-provider.ts';
+import { workspaceProviderRoutes } from './workspace-provider-routes.ts';
+
+export interface SandboxParts extends GuardOptions {
+  identity: IdentityIssuer;
+  workspace: WorkspaceProvider;
+  bank: BankSandbox;
+  controls: Controls;
+}
+
+/** Everything below /sandbox, behind the guard. Each part parses its own bodies. */
+export function sandboxRoutes({ identity, workspace, bank, controls, ...guard }: SandboxParts): Router {
+  const router = Router();
+  router.use(sandboxGuard(guard));
+  router.use('/assets', express.static(join(import.meta.dirname, 'public'), { index: false, redirect: false }));
+  router.use('/identity', identityIssuerRoutes(identity, controls));
+  router.use('/workspace', workspaceProviderRoutes(workspace, guard.allowedOrigins));
+  router.use('/bank', bank.router);
+  router.use('/control/bank', bank.controlRouter);
+  router.use('/control', controlRoutes(controls, workspace));
+  return router;
+}

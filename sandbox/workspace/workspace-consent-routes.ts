@@ -1,0 +1,72 @@
+import { type Response, Router, urlencoded } from 'express';
+import { z } from 'zod';
+import { AppError } from '../../src/errors.ts';
+import type { PendingRequest } from './workspace-consent.ts';
+import { consentPage, refusedPage } from './workspace-pages.ts';
+import type { WorkspaceProvider } from './workspace-provider.ts';
+
+// A form sends a repeated field as a list, and an empty text field as ''.
+const texts = z
+  .union([z.string(), z.array(z.string()).max(50)])
+  .default([])
+  .transform((value) => [value].flat());
+const filled = z
+  .string()
+  .max(1_024)
+  .optional()
+  .transform((value) => value?.trim() || undefined);
+const decision = z.object({
+  request: z.string(),
+  decision: z.enum(['allow', 'deny']),
+  account: filled,
+  other_account: filled,
+  scope: texts,
+});
+
+/** The authorization endpoint and its consent page, mounted at /sandbox/workspace. */
+export function consentRoutes(provider: WorkspaceProvider, allowedOrigins: string[]): Router {
+  const router = Router();
+  const show = (response: Response, status: number, html: string) => {
+    response.status(status).set('Content-Security-Policy', contentSecurityPolicy(provider, allowedOrigins)).type('html').send(html);
+  };
+  const ask = (response: Response, pending: PendingRequest, wrongAccount: boolean) => {
+    show(response, wrongAccount ? 400 : 200, consentPage({ pending, accounts: provider.grants.accounts, wrongAccount }));
+  };
+
+  router.get('/auth', (request, response) => {
+    try {
+      ask(response, provider.desk.open(request.query), false);
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      show(response, error.status, refusedPage(error.message));
+    }
+  });
+
+  router.post('/consent', urlencoded({ extended: false, limit: '16kb' }), (request, response) => {
+    const form = decision.safeParse(request.body);
+    if (!form.success) return show(response, 400, refusedPage('The form is not complete.'));
+    const { request: id, decision: answer, account, other_account: otherAccount, scope: scopes } = form.data;
+    const decided = provider.desk.decide(id, { allow: answer === 'allow', account, otherAccount, scopes });
+    if (decided.kind === 'gone') return show(response, 400, refusedPage('This request is over or was never made.'));
+    if (decided.kind === 'wrong_account') return ask(response, decided.pending, true);
+    // No body: Express would put the address, code and all, into a page.
+    response.status(303).set('Location', decided.location).end();
+  });
+  return router;
+}
+
+/**
+ * Browsers hold form-action against every step of a redirect chain (Chromium does), and the service's callback
+ * leads on to the front end: so besides the callback's origin those that development allows are named.
+ */
+function contentSecurityPolicy(provider: WorkspaceProvider, allowedOrigins: string[]): string {
+  const targets = [new URL(provider.publicUrl).origin, ...allowedOrigins, 'http://localhost:*', 'http://127.0.0.1:*'];
+  return [
+    "default-src 'none'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    `form-action 'self' ${targets.join(' ')}`,
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+  ].join('; ');
+}

@@ -1,0 +1,145 @@
+import { randomBytes } from 'node:crypto';
+import { z } from 'zod';
+import { AppError } from '../../src/errors.ts';
+import { emailAddress, validate } from '../../src/validation/validate.ts';
+import type { Controls } from '../controls.ts';
+import { OPENID, parseScopes } from '../workspace-scopes.ts';
+import type { Grants } from './workspace-grants.ts';
+
+/** An authorization request (RFC 6749 section 4.1.1) that waits for a person's decision. */
+export interface PendingRequest {
+  id: string;
+  redirectUri: string;
+  scopes: string[];
+  state: string;
+  challenge: string;
+  nonce: string | undefined;
+  accessType: string | undefined;
+  prompt: string | undefined;
+  loginHint: string | undefined;
+  expiresAt: number;
+  /** Where the decision led; a second click leads there again and decides nothing. */
+  outcome: string | undefined;
+}
+
+export interface Decision {
+  allow: boolean;
+  /** Chosen from the list. */
+  account: string | undefined;
+  /** Typed in; stands before the choice from the list. */
+  otherAccount: string | undefined;
+  scopes: string[];
+}
+
+export type Decided = { kind: 'redirect'; location: string } | { kind: 'wrong_account'; pending: PendingRequest } | { kind: 'gone' };
+
+const PENDING_LIFE_MS = 10 * 60_000;
+const MAX_PENDING = 1_000;
+
+const optional = z.string().max(1_024).optional();
+const authorizationRequest = z.object({
+  client_id: z.string(),
+  redirect_uri: z.string(),
+  response_type: z.literal('code', 'must be "code"'),
+  scope: z
+    .string()
+    .max(4_096)
+    .transform((scope, context) => {
+      const scopes = parseScopes(scope);
+      if (scopes !== undefined) return scopes;
+      context.addIssue('names a scope that this provider does not know');
+      return z.NEVER;
+    }),
+  state: z.string().min(1).max(2_048),
+  code_challenge: z.string().regex(/^[A-Za-z0-9_-]{43}$/, 'must be the base64url SHA-256 of the verifier'),
+  code_challenge_method: z.literal('S256', 'must be "S256"'),
+  nonce: optional,
+  access_type: optional,
+  prompt: optional,
+  login_hint: optional,
+});
+
+export interface ConsentOptions {
+  clientId: string;
+  /** The one redirect URI of the one client. */
+  redirectUri: string;
+  issuer: string;
+  grants: Grants;
+  controls: Controls;
+}
+
+/** The authorization endpoint: what is asked, what was decided, and where the browser goes next. */
+export class ConsentDesk {
+  readonly #options: ConsentOptions;
+  readonly #pending = new Map<string, PendingRequest>();
+
+  constructor(options: ConsentOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Opens an authorization request.
+   *
+   * @param query the query parameters as they came
+   * @throws AppError `invalid_request` that names the parameter; the browser is then to be sent nowhere,
+   *   as the provider does it (RFC 6749 section 4.1.2.1 demands it for client and redirect URI)
+   */
+  open(query: unknown): PendingRequest {
+    const given = validate(authorizationRequest, query);
+    if (given.client_id !== this.#options.clientId) throw new AppError('invalid_request', 'client_id: is not registered');
+    if (given.redirect_uri !== this.#options.redirectUri)
+      throw new AppError('invalid_request', 'redirect_uri: is not registered for this client');
+    const request: PendingRequest = {
+      id: randomBytes(32).toString('base64url'),
+      redirectUri: given.redirect_uri,
+      scopes: given.scope,
+      state: given.state,
+      challenge: given.code_challenge,
+      nonce: given.nonce,
+      accessType: given.access_type,
+      prompt: given.prompt,
+      loginHint: given.login_hint,
+      expiresAt: this.#options.controls.now() + PENDING_LIFE_MS,
+      outcome: undefined,
+    };
+    this.#remember(request);
+    return request;
+  }
+
+  /** Takes a person's decision, once; the answer carries `iss` as RFC 9207 says. */
+  decide(id: string, decision: Decision): Decided {
+    const pending = this.#pending.get(id);
+    if (pending === undefined || pending.expiresAt <= this.#options.controls.now()) return { kind: 'gone' };
+    if (pending.outcome !== undefined) return { kind: 'redirect', location: pending.outcome };
+    const granted = pending.scopes.filter((scope) => scope === OPENID || decision.scopes.includes(scope));
+    if (!decision.allow || granted.length === 0) return this.#close(pending, { error: 'access_denied' });
+    const email = emailAddress.safeParse(decision.otherAccount ?? decision.account);
+    if (!email.success) return { kind: 'wrong_account', pending };
+    const code = this.#issueCode(pending, email.data, granted);
+    return this.#close(pending, { code, scope: granted.join(' ') });
+  }
+
+  #issueCode(pending: PendingRequest, email: string, scopes: string[]): string {
+    const { grants } = this.#options;
+    const { sub } = grants.accountOf(email);
+    const consented = pending.prompt?.split(' ').includes('consent') === true || !grants.isConnected(sub);
+    const { redirectUri, challenge, nonce, accessType } = pending;
+    return grants.issueCode({ sub, scopes, redirectUri, challenge, nonce, offline: accessType === 'offline' && consented });
+  }
+
+  #close(pending: PendingRequest, answer: Record<string, string>): Decided {
+    const location = new URL(pending.redirectUri);
+    const parameters = { ...answer, state: pending.state, iss: this.#options.issuer };
+    for (const [name, value] of Object.entries(parameters)) location.searchParams.set(name, value);
+    pending.outcome = location.href;
+    return { kind: 'redirect', location: location.href };
+  }
+
+  #remember(request: PendingRequest): void {
+    for (const [id, { expiresAt }] of this.#pending) {
+      if (this.#pending.size < MAX_PENDING && expiresAt > this.#options.controls.now()) break;
+      this.#pending.delete(id);
+    }
+    this.#pending.set(request.id, request);
+  }
+}

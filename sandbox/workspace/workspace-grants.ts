@@ -1,0 +1,195 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Controls } from '../controls.ts';
+import { generateKey, type StoredKey } from '../identity/identity-keys.ts';
+import type { Store } from '../store.ts';
+import { type Account, findAccount, seedAccounts } from '../workspace-accounts.ts';
+
+/** What a person agreed to on the consent page. */
+export interface Consent {
+  sub: string;
+  scopes: string[];
+  redirectUri: string;
+  /** PKCE challenge, S256 (RFC 7636 section 4.2). */
+  challenge: string;
+  nonce: string | undefined;
+  /** The exchange gives a refresh token. */
+  offline: boolean;
+}
+
+export interface Token {
+  kind: 'access' | 'refresh';
+  sub: string;
+  scopes: string[];
+  /** Hash of the authorization code that it descends from. */
+  grant: string;
+  /** Milliseconds since 1970; null = until revoked. */
+  expiresAt: number | null;
+}
+
+interface Code extends Consent {
+  expiresAt: number;
+  used: boolean;
+}
+
+/** Everything the stand-in provider keeps; codes and tokens under their SHA-256 hashes only. */
+export interface WorkspaceState {
+  signingKey: StoredKey;
+  accounts: Account[];
+  codes: Record<string, Code>;
+  tokens: Record<string, Token>;
+}
+
+export interface AccountSummary {
+  email: string;
+  sub: string;
+  access_tokens: number;
+  refresh_tokens: number;
+}
+
+const CODE_LIFE_MS = 10 * 60_000;
+/** The provider silently drops the oldest one beyond this many per account and client. */
+const MAX_REFRESH_TOKENS = 100;
+
+export function seedWorkspace(): WorkspaceState {
+  return { signingKey: generateKey(), accounts: seedAccounts(), codes: {}, tokens: {} };
+}
+
+/** Accounts, authorization codes and tokens of the stand-in provider; every change is on disk when the call returns. */
+export class Grants {
+  readonly #store: Store<WorkspaceState>;
+  readonly #controls: Controls;
+
+  constructor(store: Store<WorkspaceState>, controls: Controls) {
+    this.#store = store;
+    this.#controls = controls;
+  }
+
+  get accounts(): readonly Account[] {
+    return this.#store.state.accounts;
+  }
+
+  account(sub: string): Account | undefined {
+    return this.#store.state.accounts.find((account) => account.sub === sub);
+  }
+
+  /** The account of an e-mail address; any address has one. */
+  accountOf(email: string): Account {
+    const account = findAccount(this.#store.state.accounts, email);
+    this.#store.save();
+    return account;
+  }
+
+  /** Whether the account has anything live with the app: no consent page was ever agreed to otherwise. */
+  isConnected(sub: string): boolean {
+    return this.#live().some((token) => token.sub === sub);
+  }
+
+  /** Records a consent and returns its authorization code: once, for ten minutes. */
+  issueCode(consent: Consent): string {
+    const code = `4/${randomBytes(32).toString('base64url')}`;
+    this.#store.state.codes[hash(code)] = { ...consent, expiresAt: this.#controls.now() + CODE_LIFE_MS, used: false };
+    this.#save();
+    return code;
+  }
+
+  /**
+   * The consent behind an authorization code that can still be redeemed.
+   * A code that comes again takes back what it gave (RFC 6749 section 4.1.2).
+   */
+  consentOf(code: string): Consent | undefined {
+    const id = hash(code);
+    const found = this.#store.state.codes[id];
+    if (found === undefined || found.expiresAt <= this.#controls.now()) return undefined;
+    if (!found.used) return found;
+    this.#drop((token) => token.grant === id);
+    return undefined;
+  }
+
+  /** Uses an authorization code up; returns the id its tokens carry as `grant`. */
+  redeem(code: string): string {
+    const id = hash(code);
+    const found = this.#store.state.codes[id];
+    if (found !== undefined) found.used = true;
+    this.#save();
+    return id;
+  }
+
+  /** Issues a token of the grant. `lifeSeconds` undefined: until revoked. */
+  issue(token: Omit<Token, 'expiresAt'>, lifeSeconds?: number): string {
+    const value = `${token.kind === 'access' ? 'ya29.sandbox-' : '1//sandbox-'}${randomBytes(32).toString('base64url')}`;
+    const expiresAt = lifeSeconds === undefined ? null : this.#controls.now() + lifeSeconds * 1_000;
+    this.#store.state.tokens[hash(value)] = { ...token, expiresAt };
+    if (token.kind === 'refresh') this.#dropOldestRefresh(token.sub);
+    this.#save();
+    return value;
+  }
+
+  /** A live token by its value. */
+  find(value: string): Token | undefined {
+    const token = this.#store.state.tokens[hash(value)];
+    return token !== undefined && this.#isLive(token) ? token : undefined;
+  }
+
+  /** Ends one token, as strict rotation does. */
+  discard(value: string): void {
+    delete this.#store.state.tokens[hash(value)];
+    this.#save();
+  }
+
+  /** Ends every token and open code of the account, as the provider does whichever token is revoked. */
+  revoke(sub: string): void {
+    for (const [id, code] of Object.entries(this.#store.state.codes)) {
+      if (code.sub === sub) delete this.#store.state.codes[id];
+    }
+    this.#drop((token) => token.sub === sub);
+  }
+
+  /** The accounts with their live tokens counted. */
+  summary(): AccountSummary[] {
+    const live = this.#live();
+    const count = (sub: string, kind: Token['kind']) => live.filter((token) => token.sub === sub && token.kind === kind).length;
+    return this.accounts.map(({ email, sub }) => ({
+      email,
+      sub,
+      access_tokens: count(sub, 'access'),
+      refresh_tokens: count(sub, 'refresh'),
+    }));
+  }
+
+  #live(): Token[] {
+    return Object.values(this.#store.state.tokens).filter((token) => this.#isLive(token));
+  }
+
+  #isLive(token: Token): boolean {
+    return token.expiresAt === null || token.expiresAt > this.#controls.now();
+  }
+
+  #dropOldestRefresh(sub: string): void {
+    const tokens = this.#store.state.tokens;
+    const ids = Object.keys(tokens).filter((id) => tokens[id]?.kind === 'refresh' && tokens[id].sub === sub);
+    for (const id of ids.slice(0, -MAX_REFRESH_TOKENS)) delete tokens[id];
+  }
+
+  #drop(matches: (token: Token) => boolean): void {
+    const { tokens } = this.#store.state;
+    for (const [id, token] of Object.entries(tokens)) {
+      if (matches(token)) delete tokens[id];
+    }
+    this.#save();
+  }
+
+  #save(): void {
+    const { codes, tokens } = this.#store.state;
+    for (const [id, code] of Object.entries(codes)) {
+      if (code.expiresAt <= this.#controls.now()) delete codes[id];
+    }
+    for (const [id, token] of Object.entries(tokens)) {
+      if (!this.#isLive(token)) delete tokens[id];
+    }
+    this.#store.save();
+  }
+}
+
+function hash(value: string): string {
+  return createHash('sha256').update(value).digest('base64url');
+}

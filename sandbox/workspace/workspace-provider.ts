@@ -1,0 +1,75 @@
+import { join } from 'node:path';
+import type { WorkspaceSettings } from '../../src/config/config.ts';
+import type { Controls } from '../controls.ts';
+import { Signer } from '../identity/identity-keys.ts';
+import { openStore } from '../store.ts';
+import { ConsentDesk } from './workspace-consent.ts';
+import { Grants, seedWorkspace } from './workspace-grants.ts';
+import { type Behaviour, TokenEndpoint } from './workspace-token-endpoint.ts';
+
+export interface WorkspaceProviderOptions {
+  directory: string;
+  publicUrl: string;
+  selfUrl: string;
+  controls: Controls;
+}
+
+/** The stand-in for the workspace provider: its parts, wired. */
+export interface WorkspaceProvider {
+  settings: WorkspaceSettings;
+  publicUrl: string;
+  grants: Grants;
+  desk: ConsentDesk;
+  tokenEndpoint: TokenEndpoint;
+  behaviour: Behaviour;
+  /** Public keys of its ID tokens. */
+  keySet: { keys: object[] };
+  controls: Controls;
+  /** Folder for what the accounts hold. */
+  contentDirectory: string;
+}
+
+// Accounts are keyed by the provider's subject and checked against its issuer: no port in it.
+const ISSUER = 'https://accounts.sandbox.invalid';
+const CLIENT = { id: 'sandbox-client', secret: 'sandbox-secret' };
+const TOKEN_LIFE_SECONDS = 3_599;
+
+/** Opens the provider on the state in `directory`. */
+export function createWorkspaceProvider(options: WorkspaceProviderOptions): WorkspaceProvider {
+  const { publicUrl, selfUrl, controls } = options;
+  const store = openStore(join(options.directory, 'workspace.json'), seedWorkspace);
+  const grants = new Grants(store, controls);
+  const signer = new Signer(store.state.signingKey);
+  const behaviour: Behaviour = {
+    tokenLifeSeconds: TOKEN_LIFE_SECONDS,
+    reportedExpiresIn: undefined,
+    rotation: 'off',
+    omitRefreshToken: false,
+    omitIdToken: false,
+  };
+  return {
+    settings: settings(publicUrl, selfUrl),
+    publicUrl,
+    grants,
+    desk: new ConsentDesk({ clientId: CLIENT.id, redirectUri: `${publicUrl}/auth/workspace/callback`, issuer: ISSUER, grants, controls }),
+    tokenEndpoint: new TokenEndpoint({ client: CLIENT, issuer: ISSUER, grants, signer, controls, behaviour }),
+    behaviour,
+    keySet: signer.keySet,
+    controls,
+    contentDirectory: join(options.directory, 'content'),
+  };
+}
+
+function settings(publicUrl: string, selfUrl: string): WorkspaceSettings {
+  const root = `${selfUrl}/sandbox/workspace`;
+  return {
+    clientId: CLIENT.id,
+    clientSecret: CLIENT.secret,
+    authUrl: `${publicUrl}/sandbox/workspace/auth`,
+    tokenUrl: `${root}/token`,
+    userinfoUrl: `${root}/userinfo`,
+    revokeUrl: `${root}/revoke`,
+    apiUrl: `${root}/api`,
+    issuer: ISSUER,
+  };
+}

@@ -1,0 +1,111 @@
+import { z } from 'zod';
+import { AppError } from '../../errors.ts';
+import { BankError } from '../../providers/bank-errors.ts';
+import { identifier } from '../../providers/provider-text.ts';
+import { list } from '../../providers/response-list.ts';
+import { builtIn } from '../built-in.ts';
+import { accountIds, accountName, bankText, masked, withOptions } from './bank-shapes.ts';
+
+const NO_NUMBERS_HERE = 'This bank gives no account and routing numbers. Its balances and transactions can be read.';
+const WITHOUT_NUMBERS: Partial<Record<string, string>> = {
+  PRODUCTS_NOT_SUPPORTED: NO_NUMBERS_HERE,
+  PRODUCT_NOT_ENABLED: NO_NUMBERS_HERE,
+  NO_AUTH_ACCOUNTS: 'None of these accounts has account and routing numbers: only checking and savings accounts do.',
+};
+
+const of = { account_id: identifier };
+const answer = z.object({
+  accounts: list(z.object({ ...of, name: accountName, type: bankText, subtype: bankText.nullish() })),
+  numbers: z.object({
+    ach: list(
+      z.object({
+        ...of,
+        account: bankText,
+        routing: bankText,
+        wire_routing: bankText.nullish(),
+        is_tokenized_account_number: z.boolean().nullish(),
+      }),
+    ).default([]),
+    eft: list(z.object({ ...of, account: bankText, institution: bankText, branch: bankText })).default([]),
+    international: list(z.object({ ...of, iban: bankText, bic: bankText })).default([]),
+    bacs: list(z.object({ ...of, account: bankText, sort_code: bankText })).default([]),
+  }),
+});
+
+const numberRow = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('ach').describe('United States.'),
+    account: z.string(),
+    routing: z.string(),
+    wire_routing: z.string().nullable(),
+    tokenized: z.boolean().describe('A number made for this connection; it ends with it.'),
+  }),
+  z.object({ kind: z.literal('eft').describe('Canada.'), account: z.string(), institution: z.string(), branch: z.string() }),
+  z.object({ kind: z.literal('international'), iban: z.string(), bic: z.string() }),
+  z.object({ kind: z.literal('bacs').describe('United Kingdom.'), account: z.string(), sort_code: z.string() }),
+]);
+
+export const numbers = builtIn({
+  name: 'bank.numbers',
+  provider: 'bank',
+  effect: 'read',
+  description:
+    'Read the account and routing numbers of a bank’s checking and savings accounts. All but the last digits are hidden unless the operator allows more.',
+  scopes: [],
+  input: z.strictObject({ account_ids: accountIds }),
+  output: z.object({
+    accounts: z.array(
+      z.object({ id: z.string(), name: z.string(), type: z.string(), subtype: z.string().nullable(), numbers: z.array(numberRow) }),
+    ),
+    masked: z.boolean(),
+  }),
+  summary: () => 'Read account and routing numbers',
+  async run({ account_ids }, { session, unmasked }) {
+    const given = await session.call('auth/get', withOptions({ account_ids }), answer).catch(withoutNumbers);
+    const show = unmasked ? (number: string) => number : masked;
+    const take = byAccount(given.numbers, show);
+    const accounts = given.accounts.map(({ account_id: id, name, type, subtype }) => ({
+      id,
+      name,
+      type,
+      subtype: subtype ?? null,
+      numbers: take(id),
+    }));
+    return { accounts, masked: !unmasked };
+  },
+});
+
+/** Not every bank gives numbers, nor every kind of account. */
+function withoutNumbers(error: unknown): never {
+  const message = error instanceof BankError ? WITHOUT_NUMBERS[error.bankCode] : undefined;
+  throw message === undefined ? error : new AppError('unsupported_account', message, { cause: error });
+}
+
+type NumberRow = z.output<typeof numberRow>;
+
+/** Gives the numbers of an account, once: an answer that names it often would be multiplied. */
+function byAccount(
+  { ach, eft, international, bacs }: z.output<typeof answer>['numbers'],
+  show: (number: string) => string,
+): (id: string) => NumberRow[] {
+  const rows = new Map<string, NumberRow[]>();
+  const add = (id: string, row: NumberRow) => {
+    const own = rows.get(id);
+    if (own === undefined) rows.set(id, [row]);
+    else own.push(row);
+  };
+  for (const { account_id: id, account, routing, wire_routing: wire, is_tokenized_account_number: tokenized } of ach) {
+    const shown = { account: show(account), routing: show(routing), wire_routing: wire == null ? null : show(wire) };
+    add(id, { kind: 'ach', ...shown, tokenized: tokenized ?? false });
+  }
+  for (const { account_id: id, account, institution, branch } of eft) {
+    add(id, { kind: 'eft', account: show(account), institution: show(institution), branch: show(branch) });
+  }
+  for (const { account_id: id, iban, bic } of international) add(id, { kind: 'international', iban: show(iban), bic: show(bic) });
+  for (const { account_id: id, account, sort_code: code } of bacs) add(id, { kind: 'bacs', account: show(account), sort_code: show(code) });
+  return (id) => {
+    const own = rows.get(id) ?? [];
+    rows.delete(id);
+    return own;
+  };
+}

@@ -1,0 +1,212 @@
+import { z } from 'zod';
+import { list } from '../../providers/response-list.ts';
+import { manyLines, oneLine } from '../shown-text.ts';
+import { isZone } from './zoned-time.ts';
+
+/** In lists fewer: a page of large meetings must fit into one answer. */
+const MAX_ATTENDEES = { alone: 200, listed: 15 };
+/** The provider's own limit on descriptions. */
+const MAX_DESCRIPTION = 8_192;
+
+const time = z.union([
+  z.object({ date: z.iso.date() }),
+  z.object({
+    dateTime: z.iso.datetime({ offset: true, local: true }),
+    // Whether there is such a zone takes long to find out: zoneOf asks, of those that are used.
+    timeZone: z
+      .string()
+      .regex(/^[A-Za-z][\w+/-]{0,59}$/)
+      .optional()
+      .catch(undefined),
+  }),
+]);
+
+export type EventTime = z.output<typeof time>;
+
+/** Loose: a changed list is sent back whole, with what only the provider knows of. */
+const attendee = z.looseObject({
+  email: oneLine(254).default(''),
+  displayName: oneLine(200).optional(),
+  responseStatus: z.enum(['needsAction', 'declined', 'tentative', 'accepted']).default('needsAction'),
+  optional: z.boolean().optional(),
+  organizer: z.boolean().optional(),
+  self: z.boolean().optional(),
+});
+
+const id = z.string().regex(/^[\x21-\x7e]{1,1100}$/);
+
+/** What of the provider's event is used. */
+const shared = {
+  id,
+  summary: oneLine(1_024).default(''),
+  description: manyLines(MAX_DESCRIPTION).optional(),
+  location: oneLine(1_024).optional(),
+  htmlLink: z.string().max(2_000).optional(),
+  hangoutLink: z.string().max(2_000).optional(),
+  conferenceData: z
+    .object({ entryPoints: list(z.object({ entryPointType: z.string().optional(), uri: z.string().max(2_000).optional() })).optional() })
+    .optional(),
+  organizer: z.object({ email: oneLine(254).optional(), self: z.boolean().optional() }).optional(),
+  attendees: list(attendee).default([]),
+  attendeesOmitted: z.boolean().default(false),
+  recurrence: list(oneLine(2_000), 100).optional(),
+  recurringEventId: id.optional(),
+  iCalUID: z.string().max(2_000).optional(),
+  transparency: z.string().max(40).default('opaque'),
+  visibility: z.string().max(40).default('default'),
+  eventType: oneLine(40).default('default'),
+};
+
+const living = z.object({
+  ...shared,
+  status: z.enum(['confirmed', 'tentative']).default('confirmed'),
+  start: time,
+  end: time,
+  originalStartTime: time.optional(),
+});
+
+export type Attendee = z.output<typeof attendee>;
+export type CalendarEvent = z.output<typeof living>;
+
+/** A deleted event may come without its times. */
+export const anyEvent = z.union([z.object({ status: z.literal('cancelled') }), living]);
+
+/** What of an event tells whether it takes time. */
+export const busyEvent = z.union([
+  z.object({ status: z.literal('cancelled') }),
+  living.pick({ status: true, start: true, end: true, attendees: true, transparency: true, eventType: true }),
+]);
+
+export type BusyEvent = Pick<CalendarEvent, 'start' | 'end' | 'attendees' | 'transparency' | 'eventType'>;
+
+/** What tells the events of a series apart. */
+export const seriesPart = z.object({ id, recurringEventId: id.optional() });
+
+const names = ['status', 'start', 'end', 'originalStartTime', ...Object.keys(shared)];
+export const EVENT_FIELDS = names.join(',');
+/** In lists, these would only be weight. */
+export const LIST_FIELDS = names.filter((name) => name !== 'description' && name !== 'iCalUID').join(',');
+export const BUSY_FIELDS = 'status,start,end,transparency,eventType,attendees(self,responseStatus)';
+
+export const eventOutput = z.object({
+  id: z.string(),
+  title: z.string(),
+  start: z.string().describe('A time with its offset; of all-day events a date.'),
+  end: z.string().describe('A time with its offset; of all-day events the day after the last one.'),
+  all_day: z.boolean(),
+  last_day: z.string().optional().describe('Of all-day events: the last day.'),
+  zone: z.string().optional(),
+  tentative: z.literal(true).optional(),
+  location: z.string().optional(),
+  description: z.string().optional(),
+  organizer: z.string().optional().describe('Where it is somebody else.'),
+  attendees: z
+    .array(
+      z.object({
+        email: z.string(),
+        name: z.string().optional(),
+        answer: z.enum(['none', 'declined', 'tentative', 'accepted']),
+        optional: z.literal(true).optional(),
+      }),
+    )
+    .optional(),
+  attendees_omitted: z.literal(true).optional().describe('There are more.'),
+  my_answer: z.enum(['none', 'declined', 'tentative', 'accepted']).optional(),
+  series: z.string().optional().describe('Id of the series that it belongs to.'),
+  recurrence: z.array(z.string()).optional().describe('Of a series: its rules (RFC 5545).'),
+  meeting_link: z.string().optional(),
+  link: z.string().optional(),
+  busy: z.boolean().describe('It takes the account’s time.'),
+  private: z.literal(true).optional(),
+  kind: z.string().optional().describe('Such as outOfOffice, focusTime, workingLocation.'),
+});
+
+/** Whether it takes the account's time. An unanswered invitation does. */
+export function isBusy({ attendees, transparency, eventType }: BusyEvent): boolean {
+  const declined = attendees.some(({ self, responseStatus }) => self === true && responseStatus === 'declined');
+  return !declined && transparency !== 'transparent' && eventType !== 'workingLocation';
+}
+
+/** An event as a list answers it. */
+export function describeEvent(event: CalendarEvent, maxAttendees = MAX_ATTENDEES.listed): z.input<typeof eventOutput> {
+  const { id, summary, status, location, organizer, recurrence, recurringEventId, visibility, eventType } = event;
+  const meeting = meetingLink(event);
+  return {
+    id,
+    title: summary,
+    ...describeTimes(event),
+    ...(status === 'tentative' && { tentative: true as const }),
+    ...(location !== undefined && { location }),
+    ...(organizer?.self !== true && organizer?.email !== undefined && { organizer: organizer.email }),
+    ...describeAttendees(event, maxAttendees),
+    ...(recurringEventId !== undefined && { series: recurringEventId }),
+    ...(recurrence !== undefined && { recurrence }),
+    ...(meeting !== undefined && { meeting_link: meeting }),
+    busy: isBusy(event),
+    ...((visibility === 'private' || visibility === 'confidential') && { private: true as const }),
+    ...(eventType !== 'default' && { kind: eventType }),
+  };
+}
+
+/** An event as it is answered alone. */
+export function describeWholly(event: CalendarEvent): z.input<typeof eventOutput> {
+  const { description, htmlLink } = event;
+  const link = webLink(htmlLink);
+  return {
+    ...describeEvent(event, MAX_ATTENDEES.alone),
+    ...(description !== undefined && { description }),
+    ...(link !== undefined && { link }),
+  };
+}
+
+/** The start or end as one string: a date, or a time. */
+export function momentOf(time: EventTime): string {
+  return 'date' in time ? time.date : time.dateTime;
+}
+
+/** undefined also where there is no such zone. */
+export function zoneOf(time: EventTime): string | undefined {
+  return 'date' in time || time.timeZone === undefined || !isZone(time.timeZone) ? undefined : time.timeZone;
+}
+
+/** Dates stay dates: a conversion to UTC would shift them. */
+function describeTimes({ start, end }: CalendarEvent) {
+  const zone = zoneOf(start);
+  const lastDay = 'date' in end ? new Date(Date.parse(`${end.date}T00:00:00Z`) - 24 * 3_600_000).toISOString().slice(0, 10) : undefined;
+  return {
+    start: momentOf(start),
+    end: momentOf(end),
+    all_day: 'date' in start,
+    ...(lastDay !== undefined && { last_day: lastDay }),
+    ...(zone !== undefined && { zone }),
+  };
+}
+
+function describeAttendees({ attendees, attendeesOmitted }: CalendarEvent, max: number) {
+  const self = attendees.find((one) => one.self === true);
+  const shown = attendees.slice(0, max).map(({ email, displayName, responseStatus, optional }) => ({
+    email,
+    ...(displayName !== undefined && { name: displayName }),
+    answer: answerOf(responseStatus),
+    ...(optional === true && { optional }),
+  }));
+  return {
+    ...(shown.length > 0 && { attendees: shown }),
+    ...((attendeesOmitted || attendees.length > max) && { attendees_omitted: true as const }),
+    ...(self !== undefined && { my_answer: answerOf(self.responseStatus) }),
+  };
+}
+
+function answerOf(status: Attendee['responseStatus']): 'none' | 'declined' | 'tentative' | 'accepted' {
+  return status === 'needsAction' ? 'none' : status;
+}
+
+function meetingLink({ hangoutLink, conferenceData }: CalendarEvent): string | undefined {
+  const video = conferenceData?.entryPoints?.find(({ entryPointType }) => entryPointType === 'video');
+  return webLink(hangoutLink ?? video?.uri);
+}
+
+/** Only what a browser may open without harm. */
+function webLink(link: string | undefined): string | undefined {
+  return link !== undefined && /^https?:\/\/[\x21-\x7e]+$/.test(link) ? link : undefined;
+}

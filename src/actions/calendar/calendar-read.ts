@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { text } from '../../validation/validate.ts';
+import { builtIn } from '../built-in.ts';
+import { describeWholly, eventOutput } from './calendar-event.ts';
+import { eventId } from './calendar-inputs.ts';
+import { calendarZone, getEvent, listEvents } from './calendar-session.ts';
+import { rangeInput, resolveRange } from './time-range.ts';
+
+const listInput = z.strictObject({
+  ...rangeInput,
+  query: text(200).optional().describe('Words in title, description, place or attendees.'),
+  max: z.int().min(1).max(100).default(50),
+  page: text(4_096).optional().describe('`next` of the page before.'),
+});
+
+export const calendarList = builtIn({
+  name: 'calendar.list',
+  provider: 'workspace',
+  effect: 'read',
+  description: 'List the events that overlap a time, by their start; each event of a series on its own.',
+  scopes: ['calendar.events.owned'],
+  input: listInput,
+  output: z.object({
+    items: z.array(eventOutput),
+    zone: z.string().optional().describe('Zone of the times.'),
+    next: z.string().optional(),
+  }),
+  summary: ({ from, to }) => `List the events from ${from} to ${to}`,
+  async run({ query, max, page, ...range }, { session }) {
+    const { from, to } = await resolveRange(range, () => calendarZone(session));
+    const { timeZone, items, nextPageToken } = await listEvents(session, { from, to, zone: range.zone, query, max, page });
+    return { items, zone: timeZone, ...(nextPageToken !== undefined && { next: nextPageToken }) };
+  },
+});
+
+export const calendarGet = builtIn({
+  name: 'calendar.get',
+  provider: 'workspace',
+  effect: 'read',
+  description: 'Read one event, or a whole series, with its description.',
+  scopes: ['calendar.events.owned'],
+  input: z.strictObject({ id: eventId }),
+  output: eventOutput,
+  summary: ({ id }) => `Read event ${id}`,
+  async run({ id }, { session }) {
+    return describeWholly(await getEvent(session, id));
+  },
+});

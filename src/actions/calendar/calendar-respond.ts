@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { text } from '../../validation/validate.ts';
+import { builtIn } from '../built-in.ts';
+import { quoted, shownAddress } from '../shown-text.ts';
+import { ownAnswer } from './calendar-attendees.ts';
+import { describeWholly, eventOutput } from './calendar-event.ts';
+import { eventId, notifyOnRequest, scope, sendUpdates } from './calendar-inputs.ts';
+import { nameEvent } from './calendar-preview.ts';
+import { findTarget, patchEvent } from './calendar-session.ts';
+
+const input = z.strictObject({
+  id: eventId,
+  answer: z.enum(['accepted', 'declined', 'tentative']),
+  comment: text(500).optional().describe('A word to the organizer; the user is asked first.'),
+  scope,
+  notify: notifyOnRequest.describe(
+    'Tell the organizer by e-mail; the user is asked first. Without it the answer is seen in the organizer’s calendar only.',
+  ),
+});
+
+type Input = z.output<typeof input>;
+
+export const calendarRespond = builtIn({
+  name: 'calendar.respond',
+  provider: 'workspace',
+  effect: 'write',
+  description: 'Answer an invitation. The organizer is told by e-mail only where notify says so.',
+  scopes: ['calendar.events.owned'],
+  input,
+  output: eventOutput,
+  reaches: ({ comment, notify }) => comment !== undefined || notify,
+  summary: (input) => summarise(input, '', `the invitation ${input.id}${input.scope === 'series' ? ' and its whole series' : ''}`),
+  async preview(input, { session }) {
+    const { event } = await findTarget(session, input.id, input.scope);
+    const { email } = event.organizer ?? {};
+    return summarise(input, email === undefined ? '' : ` ${shownAddress(email)}`, nameEvent(event));
+  },
+  async run({ id, answer, comment, scope, notify }, { session, account }) {
+    const { event } = await findTarget(session, id, scope);
+    const body = ownAnswer(event, account.label, answer, comment);
+    return describeWholly(await patchEvent(session, event.id, body, sendUpdates(notify)));
+  },
+});
+
+/** @param organizer the address behind a blank, where it is known */
+function summarise({ answer, comment, notify }: Input, organizer: string, what: string): string {
+  const told = notify ? `telling the organizer${organizer} by e-mail` : `without an e-mail to the organizer${organizer}`;
+  return `Answer ${answer}, ${told}: ${what}${comment === undefined ? '' : `, with the comment ${quoted(comment)}`}`;
+}

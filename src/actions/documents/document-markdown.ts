@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import { list, unchecked } from '../../providers/response-list.ts';
+import { manyLines } from '../shown-text.ts';
+import { type DocumentLists, notUnderstood, type OpenTab } from './document-response.ts';
+import { elementsMarkdown, paragraphElement } from './document-spans.ts';
+
+/** Tables lie in cells of tables; deeper than this is nobody's document. */
+const MAX_DEPTH = 8;
+
+const paragraph = z.object({
+  elements: list(paragraphElement).default([]),
+  paragraphStyle: z.object({ namedStyleType: z.string().max(50).optional() }).optional(),
+  bullet: z.object({ listId: z.string().max(255).optional(), nestingLevel: z.int().min(0).max(20).default(0) }).optional(),
+});
+type Paragraph = z.output<typeof paragraph>;
+
+const table = z.object({
+  tableRows: list(z.object({ tableCells: list(z.object({ content: unchecked.default([]) })).default([]) })).default([]),
+});
+type Table = z.output<typeof table>;
+
+/** Section breaks and tables of contents are left out: they only repeat, or hold nothing. */
+const structuralElement = z.object({ paragraph: paragraph.optional(), table: table.optional() });
+
+const clean = manyLines(20_000_000);
+
+/**
+ * A tab as Markdown: headings, lists, links, tables, bold and italic. Text is
+ * not escaped: what is read is also what documents.replace has to find.
+ *
+ * @throws AppError `provider_error` when an element is not what the provider documents
+ */
+export function tabMarkdown({ content, lists }: OpenTab): string {
+  return clean.parse(blocksMarkdown(content, lists, 0)).trim();
+}
+
+/** Whether the tab's last line is empty, so that what is appended begins there. */
+export function endsInEmptyLine({ content }: OpenTab): boolean {
+  const last = structuralElement.safeParse(content.at(-1)).data?.paragraph;
+  return last === undefined || last.elements.every((element) => element.textRun?.content === '\n');
+}
+
+function blocksMarkdown(content: readonly unknown[], lists: DocumentLists, depth: number): string {
+  if (depth > MAX_DEPTH) throw notUnderstood('tables too deep');
+  let text = '';
+  let before: 'item' | 'other' = 'other';
+  for (const element of content) {
+    const parsed = structuralElement.safeParse(element);
+    if (!parsed.success) throw notUnderstood(parsed.error.issues[0]?.path.join('.') ?? 'element');
+    const block = parsed.data;
+    const line = block.paragraph ? paragraphMarkdown(block.paragraph, lists) : block.table ? tableMarkdown(block.table, lists, depth) : '';
+    if (line.trim() === '') continue;
+    const kind = block.paragraph?.bullet === undefined ? 'other' : 'item';
+    // Items of a list follow line by line; anything else stands apart.
+    if (text !== '') text += before === 'item' && kind === 'item' ? '\n' : '\n\n';
+    text += line;
+    before = kind;
+  }
+  return text;
+}
+
+function paragraphMarkdown({ elements, paragraphStyle, bullet }: Paragraph, lists: DocumentLists): string {
+  const heading = headingLevel(paragraphStyle?.namedStyleType);
+  // Headings are bold by themselves.
+  const text = elementsMarkdown(elements, heading > 0).trim();
+  if (text === '') return '';
+  if (bullet !== undefined) return `${'  '.repeat(bullet.nestingLevel)}${marker(bullet, lists)} ${text}`;
+  return heading > 0 ? `${'#'.repeat(heading)} ${text}` : text;
+}
+
+function headingLevel(style = ''): number {
+  if (style === 'TITLE') return 1;
+  if (style === 'SUBTITLE') return 2;
+  return Number(/^HEADING_([1-6])$/.exec(style)?.[1] ?? 0);
+}
+
+/** Numbered levels have a type, others a symbol (NestingLevel: glyph_kind). */
+function marker({ listId = '', nestingLevel }: NonNullable<Paragraph['bullet']>, lists: DocumentLists): string {
+  const level = Object.hasOwn(lists, listId) ? lists[listId]?.listProperties.nestingLevels[nestingLevel] : undefined;
+  const numbered = level?.glyphSymbol === undefined && !['', 'NONE', 'GLYPH_TYPE_UNSPECIFIED'].includes(level?.glyphType ?? '');
+  return numbered ? '1.' : '-';
+}
+
+/** Short rows stay short: filled up, a few bytes of a hostile answer would become gigabytes. */
+function tableMarkdown({ tableRows }: Table, lists: DocumentLists, depth: number): string {
+  const rows = tableRows.map(({ tableCells }) => tableCells.map(({ content }) => cellMarkdown(content, lists, depth)));
+  const [head = [], ...others] = rows;
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+  return [line(head), line(head.map(() => '---')), ...others.map(line)].join('\n');
+}
+
+/** A cell has one line and no bar of its own. */
+function cellMarkdown(content: readonly unknown[], lists: DocumentLists, depth: number): string {
+  const lines = blocksMarkdown(content, lists, depth + 1).split(/[\n\v]/);
+  return lines
+    .map((line) => line.trim().replaceAll('|', '\\|'))
+    .filter((line) => line !== '')
+    .join('<br>');
+}

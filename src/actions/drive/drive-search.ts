@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import { list } from '../../providers/response-list.ts';
+import { text } from '../../validation/validate.ts';
+import { builtIn } from '../built-in.ts';
+import { fileReference } from '../file-reference.ts';
+import { quoted } from '../shown-text.ts';
+import { driveFile, FOLDER, fileItem, folderIdOf, LIST_FIELDS, NATIVE, toItem } from './drive-file.ts';
+
+const TYPES = {
+  document: `mimeType = '${NATIVE}document'`,
+  spreadsheet: `mimeType = '${NATIVE}spreadsheet'`,
+  presentation: `mimeType = '${NATIVE}presentation'`,
+  folder: `mimeType = '${FOLDER}'`,
+  pdf: "mimeType = 'application/pdf'",
+  image: "mimeType contains 'image/'",
+  text: "mimeType contains 'text/'",
+};
+const typeNames = Object.keys(TYPES) as [keyof typeof TYPES, ...(keyof typeof TYPES)[]];
+
+const input = z.strictObject({
+  query: text(500).optional().describe('Words in the name or the content; without it, what was changed last.'),
+  type: z.enum(typeNames).optional(),
+  folder: fileReference().optional().describe('Id or web address of the folder to look in, not below; `root` is My Drive.'),
+  max: z.int().min(1).max(50).default(20),
+  page: text(4_096).optional().describe('`next` of the answer before.'),
+});
+
+const answer = z.object({
+  nextPageToken: z.string().max(4_096).optional(),
+  incompleteSearch: z.boolean().optional(),
+  files: list(driveFile, 1_000).default([]),
+});
+
+export const searchAction = builtIn({
+  name: 'drive.search',
+  provider: 'workspace',
+  effect: 'read',
+  description: 'Find files and folders by words, kind and folder; without words, list them, last changed first.',
+  scopes: ['drive'],
+  input,
+  output: z.object({
+    items: z.array(fileItem),
+    next: z.string().optional().describe('Give it as `page` for what follows.'),
+    incomplete: z.literal(true).optional().describe('The provider did not look everywhere.'),
+  }),
+  summary: ({ query }) => (query === undefined ? 'List files' : `Search files for ${quoted(query)}`),
+  async run({ query, type, folder, max, page }, { session }) {
+    const parent = folder && (await folderIdOf(session, folder));
+    const params = {
+      q: searchQuery({ query, type, parent }),
+      pageSize: max,
+      ...(page !== undefined && { pageToken: page }),
+      // A search for words comes by relevance, and the provider refuses to sort it.
+      ...(query === undefined && { orderBy: 'modifiedTime desc' }),
+      // What lies in a shared drive's folder was not necessarily opened by this user before.
+      corpora: parent === undefined || parent === 'root' ? 'user' : 'allDrives',
+      includeItemsFromAllDrives: true,
+      supportsAllDrives: true,
+      fields: LIST_FIELDS,
+    };
+    const { files, nextPageToken, incompleteSearch } = await session.call('drive.files.list', params, answer);
+    return {
+      items: files.slice(0, max).map(toItem),
+      ...(nextPageToken !== undefined && { next: nextPageToken }),
+      ...(incompleteSearch === true && { incomplete: true as const }),
+    };
+  },
+});
+
+function searchQuery(wanted: { query: string | undefined; type: keyof typeof TYPES | undefined; parent: string | undefined }): string {
+  const terms = ['trashed = false'];
+  if (wanted.query !== undefined) terms.push(`(name contains ${quote(wanted.query)} or fullText contains ${quote(wanted.query)})`);
+  if (wanted.type !== undefined) terms.push(TYPES[wanted.type]);
+  if (wanted.parent !== undefined) terms.push(`${quote(wanted.parent)} in parents`);
+  return terms.join(' and ');
+}
+
+/** @see https://developers.google.com/workspace/drive/api/guides/search-files: `'` and `\` are escaped by `\` */
+function quote(value: string): string {
+  return `'${value.replace(/['\\]/g, '\\$&')}'`;
+}

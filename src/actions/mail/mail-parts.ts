@@ -1,0 +1,204 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { z } from 'zod';
+import { AppError } from '../../errors.ts';
+import { list, unchecked } from '../../providers/response-list.ts';
+import { checked } from '../../providers/responses.ts';
+import type { WorkspaceSession } from '../../providers/workspace-session.ts';
+import { gmailAttachment } from './gmail-responses.ts';
+import { charsetOf, shown } from './mail-text.ts';
+import { partContent } from './part-content.ts';
+
+/** One node of a message's tree. */
+export interface MailPart {
+  /** The provider's part id, which stays the same; `root` for the message itself. Attachment ids change with every read. */
+  id: string;
+  mimeType: string;
+  fileName: string;
+  headers: MailHeaders;
+  size: number;
+  /** base64url; undefined when the bytes have to be fetched, or there are none. */
+  data: string | undefined;
+  attachmentId: string | undefined;
+  parts: MailPart[];
+}
+
+/** Values by lower-case name, of those that are used; of a header given twice, the first. */
+export type MailHeaders = ReadonlyMap<string, string>;
+
+const MAX_DEPTH = 30;
+const MAX_PARTS = 1000;
+const MAX_HEADERS = 500;
+const USED_HEADERS = new Set(
+  'from to cc bcc reply-to subject date message-id references in-reply-to content-type content-disposition'.split(' '),
+);
+/** Longer ones are turned into text off the main thread; base64 of some 10 ms of work. */
+const LONG_CONTENT = { html: 8_000, text: 160_000 };
+const MAX_HTML = 300_000;
+const TOO_LONG = '[The rest of this message is too long to show.]';
+
+const node = z.object({
+  partId: z
+    .string()
+    .regex(/^\d+(\.\d+)*$/)
+    .max(100)
+    .optional()
+    .catch(undefined),
+  mimeType: z.string().max(255).default('text/plain'),
+  filename: z.string().default(''),
+  headers: list(z.object({ name: z.string().max(200), value: z.string() })).default([]),
+  body: z
+    .object({
+      size: z.int().min(0).default(0),
+      data: z.string().optional(),
+      attachmentId: z.string().max(5000).optional(),
+    })
+    .default({ size: 0 }),
+  parts: unchecked.default([]),
+});
+
+/**
+ * The tree of a message's payload.
+ *
+ * @throws AppError `provider_error` when it isn't one, `too_large` when it is absurdly deep or broad
+ */
+export async function readPayload(payload: unknown): Promise<MailPart> {
+  let count = 0;
+  const read = async (value: unknown, position: string, depth: number): Promise<MailPart> => {
+    count += 1;
+    if (depth > MAX_DEPTH || count > MAX_PARTS) throw new AppError('too_large', 'The message has too many parts.');
+    const { partId, mimeType, filename, headers, body, parts } = checked(node, value);
+    const children: MailPart[] = [];
+    for (const [index, child] of parts.entries()) {
+      children.push(await read(child, position === 'root' ? `${index}` : `${position}.${index}`, depth + 1));
+    }
+    return {
+      id: position === 'root' ? position : (partId ?? position),
+      mimeType: shown.name.parse(mimeType).toLowerCase(),
+      fileName: shown.name.parse(await decodeHeader(filename)),
+      headers: await toHeaders(headers),
+      size: body.size,
+      data: body.data,
+      attachmentId: body.attachmentId,
+      parts: children,
+    };
+  };
+  return read(payload, 'root', 0);
+}
+
+/** The headers alone, of an answer in the format `metadata`; none when the provider left them out. */
+export async function readHeaders(payload: unknown): Promise<MailHeaders> {
+  return payload === undefined ? new Map() : (await readPayload(payload)).headers;
+}
+
+/** Every part that a reader would call an attachment. */
+export function attachmentsOf(part: MailPart): MailPart[] {
+  if (isAttachment(part)) return [part];
+  return part.parts.flatMap(attachmentsOf);
+}
+
+/** Content of a part in base64url: what is at hand, else fetched. */
+export async function partData(session: WorkspaceSession, messageId: string, part: MailPart): Promise<string> {
+  if (part.data !== undefined || part.attachmentId === undefined) return part.data ?? '';
+  const params = { userId: 'me', messageId, id: part.attachmentId, fields: 'data' };
+  return (await session.call('gmail.users.messages.attachments.get', params, gmailAttachment)).data;
+}
+
+/** How much HTML one answer turns into text, characters: that is slow, and anyone can send a great deal of it. */
+export class HtmlRoom {
+  #left = MAX_HTML;
+  /** There was more than fits. */
+  exceeded = false;
+
+  get left(): number {
+    return this.#left;
+  }
+
+  /** Of a part with so many characters of HTML, what there was room for was taken. */
+  take(characters: number): void {
+    this.exceeded ||= characters > this.#left;
+    this.#left -= Math.min(characters, this.#left);
+  }
+}
+
+/**
+ * The message as plain text: of alternatives the plain one unless it is blank, HTML turned into text.
+ *
+ * @param enough characters after which the next part is no longer looked at; a text that has more of them goes on
+ */
+export async function bodyText(
+  session: WorkspaceSession,
+  messageId: string,
+  root: MailPart,
+  room: HtmlRoom,
+  enough: number,
+): Promise<string> {
+  let body = '';
+  for (const alternatives of blocksOf(root)) {
+    for (const parts of alternatives) {
+      let text = '';
+      for (const part of parts) {
+        if (body.length + text.length > enough) break;
+        const one = await partText(session, messageId, part, room, enough);
+        if (one !== '') text += text === '' ? one : `\n\n${one}`;
+      }
+      if (text === '') continue;
+      body += body === '' ? text : `\n\n${text}`;
+      break;
+    }
+    if (body.length > enough) break;
+  }
+  return body;
+}
+
+/** @returns '' where it is blank */
+async function partText(session: WorkspaceSession, messageId: string, part: MailPart, room: HtmlRoom, enough: number): Promise<string> {
+  const isHtml = part.mimeType === 'text/html';
+  if (isHtml && room.exceeded) return '';
+  const data = await partData(session, messageId, part);
+  const charset = charsetOf(part.headers.get('content-type') ?? '');
+  const input = { data, charset, htmlRoom: isHtml ? room.left : undefined, enough };
+  // Others' requests come between two parts, however many there are.
+  await nextTurn();
+  const isLong = data.length > (isHtml ? LONG_CONTENT.html : LONG_CONTENT.text);
+  const { text, characters } = await (isLong ? session.offThread(partContent, input) : partContent.run(input));
+  if (!isHtml) return text;
+  room.take(characters);
+  return room.exceeded ? `${text}\n${TOO_LONG}`.trim() : text;
+}
+
+/** Blocks of text in reading order, each with its alternatives, best first. */
+function blocksOf(part: MailPart): MailPart[][][] {
+  if (isText(part)) return [[[part]]];
+  if (isAttachment(part)) return [];
+  if (part.mimeType !== 'multipart/alternative') return part.parts.flatMap(blocksOf);
+  const alternatives = part.parts.map((child) => blocksOf(child).flatMap((block) => block[0] ?? [])).filter((parts) => parts.length > 0);
+  const isPlain = (parts: MailPart[]) => parts.every(({ mimeType }) => mimeType === 'text/plain');
+  // Of the rest the last is the richest (RFC 2046, 5.1.4).
+  return alternatives.length === 0 ? [] : [[...alternatives.filter(isPlain), ...alternatives.filter((one) => !isPlain(one)).reverse()]];
+}
+
+function isText(part: MailPart): boolean {
+  return (part.mimeType === 'text/plain' || part.mimeType === 'text/html') && !isAttachment(part);
+}
+
+function isAttachment({ mimeType, fileName, headers, size, attachmentId }: MailPart): boolean {
+  if (mimeType.startsWith('multipart/')) return false;
+  if (fileName !== '' || /^\s*attachment\b/i.test(headers.get('content-disposition') ?? '')) return true;
+  return mimeType !== 'text/plain' && mimeType !== 'text/html' && (size > 0 || attachmentId !== undefined);
+}
+
+async function toHeaders(headers: readonly { name: string; value: string }[]): Promise<MailHeaders> {
+  const result = new Map<string, string>();
+  for (const { name, value } of headers.slice(0, MAX_HEADERS)) {
+    const key = name.toLowerCase();
+    if (USED_HEADERS.has(key) && !result.has(key)) result.set(key, await decodeHeader(value));
+  }
+  return result;
+}
+
+/** Header values come decoded; one that doesn't still holds encoded words (RFC 2047). */
+async function decodeHeader(value: string): Promise<string> {
+  if (!/=\?[^?]+\?[bq]\?/i.test(value)) return value;
+  const { decodeWords } = await import('postal-mime');
+  return decodeWords(value.slice(0, 100_000));
+}

@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { list } from '../../providers/response-list.ts';
+import type { WorkspaceSession } from '../../providers/workspace-session.ts';
+import { quoted } from '../shown-text.ts';
+import { gmailHeaders } from './gmail-responses.ts';
+import { readHeaders } from './mail-parts.ts';
+
+/** What comes after these keeps its id: whoever is asked waits for the names. */
+const MAX_NAMED = 10;
+const HEADERS = { userId: 'me', format: 'metadata', metadataHeaders: ['Subject'] };
+
+const threadHeaders = z.object({ messages: list(gmailHeaders.pick({ payload: true })).refine((messages) => messages.length > 0) });
+
+/** For whoever approves: `“Lunch” (19a3…)` for each message. */
+export function nameMessages(session: WorkspaceSession, ids: readonly string[]): Promise<string[]> {
+  return nameEach(ids, async (id) => {
+    const { payload } = await session.call(
+      'gmail.users.messages.get',
+      { ...HEADERS, id, fields: 'threadId,payload/headers' },
+      gmailHeaders,
+    );
+    return `${await subjectOf(payload)} (${id})`;
+  });
+}
+
+/** For whoever approves: `“Lunch” (3 messages, 19a3…)` for each thread. */
+export function nameThreads(session: WorkspaceSession, ids: readonly string[]): Promise<string[]> {
+  return nameEach(ids, async (id) => {
+    const params = { ...HEADERS, id, fields: 'messages/payload/headers' };
+    const { messages } = await session.call('gmail.users.threads.get', params, threadHeaders);
+    return `${await subjectOf(messages[0]?.payload)} (${messages.length} message${messages.length === 1 ? '' : 's'}, ${id})`;
+  });
+}
+
+/** One that can't be read is no reason to hide the others' names. */
+function nameEach(ids: readonly string[], name: (id: string) => Promise<string>): Promise<string[]> {
+  return Promise.all(ids.map((id, index) => (index < MAX_NAMED ? name(id).catch(() => id) : id)));
+}
+
+async function subjectOf(payload: unknown): Promise<string> {
+  return quoted((await readHeaders(payload)).get('subject') ?? '');
+}

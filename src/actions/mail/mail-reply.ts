@@ -1,0 +1,60 @@
+import type { WorkspaceSession } from '../../providers/workspace-session.ts';
+import { oneLine } from '../shown-text.ts';
+import { asUnknownMail, gmailHeaders } from './gmail-responses.ts';
+import type { Reply } from './mail-compose.ts';
+import { type MailHeaders, readHeaders } from './mail-parts.ts';
+
+const HEADERS = ['Subject', 'Message-ID', 'References', 'In-Reply-To'];
+/** Far beyond any real thread; a stranger wrote this header. */
+const MAX_REFERENCES = 200;
+const subjectLine = oneLine(900);
+
+/**
+ * What a reply to this message has to carry: the thread, the chain of
+ * Message-IDs (RFC 5322, 3.6.4) and the subject.
+ *
+ * @throws AppError `not_found` naming the field
+ */
+export async function replyTo(session: WorkspaceSession, messageId: string): Promise<Reply> {
+  const { threadId, payload } = await fetchHeaders(session, messageId);
+  const headers = await readHeaders(payload);
+  const answered = ids(headers.get('message-id')).slice(0, 1);
+  return {
+    threadId,
+    subject: replySubject(headers.get('subject') ?? ''),
+    inReplyTo: answered[0],
+    references: shorten([...new Set([...parents(headers), ...answered])]),
+  };
+}
+
+async function fetchHeaders(session: WorkspaceSession, id: string) {
+  const params = { userId: 'me', id, format: 'metadata', metadataHeaders: HEADERS, fields: 'threadId,payload/headers' };
+  try {
+    return await session.call('gmail.users.messages.get', params, gmailHeaders);
+  } catch (error) {
+    throw asUnknownMail(error, 'reply_to');
+  }
+}
+
+/** Without References, a lone In-Reply-To is the chain. */
+function parents(headers: MailHeaders): string[] {
+  const references = ids(headers.get('references'));
+  const inReplyTo = ids(headers.get('in-reply-to'));
+  if (references.length > 0) return references;
+  return inReplyTo.length === 1 ? inReplyTo : [];
+}
+
+function ids(header: string | undefined): string[] {
+  return header?.match(/<[!-;=?-~]{1,250}>/g) ?? [];
+}
+
+/** The beginning of the thread, and what came last. */
+function shorten(references: string[]): string[] {
+  if (references.length <= MAX_REFERENCES) return references;
+  return [...references.slice(0, 1), ...references.slice(1 - MAX_REFERENCES)];
+}
+
+function replySubject(subject: string): string {
+  const line = subjectLine.parse(subject).trim();
+  return /^re\s*:/i.test(line) ? line : `Re: ${line}`;
+}

@@ -1,0 +1,158 @@
+import { z } from 'zod';
+import { list, unchecked } from '../../providers/response-list.ts';
+import { checked } from '../../providers/responses.ts';
+import { manyLines } from '../shown-text.ts';
+
+/** Groups in groups beyond this are passed over. */
+const MAX_DEPTH = 20;
+/** So are elements beyond these; a crowded slide has hundreds. */
+const MAX_ELEMENTS = 5_000;
+const MAX_TEXT = 8_000;
+const MAX_RUN = 20_000;
+
+const run = z.object({ content: manyLines(MAX_RUN).optional() });
+
+const text = z.object({
+  textElements: list(
+    z.object({
+      paragraphMarker: z.object({ bullet: z.object({ nestingLevel: z.int().optional() }).optional() }).optional(),
+      textRun: run.optional(),
+      autoText: run.optional(),
+    }),
+  ).default([]),
+});
+
+type Text = z.output<typeof text>;
+
+const element = z.object({
+  objectId: z.string().optional(),
+  title: manyLines(1_000).optional(),
+  description: manyLines(2_000).optional(),
+  shape: z.object({ placeholder: z.object({ type: z.string() }).optional(), text: text.optional() }).optional(),
+  table: z
+    .object({
+      tableRows: list(z.object({ tableCells: list(z.object({ text: text.optional() })).default([]) })).default([]),
+    })
+    .optional(),
+  wordArt: z.object({ renderedText: manyLines(MAX_RUN).optional() }).optional(),
+  image: z.object({}).optional(),
+  // Checked when it is read: a schema that calls itself would follow a hostile answer as deep as it goes.
+  elementGroup: z.object({ children: unchecked.default([]) }).optional(),
+});
+
+type Element = z.output<typeof element>;
+
+export const page = z.object({
+  pageElements: unchecked.default([]),
+  slideProperties: z
+    .object({
+      isSkipped: z.boolean().optional(),
+      notesPage: z
+        .object({
+          notesProperties: z.object({ speakerNotesObjectId: z.string().optional() }).optional(),
+          pageElements: list(element, MAX_ELEMENTS).default([]),
+        })
+        .optional(),
+    })
+    .optional(),
+});
+
+export type SlidePage = z.output<typeof page>;
+
+// A bullet of the first level says nothing but its list.
+const TEXT_FIELDS = 'text(textElements(paragraphMarker(bullet(listId,nestingLevel)),textRun(content),autoText(content)))';
+const NOTES_FIELDS = `notesPage(notesProperties(speakerNotesObjectId),pageElements(objectId,shape(${TEXT_FIELDS})))`;
+/** What of a slide is read: without it, answers hold every transform and style. Groups come whole, whatever is in them. */
+export const PAGE_FIELDS = [
+  `pageElements(objectId,title,description,shape(placeholder(type),${TEXT_FIELDS})`,
+  `table(tableRows(tableCells(${TEXT_FIELDS})))`,
+  'wordArt(renderedText),image(contentUrl),elementGroup)',
+  `slideProperties(isSkipped,${NOTES_FIELDS})`,
+].join(',');
+
+/** Numbers and dates that stand on every slide. */
+const FURNITURE = new Set(['SLIDE_NUMBER', 'DATE_AND_TIME', 'FOOTER', 'HEADER']);
+const TITLES = new Set(['TITLE', 'CENTERED_TITLE']);
+
+/** Title, text and notes of a slide; each cut to a few thousand characters. */
+export function slideText({ pageElements, slideProperties }: SlidePage) {
+  const { elements, more } = opened(pageElements);
+  const titleElement = elements.find(({ shape }) => shape?.placeholder !== undefined && TITLES.has(shape.placeholder.type));
+  const title = textOf(titleElement?.shape?.text);
+  const body = elements.filter((one) => one !== titleElement).map(elementText);
+  const text = body.filter((part) => part !== '').join('\n');
+  const notes = notesOf(slideProperties?.notesPage);
+  const images = elements.filter(({ image }) => image !== undefined).length;
+  return {
+    ...(title !== '' && { title: title.slice(0, 1_000) }),
+    text: text.slice(0, MAX_TEXT),
+    ...(notes !== '' && { notes: notes.slice(0, MAX_TEXT) }),
+    ...(images > 0 && { images }),
+    ...((more || text.length > MAX_TEXT || notes.length > MAX_TEXT) && { truncated: true as const }),
+  };
+}
+
+/**
+ * Groups opened, in their order. What can't be understood in one is passed over.
+ *
+ * @returns `more`: there were more than are read
+ * @throws AppError `provider_error` for an element that stands in no group and is none
+ */
+function opened(pageElements: readonly unknown[]): { elements: Element[]; more: boolean } {
+  const elements: Element[] = [];
+  const add = (one: Element, depth: number) => {
+    if (one.elementGroup === undefined) elements.push(one);
+    else if (depth > 0) {
+      elements.push({ ...one, elementGroup: undefined });
+      addAll(one.elementGroup.children, (child) => element.safeParse(child).data, depth - 1);
+    }
+  };
+  let looked = 0;
+  const addAll = (given: readonly unknown[], read: (one: unknown) => Element | undefined, depth: number) => {
+    for (const one of given) {
+      looked += 1;
+      if (looked > MAX_ELEMENTS) return;
+      const understood = read(one);
+      if (understood !== undefined) add(understood, depth);
+    }
+  };
+  addAll(pageElements, (one) => checked(element, one), MAX_DEPTH);
+  return { elements, more: looked > MAX_ELEMENTS };
+}
+
+function elementText({ shape, table, wordArt, title, description }: Element): string {
+  if (shape?.placeholder !== undefined && FURNITURE.has(shape.placeholder.type)) return '';
+  if (table !== undefined) {
+    const rows = table.tableRows.map(({ tableCells }) => tableCells.map((cell) => joinLines(textOf(cell.text))).join(' | '));
+    return rows.join('\n');
+  }
+  const own = shape === undefined ? (wordArt?.renderedText ?? '') : textOf(shape.text);
+  if (own !== '') return own;
+  // A picture, a chart or a group says nothing itself; its author may have described it.
+  const described = [title, description].filter((part) => part !== undefined && part !== '').join(': ');
+  return described === '' ? '' : `[${described}]`;
+}
+
+function notesOf(notesPage: NonNullable<SlidePage['slideProperties']>['notesPage']): string {
+  const id = notesPage?.notesProperties?.speakerNotesObjectId;
+  if (id === undefined) return '';
+  return textOf(notesPage?.pageElements.find(({ objectId }) => objectId === id)?.shape?.text);
+}
+
+/** In one line, without the blanks around each. */
+function joinLines(text: string): string {
+  const lines = text.split('\n').map((line) => line.trim());
+  return lines.filter((line) => line !== '').join(' ');
+}
+
+/** Runs joined; bullets become dashes, indented as deep as they are nested. */
+function textOf(text: Text | undefined): string {
+  const parts = (text?.textElements ?? []).map(({ paragraphMarker, textRun, autoText }) => {
+    if (paragraphMarker?.bullet !== undefined) return `${'  '.repeat(Math.min(paragraphMarker.bullet.nestingLevel ?? 0, 8))}- `;
+    return textRun?.content ?? autoText?.content ?? '';
+  });
+  return parts
+    .join('')
+    .replace(/^[ -]*- *$/gm, '')
+    .trim();
+}

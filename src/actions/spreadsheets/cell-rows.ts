@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { notUnderstood } from '../../providers/response-json.ts';
+import { list, unchecked } from '../../providers/response-list.ts';
+import { answerReader, checked } from '../../providers/responses.ts';
+import { manyLines } from '../shown-text.ts';
+
+const MAX_COLUMNS = 18_278;
+const MAX_RANGES = 20;
+const text = manyLines(2_000);
+
+const valueRange = z.object({ range: z.string().max(500), values: unchecked.default([]) });
+
+/** How much of a range one answer holds. */
+export interface RowLimits {
+  max: number;
+  /** Of JSON, padding included. */
+  maxBytes: number;
+}
+
+type Cell = string | number | boolean | null;
+
+export interface ReadRange {
+  /** What the provider says that it read. */
+  range: string;
+  /** All of one length. */
+  rows: Cell[][];
+  /** How many rows there could have been: where they end, the answer goes on. */
+  limit: number;
+}
+
+/** The first rows of a range. What follows them isn't looked at: a sheet may have millions of cells. */
+export const cellRows = answerReader(import.meta.url, 'cellRows', (answer, limits: RowLimits) => readRange(answer, limits));
+
+/** The same of several ranges. */
+export const cellRanges = answerReader(import.meta.url, 'cellRanges', (answer, limits: RowLimits) => {
+  const { valueRanges } = checked(z.object({ valueRanges: list(z.unknown(), MAX_RANGES) }), answer);
+  return valueRanges.map((one) => readRange(one, limits));
+});
+
+function readRange(answer: unknown, { max, maxBytes }: RowLimits): ReadRange {
+  const { range, values } = checked(valueRange, answer);
+  const given = values.slice(0, max).map(toRow);
+  const width = widthOf(given);
+  const kept: Cell[][] = [];
+  let left = maxBytes;
+  for (const cells of given) {
+    const row = cells.map(toCell);
+    left -= Buffer.byteLength(JSON.stringify(row)) + (width - row.length) * ',null'.length;
+    // One at least, or nobody could read on.
+    if (left < 0 && kept.length > 0) break;
+    kept.push(row);
+    if (left < 0) break;
+  }
+  const shown = widthOf(kept);
+  const rows = kept.map((row) => Array.from({ length: shown }, (_, column) => (row[column] === '' ? null : (row[column] ?? null))));
+  return { range, rows, limit: left < 0 ? kept.length : max };
+}
+
+function toRow(row: unknown): unknown[] {
+  if (!Array.isArray(row) || row.length > MAX_COLUMNS) throw notUnderstood('unexpected values');
+  return row;
+}
+
+function toCell(cell: unknown): Cell {
+  if (typeof cell === 'string') return text.parse(cell);
+  if (typeof cell === 'number' || typeof cell === 'boolean' || cell === null) return cell;
+  throw notUnderstood('unexpected values');
+}
+
+function widthOf(rows: readonly unknown[][]): number {
+  return rows.reduce((width, row) => Math.max(width, row.length), 0);
+}

@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import { list } from '../../providers/response-list.ts';
+import type { WorkspaceSession } from '../../providers/workspace-session.ts';
+import { builtIn } from '../built-in.ts';
+import { NATIVE } from '../drive/drive-file.ts';
+import { explainKind } from '../drive/wrong-kind.ts';
+import { fileReference } from '../file-reference.ts';
+import { oneLine } from '../shown-text.ts';
+
+const MAX_TABS = 200;
+export const SPREADSHEET = `${NATIVE}spreadsheet`;
+
+const answer = z.object({
+  properties: z.object({ title: oneLine(300), locale: oneLine(40).optional(), timeZone: oneLine(60).optional() }),
+  sheets: list(
+    z.object({
+      properties: z.object({
+        title: oneLine(300),
+        hidden: z.boolean().optional(),
+        sheetType: z.string().max(40).optional(),
+        gridProperties: z.object({ rowCount: z.int().optional(), columnCount: z.int().optional() }).optional(),
+      }),
+    }),
+  ).default([]),
+});
+
+const input = z.strictObject({ id: fileReference('spreadsheets').describe('Id of the file, or its address in the browser.') });
+
+const output = z.object({
+  title: z.string(),
+  locale: z.string().optional(),
+  zone: z.string().optional().describe('Time zone of its dates.'),
+  tabs: z.array(
+    z.object({
+      title: z.string(),
+      rows: z.int().optional().describe('Size of the grid, empty cells included.'),
+      columns: z.int().optional(),
+      hidden: z.literal(true).optional(),
+      kind: z.string().optional().describe('Where it is no grid of cells.'),
+    }),
+  ),
+  tabs_omitted: z.int().optional(),
+});
+
+export const spreadsheetsInfo = builtIn({
+  name: 'spreadsheets.info',
+  provider: 'workspace',
+  effect: 'read',
+  description: 'Read the title, tabs and sizes of a spreadsheet.',
+  scopes: ['spreadsheets.readonly', 'drive'],
+  input,
+  output,
+  summary: ({ id }) => `Look up the tabs of spreadsheet ${id}`,
+  async run({ id }, { session }) {
+    const { properties, sheets } = await getSpreadsheet(session, id);
+    const { title, locale, timeZone } = properties;
+    return {
+      title,
+      ...(locale !== undefined && { locale }),
+      ...(timeZone !== undefined && { zone: timeZone }),
+      tabs: sheets.slice(0, MAX_TABS).map((sheet) => describeTab(sheet.properties)),
+      ...(sheets.length > MAX_TABS && { tabs_omitted: sheets.length - MAX_TABS }),
+    };
+  },
+});
+
+/** Names of the tabs, for whoever asked for one that isn't there. */
+export async function tabTitles(session: WorkspaceSession, id: string): Promise<string[]> {
+  const { sheets } = await getSpreadsheet(session, id);
+  return sheets.slice(0, MAX_TABS).map(({ properties }) => properties.title);
+}
+
+function getSpreadsheet(session: WorkspaceSession, id: string): Promise<z.output<typeof answer>> {
+  const fields = 'properties(title,locale,timeZone),sheets.properties(title,hidden,sheetType,gridProperties(rowCount,columnCount))';
+  return session
+    .call('sheets.spreadsheets.get', { spreadsheetId: id, fields }, answer)
+    .catch((error) => explainKind(error, session, id, SPREADSHEET));
+}
+
+type SheetProperties = z.output<typeof answer>['sheets'][number]['properties'];
+
+function describeTab({ title, hidden, sheetType = 'GRID', gridProperties }: SheetProperties) {
+  return {
+    title,
+    ...(gridProperties?.rowCount !== undefined && { rows: gridProperties.rowCount }),
+    ...(gridProperties?.columnCount !== undefined && { columns: gridProperties.columnCount }),
+    ...(hidden === true && { hidden }),
+    ...(sheetType !== 'GRID' && { kind: sheetType.toLowerCase() }),
+  };
+}

@@ -1,0 +1,40 @@
+import type { Database } from '../database/database.ts';
+import { AppError } from '../errors.ts';
+import type { Emit } from '../events/emit.ts';
+import type { Logger } from '../observability/logger.ts';
+import type { Telemetry } from '../observability/telemetry.ts';
+import type { BankProvider } from '../providers/bank.ts';
+import type { GrantStatuses } from '../vault/grant-status.ts';
+import type { Grants } from '../vault/grants.ts';
+import type { GiveBacks } from '../vault/orphaned-tokens.ts';
+import type { Revocations } from '../vault/revocations.ts';
+import type { UserKeys } from '../vault/user-keys.ts';
+import type { SharedRuns } from './coalesced-runs.ts';
+
+/** What the bank feature works with. */
+export interface BankParts {
+  db: Database;
+  /** undefined: not configured; entries can still be listed and deleted. */
+  provider: BankProvider | undefined;
+  grants: Grants;
+  userKeys: UserKeys;
+  statuses: GrantStatuses;
+  revocations: Revocations;
+  giveBacks: GiveBacks;
+  emit: Emit;
+  logger: Logger;
+  telemetry: Telemetry;
+  /** Readings of entries that users ask for. */
+  refreshes: SharedRuns<boolean>;
+}
+
+/** @throws AppError `not_configured` */
+export function configured(parts: BankParts): BankProvider {
+  if (parts.provider === undefined) throw new AppError('not_configured', 'Bank accounts are not set up on this server.');
+  return parts.provider;
+}
+
+/** Which account an event is about. */
+export function about(entryId: string) {
+  return { account: entryId, provider: 'bank' };
+}

@@ -1,0 +1,267 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { resolve } from 'node:path';
+import { parseEnv } from 'node:util';
+import { StartRefused } from '../errors.ts';
+import { type Config, isLoopback, type KeyServiceSettings, type Limits } from './config.ts';
+import { Problems } from './config-problems.ts';
+import { type Variables, variables } from './environment.ts';
+import { parseKeyset } from './master-key-list.ts';
+import { bank, identity, redirectUri, workspace } from './provider-config.ts';
+import { metrics, tracing } from './telemetry-config.ts';
+
+type Environment = Record<string, string | undefined>;
+
+/** What Express calls networks by name (Express, "Behind proxies"). */
+const NAMED_NETWORKS = new Set(['loopback', 'linklocal', 'uniquelocal']);
+
+/** Removed from the environment once read, so that a later dump of it shows nothing. */
+const SECRET_VARIABLES = [
+  'MASTER_KEYS',
+  'GOOGLE_CLIENT_SECRET',
+  'PLAID_SECRET',
+  'DATABASE_URL',
+  'AWS_SECRET_ACCESS_KEY',
+  'AWS_SESSION_TOKEN',
+  'OTEL_EXPORTER_OTLP_HEADERS',
+  'OTEL_EXPORTER_OTLP_TRACES_HEADERS',
+];
+
+/**
+ * Takes over `.env` of the working folder, where there is one; what the environment sets already wins.
+ *
+ * @returns names in it that the service doesn't read: a misspelt ALLOWED_USERS would let everyone in
+ */
+export function readEnvironmentFile(): string[] {
+  if (!existsSync('.env')) return [];
+  process.loadEnvFile('.env');
+  return Object.keys(parseEnv(readFileSync('.env', 'utf8'))).filter((name) => !(name in variables.shape));
+}
+
+/**
+ * Reads and checks the whole environment: the only reader of `process.env`.
+ *
+ * @param environment name → value; secrets are deleted from it
+ * @throws StartRefused one message that names every variable at fault
+ */
+export function loadConfig(environment: Environment = process.env): Config {
+  // An empty value means "not set", as in `FOO=` of an .env file.
+  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''));
+  const problems = new Problems(given.NODE_ENV === 'production');
+  const config = assemble(parseVariables(given, problems), problems);
+  if (problems.found.length > 0) throw refuse(problems.found);
+  for (const name of SECRET_VARIABLES) delete environment[name];
+  return config;
+}
+
+/** A variable of the wrong form is noted and then taken as not set, so that one start names every problem. */
+function parseVariables(given: Environment, problems: Problems): Variables {
+  // Read once: making a parser of its own takes longer than it saves.
+  const parsed = variables.safeParse(given, { jitless: true });
+  if (parsed.success) return parsed.data;
+  const wrong = new Set(parsed.error.issues.map((issue) => String(issue.path[0])));
+  for (const issue of parsed.error.issues) problems.add(issue.path.join('.'), issue.message);
+  return variables.parse(Object.fromEntries(Object.entries(given).filter(([name]) => !wrong.has(name))));
+}
+
+function refuse(problems: string[]): StartRefused {
+  const lines = problems.map((problem) => `  - ${problem}`).join('\n');
+  return new StartRefused(`Steward can't start with this configuration:\n${lines}\nEvery variable is described in .env.example.`);
+}
+
+/** Whether ID tokens of Firebase come from its emulator: as firebase-admin sees it, which reads the variable at every token. */
+export function usesFirebaseEmulator(): boolean {
+  return (process.env.FIREBASE_AUTH_EMULATOR_HOST ?? '') !== '';
+}
+
+function assemble(env: Variables, problems: Problems): Config {
+  checkProcess(env, problems);
+  const config: Config = {
+    environment: env.NODE_ENV,
+    host: env.HOST,
+    port: env.PORT,
+    publicUrl: problems.optionalAddress('PUBLIC_URL', env.PUBLIC_URL),
+    siteUrl: env.SITE_URL === undefined ? undefined : siteUrl(env.SITE_URL, problems),
+    databaseUrl: databaseUrl(env, problems),
+    dataDir: resolve(env.DATA_DIR),
+    masterKeys: masterKeys(env, problems),
+    keyService: keyService(env, problems),
+    identity: identity(env, problems),
+    workspace: workspace(env, problems),
+    bank: bank(env, problems),
+    identityKeysMaxAgeSeconds: env.IDENTITY_KEYS_MAX_AGE_SECONDS,
+    allowedUsers: env.ALLOWED_USERS.map((user) => allowedUser(user, problems)),
+    allowedRedirectUris: env.ALLOWED_REDIRECT_URIS.map((uri) => redirectUri(uri, problems)),
+    allowedOrigins: env.ALLOWED_ORIGINS.map((origin) => allowedOrigin(origin, problems)),
+    integrationsFile: resolve(env.INTEGRATIONS_FILE),
+    trustProxy: trustProxy(env.TRUST_PROXY, problems),
+    logLevel: env.LOG_LEVEL,
+    metrics: metrics(env, problems),
+    tracing: tracing(env, problems),
+    exposeSandbox: env.SANDBOX === 'expose',
+    limits: limits(env),
+  };
+  checkSandbox(config, env, problems);
+  return config;
+}
+
+function checkProcess(env: Variables, problems: Problems): void {
+  if (!problems.production) return;
+  if (env.PUBLIC_URL === undefined) problems.add('PUBLIC_URL', 'is missing: the address browsers reach this service at');
+  if (env.SITE_URL === undefined) problems.add('SITE_URL', 'is missing: where GET / leads');
+  if (env.FIREBASE_AUTH_EMULATOR_HOST !== undefined) {
+    problems.add('FIREBASE_AUTH_EMULATOR_HOST', 'must not be set in production: unsigned tokens would be accepted');
+  }
+  if (env.NODE_TLS_REJECT_UNAUTHORIZED === '0') {
+    problems.add('NODE_TLS_REJECT_UNAUTHORIZED', 'must not be 0 in production: certificates would not be checked');
+  }
+  if (env.SANDBOX !== undefined) problems.add('SANDBOX', 'must not be set in production');
+}
+
+function siteUrl(value: string, problems: Problems): string {
+  problems.address('SITE_URL', value);
+  return value;
+}
+
+function databaseUrl(env: Variables, problems: Problems): string | undefined {
+  if (env.DATABASE_URL === undefined) {
+    if (problems.production) problems.add('DATABASE_URL', 'is missing: production has no embedded database');
+    return undefined;
+  }
+  // Without a host it means a local socket, which the driver reads and URL doesn't.
+  const readable = URL.canParse(env.DATABASE_URL.replace('@/', '@socket/'));
+  if (!/^postgres(ql)?:\/\//.test(env.DATABASE_URL) || !readable) problems.add('DATABASE_URL', 'is not a postgres:// address');
+  return env.DATABASE_URL;
+}
+
+function masterKeys(env: Variables, problems: Problems): Config['masterKeys'] {
+  if (env.MASTER_KEYS !== undefined && env.MASTER_KEYS_FILE !== undefined) {
+    problems.add('MASTER_KEYS_FILE', 'and MASTER_KEYS exclude each other');
+  }
+  if (env.MASTER_KEYS_FILE !== undefined) {
+    try {
+      parseKeyset(readFileSync(env.MASTER_KEYS_FILE, 'utf8'));
+    } catch (error) {
+      const unreadable = error instanceof Error && 'code' in error;
+      problems.add('MASTER_KEYS_FILE', unreadable ? `can't be read (${error.code})` : (error as Error).message);
+    }
+    return { kind: 'file', path: resolve(env.MASTER_KEYS_FILE) };
+  }
+  if (env.MASTER_KEYS !== undefined) {
+    try {
+      parseKeyset(env.MASTER_KEYS);
+    } catch (error) {
+      problems.add('MASTER_KEYS', (error as Error).message);
+    }
+    return { kind: 'inline', text: env.MASTER_KEYS };
+  }
+  if (problems.production) problems.add('MASTER_KEYS', 'is missing (or MASTER_KEYS_FILE): nothing could be encrypted');
+  return { kind: 'development' };
+}
+
+function keyService(env: Variables, problems: Problems): KeyServiceSettings {
+  const endpoint = problems.optionalAddress('AWS_ENDPOINT_URL_KMS', env.AWS_ENDPOINT_URL_KMS);
+  const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey, AWS_SESSION_TOKEN: sessionToken } = env;
+  if ((accessKeyId === undefined) !== (secretAccessKey === undefined)) {
+    problems.add(accessKeyId === undefined ? 'AWS_ACCESS_KEY_ID' : 'AWS_SECRET_ACCESS_KEY', 'is missing: the two go together');
+  }
+  if (accessKeyId === undefined || secretAccessKey === undefined) return { endpoint, credentials: undefined };
+  return { endpoint, credentials: { accessKeyId, secretAccessKey, ...(sessionToken !== undefined && { sessionToken }) } };
+}
+
+function allowedOrigin(value: string, problems: Problems): string {
+  problems.address('ALLOWED_ORIGINS', value);
+  const url = URL.parse(value);
+  if (url !== null && url.origin !== value.replace(/\/$/, '')) problems.add('ALLOWED_ORIGINS', 'takes origins only: scheme, host and port');
+  return url?.origin ?? value;
+}
+
+/** As Express understands it: true, false, a number of hops, or a list of addresses. */
+function trustProxy(value: string, problems: Problems): boolean | number | string {
+  if (value === 'true' || value === 'false') return value === 'true';
+  if (/^\d+$/.test(value)) return Number(value);
+  if (!value.split(',').every((part) => isProxyAddress(part.trim()))) {
+    problems.add('TRUST_PROXY', 'is neither true, false, a number of proxies, nor a list of their addresses');
+  }
+  return value;
+}
+
+function isProxyAddress(part: string): boolean {
+  if (NAMED_NETWORKS.has(part)) return true;
+  const [address = '', prefix, ...rest] = part.split('/');
+  const family = isIP(address);
+  // What Express can't parse would end the start with its own words: an IPv6 address that ends as IPv4, but for a mapped one.
+  if (family === 0 || rest.length > 0 || (family === 6 && address.includes('.') && !/^::ffff:[\d.]+$/i.test(address))) return false;
+  return prefix === undefined || (/^[1-9]\d{0,2}$/.test(prefix) && Number(prefix) <= (family === 4 ? 32 : 128));
+}
+
+/** An address or a domain, lower case; anything else would silently let nobody in, or the wrong people. */
+function allowedUser(value: string, problems: Problems): string {
+  if (!/^([^\s@]+@|@)?[a-z0-9-]+(\.[a-z0-9-]+)+$/i.test(value))
+    problems.add('ALLOWED_USERS', 'takes e-mail addresses and domains, separated by commas');
+  return value.toLowerCase();
+}
+
+function checkSandbox(config: Config, env: Variables, problems: Problems): void {
+  if (problems.production) return;
+  const sandboxed = [config.identity, config.workspace, config.bank].includes('sandbox');
+  if (sandboxed && !isLoopback(config.host) && !config.exposeSandbox) {
+    problems.add(
+      'HOST',
+      'must be loopback while the sandbox is in use: whoever reaches the port could sign in as anyone (or set SANDBOX=expose)',
+    );
+  }
+  const real = [config.workspace, config.bank].some((part) => part !== undefined && part !== 'sandbox');
+  if (config.identity === 'sandbox' && real && !env.ALLOW_MIXED) {
+    problems.add(
+      'ALLOW_MIXED',
+      'must be 1 to use real workspace or bank credentials with the sandbox identity: whoever reaches the port could use a real account',
+    );
+  }
+}
+
+/** In production a balancer has to notice first; it looks every few seconds. */
+const STOP_WAIT_MS = { development: 0, production: 5_000 };
+
+function limits(env: Variables): Limits {
+  return {
+    requestsPerMinute: env.LIMIT_REQUESTS_PER_MINUTE,
+    userRequestsPerMinute: env.LIMIT_USER_REQUESTS_PER_MINUTE ?? env.LIMIT_REQUESTS_PER_MINUTE,
+    providerRequestsPerMinute: env.LIMIT_PROVIDER_REQUESTS_PER_MINUTE,
+    userProviderRequestsPerMinute: env.LIMIT_USER_PROVIDER_REQUESTS_PER_MINUTE,
+    userExportsPerMinute: env.LIMIT_USER_EXPORTS_PER_MINUTE,
+    userLiveBalancesPerDay: env.LIMIT_USER_LIVE_BALANCES_PER_DAY,
+    waitlistPerMinute: env.LIMIT_WAITLIST_PER_MINUTE,
+    probesPerMinute: env.LIMIT_PROBES_PER_MINUTE,
+    bodyBytes: env.LIMIT_BODY_BYTES,
+    formFields: env.LIMIT_FORM_FIELDS,
+    headerBytes: env.LIMIT_HEADER_BYTES,
+    headerCount: env.LIMIT_HEADER_COUNT,
+    urlBytes: env.LIMIT_URL_BYTES,
+    queryBytes: env.LIMIT_QUERY_BYTES,
+    connections: env.LIMIT_CONNECTIONS,
+    headersTimeoutMs: env.LIMIT_HEADERS_TIMEOUT_MS,
+    requestTimeoutMs: env.LIMIT_REQUEST_TIMEOUT_MS,
+    answerTimeoutMs: env.LIMIT_ANSWER_TIMEOUT_MS,
+    keepAliveMs: env.LIMIT_KEEP_ALIVE_MS,
+    providerTimeoutMs: env.LIMIT_PROVIDER_TIMEOUT_MS,
+    refreshTimeoutMs: env.LIMIT_REFRESH_TIMEOUT_MS,
+    revocationRetrySeconds: env.LIMIT_REVOCATION_RETRY_SECONDS,
+    databaseConnections: env.LIMIT_DATABASE_CONNECTIONS,
+    socketAuthenticationMs: env.LIMIT_SOCKET_AUTHENTICATION_MS,
+    socketPayloadBytes: env.LIMIT_SOCKET_PAYLOAD_BYTES,
+    socketOpeningBytes: env.LIMIT_SOCKET_OPENING_BYTES,
+    socketBytesPerMinute: env.LIMIT_SOCKET_BYTES_PER_MINUTE,
+    socketConnectsPerMinute: env.LIMIT_SOCKET_CONNECTS_PER_MINUTE,
+    socketMessagesPerMinute: env.LIMIT_SOCKET_MESSAGES_PER_MINUTE,
+    socketsPerUser: env.LIMIT_SOCKETS_PER_USER,
+    socketsWaiting: env.LIMIT_SOCKETS_WAITING,
+    socketBufferBytes: env.LIMIT_SOCKET_BUFFER_BYTES,
+    socketStallMs: env.LIMIT_SOCKET_STALL_MS,
+    socketPingMs: env.LIMIT_SOCKET_PING_MS,
+    socketCalls: env.LIMIT_SOCKET_CALLS,
+    socketDrainMs: env.LIMIT_SOCKET_DRAIN_MS,
+    stopWaitMs: env.LIMIT_STOP_WAIT_MS ?? STOP_WAIT_MS[env.NODE_ENV],
+    stopMs: env.LIMIT_STOP_MS,
+  };
+}

@@ -1,0 +1,118 @@
+import { BlockList, isIP } from 'node:net';
+import type { Config } from './config.ts';
+import type { Problems } from './config-problems.ts';
+import type { Variables } from './environment.ts';
+
+/** Who signs users in. */
+export function identity(env: Variables, problems: Problems): Config['identity'] {
+  if (env.FIREBASE_PROJECT_ID !== undefined && env.OIDC_ISSUER !== undefined) {
+    problems.add('OIDC_ISSUER', 'and FIREBASE_PROJECT_ID exclude each other');
+  }
+  if (env.FIREBASE_PROJECT_ID !== undefined) {
+    return {
+      kind: 'firebase',
+      projectId: env.FIREBASE_PROJECT_ID,
+      checkRevoked: env.GOOGLE_APPLICATION_CREDENTIALS !== undefined,
+    };
+  }
+  if (env.OIDC_ISSUER !== undefined) {
+    problems.address('OIDC_ISSUER', env.OIDC_ISSUER);
+    if (env.OIDC_AUDIENCE === undefined) problems.add('OIDC_AUDIENCE', 'is missing: the client id ID tokens are made out to');
+    // The issuer is compared as it stands; only the discovery path is normalised (OIDC Discovery 1.0, 4.1).
+    const discoveryUrl = `${env.OIDC_ISSUER.replace(/(?<!\/)\/+$/, '')}/.well-known/openid-configuration`;
+    return { kind: 'oidc', issuer: env.OIDC_ISSUER, audience: env.OIDC_AUDIENCE ?? '', discoveryUrl };
+  }
+  if (env.OIDC_AUDIENCE !== undefined) problems.add('OIDC_ISSUER', 'is missing while OIDC_AUDIENCE is set');
+  if (!problems.production) return 'sandbox';
+  problems.add('FIREBASE_PROJECT_ID', 'is missing (or OIDC_ISSUER and OIDC_AUDIENCE): nobody could sign in');
+  return undefined;
+}
+
+/** The workspace provider, by its own addresses or overriding ones. */
+export function workspace(env: Variables, problems: Problems): Config['workspace'] {
+  if (env.GOOGLE_CLIENT_ID === undefined && env.GOOGLE_CLIENT_SECRET === undefined) {
+    return problems.production ? undefined : 'sandbox';
+  }
+  if (env.GOOGLE_CLIENT_ID === undefined) problems.add('GOOGLE_CLIENT_ID', 'is missing while GOOGLE_CLIENT_SECRET is set');
+  if (env.GOOGLE_CLIENT_SECRET === undefined) problems.add('GOOGLE_CLIENT_SECRET', 'is missing while GOOGLE_CLIENT_ID is set');
+  problems.address('GOOGLE_ISSUER', env.GOOGLE_ISSUER);
+  return {
+    clientId: env.GOOGLE_CLIENT_ID ?? '',
+    clientSecret: env.GOOGLE_CLIENT_SECRET ?? '',
+    authUrl: problems.address('GOOGLE_AUTH_URL', env.GOOGLE_AUTH_URL),
+    tokenUrl: problems.address('GOOGLE_TOKEN_URL', env.GOOGLE_TOKEN_URL),
+    userinfoUrl: problems.address('GOOGLE_USERINFO_URL', env.GOOGLE_USERINFO_URL),
+    revokeUrl: problems.address('GOOGLE_REVOKE_URL', env.GOOGLE_REVOKE_URL),
+    apiUrl: problems.optionalAddress('GOOGLE_API_URL', env.GOOGLE_API_URL),
+    issuer: env.GOOGLE_ISSUER,
+  };
+}
+
+/** The aggregator's hosts, mapped explicitly: the SDK would fall back to production on an unknown name. */
+const BANK_HOSTS = {
+  development: 'https://sandbox.plaid.com',
+  production: 'https://production.plaid.com',
+} as const;
+
+/** The bank aggregator. */
+export function bank(env: Variables, problems: Problems): Config['bank'] {
+  if (env.PLAID_CLIENT_ID === undefined && env.PLAID_SECRET === undefined) {
+    return problems.production ? undefined : 'sandbox';
+  }
+  if (env.PLAID_CLIENT_ID === undefined) problems.add('PLAID_CLIENT_ID', 'is missing while PLAID_SECRET is set');
+  if (env.PLAID_SECRET === undefined) problems.add('PLAID_SECRET', 'is missing while PLAID_CLIENT_ID is set');
+  const countries = env.PLAID_COUNTRY_CODES.map((code) => code.toUpperCase());
+  if (countries.length === 0 || countries.some((code) => !/^[A-Z]{2}$/.test(code))) {
+    problems.add('PLAID_COUNTRY_CODES', 'is not a list of two-letter country codes');
+  }
+  return {
+    clientId: env.PLAID_CLIENT_ID ?? '',
+    secret: env.PLAID_SECRET ?? '',
+    baseUrl: problems.address('PLAID_BASE_URL', env.PLAID_BASE_URL ?? BANK_HOSTS[env.NODE_ENV]),
+    countryCodes: countries,
+    redirectUri: env.PLAID_REDIRECT_URI === undefined ? undefined : redirectUri(env.PLAID_REDIRECT_URI, problems, 'PLAID_REDIRECT_URI'),
+    webhookUrl: webhookUrl(env.PUBLIC_URL),
+    linkPageUrl: undefined,
+  };
+}
+
+/** Addresses of this machine and of private networks (RFC 6890). */
+const PRIVATE = new BlockList();
+for (const [network, prefix] of [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.168.0.0', 16],
+] as const)
+  PRIVATE.addSubnet(network, prefix, 'ipv4');
+for (const [network, prefix] of [
+  ['::', 127],
+  ['fc00::', 7],
+  ['fe80::', 10],
+] as const)
+  PRIVATE.addSubnet(network, prefix, 'ipv6');
+/** Names that no public server answers for (RFC 6761, RFC 6762, RFC 8375). */
+const PRIVATE_NAME = /(^|\.)(localhost|local|internal|lan|home\.arpa|test|invalid)$/;
+
+/** Where the aggregator sends its events: only to public https, since it refuses or can't reach anything else. */
+function webhookUrl(publicUrl: string | undefined): string | undefined {
+  const url = URL.parse(publicUrl ?? '');
+  if (url?.protocol !== 'https:' || !isPublicHost(url.hostname)) return undefined;
+  return `${url.href.replace(/(?<!\/)\/+$/, '')}/webhooks/bank`;
+}
+
+function isPublicHost(hostname: string): boolean {
+  const address = hostname.replace(/^\[|\]$/g, '');
+  const version = isIP(address);
+  if (version === 0) return hostname.includes('.') && !PRIVATE_NAME.test(hostname);
+  return !PRIVATE.check(address, version === 4 ? 'ipv4' : 'ipv6');
+}
+
+/** A redirect address, which is compared as it stands. */
+export function redirectUri(value: string, problems: Problems, variable = 'ALLOWED_REDIRECT_URIS'): string {
+  problems.address(variable, value);
+  return value;
+}

@@ -1,0 +1,39 @@
+import type { MetricsSettings, TracingSettings } from './config.ts';
+import type { Problems } from './config-problems.ts';
+import type { Variables } from './environment.ts';
+
+const PATH = '/v1/traces';
+
+export function metrics(env: Variables, problems: Problems): MetricsSettings | undefined {
+  if (env.METRICS_PORT === undefined) return undefined;
+  if (env.METRICS_PORT === env.PORT && env.PORT !== 0)
+    problems.add('METRICS_PORT', 'must differ from PORT: metrics are not for the public');
+  return { host: env.METRICS_HOST, port: env.METRICS_PORT };
+}
+
+/** The standard variables of OpenTelemetry (specification, "Environment Variable Specification" and "OTLP Exporter"). */
+export function tracing(env: Variables, problems: Problems): TracingSettings | undefined {
+  const url = endpoint(env, problems);
+  if (url === undefined || env.OTEL_SDK_DISABLED || env.OTEL_TRACES_EXPORTER === 'none') return undefined;
+  return {
+    protocol: env.OTEL_EXPORTER_OTLP_TRACES_PROTOCOL ?? env.OTEL_EXPORTER_OTLP_PROTOCOL,
+    url,
+    headers: env.OTEL_EXPORTER_OTLP_TRACES_HEADERS ?? env.OTEL_EXPORTER_OTLP_HEADERS,
+    timeoutMs: env.OTEL_EXPORTER_OTLP_TRACES_TIMEOUT ?? env.OTEL_EXPORTER_OTLP_TIMEOUT,
+    compression: env.OTEL_EXPORTER_OTLP_TRACES_COMPRESSION ?? env.OTEL_EXPORTER_OTLP_COMPRESSION,
+    sampler: env.OTEL_TRACES_SAMPLER,
+    ratio: env.OTEL_TRACES_SAMPLER_ARG,
+    // The listener is open to everyone: what comes with a request counts only where the operator says so.
+    takesParents: env.OTEL_PROPAGATORS.includes('tracecontext'),
+    delayMs: env.OTEL_BSP_SCHEDULE_DELAY,
+  };
+}
+
+function endpoint(env: Variables, problems: Problems): string | undefined {
+  if (env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT !== undefined) {
+    problems.address('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT);
+    return env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT;
+  }
+  const base = problems.optionalAddress('OTEL_EXPORTER_OTLP_ENDPOINT', env.OTEL_EXPORTER_OTLP_ENDPOINT);
+  return base === undefined ? undefined : `${base}${PATH}`;
+}

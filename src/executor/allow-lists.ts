@@ -1,0 +1,47 @@
+import { AppError } from '../errors.ts';
+import type { LoadedAction } from '../integrations/catalog.ts';
+
+const SHOWN_VALUES = 10;
+
+/**
+ * Holds every value that an allow-list speaks of against its patterns.
+ *
+ * @param input as the action's schema gave it
+ * @throws AppError `forbidden` with `details.list` and `details.refused`; also for a list that the action doesn't know
+ */
+export function assertAllowed({ action, policy }: LoadedAction, input: unknown): void {
+  for (const [name, patterns] of Object.entries(policy.allow)) {
+    const valuesOf = Object.hasOwn(action.allow ?? {}, name) ? action.allow?.[name] : undefined;
+    if (valuesOf === undefined) throw new AppError('forbidden', `This action’s allow-list ${name} can’t be checked.`);
+    const refused = valuesOf(input).filter((value) => !patterns.some((pattern) => matches(pattern, value)));
+    if (refused.length === 0) continue;
+    throw new AppError('forbidden', `${name}: holds something that the operator’s allow-list doesn’t cover.`, {
+      details: { list: name, refused: refused.slice(0, SHOWN_VALUES) },
+    });
+  }
+}
+
+/**
+ * Whether the whole text fits the pattern, whatever the case; `*` stands for anything, also for nothing. Time grows
+ * with the product of the lengths at worst: only the last star ever has to be tried again.
+ */
+export function matches(pattern: string, text: string): boolean {
+  const [wanted, given] = [pattern.toLowerCase(), text.toLowerCase()];
+  let [at, from, star, resume] = [0, 0, -1, 0];
+  while (at < given.length) {
+    if (wanted[from] === '*') {
+      star = from;
+      resume = at;
+      from += 1;
+    } else if (from < wanted.length && wanted[from] === given[at]) {
+      at += 1;
+      from += 1;
+    } else if (star !== -1) {
+      resume += 1;
+      at = resume;
+      from = star + 1;
+    } else return false;
+  }
+  while (wanted[from] === '*') from += 1;
+  return from === wanted.length;
+}

@@ -1,0 +1,52 @@
+import type { Database, Queryable } from '../database/database.ts';
+import type { Emit } from '../events/emit.ts';
+import { lockUser } from '../vault/grants-repository.ts';
+import { type EndReason, endApprovals, selectUsersToEnd } from './approvals-repository.ts';
+
+/** Users looked up at a time. */
+const BATCH = 200;
+
+/** Ends the questions that nobody can answer any more, and tells the front ends that showed them. */
+export class ApprovalEnds {
+  readonly #db: Database;
+  readonly #emit: Emit;
+
+  constructor(db: Database, emit: Emit) {
+    this.#db = db;
+    this.#emit = emit;
+  }
+
+  /** Ends what has waited for too long. */
+  expired(): Promise<void> {
+    return this.#endAll('expired', null);
+  }
+
+  /** Ends what was asked under another configuration, for good: the same file put back must not revive it. */
+  reconfigured(revision: string): Promise<void> {
+    return this.#endAll('reconfigured', revision);
+  }
+
+  /** Ends what was asked about an account, within the transaction that disconnects it and has locked the user. */
+  disconnected(tx: Queryable, userId: string, accountId: string): Promise<void> {
+    return this.#end(tx, userId, 'disconnected', accountId);
+  }
+
+  async #endAll(reason: EndReason, value: string | null): Promise<void> {
+    for (let userIds = ['']; userIds.length > 0; ) {
+      userIds = await selectUsersToEnd(this.#db, reason, value, BATCH);
+      for (const userId of userIds) {
+        await this.#db.transaction(async (tx) => {
+          // In the order in which a decision takes the two rows: another would deadlock.
+          await lockUser(tx, userId);
+          await this.#end(tx, userId, reason, value);
+        }, userId);
+      }
+    }
+  }
+
+  async #end(tx: Queryable, userId: string, reason: EndReason, value: string | null): Promise<void> {
+    for (const { id, action, accountId, shown } of await endApprovals(tx, userId, reason, value)) {
+      if (shown) await this.#emit(tx, userId, 'approval.ended', { approvalId: id, action, account: accountId, reason });
+    }
+  }
+}

@@ -1,0 +1,188 @@
+import { randomUUID } from 'node:crypto';
+import type { DataKey } from '../crypto/envelope.ts';
+import type { Database, Queryable } from '../database/database.ts';
+import { AppError } from '../errors.ts';
+import type { Emit } from '../events/emit.ts';
+import { disconnected } from '../vault/active-uses.ts';
+import { lockUser } from '../vault/grants-repository.ts';
+import { readable } from '../vault/ignore-decryption-failure.ts';
+import type { UserKeys } from '../vault/user-keys.ts';
+import { isConnected } from './agent-accounts-repository.ts';
+import { takePlace } from './approval-places.ts';
+import { type ApprovalPreview, asJson, isAbout, preview, type Stored, sealed, storedOf, unseal } from './approval-preview.ts';
+import {
+  type ApprovalRow,
+  decideApproval,
+  type NewApproval,
+  selectApproval,
+  selectPendingApprovals,
+  showApproval,
+} from './approvals-repository.ts';
+import type { ArgumentHashes } from './argument-hashes.ts';
+import type { Call } from './call.ts';
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Questions to the user, each bound to one account, action, arguments and configuration, and answered once. */
+export class Approvals {
+  readonly #db: Database;
+  readonly #userKeys: UserKeys;
+  readonly #hashes: ArgumentHashes;
+  readonly #emit: Emit;
+  readonly #revision: () => string;
+  /** Questions whose preview is being read by this process, by id. */
+  readonly #showing = new Map<string, Promise<ApprovalPreview>>();
+
+  /** @param revision of the configuration in force */
+  constructor(db: Database, userKeys: UserKeys, hashes: ArgumentHashes, emit: Emit, revision: () => string) {
+    this.#db = db;
+    this.#userKeys = userKeys;
+    this.#hashes = hashes;
+    this.#emit = emit;
+    this.#revision = revision;
+  }
+
+  /**
+   * Asks the user; a call that already waits for its answer is not asked twice. The question takes its place, and
+   * counts, before its preview is read: however many calls there are, no more previews are than questions.
+   *
+   * @param surface where the call came from
+   * @param summarise says what will happen, in one line; may ask the provider
+   * @returns what the user is asked
+   * @throws AppError `forbidden` when this was denied, `conflict` when the key's call has other arguments or the
+   * configuration is another by now, `not_found` when the account was disconnected meanwhile, `rate_limited` when it was
+   * asked too often or too much waits
+   */
+  async request(call: Call, surface: string, summarise: () => Promise<string>): Promise<ApprovalPreview> {
+    const { userId } = call;
+    const row = await this.#newRow(call, surface);
+    // Before the transaction: the key service may take its time.
+    await this.#userKeys.forUser(this.#db, userId);
+    const place = await this.#db.transaction(async (tx) => takePlace(tx, call, row, await this.#lock(tx, call)), userId);
+    return typeof place === 'string' ? this.#showOnce(call, place, summarise) : place;
+  }
+
+  /** What waits for the user under this revision, oldest first; what can't be read could not be approved either. */
+  async pending(userId: string, revision: string): Promise<ApprovalPreview[]> {
+    const rows = await selectPendingApprovals(this.#db, userId, revision);
+    if (rows.length === 0) return [];
+    const key = await this.#userKeys.forUser(this.#db, userId);
+    return rows.flatMap((row) => {
+      const stored = unseal(key, row);
+      return stored === undefined ? [] : [preview(row, stored)];
+    });
+  }
+
+  /** @throws AppError `not_found`, also for another user's; `conflict` when it was decided or has expired */
+  async find(userId: string, approvalId: string): Promise<ApprovalRow> {
+    const row = UUID.test(approvalId) ? await selectApproval(this.#db, userId, approvalId) : undefined;
+    if (row === undefined) throw new AppError('not_found', 'There is no such request for approval.');
+    if (row.status !== 'pending') throw decided();
+    if (row.expired) throw new AppError('conflict', 'This request for approval has expired. Ask for it again.');
+    return row;
+  }
+
+  /** @throws AppError `conflict` when it is not what was once stored */
+  async open(row: ApprovalRow): Promise<Stored> {
+    const sealed = row.arguments ?? Buffer.alloc(0);
+    const key = await readable(() => this.#userKeys.toOpen(this.#db, row.userId, sealed));
+    const stored = key && unseal(key, row);
+    if (stored === undefined) throw changed();
+    return stored;
+  }
+
+  /** @throws AppError `conflict` when another decision was faster, or it has expired */
+  async deny(row: ApprovalRow): Promise<void> {
+    await this.#db.transaction(async (tx) => {
+      // In the order in which an approval takes the two rows: another would deadlock.
+      await lockUser(tx, row.userId);
+      await this.decide(tx, row, false);
+    }, row.userId);
+  }
+
+  /**
+   * Takes the decision inside the transaction that acts on it, and that has locked the user.
+   *
+   * @throws AppError `conflict` when another decision was faster, or it has expired
+   */
+  async decide(tx: Queryable, { userId, id, action, accountId }: ApprovalRow, approved: boolean): Promise<void> {
+    if (!(await decideApproval(tx, userId, id, approved ? 'approved' : 'denied'))) throw decided();
+    await this.#emit(tx, userId, 'approval.decided', { approvalId: id, action, account: accountId, approved });
+  }
+
+  /** The arguments with their defaults make it the same question, however the call spells them. */
+  async #newRow(
+    { userId, account, configured, input, argumentsHash, idempotencyKey, revision }: Call,
+    surface: string,
+  ): Promise<NewApproval> {
+    const inputHash = await this.#hashes.of(userId, configured.name, account.id, asJson(input));
+    const about = { userId, accountId: account.id, action: configured.name, argumentsHash, inputHash };
+    return { id: randomUUID(), ...about, idempotencyKey: idempotencyKey ?? null, revision, surface };
+  }
+
+  /** Once for all equal calls of this process. */
+  #showOnce(call: Call, id: string, summarise: () => Promise<string>): Promise<ApprovalPreview> {
+    const underWay = this.#showing.get(id) ?? this.#show(call, id, summarise).finally(() => this.#showing.delete(id));
+    this.#showing.set(id, underWay);
+    return underWay;
+  }
+
+  /** Asks what has its place. Where another replica was faster, its question counts. */
+  async #show(call: Call, id: string, summarise: () => Promise<string>): Promise<ApprovalPreview> {
+    const { userId, revision, configured, account } = call;
+    const [action, accountId] = [configured.name, account.id];
+    const stored = storedOf(call, await summarise());
+    return this.#db.transaction(async (tx) => {
+      const key = await this.#lock(tx, call);
+      const expiresAt = await showApproval(tx, userId, id, sealed(key, { id, userId, revision }, stored));
+      if (expiresAt === undefined) return shownAlready(await selectApproval(tx, userId, id), key);
+      await this.#emit(tx, userId, 'approval.requested', {
+        approvalId: id,
+        action,
+        account: accountId,
+        expiresAt: expiresAt.toISOString(),
+      });
+      return preview({ id, action, accountId, expiresAt }, stored);
+    }, userId);
+  }
+
+  /**
+   * Locks the user, as a disconnect does, and looks again at what may have changed since the call was checked: what is
+   * asked after the end of its account or configuration would have nobody to end it.
+   *
+   * @returns the user's key, which isn't replaced while the user is locked
+   * @throws AppError `not_found`, `conflict`
+   */
+  async #lock(tx: Queryable, { userId, account, revision }: Call): Promise<DataKey> {
+    if (!(await lockUser(tx, userId))) throw new AppError('invalid_token', 'This user no longer exists.');
+    if (!(await isConnected(tx, userId, account.id))) throw disconnected();
+    assertSameRevision({ revision }, this.#revision());
+    return this.#userKeys.forUser(tx, userId);
+  }
+}
+
+/** @throws AppError `conflict` when the configuration is no longer that under which it was asked */
+export function assertSameRevision(row: Pick<ApprovalRow, 'revision'>, revision: string): void {
+  if (revision !== row.revision) throw new AppError('conflict', 'The configuration has changed since. Ask for approval again.');
+}
+
+/** @throws AppError `conflict` when the call that would run is not the one that was asked about */
+export function assertSameCall(row: ApprovalRow, stored: Stored, call: Call): void {
+  assertSameRevision(row, call.revision);
+  if (call.argumentsHash !== row.argumentsHash || !isAbout(stored, call)) throw changed();
+}
+
+/** @throws AppError `conflict` when it has ended meanwhile */
+function shownAlready(row: ApprovalRow | undefined, key: DataKey): ApprovalPreview {
+  const shown = row?.status === 'pending' ? unseal(key, row) : undefined;
+  if (row === undefined || shown === undefined) throw changed();
+  return preview(row, shown);
+}
+
+function decided(): AppError {
+  return new AppError('conflict', 'This request for approval was decided already, or has expired.');
+}
+
+function changed(): AppError {
+  return new AppError('conflict', 'This request for approval can’t be carried out as it was asked. Ask for it again.');
+}

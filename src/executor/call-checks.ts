@@ -1,0 +1,97 @@
+import { AppError } from '../errors.ts';
+import type { Catalog, ConfiguredAction, LoadedAction } from '../integrations/catalog.ts';
+import { nearestName } from '../validation/nearest-name.ts';
+import { notConfigured, type RunParts } from './action-run.ts';
+import type { AgentAccountRow } from './agent-accounts-repository.ts';
+import { assertAllowed } from './allow-lists.ts';
+import type { ArgumentHashes } from './argument-hashes.ts';
+import type { Trail } from './audit-log.ts';
+import { type Call, changesSomething, type Invocation } from './call.ts';
+import { guardInput } from './input-guard.ts';
+import { assertScopes, assertUsable, chooseAccount } from './select-account.ts';
+
+export interface CheckParts extends Pick<RunParts, 'workspace' | 'bank'> {
+  /** What is callable now. */
+  catalog(): Catalog;
+  /** A user's accounts as they are now. */
+  accounts(userId: string): Promise<readonly AgentAccountRow[]>;
+  hashes: ArgumentHashes;
+}
+
+const KEY = /^[\x21-\x7e]{1,200}$/;
+const loaded = new WeakMap<ConfiguredAction, LoadedAction>();
+
+/**
+ * Everything that must hold before a call may run, cheapest first; each throws what stands in the way.
+ *
+ * @throws AppError `not_found`, `forbidden`, `invalid_request`, `too_large`, `not_configured`, `missing_scopes`,
+ * `reauth_required`, `relink_required`, `item_gone`, `unavailable`
+ */
+export async function checkCall(parts: CheckParts, invocation: Invocation, trail: Trail): Promise<Call> {
+  const startedAt = performance.now();
+  const { userId } = invocation.user;
+  // One version of the catalog from here to the end, whatever is loaded meanwhile.
+  const catalog = parts.catalog();
+  const found = find(catalog, invocation.action);
+  const configured = loaded.get(found) ?? (await load(found));
+  const { action } = configured;
+  const given = invocation.input ?? {};
+  guardInput(given);
+  const input = action.input.parse(given);
+  const idempotencyKey = changesSomething(configured) ? checkKey(invocation.idempotencyKey) : undefined;
+  if (parts[action.provider] === undefined) throw notConfigured(action.provider);
+  const accounts = await parts.accounts(userId);
+  const account = chooseAccount(accounts, action.provider, invocation.account);
+  const hash = parts.hashes.of(userId, configured.name, account.id, given);
+  const argumentsHash = typeof hash === 'string' ? hash : await hash;
+  trail.about(account.id, argumentsHash);
+  assertUsable(account);
+  assertScopes(account, action.scopes);
+  assertAllowed(configured, input);
+  const { signal, progress } = invocation;
+  return {
+    userId,
+    configured,
+    revision: catalog.revision,
+    account,
+    given,
+    input,
+    argumentsHash,
+    idempotencyKey,
+    signal,
+    progress,
+    startedAt,
+  };
+}
+
+function find(catalog: Catalog, name: string): ConfiguredAction {
+  const configured = catalog.actions.get(name);
+  if (configured === undefined) throw unknownAction(catalog, name);
+  const refusal = withdrawn(catalog, name);
+  if (refusal !== undefined) throw refusal;
+  return configured;
+}
+
+/** Why an action that was callable once can't be called any more; undefined = it can. */
+export function withdrawn({ actions }: Catalog, name: string): AppError | undefined {
+  const configured = actions.get(name);
+  if (configured === undefined) return new AppError('not_found', 'There is no such action any more.');
+  return configured.policy.enabled ? undefined : new AppError('forbidden', 'The operator has switched this action off.');
+}
+
+async function load(configured: ConfiguredAction): Promise<LoadedAction> {
+  const withCode = { ...configured, action: await configured.action.load() };
+  loaded.set(configured, withCode);
+  return withCode;
+}
+
+function unknownAction({ actions }: Catalog, name: string): AppError {
+  const callable = [...actions.values()].filter(({ policy }) => policy.enabled).map((action) => action.name);
+  const nearest = nearestName(name, callable);
+  return new AppError('not_found', `There is no such action.${nearest === undefined ? '' : ` Did you mean ${nearest}?`}`);
+}
+
+function checkKey(key: string | undefined): string | undefined {
+  if (key === undefined || KEY.test(key)) return key;
+  throw new AppError('invalid_request', 'idempotencyKey: must be 1 to 200 visible ASCII characters.');
+}

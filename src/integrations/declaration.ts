@@ -1,0 +1,198 @@
+import { z } from 'zod';
+import { type ScopeName, WORKSPACE_SCOPES } from '../providers/workspace-scopes.ts';
+import { didYouMean } from '../validation/nearest-name.ts';
+import { DURATION, RATE, SIZE } from './declaration-units.ts';
+
+/** The integrations file's format. Its descriptions are what editors show, so they stand on their own. */
+
+const approval = z.enum(['never', 'destructive', 'always'], 'must be never, destructive or always').meta({
+  description:
+    'When the user is asked first: never; before actions whose effect is destructive; or always. A destructive action asks whatever is said here.',
+});
+const TIMEOUT_FORM = 'must be whole seconds from 1s to 60s';
+const timeout = z
+  .string(TIMEOUT_FORM)
+  .regex(DURATION, TIMEOUT_FORM)
+  .meta({
+    description: 'Longest a call may take, in whole seconds from 1s to 60s. A built-in action can only be given less than its own.',
+    examples: ['30s'],
+  });
+const RATE_FORM = 'must be a number of calls per sec, min, hour or day, such as 60/min';
+const rate = z
+  .string(RATE_FORM)
+  .regex(RATE, RATE_FORM)
+  .meta({
+    description: 'Calls of one user: a number per sec, min, hour or day.',
+    examples: ['60/min', '20/hour'],
+  });
+const defaultPolicy = z
+  .strictObject({ approval: approval.optional(), timeout: timeout.optional(), rate: rate.optional() })
+  .meta({ description: 'For every action that says nothing else. Left out: approval destructive, timeout 30s, rate 60/min.' });
+
+const pattern = z.string().min(1, 'must not be empty').max(254, 'must have at most 254 characters');
+const policy = z
+  .strictObject({
+    approval: approval.optional(),
+    timeout: timeout.optional(),
+    rate: rate.optional(),
+    allow: z
+      .record(
+        z.string(),
+        z
+          .array(pattern, 'must be a list of patterns, such as ["*@example.com"]')
+          .min(1, 'must not be empty')
+          .max(200, 'must have at most 200 patterns'),
+      )
+      .optional()
+      .meta({
+        description:
+          'Allow-lists by name: every value of this name in a call must match one of the patterns; * stands for anything. For mail.send, `to` is every recipient, cc and bcc included.',
+        examples: [{ to: ['*@example.com'] }],
+      }),
+    enabled: z.boolean().optional().meta({ description: 'false: nobody can call it.' }),
+    mask: z.boolean().optional().meta({ description: 'Of bank.numbers only. false: account and routing numbers are shown whole.' }),
+  })
+  .meta({ description: 'What is allowed of this action.' });
+
+const description = z.string().min(1, 'must not be empty').max(500, 'must have at most 500 characters');
+const CAP_FORM = 'must be a number of kB or MB, such as 20kB';
+const cap = z
+  .string(CAP_FORM)
+  .regex(SIZE, CAP_FORM)
+  .meta({
+    description: 'Largest answer, in kB or MB; what is longer is cut. At most 1MB; a built-in action can only be given less than its own.',
+    examples: ['20kB'],
+  });
+
+/** Of an unknown key: the other form's own is no misspelling. */
+const usesAndCalls: z.core.$ZodErrorMap<z.core.$ZodIssueInvalidType | z.core.$ZodIssueUnrecognizedKeys> = ({ code, input }) => {
+  const { use, call } = (input ?? {}) as { use?: unknown; call?: unknown };
+  if (code !== 'unrecognized_keys' || use === undefined || call === undefined) return undefined;
+  return 'has both use and call: an action is either a built-in one or a method';
+};
+const useAction = z
+  .strictObject(
+    {
+      use: z
+        .string('must be the name of a built-in action (or else say call, with a method)')
+        .max(100, 'must have at most 100 characters')
+        .meta({ description: 'A built-in action of the same provider.', examples: ['mail.search'] }),
+      description: description.optional().meta({ description: 'Says in place of the built-in text what the action is for.' }),
+      policy: policy.optional(),
+      cap: cap.optional(),
+    },
+    { error: usesAndCalls },
+  )
+  .meta({ description: 'A built-in action.' });
+
+/** Has the published schema's `$ref` to JSON Schema itself put in; see scripts/integrations-schema.ts. */
+export const inputDeclaration = z.record(z.string(), z.unknown()).meta({
+  description: 'JSON Schema (draft 7) of what a caller passes: an object whose properties `with` refers to as $input.<name>.',
+});
+
+const callAction = z
+  .strictObject(
+    {
+      call: z
+        .string()
+        .max(100, 'must have at most 100 characters')
+        .meta({
+          description: 'The method: a discovery id of the workspace provider, or a path of the bank’s.',
+          examples: ['sheets.spreadsheets.values.get', 'transactions/get'],
+        }),
+      description: description.meta({ description: 'What the action is for, in words that help to choose it.' }),
+      effect: z.enum(['read', 'write', 'destructive'], 'must be read, write or destructive').meta({
+        description: 'What it does to the world. The method sets the least; more may be said.',
+      }),
+      input: inputDeclaration.optional(),
+      with: z.record(z.string(), z.unknown()).optional().meta({
+        description: 'The method’s own parameters and body fields: fixed values, or $input.<name>, also inside lists and objects.',
+      }),
+      project: z
+        .string()
+        .min(1, 'must not be empty')
+        .max(2_000, 'must have at most 2000 characters')
+        .optional()
+        .meta({ description: 'A JMESPath expression over the answer: what of it is given back.' }),
+      policy: policy.optional(),
+      cap: cap.optional(),
+    },
+    { error: usesAndCalls },
+  )
+  .meta({ description: 'A method of the provider, called as declared here.' });
+
+const lowerCaseName = z.string().regex(/^[a-z][a-z0-9_-]{0,39}$/, 'must be a name of lower-case letters, digits, - and _');
+export const actionDeclaration = z.union([useAction, callAction]);
+const actions = z.record(lowerCaseName, actionDeclaration).optional().meta({
+  description:
+    'The actions of this agent, by name; callers use agent.name. Left out: every built-in action that has the agent’s name before its dot and is covered by its scopes.',
+});
+
+const providerDescription = 'Whose accounts it works with: workspace or bank.';
+const agentDescription = description.meta({ description: 'What the agent is for.' });
+export const SCOPE_NAMES = Object.keys(WORKSPACE_SCOPES) as [ScopeName, ...ScopeName[]];
+export const BANK_PRODUCTS = ['transactions', 'auth'] as const;
+const scope = z.enum(SCOPE_NAMES, {
+  error: ({ input }) => (typeof input === 'string' ? unknownScope(input) : 'must be the name of a scope'),
+});
+/** The most an agent's actions may use. */
+export const needsDeclaration = { scopes: listOf(scope), products: listOf(z.enum(BANK_PRODUCTS)) };
+const agent = z.discriminatedUnion(
+  'provider',
+  [
+    z.strictObject({
+      provider: z.literal('workspace').meta({ description: providerDescription }),
+      description: agentDescription,
+      scopes: needsDeclaration.scopes.meta({ description: 'The most its actions may use.' }),
+      actions,
+    }),
+    z.strictObject({
+      provider: z.literal('bank').meta({ description: providerDescription }),
+      description: agentDescription,
+      products: needsDeclaration.products.meta({ description: 'The most its actions may use.' }),
+      actions,
+    }),
+  ],
+  { error: (issue) => (issue.code === 'invalid_union' ? 'must be workspace or bank' : undefined) },
+);
+
+export const defaultsDeclaration = z.strictObject({ policy: defaultPolicy.optional() }).optional();
+
+export const agentsDeclaration = z.record(lowerCaseName, agent);
+
+/** The whole file. */
+export const integrationsDocument = z.strictObject({
+  version: z
+    .literal(1, { error: ({ input }) => (input === '1' ? 'must be 1, without quotes' : 'must be 1') })
+    .meta({ description: 'Version of this format.' }),
+  defaults: defaultsDeclaration.meta({ description: 'For all actions.' }),
+  agents: agentsDeclaration.meta({ description: 'What agents can do, by the agent’s name.' }),
+});
+
+export type IntegrationsDocument = z.output<typeof integrationsDocument>;
+export type AgentDeclaration = IntegrationsDocument['agents'][string];
+export type UseDeclaration = z.output<typeof useAction>;
+export type CallDeclaration = z.output<typeof callAction>;
+export type ActionDeclaration = UseDeclaration | CallDeclaration;
+export type PolicyDeclaration = z.output<typeof policy>;
+export type DefaultPolicy = z.output<typeof defaultPolicy>;
+
+/** Every key of the format. */
+export const DECLARATION_KEYS: readonly string[] = [
+  ...[integrationsDocument, useAction, callAction, policy, ...agent.options].flatMap(({ shape }) => Object.keys(shape)),
+];
+
+/** The provider's own name of a scope is what its reference shows, whole or without what all have in common. */
+function unknownScope(name: string): string {
+  const own = name.slice(name.lastIndexOf('/') + 1);
+  const meant = SCOPE_NAMES.find((known) => WORKSPACE_SCOPES[known].endsWith(`/auth/${own}`));
+  return `there is no scope ${name.slice(0, 100)}${meant === undefined ? didYouMean(own, SCOPE_NAMES) : `; did you mean ${meant}?`}`;
+}
+
+function listOf<T extends z.ZodType>(item: T) {
+  return z
+    .array(item)
+    .min(1, 'must not be empty')
+    .refine((items) => new Set(items).size === items.length, 'names something twice')
+    .meta({ uniqueItems: true });
+}

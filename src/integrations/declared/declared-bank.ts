@@ -1,0 +1,92 @@
+import { BANK_CALLS, type BankCall, type BankSession } from '../../providers/bank-session.ts';
+import type { Field, Fields } from '../../providers/workspace-methods.ts';
+import { didYouMean } from '../../validation/nearest-name.ts';
+import { declaredAnswer } from './declared-response.ts';
+import type { Target, TargetOrRefusal } from './declared-target.ts';
+
+type Product = 'transactions' | 'auth';
+
+interface BankMethod {
+  fields: Fields;
+  required: readonly string[];
+  product?: Product;
+  paid?: true;
+}
+
+const TEXT: Field = { kind: 'string' };
+const NUMBER: Field = { kind: 'number' };
+const SWITCH: Field = { kind: 'boolean' };
+const TEXTS: Field = { kind: 'array', items: TEXT };
+
+function options(fields: Fields): { options: Field } {
+  return { options: { kind: 'object', fields: () => fields } };
+}
+
+/** What both calls for transactions take among their options. */
+const SHOWN = {
+  include_original_description: SWITCH,
+  include_personal_finance_category: SWITCH,
+  include_logo_and_counterparty_beta: SWITCH,
+  personal_finance_category_version: { kind: 'string', values: ['v1', 'v2'] },
+  days_requested: NUMBER,
+} satisfies Fields;
+
+/** Fields as the aggregator's API reference lists them, without token and credentials. */
+const METHODS: Record<BankCall, BankMethod> = {
+  'accounts/get': { fields: options({ account_ids: TEXTS }), required: [] },
+  'accounts/balance/get': { fields: options({ account_ids: TEXTS, min_last_updated_datetime: TEXT }), required: [], paid: true },
+  'transactions/get': {
+    fields: {
+      start_date: TEXT,
+      end_date: TEXT,
+      ...options({ account_ids: TEXTS, count: NUMBER, offset: NUMBER, include_personal_finance_category_beta: SWITCH, ...SHOWN }),
+    },
+    required: ['start_date', 'end_date'],
+    product: 'transactions',
+  },
+  'transactions/sync': {
+    fields: { cursor: TEXT, count: NUMBER, ...options({ account_id: TEXT, ...SHOWN }) },
+    required: [],
+    product: 'transactions',
+  },
+  'auth/get': { fields: options({ account_ids: TEXTS }), required: [], product: 'auth' },
+  'item/get': { fields: {}, required: [] },
+  'institutions/get_by_id': {
+    fields: {
+      institution_id: TEXT,
+      country_codes: TEXTS,
+      ...options({
+        include_optional_metadata: SWITCH,
+        include_status: SWITCH,
+        include_auth_metadata: SWITCH,
+        include_payment_initiation_metadata: SWITCH,
+      }),
+    },
+    required: ['institution_id'],
+  },
+};
+
+/** The bank call that is meant, if declared actions may make it and the agent has its product. */
+export function bankTarget(name: string, products: readonly Product[]): TargetOrRefusal {
+  const call = BANK_CALLS.find((known) => known === name);
+  if (call === undefined) {
+    return { refusal: `${name} is not open to actions: only ${BANK_CALLS.join(', ')} are${didYouMean(name, BANK_CALLS)}` };
+  }
+  const { fields, required, product, paid } = METHODS[call];
+  if (product !== undefined && !products.includes(product)) return { refusal: `${call} needs ${product} in the agent’s products` };
+  const target: Target = {
+    name: call,
+    fields,
+    required,
+    takesNull: () => false,
+    leavesPath: () => false,
+    refusal: () => undefined,
+    scopes: [],
+    effect: () => 'read',
+    ...(paid && { paid }),
+    tellingField: () => undefined,
+    send: ({ session }, args, given) =>
+      (session as BankSession).call(call, args, declaredAnswer, { ...given, masked: call === 'auth/get' }),
+  };
+  return { target };
+}

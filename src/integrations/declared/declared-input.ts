@@ -1,0 +1,98 @@
+import type { Ajv, ErrorObject, ValidateFunction } from 'ajv';
+import type { Shape } from '../../actions/action.ts';
+import { AppError } from '../../errors.ts';
+import type { Mistakes } from '../declaration-diagnostics.ts';
+import { compilerReason, placeOf, plainName, pointer, reasonOf, schemaReasonOf } from './declared-messages.ts';
+import { boundSchema, isSchema, type JsonSchema, typesOf } from './declared-schema.ts';
+import { checkDefaults, checkSound } from './declared-sound.ts';
+
+export type Input = Readonly<Record<string, unknown>>;
+
+/** What a declared action takes. */
+export interface DeclaredInput {
+  shape: Shape<Input>;
+  properties: ReadonlyMap<string, JsonSchema>;
+  /** Whether a call always has it: it is required, or has a default. */
+  isSure(name: string): boolean;
+  /** Whether a call may have null for it. */
+  mayBeNull(name: string): boolean;
+  /** Where mistakes in what a property is are noted. */
+  place(name: string): Mistakes;
+}
+
+const PROPERTY_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,59}$/;
+
+/**
+ * Checks an input schema and makes it ready; what is wrong with it is noted.
+ *
+ * @param declared undefined: the action takes nothing
+ */
+export function compileInput(ajv: Ajv, declared: JsonSchema | undefined, mistakes: Mistakes): DeclaredInput {
+  const source = declared ?? { type: 'object' };
+  const before = mistakes.count;
+  if (source.type !== 'object') mistakes.under('type').inValue('must be object');
+  if (source.additionalProperties !== undefined && source.additionalProperties !== false) {
+    mistakes.under('additionalProperties').inValue('must be false or left out: what isn’t declared would go nowhere');
+  }
+  const properties = isSchema(source.properties) ? source.properties : {};
+  for (const name of Object.keys(properties)) {
+    if (!PROPERTY_NAME.test(name)) mistakes.under('properties', name).inKey(misnamed(name));
+  }
+  const schema = { ...(boundSchema(source, mistakes) as JsonSchema), additionalProperties: false };
+  checkSound(source, mistakes);
+  // What is wrong already would be found again, and less clearly.
+  const check = mistakes.count === before ? compileSchema(ajv, schema, mistakes) : ajv.compile(false);
+  const required = Array.isArray(source.required) ? source.required : [];
+  const declaredProperties = new Map(Object.entries(properties).map(([name, value]) => [name, isSchema(value) ? value : {}]));
+  return {
+    shape: { jsonSchema: schema, parse: (value) => parseInput(check, value) },
+    properties: declaredProperties,
+    isSure: (name) => required.includes(name) || declaredProperties.get(name)?.default !== undefined,
+    mayBeNull: (name) => mayBeNull(declaredProperties.get(name) ?? {}),
+    place: (name) => mistakes.under('properties', name),
+  };
+}
+
+function misnamed(name: string): string {
+  const plain = plainName(name);
+  return `must be a name of letters, digits and _${plain === undefined ? '' : `, such as ${plain}`}`;
+}
+
+/** As far as its own keywords say. */
+function mayBeNull(schema: JsonSchema): boolean {
+  const { enum: listed, default: usual } = schema;
+  return typesOf(schema).includes('null') || usual === null || (Array.isArray(listed) && listed.includes(null));
+}
+
+function compileSchema(ajv: Ajv, schema: JsonSchema, mistakes: Mistakes): ValidateFunction {
+  const nothing: ValidateFunction = ajv.compile(false);
+  try {
+    if (ajv.validateSchema(schema) !== true) {
+      const [error] = ajv.errors ?? [];
+      mistakes.under(...pointer(error?.instancePath ?? '')).inValue(`is no JSON Schema: ${error ? schemaReasonOf(error) : 'not valid'}`);
+      return nothing;
+    }
+    const check = ajv.compile(schema);
+    checkDefaults(ajv, schema, mistakes);
+    return check;
+  } catch (error) {
+    const message = error instanceof Error ? error.message : 'not valid';
+    const [, place = ''] = /"?#((?:\/[^"#\s]*)?)"?\s*(?:\(\w+\))?$/.exec(message) ?? [];
+    mistakes.under(...pointer(place)).inValue(compilerReason(message, Object.keys(ajv.formats)));
+    return nothing;
+  }
+}
+
+/** @throws AppError `invalid_request` that names the field at fault */
+function parseInput(check: ValidateFunction, value: unknown): Input {
+  // Defaults are put into the value itself, which is the caller's.
+  const input: unknown = structuredClone(value);
+  if (check(input)) return input as Input;
+  throw new AppError('invalid_request', inputMessage(check.errors?.[0]));
+}
+
+function inputMessage(error: ErrorObject | undefined): string {
+  if (error === undefined) return 'The input is not valid.';
+  const place = placeOf(error).join('.');
+  return place === '' ? reasonOf(error) : `${place}: ${reasonOf(error)}`;
+}

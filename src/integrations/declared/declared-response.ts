@@ -1,0 +1,70 @@
+import { cutToCap } from '../../actions/truncate-output.ts';
+import { answerReader } from '../../providers/responses.ts';
+import { compileProjection, type Projection } from './declared-projection.ts';
+
+export interface DeclaredAnswer {
+  /** JMESPath, as it was checked when the file was loaded; undefined = the answer as it is. */
+  project: string | undefined;
+  /** Largest output, bytes of JSON. */
+  capBytes: number;
+  /** Account numbers are hidden before anything else looks at them. */
+  masked: boolean;
+}
+
+/** What a declared action makes of an answer; undefined where the answer doesn't fit the projection. */
+export interface Projected {
+  value: unknown;
+  fits: boolean;
+}
+
+/** As much more than is shown that its loss is noticed where it is cut to the byte. */
+const CAP_MARGIN = 1.25;
+const MAX_PROJECTIONS = 100;
+const projections = new Map<string, Projection>();
+
+/** Any JSON, projected and cut: what a method answers is its author's affair, and may be a thousand times what is shown. */
+export const declaredAnswer = answerReader(
+  import.meta.url,
+  'declaredAnswer',
+  async (answer, { project, capBytes, masked }: DeclaredAnswer): Promise<Projected> => {
+    const given = masked ? maskNumbers(answer) : answer;
+    const projection = project === undefined ? undefined : await projectionOf(project);
+    try {
+      const value = projection === undefined ? given : projection(given);
+      return { value: cutToCap(value, Math.ceil(capBytes * CAP_MARGIN)).value, fits: true };
+    } catch {
+      // What it throws repeats values of the answer.
+      return { value: undefined, fits: false };
+    }
+  },
+  // $ is the whole answer: named for each of its entries, it costs the square of their number.
+  ({ project }) => project?.includes('$') === true,
+);
+
+/** Compiled once on each thread. */
+async function projectionOf(expression: string): Promise<Projection> {
+  const known = projections.get(expression);
+  if (known !== undefined) return known;
+  const made = compileProjection(await import('@jmespath-community/jmespath'), expression);
+  if (typeof made !== 'function') throw new Error(`a projection that was checked ${made.refusal}`);
+  if (projections.size >= MAX_PROJECTIONS) projections.clear();
+  projections.set(expression, made);
+  return made;
+}
+
+/** Whole numbers are for bank.numbers, where a policy has to allow them. */
+function maskNumbers(answer: unknown): unknown {
+  if (!isObject(answer)) return answer;
+  return { ...answer, numbers: maskTexts(answer.numbers) };
+}
+
+function maskTexts(value: unknown, key = ''): unknown {
+  if (typeof value === 'string') return key === 'account_id' ? value : `••••${value.length > 4 ? value.slice(-4) : ''}`;
+  if (Array.isArray(value)) return value.map((item) => maskTexts(item, key));
+  if (isObject(value)) return Object.fromEntries(Object.entries(value).map(([name, child]) => [name, maskTexts(child, name)]));
+  return value;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

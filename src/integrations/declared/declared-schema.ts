@@ -1,0 +1,131 @@
+import { didYouMean, nearestName } from '../../validation/nearest-name.ts';
+import type { Mistakes } from '../declaration-diagnostics.ts';
+import { PATTERN_MAX_LENGTH, patternRefusal } from './declared-pattern.ts';
+
+export type JsonSchema = Record<string, unknown>;
+
+/** Longest text that is held against a format, whose patterns are the library's. */
+const FORMAT_MAX_LENGTH = 1_000;
+/** Most items of which each is compared with each. */
+const COMPARED_MAX_ITEMS = 500;
+/** Items of one of these types are looked up, not compared. */
+const SCALARS = ['string', 'number', 'integer', 'boolean', 'null'];
+
+const TYPES = ['array', 'boolean', 'integer', 'null', 'number', 'object', 'string'];
+/** What other languages and formats call them. */
+const OTHER_NAMES: Readonly<Record<string, string>> = {
+  ...{ text: 'string', str: 'string', char: 'string', enum: 'string', id: 'string', date: 'string', datetime: 'string', email: 'string' },
+  ...{ int: 'integer', long: 'integer', float: 'number', double: 'number', decimal: 'number', numeric: 'number' },
+  ...{ bool: 'boolean', list: 'array', map: 'object', dict: 'object', record: 'object', none: 'null', nil: 'null' },
+};
+
+const SCHEMA_KEYS = ['additionalItems', 'additionalProperties', 'contains', 'not', 'if', 'then', 'else', 'propertyNames'];
+const LIST_KEYS = ['allOf', 'anyOf', 'oneOf'];
+const MAP_KEYS = ['properties', 'definitions'];
+const PLAIN_KEYS = [
+  ...['$schema', '$ref', '$comment', 'title', 'description', 'default', 'examples', 'type', 'enum', 'const', 'format', 'pattern'],
+  ...['multipleOf', 'maximum', 'exclusiveMaximum', 'minimum', 'exclusiveMinimum', 'maxLength', 'minLength', 'maxItems', 'minItems'],
+  ...['uniqueItems', 'maxProperties', 'minProperties', 'required', 'items'],
+];
+/** Keywords of other formats, and what draft 7 has in their place. */
+const INSTEAD: Readonly<Record<string, string>> = {
+  nullable: '; say type: [string, "null"]',
+  optional: '; what isn’t in required is optional',
+  values: '; did you mean enum?',
+  min: '; did you mean minimum?',
+  max: '; did you mean maximum?',
+  regex: '; did you mean pattern?',
+  $defs: '; did you mean definitions?',
+};
+const KNOWN_KEYS = [...SCHEMA_KEYS, ...LIST_KEYS, ...MAP_KEYS, ...PLAIN_KEYS];
+
+/**
+ * A JSON Schema of draft 7 with bounds put in wherever a pattern or a format
+ * is applied. What can't be used is noted: unknown keywords, references out of
+ * the schema, patterns that could run for seconds.
+ */
+export function boundSchema(schema: unknown, mistakes: Mistakes): unknown {
+  if (typeof schema === 'boolean') return schema;
+  if (!isSchema(schema)) {
+    mistakes.inValue(`must be a JSON Schema, such as { type: ${typeof schema === 'string' ? meantType(schema) : 'string'} }`);
+    return schema;
+  }
+  for (const key of Object.keys(schema)) {
+    if (KNOWN_KEYS.includes(key)) continue;
+    mistakes.under(key).inKey(`is not a keyword of JSON Schema that can be used here${INSTEAD[key] ?? didYouMean(key, KNOWN_KEYS)}`);
+  }
+  checkType(schema, mistakes);
+  checkReference(schema, mistakes);
+  checkPattern(schema, mistakes);
+  checkUnique(schema, mistakes);
+  const children = Object.entries(schema).map(([key, value]) => [key, boundChild(key, value, mistakes.under(key))]);
+  const bounded: JsonSchema = Object.fromEntries(children);
+  const most = schema.pattern !== undefined ? PATTERN_MAX_LENGTH : schema.format !== undefined ? FORMAT_MAX_LENGTH : undefined;
+  return most === undefined ? bounded : { ...bounded, maxLength: Math.min(most, Number(schema.maxLength ?? most)) };
+}
+
+function boundChild(key: string, value: unknown, mistakes: Mistakes): unknown {
+  if (SCHEMA_KEYS.includes(key) || (key === 'items' && !Array.isArray(value))) return boundSchema(value, mistakes);
+  if ((LIST_KEYS.includes(key) || key === 'items') && Array.isArray(value)) {
+    return value.map((item, index) => boundSchema(item, mistakes.under(index)));
+  }
+  if (MAP_KEYS.includes(key) && isSchema(value)) {
+    return Object.fromEntries(Object.entries(value).map(([name, child]) => [name, boundSchema(child, mistakes.under(name))]));
+  }
+  return value;
+}
+
+function checkType({ type }: JsonSchema, mistakes: Mistakes): void {
+  const place = mistakes.under('type');
+  const check = (one: unknown, at: Mistakes) => {
+    if (one === null) at.inValue('null must be in quotes: "null"');
+    else if (typeof one !== 'string') at.inValue(`is no JSON Schema: must be one of ${TYPES.join(', ')}, or a list of them`);
+    else if (!isKnownType(one)) {
+      const meant = meantType(one);
+      at.inValue(
+        `is no JSON Schema: must be one of ${TYPES.join(', ')}${meant === 'string' || one in OTHER_NAMES ? `; did you mean ${meant}?` : didYouMean(one, TYPES)}`,
+      );
+    }
+  };
+  if (Array.isArray(type)) type.forEach((one, index) => void check(one, place.under(index)));
+  else if (type !== undefined) check(type, place);
+}
+
+function meantType(name: string): string {
+  return OTHER_NAMES[name.toLowerCase()] ?? nearestName(name, TYPES) ?? 'string';
+}
+
+function checkReference(schema: JsonSchema, mistakes: Mistakes): void {
+  const { $ref: reference } = schema;
+  if (reference !== undefined && !(typeof reference === 'string' && reference.startsWith('#'))) {
+    mistakes.under('$ref').inValue('must stay within the schema: #/definitions/…');
+  }
+}
+
+function checkPattern(schema: JsonSchema, mistakes: Mistakes): void {
+  if (typeof schema.pattern !== 'string') return;
+  const refusal = patternRefusal(schema.pattern);
+  if (refusal !== undefined) mistakes.under('pattern').inValue(refusal);
+  if (Number(schema.maxLength ?? 0) > PATTERN_MAX_LENGTH) {
+    mistakes.under('maxLength').inValue(`must be at most ${PATTERN_MAX_LENGTH} beside a pattern`);
+  }
+}
+
+function checkUnique({ uniqueItems, items, maxItems }: JsonSchema, mistakes: Mistakes): void {
+  if (uniqueItems !== true || (isSchema(items) && SCALARS.includes(String(items.type)))) return;
+  if (typeof maxItems === 'number' && maxItems <= COMPARED_MAX_ITEMS) return;
+  mistakes.under('uniqueItems').inValue(`needs maxItems of at most ${COMPARED_MAX_ITEMS} beside it, or items of one scalar type`);
+}
+
+/** The types that a schema names; empty: it names none, so any. */
+export function typesOf({ type }: JsonSchema): string[] {
+  return [type].flat().filter((one) => typeof one === 'string');
+}
+
+export function isKnownType(type: string): boolean {
+  return TYPES.includes(type);
+}
+
+export function isSchema(value: unknown): value is JsonSchema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,141 @@
+import type { Ajv, ErrorObject } from 'ajv';
+import { didYouMean } from '../../validation/nearest-name.ts';
+import type { Mistakes } from '../declaration-diagnostics.ts';
+import { placeOf, reasonOf } from './declared-messages.ts';
+import { isSchema, type JsonSchema, typesOf } from './declared-schema.ts';
+
+/** Schemas below these look at the same value as the one they stand in. */
+const SAME_VALUE = ['not', 'if', 'then', 'else'];
+const SAME_VALUE_LISTS = ['allOf', 'anyOf', 'oneOf'];
+const OTHER_VALUE = ['additionalItems', 'additionalProperties', 'contains', 'propertyNames', 'items'];
+/** Hold schemas by names. */
+const NAMED = ['properties', 'definitions'];
+/** Hold values, not schemas. */
+const PLAIN = ['enum', 'const', 'examples'];
+/** What a schema is called while a part of it is tried. */
+const FRAGMENTS = 'fragments';
+
+/**
+ * Notes what a valid JSON Schema can still have wrong: properties that are required and not there, and values in
+ * `enum` that are of none of its types.
+ *
+ * @param above properties that the schemas around it have of the same value
+ */
+export function checkSound(schema: unknown, mistakes: Mistakes, above: readonly string[] = []): void {
+  if (!isSchema(schema)) return;
+  const own = isSchema(schema.properties) ? schema.properties : {};
+  const known = [...above, ...Object.keys(own)];
+  checkRequired(schema, known, mistakes);
+  checkListed(schema, mistakes);
+  for (const key of SAME_VALUE) checkSound(schema[key], mistakes.under(key), known);
+  for (const key of SAME_VALUE_LISTS) forEach(schema[key], (child, index) => checkSound(child, mistakes.under(key, index), known));
+  for (const key of OTHER_VALUE) {
+    checkSound(schema[key], mistakes.under(key));
+    forEach(schema[key], (child, index) => checkSound(child, mistakes.under(key, index)));
+  }
+  for (const [name, child] of Object.entries(own)) checkSound(child, mistakes.under('properties', name));
+  for (const [name, child] of Object.entries(isSchema(schema.definitions) ? schema.definitions : {})) {
+    // Which properties there are beside it depends on who refers to it.
+    const place = mistakes.under('definitions', name);
+    if (isSchema(child)) checkSound(isSchema(child.properties) ? child : { ...child, required: undefined }, place);
+  }
+}
+
+/** Notes defaults that their own schema refuses: whoever leaves the property out would be refused. */
+export function checkDefaults(ajv: Ajv, schema: JsonSchema, mistakes: Mistakes): void {
+  const defaults = defaultsIn(schema, []);
+  if (defaults.length === 0) return;
+  // Of a schema that stands alone a default means nothing, which the compiler refuses. It is valid: that was seen before.
+  ajv.addSchema(withoutDefaults(schema) as JsonSchema, FRAGMENTS, undefined, false);
+  for (const { path, property } of defaults) {
+    const check = ajv.getSchema(`${FRAGMENTS}#${path.map((name) => `/${pointerPart(name)}`).join('')}`);
+    const value = structuredClone(property.default);
+    fill(value, property, schema);
+    if (check?.(value) === false) mistakes.under(...path, 'default').inValue(misfit(check.errors?.[0]));
+  }
+  ajv.removeSchema(FRAGMENTS);
+}
+
+/** Properties that have a default, at any depth. */
+function defaultsIn(schema: JsonSchema, path: readonly string[]): { path: readonly string[]; property: JsonSchema }[] {
+  const below = ['properties', 'definitions'].flatMap((key) =>
+    Object.entries(isSchema(schema[key]) ? schema[key] : {}).flatMap(([name, child]) => {
+      if (!isSchema(child)) return [];
+      const at = [...path, key, name];
+      const own = key === 'properties' && child.default !== undefined ? [{ path: at, property: child }] : [];
+      return [...own, ...defaultsIn(child, at)];
+    }),
+  );
+  return isSchema(schema.items) ? [...below, ...defaultsIn(schema.items, [...path, 'items'])] : below;
+}
+
+/** @param isNames whether the keys are names, among which there may be one that is called default */
+function withoutDefaults(value: unknown, isNames = false): unknown {
+  if (Array.isArray(value)) return value.map((item) => withoutDefaults(item));
+  if (!isSchema(value)) return value;
+  const kept = Object.entries(value).filter(([key]) => isNames || key !== 'default');
+  const entries = kept.map(([key, child]) => {
+    const isPlain = !isNames && PLAIN.includes(key);
+    return [key, isPlain ? child : withoutDefaults(child, !isNames && NAMED.includes(key))];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** Puts the defaults of an object's own properties into it, as a call would. */
+function fill(value: unknown, schema: JsonSchema, root: JsonSchema): void {
+  const [, definition = ''] = /^#\/definitions\/([^/]+)$/.exec(String(schema.$ref)) ?? [];
+  const referred = isSchema(root.definitions) ? root.definitions[definition] : undefined;
+  const { properties } = isSchema(referred) ? referred : schema;
+  if (!isSchema(value) || !isSchema(properties)) return;
+  for (const [name, child] of Object.entries(properties)) {
+    if (!isSchema(child)) continue;
+    if (!Object.hasOwn(value, name) && child.default !== undefined) value[name] = structuredClone(child.default);
+    fill(value[name], child, root);
+  }
+}
+
+function misfit(error: ErrorObject | undefined): string {
+  const place = error === undefined ? [] : placeOf(error);
+  const reason = error === undefined ? 'is not valid' : reasonOf(error);
+  return `doesn’t fit its own schema: ${place.length === 0 ? '' : `${place.join('.')} `}${reason}`;
+}
+
+/** RFC 6901, as a fragment of a URI. */
+function pointerPart(name: string): string {
+  return encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'));
+}
+
+function checkRequired({ required, $ref }: JsonSchema, known: readonly string[], mistakes: Mistakes): void {
+  if (!Array.isArray(required) || $ref !== undefined) return;
+  for (const name of required) {
+    if (typeof name !== 'string' || known.includes(name)) continue;
+    mistakes.inValue(`required property "${name}" is not defined in properties${didYouMean(name, known)}`);
+  }
+}
+
+function checkListed(schema: JsonSchema, mistakes: Mistakes): void {
+  const types = typesOf(schema);
+  if (types.length === 0) return;
+  const check = (value: unknown, place: Mistakes) => {
+    if (!types.some((type) => isOf(type, value)))
+      place.inValue(`is no ${types.join(' or ')}, which its type asks for${quoteHint(types, value)}`);
+  };
+  forEach(schema.enum, (value, index) => check(value, mistakes.under('enum', index)));
+  if (schema.const !== undefined) check(schema.const, mistakes.under('const'));
+}
+
+function quoteHint(types: readonly string[], value: unknown): string {
+  return types.includes('string') && ['number', 'boolean'].includes(typeof value) ? `: write "${String(value)}", in quotes` : '';
+}
+
+function isOf(type: string, value: unknown): boolean {
+  if (type === 'null') return value === null;
+  if (type === 'array') return Array.isArray(value);
+  if (type === 'object') return isSchema(value);
+  if (type === 'integer') return Number.isInteger(value);
+  return typeof value === type;
+}
+
+function forEach(list: unknown, visit: (item: unknown, index: number) => void): void {
+  if (Array.isArray(list)) list.forEach(visit);
+}

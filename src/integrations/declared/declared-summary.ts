@@ -1,0 +1,68 @@
+import { UNSEEN } from '../../actions/shown-text.ts';
+import { DESTRUCTIVE_FIELDS } from './declared-effects.ts';
+
+const SHOWN_TEXT = 200;
+const SHOWN_ARGUMENT = 600;
+const SHOWN_ARGUMENTS = 2_000;
+/** Where gmail takes a whole message, in base64url. */
+const RAW_MESSAGE = 'raw';
+
+/**
+ * What a person is asked to approve: what the action is for, then what the method is given, whom it reaches first.
+ * What is long is cut between two values, or says how long it is.
+ */
+export function declaredSummary(description: string, args: Readonly<Record<string, unknown>>): string {
+  const [reaching = [], others = []] = [true, false].map((far) =>
+    Object.entries(args).filter(([name]) => DESTRUCTIVE_FIELDS.includes(name) === far),
+  );
+  const shown = [...reaching, ...others].map(member);
+  const purpose = description.trim().replace(/\.$/, '');
+  return shown.length === 0 ? purpose : `${purpose} — ${list(shown, SHOWN_ARGUMENTS)}`;
+}
+
+function show(name: string, value: unknown): string {
+  if (typeof value === 'string') return name === RAW_MESSAGE ? rawMessage(value) : text(value);
+  if (Array.isArray(value))
+    return `[${list(
+      value.map((item) => show('', item)),
+      SHOWN_ARGUMENT,
+    )}]`;
+  if (typeof value !== 'object' || value === null) return String(value);
+  return `{ ${list(Object.entries(value).map(member), SHOWN_ARGUMENT)} }`;
+}
+
+function member([name, value]: [string, unknown]): string {
+  return `${/^\w{1,60}$/.test(name) ? name : text(name)}: ${show(name, value)}`;
+}
+
+/** As many whole parts as fit, one at least: a cut inside of one would leave its quotation open. */
+function list(parts: readonly string[], most: number): string {
+  let length = 0;
+  const fitting = parts.findIndex((part) => {
+    length += part.length;
+    return length > most;
+  });
+  if (fitting === -1) return parts.join(', ');
+  const kept = Math.max(1, fitting);
+  const left = parts.length - kept;
+  return `${parts.slice(0, kept).join(', ')}${left === 0 ? '' : `, … and ${count(left)} more`}`;
+}
+
+function rawMessage(encoded: string): string {
+  return `a raw message of ${count(Buffer.byteLength(encoded, 'base64url'))} bytes`;
+}
+
+/** In quotation marks that it can't end itself. */
+function text(value: string): string {
+  const quoted = JSON.stringify(value.slice(0, SHOWN_TEXT).toWellFormed()).replace(UNSEEN, escaped);
+  return value.length > SHOWN_TEXT ? `${quoted}… (${count(value.length)} characters)` : quoted;
+}
+
+function escaped(character: string): string {
+  const digits = (character.codePointAt(0) ?? 0).toString(16);
+  return digits.length > 4 ? `\\u{${digits}}` : `\\u${digits.padStart(4, '0')}`;
+}
+
+function count(number: number): string {
+  return number.toLocaleString('en');
+}

@@ -1,0 +1,68 @@
+import { type DestinationStream, type Logger, pino } from 'pino';
+import { currentFields } from './log-context.ts';
+
+export type { Logger };
+
+/** The fields of an error worth logging: never the whole object, which may carry a request with its secrets. */
+export interface LoggedError {
+  type: string;
+  message: string;
+  code?: string;
+  stack?: string;
+  cause?: LoggedError;
+}
+
+const CAUSE_DEPTH = 4;
+/** pino's numbers (docs/api.md, levels). */
+const WARN = 40;
+const ERROR = 50;
+/** What {@link describeError} made: callers may describe before they log, and the logger's serializer sees it again. */
+const described = new WeakSet<object>();
+const lines = new WeakMap<Logger, LineCounts>();
+
+/** Lines written so far that somebody should read. */
+export interface LineCounts {
+  warn: number;
+  error: number;
+}
+
+/** Reduces any thrown value to an allow-list of fields; vendor errors lose their requests and headers here. */
+export function describeError(error: unknown, depth = 0): LoggedError {
+  if (typeof error === 'object' && error !== null && described.has(error)) return error as LoggedError;
+  if (!(error instanceof Error)) return { type: typeof error, message: String(error) };
+  const fields: LoggedError = { type: error.name, message: error.message };
+  described.add(fields);
+  if ('code' in error && typeof error.code === 'string') fields.code = error.code;
+  if (error.stack !== undefined) fields.stack = error.stack;
+  if (error.cause !== undefined && depth < CAUSE_DEPTH) {
+    fields.cause = describeError(error.cause, depth + 1);
+  }
+  return fields;
+}
+
+/**
+ * Structured logs on standard output, each line with the ids of the work it belongs to (scope.ts). Errors pass through {@link describeError};
+ * requests are logged by http/request-log.ts as method, path and status only.
+ */
+export function createLogger(level: string, destination?: DestinationStream): Logger {
+  const counts: LineCounts = { warn: 0, error: 0 };
+  const options = {
+    level,
+    base: { service: 'steward' },
+    serializers: { err: describeError, error: describeError },
+    // A new object each time: pino writes the line's own fields into it.
+    mixin: (_fields: object, number: number) => {
+      if (number >= ERROR) counts.error += 1;
+      else if (number >= WARN) counts.warn += 1;
+      return { ...currentFields() };
+    },
+  };
+  const logger = destination === undefined ? pino(options) : pino(options, destination);
+  lines.set(logger, counts);
+  return logger;
+}
+
+/** How much a logger made by {@link createLogger} has written. */
+export function lineCounts(logger: Logger): LineCounts {
+  return lines.get(logger) ?? { warn: 0, error: 0 };
+}

@@ -1,0 +1,48 @@
+import type { Config } from './config/config.ts';
+import type { Context } from './context.ts';
+import type { Defer } from './database/open-database.ts';
+import { type Logger, lineCounts } from './observability/logger.ts';
+import { type Telemetry, UNMEASURED } from './observability/telemetry.ts';
+import { version } from './startup/version.ts';
+
+/** What only the process knows of itself. */
+export interface ProcessStates {
+  sockets(): { authenticated: number; waiting: number };
+  draining(): boolean;
+}
+
+export interface Observing {
+  telemetry: Telemetry;
+  /** Adds to the metrics what can be asked once all is wired. */
+  show(context: Context, states: ProcessStates): void;
+}
+
+/**
+ * Metrics and traces as configured. Their libraries are loaded only here, and only where they are wanted.
+ *
+ * @throws StartRefused when metrics can't be served where they should
+ */
+export async function startObserving(config: Config, logger: Logger, defer: Defer): Promise<Observing> {
+  const metrics = config.metrics && (await (await import('./metrics/start-metrics.ts')).startMetrics(config.metrics, logger));
+  if (metrics !== undefined) defer(() => metrics.close());
+  const tracing = config.tracing && (await (await import('./tracing/start-tracing.ts')).startTracing(config.tracing, version(), logger));
+  if (tracing !== undefined) defer(() => tracing.stop());
+  if (metrics === undefined && tracing === undefined) return { telemetry: UNMEASURED, show() {} };
+  const [{ Measured }, { CountsInDatabase }] = await Promise.all([import('./metrics/measured.ts'), import('./metrics/database-counts.ts')]);
+  return {
+    telemetry: new Measured(metrics?.recorder, tracing?.tracer),
+    show({ db, feed, integrations, reloads, keyring }, states) {
+      const inDatabase = new CountsInDatabase(db);
+      metrics?.show({
+        ...states,
+        version: version(),
+        pool: () => db.load,
+        feedAge: () => feed.age,
+        integrations: () => ({ revision: integrations.current.revision, isDiverged: reloads.isDiverged }),
+        keyIds: () => keyring.ids,
+        lines: () => lineCounts(logger),
+        counts: () => inDatabase.read(),
+      });
+    },
+  };
+}

@@ -1,0 +1,200 @@
+import type { Queryable } from '../../database/database.ts';
+import type { GrantRow } from '../grants-repository.ts';
+
+/** A grant as refreshing sees it. Times are seconds by the database's clock, relative to the moment of reading. */
+export interface RefreshRow extends Pick<GrantRow, 'id' | 'userId' | 'provider' | 'subject' | 'tokens' | 'status'> {
+  version: number;
+  /** Until the access token ends; null = never. */
+  remaining: number | null;
+  /** How long the access token lives in all. */
+  life: number | null;
+  /** Until the lease ends; negative = whoever had it never gave it back; null = nobody has it. */
+  lease: number | null;
+  /** Until the provider may be asked again; null or negative = now. */
+  pause: number | null;
+  failures: number;
+  /** This very reading has taken the lease. */
+  leased: boolean;
+  /** With a lease: `performance.now()` before it was taken. */
+  leasedAt?: number;
+  keyId: string;
+  wrapped: Buffer;
+}
+
+/** A token is due no earlier than this share of its life before its end: one of a minute must be used, not renewed all the time. */
+export const EARLY_SHARE = 0.2;
+
+/** `updated_at` is when the tokens were stored: nothing else writes it while a grant is active. */
+const COLUMNS = `g.id, g.user_id as "userId", g.provider, g.subject, g.status, g.refresh_failures as failures,
+  extract(epoch from g.expires_at - now())::float8 as remaining,
+  extract(epoch from g.expires_at - g.updated_at)::float8 as life,
+  extract(epoch from g.lease_until - now())::float8 as lease,
+  extract(epoch from g.refresh_after - now())::float8 as pause,
+  k.id as "keyId", k.wrapped`;
+
+/** A {@link RefreshRow} of `grants g` with its user's `user_keys k`, read without taking the lease. */
+export const REFRESH_COLUMNS = `${COLUMNS}, g.tokens, g.version, false as leased`;
+
+export interface GrantName {
+  userId: string;
+  grantId: string;
+}
+
+/** The grant with its user's key: all that a use of an account reads. */
+export async function selectRefreshRow(db: Queryable, userId: string, grantId: string): Promise<RefreshRow | undefined> {
+  const [row] = await selectRefreshRows(db, [{ userId, grantId }]);
+  return row;
+}
+
+/** As {@link selectRefreshRow}, for each of the names in their order. */
+export async function selectRefreshRows(db: Queryable, names: readonly GrantName[]): Promise<(RefreshRow | undefined)[]> {
+  const asked = new Map(names.map((name) => [name.grantId + name.userId, name]));
+  const rows = await db.query<RefreshRow>(
+    {
+      name: 'refresh-rows',
+      text: `select ${REFRESH_COLUMNS}
+             from unnest($1::uuid[], $2::uuid[]) as asked (id, user_id)
+             join grants g on g.id = asked.id and g.user_id = asked.user_id join user_keys k on k.user_id = g.user_id`,
+    },
+    [[...asked.values()].map(({ grantId }) => grantId), [...asked.values()].map(({ userId }) => userId)],
+  );
+  const found = new Map(rows.map((row) => [row.id + row.userId, row]));
+  return names.map(({ grantId, userId }) => found.get(grantId + userId));
+}
+
+export interface DueGrant extends GrantName {
+  /** Seconds before its end that the token is due, as far as {@link EARLY_SHARE} lets it. */
+  early: number;
+}
+
+/**
+ * Reads each grant as {@link selectRefreshRow}, in their order, and takes the lease of those whose token is due and
+ * whom nobody is refreshing, in the same statement. What is read of these is as before, tokens and version as leased.
+ * Whom somebody else is just writing is left alone.
+ *
+ * @param leaseSeconds how long a lease lasts unless it is given back
+ */
+export async function selectOrLease(db: Queryable, grants: readonly DueGrant[], leaseSeconds: number): Promise<(RefreshRow | undefined)[]> {
+  const leasedAt = performance.now();
+  const rows = await db.query<RefreshRow>(
+    {
+      name: 'refresh-rows-or-leases',
+      text: `with asked as (
+               select * from unnest($1::uuid[], $2::uuid[], $3::float8[]) as asked (id, user_id, early)
+             ), due as (
+               select g.id from grants g join asked a on a.id = g.id and a.user_id = g.user_id
+               where g.status = 'active'
+                 and g.expires_at - now() <= least(make_interval(secs => a.early), greatest(g.expires_at - g.updated_at, interval '0') * ${EARLY_SHARE})
+                 and (g.lease_until is null or g.lease_until < now()) and (g.refresh_after is null or g.refresh_after <= now())
+               for no key update of g skip locked
+             ), leased as (
+               update grants set lease_until = now() + make_interval(secs => $4::float8), version = version + 1
+               from due where grants.id = due.id
+               returning grants.id, tokens, version
+             )
+             select ${COLUMNS}, coalesce(l.tokens, g.tokens) as tokens, coalesce(l.version, g.version) as version, l.id is not null as leased
+             from asked a join grants g on g.id = a.id and g.user_id = a.user_id
+             join user_keys k on k.user_id = g.user_id left join leased l on l.id = g.id`,
+    },
+    [grants.map(({ grantId }) => grantId), grants.map(({ userId }) => userId), grants.map(({ early }) => early), leaseSeconds],
+  );
+  const found = new Map(rows.map((row) => [row.id + row.userId, row.leased ? { ...row, leasedAt } : row]));
+  return grants.map(({ grantId, userId }) => found.get(grantId + userId));
+}
+
+/**
+ * Takes the right to refresh a grant that stands as it was read.
+ *
+ * @returns its version from now on; undefined = somebody was faster, or has it still
+ */
+export async function takeLease(db: Queryable, row: RefreshRow, leaseSeconds: number): Promise<number | undefined> {
+  const rows = await db.query<{ version: number }>(
+    {
+      name: 'refresh-lease',
+      text: `update grants set lease_until = now() + make_interval(secs => $4::float8), version = version + 1
+             where id = $1::uuid and user_id = $2::uuid and version = $3 and status = 'active'
+               and (lease_until is null or lease_until < now())
+             returning version`,
+    },
+    [row.id, row.userId, row.version, leaseSeconds],
+  );
+  return rows[0]?.version;
+}
+
+export interface RenewedTokens {
+  id: string;
+  userId: string;
+  /** The sealed tokens that were renewed: while they stand there, nobody has connected again or been faster. */
+  replaces: Buffer;
+  status: 'active' | 'reauth_required';
+  tokens: Buffer;
+  /** undefined = as before. */
+  scopes: string[] | undefined;
+  /** Seconds that the access token still lives. */
+  life: number;
+  failures: number;
+  /** Seconds until another refresh; undefined = whenever it is due. */
+  pause: number | undefined;
+}
+
+/**
+ * @param locked those that somebody else is just writing: `wait` for them, or `skip` them so that they hold up no others
+ * @returns for each, in their order: false when it was skipped, or the grant is gone, has another status, or holds other tokens by now
+ */
+export async function storeRenewedTokens(db: Queryable, renewed: readonly RenewedTokens[], locked: 'wait' | 'skip'): Promise<boolean[]> {
+  const rows = await db.query<{ place: number }>(
+    {
+      name: `refresh-store-${locked}`,
+      text: `with renewed as (
+               select * from unnest($1::uuid[], $2::uuid[], $3::bytea[], $4::text[], $5::bytea[], $6::text[], $7::float8[], $8::int[], $9::float8[])
+               with ordinality as renewed (id, user_id, replaces, status, tokens, scopes, life, failures, pause, place)
+             ), standing as (
+               select g.id from grants g join renewed r on r.id = g.id and r.user_id = g.user_id
+               where g.tokens = r.replaces and g.status = r.status for no key update of g${locked === 'skip' ? ' skip locked' : ''}
+             )
+             update grants g set tokens = r.tokens, status = 'active',
+               scopes = case when r.scopes is null then g.scopes else array(select json_array_elements_text(r.scopes::json)) end,
+               expires_at = now() + make_interval(secs => r.life), refresh_failures = r.failures,
+               refresh_after = now() + make_interval(secs => r.pause),
+               lease_until = null, version = g.version + 1, updated_at = now()
+             from renewed r join standing s on s.id = r.id
+             where g.id = r.id and g.user_id = r.user_id and g.tokens = r.replaces and g.status = r.status
+             returning r.place::int as place`,
+    },
+    [
+      renewed.map(({ id }) => id),
+      renewed.map(({ userId }) => userId),
+      renewed.map(({ replaces }) => replaces),
+      renewed.map(({ status }) => status),
+      renewed.map(({ tokens }) => tokens),
+      renewed.map(({ scopes }) => scopes && JSON.stringify(scopes)),
+      renewed.map(({ life }) => life),
+      renewed.map(({ failures }) => failures),
+      renewed.map(({ pause }) => pause),
+    ],
+  );
+  const stored = new Set(rows.map(({ place }) => place));
+  return renewed.map((_, index) => stored.has(index + 1));
+}
+
+/** Gives the lease back after a failure; nobody asks the provider again before `pause` seconds are over. */
+export async function postponeRefresh(db: Queryable, row: RefreshRow, pause: number): Promise<void> {
+  await db.query(
+    `update grants set lease_until = null, refresh_failures = refresh_failures + 1,
+       refresh_after = now() + make_interval(secs => $4::float8), version = version + 1
+     where id = $1::uuid and user_id = $2::uuid and version = $3`,
+    [row.id, row.userId, row.version, pause],
+  );
+}
+
+/** @returns false when the grant is not as it was when it was leased */
+export async function endConsent(tx: Queryable, row: RefreshRow): Promise<boolean> {
+  const rows = await tx.query(
+    `update grants set status = 'reauth_required', lease_until = null, refresh_failures = 0, refresh_after = null,
+       version = version + 1, updated_at = now()
+     where id = $1::uuid and user_id = $2::uuid and version = $3 and status = 'active'
+     returning id`,
+    [row.id, row.userId, row.version],
+  );
+  return rows.length > 0;
+}

@@ -1,0 +1,182 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AppError } from '../../errors.ts';
+import { type ThrottledLog, throttledLog } from '../../observability/throttled-log.ts';
+import type { Renewal } from '../../providers/workspace-renewal.ts';
+import { lockUser, type Provider } from '../grants-repository.ts';
+import { type CommitParts, RefreshCommit } from './refresh-commit.ts';
+import { isResealed, type OpenGrant, openGrant, usable } from './refresh-read.ts';
+import { endConsent, postponeRefresh, type RefreshRow, selectRefreshRow, takeLease } from './refresh-repository.ts';
+import { isAbandoned, isLeased, isPausing, jittered, leaseSeconds, pauseAfter, SEND_WITHIN_MS } from './refresh-timing.ts';
+
+export interface RefreshParts extends CommitParts {
+  /** Asks the provider for another access token; never rejects. undefined: the provider is not configured, or its tokens don't end. */
+  refreshers: Record<Provider, ((refreshToken: string) => Promise<Renewal>) | undefined>;
+  /** How long the provider's answer may take at most, milliseconds. */
+  refreshTimeoutMs: number;
+  /** How long those wait for it who still have a good token, milliseconds. */
+  patienceMs: number;
+}
+
+/** How often those who wait for another process's refresh look whether it is done. */
+const LOOK_MS = 30;
+const OFTEN = 50;
+const LATER_LOOK_MS = 400;
+/** Longest that a caller waits whose own deadline is later; the refresh goes on. */
+const PATIENCE_MS = 45_000;
+/** How long the former holder of an abandoned lease is given to store what it may have got. */
+const GRACE_MS = 5_000;
+const GRACE_LOOK_MS = 250;
+/** For the commit, after the provider's time to answer. */
+const SETTLE_MARGIN_MS = 2_000;
+
+/** Refreshes under way: one a grant in this process, and by a lease in the row one among all processes. */
+export class RefreshFlights {
+  readonly #parts: RefreshParts;
+  readonly #commit: RefreshCommit;
+  readonly #alarm: ThrottledLog;
+  readonly #flights = new Map<string, Promise<string>>();
+  /** What must not be cut off: the provider was asked, and its answer is not stored yet. */
+  readonly #exchanges = new Set<Promise<unknown>>();
+  #isStopping = false;
+
+  constructor(parts: RefreshParts) {
+    this.#parts = parts;
+    this.#commit = new RefreshCommit(parts);
+    this.#alarm = throttledLog(parts.logger, 'error');
+  }
+
+  /** Whether a refresh of the grant would be the first one: this process is not at it already, and not stopping. */
+  mayBegin(grantId: string): boolean {
+    return !this.#isStopping && !this.#flights.has(grantId);
+  }
+
+  /**
+   * Gets another access token for a grant, or joins those who wait for one already. A grant without a refresh token
+   * keeps its access token.
+   *
+   * @param row as just read, with the lease or without it
+   * @param forced the provider refused the token before its time
+   * @throws AppError `unavailable`, `reauth_required`, `not_found`, `not_configured`
+   */
+  run(row: RefreshRow, forced: boolean): Promise<string> {
+    const running = this.#flights.get(row.id);
+    // Whoever has the lease has to use it.
+    if (running !== undefined && !row.leased) return running;
+    const { promise: impatience, reject } = Promise.withResolvers<never>();
+    const timer = setTimeout(() => reject(postponed(null)), PATIENCE_MS);
+    const flight = this.#fly(row, forced).finally(() => {
+      clearTimeout(timer);
+      if (this.#flights.get(row.id) === bounded) this.#flights.delete(row.id);
+    });
+    const bounded = Promise.race([flight, impatience]);
+    // Whoever waits hears of it; nobody may.
+    bounded.catch(() => {});
+    this.#flights.set(row.id, bounded);
+    return bounded;
+  }
+
+  /** Begins nothing new, and waits until what providers have issued is stored. */
+  async settle(): Promise<void> {
+    this.#isStopping = true;
+    const { promise: limit, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, this.#parts.refreshTimeoutMs + SETTLE_MARGIN_MS);
+    await Promise.race([Promise.allSettled(this.#exchanges), limit]);
+    clearTimeout(timer);
+    if (this.#exchanges.size > 0)
+      this.#parts.logger.error({ refreshes: this.#exchanges.size }, 'stopped before renewed tokens were stored');
+  }
+
+  async #fly(first: RefreshRow, forced: boolean): Promise<string> {
+    const { db, userKeys } = this.#parts;
+    let grant = await openGrant(userKeys, first);
+    const { accessToken, refreshToken } = grant.tokens;
+    if (refreshToken === undefined) return accessToken;
+    for (let looks = 0; ; looks += 1) {
+      if (!grant.row.leased && isLeased(grant.row)) await sleep(jittered(looks < OFTEN ? LOOK_MS : LATER_LOOK_MS));
+      else {
+        const token = await this.#track(this.#attempt(grant, refreshToken, forced));
+        if (token !== undefined) return token;
+      }
+      const row = usable(await selectRefreshRow(db, first.userId, first.id));
+      if (!row.tokens.equals(grant.row.tokens)) {
+        const now = await openGrant(userKeys, row);
+        if (!isResealed(grant, now)) return now.tokens.accessToken;
+        grant = now;
+      }
+      if (isPausing(row)) throw postponed(row.pause);
+      grant = { ...grant, row };
+    }
+  }
+
+  async #track<Result>(exchange: Promise<Result>): Promise<Result> {
+    this.#exchanges.add(exchange);
+    try {
+      return await exchange;
+    } finally {
+      this.#exchanges.delete(exchange);
+    }
+  }
+
+  /** @returns undefined when the grant was leased or changed by somebody else: it must be read again */
+  async #attempt(grant: OpenGrant, refreshToken: string, forced: boolean): Promise<string | undefined> {
+    const { db, refreshers } = this.#parts;
+    const refresh = refreshers[grant.row.provider];
+    if (refresh === undefined) throw new AppError('not_configured', `The ${grant.row.provider} provider is not set up on this server.`);
+    if (this.#isStopping) throw postponed(null);
+    const { leased: isLeasedAlready, leasedAt = performance.now() } = grant.row;
+    const version = isLeasedAlready ? grant.row.version : await takeLease(db, grant.row, leaseSeconds(this.#parts));
+    if (version === undefined) return undefined;
+    // This process has stood still: by the time of an answer somebody else could have taken over, with the same token.
+    if (performance.now() - leasedAt > SEND_WITHIN_MS) return undefined;
+    const leased = { ...grant, row: { ...grant.row, version } };
+    const sentAt = performance.now();
+    const renewal = await refresh(refreshToken);
+    if (renewal.kind === 'renewed') return (await this.#commit.store(leased, renewal, forced, sentAt)) ? renewal.accessToken : undefined;
+    if (renewal.kind === 'ended') return this.#end(leased.row, renewal.reason);
+    if (renewal.kind === 'misconfigured')
+      this.#alarm({ err: renewal.reason }, 'the provider refuses this server’s own credentials: check client id and secret');
+    return this.#postpone(leased.row, renewal);
+  }
+
+  /** The version tells whether anybody changed the grant since it was leased: then the refusal was about something older. */
+  async #end(row: RefreshRow, reason: Error): Promise<undefined> {
+    const { db, recordStatus, logger } = this.#parts;
+    const { userId, id: grantId, provider } = row;
+    if (isAbandoned(row) && (await this.#changesInGrace(row))) return undefined;
+    const isEnded = await db.transaction(async (tx) => {
+      // The user before the grant, as everywhere: the other order could lock up.
+      await lockUser(tx, userId);
+      if (!(await endConsent(tx, row))) return false;
+      await recordStatus(tx, { userId, grantId, provider, status: 'reauth_required' });
+      return true;
+    }, userId);
+    if (isEnded) logger.info({ grant: grantId, provider, err: reason }, 'the consent has ended: the user has to connect again');
+  }
+
+  /** Whoever left the lease behind may hold the rotated token still, and be trying to store it. */
+  async #changesInGrace({ id, userId, version }: RefreshRow): Promise<boolean> {
+    const endAt = performance.now() + GRACE_MS;
+    while (performance.now() < endAt) {
+      await sleep(jittered(GRACE_LOOK_MS));
+      const now = await selectRefreshRow(this.#parts.db, userId, id);
+      if (now?.version !== version) return true;
+    }
+    return false;
+  }
+
+  async #postpone(row: RefreshRow, renewal: Extract<Renewal, { reason: Error }>): Promise<never> {
+    const { db, logger } = this.#parts;
+    const asked = renewal.kind === 'failed' ? renewal.retryAfter : 0;
+    const pause = Math.max(pauseAfter(row.failures + 1), asked);
+    logger.warn({ grant: row.id, provider: row.provider, err: renewal.reason, pause }, 'an access token could not be renewed');
+    // Where this fails too, the lease ends by itself.
+    await postponeRefresh(db, row, pause).catch(() => {});
+    throw postponed(pause, renewal.reason);
+  }
+}
+
+/** @param pause seconds until another try; null = unknown */
+export function postponed(pause: number | null, cause?: Error): AppError {
+  const retryAfter = Math.max(1, Math.ceil(pause ?? 1));
+  return new AppError('unavailable', 'The access to this account can’t be renewed at the moment. Try again later.', { retryAfter, cause });
+}

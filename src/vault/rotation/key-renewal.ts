@@ -1,0 +1,151 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type DataKey, keyIdOf, open, seal } from '../../crypto/envelope.ts';
+import type { Keyring } from '../../crypto/keyring.ts';
+import { type Database, type Queryable, sqlState } from '../../database/database.ts';
+import { lockUser } from '../grants-repository.ts';
+import { readable } from '../ignore-decryption-failure.ts';
+import { revocationKeyContext, revocationPlace } from '../revocations.ts';
+import { hashKeyOf, hashKeyPlace, UserKeys, userKeyContext } from '../user-keys.ts';
+import { selectUserKeys } from '../user-keys-repository.ts';
+import { NULL_UUID, type Pass } from './key-rotation.ts';
+import {
+  type ExposedKey,
+  type ExposedRevocation,
+  replaceRevocationKey,
+  replaceUserKey,
+  type Successor,
+  selectExposedKey,
+  selectExposedRevocations,
+  selectExposedUsers,
+} from './key-rotation-repository.ts';
+import { SEALED_COLUMNS, type SealedColumn, selectSealed, updateSealed } from './sealed-columns-repository.ts';
+
+const KEY_BYTES = 32;
+const BATCH = 100;
+const PAUSE_MS = 1_000;
+const DEADLOCK = '40P01';
+
+/**
+ * Puts a new key in the place of every user's that another master key than the primary one wraps or has ever wrapped,
+ * and of every revocation's, and seals everything anew that they sealed. A user's turn is one transaction.
+ *
+ * Can be stopped at any moment, run again, and run while the service does: see docs/decisions/0015-keys-in-operation.md.
+ *
+ * @throws AppError `unavailable` while database or key service are away; what was done stays done
+ */
+export class KeyRenewal {
+  readonly #db: Database;
+  readonly #keyring: Keyring;
+  readonly #userKeys: UserKeys;
+
+  constructor(db: Database, keyring: Keyring) {
+    this.#db = db;
+    this.#keyring = keyring;
+    this.#userKeys = new UserKeys(keyring);
+  }
+
+  /** One pass over all users. @returns how many were busy and have to be visited again */
+  async users(pass: Pass): Promise<number> {
+    let busy = 0;
+    for (let last: string | undefined = NULL_UUID; last !== undefined; ) {
+      const ids: string[] = await selectExposedUsers(this.#db, this.#keyring.primaryId, last, BATCH);
+      for (const id of ids) {
+        pass.signal.throwIfAborted();
+        const done = await readable(() => this.#user(id, pass));
+        if (done === undefined) pass.unreadable(`the key of user ${id}`);
+        else if (done) pass.advance(1);
+        else busy += 1;
+      }
+      last = ids.length < BATCH ? undefined : ids.at(-1);
+    }
+    if (busy > 0) await sleep(PAUSE_MS, undefined, { signal: pass.signal }).catch(() => pass.signal.throwIfAborted());
+    return busy;
+  }
+
+  async revocations(pass: Pass): Promise<void> {
+    for (let last: string | undefined = NULL_UUID; last !== undefined; ) {
+      pass.signal.throwIfAborted();
+      const rows: ExposedRevocation[] = await selectExposedRevocations(this.#db, this.#keyring.primaryId, last, BATCH);
+      for (const row of rows) {
+        const done = await readable(() => this.#revocation(row));
+        if (done === undefined) pass.unreadable(`revocations ${row.id}`);
+        else pass.advance(done ? 1 : 0);
+      }
+      last = rows.length < BATCH ? undefined : rows.at(-1)?.id;
+    }
+  }
+
+  /** @returns false when somebody else changed the key in the meantime, or held what is needed */
+  async #user(userId: string, pass: Pass): Promise<boolean> {
+    const old = await selectExposedKey(this.#db, this.#keyring.primaryId, userId);
+    if (old === undefined) return true;
+    // Before the transaction: a key service takes its time, and the user's row is locked in there.
+    const { key, row } = await this.#successor(userId, old);
+    const known = await this.#keys(userId);
+    try {
+      return await this.#db.transaction(async (tx) => {
+        if (!(await lockUser(tx, userId))) return true;
+        for (const column of SEALED_COLUMNS) await this.#sealAnew(tx, column, userId, { known, key }, pass);
+        if (await replaceUserKey(tx, userId, old, row)) return true;
+        throw new Overtaken();
+      }, userId);
+    } catch (error) {
+      if (error instanceof Overtaken || sqlState(error) === DEADLOCK) return false;
+      throw error;
+    }
+  }
+
+  async #successor(userId: string, old: ExposedKey): Promise<{ key: DataKey; row: Successor }> {
+    const former = await this.#userKeys.unwrap(userId, old);
+    const [id, secret] = [randomUUID(), randomBytes(KEY_BYTES)];
+    const { masterKeyId, wrapped } = await this.#keyring.wrap(secret, userKeyContext(userId, id));
+    const kept = await this.#keyring.wrap(former.secret.export(), userKeyContext(userId, old.id));
+    if (kept.masterKeyId !== masterKeyId) throw new Error('the primary master key changed in the middle');
+    const key = await this.#userKeys.unwrap(userId, { id, wrapped });
+    if (!key.secret.export().equals(secret)) throw new Error(`master key ${masterKeyId} does not give back what it was given`);
+    const hashKey = seal(key, hashKeyPlace(userId, id), hashKeyOf(former, userId, old).export());
+    return { key, row: { id, wrapped, hashKey, masterKeyId, former: kept.wrapped } };
+  }
+
+  /** What the user's secrets may be sealed under, by id. Keys that can't be read are left out. */
+  async #keys(userId: string): Promise<ReadonlyMap<string, DataKey>> {
+    const keys = new Map<string, DataKey>();
+    for (const row of await selectUserKeys(this.#db, userId)) {
+      const key = await readable(() => this.#userKeys.unwrap(userId, row));
+      if (key !== undefined) keys.set(row.id, key);
+    }
+    return keys;
+  }
+
+  async #sealAnew(tx: Queryable, column: SealedColumn, userId: string, { known, key }: Keys, pass: Pass): Promise<void> {
+    for (const value of await selectSealed(tx, column, userId)) {
+      const place = { table: column.sealedIn?.table ?? column.table, column: value.placeColumn, userId, rowId: value.placeRowId };
+      const plain = await readable(async () => {
+        const former = known.get(keyIdOf(value.record));
+        return former && open(former, place, value.record);
+      });
+      if (plain === undefined) pass.unreadable(`${column.table}.${column.column} ${value.rowId}`);
+      else await updateSealed(tx, column, userId, { ...value, record: seal(key, place, plain) });
+    }
+  }
+
+  async #revocation(row: ExposedRevocation): Promise<boolean> {
+    const context = revocationKeyContext(row.id);
+    const place = revocationPlace(row.provider, row.id);
+    const token = open({ id: row.id, secret: await this.#keyring.unwrap(row.wrapped, context) }, place, row.token);
+    const secret = randomBytes(KEY_BYTES);
+    const wrapped = await this.#keyring.wrap(secret, context);
+    return replaceRevocationKey(this.#db, row, { ...wrapped, token: seal({ id: row.id, secret }, place, token) });
+  }
+}
+
+interface Keys {
+  /** What is sealed was sealed under one of these. */
+  known: ReadonlyMap<string, DataKey>;
+  /** What it is sealed under anew. */
+  key: DataKey;
+}
+
+/** Somebody else replaced the key first. */
+class Overtaken extends Error {}

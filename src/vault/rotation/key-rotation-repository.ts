@@ -1,0 +1,167 @@
+import type { Queryable } from '../../database/database.ts';
+import { deleteExpired } from '../../database/retention.ts';
+
+/** A key that a master key wraps, and whose: '' = nobody's. */
+export interface StoredKey {
+  id: string;
+  userId: string;
+  wrapped: Buffer;
+}
+
+/** A stored key that is to be replaced by the same one wrapped anew. */
+export interface Rewrapped {
+  id: string;
+  before: Buffer;
+  after: Buffer;
+}
+
+/** Where wrapped keys are: the user's column, the wrapped key's, and what else changes with it. */
+const PLACES = {
+  user_keys: { user: 'user_id::text', wrapped: 'wrapped', mark: ', rewrapped = true' },
+  former_user_keys: { user: 'user_id::text', wrapped: 'wrapped', mark: '' },
+  revocations: { user: `''`, wrapped: 'wrapped_key', mark: ', rewrapped = true' },
+} as const;
+
+export type KeyTable = keyof typeof PLACES;
+export const KEY_TABLES = Object.keys(PLACES) as KeyTable[];
+
+/** Keys in whose place there must be new ones: whoever had an older master key may know them. */
+const EXPOSED = '(master_key_id <> $1 or rewrapped)';
+
+/** How many keys other master keys than the given one wrap. */
+export async function countUnderOthers(db: Queryable, masterKeyId: string): Promise<number> {
+  const counts = KEY_TABLES.map((table) => `(select count(*) from ${table} where master_key_id <> $1)`);
+  const rows = await db.query<{ count: number }>(`select (${counts.join(' + ')})::int as count`, [masterKeyId]);
+  return rows[0]?.count ?? 0;
+}
+
+/** Some of them by their ids' order. @param after the last id of those before; the null UUID at first */
+export async function selectUnderOthers(
+  db: Queryable,
+  table: KeyTable,
+  masterKeyId: string,
+  after: string,
+  limit: number,
+): Promise<StoredKey[]> {
+  const { user, wrapped } = PLACES[table];
+  return db.query<StoredKey>(
+    `select id, ${user} as "userId", ${wrapped} as wrapped from ${table}
+     where master_key_id <> $1 and id > $2::uuid order by id limit $3`,
+    [masterKeyId, after, limit],
+  );
+}
+
+/** @returns how many still stood there as they were read */
+export async function updateWrapped(db: Queryable, table: KeyTable, masterKeyId: string, keys: readonly Rewrapped[]): Promise<number> {
+  const { wrapped, mark } = PLACES[table];
+  const rows = await db.query(
+    `update ${table} as held set ${wrapped} = changed.after, master_key_id = $1${mark}
+     from unnest($2::uuid[], $3::bytea[], $4::bytea[]) as changed (id, before, after)
+     where held.id = changed.id and held.${wrapped} = changed.before returning held.id`,
+    [masterKeyId, keys.map(({ id }) => id), keys.map(({ before }) => before), keys.map(({ after }) => after)],
+  );
+  return rows.length;
+}
+
+export interface Exposed {
+  userKeys: number;
+  revocations: number;
+}
+
+export async function countExposed(db: Queryable, masterKeyId: string): Promise<Exposed> {
+  const rows = await db.query<Exposed>(
+    `select (select count(*) from user_keys where ${EXPOSED})::int as "userKeys",
+            (select count(*) from revocations where token is not null and ${EXPOSED})::int as revocations`,
+    [masterKeyId],
+  );
+  return rows[0] ?? { userKeys: 0, revocations: 0 };
+}
+
+/** Users whose key is to be replaced, by their ids' order. */
+export async function selectExposedUsers(db: Queryable, masterKeyId: string, after: string, limit: number): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(
+    `select user_id as id from user_keys where ${EXPOSED} and user_id > $2::uuid order by user_id limit $3`,
+    [masterKeyId, after, limit],
+  );
+  return rows.map(({ id }) => id);
+}
+
+export interface ExposedKey {
+  id: string;
+  wrapped: Buffer;
+  hashKey: Buffer | null;
+}
+
+/** @returns undefined when the user is gone or has another key by now */
+export async function selectExposedKey(db: Queryable, masterKeyId: string, userId: string): Promise<ExposedKey | undefined> {
+  const rows = await db.query<ExposedKey>(
+    `select id, wrapped, hash_key as "hashKey" from user_keys where user_id = $2::uuid and ${EXPOSED}`,
+    [masterKeyId, userId],
+  );
+  return rows[0];
+}
+
+export interface Successor {
+  id: string;
+  wrapped: Buffer;
+  hashKey: Buffer;
+  masterKeyId: string;
+  /** The key it replaces, wrapped anew. */
+  former: Buffer;
+}
+
+/** Puts a key in another's place and keeps that one for what requests under way still seal. @returns false when another one was faster */
+export async function replaceUserKey(tx: Queryable, userId: string, old: ExposedKey, next: Successor): Promise<boolean> {
+  const rows = await tx.query(
+    `update user_keys set id = $4::uuid, wrapped = $5, hash_key = $6, master_key_id = $7, rewrapped = false, created_at = now()
+     where user_id = $1::uuid and id = $2::uuid and wrapped = $3 returning id`,
+    [userId, old.id, old.wrapped, next.id, next.wrapped, next.hashKey, next.masterKeyId],
+  );
+  if (rows.length === 0) return false;
+  await tx.query('insert into former_user_keys (id, user_id, master_key_id, wrapped) values ($1::uuid, $2::uuid, $3, $4)', [
+    old.id,
+    userId,
+    next.masterKeyId,
+    next.former,
+  ]);
+  return true;
+}
+
+/** Former keys under which nothing is left that lives: the longest-lived of what isn't sealed anew are answers kept for 24 hours. */
+export function deleteFormerKeys(db: Queryable): Promise<void> {
+  return deleteExpired(db, 'former_user_keys', `replaced_at < now() - interval '25 hours'`);
+}
+
+export interface ExposedRevocation {
+  id: string;
+  provider: 'workspace' | 'bank';
+  wrapped: Buffer;
+  token: Buffer;
+}
+
+export async function selectExposedRevocations(
+  db: Queryable,
+  masterKeyId: string,
+  after: string,
+  limit: number,
+): Promise<ExposedRevocation[]> {
+  return db.query<ExposedRevocation>(
+    `select id, provider, wrapped_key as wrapped, token from revocations
+     where token is not null and ${EXPOSED} and id > $2::uuid order by id limit $3`,
+    [masterKeyId, after, limit],
+  );
+}
+
+/** @returns false when it is gone, or was changed meanwhile */
+export async function replaceRevocationKey(
+  db: Queryable,
+  old: ExposedRevocation,
+  next: { wrapped: Buffer; masterKeyId: string; token: Buffer },
+): Promise<boolean> {
+  const rows = await db.query(
+    `update revocations set wrapped_key = $3, master_key_id = $4, token = $5, rewrapped = false
+     where id = $1::uuid and wrapped_key = $2 returning id`,
+    [old.id, old.wrapped, next.wrapped, next.masterKeyId, next.token],
+  );
+  return rows.length > 0;
+}

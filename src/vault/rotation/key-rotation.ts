@@ -1,0 +1,74 @@
+import pLimit from 'p-limit';
+import type { Keyring } from '../../crypto/keyring.ts';
+import type { KeyContext } from '../../crypto/master-key.ts';
+import type { Database } from '../../database/database.ts';
+import { readable } from '../ignore-decryption-failure.ts';
+import { revocationKeyContext } from '../revocations.ts';
+import { userKeyContext } from '../user-keys.ts';
+import { KEY_TABLES, type KeyTable, type Rewrapped, type StoredKey, selectUnderOthers, updateWrapped } from './key-rotation-repository.ts';
+
+/** What a pass tells while it goes. */
+export interface Pass {
+  /** Looked at between two batches; its reason is thrown once it is aborted. */
+  signal: AbortSignal;
+  /** So many keys more are done. */
+  advance(keys: number): void;
+  /** Something that couldn't be read stays as it is. @param what table and row */
+  unreadable(what: string): void;
+}
+
+export const NULL_UUID = '00000000-0000-0000-0000-000000000000';
+const BATCH = 200;
+/** Calls to a key service at a time. */
+const AT_ONCE = 16;
+
+/**
+ * Wraps every key anew that another master key than the primary one wraps. Each batch is committed by itself and
+ * changes only what still stands there as it was read: it can be stopped at any moment, run again, and run while the
+ * service does.
+ *
+ * @throws AppError `unavailable` while database or key service are away; what was done stays done
+ */
+export async function rewrapAll(db: Database, keyring: Keyring, pass: Pass): Promise<void> {
+  for (const table of KEY_TABLES) {
+    for (let last: string | undefined = NULL_UUID; last !== undefined; ) {
+      pass.signal.throwIfAborted();
+      const keys: StoredKey[] = await selectUnderOthers(db, table, keyring.primaryId, last, BATCH);
+      await rewrapBatch(db, keyring, table, keys, pass);
+      last = keys.length < BATCH ? undefined : keys.at(-1)?.id;
+    }
+  }
+}
+
+async function rewrapBatch(db: Database, keyring: Keyring, table: KeyTable, keys: readonly StoredKey[], pass: Pass): Promise<void> {
+  const limit = pLimit(AT_ONCE);
+  // The primary may become another one meanwhile: those that it wrapped are another batch.
+  const byMasterKey = new Map<string, Rewrapped[]>();
+  await Promise.all(
+    keys.map((key) =>
+      limit(async () => {
+        const done = await readable(() => rewrap(keyring, contextOf(table, key), key.wrapped));
+        if (done === undefined) pass.unreadable(`${table} ${key.id}`);
+        else
+          byMasterKey.set(done.masterKeyId, [
+            ...(byMasterKey.get(done.masterKeyId) ?? []),
+            { id: key.id, before: key.wrapped, after: done.wrapped },
+          ]);
+      }),
+    ),
+  );
+  for (const [masterKeyId, rewrapped] of byMasterKey) pass.advance(await updateWrapped(db, table, masterKeyId, rewrapped));
+}
+
+/** The same key under the primary master key; unwrapped again before it counts. */
+async function rewrap(keyring: Keyring, context: KeyContext, wrapped: Buffer) {
+  const secret = await keyring.unwrap(wrapped, context);
+  const again = await keyring.wrap(secret.export(), context);
+  const proof = await keyring.unwrap(again.wrapped, context);
+  if (!proof.equals(secret)) throw new Error(`master key ${again.masterKeyId} does not give back what it was given`);
+  return again;
+}
+
+function contextOf(table: KeyTable, { id, userId }: StoredKey): KeyContext {
+  return table === 'revocations' ? revocationKeyContext(id) : userKeyContext(userId, id);
+}

@@ -1,0 +1,267 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { ACCESSIBILITY, chromiumMissing, Pages, whySkipped } from '../support/page.ts';
+import { startSteward, type TestSteward } from '../support/steward.ts';
+
+describe.skipIf(chromiumMissing)(`the page at GET / in development${whySkipped}`, () => {
+  const folder = mkdtempSync(join(tmpdir(), 'steward-page-'));
+  const integrationsFile = join(folder, 'integrations.yaml');
+  let steward: TestSteward;
+  let pages: Pages;
+
+  beforeAll(async () => {
+    defineAgents('Search and read mail.');
+    steward = await startSteward({ INTEGRATIONS_FILE: integrationsFile });
+    pages = await Pages.launch(steward);
+  });
+
+  afterEach(() => pages.closeAll());
+
+  afterAll(async () => {
+    await pages?.browser.close();
+    await steward?.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  function defineAgents(description: string): void {
+    const agent = { provider: 'workspace', description, scopes: ['mail.modify'] };
+    writeFileSync(integrationsFile, JSON.stringify({ version: 1, agents: { mail: agent } }));
+  }
+
+  const entry = (page: Page, text: string) =>
+    page
+      .getByRole('listitem')
+      .filter({ has: page.getByRole('heading') })
+      .filter({ hasText: text });
+
+  async function confirm(page: Page, button: string): Promise<void> {
+    await page.getByRole('dialog').getByRole('button', { name: button }).click();
+  }
+
+  it('has one h1, a label for every field, and fits 360 pixels', async () => {
+    const page = await pages.open('/', 360);
+    await page.getByRole('button', { name: 'Sign in as demo' }).waitFor();
+    expect(await page.evaluate(ACCESSIBILITY)).toEqual([]);
+    await page.getByRole('button', { name: 'Sign in as demo' }).click();
+    await page.getByText('No bank is linked yet.').waitFor();
+    expect(await page.evaluate(ACCESSIBILITY)).toEqual([]);
+    expect(pages.problems).toEqual([]);
+  });
+
+  it('keeps the colour of what is written on a button while the pointer is over it', async () => {
+    const page = await pages.open();
+    await pages.signIn(page, 'pointer');
+    const colour = (name: string) => page.getByRole('button', { name }).evaluate('(button) => getComputedStyle(button).color');
+    for (const name of ['Link a bank', 'Delete my account']) {
+      await page.mouse.move(0, 0);
+      const before = await colour(name);
+      await page.getByRole('button', { name }).hover();
+      expect(await colour(name)).toBe(before);
+    }
+  });
+
+  it('keeps the ID token out of every address, over a reload, and not beyond the sign-out', async () => {
+    const page = await pages.open();
+    const addresses: string[] = [];
+    page.on('request', (request) => addresses.push(request.url()));
+    page.on('websocket', (socket) => addresses.push(socket.url()));
+    await pages.signIn(page, 'addresses');
+    await page.reload();
+    await page.getByText('addresses@example.com').waitFor();
+    const token = String(await page.evaluate(`sessionStorage.getItem('steward.id_token')`));
+    expect(token.split('.')).toHaveLength(3);
+    await pages.connect(page, 'addresses@example.com');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByText('You are signed out.').waitFor();
+    expect(await page.evaluate('sessionStorage.length')).toBe(0);
+    expect(addresses.some((address) => address.endsWith('/ws'))).toBe(true);
+    expect(addresses.filter((address) => address.includes(token))).toEqual([]);
+    expect(pages.problems).toEqual([]);
+  });
+
+  it('takes a pasted ID token, and says what the server says of a bad one', async () => {
+    const page = await pages.open();
+    await page.getByLabel('Paste an ID token').fill('not.a.token');
+    await page.getByRole('button', { name: 'Use this token' }).click();
+    const refused = await steward.call('/integrations', { token: 'not.a.token' });
+    await page.locator('#sign-in-outcome').getByText(refused.body.message).waitFor();
+    await page.locator('#sign-in-outcome code').waitFor();
+    await page.getByLabel('Paste an ID token').fill(` ${await steward.signIn('pasted')}\n`);
+    await page.getByRole('button', { name: 'Use this token' }).click();
+    await page.getByText('pasted@example.com').waitFor();
+  });
+
+  it('offers only the paste form where there is no sandbox', async () => {
+    const context = await pages.browser.newContext();
+    await context.route('**/sandbox/**', (route) => route.fulfill({ status: 404, json: { status: 'error' } }));
+    const page = await context.newPage();
+    const answered = page.waitForResponse('**/sandbox/**');
+    await page.goto(steward.url);
+    await answered;
+    await page.getByLabel('Paste an ID token').waitFor();
+    expect(await page.getByRole('button', { name: 'Sign in as demo' }).isVisible()).toBe(false);
+  });
+
+  it('asks to sign in again when the token has run out', async () => {
+    const page = await pages.open();
+    await page.clock.install();
+    await pages.signIn(page, 'late');
+    await page.clock.fastForward('01:00:01');
+    await page.getByText('Your sign-in has expired. Sign in again.').waitFor();
+    expect(await page.evaluate('sessionStorage.length')).toBe(0);
+  });
+
+  it('connects workspace accounts through the consent page, moves the default, disconnects', async () => {
+    const page = await pages.openAs('worker');
+    await pages.connect(page, 'worker@example.com');
+    expect(page.url()).toBe(`${steward.url}/`);
+    await pages.connect(page, 'worker.two@example.com');
+    await entry(page, 'worker@example.com').getByText('Default', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Make default: worker.two@example.com' }).click();
+    await page.getByText('worker.two@example.com is the default now.').waitFor();
+    await entry(page, 'worker.two@example.com').getByText('Default', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Disconnect: worker@example.com' }).click();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    const token = await steward.signIn('worker');
+    expect((await steward.call('/auth/workspace/accounts', { token })).body.accounts).toHaveLength(2);
+    await page.getByRole('button', { name: 'Disconnect: worker@example.com' }).click();
+    await confirm(page, 'Disconnect');
+    await page.getByText('worker@example.com is disconnected.').waitFor();
+    await entry(page, 'worker@example.com').waitFor({ state: 'detached' });
+    const { accounts } = (await steward.call('/auth/workspace/accounts', { token })).body;
+    expect(accounts).toMatchObject([{ email: 'worker.two@example.com', default: true }]);
+    expect(pages.problems).toEqual([]);
+  });
+
+  it('tells how connecting ended when it was declined or cut down', async () => {
+    const page = await pages.openAs('picky');
+    await pages.askFor(page, 'picky@example.com');
+    await page.getByRole('button', { name: 'Deny' }).click();
+    await page.getByText('Access was declined, so nothing was connected.').waitFor();
+    await pages.askFor(page, 'picky@example.com');
+    await page.getByRole('checkbox', { name: /presentations/ }).uncheck();
+    await page.getByRole('button', { name: 'Allow' }).click();
+    await page.getByText('The workspace account is connected, without: presentations.readonly.').waitFor();
+    await entry(page, 'picky@example.com').getByText('Not allowed: presentations.readonly').waitFor();
+    expect(pages.problems).toEqual([]);
+  });
+
+  it('repeats nothing that an address claims', async () => {
+    const page = await pages.open('/?integration=workspace&status=error&code=%3Cimg+src=x%3Ecall+0800&keep=1');
+    await page.getByText('The account could not be connected.').waitFor();
+    expect(page.url()).toBe(`${steward.url}/?keep=1`);
+    expect(await page.locator('body').textContent()).not.toContain('0800');
+  });
+
+  it('links a bank in the sandbox’s window, repairs and deletes it', async () => {
+    const page = await pages.openAs('saver');
+    const sent: (string | null)[] = [];
+    page.on('request', (request) => {
+      if (request.url().endsWith('/auth/bank/set_access_token')) sent.push(request.postData());
+    });
+    const link = await popupOf(page, 'Link a bank');
+    await link.getByRole('button', { name: 'Continue' }).click();
+    await link.getByRole('group', { name: 'Accounts' }).waitFor();
+    // Only the window that was opened is listened to.
+    await page.evaluate(`postMessage({ type: 'steward-sandbox-link', outcome: 'linked', public_token: 'public-forged' }, '*')`);
+    await link.getByRole('button', { name: 'Continue' }).click();
+    await page.getByText('The bank is linked.').waitFor();
+    expect(sent).toEqual([expect.stringMatching(/^public_token=public-sandbox-/)]);
+    const bank = entry(page, 'First Platypus Bank');
+    await bank.getByText('··0000').waitFor();
+
+    const token = await steward.signIn('saver');
+    const [{ id }] = (await steward.call('/auth/bank/accounts', { token })).body.accounts;
+    await steward.control('bank/reset-login', { all: true });
+    await steward.call(`/auth/bank/accounts/${id}/refresh`, { method: 'POST', token });
+    await page.reload();
+    const repair = await popupOf(page, 'Repair: First Platypus Bank');
+    await repair.getByRole('button', { name: 'Log in again' }).click();
+    await page.getByText('First Platypus Bank works again.').waitFor();
+    expect((await steward.call('/auth/bank/accounts', { token })).body.accounts).toMatchObject([{ id, status: 'active' }]);
+
+    const cancelled = await popupOf(page, 'Link a bank');
+    await cancelled.close();
+    await page.getByText('No bank was linked.').waitFor();
+    await page.getByRole('button', { name: 'Delete: First Platypus Bank' }).click();
+    await confirm(page, 'Delete');
+    await page.getByText('No bank is linked yet.').waitFor();
+    expect((await steward.call('/auth/bank/accounts', { token })).body.accounts).toEqual([]);
+    expect(pages.problems).toEqual([]);
+  });
+
+  async function popupOf(page: Page, button: string): Promise<Page> {
+    const opened = page.waitForEvent('popup');
+    await page.getByRole('button', { name: button }).click();
+    return opened;
+  }
+
+  /** The page asks every few seconds, so it may be a moment behind. */
+  async function shows(page: Page, connections: string): Promise<void> {
+    await page.locator('#connections').getByText(connections, { exact: true }).waitFor();
+  }
+
+  it('shows the connections, its own among them', async () => {
+    const page = await pages.open();
+    await shows(page, '0');
+    await pages.signIn(page, 'connected');
+    await page.locator('#socket').getByText('connected').waitFor();
+    await shows(page, '1');
+    expect((await steward.call('/test')).body.connections).toBe(1);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await shows(page, '0');
+    expect(pages.problems).toEqual([]);
+  });
+
+  it('adds an address to the waitlist', async () => {
+    const page = await pages.open();
+    await page.locator('#waitlist-email').fill('waiting@example.com');
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByText('waiting@example.com is on the list.').waitFor();
+    expect(await steward.sql('select email from waitlist')).toEqual([{ email: 'waiting@example.com' }]);
+    expect(pages.problems).toEqual([]);
+  });
+
+  it('reloads the integrations, and shows message and request id of a refusal', async () => {
+    const page = await pages.open();
+    const reload = page.getByRole('button', { name: 'Reload the definition' });
+    await reload.click();
+    await page.getByText('The definition is reloaded.').waitFor();
+    writeFileSync(integrationsFile, 'version: 1\nagents: [');
+    const answered = page.waitForResponse('**/update_integrations');
+    await reload.click();
+    const answer = await (await answered).json();
+    const outcome = page.locator('#integrations .outcome');
+    await outcome.getByText(answer.message).waitFor();
+    expect(await outcome.locator('code').textContent()).toBe(answer.request_id);
+    defineAgents('Search and read mail.');
+  });
+
+  it('deletes the user, after a fresh sign-in where the last one is old', async () => {
+    await steward.control('clock', { advance_ms: -6 * 60_000 });
+    const page = await pages.openAs('leaver');
+    await steward.control('clock', { advance_ms: 6 * 60_000 });
+    await page.getByRole('button', { name: 'Delete my account' }).click();
+    await confirm(page, 'Delete my account');
+    await page.getByText('Sign in again, then delete the account within five minutes.').waitFor();
+    await pages.signIn(page, 'leaver');
+    await page.getByRole('button', { name: 'Delete my account' }).click();
+    await confirm(page, 'Delete my account');
+    await page.getByText('Your account is deleted.').waitFor();
+    expect(await steward.sql(`select id from users where email = 'leaver@example.com'`)).toEqual([]);
+  });
+
+  it('GET /api-docs shows every operation of /openapi.json', async () => {
+    const page = await pages.open('/api-docs', 360);
+    await page.getByRole('article').first().waitFor();
+    const { paths } = (await steward.call('/openapi.json')).body as { paths: Record<string, object> };
+    const expected = Object.entries(paths).flatMap(([path, item]) => Object.keys(item).map((method) => `${method.toUpperCase()}${path}`));
+    expect((await page.locator('article h3').allTextContents()).sort()).toEqual(expected.sort());
+    expect(await page.evaluate(ACCESSIBILITY)).toEqual([]);
+    expect(pages.problems).toEqual([]);
+  });
+});

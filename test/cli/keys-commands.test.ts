@@ -1,0 +1,198 @@
+import { randomBytes } from 'node:crypto';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type CliEnd, runCli } from '../support/cli.ts';
+import { linkBank } from '../support/flows.ts';
+import { createPostgresDatabase, type PostgresDatabase, postgresAnswers } from '../support/postgres.ts';
+import { startSteward, type TestSteward } from '../support/steward.ts';
+
+const newEntry = (id: string) => `${id}:${randomBytes(32).toString('base64')}`;
+
+describe.skipIf(!(await postgresAnswers()))('npm run keys, with two replicas', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'steward-keys-'));
+  const file = join(folder, 'master.keys');
+  let database: PostgresDatabase;
+  let env: Record<string, string>;
+  let a: TestSteward;
+  let b: TestSteward;
+
+  beforeAll(async () => {
+    database = await createPostgresDatabase();
+    writeFileSync(file, `${newEntry('first')}\n`, { mode: 0o600 });
+    env = { DATABASE_URL: database.url, MASTER_KEYS_FILE: file };
+    a = await startSteward(env);
+    b = await startSteward(env);
+  });
+
+  afterAll(async () => {
+    await a?.stop();
+    await b?.stop();
+    await database?.drop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const keys = (...args: string[]): Promise<CliEnd> => runCli('keys', args, env);
+  const ids = () =>
+    readFileSync(file, 'utf8')
+      .trim()
+      .split('\n')
+      .map((entry) => entry.split(':')[0]);
+  const secretsOf = (text: string) =>
+    text
+      .trim()
+      .split('\n')
+      .map((entry) => entry.slice(entry.indexOf(':') + 1));
+
+  async function ok(...args: string[]): Promise<string> {
+    const end = await keys(...args);
+    expect(end, end.stderr).toMatchObject({ code: 0 });
+    return end.stdout;
+  }
+
+  async function refused(message: string | RegExp, ...args: string[]): Promise<void> {
+    const before = readFileSync(file);
+    const { code, stdout, stderr } = await keys(...args);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    const said = stderr.trim().split('\n').at(-1);
+    expect(said).toMatch(message);
+    expect(stderr).not.toMatch(/ at .*\.ts:\d/);
+    expect(readFileSync(file)).toEqual(before);
+  }
+
+  /** A user with a bank entry, and what each replica gets when it opens the entry's token. */
+  async function linkedUser(name: string) {
+    const token = await a.signIn(name);
+    expect((await linkBank(a, token)).status).toBe(200);
+    const [grant] = await database.sql<{ id: string; userId: string }>(
+      'select id, user_id as "userId" from grants order by created_at desc',
+    );
+    return (steward: TestSteward) => steward.context.tokens.current(grant?.userId ?? '', grant?.id ?? '');
+  }
+
+  it('rotates: add, promote, rewrap, retire, while the services run and without a restart', async () => {
+    const tokenAt = await linkedUser('rotating');
+    const token = await tokenAt(a);
+    expect(await ok('add', 'second')).toContain('Next: npm run keys -- promote second');
+    expect(ids()).toEqual(['first', 'second']);
+    await ok('promote', 'second');
+    expect(ids()).toEqual(['second', 'first']);
+    await refused(/^Refused: \d+ stored key\(s\) need first\. Run rewrap first/, 'retire', 'first');
+    expect(await ok('rewrap')).toBe('Everything is wrapped under second.\n');
+    const status = await ok('status');
+    expect(status).toMatch(/^second +here +yes +1 +0 +0 +2 of 2$/m);
+    expect(status).toMatch(/^first +here +0 +0 +0 +2 of 2$/m);
+    expect(await ok('retire', 'first')).toContain('first is retired');
+    expect(await database.sql('select key_ids as ids from replicas')).toEqual([{ ids: ['second'] }, { ids: ['second'] }]);
+    expect(ids()).toEqual(['second']);
+    expect(await tokenAt(a)).toBe(token);
+    expect(await tokenAt(b)).toBe(token);
+    b = await b.restart();
+    expect(await tokenAt(b)).toBe(token);
+    await linkedUser('after-the-rotation');
+    expect(await database.sql('select distinct master_key_id as id from user_keys')).toEqual([{ id: 'second' }]);
+    for (const { logs } of [a, b]) expect(logs.filter((line) => JSON.parse(line).level >= 50)).toEqual([]);
+  });
+
+  it('nothing can be stored under a key that was retired, by whoever still has it', async () => {
+    const [primary = ''] = ids();
+    await ok('add', 'short-lived');
+    await ok('promote', 'short-lived');
+    await ok('promote', primary);
+    await ok('rewrap');
+    await ok('retire', 'short-lived');
+    const [user] = await database.sql<{ id: string }>(`insert into users (issuer, subject) values ('x', 'late') returning id`);
+    const late = database.sql(
+      `insert into user_keys (id, user_id, master_key_id, wrapped) values (gen_random_uuid(), $1, 'short-lived', '')`,
+      [user?.id],
+    );
+    await expect(late).rejects.toMatchObject({ code: '23503' });
+  });
+
+  it('refuses what would lose data or keys', async () => {
+    const [primary = ''] = ids();
+    await refused(`${primary} is the first key. Promote another one before`, 'retire', primary);
+    await refused('There is no master key nobody. There are: ', 'retire', 'nobody');
+    await refused('There is no master key nobody', 'promote', 'nobody');
+    await refused('names the same key id twice', 'add', primary);
+    await refused('is not of the form', 'add', 'no spaces');
+    await refused('does not name a KMS key by its ARN', 'add', 'kms', '--aws-kms', 'alias/main');
+    await refused('--wait takes a number', 'promote', primary, '--wait', 'soon');
+  });
+
+  it('refuses to promote a key that one running replica lacks', async () => {
+    await ok('add', 'third');
+    const other = await startSteward({ ...env, MASTER_KEYS_FILE: '', MASTER_KEYS: readFileSync(file, 'utf8').split('\n')[0] ?? '' });
+    try {
+      await refused(/^Refused: 1 running replica\(s\) don’t hold third/, 'promote', 'third', '--wait', '12');
+    } finally {
+      await other.stop();
+    }
+    // One that stopped has said so, and one that died long ago holds nobody up.
+    expect(await database.sql('select id from replicas')).toHaveLength(2);
+    await database.sql(`insert into replicas (id, key_ids, seen_at) values (gen_random_uuid(), '{}', now() - interval '31 seconds')`);
+    await ok('promote', 'third', '--wait', '0');
+    await ok('rewrap');
+  });
+
+  it('refuses to rewrap and to retire while a running replica wraps under another key', async () => {
+    const [primary = '', second = ''] = ids();
+    const lines = readFileSync(file, 'utf8').trim().split('\n');
+    const other = await startSteward({ ...env, MASTER_KEYS_FILE: '', MASTER_KEYS: lines.toReversed().join(',') });
+    try {
+      await refused(`wrap under another key than ${primary}`, 'rewrap', '--wait', '0');
+      await refused(`still wrap under another key than ${primary}`, 'retire', second, '--wait', '0');
+      expect(await ok('status')).toMatch(/^Replica \S+ wraps under /m);
+    } finally {
+      await other.stop();
+    }
+    await ok('retire', second);
+  });
+
+  it('tells which running replicas still hold a key that was retired', async () => {
+    await ok('add', 'spare');
+    const lines = readFileSync(file, 'utf8').trim().split('\n');
+    const other = await startSteward({ ...env, MASTER_KEYS_FILE: '', MASTER_KEYS: lines.join(',') });
+    try {
+      const { code, stdout, stderr } = await keys('retire', 'spare', '--wait', '12');
+      expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('spare is retired') });
+      expect(stderr).toMatch(/^1 running replica\(s\) still hold it, .*: [0-9a-f-]{36} \(started /m);
+      expect(await ok('status')).toMatch(/^spare +not here +0 +0 +0 +1 of 3$/m);
+    } finally {
+      await other.stop();
+    }
+    expect(await ok('status')).not.toContain('spare');
+  });
+
+  it('prints a key only where keys come from the environment, and then nothing but its entry', async () => {
+    const stdout = await ok('add', 'seen');
+    expect(secretsOf(readFileSync(file, 'utf8')).filter((secret) => stdout.includes(secret))).toEqual([]);
+    const inline = readFileSync(file, 'utf8').trim().split('\n').join(',');
+    const { code, stdout: entry } = await runCli('keys', ['add', 'fourth'], { ...env, MASTER_KEYS_FILE: '', MASTER_KEYS: inline });
+    expect(code).toBe(0);
+    expect(entry).toMatch(/^fourth:[A-Za-z0-9+/]{43}=\n$/);
+    expect(await ok('add', 'fifth', '--print')).toMatch(/^fifth:[A-Za-z0-9+/]{43}=\n$/);
+    expect(ids()).not.toContain('fifth');
+    await ok('retire', 'seen');
+  });
+
+  it('leaves the file readable by its owner only, and nothing beside it', async () => {
+    chmodSync(file, 0o644);
+    await ok('add', 'sixth');
+    expect((statSync(file).mode & 0o777).toString(8)).toBe('640');
+    expect(readFileSync(file, 'utf8').trim().split('\n')).toHaveLength(ids().length);
+    await ok('retire', 'sixth');
+  });
+
+  it('says how it is called', async () => {
+    const help = await keys('--help');
+    expect(help).toMatchObject({ code: 0, stderr: '' });
+    for (const command of ['add', 'promote', 'rewrap', 'status', 'retire']) expect(help.stdout).toContain(`\n  ${command} `);
+    for (const args of [[], ['constructor'], ['promote'], ['rewrap', '--all']]) {
+      const wrong = await keys(...args);
+      expect(wrong).toMatchObject({ code: 2, stdout: '' });
+      expect(wrong.stderr).toContain('Usage: npm run keys -- <command>');
+    }
+  });
+});

@@ -1,0 +1,194 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { formatKeyset, type LocalKey } from '../../src/config/master-key-list.ts';
+import { Keyring } from '../../src/crypto/keyring.ts';
+import type { Queryable } from '../../src/database/database.ts';
+import { NULL_UUID } from '../../src/vault/rotation/key-rotation.ts';
+import { selectUnderOthers, updateWrapped } from '../../src/vault/rotation/key-rotation-repository.ts';
+import { userKeyContext } from '../../src/vault/user-keys.ts';
+import { runCli } from '../support/cli.ts';
+import { eventually } from '../support/eventually.ts';
+import { createPostgresDatabase, type PostgresDatabase, postgresAnswers } from '../support/postgres.ts';
+
+const MANY = 3_000;
+const [old, next]: LocalKey[] = ['old', 'next'].map((id) => ({ id, secret: randomBytes(32) }));
+
+interface Stored {
+  userId: string;
+  id: string;
+  secret: Buffer;
+}
+
+describe.skipIf(!(await postgresAnswers()))('npm run keys -- rewrap', () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'steward-rewrap-'));
+  let database: PostgresDatabase;
+  let env: Record<string, string>;
+
+  beforeAll(async () => {
+    database = await createPostgresDatabase();
+    env = { PATH: process.env.PATH ?? '', DATABASE_URL: database.url, DATA_DIR: dataDir, MASTER_KEYS: formatKeyset([next!, old!]) };
+    // Makes the tables, and the canaries of both keys.
+    expect(await runCli('keys', ['rewrap'], env)).toMatchObject({ code: 0 });
+  });
+
+  afterAll(async () => {
+    await database?.drop();
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+
+  let stored: Stored[];
+  beforeEach(async () => {
+    stored = await store(MANY);
+  });
+  afterEach(() => database.sql('delete from users'));
+
+  /** Users with a key each, wrapped by the old master key: as a replica stores them that doesn't know the new one yet. */
+  async function store(count: number): Promise<Stored[]> {
+    const keyring = new Keyring([old!]);
+    const made = Array.from({ length: count }, () => ({ userId: randomUUID(), id: randomUUID(), secret: randomBytes(32) }));
+    const wrapped = await Promise.all(made.map(({ userId, id, secret }) => keyring.wrap(secret, userKeyContext(userId, id))));
+    const ids = made.map(({ userId }) => userId);
+    await database.sql(`insert into users (id, issuer, subject) select id, 'x', id::text from unnest($1::uuid[]) as given (id)`, [ids]);
+    await database.sql(
+      `insert into user_keys (id, user_id, master_key_id, wrapped)
+       select id, user_id, 'old', wrapped from unnest($1::uuid[], $2::uuid[], $3::bytea[]) as given (id, user_id, wrapped)`,
+      [made.map(({ id }) => id), ids, wrapped.map((key) => key.wrapped)],
+    );
+    return made;
+  }
+
+  const rows = () =>
+    database.sql<{ userId: string; id: string; masterKeyId: string; wrapped: Buffer }>(
+      'select user_id as "userId", id, master_key_id as "masterKeyId", wrapped from user_keys',
+    );
+
+  /** How many rows each master key wraps; fails when one doesn't hold the key it was given. */
+  async function intact(): Promise<Record<string, number>> {
+    const secrets = new Map(stored.map(({ id, secret }) => [id, secret]));
+    const counts: Record<string, number> = {};
+    for (const { userId, id, masterKeyId, wrapped } of await rows()) {
+      const holder = new Keyring([masterKeyId === 'old' ? old! : next!]);
+      expect((await holder.unwrap(wrapped, userKeyContext(userId, id))).export()).toEqual(secrets.get(id));
+      counts[masterKeyId] = (counts[masterKeyId] ?? 0) + 1;
+    }
+    return counts;
+  }
+
+  /** Holds the row that is rewrapped last: a run can't be over before it is let go. */
+  async function holdLast(): Promise<() => Promise<void>> {
+    const holder = new pg.Client({ connectionString: database.url });
+    await holder.connect();
+    await holder.query('begin');
+    await holder.query('select 1 from user_keys where id = (select id from user_keys order by id desc limit 1) for update');
+    return () => holder.end();
+  }
+
+  /** Of a process that was killed, the server still ends the statement that it works on. */
+  const alone = () =>
+    eventually(async () => {
+      const others = await database.sql('select 1 from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()');
+      return others.length === 0;
+    });
+
+  /** A run of it that is under way: something is rewrapped, and not everything until `letGo`. */
+  async function underWay(): Promise<{
+    child: ChildProcessByStdio<null, null, Readable>;
+    ended: Promise<{ code: number | null; stderr: string }>;
+    letGo: () => Promise<void>;
+  }> {
+    const letGo = await holdLast();
+    const child = spawn(process.execPath, ['src/cli/keys.ts', 'rewrap'], {
+      cwd: join(import.meta.dirname, '../..'),
+      env,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    let stderr = '';
+    const begun = Promise.withResolvers<void>();
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      stderr += text;
+      if (/rewrapped: \d/.test(stderr)) begun.resolve();
+    });
+    const ended = new Promise<{ code: number | null; stderr: string }>((resolve) =>
+      child.once('close', (code) => resolve({ code, stderr })),
+    );
+    await Promise.race([begun.promise, ended]);
+    return { child, ended, letGo };
+  }
+
+  it('killed amid its writes has lost nothing, and the next run does the rest', async () => {
+    const { child, ended, letGo } = await underWay();
+    child.kill('SIGKILL');
+    await ended;
+    await letGo();
+    await alone();
+    const half = await intact();
+    expect(half.next).toBeGreaterThan(0);
+    expect(half.old).toBeGreaterThan(0);
+    const again = await runCli('keys', ['rewrap'], env);
+    expect(again).toMatchObject({ code: 0, stdout: 'Everything is wrapped under next.\n' });
+    expect(again.stderr).toContain(`rewrapped: ${half.old} of ${half.old}\n`);
+    expect(await intact()).toEqual({ next: MANY });
+  });
+
+  it('interrupted ends in order and says so', async () => {
+    const { child, ended, letGo } = await underWay();
+    child.kill('SIGINT');
+    await letGo();
+    const { code, stderr } = await ended;
+    expect(code).toBe(1);
+    expect(stderr.trim().split('\n').at(-1)).toBe('Interrupted. What was done stays done; run the command again to go on.');
+    const half = await intact();
+    expect((half.old ?? 0) + (half.next ?? 0)).toBe(MANY);
+  });
+
+  it('goes on while users leave and others come whose keys are still wrapped by the old one', async () => {
+    const { ended, letGo } = await underWay();
+    await letGo();
+    const leaving = stored.slice(0, 500).map(({ userId }) => userId);
+    // Postgres may take the deletion as the victim of a deadlock.
+    await eventually(() => database.sql('delete from users where id = any($1::uuid[])', [leaving]));
+    stored.push(...(await store(200)));
+    await ended;
+    // What came after its last look waits for the next run, as `retire` says.
+    expect(await runCli('keys', ['rewrap'], env)).toMatchObject({ code: 0 });
+    expect(await intact()).toEqual({ next: MANY - 500 + 200 });
+  });
+
+  it('never writes over what was changed since it was read', async () => {
+    const db: Queryable = {
+      query: (statement, values) => database.sql(typeof statement === 'string' ? statement : statement.text, values),
+    };
+    const [one, two] = await selectUnderOthers(db, 'user_keys', 'next', NULL_UUID, 2);
+    await database.sql(`update user_keys set wrapped = 'changed meanwhile' where id = $1`, [one?.id]);
+    const changes = [one!, two!].map(({ id, wrapped }) => ({ id, before: wrapped, after: Buffer.from('written over') }));
+    expect(await updateWrapped(db, 'user_keys', 'next', changes)).toBe(1);
+    const held = await database.sql<{ wrapped: Buffer }>('select wrapped from user_keys where id = $1', [one?.id]);
+    expect(held[0]?.wrapped.toString()).toBe('changed meanwhile');
+  });
+
+  it('twice at the same time does no harm', async () => {
+    const ends = await Promise.all([runCli('keys', ['rewrap'], env), runCli('keys', ['rewrap'], env)]);
+    expect(ends).toMatchObject([{ code: 0 }, { code: 0 }]);
+    expect(await intact()).toEqual({ next: MANY });
+  });
+
+  it('names what it can’t read, and does everything else', async () => {
+    const [one, two] = stored;
+    await database.sql('update user_keys set wrapped = set_byte(wrapped, 90, get_byte(wrapped, 90) # 1) where id = $1', [one?.id]);
+    await database.sql('update user_keys set wrapped = (select wrapped from user_keys where id = $2) where id = $1', [
+      two?.id,
+      stored[2]?.id,
+    ]);
+    const { code, stdout, stderr } = await runCli('keys', ['rewrap'], env);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(/^2 stored value\(s\) could not be read and stay as they are: /m);
+    for (const key of [one, two]) expect(stderr).toContain(`user_keys ${key?.id}`);
+    expect(await database.sql(`select count(*)::int as count from user_keys where master_key_id = 'old'`)).toEqual([{ count: 2 }]);
+  });
+});

@@ -1,0 +1,158 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { CORE_SCHEMA, load, mergeTag } from 'js-yaml';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { variables } from '../../src/config/environment.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+/** Of the variables, the only one that compose.yaml itself reads. */
+const PORT = '$' + '{PORT:-8080}';
+const text = (name: string) => readFileSync(join(ROOT, name), 'utf8');
+
+const service = z.object({
+  build: z.union([z.object({ target: z.string() }), z.string().transform(() => undefined)]).optional(),
+  image: z.string().optional(),
+  command: z.array(z.string()).optional(),
+  stop_grace_period: z.string().default('10s'),
+  ports: z.array(z.string()).default([]),
+  environment: z.record(z.string(), z.string()).default({}),
+  profiles: z.array(z.string()).default([]),
+});
+const compose = z
+  .object({ services: z.record(z.string(), service) })
+  .parse(load(text('compose.yaml'), { schema: CORE_SCHEMA.withTags(mergeTag) }));
+
+/** The instructions of one stage, a line each. */
+function stage(name: string): string[] {
+  const joined = text('Dockerfile').replace(/\\\n\s*/g, '');
+  const [, body = ''] = joined.split(new RegExp(`^FROM \\S+ AS ${name}$`, 'm'));
+  return (
+    body
+      .split(/^FROM /m)[0]
+      ?.split('\n')
+      .filter((line) => /^[A-Z]+ /.test(line)) ?? []
+  );
+}
+
+describe('compose.yaml', () => {
+  it('publishes ports on loopback only, but for those of the TLS proxy', () => {
+    const services = Object.values(compose.services);
+    const ports = services.filter(({ image }) => !image?.startsWith('haproxy:')).flatMap((one) => one.ports);
+    expect(ports.length).toBeGreaterThan(0);
+    for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:(\d+|\$\{PORT:-8080\}):8080$/);
+    for (const name of ['tls', 'balancer']) expect(compose.services[name]?.ports).toEqual(['80:8080', '443:8443']);
+  });
+
+  it('gives a stop more time than it takes at most', () => {
+    const ours = Object.entries(compose.services).filter(([, one]) => one.build?.target === 'production');
+    expect(ours.map(([name]) => name)).toEqual(['production', 'replica-1', 'replica-2', 'replica-3']);
+    for (const [, one] of ours)
+      expect(Number.parseInt(one.stop_grace_period, 10) * 1_000).toBeGreaterThan(variables.parse({}).LIMIT_STOP_MS);
+  });
+
+  it('sets every address that the proxy’s configuration reads', () => {
+    for (const [name, backend] of Object.entries({ tls: 'single', balancer: 'replicas' })) {
+      const configuration = text('deploy/haproxy/haproxy.cfg') + text(`deploy/haproxy/${backend}.cfg`);
+      const read = new Set([...configuration.matchAll(/"\$\{(\w+)\}"/g)].map(([, variable]) => variable));
+      expect(new Set(Object.keys(compose.services[name]?.environment ?? {}))).toEqual(read);
+      expect(compose.services[name]?.command).toContain(`/usr/local/etc/haproxy/${backend}.cfg`);
+    }
+  });
+
+  it('starts without any variable set: nothing is demanded before Steward itself can say what is missing', () => {
+    const variables = text('compose.yaml').match(/\$\{?\w[^}]*\}?/g);
+    expect(new Set(variables)).toEqual(new Set([PORT]));
+  });
+
+  it('publishes development on PORT, under the address that browsers then use', () => {
+    const { ports, environment } = compose.services.steward ?? { ports: [], environment: {} };
+    expect(ports).toEqual([`127.0.0.1:${PORT}:8080`]);
+    expect(environment).toMatchObject({ PORT: '8080', PUBLIC_URL: `http://127.0.0.1:${PORT}` });
+  });
+
+  it('starts development and its database, and production only when asked for', () => {
+    const unasked = Object.entries(compose.services).filter(([, one]) => one.profiles.length === 0);
+    expect(unasked.map(([name]) => name)).toEqual(['steward', 'postgres']);
+    expect(compose.services.steward?.build?.target).toBe('development');
+    expect(compose.services.production?.build?.target).toBe('production');
+  });
+
+  it('never lets a variable of .env turn one service into the other', () => {
+    expect(compose.services.steward?.environment.NODE_ENV).toBe('development');
+    expect(compose.services.production?.environment.NODE_ENV).toBe('production');
+  });
+});
+
+describe('Dockerfile', () => {
+  it.each(['development', 'production'])('%s runs as a user without privileges', (name) => {
+    expect(stage(name).filter((line) => line.startsWith('USER'))).toEqual(['USER node']);
+  });
+
+  it('is based on the Node that the lock file pins', () => {
+    const { packages } = JSON.parse(text('package-lock.json')) as { packages: Record<string, { version?: string } | undefined> };
+    const base = /^FROM (\S+) AS base$/m.exec(text('Dockerfile'))?.[1];
+    expect(base).toBe(`node:${packages['node_modules/node']?.version}-slim`);
+  });
+
+  it('keeps secrets and data out of the build', () => {
+    const ignored = text('.dockerignore').split('\n');
+    for (const entry of ['.env', '.env.*', '.data', '.git', 'node_modules']) expect(ignored).toContain(entry);
+  });
+});
+
+describe('the production image', () => {
+  const image = mkdtempSync(join(tmpdir(), 'steward-image-'));
+  beforeAll(() => assemble(image));
+  afterAll(() => rmSync(image, { recursive: true, force: true }));
+
+  it('holds neither the sandbox nor tests, benchmarks and scripts', () => {
+    expect(globSync('{sandbox,test,bench,scripts,.env*}', { cwd: image })).toEqual([]);
+  });
+
+  it('holds all that a start loads, and compiles it ahead', () => {
+    expect(stage('production').at(-1)).toBe('RUN node src/startup/warm-module-cache.js');
+    const { status, stderr } = spawnSync(process.execPath, ['src/startup/warm-module-cache.js'], { cwd: image, env: {}, encoding: 'utf8' });
+    expect(stderr).toBe('');
+    expect(status).toBe(0);
+    expect(globSync('node_modules/.cache/steward/*/*', { cwd: image }).length).toBeGreaterThan(400);
+  });
+
+  it('says in one message what it needs', () => {
+    const { status, stderr } = spawnSync(process.execPath, ['src/start.js'], {
+      cwd: image,
+      env: { NODE_ENV: 'production', HOST: '0.0.0.0' },
+      encoding: 'utf8',
+    });
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/^Steward can't start with this configuration:/);
+    for (const name of ['PUBLIC_URL', 'SITE_URL', 'DATABASE_URL', 'MASTER_KEYS', 'FIREBASE_PROJECT_ID']) {
+      expect(stderr).toContain(`- ${name}: is missing`);
+    }
+  });
+});
+
+/** Does by hand what the `source` and `dependencies` stages do, with links to the production dependencies. */
+function assemble(image: string): void {
+  for (const line of stage('source')) {
+    const [instruction, ...words] = line.split(' ');
+    const target = words.pop() ?? '';
+    if (instruction === 'COPY')
+      for (const from of words) cpSync(join(ROOT, from), join(image, target === './' ? from : target), { recursive: true });
+    if (line.startsWith('RUN rm -r ')) {
+      for (const pattern of [...words.slice(2), target])
+        for (const path of globSync(pattern, { cwd: image })) rmSync(join(image, path), { recursive: true });
+    }
+  }
+  const lock = JSON.parse(text('package-lock.json')) as {
+    packages: Record<string, { dev?: boolean; devOptional?: boolean; optional?: boolean }>;
+  };
+  for (const [path, { dev, devOptional, optional }] of Object.entries(lock.packages)) {
+    // What lies deeper is found from its package's real place.
+    if (!/^node_modules\/(@[^/]+\/)?[^/]+$/.test(path) || dev || devOptional || optional) continue;
+    mkdirSync(dirname(join(image, path)), { recursive: true });
+    symlinkSync(join(ROOT, path), join(image, path));
+  }
+}

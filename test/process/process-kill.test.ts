@@ -1,0 +1,133 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { FormBrowser } from '../support/browser.ts';
+import { eventually } from '../support/eventually.ts';
+import { connect, consent, createPublicToken, linkBank, openConsent, outcome } from '../support/flows.ts';
+import { freePort } from '../support/free-port.ts';
+import { createPlace, type Place, startProcess, type TestProcess } from '../support/process.ts';
+
+/** Ends what would never come: a job that was running when its process died is taken up again after a minute. */
+const JOB_LIMIT_MS = 170_000;
+
+let place: Place;
+let child: TestProcess;
+
+beforeEach(async () => {
+  place = await createPlace();
+});
+
+afterEach(async () => {
+  await child.kill('SIGKILL');
+  await place.remove();
+});
+
+async function start(env: Record<string, string> = {}): Promise<TestProcess> {
+  child = await startProcess({ ...place.env, ...env });
+  return child;
+}
+
+/** A browser that stands before the callback. */
+async function approve(user: string, email: string) {
+  const opened = await openConsent(child, { token: await child.signIn(user), email });
+  return { ...opened, callbackUrl: await consent(opened.browser, opened.consentUrl, { email }) };
+}
+
+/** Lets a request run into a hanging provider. */
+async function runInto(part: 'workspace' | 'bank', path: string, request: () => Promise<unknown>): Promise<void> {
+  const seen = async () => ((await child.control('state')).calls[part][path] ?? 0) as number;
+  const before = await seen();
+  await child.control('faults', { part, path, kind: 'hang', times: 1 });
+  request().catch(() => {});
+  await eventually(async () => (await seen()) > before);
+}
+
+describe('kill -9 in the middle', () => {
+  it('of callbacks and bank links: no half row, the late callback says expired, and everyone can start again', async () => {
+    const port = String(await freePort());
+    await start({ PORT: port });
+    const first = await approve('ana', 'ana@example.com');
+    const second = await approve('ben', 'ben@example.com');
+    const [cleo, dora] = [await child.signIn('cleo'), await child.signIn('dora')];
+    const [unspent, spent] = [await createPublicToken(child), await createPublicToken(child)];
+    const link = (token: string, publicToken: string) =>
+      child.call('/auth/bank/set_access_token', { token, form: { public_token: publicToken } });
+    await runInto('workspace', '/token', () => first.browser.visit(first.callbackUrl));
+    await runInto('workspace', '/userinfo', () => second.browser.visit(second.callbackUrl));
+    await runInto('bank', '/item/public_token/exchange', () => link(cleo, unspent));
+    await runInto('bank', '/item/get', () => link(dora, spent));
+    await child.kill('SIGKILL');
+
+    for (const table of ['grants', 'workspace_accounts', 'bank_items', 'revocations']) {
+      expect(await place.sql(`select * from ${table}`), table).toEqual([]);
+    }
+    const flows = await place.sql('select consumed_at is not null as consumed, secrets, outcome, pending from oauth_flows');
+    const claimed = { consumed: true, secrets: null, outcome: null, pending: null };
+    expect(flows).toEqual([claimed, claimed]);
+
+    await start({ PORT: port });
+    const late = await Promise.all([first, second].map(({ browser, callbackUrl }) => browser.visit(callbackUrl)));
+    for (const callback of late) {
+      expect(callback.status).toBe(303);
+      expect(outcome(callback)).toEqual({ integration: 'workspace', status: 'error', code: 'expired' });
+    }
+    expect((await child.control('state')).calls.workspace.exchanges).toBeUndefined();
+
+    for (const [user, { browser }] of [
+      ['ana', first],
+      ['ben', second],
+    ] as const) {
+      const again = await connect(child, { token: await child.signIn(user), email: `${user}@example.com`, browser });
+      expect(outcome(again.callback)).toMatchObject({ status: 'connected' });
+    }
+    expect((await link(await child.signIn('cleo'), unspent)).body).toEqual({ success: true });
+    const doraAgain = await child.signIn('dora');
+    expect(await link(doraAgain, spent)).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
+    expect((await linkBank(child, doraAgain)).body).toEqual({ success: true });
+    expect((await child.call('/auth/bank/accounts', { token: doraAgain })).body.accounts).toHaveLength(1);
+  });
+
+  it('of a flow before its callback: the consent already given still counts after the restart', async () => {
+    const port = String(await freePort());
+    await start({ PORT: port });
+    const { browser, callbackUrl } = await approve('ana', 'ana@example.com');
+    await child.kill('SIGKILL');
+    await start({ PORT: port });
+    expect(outcome(await browser.visit(callbackUrl))).toMatchObject({ status: 'connected' });
+  });
+});
+
+describe('kill -9 right after a disconnect was answered', () => {
+  it('denies use after the restart, and tells both providers then', async () => {
+    await start({ LIMIT_REVOCATION_RETRY_SECONDS: '1' });
+    const browser = new FormBrowser(child.url);
+    const { callback, token } = await connect(child, { email: 'demo@example.com', browser });
+    await linkBank(child, token);
+    const [entry] = (await child.call('/auth/bank/accounts', { token })).body.accounts;
+    // Nothing can be confirmed before the kill: faults are gone after it.
+    await child.control('faults', { part: 'workspace', path: '/revoke', kind: 'status' });
+    await child.control('faults', { part: 'bank', path: '/item/remove', kind: 'status' });
+    const answers = await Promise.all([
+      child.call(`/auth/workspace/accounts/${outcome(callback).account_id}`, { method: 'DELETE', token }),
+      child.call(`/auth/bank/accounts/${entry.id}`, { method: 'DELETE', token }),
+    ]);
+    expect(answers.map((answer) => answer.body)).toEqual([{ success: true }, { success: true }]);
+    await child.kill('SIGKILL');
+    expect(await place.sql('select provider from revocations where token is not null order by provider')).toEqual([
+      { provider: 'bank' },
+      { provider: 'workspace' },
+    ]);
+    expect(await place.sql('select id from grants')).toEqual([]);
+
+    await start({ LIMIT_REVOCATION_RETRY_SECONDS: '1' });
+    const again = await child.signIn();
+    expect((await child.call('/auth/workspace/accounts', { token: again })).body.accounts).toEqual([]);
+    expect((await child.call('/auth/bank/accounts', { token: again })).body.accounts).toEqual([]);
+    await eventually(async () => {
+      const { accounts } = await child.control('state');
+      const { items } = await child.control('bank/state');
+      const demo = accounts.find((account: { email: string }) => account.email === 'demo@example.com');
+      return demo.refresh_tokens === 0 && demo.access_tokens === 0 && items.every((item: { status: string }) => item.status === 'removed');
+    }, JOB_LIMIT_MS);
+    expect(await child.kill('SIGTERM')).toMatchObject({ code: 0 });
+    expect(await place.sql('select id from revocations')).toEqual([]);
+  });
+});

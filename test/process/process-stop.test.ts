@@ -1,0 +1,101 @@
+import { randomBytes } from 'node:crypto';
+import { Agent, request as httpRequest } from 'node:http';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '../support/eventually.ts';
+import { startIssuer, type TestIssuer } from '../support/issuer.ts';
+import { createPostgresDatabase, type PostgresDatabase, postgresAnswers } from '../support/postgres.ts';
+import { startProcess, type TestProcess } from '../support/process.ts';
+import { SocketClient } from '../support/socket-client.ts';
+
+describe.skipIf(!(await postgresAnswers()))('stopping a production process', () => {
+  let issuer: TestIssuer;
+  let database: PostgresDatabase;
+  let keys: string;
+  let child: TestProcess;
+
+  beforeAll(async () => {
+    issuer = await startIssuer();
+    database = await createPostgresDatabase();
+    keys = `k1:${randomBytes(32).toString('base64')}`;
+  });
+  afterEach(async () => {
+    await child?.kill('SIGKILL');
+  });
+
+  afterAll(async () => {
+    issuer.close();
+    await database.drop();
+  });
+
+  async function start(env: Record<string, string> = {}): Promise<void> {
+    child = await startProcess({
+      NODE_ENV: 'production',
+      PUBLIC_URL: 'https://steward.example.com',
+      SITE_URL: 'https://www.example.com/',
+      DATABASE_URL: database.url,
+      MASTER_KEYS: keys,
+      ...issuer.env,
+      ...env,
+    });
+  }
+
+  it('is told by readiness first, while requests and sockets are still served; each answer ends its connection', async () => {
+    await start({ LIMIT_STOP_WAIT_MS: '10000' });
+    const address = addressOf(child);
+    const before = await get(address, '/test');
+    expect(before).toMatchObject({ status: 200, connection: 'keep-alive' });
+    const exit = child.kill('SIGTERM');
+    await eventually(async () => (await get(address, '/health/ready')).status === 503);
+    expect(await get(address, '/health/live')).toMatchObject({ status: 200, connection: 'close' });
+    expect(await get(address, '/test')).toMatchObject({ status: 200, connection: 'close' });
+    const socket = await SocketClient.signedIn(address, await issuer.sign('ana'));
+    expect((await socket.ended).code).toBe(1012);
+    expect(await exit).toMatchObject({ code: 0, signal: null });
+    expect(child.output()).not.toMatch(/"level":50/);
+  });
+
+  it('waits in production unless told otherwise, so that a balancer can notice', async () => {
+    await start();
+    const exit = child.kill('SIGTERM');
+    await eventually(async () => (await get(addressOf(child), '/health/ready')).status === 503);
+    // A new connection, after it has begun to stop.
+    expect((await get(addressOf(child), '/test')).status).toBe(200);
+    expect(await exit).toMatchObject({ code: 0, signal: null });
+  });
+
+  it('ends at once, with an exit code that says so, at the second signal', async () => {
+    await start({ LIMIT_STOP_WAIT_MS: '3600000', LIMIT_STOP_MS: '3600000' });
+    void child.kill('SIGTERM');
+    await eventually(async () => (await get(addressOf(child), '/health/ready')).status === 503);
+    expect(await child.kill('SIGTERM')).toMatchObject({ code: 1, signal: null });
+  });
+
+  it('ends when its time is over, whatever still runs, and says so', async () => {
+    await start({ LIMIT_STOP_WAIT_MS: '3600000', LIMIT_STOP_MS: '200' });
+    const exit = await child.kill('SIGTERM');
+    expect(exit).toMatchObject({ code: 1, signal: null });
+    const last = exit.stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(last.at(-1)).toMatchObject({ level: 50, milliseconds: 200, msg: expect.stringContaining('took too long') });
+  });
+});
+
+/** Where it listens, whatever its PUBLIC_URL is. */
+function addressOf(child: TestProcess): string {
+  return /"address":"([^"]+)"/.exec(child.output())?.[1] ?? '';
+}
+
+/** One request on a connection that the client would keep. */
+function get(base: string, path: string): Promise<{ status: number | undefined; connection: string | undefined }> {
+  const agent = new Agent({ keepAlive: true });
+  return new Promise((resolve, reject) => {
+    httpRequest(`${base}${path}`, { agent }, (response) => {
+      response.resume().once('end', () => agent.destroy());
+      resolve({ status: response.statusCode, connection: response.headers.connection });
+    })
+      .once('error', reject)
+      .end();
+  });
+}

@@ -1,0 +1,98 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { programOf } from '../support/debian-packages.ts';
+import { eventually } from '../support/eventually.ts';
+import { freePort } from '../support/free-port.ts';
+import { INSIDE } from '../support/inside-paths.ts';
+import { type ProductionSteward, startProduction } from '../support/production.ts';
+import { Program, programsMissing } from '../support/programs.ts';
+import { sendRaw } from '../support/raw-http.ts';
+import { SocketClient } from '../support/socket-client.ts';
+import { request } from '../support/steward.ts';
+import { TcpProxy } from '../support/tcp-proxy.ts';
+
+const DOCUMENT = readFileSync(join(import.meta.dirname, '../../docs/operations.md'), 'utf8');
+const CANARY = 'canary-token-9c1e';
+
+describe.skipIf(programsMissing('nginx'))('nginx as docs/operations.md has it', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'steward-nginx-'));
+  const log = join(folder, 'access.log');
+  let steward: ProductionSteward;
+  let nginx: Program;
+  /** Between nginx and the service. */
+  let line: TcpProxy;
+  let url: string;
+
+  beforeAll(async () => {
+    steward = await startProduction({ TRUST_PROXY: '1', LIMIT_WAITLIST_PER_MINUTE: '5' });
+    const { hostname: host, port: itsPort } = new URL(steward.url);
+    line = new TcpProxy({ host, port: Number(itsPort) });
+    await line.open();
+    const port = await freePort();
+    url = `http://127.0.0.1:${port}`;
+    writeFileSync(join(folder, 'nginx.conf'), configuration(port));
+    // It reads its standard log file before it is told of another.
+    nginx = new Program(programOf('nginx'), ['-e', 'stderr', '-c', join(folder, 'nginx.conf')]);
+    await eventually(() => call('/test'));
+  });
+
+  afterAll(async () => {
+    await nginx?.stop('SIGTERM');
+    await line?.close();
+    await steward?.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const call = (path: string, options = {}) => request(url, path, options);
+
+  /** The document's block, without TLS, on loopback. */
+  function configuration(port: number): string {
+    const [, block = ''] = /```nginx\n([\s\S]*?)```/.exec(DOCUMENT) ?? [];
+    const places = {
+      'listen 443 ssl;': `listen 127.0.0.1:${port};`,
+      '/var/log/nginx/steward.log': log,
+      '/var/log/nginx/steward-error.log': join(folder, 'error.log'),
+      'http://127.0.0.1:8081': `http://127.0.0.1:${line.port}`,
+    };
+    for (const from of Object.keys(places)) if (!block.includes(from)) throw new Error(`the block has no “${from}”`);
+    const own = Object.entries(places).reduce((text, [from, to]) => text.replaceAll(from, to), block);
+    return `daemon off;\npid ${folder}/pid;\nevents {}\nhttp {\naccess_log off;\n${own}\n}\n`;
+  }
+
+  it.each(INSIDE)('keeps %s inside', async (target) => {
+    const { runs } = steward.context.integrations;
+    const { status } = await sendRaw(url, [`GET ${target} HTTP/1.1`, 'Connection: close']);
+    expect([400, 403, 404]).toContain(status);
+    expect(steward.context.integrations.runs).toBe(runs);
+  });
+
+  it('passes requests and WebSockets on, and logs neither query nor token', async () => {
+    expect((await call(`/test?token=${CANARY}`)).body).toMatchObject({ status: 'success' });
+    await call(`/auth/workspace/login?token=${CANARY}`, { headers: { referer: `https://a.example/?${CANARY}`, authorization: CANARY } });
+    const socket = await SocketClient.signedIn(url, await steward.issuer.token());
+    await socket.close();
+    const written = await eventually(() => {
+      const lines = readFileSync(log, 'utf8');
+      return lines.includes(' GET /ws ') && lines;
+    });
+    expect(written).toContain(' GET /auth/workspace/login ');
+    expect(written).not.toContain(CANARY);
+  });
+
+  it('logs no query when the service is gone either', async () => {
+    await line.cut();
+    expect((await call(`/auth/workspace/callback?code=${CANARY}`)).status).toBe(502);
+    await line.open();
+    await eventually(async () => (await call('/test')).status === 200);
+    for (const file of readdirSync(folder)) expect(readFileSync(join(folder, file), 'utf8')).not.toContain(CANARY);
+    expect(nginx.output).not.toContain(CANARY);
+  });
+
+  it('says who the client is, whatever it claims', async () => {
+    const post = (claimed: string) => call('/waitlist', { form: { email: 'ana@example.com' }, headers: { 'x-forwarded-for': claimed } });
+    const answers = await Promise.all(Array.from({ length: 10 }, (_, index) => post(`10.0.0.${index}`)));
+    expect(answers.map(({ status }) => status)).toContain(429);
+  });
+});

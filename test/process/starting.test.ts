@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest';
+import { createSandbox } from '../../sandbox/sandbox.ts';
+import { type RawAnswer, sendRaw } from '../support/raw-http.ts';
+import { startSteward } from '../support/steward.ts';
+
+it('refuses requests and sockets that come before everything is there, and keeps none of them', async () => {
+  const early: RawAnswer[] = [];
+  const steward = await startSteward(
+    {},
+    {
+      async loadStandIns(options) {
+        early.push(await sendRaw(options.selfUrl, ['GET /test HTTP/1.1', 'Connection: close']));
+        const upgrade = [
+          'Connection: Upgrade',
+          'Upgrade: websocket',
+          'Sec-WebSocket-Version: 13',
+          'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==',
+        ];
+        early.push(await sendRaw(options.selfUrl, ['GET /ws HTTP/1.1', ...upgrade]));
+        return createSandbox(options);
+      },
+    },
+  );
+  try {
+    for (const answer of early) {
+      expect(answer).toMatchObject({ status: 503, body: { status: 'error', code: 'unavailable', message: 'The service is starting.' } });
+      expect(answer.headers.get('retry-after')).toBe('1');
+    }
+    expect(early).toHaveLength(2);
+  } finally {
+    await steward.stop();
+  }
+});

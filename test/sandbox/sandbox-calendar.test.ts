@@ -1,0 +1,235 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { connect } from '../support/flows.ts';
+import { startSteward, type TestSteward } from '../support/steward.ts';
+import { callGoogle } from '../support/workspace-content.ts';
+
+const EVENTS = '/calendar/v3/calendars/primary/events';
+const BERLIN = 'Europe/Berlin';
+let steward: TestSteward;
+let email: string;
+let accounts = 0;
+
+beforeAll(async () => {
+  steward = await startSteward();
+});
+afterAll(() => steward.stop());
+/** A calendar of its own for each test. */
+beforeEach(async () => {
+  accounts += 1;
+  email = `calendar${accounts}@example.com`;
+  await connect(steward, { email });
+  await steward.control('workspace/quota', { api: 'calendar', units_per_minute: 100_000 });
+});
+
+const call = (verb: string, path: string, body?: unknown) => callGoogle(steward, verb, path, body, email);
+const list = (query: Record<string, string>) => call('GET', `${EVENTS}?${new URLSearchParams(query)}`);
+const insert = async (body: object) => {
+  const answer = await call('POST', `${EVENTS}?sendUpdates=none`, body);
+  expect(answer.status).toBe(200);
+  return answer.body;
+};
+const timed = (start: string, end: string, more: object = {}) => ({
+  summary: 'made',
+  start: { dateTime: start, timeZone: BERLIN },
+  end: { dateTime: end, timeZone: BERLIN },
+  ...more,
+});
+/** Starts of what is called "made", from one date to another. */
+const starts = async (from: string, to: string, query: Record<string, string> = {}) => {
+  const window = { timeMin: `${from}T00:00:00Z`, timeMax: `${to}T00:00:00Z`, q: 'made' };
+  const { body } = await list({ ...window, singleEvents: 'true', orderBy: 'startTime', ...query });
+  return body.items.map((item: any) => item.start.date ?? item.start.dateTime);
+};
+const reasonOf = (answer: { body: any }) => answer.body.error.errors[0].reason;
+
+describe('GET /calendar/v3/calendars/:id/events', () => {
+  it('gives the fields that are asked for', async () => {
+    expect((await list({ fields: 'timeZone,kind' })).body).toEqual({ timeZone: BERLIN, kind: 'calendar#events' });
+    expect((await list({ fields: 'items(' })).status).toBe(400);
+  });
+});
+
+describe('sandbox calendar: events.list', () => {
+  it('holds a month around now, with everything that calendars hold', async () => {
+    const now = Date.now();
+    const window = { timeMin: new Date(now - 20 * 86_400_000).toISOString(), timeMax: new Date(now + 30 * 86_400_000).toISOString() };
+    const { body } = await list({ ...window, singleEvents: 'true', orderBy: 'startTime' });
+    expect(body.timeZone).toBe(BERLIN);
+    expect(body.items.length).toBeGreaterThan(25);
+    const items: any[] = body.items;
+    for (const kind of [
+      (item: any) => item.start.date !== undefined,
+      (item: any) => item.start.date !== undefined && Date.parse(item.end.date) - Date.parse(item.start.date) > 86_400_000,
+      (item: any) => item.recurringEventId !== undefined && item.originalStartTime.dateTime !== item.start.dateTime,
+      (item: any) => item.hangoutLink !== undefined,
+      (item: any) => item.visibility === 'private',
+      (item: any) => item.transparency === 'transparent',
+      (item: any) => item.attendees?.some((one: any) => one.self && one.responseStatus === 'declined'),
+      (item: any) => /[^\x20-\x7e]/.test(item.summary ?? ''),
+      (item: any) => item.summary === undefined,
+    ]) {
+      expect(items.some(kind), kind.toString()).toBe(true);
+    }
+    expect(items.every((item) => item.recurrence === undefined)).toBe(true);
+  });
+
+  it('orders by start only single events, and wants offsets, as the provider does', async () => {
+    expect((await list({ orderBy: 'startTime' })).status).toBe(400);
+    expect((await list({ timeMin: '2026-01-01T00:00:00' })).status).toBe(400);
+    expect(reasonOf(await list({ timeMin: '2026-01-02T00:00:00Z', timeMax: '2026-01-01T00:00:00Z' }))).toBe('timeRangeEmpty');
+    expect((await list({ timeZone: 'Mars/Base' })).status).toBe(400);
+    expect((await list({ pageToken: 'nonsense' })).status).toBe(400);
+  });
+
+  it('knows the account’s own calendar only', async () => {
+    expect((await call('GET', `/calendar/v3/calendars/${encodeURIComponent(email)}/events`)).status).toBe(200);
+    expect((await call('GET', '/calendar/v3/calendars/someone%40example.com/events')).status).toBe(404);
+  });
+
+  it('pages through everything once', async () => {
+    const window = { timeMin: '2026-01-01T00:00:00Z', timeMax: '2028-01-01T00:00:00Z', singleEvents: 'true', orderBy: 'startTime' };
+    const all = (await list({ ...window, maxResults: '2500' })).body.items.map(({ id }: any) => id);
+    const found: string[] = [];
+    let pageToken: string | undefined;
+    do {
+      const { body } = await list({ ...window, maxResults: '40', ...(pageToken !== undefined && { pageToken }) });
+      found.push(...body.items.map(({ id }: any) => id));
+      pageToken = body.nextPageToken;
+    } while (pageToken !== undefined);
+    expect(found).toEqual(all);
+    expect(new Set(found).size).toBe(found.length);
+  });
+
+  it('answers in the zone that is asked for', async () => {
+    await insert(timed('2027-07-01T09:00:00', '2027-07-01T10:00:00'));
+    expect(await starts('2027-07-01', '2027-07-02', { timeZone: 'Asia/Kolkata' })).toEqual(['2027-07-01T12:30:00+05:30']);
+  });
+
+  it('tells of series and their exceptions when they are not told one by one', async () => {
+    const { body } = await list({ singleEvents: 'false', q: 'Jour fixe' });
+    expect(body.items.map(({ status, recurrence }: any) => [status, recurrence !== undefined])).toEqual([
+      ['confirmed', true],
+      ['confirmed', false],
+      ['cancelled', false],
+    ]);
+  });
+});
+
+describe('sandbox calendar: series', () => {
+  const expansions: [string, string[], string[]][] = [
+    ['daily, counted', ['RRULE:FREQ=DAILY;COUNT=3'], ['01', '02', '03']],
+    ['every other day until a date', ['RRULE:FREQ=DAILY;INTERVAL=2;UNTIL=20270305T235959Z'], ['01', '03', '05']],
+    ['on weekdays', ['RRULE:FREQ=WEEKLY;BYDAY=MO,WE;COUNT=4'], ['01', '03', '08', '10']],
+    ['every other week', ['RRULE:FREQ=WEEKLY;INTERVAL=2;COUNT=3'], ['01', '15', '29']],
+    [
+      'with dates left out',
+      ['RRULE:FREQ=DAILY;COUNT=4', 'EXDATE;TZID=Europe/Berlin:20270302T090000', 'EXDATE:20270303T080000Z'],
+      ['01', '04'],
+    ],
+    ['on the last Wednesday', ['RRULE:FREQ=MONTHLY;BYDAY=-1WE;COUNT=1'], ['31']],
+    ['on the second Tuesday', ['RRULE:FREQ=MONTHLY;BYDAY=2TU;COUNT=1'], ['09']],
+    ['on days of the month', ['RRULE:FREQ=MONTHLY;BYMONTHDAY=5,-1;COUNT=2'], ['05', '31']],
+  ];
+  it.each(expansions)('are told one by one: %s', async (_, recurrence, days) => {
+    await insert(timed('2027-03-01T09:00:00', '2027-03-01T10:00:00', { recurrence }));
+    expect((await starts('2027-02-01', '2027-04-01')).map((start: string) => start.slice(8, 10))).toEqual(days);
+  });
+
+  it('skip months without the day', async () => {
+    await insert(timed('2027-01-31T09:00:00', '2027-01-31T10:00:00', { recurrence: ['RRULE:FREQ=MONTHLY;COUNT=3'] }));
+    expect((await starts('2027-01-01', '2027-12-01')).map((start: string) => start.slice(0, 10))).toEqual([
+      '2027-01-31',
+      '2027-03-31',
+      '2027-05-31',
+    ]);
+  });
+
+  it('keep their time of day when clocks change', async () => {
+    await insert(timed('2027-03-21T09:00:00', '2027-03-21T10:00:00', { recurrence: ['RRULE:FREQ=WEEKLY;COUNT=2'] }));
+    expect(await starts('2027-03-01', '2027-04-01')).toEqual(['2027-03-21T09:00:00+01:00', '2027-03-28T09:00:00+02:00']);
+  });
+
+  it('need a zone even beside an offset', async () => {
+    const at = { dateTime: '2027-03-01T09:00:00+01:00' };
+    const answer = await call('POST', EVENTS, {
+      start: at,
+      end: { dateTime: '2027-03-01T10:00:00+01:00' },
+      recurrence: ['RRULE:FREQ=DAILY'],
+    });
+    expect(answer.status).toBe(400);
+    expect(answer.body.error.message).toBe('Missing time zone definition for start time.');
+    const single = await call('POST', EVENTS, { start: at, end: { dateTime: '2027-03-01T10:00:00+01:00' } });
+    expect(single.status).toBe(200);
+  });
+
+  it('have exceptions of their own: changed and deleted events', async () => {
+    const series = await insert(timed('2027-03-01T09:00:00', '2027-03-01T10:00:00', { recurrence: ['RRULE:FREQ=DAILY;COUNT=4'] }));
+    const { body } = await call('GET', `${EVENTS}/${series.id}/instances`);
+    const [first, second, third] = body.items;
+    expect(first).toMatchObject({ recurringEventId: series.id, id: `${series.id}_20270301T080000Z` });
+    await call('PATCH', `${EVENTS}/${second.id}`, {
+      start: { dateTime: '2027-03-20T12:00:00+01:00' },
+      end: { dateTime: '2027-03-20T13:00:00+01:00' },
+    });
+    expect((await call('DELETE', `${EVENTS}/${third.id}`)).status).toBe(204);
+    expect((await starts('2027-02-01', '2027-04-01')).map((start: string) => start.slice(8, 10))).toEqual(['01', '04', '20']);
+    // The moved one is found where it is now, before the end of the rule or after it.
+    expect(await starts('2027-03-19', '2027-03-21')).toHaveLength(1);
+    expect(reasonOf(await call('DELETE', `${EVENTS}/${third.id}`))).toBe('deleted');
+    await call('DELETE', `${EVENTS}/${series.id}`);
+    expect(await starts('2027-02-01', '2027-04-01')).toEqual([]);
+    expect((await call('GET', `${EVENTS}/${series.id}`)).body.status).toBe('cancelled');
+  });
+});
+
+describe('sandbox calendar: an event moved ahead of its series’ others', () => {
+  it('is found where it is now', async () => {
+    const series = await insert(timed('2027-03-01T09:00:00', '2027-03-01T10:00:00', { recurrence: ['RRULE:FREQ=WEEKLY;COUNT=4'] }));
+    const { body } = await call('GET', `${EVENTS}/${series.id}/instances`);
+    const times = { start: { dateTime: '2027-02-01T12:00:00+01:00' }, end: { dateTime: '2027-02-01T13:00:00+01:00' } };
+    await call('PATCH', `${EVENTS}/${body.items[3].id}`, times);
+    expect(await starts('2027-01-31', '2027-02-03')).toEqual(['2027-02-01T12:00:00+01:00']);
+  });
+});
+
+describe('sandbox calendar: changes', () => {
+  it('merge fields, replace lists, and end fields with null', async () => {
+    const event = await insert(
+      timed('2027-03-01T09:00:00', '2027-03-01T10:00:00', {
+        location: 'here',
+        attendees: [{ email: 'a@example.com' }, { email: 'b@example.com' }],
+      }),
+    );
+    expect(event.attendees[0].responseStatus).toBe('needsAction');
+    const { body } = await call('PATCH', `${EVENTS}/${event.id}`, { location: null, attendees: [{ email: 'b@example.com' }] });
+    expect(body.location).toBeUndefined();
+    expect(body.summary).toBe('made');
+    expect(body.attendees.map((one: any) => one.email)).toEqual(['b@example.com']);
+  });
+
+  it('take only the own answer of a list that is marked as incomplete', async () => {
+    const event = await insert(timed('2027-03-01T09:00:00', '2027-03-01T10:00:00', { attendees: [{ email }, { email: 'b@example.com' }] }));
+    const body = { attendeesOmitted: true, attendees: [{ email, responseStatus: 'declined' }] };
+    const changed = (await call('PATCH', `${EVENTS}/${event.id}`, body)).body;
+    expect(changed.attendees.map((one: any) => one.responseStatus)).toEqual(['declined', 'needsAction']);
+  });
+
+  it.each([
+    ['date and time at once', { start: { date: '2027-03-01', dateTime: '2027-03-01T09:00:00Z' }, end: { date: '2027-03-02' } }],
+    ['a date and a time', { start: { date: '2027-03-01' }, end: { dateTime: '2027-03-01T09:00:00Z' } }],
+    ['an end before the start', { start: { dateTime: '2027-03-01T09:00:00Z' }, end: { dateTime: '2027-03-01T08:00:00Z' } }],
+    ['a day that ends on itself', { start: { date: '2027-03-01' }, end: { date: '2027-03-01' } }],
+    ['a local time without a zone', { start: { dateTime: '2027-03-01T09:00:00' }, end: { dateTime: '2027-03-01T10:00:00' } }],
+    ['no end', { start: { date: '2027-03-01' } }],
+    ['an attendee that is no address', { start: { date: '2027-03-01' }, end: { date: '2027-03-02' }, attendees: [{ email: 'nobody' }] }],
+    ['a rule that is none', { start: { date: '2027-03-01' }, end: { date: '2027-03-02' }, recurrence: ['RRULE:FREQ=HOURLYISH'] }],
+  ])('are refused with %s', async (_, body) => {
+    expect((await call('POST', EVENTS, body)).status).toBe(400);
+  });
+
+  it('outlive a restart', async () => {
+    const event = await insert({ summary: 'kept', start: { date: '2027-03-01' }, end: { date: '2027-03-02' } });
+    steward = await steward.restart();
+    expect((await call('GET', `${EVENTS}/${event.id}`)).body.summary).toBe('kept');
+  });
+});

@@ -1,0 +1,298 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { connect } from '../support/flows.ts';
+import { type MailUser, mailApi, newMailUser, startMail } from '../support/mail.ts';
+import type { TestSteward } from '../support/steward.ts';
+
+type Api = Awaited<ReturnType<typeof mailApi>>;
+
+let steward: TestSteward;
+let user: MailUser;
+let api: Api;
+
+beforeAll(async () => {
+  steward = await startMail();
+});
+
+afterAll(() => steward.stop());
+
+async function newMailbox(): Promise<void> {
+  user = await newMailUser(steward);
+  api = await mailApi(steward, user);
+}
+
+async function ids(q: string, rest = ''): Promise<string[]> {
+  const { body } = await api(`messages?q=${encodeURIComponent(q)}${rest}`);
+  return (body.messages ?? []).map(({ id }: { id: string }) => id);
+}
+
+async function subjects(q: string): Promise<string[]> {
+  const found = await ids(q);
+  const answers = await Promise.all(found.map((id) => api(`messages/${id}?format=metadata&metadataHeaders=subject`)));
+  return answers.map(({ body }) => body.payload.headers[0].value);
+}
+
+function raw(headers: Record<string, string>, text = 'Hello'): string {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  return Buffer.from(`${lines.join('')}\r\n${text}`).toString('base64url');
+}
+
+/** The newest message of a search, whole. */
+async function newest(q: string) {
+  const [id] = await ids(q);
+  return (await api(`messages/${id}`)).body;
+}
+
+const header = (message: any, name: string): string =>
+  message.payload.headers.find((one: { name: string }) => one.name.toLowerCase() === name.toLowerCase())?.value;
+
+describe('the mailbox', () => {
+  beforeEach(newMailbox);
+
+  it('is the same for an account in every sandbox, and another for another account', async () => {
+    const list = async (of: Api) => (await of('messages?maxResults=500&includeSpamTrash=true')).body.messages;
+    const own = await list(api);
+    const other = await list(await mailApi(steward, await newMailUser(steward)));
+    expect(other).toHaveLength(own.length);
+    expect(other[0].id).not.toBe(own[0].id);
+    const second = await startMail();
+    try {
+      await connect(second, { email: user.email });
+      expect((await list(await mailApi(second, user))).map(({ id }: { id: string }) => id).toSorted()).toEqual(
+        own.map(({ id }: { id: string }) => id).toSorted(),
+      );
+    } finally {
+      await second.stop();
+    }
+  });
+
+  it('holds forty threads and more, with replies that refer to one another', async () => {
+    const { body } = await api('profile');
+    expect(body).toMatchObject({ emailAddress: user.email, messagesTotal: expect.any(Number), historyId: expect.any(String) });
+    expect(body.threadsTotal).toBeGreaterThanOrEqual(40);
+    const { threadId } = await newest('subject:"Aurora launch"');
+    const { messages } = (await api(`threads/${threadId}`)).body;
+    expect(messages).toHaveLength(6);
+    const chain = messages.map((one: unknown) => header(one, 'Message-ID'));
+    for (const [index, one] of messages.entries()) {
+      expect(header(one, 'References')?.split(/\s+/) ?? []).toEqual(chain.slice(0, index));
+      expect(header(one, 'In-Reply-To')).toBe(chain[index - 1]);
+    }
+  });
+
+  it('keeps what was changed over a restart', async () => {
+    const [id = ''] = await ids('Lunch');
+    await api(`messages/${id}/trash`, {});
+    await steward.control('state');
+    steward = await steward.restart();
+    api = await mailApi(steward, user);
+    expect(await ids('Lunch')).toEqual([]);
+    expect(await ids('Lunch in:trash')).toEqual([id]);
+  });
+});
+
+describe('messages.list', () => {
+  beforeAll(newMailbox);
+
+  it.each([
+    ['from:brigitte', ['Re: Übergabe der Wohnung – Terminvorschlag', 'Übergabe der Wohnung – Terminvorschlag']],
+    ['from:b.lefevre@example.com subject:Übergabe -has:attachment', ['Übergabe der Wohnung – Terminvorschlag']],
+    ['to:billing', ['Re: Question about the invoice from May', 'Question about the invoice from May']],
+    ['subject:lunch', ['Lunch on Tuesday?']],
+    ['"by the canal"', ['Lunch on Tuesday?']],
+    ['"the by canal"', []],
+    ['is:starred has:attachment', ['Budget for the offsite']],
+    ['filename:budget.csv', ['Budget for the offsite']],
+    ['label:projects-aurora from:tomas', ['Minutes of the backlog review']],
+    ['label:família from:school', ['Réunion de parents']],
+    ['in:spam', ['You have WON!!!']],
+    ['in:trash', ['Old flyer']],
+    ['flyer', []],
+    ['flyer in:anywhere', ['Old flyer']],
+    ['in:inbox is:unread subject:(check-in)', ['Check-in is open']],
+    ['newer_than:2d from:code', ['[aurora/api] Build #481 failed', '[aurora/api] Pull request #77 merged']],
+    ['older_than:24d', ['Police 88-1203']],
+    ['before:2001/01/01', []],
+    ['after:2001/01/01 subject:Quittung', ['Quittung über 14,60 €']],
+    ['uber quittung', ['Quittung über 14,60 €']],
+    ['nosuchoperator:x', []],
+  ])('understands %s', async (q, expected) => {
+    expect(await subjects(q)).toEqual(expected);
+  });
+
+  it('pages, and leaves the list out when there is nothing', async () => {
+    const first = (await api('messages?maxResults=20')).body;
+    expect(first.messages).toHaveLength(20);
+    expect(first.resultSizeEstimate).toBeGreaterThan(50);
+    const second = (await api(`messages?maxResults=20&pageToken=${first.nextPageToken}`)).body;
+    expect(second.messages[0].id).not.toBe(first.messages[19].id);
+    expect((await api('messages?q=nosuchword')).body).toEqual({ resultSizeEstimate: 0 });
+    expect((await api('messages?pageToken=x')).status).toBe(400);
+  });
+
+  it('selects by labels', async () => {
+    expect(await ids('', '&labelIds=INBOX&labelIds=UNREAD&maxResults=500')).toEqual(await ids('in:inbox is:unread', '&maxResults=500'));
+  });
+});
+
+describe('messages.get', () => {
+  beforeAll(newMailbox);
+
+  it('gives headers decoded, text in UTF-8 and attachments by ids that change', async () => {
+    const message = await newest('subject:Übergabe has:attachment');
+    expect(header(message, 'Subject')).toBe('Re: Übergabe der Wohnung – Terminvorschlag');
+    expect(header(message, 'From')).toBe('Brigitte Lefèvre <b.lefevre@example.com>');
+    const { parts } = message.payload;
+    expect(Buffer.from(parts[0].body.data, 'base64url').toString()).toBe('Sehr schön. Das Protokoll hängt an.');
+    expect(parts[1]).toMatchObject({ partId: '1', filename: 'Übergabeprotokoll März.pdf', body: { attachmentId: expect.any(String) } });
+    const again = (await api(`messages/${message.id}`)).body.payload.parts[1].body.attachmentId;
+    expect(again).not.toBe(parts[1].body.attachmentId);
+    for (const id of [again, parts[1].body.attachmentId]) {
+      const { body } = await api(`messages/${message.id}/attachments/${id}`);
+      expect(Buffer.from(body.data, 'base64url').subarray(0, 5).toString()).toBe('%PDF-');
+    }
+  });
+
+  it('says the charset that was sent beside the text it turned into UTF-8', async () => {
+    const message = await newest('from:brigitte -has:attachment');
+    expect(header(message, 'Content-Type')).toContain('iso-8859-1');
+    expect(Buffer.from(message.payload.body.data, 'base64url').toString()).toContain('Mit freundlichen Grüßen');
+  });
+
+  it('knows the formats metadata, minimal and raw', async () => {
+    const [id] = await ids('subject:Übergabe has:attachment');
+    const metadata = (await api(`messages/${id}?format=metadata&metadataHeaders=SUBJECT`)).body;
+    expect(metadata.payload.headers).toEqual([{ name: 'Subject', value: 'Re: Übergabe der Wohnung – Terminvorschlag' }]);
+    expect((await api(`messages/${id}?format=minimal`)).body).not.toHaveProperty('payload');
+    const { body } = await api(`messages/${id}?format=raw`);
+    expect(Buffer.from(body.raw, 'base64url').toString()).toMatch(/\r\nSubject: =\?UTF-8\?B\?/);
+  });
+
+  it('gives only the fields that were asked for', async () => {
+    const [id] = await ids('Lunch');
+    expect(Object.keys((await api(`messages/${id}?fields=id,payload/headers`)).body)).toEqual(['id', 'payload']);
+  });
+});
+
+describe('refusals', () => {
+  beforeAll(newMailbox);
+
+  it.each([
+    ['an unknown message', 'messages/19ffffffffffffff', 404, 'notFound'],
+    ['what is no id', 'messages/xyz', 400, 'invalidArgument'],
+    ['an unknown thread', 'threads/19ffffffffffffff', 404, 'notFound'],
+    ['an unknown draft', 'drafts/r1', 404, 'notFound'],
+    ['an unknown format', 'messages/19ffffffffffffff?format=pdf', 404, 'notFound'],
+    ['another mailbox', '../other@example.com/profile', 403, 'forbidden'],
+  ])('have the provider’s shape: %s', async (_what, path, status, reason) => {
+    const answer = await api(path);
+    expect(answer.status).toBe(status);
+    expect(answer.body.error).toMatchObject({ code: status, errors: [{ reason }] });
+  });
+
+  it('come when the units of the minute are spent: 5 for a list, 20 for a message, 40 for a thread, 100 for sending', async () => {
+    const { id, threadId } = await newest('Lunch');
+    const fresh = async (units: number, work: () => Promise<{ status: number; body: any }>) => {
+      await steward.control('clock', { advance_ms: 60_000 });
+      await steward.control('workspace/quota', { api: 'gmail', units_per_minute: units });
+      return work();
+    };
+    const send = () => api('messages/send', { raw: raw({ To: 'a@example.org', Subject: 'x' }) });
+    for (const [units, work] of [
+      [5, () => api('messages')],
+      [20, () => api(`messages/${id}`)],
+      [40, () => api(`threads/${threadId}`)],
+      [100, send],
+    ] as const) {
+      expect((await fresh(units - 1, work)).body.error).toMatchObject({ code: 403, errors: [{ reason: 'rateLimitExceeded' }] });
+      expect((await fresh(units, work)).status).toBe(200);
+    }
+    await steward.control('workspace/quota', { api: 'gmail', units_per_minute: 6000 });
+    await steward.control('clock', { advance_ms: -8 * 60_000 });
+  });
+});
+
+describe('messages.send', () => {
+  beforeEach(newMailbox);
+
+  it('stores what was sent as the account’s own, under a Message-ID of the provider’s', async () => {
+    const sent = {
+      To: 'a@example.org',
+      From: 'Boss <boss@example.com>',
+      Subject: '=?UTF-8?Q?Gr=C3=BC=C3=9Fe?=',
+      'Message-ID': '<mine@example.org>',
+    };
+    const { body } = await api('messages/send', { raw: raw(sent) });
+    expect(body).toEqual({ id: expect.any(String), threadId: body.id, labelIds: ['SENT'] });
+    const message = await newest('in:sent Grüße');
+    expect(message.id).toBe(body.id);
+    expect(header(message, 'From')).toContain(user.email);
+    expect(header(message, 'Message-ID')).not.toBe('<mine@example.org>');
+    expect(header(message, 'Date')).toBeDefined();
+    expect(Buffer.from(message.payload.body.data, 'base64url').toString()).toBe('Hello');
+  });
+
+  it.each([
+    ['all three agree', { subject: 'Re: Lunch on Tuesday?', references: true }, true],
+    ['the subject differs', { subject: 'Dinner', references: true }, false],
+    ['there are no references', { subject: 'Re: Lunch on Tuesday?', references: false }, false],
+  ])('joins a thread only when id, subject and references agree: %s', async (_what, { subject, references }, joins) => {
+    const lunch = await newest('Lunch');
+    const headers = { To: 'a@example.org', Subject: subject, ...(references && { References: header(lunch, 'Message-ID') }) };
+    const { body } = await api('messages/send', { raw: raw(headers), threadId: lunch.threadId });
+    expect(body.threadId === lunch.threadId).toBe(joins);
+  });
+
+  it.each([
+    ['nobody to send to', { raw: raw({ Subject: 'x' }) }, 400],
+    ['no message', {}, 400],
+    ['an unknown thread', { raw: raw({ To: 'a@example.org' }), threadId: '19ffffffffffffff' }, 404],
+  ])('refuses %s', async (_what, body, status) => {
+    expect((await api('messages/send', body)).status).toBe(status);
+  });
+});
+
+describe('drafts', () => {
+  beforeEach(newMailbox);
+
+  it('are kept, listed, read and sent', async () => {
+    const { body: draft } = await api('drafts', { message: { raw: raw({ To: 'a@example.org', Subject: 'Draft' }) } });
+    expect((await api('drafts')).body.drafts).toEqual([
+      { id: draft.id, message: { id: draft.message.id, threadId: draft.message.threadId } },
+    ]);
+    expect(header((await api(`drafts/${draft.id}`)).body.message, 'Subject')).toBe('Draft');
+    const { body: sent } = await api('drafts/send', { id: draft.id });
+    expect(sent).toMatchObject({ threadId: draft.message.threadId, labelIds: ['SENT'] });
+    expect((await api('drafts')).body.drafts).toBeUndefined();
+    expect((await api(`messages/${draft.message.id}`)).status).toBe(404);
+  });
+});
+
+describe('changing messages', () => {
+  beforeEach(newMailbox);
+
+  it('batchModify changes all or nothing', async () => {
+    const [lunch = '', parcel = ''] = [...(await ids('Lunch')), ...(await ids('from:parcel'))];
+    expect((await api('messages/batchModify', { ids: [lunch, '19ffffffffffffff'], removeLabelIds: ['UNREAD'] })).status).toBe(404);
+    expect((await api('messages/batchModify', { ids: [lunch], addLabelIds: ['Label_99'] })).status).toBe(400);
+    expect(await ids('Lunch is:unread')).toEqual([lunch]);
+    expect((await api('messages/batchModify', { ids: [lunch, parcel], addLabelIds: ['Label_1'], removeLabelIds: ['UNREAD'] })).status).toBe(
+      204,
+    );
+    expect((await ids('label:travel -is:unread')).toSorted()).toEqual(expect.arrayContaining([lunch, parcel].toSorted()));
+  });
+
+  it('modify, trash and untrash answer the message as it is then', async () => {
+    const [id = ''] = await ids('Lunch');
+    expect((await api(`messages/${id}/modify`, { addLabelIds: ['STARRED'] })).body.labelIds).toContain('STARRED');
+    expect((await api(`messages/${id}/trash`, {})).body.labelIds).toEqual(expect.not.arrayContaining(['INBOX']));
+    expect((await api(`messages/${id}/untrash`, {})).body.labelIds).toEqual(expect.not.arrayContaining(['TRASH']));
+    expect((await api(`messages/${id}/modify`, { addLabelIds: ['SENT'] })).status).toBe(400);
+  });
+
+  it('threads.trash takes the whole thread', async () => {
+    const { threadId } = await newest('subject:"Aurora launch"');
+    await api(`threads/${threadId}/trash`, {});
+    expect(await ids('subject:"Aurora launch" in:trash')).toHaveLength(6);
+    expect((await api('threads?q=subject:Aurora launch in:trash')).body.threads).toEqual([{ id: threadId, historyId: expect.any(String) }]);
+  });
+});

@@ -1,0 +1,222 @@
+import { request as httpRequest } from 'node:http';
+import { createRemoteJWKSet, decodeJwt, type JWTVerifyResult, jwtVerify } from 'jose';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { eventually } from '../support/eventually.ts';
+import { hostSandbox, type SandboxHost, temporaryDirectory } from '../support/sandbox-host.ts';
+
+let directory: ReturnType<typeof temporaryDirectory>;
+let host: SandboxHost;
+
+beforeEach(async () => {
+  directory = temporaryDirectory();
+  host = await hostSandbox(directory.path, ['https://front.example']);
+});
+
+afterEach(async () => {
+  await host.stop();
+  directory.remove();
+});
+
+function signIn(fields: Record<string, string> = {}, at = host): Promise<Response> {
+  return fetch(`${at.url}/sandbox/identity/token`, { method: 'POST', body: new URLSearchParams(fields) });
+}
+
+async function idToken(fields: Record<string, string> = {}, at = host): Promise<string> {
+  return ((await (await signIn(fields, at)).json()) as { id_token: string }).id_token;
+}
+
+/** Verifies as a relying party does: discovery, key set, signature, issuer, audience. */
+async function verify(token: string, at = host): Promise<JWTVerifyResult> {
+  const { identity } = at.sandbox;
+  const discovery = (await (await fetch(identity.discoveryUrl)).json()) as { issuer: string; jwks_uri: string };
+  expect(discovery.issuer).toBe(identity.issuer);
+  const keys = createRemoteJWKSet(new URL(discovery.jwks_uri));
+  return jwtVerify(token, keys, { issuer: identity.issuer, audience: identity.audience, algorithms: ['RS256'] });
+}
+
+/** A request with headers that fetch doesn't let one set. */
+function statusWith(
+  headers: Record<string, string>,
+  path = '/sandbox/identity/jwks.json',
+  method = 'GET',
+): Promise<{ status: number; body: string }> {
+  return new Promise((resolve, reject) => {
+    const call = httpRequest(`${host.url}${path}`, { method, headers }, (answer) => {
+      const chunks: Buffer[] = [];
+      answer.on('data', (chunk: Buffer) => chunks.push(chunk));
+      answer.on('end', () => resolve({ status: answer.statusCode ?? 0, body: Buffer.concat(chunks).toString() }));
+    });
+    call.on('error', reject).end();
+  });
+}
+
+describe('POST /sandbox/identity/token', () => {
+  it('signs in demo when no user is named', async () => {
+    const { payload } = await verify(await idToken());
+    expect(payload).toMatchObject({ email: 'demo@example.com', email_verified: true, name: 'Demo' });
+    expect(payload.auth_time).toBe(payload.iat);
+    expect(payload.exp).toBe((payload.iat ?? 0) + 3600);
+  });
+
+  it('takes JSON as it takes forms', async () => {
+    const response = await fetch(`${host.url}/sandbox/identity/token`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ user: 'ana' }),
+    });
+    const { id_token: token, expires_in: life } = (await response.json()) as { id_token: string; expires_in: number };
+    expect((await verify(token)).payload.email).toBe('ana@example.com');
+    expect(life).toBe(3600);
+  });
+
+  it('gives every user a subject of their own, the same each time', async () => {
+    const [demo, again, ana] = await Promise.all([idToken(), idToken({ user: 'demo' }), idToken({ user: 'ana' })]);
+    expect(decodeJwt(demo).sub).toBe(decodeJwt(again).sub);
+    expect(decodeJwt(demo).sub).not.toBe(decodeJwt(ana).sub);
+  });
+
+  it.each(['', 'Ana', 'a b', 'a@b', 'a'.repeat(65), '<b>'])('refuses the user %j', async (user) => {
+    const response = await signIn({ user });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ code: 'invalid_request', message: expect.stringContaining('user') });
+  });
+
+  it('refuses a user given twice', async () => {
+    const response = await fetch(`${host.url}/sandbox/identity/token`, { method: 'POST', body: new URLSearchParams('user=a&user=b') });
+    expect(response.status).toBe(400);
+  });
+});
+
+describe('the issuer', () => {
+  it('keeps key, issuer and subjects over a restart on another port', async () => {
+    const token = await idToken({ user: 'ana' });
+    await host.stop();
+    host = await hostSandbox(directory.path);
+    const { payload } = await verify(token);
+    expect(payload.sub).toBe(decodeJwt(await idToken({ user: 'ana' })).sub);
+    expect(host.sandbox.identity.issuer).not.toMatch(/\d{2,}/);
+  });
+
+  it('publishes no private part of its key', async () => {
+    const { keys } = (await (await fetch(`${host.url}/sandbox/identity/jwks.json`)).json()) as { keys: object[] };
+    expect(keys).toHaveLength(1);
+    expect(Object.keys(keys[0] ?? {}).sort()).toEqual(['alg', 'e', 'kid', 'kty', 'n', 'use']);
+  });
+});
+
+describe('the guard', () => {
+  it.each(['evil.example', 'evil.example:8080', '127.0.0.1.evil.example', 'localhost.evil.example', 'x@127.0.0.1', '10.0.0.1'])(
+    'refuses the Host %j',
+    async (name) => {
+      const { status, body } = await statusWith({ host: name });
+      expect(status).toBe(403);
+      expect(JSON.parse(body)).toEqual({ status: 'error', code: 'forbidden', message: expect.any(String), request_id: expect.any(String) });
+    },
+  );
+
+  it.each(['localhost', 'localhost:1', '127.0.0.1:9', '[::1]:8080'])('takes the loopback Host %j', async (name) => {
+    expect((await statusWith({ host: name })).status).toBe(200);
+  });
+
+  it.each([
+    'https://evil.example',
+    'null',
+    'http://localhost.evil.example',
+    'file://',
+    'https://front.example.evil.example',
+    'http://front.example',
+  ])('refuses the Origin %j on every route', async (origin) => {
+    const headers = { host: 'localhost', origin };
+    expect((await statusWith(headers)).status).toBe(403);
+    expect((await statusWith(headers, '/sandbox/control/faults/clear', 'POST')).status).toBe(403);
+    expect((await statusWith(headers, '/sandbox/workspace/consent', 'POST')).status).toBe(403);
+    expect((await statusWith(headers, '/sandbox/bank/item/get', 'POST')).status).toBe(403);
+  });
+
+  it.each(['http://localhost:5173', 'http://127.0.0.1:3000', 'https://front.example'])('takes the Origin %j', async (origin) => {
+    expect((await statusWith({ host: 'localhost', origin })).status).toBe(200);
+  });
+
+  it('takes the null origin of our own forms only', async () => {
+    expect((await statusWith({ host: 'localhost', origin: 'null', 'sec-fetch-site': 'same-origin' })).status).toBe(200);
+    expect((await statusWith({ host: 'localhost', origin: 'null', 'sec-fetch-site': 'cross-site' })).status).toBe(403);
+  });
+});
+
+describe('POST /sandbox/control/…', () => {
+  it('clock: moves the time of new tokens', async () => {
+    const before = decodeJwt(await idToken()).iat ?? 0;
+    await host.control('clock', { advance_ms: -7_200_000 });
+    const token = await idToken();
+    expect(decodeJwt(token).iat).toBeLessThanOrEqual(before - 7_100);
+    await expect(verify(token)).rejects.toMatchObject({ code: 'ERR_JWT_EXPIRED' });
+  });
+
+  it('faults: answers a status so many times, then as usual', async () => {
+    await host.control('faults', { part: 'identity', path: '/token', kind: 'status', status: 429, times: 2 });
+    const answers = [await signIn(), await signIn(), await signIn()];
+    expect(answers.map((answer) => answer.status)).toEqual([429, 429, 200]);
+    expect(answers[0]?.headers.get('retry-after')).toBe('1');
+    expect((await fetch(`${host.url}/sandbox/identity/jwks.json`)).status).toBe(200);
+  });
+
+  it('faults: names the error of a status', async () => {
+    await host.control('faults', { part: 'workspace', path: '/token', kind: 'status', status: 401, error: 'invalid_client' });
+    const response = await fetch(`${host.url}/sandbox/workspace/token`, { method: 'POST' });
+    expect(response.status).toBe(401);
+    expect(await response.json()).toMatchObject({ error: 'invalid_client' });
+  });
+
+  it('faults: answers truncated JSON and HTML until cleared', async () => {
+    await host.control('faults', { part: 'identity', kind: 'malformed' });
+    const malformed = await signIn();
+    expect(malformed.headers.get('content-type')).toContain('application/json');
+    await expect(malformed.json()).rejects.toThrow(SyntaxError);
+    await host.control('faults/clear', {});
+    await host.control('faults', { part: 'identity', kind: 'html' });
+    expect(await (await signIn()).text()).toMatch(/^<!doctype html>/);
+    await host.control('faults/clear', {});
+    expect((await signIn()).status).toBe(200);
+  });
+
+  it('faults: delays an answer, then gives it', async () => {
+    await host.control('faults', { part: 'identity', kind: 'delay', ms: 1, times: 1 });
+    expect((await signIn()).status).toBe(200);
+  });
+
+  it('faults: hangs until the faults are cleared', async () => {
+    await host.control('faults', { part: 'identity', path: '/token', kind: 'hang', times: 1 });
+    const hanging = expect(signIn()).rejects.toThrow();
+    await eventually(async () => (await host.state()).calls.identity['/token'] === 1);
+    await host.control('faults/clear', {});
+    await hanging;
+  });
+
+  it('takes forms too', async () => {
+    const body = new URLSearchParams({ part: 'identity', kind: 'status', status: '502', times: '1' });
+    expect((await fetch(`${host.url}/sandbox/control/faults`, { method: 'POST', body })).status).toBe(200);
+    expect((await signIn()).status).toBe(502);
+  });
+
+  it.each([
+    ['clock', { advance_ms: 'soon' }],
+    ['clock', { advance_ms: '' }],
+    ['clock', {}],
+    ['faults', { part: 'mail', kind: 'hang' }],
+    ['faults', { part: 'bank', kind: 'explode' }],
+    ['faults', { part: 'bank', kind: 'hang', paths: '/x' }],
+    ['workspace', { rotation: 'sometimes' }],
+    ['workspace/revoke', { email: 'nobody' }],
+  ])('%s refuses %j', async (path, body) => {
+    await expect(host.control(path, body)).rejects.toThrow('400');
+  });
+});
+
+describe('GET /sandbox/control/state', () => {
+  it('counts the calls of each part by path', async () => {
+    await signIn();
+    await signIn();
+    await fetch(`${host.url}/sandbox/identity/jwks.json`);
+    expect((await host.state()).calls.identity).toEqual({ '/token': 2, '/jwks.json': 1 });
+  });
+});

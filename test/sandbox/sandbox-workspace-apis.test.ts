@@ -1,0 +1,24 @@
+import { OAuth2Client } from 'google-auth-library';
+import { gmail } from 'googleapis/build/src/apis/gmail/index.js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startSteward, type TestSteward } from '../support/steward.ts';
+
+let steward: TestSteward;
+
+beforeAll(async () => {
+  steward = await startSteward();
+});
+
+afterAll(() => steward.stop());
+
+describe('the sandbox’s workspace APIs, through the provider’s own SDK', () => {
+  it('are found below apiUrl by rootUrl, and refuse an unknown access token as the provider does', async () => {
+    const auth = new OAuth2Client();
+    auth.setCredentials({ access_token: 'ya29.unknown' });
+    const rootUrl = `${steward.context.standIns?.workspace.apiUrl}/`;
+    const call = gmail({ version: 'v1', auth }).users.getProfile({ userId: 'me' }, { rootUrl, retry: false });
+    // No refresh token is at hand, so the SDK passes the refusal on.
+    await expect(call).rejects.toMatchObject({ status: 401 });
+    expect((await steward.control('state')).calls.workspace['/api/gmail/v1/users/me/profile']).toBe(1);
+  });
+});

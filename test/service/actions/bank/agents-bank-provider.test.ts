@@ -1,0 +1,589 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { describeError } from '../../../../src/observability/logger.ts';
+import { BankProvider } from '../../../../src/providers/bank.ts';
+import type { BankCall } from '../../../../src/providers/bank-session.ts';
+import { workBegun } from '../../../../src/threads/off-thread.ts';
+import { callAction } from '../../../support/agents.ts';
+import {
+  ACCESS_TOKEN,
+  BANK_SECRET,
+  type BankEmulator,
+  type RecordedCall,
+  sendJson,
+  startBankEmulator,
+} from '../../../support/bank-emulator.ts';
+import { eventually } from '../../../support/eventually.ts';
+import { startSteward, type TestSteward } from '../../../support/steward.ts';
+
+/** What the sandbox never says: a bank at the aggregator that tests script, call by call. */
+let emulator: BankEmulator;
+let steward: TestSteward;
+let token: string;
+let folder: string;
+let users = 0;
+const errors: unknown[] = [];
+
+const BALANCES = { available: 1, current: 2, limit: null, iso_currency_code: 'EUR', unofficial_currency_code: null };
+const ACCOUNT = {
+  account_id: 'a1',
+  // It has no mask: linked again, it is known by this alone.
+  persistent_account_id: 'lasting-a1',
+  name: 'Giro',
+  official_name: null,
+  type: 'depository',
+  subtype: null,
+  mask: null,
+  balances: BALANCES,
+};
+
+beforeAll(async () => {
+  emulator = await startBankEmulator();
+  folder = mkdtempSync(join(tmpdir(), 'steward-bank-'));
+  const file = join(folder, 'integrations.yaml');
+  writeFileSync(
+    file,
+    `version: 1
+agents:
+  bank: { provider: bank, description: Reading., products: [transactions, auth] }
+  payments:
+    provider: bank
+    description: Whole numbers.
+    products: [auth]
+    actions:
+      numbers: { use: bank.numbers, policy: { mask: false } }
+`,
+  );
+  steward = await startSteward({ ...emulator.env, LIMIT_PROVIDER_TIMEOUT_MS: '4000', INTEGRATIONS_FILE: file });
+});
+
+afterAll(async () => {
+  await steward.stop();
+  await emulator.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+beforeEach(async () => {
+  emulator.reset();
+  users += 1;
+  token = await steward.signIn(`emulated-${users}`);
+  await link();
+  emulator.reset();
+});
+
+async function link(): Promise<void> {
+  emulator.on('/accounts/get', (response) => sendJson(response, 200, { accounts: [ACCOUNT] }));
+  const answer = await steward.call('/auth/bank/set_access_token', { token, form: { public_token: 'public-canary' } });
+  expect(answer.body).toEqual({ success: true });
+}
+
+async function run(action: string, input: unknown = {}): Promise<any> {
+  return (await callAction(steward, action, input, { token })).data;
+}
+
+/** The error that an action must end with; each is searched for secrets at the end. */
+async function refusal(action: string, input: unknown = {}): Promise<any> {
+  const error = await run(action, input).then(
+    () => new Error('the action succeeded'),
+    (thrown: unknown) => thrown,
+  );
+  errors.push(error);
+  return error;
+}
+
+function row(id: string, more: object = {}) {
+  return {
+    transaction_id: id,
+    account_id: 'a1',
+    date: '2026-01-02',
+    name: id,
+    amount: 1,
+    iso_currency_code: 'EUR',
+    pending: false,
+    ...more,
+  };
+}
+
+function page(ids: string[], next_cursor: string, has_more = false) {
+  return { added: ids.map((id) => row(id)), modified: [], removed: [], next_cursor, has_more };
+}
+
+const MUTATION = 'TRANSACTIONS_SYNC_MUTATION_DURING_PAGINATION';
+
+/** Answers /transactions/sync one after the other: a page, or an error's code. What comes after the last is an empty page. */
+function script(...answers: (object | string)[]): void {
+  emulator.on('/transactions/sync', (response, call) => {
+    const answer = answers.shift() ?? page([], call.body.cursor ?? 'end');
+    if (typeof answer === 'string') sendJson(response, 400, { error_code: answer, error_message: BANK_SECRET });
+    else sendJson(response, 200, answer);
+  });
+}
+
+/** Holds the answers to a path until they are let go. */
+function hold(path: string): { waiting: { response: ServerResponse; call: RecordedCall }[] } {
+  const held = { waiting: [] as { response: ServerResponse; call: RecordedCall }[] };
+  emulator.on(path, (response, call) => void held.waiting.push({ response, call }));
+  return held;
+}
+
+/** What was sent to the aggregator, without the token. */
+function sent(path: string): object[] {
+  return emulator.calls
+    .filter((call) => call.path === path)
+    .map(({ body: { access_token: accessToken, ...body } }) => {
+      expect(accessToken).toContain(ACCESS_TOKEN);
+      return body;
+    });
+}
+
+async function entries(): Promise<any[]> {
+  return (await steward.call('/auth/bank/accounts', { token })).body.accounts;
+}
+
+async function kept(): Promise<any> {
+  const [entry] = await entries();
+  const [found] = await steward.sql<any>('select sync_state from bank_items where id = $1', [entry.id]);
+  return found.sync_state;
+}
+
+describe('bank.balances at the aggregator', () => {
+  it('sends nothing but what was asked, and gives every null as it is', async () => {
+    const bare = { account_id: 'a2', name: 'Bare', type: 'other', balances: {} };
+    emulator.on('/accounts/get', (response) => sendJson(response, 200, { accounts: [ACCOUNT, bare], item: { webhook: 'x' }, secret: 'x' }));
+    const data = await run('bank.balances');
+    expect(sent('/accounts/get')).toEqual([{}]);
+    expect(data.accounts).toEqual([
+      {
+        id: 'a1',
+        name: 'Giro',
+        official_name: null,
+        type: 'depository',
+        subtype: null,
+        mask: null,
+        balances: { available: 1, current: 2, limit: null, currency: 'EUR', updated: null },
+      },
+      {
+        id: 'a2',
+        name: 'Bare',
+        official_name: null,
+        type: 'other',
+        subtype: null,
+        mask: null,
+        balances: { available: null, current: null, limit: null, currency: null, updated: null },
+      },
+    ]);
+    expect(Object.keys(data).sort()).toEqual(['accounts', 'live']);
+    await run('bank.balances', { account_ids: ['a1'] });
+    expect(sent('/accounts/get')[1]).toEqual({ options: { account_ids: ['a1'] } });
+  });
+
+  it('knows currencies that are none of ISO’s', async () => {
+    const balances = { ...BALANCES, iso_currency_code: null, unofficial_currency_code: 'BTC' };
+    emulator.on('/accounts/get', (response) => sendJson(response, 200, { accounts: [{ ...ACCOUNT, balances }] }));
+    expect((await run('bank.balances')).accounts[0].balances.currency).toBe('BTC');
+  });
+
+  it('cleans and cuts what the bank calls things', async () => {
+    const name = `\u0000Giro\u001b[31m\n\ud800${'x'.repeat(5000)}`;
+    emulator.on('/accounts/get', (response) => sendJson(response, 200, { accounts: [{ ...ACCOUNT, name }] }));
+    const [account] = (await run('bank.balances')).accounts;
+    expect(account.name).toHaveLength(200);
+    expect(account.name).toMatch(/^ Giro \[31m {1,2}\ufffdx+$/);
+  });
+
+  it('hides a number that the bank puts into an account’s name', async () => {
+    const named = { ...ACCOUNT, name: 'Giro 12345678', official_name: 'Card 4111-1111 1111.1234, 2nd', mask: '12345678' };
+    emulator.on('/accounts/get', (response) => sendJson(response, 200, { accounts: [named] }));
+    expect((await run('bank.balances')).accounts).toMatchObject([
+      { name: 'Giro ••••5678', official_name: 'Card ••••1234, 2nd', mask: '5678' },
+    ]);
+  });
+
+  it('waits longer for a live answer than for others', async () => {
+    const live = hold('/accounts/balance/get');
+    const kept = hold('/accounts/get');
+    const balances = run('bank.balances', { live: true });
+    await eventually(() => live.waiting.length === 1);
+    expect(await refusal('bank.balances')).toMatchObject({ code: 'provider_timeout' });
+    expect(kept.waiting).toHaveLength(1);
+    sendJson(live.waiting[0]?.response as ServerResponse, 200, { accounts: [ACCOUNT] });
+    expect((await balances).accounts).toHaveLength(1);
+    expect(sent('/accounts/balance/get')).toEqual([{}]);
+  });
+
+  it('tells how old a balance may be to the one bank that asks', async () => {
+    const institution = (id: string) => ({ item: { item_id: 'item', institution_id: id, institution_name: 'Bank', error: null } });
+    token = await steward.signIn('emulated-oldest');
+    emulator.on('/item/get', (response) => sendJson(response, 200, institution('ins_128026')));
+    await link();
+    emulator.on('/accounts/balance/get', (response) => sendJson(response, 200, { accounts: [ACCOUNT] }));
+    await run('bank.balances', { live: true });
+    const [{ options }] = sent('/accounts/balance/get') as [any];
+    expect(options).toEqual({ min_last_updated_datetime: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/) });
+    expect(Date.parse(options.min_last_updated_datetime)).toBeLessThan(Date.now());
+  });
+});
+
+describe('bank.changes at the aggregator', () => {
+  it('reads all pages of a loop, and keeps the place at its end', async () => {
+    script(page(['t1', 't2'], 'c1', true), page(['t3'], 'c2', true), page(['t4'], 'c3'));
+    const data = await run('bank.changes', { max: 10 });
+    expect(data.added.map(({ id }: any) => id)).toEqual(['t1', 't2', 't3', 't4']);
+    expect(data).toMatchObject({ cursor: 'c3', more: false, reset: true });
+    expect(sent('/transactions/sync')).toEqual([{ count: 10 }, { cursor: 'c1', count: 8 }, { cursor: 'c2', count: 7 }]);
+    expect(await kept()).toMatchObject({ start: 'c3', cursor: 'c3' });
+    expect(await run('bank.changes')).toMatchObject({ added: [], cursor: 'c3' });
+    expect(sent('/transactions/sync')[3]).toEqual({ cursor: 'c3', count: 100 });
+  });
+
+  it('drops all pages of a loop that changes under it, and begins again from its first cursor', async () => {
+    script(page(['t0'], 'c0'));
+    await run('bank.changes');
+    emulator.calls.length = 0;
+    script(page(['t1', 'gone'], 'c1', true), MUTATION, page(['t1'], 'c1b', true), MUTATION, page(['t1', 't2'], 'c2'));
+    const data = await run('bank.changes');
+    expect(data.added.map(({ id }: any) => id)).toEqual(['t1', 't2']);
+    expect(data).not.toHaveProperty('restarted');
+    expect(sent('/transactions/sync').map(({ cursor }: any) => cursor)).toEqual(['c0', 'c1', 'c0', 'c1b', 'c0']);
+    expect(await kept()).toMatchObject({ start: 'c2', cursor: 'c2' });
+  });
+
+  it('remembers over calls where the loop began', async () => {
+    script(page(['t0'], 'c0'));
+    await run('bank.changes');
+    script(page(['t1', 't2'], 'c1', true), MUTATION, page(['t1'], 'c1b', true), page(['t2', 't3'], 'c2'));
+    expect(await run('bank.changes', { max: 2 })).toMatchObject({ more: true });
+    expect(await kept()).toMatchObject({ start: 'c0', cursor: 'c1' });
+    emulator.calls.length = 0;
+    const data = await run('bank.changes', { max: 3 });
+    expect(data).toMatchObject({ more: false, restarted: true, cursor: 'c2' });
+    expect(data.added.map(({ id }: any) => id)).toEqual(['t1', 't2', 't3']);
+    expect(sent('/transactions/sync').map(({ cursor }: any) => cursor)).toEqual(['c1', 'c0', 'c1b']);
+  });
+
+  it('gives up on a loop that changes every time, and keeps its place', async () => {
+    script(page(['t0'], 'c0'));
+    await run('bank.changes');
+    const before = await kept();
+    emulator.fail(MUTATION, '/transactions/sync');
+    emulator.calls.length = 0;
+    expect(await refusal('bank.changes')).toMatchObject({ code: 'unavailable', retryAfter: 1 });
+    expect(emulator.calls.length).toBeLessThanOrEqual(10);
+    expect(await kept()).toEqual(before);
+  });
+
+  it('begins at the beginning when the aggregator doesn’t know the cursor any more', async () => {
+    script(page(['t0'], 'c0'));
+    await run('bank.changes');
+    emulator.calls.length = 0;
+    script('INVALID_FIELD', page(['n0'], 'n1'));
+    expect(await run('bank.changes')).toMatchObject({ reset: true, cursor: 'n1', added: [{ id: 'n0' }] });
+    expect(sent('/transactions/sync')).toEqual([{ cursor: 'c0', count: 100 }, { count: 100 }]);
+    expect(await kept()).toMatchObject({ start: 'n1', cursor: 'n1' });
+  });
+
+  it('takes an empty cursor for "not ready", whatever comes with it, and stays where it is', async () => {
+    script(page(['t0'], 'c0'));
+    await run('bank.changes');
+    const before = await kept();
+    script(page(['t1'], '', true), page(['t1'], 'c1', true), page([], '', false));
+    for (const _ of [1, 2]) expect(await run('bank.changes')).toMatchObject({ added: [], ready: false, more: false, cursor: 'c0' });
+    expect(await kept()).toEqual(before);
+  });
+
+  it('ends with an aggregator that always has more', async () => {
+    emulator.on('/transactions/sync', (response, call) => sendJson(response, 200, page([], `${call.body.cursor ?? ''}x`, true)));
+    expect(await run('bank.changes')).toMatchObject({ more: true, added: [] });
+    expect(emulator.calls.length).toBeLessThanOrEqual(50);
+  });
+
+  it('of two at once gives each change to one of them', async () => {
+    const held = hold('/transactions/sync');
+    const both = [run('bank.changes'), run('bank.changes')];
+    await eventually(() => held.waiting.length === 2);
+    for (const { response } of held.waiting) sendJson(response, 200, page(['t1'], 'c1'));
+    const outcomes = await Promise.allSettled(both);
+    const won = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value.added] : []));
+    const lost = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
+    expect(won).toMatchObject([[{ id: 't1' }]]);
+    expect(lost).toMatchObject([{ code: 'conflict', retryAfter: 1 }]);
+    expect(await kept()).toMatchObject({ cursor: 'c1' });
+  });
+
+  it.each([
+    ['before its first reading', []],
+    ['after another', [page(['t0'], 'c0')]],
+  ])('loses to a bank that is linked anew while it reads, %s', async (_name, before) => {
+    if (before.length > 0) {
+      script(...before);
+      await run('bank.changes');
+    }
+    const held = hold('/transactions/sync');
+    const reading = refusal('bank.changes');
+    await eventually(() => held.waiting.length === 1);
+    const [entry] = await entries();
+    await link();
+    expect(await entries()).toEqual([entry]);
+    sendJson(held.waiting[0]?.response as ServerResponse, 200, page(['old'], 'old'));
+    expect(await reading).toMatchObject({ code: 'conflict' });
+    expect(await kept()).toEqual({ item: expect.stringMatching(/^item-\d+$/), start: '', cursor: '' });
+    script(page(['new'], 'c1'));
+    expect(await run('bank.changes')).toMatchObject({ reset: true, added: [{ id: 'new' }] });
+    expect(sent('/transactions/sync').at(-1)).toEqual({ count: 100 });
+  });
+
+  it('keeps its place when no answer comes, and when it makes no sense', async () => {
+    script(page(['t0'], 'c0'));
+    await run('bank.changes');
+    const before = await kept();
+    emulator.on('/transactions/sync', () => {});
+    expect(await refusal('bank.changes')).toMatchObject({ code: 'provider_timeout' });
+    script({ ...page(['t1'], 'c1'), added: [{ ...row('t1'), amount: 'much' }] });
+    expect(await refusal('bank.changes')).toMatchObject({ code: 'provider_error' });
+    script(page(['t1'], 'c1', true), { next_cursor: 'c2' });
+    expect(await refusal('bank.changes')).toMatchObject({ code: 'provider_error' });
+    script(page(['t1'], 'c1\u0000'));
+    expect(await refusal('bank.changes')).toMatchObject({ code: 'provider_error' });
+    expect(await kept()).toEqual(before);
+    script(page(['t1'], 'c1'));
+    expect(await run('bank.changes')).toMatchObject({ added: [{ id: 't1' }] });
+  });
+
+  it('keeps its place when the caller has gone before the answer', async () => {
+    const held = hold('/transactions/sync');
+    const user = await steward.context.sessions.authenticate(token);
+    const abort = new AbortController();
+    const calling = steward.context.executor
+      .invoke({ user, surface: 'socket', action: 'bank.changes', input: {}, signal: abort.signal })
+      .catch((error: unknown) => error);
+    await eventually(() => held.waiting.length === 1);
+    abort.abort();
+    expect(await calling).toMatchObject({ code: expect.stringMatching(/^(aborted|provider_timeout)$/) });
+    expect(await kept()).toBeNull();
+  });
+
+  it('gives removed rows, also without an account', async () => {
+    const removed = [{ transaction_id: 't1', account_id: 'a1' }, { transaction_id: 't2' }];
+    script({ ...page([], 'c1'), removed });
+    expect((await run('bank.changes')).removed).toEqual([
+      { id: 't1', account: 'a1' },
+      { id: 't2', account: null },
+    ]);
+  });
+});
+
+describe('bank.transactions at the aggregator', () => {
+  it('sends days, count and offset, and gives every null as it is', async () => {
+    const bare = { transaction_id: 't1', account_id: 'a1', date: '2026-01-02', amount: -0.1, pending: true };
+    const crypto = row('t2', { iso_currency_code: null, unofficial_currency_code: 'BTC', merchant_name: 'Shop', access_token: 'x' });
+    emulator.on('/transactions/get', (response) =>
+      sendJson(response, 200, { accounts: [ACCOUNT], transactions: [bare, crypto], total_transactions: 9 }),
+    );
+    const data = await run('bank.transactions', { from: '2026-01-01', to: '2026-01-31', account_ids: ['a1'], max: 2, page: '4' });
+    expect(sent('/transactions/get')).toEqual([
+      { start_date: '2026-01-01', end_date: '2026-01-31', options: { account_ids: ['a1'], count: 2, offset: 4 } },
+    ]);
+    expect(data).toMatchObject({ total: 9, next: '6', accounts: [{ id: 'a1', name: 'Giro', mask: null }] });
+    expect(data.items[0]).toEqual({
+      id: 't1',
+      date: '2026-01-02',
+      authorized: null,
+      name: null,
+      merchant: null,
+      amount: -0.1,
+      currency: null,
+      account: 'a1',
+      category: null,
+      subcategory: null,
+      pending: true,
+      pending_id: null,
+    });
+    expect(data.items[1]).toMatchObject({ currency: 'BTC', merchant: 'Shop' });
+    expect(data.items[1]).not.toHaveProperty('access_token');
+  });
+});
+
+describe('bank.numbers at the aggregator', () => {
+  const NUMBERS = {
+    ach: [
+      { account_id: 'a1', account: '1111222233330000', routing: '011401533', wire_routing: '021000021', is_tokenized_account_number: true },
+      { account_id: 'other', account: '999999999', routing: '011401533', wire_routing: null },
+    ],
+    eft: [{ account_id: 'a1', account: '111122223', institution: '021', branch: '01140' }],
+    international: [{ account_id: 'a1', iban: 'GB29NWBK60161331926819', bic: 'NWBKGB21' }],
+    bacs: [{ account_id: 'a1', account: '31926819', sort_code: '601613' }],
+  };
+  const SECRET = ['1111222233330000', '011401533', '021000021', '111122223', '01140', 'GB29NWBK60161331926819', '31926819', '601613'];
+
+  beforeEach(() => {
+    emulator.on('/auth/get', (response) => sendJson(response, 200, { accounts: [ACCOUNT], numbers: NUMBERS }));
+  });
+
+  it('masks every kind, and shows no more than half of a short one', async () => {
+    const data = await run('bank.numbers');
+    expect(data).toEqual({
+      masked: true,
+      accounts: [
+        {
+          id: 'a1',
+          name: 'Giro',
+          type: 'depository',
+          subtype: null,
+          numbers: [
+            { kind: 'ach', account: '••••0000', routing: '••••1533', wire_routing: '••••0021', tokenized: true },
+            { kind: 'eft', account: '••••2223', institution: '••••1', branch: '••••40' },
+            { kind: 'international', iban: '••••6819', bic: '••••GB21' },
+            { kind: 'bacs', account: '••••6819', sort_code: '••••613' },
+          ],
+        },
+      ],
+    });
+    for (const number of SECRET) expect(JSON.stringify(data)).not.toContain(number);
+  });
+
+  it('shows them whole only where the policy of the action says so', async () => {
+    const data = await run('payments.numbers');
+    expect(data.masked).toBe(false);
+    expect(data.accounts[0].numbers[0]).toMatchObject({ account: '1111222233330000', routing: '011401533', wire_routing: '021000021' });
+    expect((await run('bank.numbers')).masked).toBe(true);
+    // Short numbers turn up in times and ids by chance.
+    const said = steward.logs.join('').replaceAll(/"time":\d+|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '');
+    for (const number of SECRET) expect(said).not.toContain(number);
+  });
+});
+
+describe('the status of an entry', () => {
+  it.each([
+    ['ITEM_LOGIN_REQUIRED', 'relink_required'],
+    ['ITEM_LOCKED', 'relink_required'],
+    ['ACCESS_NOT_GRANTED', 'relink_required'],
+    ['ITEM_NOT_FOUND', 'item_gone'],
+    ['USER_PERMISSION_REVOKED', 'item_gone'],
+  ])('after %s is %s', async (bankCode, status) => {
+    emulator.fail(bankCode, '/accounts/get');
+    expect(await refusal('bank.balances')).toMatchObject({ code: status });
+    expect(await entries()).toMatchObject([{ status }]);
+  });
+
+  it('changes once, whoever finds out, and one event says so', async () => {
+    emulator.fail('ITEM_LOGIN_REQUIRED', '/accounts/get');
+    const refused = await Promise.all(Array.from({ length: 8 }, () => refusal('bank.balances')));
+    for (const error of refused) expect(error).toMatchObject({ code: 'relink_required' });
+    const [entry] = await entries();
+    const events = async () =>
+      (await steward.sql<any>('select event, data from events order by id')).filter(
+        ({ event, data }) => event === 'account.status' && JSON.stringify(data).includes(entry.id),
+      );
+    expect(await events()).toMatchObject([{ data: { status: 'relink_required' } }]);
+    await steward.call(`/auth/bank/accounts/${entry.id}/refresh`, { method: 'POST', token });
+    expect(await events()).toHaveLength(1);
+    await link();
+    expect((await events()).map(({ data }) => data.status)).toEqual(['relink_required', 'active']);
+  });
+
+  it('stays after a late refusal of a token that was replaced meanwhile', async () => {
+    const held = hold('/accounts/balance/get');
+    const late = refusal('bank.balances', { live: true });
+    await eventually(() => held.waiting.length === 1);
+    await link();
+    sendJson(held.waiting[0]?.response as ServerResponse, 400, { error_code: 'ITEM_LOGIN_REQUIRED' });
+    expect(await late).toMatchObject({ code: 'conflict', retryAfter: 1 });
+    expect(await entries()).toMatchObject([{ status: 'active' }]);
+  });
+});
+
+const FAULTS: [string, string, (response: ServerResponse) => void][] = [
+  ['a web page', 'provider_error', (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>hello</h1>')],
+  ['broken JSON', 'provider_error', (response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{"accounts":[')],
+  ['an answer of 6 MB', 'provider_error', (response) => sendJson(response, 200, { accounts: [], pad: 'x'.repeat(6_000_000) })],
+  ['a cut connection', 'provider_error', (response) => response.socket?.destroy()],
+  ['a redirect', 'provider_error', (response) => response.writeHead(302, { location: 'http://127.0.0.1:9/' }).end()],
+  ['a number that is none', 'provider_error', (response) => response.end('{"accounts":[{"balances":{"current":1e999}}]}')],
+  ['an answer that never ends', 'provider_timeout', (response) => response.writeHead(200).write('{')],
+];
+
+describe('an aggregator out of order', () => {
+  it.each(FAULTS)('%s becomes %s, and the entry stays as it is', async (_name, code, answer) => {
+    emulator.on('*', answer);
+    expect(await refusal('bank.balances')).toMatchObject({ code });
+    expect(await refusal('bank.numbers')).toMatchObject({ code });
+    expect(await entries()).toMatchObject([{ status: 'active' }]);
+  });
+});
+
+describe('a large page of transactions', () => {
+  it('is understood off the main thread', async () => {
+    const ids = Array.from({ length: 400 }, (_, index) => `t${index}`);
+    const added = ids.map((id) => row(id, { name: 'Shop', payment_meta: Object.fromEntries(ids.slice(0, 60).map((key) => [key, 'x'])) }));
+    script({ ...page([], 'c1'), added });
+    const begun = workBegun();
+    const { added: shown } = await run('bank.changes', { max: 500 });
+    expect(shown.map(({ id }: { id: string }) => id)).toEqual(ids);
+    expect(workBegun() - begun).toBe(1);
+  });
+
+  it('ends being looked at where it is none', async () => {
+    script({ ...page([], 'c1'), added: Array(400_000).fill(0) });
+    expect(await refusal('bank.changes')).toMatchObject({ code: 'provider_error' });
+  });
+});
+
+describe('a session', () => {
+  function session() {
+    const settings = {
+      clientId: 'canary-client',
+      secret: BANK_SECRET,
+      countryCodes: ['US'],
+      redirectUri: undefined,
+      webhookUrl: undefined,
+      linkPageUrl: undefined,
+    };
+    const baseUrl = (emulator.env.PLAID_BASE_URL as string).replace(/\/$/, '');
+    const entry = { userId: 'u1', token: async () => ACCESS_TOKEN, refused: async () => true };
+    return new BankProvider({ ...settings, baseUrl }, 1_000).session(entry, new AbortController().signal);
+  }
+
+  it.each(['item/remove', 'item/access_token/invalidate', 'transfer/create', 'processor/token/create', 'constructor', '__proto__', ''])(
+    'never makes the call %s',
+    async (call) => {
+      await expect(session().call(call as BankCall, {}, z.unknown())).rejects.toMatchObject({ code: 'forbidden' });
+      expect(emulator.calls).toEqual([]);
+    },
+  );
+
+  it.each(['access_token', 'client_id', 'secret'])('takes no %s of an action’s', async (field) => {
+    await expect(session().call('accounts/get', { [field]: 'x' }, z.unknown())).rejects.toMatchObject({ code: 'invalid_request' });
+    expect(emulator.calls).toEqual([]);
+  });
+
+  it('asks about a bank without the entry’s token', async () => {
+    await session().call('institutions/get_by_id', { institution_id: 'ins_1' }, z.unknown());
+    expect(emulator.calls.map(({ path, body }) => [path, body])).toEqual([
+      ['/institutions/get_by_id', { institution_id: 'ins_1', country_codes: ['US'] }],
+    ]);
+  });
+
+  it.each(['INVALID_FIELD', 'MISSING_FIELDS', 'UNKNOWN_FIELDS', 'INVALID_BODY'])('%s is the caller’s to mend, no alarm', async (code) => {
+    emulator.fail(code);
+    await expect(session().call('transactions/get', {}, z.unknown())).rejects.toMatchObject({ code: 'invalid_request', bankCode: code });
+  });
+});
+
+describe('the client secret and access tokens', () => {
+  it('are in no error and no log line of any of these tests', () => {
+    expect(errors.length).toBeGreaterThan(20);
+    const shown = errors.flatMap((error) => [
+      inspect(error, { depth: 20, showHidden: true }),
+      JSON.stringify(error),
+      JSON.stringify(describeError(error)),
+      String((error as Error).stack),
+    ]);
+    const said = [...shown, ...steward.logs].join('\n');
+    for (const secret of [BANK_SECRET, ACCESS_TOKEN, 'public-canary', 'canary-client']) expect(said).not.toContain(secret);
+  });
+});

@@ -1,0 +1,94 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { callAction } from '../../../support/agents.ts';
+import { linkBank } from '../../../support/flows.ts';
+import { startSteward, type TestSteward } from '../../../support/steward.ts';
+
+const FILE = `version: 1
+agents:
+  bank: { provider: bank, description: Reading., products: [transactions, auth] }
+  other:
+    provider: bank
+    description: The same under other names.
+    products: [transactions]
+    actions:
+      balances: { use: bank.balances }
+      asked: { call: accounts/balance/get, description: Ask the bank., effect: read, input: { type: object, properties: {} } }
+`;
+
+let folder: string;
+let steward: TestSteward;
+let token: string;
+let users = 0;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'steward-live-'));
+  const file = join(folder, 'integrations.yaml');
+  writeFileSync(file, FILE);
+  steward = await startSteward({ INTEGRATIONS_FILE: file, LIMIT_USER_LIVE_BALANCES_PER_DAY: '3' });
+});
+
+afterAll(async () => {
+  await steward.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+beforeEach(async () => {
+  users += 1;
+  token = await steward.signIn(`live-${users}`);
+  await linkBank(steward, token);
+});
+
+async function paid(): Promise<number> {
+  return (await steward.control('bank/state')).calls['/accounts/balance/get'] ?? 0;
+}
+
+/** The code that a call ends with. */
+function code(action: string, input: unknown): Promise<any> {
+  return callAction(steward, action, input, { token }).then(
+    () => 'ok',
+    (error: unknown) => error,
+  );
+}
+
+describe('live balances', () => {
+  it('have a budget of a user’s that holds exactly, and the others stay free', async () => {
+    const before = await paid();
+    const answers = await Promise.all(Array.from({ length: 8 }, () => code('bank.balances', { live: true })));
+    const refused = answers.filter((answer) => answer !== 'ok');
+    expect(refused).toHaveLength(5);
+    for (const error of refused) {
+      expect(error).toMatchObject({ code: 'rate_limited', message: expect.stringContaining('Without `live`') });
+      expect(error.retryAfter).toBeGreaterThan(23 * 3_600);
+    }
+    expect((await paid()) - before).toBe(3);
+    for (let times = 0; times < 5; times += 1) expect(await code('bank.balances', {})).toBe('ok');
+    expect((await paid()) - before).toBe(3);
+  });
+
+  it('share the budget whatever the action is called, declared ones too', async () => {
+    expect(await code('other.asked', {})).toBe('ok');
+    expect(await code('other.balances', { live: true })).toBe('ok');
+    expect(await code('bank.balances', { live: true })).toBe('ok');
+    for (const [action, input] of [
+      ['other.asked', {}],
+      ['other.balances', { live: true }],
+      ['bank.balances', { live: true }],
+    ] as const) {
+      expect(await code(action, input)).toMatchObject({ code: 'rate_limited' });
+    }
+    expect(await code('other.balances', {})).toBe('ok');
+  });
+
+  it('are another user’s own, and count again a day later', async () => {
+    for (let times = 0; times < 3; times += 1) expect(await code('bank.balances', { live: true })).toBe('ok');
+    expect(await code('bank.balances', { live: true })).toMatchObject({ code: 'rate_limited' });
+    await steward.sql(`update audit_log set at = at - interval '24 hours 1 second' where decision = 'started'`);
+    expect(await code('bank.balances', { live: true })).toBe('ok');
+    token = await steward.signIn(`live-other-${users}`);
+    await linkBank(steward, token);
+    expect(await code('bank.balances', { live: true })).toBe('ok');
+  });
+});

@@ -1,0 +1,194 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { callAction } from '../../../support/agents.ts';
+import { type ApiStandIn, json, startOnApiStandIn } from '../../../support/api-stand-in.ts';
+
+let api: ApiStandIn;
+
+beforeAll(async () => {
+  api = await startOnApiStandIn();
+});
+
+afterAll(() => api.stop());
+
+async function run(action: string, input: object = {}): Promise<any> {
+  return (await callAction(api.steward, action, { id: 'd1', ...input })).data;
+}
+
+function documentOf(...content: unknown[]): object {
+  return { documentId: 'd1', title: 'Hostile', revisionId: 'r1', tabs: [tab('t.0', content)] };
+}
+
+function tab(tabId: string, content: unknown[], childTabs: unknown[] = []): object {
+  return { tabProperties: { tabId, title: tabId }, documentTab: { body: { content } }, childTabs };
+}
+
+function paragraph(...elements: unknown[]): object {
+  return { paragraph: { elements } };
+}
+
+function text(content: string, textStyle: object = {}): object {
+  return { textRun: { content, textStyle } };
+}
+
+/** Something inside itself, many times. */
+function nested(depth: number, wrap: (inner: unknown) => unknown, core: unknown): unknown {
+  return Array.from({ length: depth }).reduce<unknown>((inner) => wrap(inner), core);
+}
+
+async function read(document: unknown): Promise<string> {
+  api.answer = json(document);
+  return (await run('documents.read')).tabs[0].text;
+}
+
+describe('documents.read of odd answers', () => {
+  it('joins runs that look alike, and keeps spaces outside of the marks', async () => {
+    const bold = { bold: true };
+    const content = [text('Hel', bold), text('lo ', { ...bold, foregroundColor: {} }), text('world', { bold: false }), text(' !', {})];
+    expect(await read(documentOf(paragraph(...content)))).toBe('**Hello** world !');
+  });
+
+  it('shows links only to addresses a browser may open', async () => {
+    const link = (url: string) => text('here', { link: { url } });
+    expect(await read(documentOf(paragraph(link('javascript:alert(1)'), text(' '), link('https://a.example/x(1)?y=)'))))).toBe(
+      'here [here](https://a.example/x%281%29?y=%29)',
+    );
+    const chip = { richLink: { richLinkProperties: { title: 'Plan', uri: 'data:text/html,x' } } };
+    expect(await read(documentOf(paragraph(chip)))).toBe('Plan');
+  });
+
+  it('shows people, dates, footnotes and images as text', async () => {
+    const elements = [
+      { person: { personProperties: { name: 'Ana', email: 'ana@example.org' } } },
+      text(' on '),
+      { dateElement: { dateElementProperties: { displayText: '3 March' } } },
+      { footnoteReference: { footnoteNumber: '1' } },
+      { inlineObjectElement: { inlineObjectId: 'x' } },
+      { somethingNew: {} },
+    ];
+    expect(await read(documentOf(paragraph(...elements)))).toBe('Ana <ana@example.org> on 3 March[^1][image]');
+  });
+
+  it('drops control characters, and takes a soft line break for one', async () => {
+    expect(await read(documentOf(paragraph(text('a\u0000b\u000bc\ud800'))))).toBe('ab\nc\ufffd');
+  });
+
+  it('reads a table of uneven rows without filling it up', async () => {
+    const cell = { content: [paragraph(text('x\n'))] };
+    const wide = { tableCells: Array.from({ length: 5_000 }, () => cell) };
+    const rows = [wide, ...Array.from({ length: 5_000 }, () => ({ tableCells: [] }))];
+    // Filled up, these would be 25 million cells.
+    expect((await read(documentOf({ table: { tableRows: rows } }))).length).toBeLessThan(100_000);
+  });
+
+  it('reads megabytes of blanks in no time to speak of', async () => {
+    const blanks = `a${' '.repeat(1_000_000)}b\n`;
+    const cell = { content: [paragraph(text(blanks))] };
+    const answer = documentOf(paragraph(text(blanks)), { table: { tableRows: [{ tableCells: [cell] }] } });
+    expect((await read(answer)).length).toBe(40_000);
+  });
+
+  it.each([
+    [
+      'tables in tables without end',
+      documentOf(nested(50, (inner) => ({ table: { tableRows: [{ tableCells: [{ content: [inner] }] }] } }), paragraph())),
+    ],
+    ['tabs under tabs without end', { ...documentOf(), tabs: [nested(50, (inner) => tab('t', [], [inner]), tab('t', []))] }],
+    ['no tabs', { ...documentOf(), tabs: [] }],
+    ['a tab without an id', { ...documentOf(), tabs: [{ documentTab: {} }] }],
+    ['a tab that is none', { ...documentOf(), tabs: ['t.0'] }],
+    ['text that is none', documentOf(paragraph({ textRun: { content: { length: 5 } } }))],
+    ['an element that is none', documentOf('paragraph')],
+    ['a document that is a list', [documentOf()]],
+  ])('takes %s for the provider’s fault', async (_, body) => {
+    await expect(read(body)).rejects.toMatchObject({ code: 'provider_error' });
+  });
+
+  it('survives an answer that is nothing but depth', async () => {
+    const deep = `{"documentId":"d1","tabs":${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}}`;
+    api.answer = (_request, response) => void response.writeHead(200).end(deep);
+    await expect(run('documents.read')).rejects.toMatchObject({ code: 'provider_error' });
+  });
+
+  it('says that a document is too large, with its link', async () => {
+    api.answer = (_request, response) => void response.writeHead(200).end(Buffer.alloc(13 * 1024 * 1024, ' '));
+    await expect(run('documents.read')).rejects.toMatchObject({
+      code: 'too_large',
+      message: /open it at https:\/\/docs\.google\.com\/document\/d\/d1\/edit/,
+      details: { link: 'https://docs.google.com/document/d/d1/edit' },
+    });
+  });
+
+  it('goes on in the next tab where an answer is full', async () => {
+    const tabs = [
+      tab('t.a', [paragraph(text('a'.repeat(39_999)))]),
+      tab('t.b', [paragraph(text('bb'))]),
+      tab('t.c', [paragraph(text('c'))]),
+    ];
+    api.answer = json({ ...documentOf(), tabs });
+    const first = await run('documents.read');
+    expect(first.tabs.map((one: { text?: string }) => one.text?.length)).toEqual([39_999, 1, undefined]);
+    expect(first).toMatchObject({ next_tab: 't.b', next_offset: 1 });
+    expect((await run('documents.read', { tab: 't.b', offset: 1 })).tabs[1].text).toBe('b');
+    const full = [tab('t.a', [paragraph(text('a'.repeat(40_000)))]), tab('t.b', [paragraph(text('b'))])];
+    api.answer = json({ ...documentOf(), tabs: full });
+    expect(await run('documents.read')).toMatchObject({ next_tab: 't.b', next_offset: 0 });
+  });
+
+  it('asks for all tabs, without what is only suggested', async () => {
+    await read(documentOf());
+    expect(api.calls.at(-1)).toMatch(/includeTabsContent=true/);
+    expect(api.calls.at(-1)).toMatch(/suggestionsViewMode=PREVIEW_WITHOUT_SUGGESTIONS/);
+  });
+});
+
+describe('documents’ changes', () => {
+  /** Keeps what was sent to batchUpdate. */
+  function recording(reply: object, sent: any[], status = 200) {
+    return async (request: any, response: any) => {
+      if (request.method === 'GET')
+        return json({ ...documentOf(paragraph(text('x\n'))), tabs: [tab('t.a', [paragraph(text('x\n'))]), tab('t.b', [])] })(
+          request,
+          response,
+        );
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk);
+      sent.push(JSON.parse(Buffer.concat(chunks).toString()));
+      json(reply, status)(request, response);
+    };
+  }
+
+  it('always name the tab and the revision they were made for', async () => {
+    const sent: any[] = [];
+    api.answer = recording({ replies: [{}] }, sent);
+    await run('documents.append', { text: 'more' });
+    await run('documents.append', { text: 'more', tab: 't.b' });
+    await run('documents.replace', { find: 'x', replace: 'y' });
+    const insert = (tabId: string, inserted: string) => ({ insertText: { text: inserted, endOfSegmentLocation: { tabId } } });
+    expect(sent.map(({ requests }) => requests[0])).toEqual([
+      insert('t.a', '\nmore'),
+      insert('t.b', 'more'),
+      { replaceAllText: { containsText: { text: 'x', matchCase: true }, replaceText: 'y', tabsCriteria: { tabIds: ['t.a', 't.b'] } } },
+    ]);
+    expect(sent.map(({ writeControl }) => writeControl)).toEqual(Array(3).fill({ requiredRevisionId: 'r1' }));
+  });
+
+  it('count nothing where the answer counts nothing', async () => {
+    api.answer = recording({}, []);
+    expect(await run('documents.replace', { find: 'x', replace: 'y' })).toMatchObject({ replaced: 0 });
+  });
+
+  it('keep the provider’s refusal apart from a conflict', async () => {
+    api.answer = recording({ error: { code: 400, status: 'INVALID_ARGUMENT' } }, [], 400);
+    await expect(run('documents.append', { text: 'more' })).rejects.toMatchObject({
+      code: 'invalid_request',
+      message: /refused the input/,
+    });
+  });
+
+  it('are sent once, whatever comes back', async () => {
+    const sent: any[] = [];
+    api.answer = recording({ error: { code: 503 } }, sent, 503);
+    await expect(run('documents.append', { text: 'more' })).rejects.toBeInstanceOf(Error);
+    expect(sent).toHaveLength(1);
+  });
+});

@@ -1,0 +1,200 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { BUILT_INS } from '../../../../src/actions/built-ins.ts';
+import { callAction } from '../../../support/agents.ts';
+import { type ApiStandIn, json, startOnApiStandIn } from '../../../support/api-stand-in.ts';
+import { eventually } from '../../../support/eventually.ts';
+import { startFileAgents } from '../../../support/file-agents.ts';
+import { connect, newName } from '../../../support/flows.ts';
+import type { TestSteward } from '../../../support/steward.ts';
+import { actApproved } from '../../../support/workspace-content.ts';
+
+const FILE = { id: 'f1', name: 'notes', mimeType: 'text/plain', modifiedTime: '2026-01-01T00:00:00Z' };
+
+describe('drive, where the sandbox’s provider fails', () => {
+  let steward: TestSteward;
+
+  beforeAll(async () => {
+    steward = await startFileAgents();
+    await connect(steward);
+  });
+  afterAll(() => steward.stop());
+
+  it.each(['html', 'malformed'] as const)('takes a %s answer with status 200 for the provider’s fault', async (kind) => {
+    await steward.control('faults', { part: 'workspace', path: '/api/drive', kind });
+    const call = callAction(steward, 'drive.search', { query: 'secret word' });
+    await expect(call).rejects.toMatchObject({ code: 'provider_error', message: 'The provider’s answer could not be understood.' });
+    await steward.control('faults/clear', {});
+    expect(steward.logs.join('')).not.toContain('secret word');
+  });
+
+  it('reads through a 403 rateLimitExceeded', async () => {
+    await steward.control('faults', {
+      part: 'workspace',
+      path: '/api/drive',
+      kind: 'status',
+      status: 403,
+      error: 'rateLimitExceeded',
+      times: 1,
+    });
+    expect((await callAction(steward, 'drive.search', { max: 1 })).data).toMatchObject({ items: [expect.any(Object)] });
+  });
+
+  it('asks for the consent that is missing', async () => {
+    const token = await steward.signIn(newName());
+    await connect(steward, { token, email: 'ana.mueller@example.org', untick: ['auth/drive'] });
+    await expect(callAction(steward, 'drive.search', {}, { token })).rejects.toMatchObject({ code: 'missing_scopes' });
+    // The scope of documents covers these.
+    expect((await callAction(steward, 'documents.create', { title: 'Without the drive' }, { token })).data).toMatchObject({
+      title: 'Without the drive',
+    });
+  });
+});
+
+describe('drive, on a provider that says anything', () => {
+  let api: ApiStandIn;
+
+  beforeAll(async () => {
+    api = await startOnApiStandIn();
+  });
+  afterAll(() => api.stop());
+
+  async function run(action: string, input: object = {}) {
+    return { data: await actApproved(api.steward, await api.steward.signIn(), action, input) };
+  }
+
+  it('cuts off 50 MB that were announced as 10 bytes', async () => {
+    let sent = 0;
+    let cutOff = false;
+    api.answer = (request, response) => {
+      if (!request.url?.includes('alt=media')) return json({ ...FILE, size: '10' })(request, response);
+      response.writeHead(200, { 'content-type': 'text/plain' });
+      response.on('close', () => {
+        cutOff = !response.writableFinished;
+      });
+      const megabyte = Buffer.alloc(1024 * 1024, 'x');
+      const pump = () => {
+        while (sent < 50) {
+          sent += 1;
+          if (!response.write(megabyte)) return void response.once('drain', pump);
+        }
+        response.end();
+      };
+      pump();
+    };
+    const call = run('drive.read', { id: 'f1' });
+    await expect(call).rejects.toMatchObject({ code: 'too_large', message: /^“notes” is too large to be read/, details: { id: 'f1' } });
+    await eventually(() => cutOff);
+    expect(sent).toBeLessThan(50);
+  });
+
+  it('hands over no binary file that is larger than announced', async () => {
+    api.answer = (request, response) => {
+      if (request.url?.includes('alt=media')) return void response.end(Buffer.alloc(200_000));
+      json({ ...FILE, mimeType: 'image/png', size: '10' })(request, response);
+    };
+    await expect(run('drive.read', { id: 'f1' })).rejects.toMatchObject({ code: 'too_large' });
+  });
+
+  it('cleans names: no control characters, nothing that turns the direction of writing', async () => {
+    api.answer = json({ files: [{ ...FILE, name: `in\u0000voice\u202efdp.exe${'\ud800'}\n` }] });
+    const [file] = (await run('drive.search')).data.items;
+    expect(file.name).toBe('in voice fdp.exe\ufffd ');
+  });
+
+  it('drops text’s control characters and half pairs', async () => {
+    api.answer = (request, response) => {
+      if (request.url?.includes('alt=media')) return void response.end('a\u0000b\u001b[31mc\r\nd\te');
+      json(FILE)(request, response);
+    };
+    expect((await run('drive.read', { id: 'f1' })).data).toMatchObject({ text: 'ab[31mc\nd\te' });
+  });
+
+  it('leaves out odd ornaments rather than the file', async () => {
+    api.answer = json({
+      files: [
+        {
+          ...FILE,
+          webViewLink: 'javascript:alert(1)',
+          size: 'huge',
+          modifiedTime: 'yesterday',
+          owners: 'me',
+          mimeType: 'Text/HTML; charset=utf-8',
+        },
+      ],
+    });
+    const [file] = (await run('drive.search')).data.items;
+    expect(file).toEqual({ id: 'f1', name: 'notes', type: 'text', mime: 'text/html' });
+  });
+
+  it.each([
+    ['an id that would leave its place in a path', { files: [{ ...FILE, id: '../../userinfo' }] }],
+    ['a file without a name', { files: [{ id: 'f1', mimeType: 'text/plain' }] }],
+    ['a list that is none', { files: { length: 1e9 } }],
+    ['a number', 7],
+  ])('takes %s for the provider’s fault', async (_, body) => {
+    api.answer = json(body);
+    await expect(run('drive.search')).rejects.toMatchObject({ code: 'provider_error' });
+  });
+
+  it('does not follow a shortcut’s target out of the path', async () => {
+    api.answer = json({ ...FILE, mimeType: 'application/vnd.google-apps.shortcut', shortcutDetails: { targetId: 'a/../../b' } });
+    await expect(run('drive.read', { id: 'f1' })).rejects.toMatchObject({ code: 'provider_error' });
+  });
+
+  it('asks for shared drives in every call, and never touches a file’s media but in creating it', async () => {
+    api.calls.length = 0;
+    api.answer = (request, response) => {
+      if (request.url?.includes('/permissions')) return json({ id: 'p', role: 'reader' })(request, response);
+      const mimeType = request.url?.includes('/folder1') ? 'application/vnd.google-apps.folder' : 'text/plain';
+      json({ ...FILE, parents: ['old'], files: [], mimeType })(request, response);
+    };
+    const inputs: Record<string, object> = {
+      'drive.search': {},
+      'drive.info': { id: 'f1' },
+      'drive.create': { name: 'x', content: 'y' },
+      'drive.copy': { id: 'f1' },
+      'drive.move': { id: 'f1', folder: 'folder1' },
+      'drive.rename': { id: 'f1', name: 'x' },
+      'drive.trash': { id: 'f1' },
+      'drive.share': { id: 'f1', email: 'a@example.org', role: 'reader' },
+    };
+    for (const [action, input] of Object.entries(inputs)) await run(action, input);
+    expect(api.calls.length).toBeGreaterThan(8);
+    expect(api.calls.filter((call) => !call.includes('supportsAllDrives=true'))).toEqual([]);
+    expect(
+      api.calls.filter((call) => call.startsWith('GET') && call.includes('/files?') && !call.includes('includeItemsFromAllDrives=true')),
+    ).toEqual([]);
+    expect(api.calls.filter((call) => call.includes('/upload/'))).toEqual([
+      expect.stringMatching(/^POST \/apis\/upload\/drive\/v3\/files\?/),
+    ]);
+    expect(api.calls.every((call) => call.includes(' /apis/'))).toBe(true);
+  });
+});
+
+describe('the drive’s built-in actions', () => {
+  it('count trashing and sharing as destructive, reading as read and the rest as write', () => {
+    const effects = Object.fromEntries(
+      [...BUILT_INS.values()].filter(({ name }) => name.startsWith('drive.')).map(({ name, effect }) => [name.slice(6), effect]),
+    );
+    expect(effects).toEqual({
+      search: 'read',
+      info: 'read',
+      read: 'read',
+      create: 'write',
+      copy: 'write',
+      move: 'write',
+      rename: 'write',
+      trash: 'destructive',
+      share: 'destructive',
+    });
+  });
+
+  it('hold the address against the allow-list, and say it to whoever approves', async () => {
+    const share = await BUILT_INS.get('drive.share')?.load();
+    const input = share?.input.parse({ id: 'f1', email: 'zoe@example.org', role: 'writer' });
+    expect(share?.allow?.email?.(input)).toEqual(['zoe@example.org']);
+    expect(share?.summary(input)).toBe(
+      'Share with zoe@example.org as writer, telling them by e-mail: f1, with all that is in it if it is a folder',
+    );
+  });
+});

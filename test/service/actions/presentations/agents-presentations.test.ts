@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { presentationFiles } from '../../../../sandbox/google/slides-world.ts';
+import { BUILT_INS } from '../../../../src/actions/built-ins.ts';
+import { callAction } from '../../../support/agents.ts';
+import { type ApiScene, startApiScene } from '../../../support/api-emulator.ts';
+import { startSteward, type TestSteward } from '../../../support/steward.ts';
+import { googleAccount, newPerson, type Person } from '../../../support/workspace-content.ts';
+
+describe('on the sandbox', () => {
+  let steward: TestSteward;
+  let me: Person;
+  let review = '';
+  let blank = '';
+  beforeAll(async () => {
+    steward = await startSteward();
+  });
+  afterAll(() => steward.stop());
+  beforeEach(async () => {
+    me = await newPerson(steward);
+    [review = '', blank = ''] = presentationFiles(await googleAccount(steward, me.email)).map(({ id }) => id);
+  });
+  const read = (id: string, more: object = {}) => me.act('presentations.read', { id, ...more });
+
+  describe('presentations.read', () => {
+    it('gives titles, text, notes, bullets, tables, nested groups and described pictures', async () => {
+      expect(await read(review)).toEqual({
+        title: 'Quarterly review – Übersicht',
+        count: 6,
+        slides: [
+          {
+            number: 1,
+            title: 'Quarterly review',
+            text: 'Übersicht für den Beirat 🚀',
+            notes: 'Welcome everyone.\nKeep it under two minutes.',
+          },
+          {
+            number: 2,
+            title: 'Results',
+            text: '- Revenue up 12%\n  - Mostly from renewals\n- Churn down to 1.9%\nSource: finance',
+            notes: 'Mention the one-off in March.',
+          },
+          { number: 3, title: 'Regions', text: 'Region | Q1 | Q2\nNord | 1.2 | 1.4\nSüd | 0.9 | ' },
+          { number: 4, text: 'Plan\nBuild\nShip\nit\ndeep | cell\nOnwards' },
+          { number: 5, text: '[Team photo: Six people in front of the Brandenburger Tor]', images: 1 },
+          { number: 6, title: 'Backup numbers', text: '', notes: 'Only if they ask.', skipped: true },
+        ],
+      });
+    });
+
+    it('gives the slides that are wanted, in that order, passing over others than there are', async () => {
+      const { count, slides } = await read(review, { slides: [4, 1, 99] });
+      expect(count).toBe(6);
+      expect(slides.map(({ number }: any) => number)).toEqual([4, 1]);
+    });
+
+    it('reads on from a slide, and says where none is', async () => {
+      expect((await read(review, { from: 5 })).slides.map(({ number }: any) => number)).toEqual([5, 6]);
+      for (const [field, input] of [
+        ['from', { from: 7 }],
+        ['slides', { slides: [99, 7] }],
+      ] as const) {
+        const message = `${field}: there is no such slide; the presentation has 6`;
+        await expect(read(review, input)).rejects.toMatchObject({ code: 'invalid_request', message });
+      }
+    });
+
+    it('takes a presentation’s address, knows an empty one, and not what isn’t there', async () => {
+      expect((await read(`https://docs.google.com/presentation/d/${review}/edit#slide=id.p1`)).count).toBe(6);
+      expect(await read(blank)).toEqual({ title: 'Untitled presentation', count: 0, slides: [] });
+      await expect(read('unknown')).rejects.toMatchObject({ code: 'not_found' });
+      const other = await newPerson(steward);
+      await expect(other.act('presentations.read', { id: review })).rejects.toMatchObject({ code: 'not_found' });
+    });
+
+    it.each([
+      ['a number that no slide has', { slides: [0] }],
+      ['no slides', { slides: [] }],
+      ['101 slides', { slides: Array.from({ length: 101 }, (_, index) => index + 1) }],
+      ['an id that leaves its place', { id: '../../v1/documents/x' }],
+      ['a spreadsheet’s address', { id: 'https://docs.google.com/spreadsheets/d/abc/edit' }],
+    ])('refuses %s', async (_, input) => {
+      await expect(read(review, input)).rejects.toMatchObject({ code: 'invalid_request' });
+    });
+
+    it('needs the scope that the integrations file gives the agent', async () => {
+      const other = await newPerson(steward, { untick: ['presentations.readonly'] });
+      await expect(other.act('presentations.read', { id: review })).rejects.toMatchObject({
+        code: 'missing_scopes',
+        details: { missingScopes: ['presentations.readonly'] },
+      });
+    });
+  });
+
+  it('nothing of the agent writes, though the token would allow it', async () => {
+    const requests = [{ deleteObject: { objectId: 'p6' } }];
+    expect((await me.google('POST', `/v1/presentations/${review}:batchUpdate`, { requests })).status).toBe(200);
+    expect((await read(review)).count).toBe(5);
+    expect((await me.google('GET', `/v1/presentations/${review}/pages/p1`)).body.objectId).toBe('p1');
+    const own = [...BUILT_INS.values()].filter(({ name }) => name.startsWith('presentations.'));
+    expect(own.map(({ name, effect }) => [name, effect])).toEqual([['presentations.read', 'read']]);
+  });
+});
+
+describe('a provider that says odd things', () => {
+  let scene: ApiScene;
+  let token: string;
+  beforeAll(async () => {
+    scene = await startApiScene();
+  });
+  afterAll(() => scene.stop());
+  beforeEach(async () => {
+    scene.api.reset();
+    ({ token } = await scene.connect());
+  });
+  const read = async (input: object = {}) =>
+    (await callAction(scene.steward, 'presentations.read', { id: 'p1', ...input }, { token })).data as any;
+  const saying = (body: unknown) => scene.api.on('/v1/presentations/p1', { body });
+  const textOf = (content: string) => ({ text: { textElements: [{ paragraphMarker: {} }, { textRun: { content } }] } });
+
+  it('is asked for text only, by a GET', async () => {
+    saying({ title: 'x', slides: [] });
+    await read();
+    const [call] = scene.api.calls;
+    expect([call?.method, call?.query.get('fields')?.startsWith('title,slides(pageElements(')]).toEqual(['GET', true]);
+  });
+
+  it.each([
+    ['a page of HTML', '<!doctype html>'],
+    ['no title', { slides: [] }],
+    ['slides that are none', { title: 'x', slides: 'many' }],
+    ['elements that are none', { title: 'x', slides: [{ pageElements: [1] }] }],
+  ])('is not understood: %s', async (_, body) => {
+    saying(body);
+    await expect(read()).rejects.toMatchObject({ code: 'provider_error' });
+  });
+
+  it('can’t lead endlessly deep, nor hide what stands beside', async () => {
+    let nested: object = { shape: textOf('too deep') };
+    for (let depth = 0; depth < 500; depth += 1) nested = { elementGroup: { children: [nested] } };
+    saying({ title: 'x', slides: [{ pageElements: [nested, { shape: textOf('beside') }] }] });
+    expect((await read()).slides[0].text).toBe('beside');
+  });
+
+  it('is passed over in a group where it can’t be understood', async () => {
+    const children = [7, null, { shape: 'round' }, { shape: textOf('kept') }];
+    saying({ title: 'x', slides: [{ pageElements: [{ elementGroup: { children } }] }] });
+    expect((await read()).slides[0].text).toBe('kept');
+  });
+
+  it('is cut, says so, and can be read on', async () => {
+    const long = 'ä'.repeat(9_000);
+    saying({ title: 'a\u0000b', slides: Array.from({ length: 60 }, () => ({ pageElements: [{ shape: textOf(long) }] })) });
+    const first = await read();
+    expect(first.title).toBe('a b');
+    expect(first.slides[0]).toEqual({ number: 1, text: 'ä'.repeat(8_000), truncated: true });
+    expect(Buffer.byteLength(JSON.stringify(first))).toBeLessThan(256 * 1024);
+    expect(first.next).toBe(first.slides.length + 1);
+    const second = await read({ from: first.next });
+    expect(second.slides[0].number).toBe(first.next);
+  });
+});

@@ -1,0 +1,306 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { spreadsheetFiles } from '../../../../sandbox/google/sheets-world.ts';
+import { presentationFiles } from '../../../../sandbox/google/slides-world.ts';
+import { BUILT_INS } from '../../../../src/actions/built-ins.ts';
+import { callAction } from '../../../support/agents.ts';
+import { type ApiScene, startApiScene } from '../../../support/api-emulator.ts';
+import { startSteward, type TestSteward } from '../../../support/steward.ts';
+import { googleAccount, newPerson, type Person } from '../../../support/workspace-content.ts';
+
+describe('on the sandbox', () => {
+  let steward: TestSteward;
+  let me: Person;
+  let budget = '';
+  let guests = '';
+  let empty = '';
+
+  beforeAll(async () => {
+    steward = await startSteward();
+  });
+  afterAll(() => steward.stop());
+  beforeEach(async () => {
+    me = await newPerson(steward);
+    [budget = '', guests = '', empty = ''] = spreadsheetFiles(await googleAccount(steward, me.email)).map(({ id }) => id);
+  });
+
+  const read = async (id: string, range: string, more: object = {}) =>
+    (await me.act('spreadsheets.read', { id, range, ...more })).ranges[0];
+
+  describe('spreadsheets.info', () => {
+    it('tells of the tabs and their sizes', async () => {
+      expect(await me.act('spreadsheets.info', { id: budget })).toEqual({
+        title: 'Household budget 2026',
+        locale: 'de_DE',
+        zone: 'Europe/Berlin',
+        tabs: [
+          { title: 'Budget', rows: 200, columns: 10 },
+          { title: 'Año 2026', rows: 50, columns: 5 },
+          { title: 'Rates', rows: 20, columns: 3, hidden: true },
+        ],
+      });
+    });
+
+    it('takes the address of a spreadsheet, and no other', async () => {
+      for (const link of [
+        `https://docs.google.com/spreadsheets/d/${budget}/edit#gid=0`,
+        `https://docs.google.com/spreadsheets/u/1/d/${budget}/edit?usp=sharing`,
+        `https://docs.google.com/a/example.com/spreadsheets/d/${budget}`,
+        `https://drive.google.com/file/d/${budget}/view`,
+        `https://drive.google.com/open?id=${budget}`,
+      ]) {
+        expect((await me.act('spreadsheets.info', { id: link })).title, link).toBe('Household budget 2026');
+      }
+      for (const link of [
+        `https://docs.google.com/document/d/${budget}/edit`,
+        `https://docs.google.com.evil.example/spreadsheets/d/${budget}/edit`,
+        `http://docs.google.com/spreadsheets/d/${budget}/edit`,
+        `https://drive.google.com/drive/u/0/folders/${budget}`,
+        `https://docs.google.com/spreadsheets/d/e/${budget}/pubhtml`,
+        'a/../../drive/v3/files',
+        'a b',
+        '',
+      ]) {
+        await expect(me.act('spreadsheets.info', { id: link }), link).rejects.toMatchObject({ code: 'invalid_request' });
+      }
+    });
+
+    it('doesn’t know what isn’t there, nor what is another account’s', async () => {
+      await expect(me.act('spreadsheets.info', { id: 'unknown' })).rejects.toMatchObject({ code: 'not_found' });
+      const other = await newPerson(steward);
+      await expect(other.act('spreadsheets.info', { id: budget })).rejects.toMatchObject({ code: 'not_found' });
+    });
+  });
+
+  describe('spreadsheets.read', () => {
+    it('gives numbers as numbers, dates as they are shown, results in place of formulas', async () => {
+      const { rows } = await read(budget, 'Budget');
+      expect(rows.slice(0, 2)).toEqual([
+        ['Month', 'From', 'Rent', 'Food', 'Travel', 'Total', 'Closed'],
+        ['January', '2026-01-01', 1250, 412.35, 89.9, 1752.25, true],
+      ]);
+      expect(rows.at(-1)).toEqual(['Sum', null, null, null, null, 11166.3, null]);
+      expect(JSON.stringify(rows)).not.toContain('=SUM');
+    });
+
+    it('makes rows of one length, where the provider leaves out what is empty', async () => {
+      const { rows } = await read(guests, "Tom's guests");
+      expect(rows).toEqual([
+        ['Name', 'Zusage', 'Personen', 'Anmerkung', null],
+        ['Søren Ångström', true, 2, null, null],
+        [null, null, null, null, null],
+        ['Zoë', false, null, null, null],
+        ['李雷', null, 1, 'vegetarisch, kommt später', null],
+        [null, null, null, null, 'nach hinten verrutscht'],
+        ['José', true, 3, null, null],
+      ]);
+    });
+
+    it.each([
+      ['Año 2026!A1:C', "'Año 2026'!A1:C50"],
+      ["'Año 2026'!A1:C", "'Año 2026'!A1:C50"],
+      ['Año 2026!$A$1:$C$2', "'Año 2026'!A1:C2"],
+      ['Año 2026', "'Año 2026'!A1:E50"],
+      ['Budget!A:B', 'Budget!A1:B200'],
+      ['Budget!2:3', 'Budget!A2:J3'],
+      ['B2', 'Budget!B2'],
+      ['A5:B', 'Budget!A5:B200'],
+    ])('understands %s', async (range, understood) => {
+      expect((await read(budget, range)).range).toBe(understood);
+    });
+
+    it.each([
+      ["Tom's guests!A2:A2", 'Søren Ångström'],
+      ["'Tom''s guests'!A2", 'Søren Ångström'],
+      ["'Q1'!A1", 'Idee'],
+      ["'Q1'", 'Idee'],
+      ['Q1!A1:A1', 'Idee'],
+      ['Wow! A1', 'sehr'],
+      ["'Wow! A1'!B1", 'gut'],
+    ])('quotes names that need it: %s', async (range, first) => {
+      expect((await read(guests, range)).rows[0][0]).toBe(first);
+    });
+
+    it('reads several ranges at once, in their order', async () => {
+      const { ranges } = await me.act('spreadsheets.read', { id: budget, ranges: ['Rates!A1:B2', 'Año 2026!A4:C4', 'Budget!A1:A1'] });
+      expect(ranges.map(({ rows }: any) => rows)).toEqual([
+        [
+          ['USD', 0.92],
+          ['GBP', 0.0125],
+        ],
+        [['2026-10-25 10:30', 'Taxi', -18.5]],
+        [['Month']],
+      ]);
+    });
+
+    it('pages through long tabs, and ends with them', async () => {
+      const lines: unknown[] = [];
+      let range: string | undefined = 'Long!A:B';
+      let answers = 0;
+      while (range !== undefined) {
+        const part = await read(guests, range, { max: 500 });
+        lines.push(...part.rows);
+        range = part.next;
+        answers += 1;
+      }
+      expect(lines).toHaveLength(1_200);
+      expect(lines[1_199]).toEqual([1_200, 'line 1200']);
+      expect(answers).toBe(3);
+    });
+
+    it('pages no further than was asked', async () => {
+      const first = await read(guests, 'Long!A2:B5', { max: 2 });
+      expect(first).toEqual({
+        range: 'Long!A2:B3',
+        rows: [
+          [2, 'line 2'],
+          [3, 'line 3'],
+        ],
+        next: 'Long!A4:B5',
+      });
+      expect(await read(guests, first.next, { max: 2 })).toEqual({
+        range: 'Long!A4:B5',
+        rows: [
+          [4, 'line 4'],
+          [5, 'line 5'],
+        ],
+      });
+    });
+
+    it('finds nothing in what is empty', async () => {
+      expect(await read(empty, 'Sheet1')).toMatchObject({ rows: [] });
+      expect(await read(empty, 'A1:C3')).toEqual({ range: 'Sheet1!A1:C3', rows: [] });
+    });
+
+    it('names the tabs when a range can’t be understood', async () => {
+      for (const range of ['Bugdet!A1', 'Nothing', 'Budget!A500:B600', "'Budget"]) {
+        await expect(read(budget, range), range).rejects.toMatchObject({
+          code: 'invalid_request',
+          message: 'range: no such tab or cells. Tabs: Budget, Año 2026, Rates',
+          details: { tabs: ['Budget', 'Año 2026', 'Rates'] },
+        });
+      }
+      await expect(read(budget, "'Budget'!nowhere")).rejects.toMatchObject({ code: 'invalid_request' });
+    });
+
+    it('wants either a range or ranges', async () => {
+      for (const input of [
+        {},
+        { range: 'A1', ranges: ['A1'] },
+        { ranges: [] },
+        { range: '' },
+        { range: 'A\n1' },
+        { ranges: Array(21).fill('A1') },
+      ]) {
+        await expect(me.act('spreadsheets.read', { id: budget, ...input })).rejects.toMatchObject({ code: 'invalid_request' });
+      }
+    });
+
+    it('needs the scope that the integrations file gives the agent', async () => {
+      const other = await newPerson(steward, { untick: ['spreadsheets.readonly'] });
+      await expect(other.act('spreadsheets.info', { id: budget })).rejects.toMatchObject({
+        code: 'missing_scopes',
+        details: { missingScopes: ['spreadsheets.readonly'] },
+      });
+    });
+
+    it('makes do with the drive’s scope where the file says so', async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'steward-sheets-'));
+      const file = join(folder, 'integrations.yaml');
+      const agent = (scope: string) => `{ provider: workspace, description: Reading., scopes: [${scope}.readonly, drive] }`;
+      writeFileSync(file, `version: 1\nagents:\n  spreadsheets: ${agent('spreadsheets')}\n  presentations: ${agent('presentations')}\n`);
+      const own = await startSteward({ INTEGRATIONS_FILE: file });
+      try {
+        const drive = await newPerson(own, { untick: ['spreadsheets.readonly', 'presentations.readonly'] });
+        const account = await googleAccount(own, drive.email);
+        expect((await drive.act('spreadsheets.info', { id: spreadsheetFiles(account)[0]?.id })).tabs).toHaveLength(3);
+        expect((await drive.act('presentations.read', { id: presentationFiles(account)[0]?.id })).count).toBe(6);
+      } finally {
+        await own.stop();
+        rmSync(folder, { recursive: true });
+      }
+    });
+  });
+
+  it('nothing of the agent writes, though the token would allow it', async () => {
+    const write = await me.google('PUT', `/v4/spreadsheets/${empty}/values/A1?valueInputOption=RAW`, { values: [['by hand', 1]] });
+    expect(write.status).toBe(200);
+    expect(
+      (await me.google('POST', `/v4/spreadsheets/${empty}:batchUpdate`, { requests: [{ addSheet: { properties: { title: 'New' } } }] }))
+        .status,
+    ).toBe(200);
+    expect((await read(empty, 'Sheet1')).rows).toEqual([['by hand', 1]]);
+    const own = [...BUILT_INS.values()].filter(({ name }) => name.startsWith('spreadsheets.'));
+    expect(own.map(({ name, effect }) => [name, effect])).toEqual([
+      ['spreadsheets.info', 'read'],
+      ['spreadsheets.read', 'read'],
+    ]);
+  });
+});
+
+describe('a provider that says odd things', () => {
+  let scene: ApiScene;
+  let token: string;
+  beforeAll(async () => {
+    scene = await startApiScene();
+  });
+  afterAll(() => scene.stop());
+  beforeEach(async () => {
+    scene.api.reset();
+    ({ token } = await scene.connect());
+  });
+
+  const VALUES = '/v4/spreadsheets/s1/values/A1%3AZ201';
+  const read = async (input: object = { range: 'A1:Z' }) =>
+    (await callAction(scene.steward, 'spreadsheets.read', { id: 's1', ...input }, { token })).data as any;
+
+  it('is asked for values as they are, and only for what is wanted', async () => {
+    scene.api.on(VALUES, { body: { range: 'Sheet1!A1:Z201', values: [] } });
+    await read();
+    expect(scene.api.calls.map(({ method, query }) => [method, Object.fromEntries(query)])).toEqual([
+      [
+        'GET',
+        {
+          valueRenderOption: 'UNFORMATTED_VALUE',
+          dateTimeRenderOption: 'FORMATTED_STRING',
+          majorDimension: 'ROWS',
+          fields: 'range,values',
+        },
+      ],
+    ]);
+  });
+
+  it.each([
+    ['a page of HTML', '<!doctype html>'],
+    ['no range', { values: [] }],
+    ['values that are no rows', { range: 'A1', values: ['a'] }],
+    ['cells that are objects', { range: 'A1', values: [[{ formula: '=1' }]] }],
+    ['rows wider than any sheet', { range: 'A1', values: [Array(20_000).fill(1)] }],
+  ])('is not understood: %s', async (_, body) => {
+    scene.api.on(VALUES, { body });
+    await expect(read()).rejects.toMatchObject({ code: 'provider_error' });
+  });
+
+  it('can’t make much of little by one wide row, and what is left out can be read on', async () => {
+    const values = [Array(18_000).fill(1), ...Array.from({ length: 200 }, () => [2])];
+    scene.api.on(VALUES, { body: { range: 'Sheet1!A1:ZZZ201', values } });
+    const [answer] = (await read()).ranges;
+    expect(JSON.stringify(answer).length).toBeLessThan(256 * 1024);
+    expect(answer.rows.length).toBeLessThan(5);
+    expect(answer.next).toBe(`Sheet1!A${answer.rows.length + 1}:ZZZ`);
+  });
+
+  it('is cut and cleaned', async () => {
+    scene.api.on(VALUES, { body: { range: 'Sheet1!A1:Z9', values: [[`a\u0000b\r\nc${'x'.repeat(5_000)}`]] } });
+    const cell = (await read()).ranges[0].rows[0][0];
+    expect(cell.startsWith('ab\ncx')).toBe(true);
+    expect(cell.length).toBeLessThanOrEqual(2_000);
+  });
+
+  it('is not believed when it answers fewer ranges than were asked for', async () => {
+    scene.api.on('/v4/spreadsheets/s1/values:batchGet', { body: { valueRanges: [{ range: 'A1', values: [] }] } });
+    await expect(read({ ranges: ['A1:B2', 'C1:D2'] })).rejects.toMatchObject({ code: 'provider_error' });
+  });
+});

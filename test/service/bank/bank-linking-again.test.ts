@@ -1,0 +1,159 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type BankEmulator, sendJson, startBankEmulator } from '../../support/bank-emulator.ts';
+import { eventually } from '../../support/eventually.ts';
+import { startSteward, type TestSteward } from '../../support/steward.ts';
+
+/** Logins of one bank that have accounts in common, or seem to. */
+let emulator: BankEmulator;
+let steward: TestSteward;
+let users = 0;
+
+interface Account {
+  name: string;
+  mask: string | null;
+  persistent_account_id?: string | null;
+  type?: string | null;
+}
+
+const CHECKING: Account = { name: 'Checking', mask: '0000', type: 'depository' };
+const SAVING: Account = { name: 'Saving', mask: '1111', type: 'depository' };
+const JOINT: Account = { name: 'Joint', mask: '7777', type: 'depository' };
+const NAMELESS: Account = { name: 'Account', mask: null, type: 'depository' };
+
+beforeAll(async () => {
+  emulator = await startBankEmulator();
+  steward = await startSteward({ ...emulator.env, LIMIT_REVOCATION_RETRY_SECONDS: '1' });
+});
+
+afterAll(async () => {
+  await steward.stop();
+  await emulator.stop();
+});
+
+afterEach(() => emulator.reset());
+
+function newUser(): Promise<string> {
+  users += 1;
+  return steward.signIn(`again-${users}`);
+}
+
+/** Links a login of the emulated bank that has these accounts. */
+async function link(token: string, accounts: Account[], institution: string | null = 'ins_1'): Promise<any> {
+  const shown = accounts.map((account, index) => ({ account_id: `a${index}`, ...account }));
+  emulator.on('/accounts/get', (response) => sendJson(response, 200, { accounts: shown, request_id: 'r' }));
+  emulator.on('/item/get', (response) =>
+    sendJson(response, 200, {
+      item: { item_id: 'i', institution_id: institution, institution_name: 'Bank', error: null },
+      request_id: 'r',
+    }),
+  );
+  const answer = await steward.call('/auth/bank/set_access_token', { token, form: { public_token: 'public' } });
+  expect(answer.status).toBe(200);
+  return answer.body;
+}
+
+async function ids(token: string): Promise<string[]> {
+  return (await steward.call('/auth/bank/accounts', { token })).body.accounts.map(({ id }: { id: string }) => id);
+}
+
+function removals(): number {
+  return emulator.calls.filter(({ path }) => path === '/item/remove').length;
+}
+
+/** Links both, one after the other. */
+async function both(first: Account[], second: Account[], institution?: string | null) {
+  const token = await newUser();
+  await link(token, first, institution);
+  const [old] = await ids(token);
+  return { token, old, answer: await link(token, second, institution), entries: await ids(token) };
+}
+
+describe('a login of a bank that is linked already', () => {
+  it.each<[string, Account[], Account[]]>([
+    ['a couple’s logins with a joint account', [CHECKING, JOINT], [SAVING, JOINT]],
+    ['a login that lacks one of the old accounts', [CHECKING, SAVING], [CHECKING]],
+    ['accounts without masks', [NAMELESS], [NAMELESS]],
+    ['accounts with empty masks', [{ ...NAMELESS, mask: '' }], [{ ...NAMELESS, mask: '' }]],
+    ['accounts whose masks hold nothing but marks', [{ ...NAMELESS, mask: '••••' }], [{ ...NAMELESS, mask: '••••' }]],
+    ['an account that has a mask now', [NAMELESS], [{ ...NAMELESS, mask: '1234' }]],
+    ['two accounts of one name and mask, of which one is there', [CHECKING, CHECKING], [CHECKING, SAVING]],
+    ['one of two that needs a mask', [CHECKING, NAMELESS], [CHECKING, NAMELESS]],
+    [
+      'two with lasting ids, one of them the same',
+      [
+        { ...CHECKING, persistent_account_id: 'p1' },
+        { ...SAVING, persistent_account_id: 'p2' },
+      ],
+      [
+        { ...CHECKING, persistent_account_id: 'p1' },
+        { ...SAVING, persistent_account_id: 'p3' },
+      ],
+    ],
+  ])('stays beside %s, and both are said to be there', async (_name, first, second) => {
+    const { answer, old, entries } = await both(first, second);
+    expect(answer).toEqual({ success: true, also_linked: [old] });
+    expect(entries).toHaveLength(2);
+    expect(entries[0]).toBe(old);
+    expect(await steward.sql('select id from revocations')).toEqual([]);
+    expect(removals()).toBe(0);
+    const said = steward.logs.map((line) => JSON.parse(line)).filter(({ kept }) => kept?.includes(old));
+    expect(said).toMatchObject([{ level: 30, entry: entries[1] }]);
+  });
+
+  it.each<[string, Account[], Account[]]>([
+    ['other masks', [CHECKING], [{ ...CHECKING, mask: '9999' }]],
+    ['other types', [CHECKING], [{ ...CHECKING, type: 'credit' }]],
+    ['other lasting ids', [{ ...CHECKING, persistent_account_id: 'p1' }], [{ ...CHECKING, persistent_account_id: 'p2' }]],
+    ['no accounts at all', [], []],
+  ])('stays beside one with %s, and there is nothing to say', async (_name, first, second) => {
+    const { answer, entries } = await both(first, second);
+    expect(answer).toEqual({ success: true });
+    expect(entries).toHaveLength(2);
+    expect(removals()).toBe(0);
+  });
+
+  it.each<[string, Account[], Account[]]>([
+    ['the same accounts', [CHECKING, SAVING], [SAVING, CHECKING]],
+    ['one account more', [CHECKING], [CHECKING, SAVING, NAMELESS]],
+    ['two accounts of one name and mask', [CHECKING, CHECKING], [CHECKING, CHECKING]],
+    [
+      'renamed accounts with lasting ids and no masks',
+      [{ ...NAMELESS, persistent_account_id: 'p1' }],
+      [{ ...NAMELESS, name: 'New name', persistent_account_id: 'p1' }],
+    ],
+    [
+      'lasting ids of which one is new',
+      [CHECKING, { ...CHECKING, persistent_account_id: 'p1' }],
+      [CHECKING, { ...CHECKING, persistent_account_id: 'p2' }, { ...CHECKING, persistent_account_id: 'p1' }],
+    ],
+    [
+      'ids that the bank didn’t give before',
+      [CHECKING, { ...CHECKING, persistent_account_id: 'p1' }],
+      [{ ...CHECKING, persistent_account_id: 'p2' }, CHECKING],
+    ],
+    ['types that were not known before', [{ name: 'Checking', mask: '0000' }], [CHECKING]],
+  ])('takes the place of the old one with %s', async (_name, first, second) => {
+    const { answer, old, entries } = await both(first, second);
+    expect(answer).toEqual({ success: true });
+    expect(entries).toEqual([old]);
+    await eventually(() => expect(removals()).toBe(1));
+  });
+
+  it('stays beside one of another bank, or of none that is known', async () => {
+    const token = await newUser();
+    await link(token, [CHECKING]);
+    expect(await link(token, [CHECKING], 'ins_2')).toEqual({ success: true });
+    expect(await link(token, [CHECKING], null)).toEqual({ success: true });
+    expect(await link(token, [CHECKING], null)).toEqual({ success: true });
+    expect(await ids(token)).toHaveLength(4);
+  });
+
+  it('takes the place of the login that it is, not of a smaller one that it covers as well', async () => {
+    const token = await newUser();
+    await link(token, [CHECKING, JOINT]);
+    await link(token, [JOINT]);
+    const [large, small] = await ids(token);
+    expect(await link(token, [CHECKING, JOINT])).toEqual({ success: true, also_linked: [small] });
+    expect(await ids(token)).toEqual([large, small]);
+  });
+});

@@ -1,0 +1,265 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FormBrowser } from '../../support/browser.ts';
+import { eventually } from '../../support/eventually.ts';
+import { expectError } from '../../support/expect-error.ts';
+import { createPublicToken, linkBank } from '../../support/flows.ts';
+import { startSteward, type TestSteward } from '../../support/steward.ts';
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const UNKNOWN = '00000000-0000-4000-8000-000000000000';
+const GINGHAM = 'ins_109509';
+const HOUNDSTOOTH = 'ins_109512';
+
+let steward: TestSteward;
+let users = 0;
+
+beforeAll(async () => {
+  steward = await startSteward({ LIMIT_REVOCATION_RETRY_SECONDS: '1' });
+});
+
+afterAll(() => steward.stop());
+
+/** A user whom no other test has met. */
+function newUser(): Promise<string> {
+  users += 1;
+  return steward.signIn(`bank-user-${users}`);
+}
+
+async function list(token: string): Promise<any[]> {
+  const answer = await steward.call('/auth/bank/accounts', { token });
+  expect(answer.status).toBe(200);
+  expect(Object.keys(answer.body)).toEqual(['accounts']);
+  return answer.body.accounts;
+}
+
+/** Items at the aggregator that came to life since `known`. */
+async function itemsSince(known: any[]): Promise<any[]> {
+  const { items } = await steward.control('bank/state');
+  return items.filter((item: any) => !known.some((old) => old.item_id === item.item_id));
+}
+
+async function items(): Promise<any[]> {
+  return (await steward.control('bank/state')).items;
+}
+
+describe('POST /auth/bank/create_link_token', () => {
+  it('is protected', async () => {
+    expectError(await steward.call('/auth/bank/create_link_token', { method: 'POST' }), 'invalid_token');
+  });
+
+  it('answers link_token, expiration and request_id, and the sandbox’s link_url', async () => {
+    const answer = await steward.call('/auth/bank/create_link_token', { method: 'POST', token: await newUser() });
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({
+      link_token: expect.stringMatching(/^link-sandbox-/),
+      expiration: expect.any(String),
+      request_id: expect.stringMatching(/^\w+$/),
+      link_url: `${steward.url}/sandbox/bank/link?link_token=${answer.body.link_token}`,
+    });
+    expect(new Date(answer.body.expiration).toISOString()).toBe(answer.body.expiration);
+    expect(Date.parse(answer.body.expiration)).toBeGreaterThan(Date.now());
+  });
+
+  it('takes an empty form and an empty JSON object as it takes no body', async () => {
+    const token = await newUser();
+    for (const [type, body] of [
+      ['application/x-www-form-urlencoded', ''],
+      ['application/json', '{}'],
+    ] as const) {
+      const answer = await steward.call('/auth/bank/create_link_token', { method: 'POST', token, body, headers: { 'content-type': type } });
+      expect(answer.status, type).toBe(200);
+    }
+  });
+
+  it('gives update mode for an entry of the user’s: Link shows that bank and keeps the item', async () => {
+    const token = await newUser();
+    await linkBank(steward, token, HOUNDSTOOTH);
+    const [entry] = await list(token);
+    const answer = await steward.call('/auth/bank/create_link_token', { token, form: { account_id: entry.id } });
+    expect(answer.status).toBe(200);
+    const page = await new FormBrowser(steward.url).visit(answer.body.link_url);
+    expect(page.status).toBe(200);
+    expect(page.text).toContain('Houndstooth Bank');
+    expect(page.text).not.toContain('Tartan Bank');
+  });
+
+  it('finds only the user’s own entries', async () => {
+    const owner = await newUser();
+    await linkBank(steward, owner);
+    const [entry] = await list(owner);
+    const token = await newUser();
+    for (const id of [entry.id, UNKNOWN]) {
+      expectError(await steward.call('/auth/bank/create_link_token', { token, form: { account_id: id } }), 'not_found');
+    }
+  });
+
+  it('finds no entry by what is no id', async () => {
+    const token = await newUser();
+    for (const account_id of ["1' or '1'='1", '', 'x'.repeat(5_000), `${UNKNOWN}0`, 'a\u0000b']) {
+      expectError(await steward.call('/auth/bank/create_link_token', { token, form: { account_id } }), 'not_found');
+    }
+  });
+});
+
+describe('POST /auth/bank/set_access_token', () => {
+  it('is protected, and leaves the public token usable', async () => {
+    const publicToken = await createPublicToken(steward);
+    expectError(await steward.call('/auth/bank/set_access_token', { form: { public_token: publicToken } }), 'invalid_token');
+    const answer = await steward.call('/auth/bank/set_access_token', { token: await newUser(), form: { public_token: publicToken } });
+    expect(answer.status).toBe(200);
+  });
+
+  it('answers success and stores the access token encrypted only', async () => {
+    const token = await newUser();
+    const answer = await linkBank(steward, token);
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({ success: true });
+    const grants = await steward.sql<{ tokens: Buffer }>(`select tokens from grants where provider = 'bank'`);
+    expect(grants.length).toBeGreaterThan(0);
+    for (const { tokens } of grants) expect(tokens.toString('latin1')).not.toContain('access-sandbox');
+    expect(steward.logs.join('')).not.toContain('access-sandbox');
+  });
+
+  it('takes JSON with the same field', async () => {
+    const token = await newUser();
+    const body = JSON.stringify({ public_token: await createPublicToken(steward) });
+    const answer = await steward.call('/auth/bank/set_access_token', {
+      token,
+      method: 'POST',
+      body,
+      headers: { 'content-type': 'application/json' },
+    });
+    expect(answer.body).toEqual({ success: true });
+  });
+
+  it('names public_token when it is missing, empty, given twice, too long or holds control characters', async () => {
+    const token = await newUser();
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    for (const body of ['', 'public_token=', 'public_token=a&public_token=b', `public_token=${'a'.repeat(1025)}`, 'public_token=a%00b']) {
+      expectError(
+        await steward.call('/auth/bank/set_access_token', { method: 'POST', token, headers, body }),
+        'invalid_request',
+        /^public_token: /,
+      );
+    }
+    expect(await list(token)).toEqual([]);
+  });
+
+  it('refuses a public token that is unknown', async () => {
+    const token = await newUser();
+    const answer = await steward.call('/auth/bank/set_access_token', { token, form: { public_token: 'public-sandbox-unknown' } });
+    expectError(answer, 'invalid_request', /^public_token: /);
+    expect(await list(token)).toEqual([]);
+  });
+
+  it('refuses a public token that was used, by anyone, and changes nothing', async () => {
+    const [token, other] = [await newUser(), await newUser()];
+    const form = { public_token: await createPublicToken(steward) };
+    expect((await steward.call('/auth/bank/set_access_token', { token, form })).status).toBe(200);
+    const before = await list(token);
+    for (const again of [token, other]) {
+      expectError(await steward.call('/auth/bank/set_access_token', { token: again, form }), 'invalid_request', /^public_token: /);
+    }
+    expect(await list(token)).toEqual(before);
+    expect(await list(other)).toEqual([]);
+  });
+
+  it('takes a public token sent twice at once for one of the two', async () => {
+    const token = await newUser();
+    const form = { public_token: await createPublicToken(steward) };
+    const answers = await Promise.all([1, 2].map(() => steward.call('/auth/bank/set_access_token', { token, form })));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 400]);
+    expect(await list(token)).toHaveLength(1);
+  });
+
+  it('keeps the entry’s id when the same bank is linked again, and removes the old item at the aggregator', async () => {
+    const token = await newUser();
+    const known = await items();
+    await linkBank(steward, token);
+    const before = await list(token);
+    expect((await linkBank(steward, token)).body).toEqual({ success: true });
+    expect(await list(token)).toEqual(before);
+    await eventually(async () => expect((await itemsSince(known)).map((item) => item.removed)).toEqual([true, false]));
+    // The new token is the one in use.
+    expect((await steward.call(`/auth/bank/accounts/${before[0].id}/refresh`, { method: 'POST', token })).status).toBe(200);
+    expect(await steward.sql(`select id from revocations where unconfirmed_at is not null`)).toEqual([]);
+  });
+
+  it('recognises accounts by name and mask at a bank without persistent ids', async () => {
+    const token = await newUser();
+    await linkBank(steward, token, HOUNDSTOOTH);
+    const before = await list(token);
+    await linkBank(steward, token, HOUNDSTOOTH);
+    expect(await list(token)).toEqual(before);
+  });
+
+  it('makes one entry of the same bank linked twice at once', async () => {
+    const token = await newUser();
+    const known = await items();
+    const answers = await Promise.all([linkBank(steward, token), linkBank(steward, token)]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    const entries = await list(token);
+    expect(entries).toHaveLength(1);
+    await eventually(async () => expect((await itemsSince(known)).map((item) => item.removed).sort()).toEqual([false, true]));
+    expect((await steward.call(`/auth/bank/accounts/${entries[0].id}/refresh`, { method: 'POST', token })).status).toBe(200);
+  });
+
+  it('makes a second entry of another bank', async () => {
+    const token = await newUser();
+    await linkBank(steward, token);
+    await linkBank(steward, token, GINGHAM);
+    expect((await list(token)).map((entry) => entry.bank_name)).toEqual(['First Platypus Bank', 'First Gingham Credit Union']);
+  });
+
+  it('lets another user link the same bank for themselves', async () => {
+    const [one, other] = [await newUser(), await newUser()];
+    await linkBank(steward, one);
+    await linkBank(steward, other);
+    const ids = [...(await list(one)), ...(await list(other))].map((entry) => entry.id);
+    expect(new Set(ids).size).toBe(2);
+  });
+
+  it('stores nothing when the accounts can’t be read, and removes the item at the aggregator', async () => {
+    const token = await newUser();
+    const known = await items();
+    await steward.control('bank/error', { code: 'INSTITUTION_DOWN', path: '/accounts/get' });
+    expectError(await linkBank(steward, token), 'unavailable');
+    expect(await list(token)).toEqual([]);
+    expect((await steward.call('/integrations', { token })).body.bank).toEqual({ connected: false, needs_attention: 0 });
+    await eventually(async () => expect((await itemsSince(known)).map((item) => item.removed)).toEqual([true]));
+  });
+});
+
+describe('GET /auth/bank/accounts', () => {
+  it('is protected', async () => {
+    expectError(await steward.call('/auth/bank/accounts'), 'invalid_token');
+  });
+
+  it('is empty before a bank is linked', async () => {
+    expect(await list(await newUser())).toEqual([]);
+  });
+
+  it('lists id, bank_name, mask and status, and an empty mask where the bank gives none', async () => {
+    const token = await newUser();
+    await linkBank(steward, token);
+    const accounts = await list(token);
+    expect(accounts).toEqual([
+      {
+        id: expect.stringMatching(UUID),
+        bank_name: 'First Platypus Bank',
+        mask: [
+          { name: 'Checking', mask: '0000' },
+          { name: 'Saving', mask: '1111' },
+          { name: 'Holiday Envelope', mask: '' },
+        ],
+        status: 'active',
+      },
+    ]);
+  });
+
+  it('lists only the caller’s entries', async () => {
+    const [one, other] = [await newUser(), await newUser()];
+    await linkBank(steward, one);
+    expect(await list(other)).toEqual([]);
+  });
+});

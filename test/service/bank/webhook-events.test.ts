@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { linkBank } from '../../support/flows.ts';
+import { startSteward, type TestSteward } from '../../support/steward.ts';
+import { LinkedUser } from '../../support/webhook-scene.ts';
+
+const DAY_MS = 24 * 3_600_000;
+
+let steward: TestSteward;
+let user: LinkedUser;
+
+beforeAll(async () => {
+  steward = await startSteward();
+});
+
+afterAll(() => steward.stop());
+
+beforeEach(async () => {
+  user = await LinkedUser.of(steward);
+});
+
+function inDays(days: number): string {
+  return new Date(Date.now() + days * DAY_MS).toISOString();
+}
+
+describe('ITEM/ERROR', () => {
+  it('makes us read the item: the entry needs a log-in, and front ends are told once', async () => {
+    await steward.control('bank/reset-login', { item_id: user.itemId });
+    await user.happens('ERROR', { error: { error_code: 'ITEM_LOGIN_REQUIRED' } });
+    await user.happens('ERROR', { error: { error_code: 'ITEM_LOGIN_REQUIRED' } }, 10);
+    expect(await user.entries()).toMatchObject([{ id: user.entryId, status: 'relink_required' }]);
+    expect(await user.bank()).toEqual({ connected: true, needs_attention: 1 });
+    expect(await user.told()).toEqual([['account.status', { status: 'relink_required' }]]);
+  });
+
+  it('of an item that is in order by now changes nothing', async () => {
+    await user.happens('ERROR', { error: { error_code: 'ITEM_LOGIN_REQUIRED' } });
+    expect((await user.entry()).status).toBe('active');
+    expect(await user.told()).toEqual([]);
+  });
+
+  it('of an item that is gone says so', async () => {
+    await steward.control('bank/remove-item', { item_id: user.itemId });
+    await user.happens('ERROR', { error: { error_code: 'ITEM_NOT_FOUND' } });
+    expect(await user.told()).toEqual([['account.status', { status: 'item_gone' }]]);
+  });
+
+  it('of a bank that is down is no matter of the user’s', async () => {
+    await steward.control('bank/error', { code: 'INSTITUTION_DOWN', path: '/accounts/get', item_id: user.itemId });
+    await user.happens('ERROR', { error: { error_code: 'INSTITUTION_DOWN' } });
+    expect((await user.entry()).status).toBe('active');
+  });
+});
+
+describe('ITEM/LOGIN_REPAIRED', () => {
+  it('makes us read the item: the status is cleared', async () => {
+    await user.befalls('ERROR');
+    expect((await user.entry()).status).toBe('relink_required');
+    await user.befalls('LOGIN_REPAIRED');
+    expect((await user.entry()).status).toBe('active');
+  });
+
+  it('clears the status, whether it comes before or after its error', async () => {
+    await user.befalls('ERROR');
+    expect((await user.entry()).status).toBe('relink_required');
+    await user.befalls('ERROR', 'reordered');
+    expect((await user.entry()).status).toBe('active');
+    expect(await user.told()).toEqual([
+      ['account.status', { status: 'relink_required' }],
+      ['account.status', { status: 'active' }],
+    ]);
+  });
+});
+
+describe('ITEM/PENDING_DISCONNECT', () => {
+  it('warns, with its time, until the login is repaired', async () => {
+    const event = { reason: 'INSTITUTION_MIGRATION', disconnect_time: inDays(7) };
+    await user.happens('PENDING_DISCONNECT', event);
+    expect(await user.entries()).toMatchObject([{ status: 'active', warning: 'pending_disconnect', expires_at: event.disconnect_time }]);
+    expect(await user.bank()).toEqual({ connected: true, needs_attention: 1 });
+    await user.happens('LOGIN_REPAIRED');
+    expect(Object.keys(await user.entry()).sort()).toEqual(['bank_name', 'id', 'mask', 'status']);
+    expect(await user.bank()).toEqual({ connected: true, needs_attention: 0 });
+    // A late copy, signed anew, doesn't bring it back.
+    await user.happens('PENDING_DISCONNECT', event, -10);
+    expect(await user.entry()).not.toHaveProperty('warning');
+    expect(await user.told()).toEqual([
+      ['account.warning', { warning: 'pending_disconnect', expiresAt: event.disconnect_time }],
+      ['account.warning', { warning: null }],
+    ]);
+  });
+
+  it('is over with a refresh only after update mode', async () => {
+    await user.happens('PENDING_DISCONNECT', { disconnect_time: inDays(1) });
+    expect((await user.refresh()).status).toBe(200);
+    expect(await user.entry()).toMatchObject({ warning: 'pending_disconnect' });
+    await steward.call('/auth/bank/create_link_token', { token: user.token, form: { account_id: user.entryId } });
+    expect((await user.refresh()).status).toBe(200);
+    expect(await user.entry()).not.toHaveProperty('warning');
+  });
+
+  it('warns of nothing that is over already, and holds without a time', async () => {
+    await user.happens('PENDING_DISCONNECT', { disconnect_time: inDays(-1) });
+    expect(await user.entry()).not.toHaveProperty('warning');
+    await user.happens('PENDING_DISCONNECT');
+    expect(await user.entry()).toMatchObject({ warning: 'pending_disconnect' });
+    expect(await user.entry()).not.toHaveProperty('expires_at');
+  });
+
+  it('is a status and no warning any more once it came true', async () => {
+    await user.happens('PENDING_DISCONNECT', { disconnect_time: inDays(1) });
+    await user.befalls('ERROR');
+    expect(await user.entry()).toMatchObject({ status: 'relink_required' });
+    expect(await user.entry()).not.toHaveProperty('warning');
+    expect(await user.bank()).toEqual({ connected: true, needs_attention: 1 });
+  });
+});
+
+describe('ITEM/PENDING_EXPIRATION', () => {
+  it('warns with the time that the item shows, and linking anew ends it', async () => {
+    await user.befalls('PENDING_EXPIRATION');
+    expect(await user.entry()).toMatchObject({ status: 'active', warning: 'pending_expiration', expires_at: expect.any(String) });
+    expect((await linkBank(steward, user.token)).status).toBe(200);
+    expect(await user.entries()).toMatchObject([{ id: user.entryId }]);
+    expect(await user.entry()).not.toHaveProperty('warning');
+    expect(await user.told()).toMatchObject([
+      ['account.warning', { warning: 'pending_expiration' }],
+      ['account.warning', { warning: null }],
+    ]);
+  });
+
+  it('counts with its own time where the item shows none', async () => {
+    const event = { consent_expiration_time: inDays(6) };
+    await user.happens('PENDING_EXPIRATION', event);
+    expect(await user.entry()).toMatchObject({ warning: 'pending_expiration', expires_at: event.consent_expiration_time });
+  });
+});

@@ -1,0 +1,174 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type BankEmulator, sendJson, startBankEmulator } from '../../support/bank-emulator.ts';
+import { deliver, eventBody, linkEmulated, WebhookSigner } from '../../support/bank-webhooks.ts';
+import { type FaultyDatabase, startFaultyDatabase } from '../../support/database-proxy.ts';
+import { eventually } from '../../support/eventually.ts';
+import { expectError } from '../../support/expect-error.ts';
+import { linkBank } from '../../support/flows.ts';
+import { freePort } from '../../support/free-port.ts';
+import { createPlace, startProcess } from '../../support/process.ts';
+import { startSteward, type TestSteward } from '../../support/steward.ts';
+import { allHandled, LinkedUser, retryNow } from '../../support/webhook-scene.ts';
+
+describe('a webhook while something else fails', () => {
+  let database: FaultyDatabase;
+  let steward: TestSteward;
+
+  beforeAll(async () => {
+    database = await startFaultyDatabase();
+    steward = await startSteward(database.env);
+  });
+
+  afterEach(() => steward.control('faults/clear', {}));
+
+  afterAll(async () => {
+    await steward.stop();
+    await database.stop();
+  });
+
+  it('is 503 while its key has to be asked for and the aggregator is away', async () => {
+    const user = await LinkedUser.of(steward);
+    await steward.control('faults', { part: 'bank', path: '/webhook_verification_key/get', kind: 'status', status: 503 });
+    for (let tries = 0; tries < 3; tries += 1) expectError(await user.hears('ERROR'), 'unavailable');
+    expect(await steward.sql('select id from bank_webhooks')).toEqual([]);
+    await steward.control('faults/clear', {});
+    await eventually(async () => (await user.hears('ERROR')).status === 200);
+  });
+
+  it('is 503 while the database is away, and nothing was acknowledged; its next try is taken', async () => {
+    const user = await LinkedUser.of(steward);
+    await user.happens('ERROR');
+    await steward.control('bank/reset-login', { item_id: user.itemId });
+    database.cut();
+    expectError(await user.hears('ERROR'), 'unavailable');
+    database.restore();
+    await eventually(async () => (await user.hears('ERROR', {}, 20)).status === 200);
+    await eventually(async () => (await user.entry()).status === 'relink_required');
+  });
+
+  it('waits while its item can’t be read, and is handled once it can', async () => {
+    const user = await LinkedUser.of(steward);
+    await steward.control('bank/reset-login', { item_id: user.itemId });
+    await steward.control('faults', { part: 'bank', path: '/item/get', kind: 'status', status: 503 });
+    expect((await user.hears('ERROR', {}, 30)).status).toBe(200);
+    await eventually(async () => ((await steward.control('bank/state')).calls['/item/get'] ?? 0) > 1);
+    expect((await user.entry()).status).toBe('active');
+    await steward.control('faults/clear', {});
+    await eventually(async () => {
+      await retryNow(steward, 'bank-webhook');
+      return (await user.entry()).status === 'relink_required';
+    });
+    await allHandled(steward);
+  });
+
+  it('is given up after a day', async () => {
+    const user = await LinkedUser.of(steward);
+    await steward.control('faults', { part: 'bank', path: '/item/get', kind: 'status', status: 503 });
+    expect((await user.hears('ERROR', {}, 40)).status).toBe(200);
+    await steward.sql(`update bank_webhooks set received_at = now() - interval '25 hours' where item_id = $1`, [user.itemId]);
+    await eventually(async () => {
+      await retryNow(steward, 'bank-webhook');
+      return steward.logs.some((line) => line.includes('bank webhook given up'));
+    });
+    await steward.sql(`update bank_webhooks set received_at = now() - interval '3 days' where item_id = $1`, [user.itemId]);
+    await steward.context.webhooks.sweep();
+    expect(await steward.sql('select id from bank_webhooks where item_id = $1', [user.itemId])).toEqual([]);
+  });
+
+  it('changes nothing of what is disconnected at the same time', async () => {
+    const user = await LinkedUser.of(steward);
+    const codes = ['ERROR', 'PENDING_DISCONNECT', 'NEW_ACCOUNTS_AVAILABLE', 'USER_PERMISSION_REVOKED', 'SYNC_UPDATES_AVAILABLE'];
+    const answers = await Promise.all([user.remove(), ...codes.map((code) => user.hears(code))]);
+    expect(answers.map(({ status }) => status).every((status) => status === 200 || status === 404)).toBe(true);
+    await allHandled(steward);
+    expect(await user.entries()).toEqual([]);
+    const told = await user.told();
+    expect(told.filter(([event]) => event === 'account.disconnected')).toHaveLength(1);
+    expect(told.at(-1)?.[0]).toBe('account.disconnected');
+  });
+
+  it('finds the entry gone after its item was read', async () => {
+    const user = await LinkedUser.of(steward);
+    await steward.control('bank/reset-login', { item_id: user.itemId });
+    const read = async () => (await steward.control('bank/state')).calls['/item/get'] ?? 0;
+    const handled = () => steward.logs.filter((line) => line.includes('bank webhook handled')).length;
+    const [before, others] = [await read(), handled()];
+    await steward.control('faults', { part: 'bank', path: '/item/get', kind: 'delay', ms: 5_000, times: 1 });
+    expect((await user.hears('ERROR', {}, 50)).status).toBe(200);
+    await eventually(async () => (await read()) > before);
+    expect((await user.remove()).status).toBe(200);
+    await eventually(() => handled() > others);
+    expect(await user.told()).toEqual([['account.disconnected', {}]]);
+  });
+});
+
+describe('two readings of an item at a time', () => {
+  let aggregator: BankEmulator;
+  let steward: TestSteward;
+
+  beforeAll(async () => {
+    aggregator = await startBankEmulator();
+    steward = await startSteward(aggregator.env);
+  });
+
+  afterAll(async () => {
+    await steward.stop();
+    await aggregator.stop();
+  });
+
+  it('leave what the later one found, though it was stored first', async () => {
+    const signer = new WebhookSigner('key');
+    const token = await steward.signIn();
+    await linkEmulated(steward, token);
+    const [grant] = await steward.sql<{ subject: string }>('select subject from grants');
+    const [entry] = (await steward.call('/auth/bank/accounts', { token })).body.accounts;
+    aggregator.on('/webhook_verification_key/get', (response) => sendJson(response, 200, { ...signer.answer(), request_id: 'r' }));
+    const item = (error: object | null) => ({
+      item: { institution_id: 'ins_1', institution_name: 'Emulated Bank', error },
+      request_id: 'r',
+    });
+    // The first answer, from before the repair, is long on its way.
+    const late = Promise.withResolvers<void>();
+    let readings = 0;
+    aggregator.on('/item/get', async (response) => {
+      readings += 1;
+      if (readings > 1) return sendJson(response, 200, item(null));
+      await late.promise;
+      sendJson(response, 200, item({ error_code: 'ITEM_LOGIN_REQUIRED', error_type: 'ITEM_ERROR' }));
+    });
+    const body = eventBody('ERROR', grant?.subject ?? '');
+    expect((await deliver(steward, body, await signer.sign(body))).status).toBe(200);
+    await eventually(() => readings === 1);
+    expect((await steward.call(`/auth/bank/accounts/${entry.id}/refresh`, { method: 'POST', token })).status).toBe(200);
+    late.resolve();
+    await allHandled(steward);
+    expect((await steward.call('/auth/bank/accounts', { token })).body.accounts).toMatchObject([{ status: 'active' }]);
+    expect(await steward.sql(`select event from events where event = 'account.status'`)).toEqual([]);
+    expect(readings).toBe(3);
+  });
+});
+
+describe('kill -9 between writing a webhook down and handling it', () => {
+  it('loses nothing: it is handled after the restart', async () => {
+    const place = await createPlace();
+    const env = { ...place.env, PORT: String(await freePort()) };
+    const child = await startProcess(env);
+    const token = await child.signIn();
+    await eventually(async () => (await linkBank(child, token)).status === 200);
+    const itemId = (await child.control('bank/state')).items.at(-1).item_id;
+    // Faults are gone after the restart.
+    await child.control('faults', { part: 'bank', path: '/item/get', kind: 'hang' });
+    const fired = await child.control('bank/webhook', { item_id: itemId, webhook_code: 'ERROR' });
+    expect(fired.deliveries).toEqual([{ status: 200 }]);
+    await child.kill('SIGKILL');
+    // As if it had died before the job was made.
+    await place.sql(`delete from pgboss.job where name = 'bank-webhook'`);
+    await place.sql('update bank_webhooks set queued_at = null');
+    expect(await place.sql('select event from bank_webhooks where handled_at is null')).toEqual([{ event: 'ITEM/ERROR' }]);
+    const again = await startProcess(env);
+    const status = async () => (await again.call('/auth/bank/accounts', { token: await again.signIn() })).body.accounts[0].status;
+    await eventually(async () => (await status()) === 'relink_required');
+    await again.kill('SIGKILL');
+    await place.remove();
+  });
+});

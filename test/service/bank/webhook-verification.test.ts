@@ -1,0 +1,220 @@
+import { createHmac, generateKeyPairSync } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type BankEmulator, sendJson, startBankEmulator } from '../../support/bank-emulator.ts';
+import { deliver, eventBody, linkEmulated, sha256, WebhookSigner } from '../../support/bank-webhooks.ts';
+import { expectError } from '../../support/expect-error.ts';
+import { sendRaw } from '../../support/raw-http.ts';
+import { startSteward, type TestSteward } from '../../support/steward.ts';
+
+const KEY_CALL = '/webhook_verification_key/get';
+
+let aggregator: BankEmulator;
+let steward: TestSteward;
+let signer: WebhookSigner;
+let itemId: string;
+let body: string;
+let bodies = 0;
+/** Keys asked for before the test. */
+let asked = 0;
+
+beforeAll(async () => {
+  aggregator = await startBankEmulator();
+  signer = new WebhookSigner('6c5516e1-92dc-479e-a8ff-5a51992e0001');
+  answerWith(signer.answer());
+  steward = await startSteward(aggregator.env);
+  const token = await steward.signIn();
+  await linkEmulated(steward, token);
+  const [grant] = await steward.sql<{ subject: string }>('select subject from grants');
+  itemId = grant?.subject ?? '';
+});
+
+afterAll(async () => {
+  await steward.stop();
+  await aggregator.stop();
+});
+
+/** Each test has an event that nobody has seen. */
+beforeEach(() => {
+  bodies += 1;
+  body = eventBody('NEW_ACCOUNTS_AVAILABLE', itemId, { error: null, test: bodies });
+  asked = keyCalls();
+});
+
+afterEach(() => steward.sql('delete from bank_webhooks'));
+
+async function stored(): Promise<number> {
+  return (await steward.sql('select id from bank_webhooks')).length;
+}
+
+function keyCalls(): number {
+  return aggregator.calls.filter(({ path }) => path === KEY_CALL).length;
+}
+
+/** Keys that the test has made the service ask for. */
+function fetches(): number {
+  return keyCalls() - asked;
+}
+
+function answerWith(key: object): void {
+  aggregator.on(KEY_CALL, (response) => sendJson(response, 200, { ...key, request_id: 'r' }));
+}
+
+async function expectRefused(proof: string | undefined, of = body): Promise<void> {
+  expectError(await deliver(steward, of, proof), 'invalid_token');
+  expect(await stored()).toBe(0);
+}
+
+function unsigned(header: object, payload: object, signature = ''): string {
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  return `${part(header)}.${part(payload)}.${signature}`;
+}
+
+describe('POST /webhooks/bank takes', () => {
+  it('what the aggregator has signed, once however often it comes, and asks for the key once', async () => {
+    const proof = await signer.sign(body);
+    const answers = await Promise.all([1, 2, 3].map(() => deliver(steward, body, proof)));
+    answers.push(await deliver(steward, body, await signer.sign(body, { age: 30 })));
+    for (const answer of answers) expect([answer.status, answer.body]).toEqual([200, { success: true }]);
+    expect(await stored()).toBe(1);
+    expect(fetches()).toBe(1);
+    expect(aggregator.calls.find(({ path }) => path === KEY_CALL)?.body).toEqual({ key_id: signer.kid });
+  });
+
+  it('up to 256 kB, also with fields that are nobody’s', async () => {
+    const text = `{"__proto__":{"polluted":true},"constructor":1,${body.slice(1)}`;
+    const large = `${text.slice(0, -1)},"pad":"${'x'.repeat(255 * 1024 - text.length)}"}`;
+    expect((await deliver(steward, large, await signer.sign(large))).status).toBe(200);
+    expect(await stored()).toBe(1);
+    expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+  });
+
+  it('a clock that is a little ahead', async () => {
+    expect((await deliver(steward, body, await signer.sign(body, { age: -30 }))).status).toBe(200);
+  });
+
+  it('events of other kinds and for other items, and stores nothing', async () => {
+    const others = [
+      eventBody('ERROR', 'nobody-has-it'),
+      eventBody('WEBHOOK_UPDATE_ACKNOWLEDGED', itemId),
+      JSON.stringify({ webhook_type: 'INCOME', webhook_code: 'INCOME_VERIFICATION', user_id: 'someone' }),
+      JSON.stringify({ webhook_type: 'ITEM\n{"level":50}', webhook_code: 'toString', item_id: itemId }),
+      '{}',
+    ];
+    for (const other of others) expect((await deliver(steward, other, await signer.sign(other))).status).toBe(200);
+    expect(await stored()).toBe(0);
+    expect(steward.logs.filter((line) => line.includes('means nothing here')).map((line) => JSON.parse(line).event)).toEqual([
+      'ITEM/WEBHOOK_UPDATE_ACKNOWLEDGED',
+      'INCOME/INCOME_VERIFICATION',
+      'ITEM???level??50?/toString',
+      'unnamed',
+    ]);
+  });
+});
+
+describe('POST /webhooks/bank refuses', () => {
+  it('what has no proof, or two', async () => {
+    await expectRefused(undefined);
+    await expectRefused('');
+    const proof = await signer.sign(body);
+    const lines = ['POST /webhooks/bank HTTP/1.1', 'Connection: close', 'Content-Type: application/json'];
+    const twice = [...lines, `Content-Length: ${body.length}`, `Plaid-Verification: ${proof}`, `Plaid-Verification: ${proof}`];
+    const answer = await sendRaw(steward.url, twice, body);
+    expect([answer.status, answer.body.code]).toEqual([401, 'invalid_token']);
+    expect(await stored()).toBe(0);
+    expect(fetches()).toBe(0);
+  });
+
+  it('another body, were it by one space', async () => {
+    const proof = await signer.sign(body);
+    await expectRefused(proof, `${body} `);
+    await expectRefused(proof, body.replace('NEW_ACCOUNTS_AVAILABLE', 'USER_PERMISSION_REVOKED'));
+    await expectRefused(proof, JSON.stringify(JSON.parse(body)));
+    await expectRefused(proof, '');
+  });
+
+  it('what is older than five minutes, from the future, or of no time', async () => {
+    await expectRefused(await signer.sign(body, { age: 302 }));
+    await expectRefused(await signer.sign(body, { age: -120 }));
+    for (const iat of [undefined, '1', 1e300, Number.NaN, -1]) await expectRefused(await signer.sign(body, { claims: { iat } }));
+    for (const hash of [undefined, 1, '', 'x'.repeat(64), sha256(body).slice(1), sha256(body).repeat(2)]) {
+      await expectRefused(await signer.sign(body, { claims: { request_body_sha256: hash } }));
+    }
+  });
+
+  it('other algorithms: none, HMAC with the public key, and a false name of the right one', async () => {
+    const claims = { iat: Math.floor(Date.now() / 1000), request_body_sha256: sha256(body) };
+    const { kid } = signer;
+    for (const alg of ['none', 'None', 'HS256', 'RS256', 'es256', 'ES384', undefined])
+      await expectRefused(unsigned({ alg, kid: 'never-asked' }, claims, 'eA'));
+    const start = unsigned({ alg: 'HS256', kid }, claims).slice(0, -1);
+    const secret = signer.publicKey.export({ type: 'spki', format: 'pem' });
+    await expectRefused(`${start}.${createHmac('sha256', secret).update(start).digest('base64url')}`);
+    expect(fetches()).toBe(0);
+    await expectRefused(unsigned({ alg: 'ES256', kid }, claims, Buffer.alloc(64).toString('base64url')));
+    const [header, , signature] = (await signer.sign(body)).split('.');
+    await expectRefused(`${header}.${unsigned({}, claims).split('.')[1]}x.${signature}`);
+    await expectRefused(await signer.sign(body, { header: { crit: ['b64'], b64: false } }).catch(() => 'a.b.c'));
+  });
+
+  it('another’s signature under a known key’s id', async () => {
+    await expectRefused(await new WebhookSigner(signer.kid).sign(body));
+  });
+
+  it('key ids that are none, without asking anybody', async () => {
+    for (const kid of ['', '../..', 'a b', 'x'.repeat(129), 'ä', '\u0000', "' or 1=1", 7, null, {}, ['a']]) {
+      await expectRefused(unsigned({ alg: 'ES256', kid }, { iat: 1 }, 'eA'));
+    }
+    for (const proof of ['a', 'a.b.c', '....', `${'x'.repeat(5_000)}.y.z`]) await expectRefused(proof);
+    expect(fetches()).toBe(0);
+  });
+
+  it('a key that has expired, or is no key for ES256', async () => {
+    const expired = new WebhookSigner('expired');
+    answerWith(expired.answer(Math.floor(Date.now() / 1000) - 1));
+    await expectRefused(await expired.sign(body));
+    answerWith(new WebhookSigner('p384', generateKeyPairSync('ec', { namedCurve: 'P-384' }).privateKey).answer());
+    const claims = { iat: Math.floor(Date.now() / 1000), request_body_sha256: sha256(body) };
+    await expectRefused(unsigned({ alg: 'ES256', kid: 'p384' }, claims, Buffer.alloc(64, 1).toString('base64url')));
+  });
+
+  it('what is signed and isn’t a JSON object, or lacks what its event says', async () => {
+    const noText = Buffer.from([0x7b, 0xff, 0x7d]).toString('latin1');
+    const odd = ['', 'not json', '[]', 'null', '"text"', '1', noText, eventBody('ERROR', ''), eventBody('USER_ACCOUNT_REVOKED', itemId)];
+    for (const text of odd) expectError(await deliver(steward, text, await signer.sign(text)), 'invalid_request');
+    expect(await stored()).toBe(0);
+  });
+
+  it('other content types, compressed bodies, and more than 256 kB', async () => {
+    const proof = await signer.sign(body);
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x']) {
+      expectError(await deliver(steward, body, proof, { 'content-type': type }), 'unsupported_media_type');
+    }
+    expectError(await deliver(steward, body, proof, { 'content-encoding': 'gzip' }), 'unsupported_media_type');
+    expectError(await deliver(steward, `"${'x'.repeat(256 * 1024)}"`, proof), 'too_large');
+    expect(await stored()).toBe(0);
+    expect(fetches()).toBe(0);
+  });
+
+  it('other methods', async () => {
+    for (const method of ['GET', 'PUT', 'DELETE']) expectError(await steward.call('/webhooks/bank', { method }), 'method_not_allowed');
+  });
+});
+
+describe('the keys of POST /webhooks/bank', () => {
+  it('an unknown one is asked for once; a thousand of them cost ten calls at most, and known keys go on working', async () => {
+    const known = await signer.sign(body);
+    expect((await deliver(steward, body, known)).status).toBe(200);
+    aggregator.fail('INVALID_WEBHOOK_VERIFICATION_KEY_ID', KEY_CALL);
+    const flood = Array.from({ length: 1_000 }, (_, index) => `unknown-${index % 500}`);
+    const statuses = new Set<number>();
+    for (let start = 0; start < flood.length; start += 50) {
+      const batch = flood.slice(start, start + 50).map(async (kid) => deliver(steward, body, await new WebhookSigner(kid).sign(body)));
+      for (const answer of await Promise.all(batch)) statuses.add(answer.status);
+    }
+    expect([...statuses].filter((status) => status !== 401 && status !== 429)).toEqual([]);
+    expect(fetches()).toBeGreaterThan(0);
+    expect(fetches()).toBeLessThanOrEqual(10);
+    expect((await deliver(steward, body, known)).status).toBe(200);
+    expect(await stored()).toBe(1);
+  });
+});

@@ -1,0 +1,350 @@
+import { once } from 'node:events';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { WebSocketServer } from 'ws';
+// @ts-expect-error the client is a browser module, checked on its own (client/tsconfig.json)
+import { StewardClient } from '../../../client/steward-client.js';
+import { eventually } from '../../support/eventually.ts';
+import { connect } from '../../support/flows.ts';
+import { startSteward, type TestSteward } from '../../support/steward.ts';
+
+let steward: TestSteward;
+const clients: { close(): void }[] = [];
+
+beforeAll(async () => {
+  steward = await startSteward();
+});
+
+afterAll(async () => {
+  for (const client of clients) client.close();
+  await steward.stop();
+});
+
+type Why = 'connect' | 'renew' | 'refused';
+
+function open(token: (why: Why) => string | undefined | Promise<string | undefined>, options: object = {}) {
+  const client = new StewardClient({ url: steward.url, token, ...options });
+  clients.push(client);
+  const events: { seq: number; event: string; data: Record<string, unknown> }[] = [];
+  const states: string[] = [];
+  const reasons: (string | undefined)[] = [];
+  client.addEventListener('event', ({ detail }: { detail: (typeof events)[number] }) => events.push(detail));
+  client.addEventListener('state', ({ detail }: { detail: { state: string; reason?: { code: string } } }) => {
+    states.push(detail.state);
+    reasons.push(detail.reason?.code);
+  });
+  return { client, events, states, reasons };
+}
+
+/** A token that ends in so many seconds. */
+async function endingIn(seconds: number, user: string): Promise<string> {
+  await steward.control('clock', { advance_ms: (seconds - 3_600) * 1000 });
+  const token = await steward.signIn(user);
+  await steward.control('clock', { advance_ms: (3_600 - seconds) * 1000 });
+  return token;
+}
+
+describe('StewardClient', () => {
+  it('connects when it is first needed, lists and calls', async () => {
+    const token = await steward.signIn('client-one');
+    await connect(steward, { token, email: 'client-one@example.com' });
+    const { client, states } = open(() => token);
+    expect(client.state).toBe('closed');
+    const { agents } = await client.list();
+    expect(agents.map(({ name }: { name: string }) => name)).toContain('mail');
+    const { data, meta } = await client.call('mail.labels');
+    expect(data.items.length).toBeGreaterThan(3);
+    expect(meta).toMatchObject({ account: 'client-one@example.com' });
+    expect(states).toEqual(['connecting', 'open']);
+  });
+
+  it('rejects with the service’s code and details', async () => {
+    const token = await steward.signIn('client-two');
+    const { client } = open(() => token);
+    await expect(client.call('mail.nothing')).rejects.toMatchObject({ name: 'StewardError', code: 'not_found', retryable: false });
+    await expect(client.call('mail.labels')).rejects.toMatchObject({ code: 'not_found', details: { choices: [] } });
+  });
+
+  it('sends a change once, after the approval that it asked for', async () => {
+    const token = await steward.signIn('client-three');
+    await connect(steward, { token, email: 'client-three@example.com' });
+    const { client, events } = open(() => token);
+    const input = { to: ['someone@example.com'], subject: 'Grüße', body: 'Hallo' };
+    const refusal = await client.call('mail.send', input).catch((error: { code: string; details: { approvalId: string } }) => error);
+    expect(refusal).toMatchObject({ name: 'StewardError', code: 'approval_required' });
+    const waiting = await client.approvals();
+    expect(waiting).toMatchObject([{ approvalId: refusal.details.approvalId, action: 'mail.send', input: { subject: 'Grüße' } }]);
+    const { data } = await client.approve(refusal.details.approvalId);
+    expect(data.id).toEqual(expect.any(String));
+    expect(await client.approvals()).toEqual([]);
+    await eventually(() =>
+      expect(events.map(({ event }) => event)).toEqual(expect.arrayContaining(['approval.requested', 'approval.decided'])),
+    );
+    expect(client.since).toBe(events.at(-1)!.seq);
+  });
+
+  it('renews its sign-in in place before the token ends', async () => {
+    const asked: Why[] = [];
+    const ending = await endingIn(8, 'client-four');
+    const fresh = await steward.signIn('client-four');
+    const { client, states } = open((why) => {
+      asked.push(why);
+      return why === 'renew' ? fresh : ending;
+    });
+    await client.connect();
+    const { exp } = JSON.parse(Buffer.from(ending.split('.')[1]!, 'base64url').toString()) as { exp: number };
+    await eventually(() => Date.now() > exp * 1000 + 500);
+    expect(asked).toEqual(['connect', 'renew']);
+    await client.list();
+    expect(states).toEqual(['connecting', 'open']);
+  });
+
+  it('asks for another token when one is refused, and ends when that is refused too', async () => {
+    const good = await steward.signIn('client-five');
+    const asked: Why[] = [];
+    const healed = open((why) => {
+      asked.push(why);
+      return why === 'refused' ? good : 'not.a.token';
+    });
+    await healed.client.connect();
+    expect(asked).toEqual(['connect', 'refused']);
+    const refused = open(() => 'not.a.token');
+    await expect(refused.client.connect()).rejects.toMatchObject({ code: 'signed_out' });
+    expect(refused.client.state).toBe('closed');
+  });
+
+  it('waits where no token can be fetched, and tries again until one can', async () => {
+    const token = await steward.signIn('client-seven');
+    let offline = 2;
+    const { client, states, reasons } = open(() => {
+      offline -= 1;
+      return offline < 0 ? token : Promise.reject(new Error('offline'));
+    });
+    await client.list();
+    expect(states).toEqual(['connecting', 'waiting', 'connecting', 'waiting', 'connecting', 'open']);
+    expect(reasons[1]).toBe('no_token');
+  });
+
+  it('asks for a renewal again where none could be fetched, and ends where nobody is signed in any more', async () => {
+    const ending = await endingIn(10, 'client-eight');
+    const fresh = await steward.signIn('client-eight');
+    const asked: Why[] = [];
+    const { client, states } = open((why) => {
+      asked.push(why);
+      if (why === 'connect') return ending;
+      return asked.length > 2 ? fresh : Promise.reject(new Error('offline'));
+    });
+    const left = open((why) => (why === 'connect' ? ending : undefined));
+    await Promise.all([client.connect(), left.client.connect()]);
+    await eventually(() => asked.length > 2 && left.client.state === 'closed');
+    await client.list();
+    expect(asked).toEqual(['connect', 'renew', 'renew']);
+    expect(states).toEqual(['connecting', 'open']);
+    expect(left.reasons.at(-1)).toBe('signed_out');
+  });
+
+  it('stays away for a minute where the user has too many sockets, with the token it has', async () => {
+    const token = await steward.signIn('client-nine');
+    const connections = async () => (await steward.call('/test')).body.connections;
+    const before = await connections();
+    const others = Array.from({ length: 10 }, () => open(() => token).client);
+    await Promise.all(others.map((other) => other.connect()));
+    const timers = vi.spyOn(globalThis, 'setTimeout');
+    const asked: Why[] = [];
+    const { client, states, reasons } = open((why) => {
+      asked.push(why);
+      return token;
+    });
+    const connected: Promise<void> = client.connect();
+    await eventually(() => client.state === 'waiting');
+    expect(reasons.at(-1)).toBe('rate_limited');
+    const again = timers.mock.calls.find(([, ms = 0]) => ms > 60_000 && ms <= 61_000)?.[0];
+    timers.mockRestore();
+    for (const other of others) other.close();
+    await eventually(async () => (await connections()) === before);
+    // As if the minute were over.
+    (again as () => void)();
+    await connected;
+    expect(asked).toEqual(['connect', 'connect']);
+    expect(states).toEqual(['connecting', 'waiting', 'connecting', 'open']);
+  });
+
+  it('ends with what the service says about a sign-in that no token can heal', async () => {
+    const token = await steward.signIn('client-ten');
+    const asked: Why[] = [];
+    const { client } = open(
+      (why) => {
+        asked.push(why);
+        return token;
+      },
+      { since: -1 },
+    );
+    await expect(client.connect()).rejects.toMatchObject({ code: 'invalid_request', message: 'since: must be at least 0' });
+    expect(asked).toEqual(['connect']);
+  });
+
+  it('ends when its user is deleted, without signing in anew', async () => {
+    const token = await steward.signIn('client-eleven');
+    const asked: Why[] = [];
+    const { client, reasons } = open((why) => {
+      asked.push(why);
+      return token;
+    });
+    await client.connect();
+    expect((await steward.call('/user', { method: 'DELETE', token })).status).toBe(200);
+    await eventually(() => client.state === 'closed');
+    expect([asked, reasons.at(-1)]).toEqual([['connect'], 'signed_out']);
+  });
+
+  it('ends at once where nobody is signed in', async () => {
+    const { client } = open(() => undefined);
+    await expect(client.list()).rejects.toMatchObject({ code: 'signed_out' });
+  });
+
+  it('comes back after the service was restarted, and gets the events it missed', async () => {
+    const service = await startSteward({ PORT: '0' });
+    const port = new URL(service.url).port;
+    const token = await service.signIn('client-six');
+    const { client, events, states } = open(() => token, { url: service.url });
+    await client.connect();
+    await connect(service, { token, email: 'client-six@example.com' });
+    const connected = await eventually(() => events.find(({ event }) => event === 'account.connected'));
+    const seen = client.since;
+    const again = await service.restart({ PORT: port });
+    await eventually(() => states.includes('waiting'));
+    await again.call(`/auth/workspace/accounts/${String(connected.data.account)}`, { method: 'DELETE', token });
+    // The service asked for a pause at random, of up to 30 s.
+    await eventually(() => events.some(({ seq, event }) => seq > seen && event === 'account.disconnected'));
+    expect(new Set(events.map(({ seq }) => seq)).size).toBe(events.length);
+    client.close();
+    await again.stop();
+  });
+
+  describe('when the connection breaks before the answer', () => {
+    /** Answers the sign-in and the list itself, and nothing else: every other frame ends the socket. */
+    async function breaking(code: number) {
+      const server = new WebSocketServer({ port: 0, host: '127.0.0.1', maxPayload: 200_000 });
+      const sent: string[] = [];
+      let signIns = 0;
+      const agents = [
+        {
+          actions: [
+            { name: 'mail.read', effect: 'read' },
+            { name: 'mail.send', effect: 'write' },
+          ],
+        },
+      ];
+      server.on('connection', (socket) => {
+        socket.on('error', () => {});
+        socket.on('message', (data) => {
+          const { type, requestId, action } = JSON.parse(String(data));
+          if (type === 'authenticate') {
+            signIns += 1;
+            socket.send(JSON.stringify({ type: 'ready', requestId, expiresAt: new Date(Date.now() + 3_600_000).toISOString(), seq: 0 }));
+          } else if (type === 'list') socket.send(JSON.stringify({ type: 'result', requestId, data: { agents } }));
+          else {
+            sent.push(action ?? type);
+            socket.close(code);
+          }
+        });
+      });
+      await once(server, 'listening');
+      const { port } = server.address() as { port: number };
+      const { client } = open(() => 'token', { url: `http://127.0.0.1:${port}` });
+      return { client, sent, signIns: () => signIns, stop: () => server.close() };
+    }
+
+    it.each<[string, string, object, boolean]>([
+      ['a change without a key', 'mail.send', {}, false],
+      ['a change under its key', 'mail.send', { idempotencyKey: 'once' }, true],
+      ['a read', 'mail.read', {}, true],
+      ['an action that was not listed', 'mail.other', {}, false],
+    ])('%s is sent once, and may be repeated or not', async (_what, action, options, repeatable) => {
+      const { client, sent, signIns, stop } = await breaking(1012);
+      await client.list();
+      const code = repeatable ? 'disconnected' : 'outcome_unknown';
+      await expect(client.call(action, {}, options)).rejects.toMatchObject({ code, retryable: repeatable });
+      await client.connect();
+      expect(signIns()).toBe(2);
+      expect(sent).toEqual([action]);
+      client.close();
+      stop();
+    });
+
+    it('an approval’s outcome is unknown, and what is waiting may be asked for again', async () => {
+      const { client, stop } = await breaking(1012);
+      await expect(client.approve('75975870-0c63-424e-a59a-bdeb7b82926a')).rejects.toMatchObject({
+        code: 'outcome_unknown',
+        retryable: false,
+      });
+      await expect(client.approvals()).rejects.toMatchObject({ code: 'disconnected', retryable: true });
+      client.close();
+      stop();
+    });
+
+    it('because a message was too large, that one is not to be repeated', async () => {
+      const { client, stop } = await breaking(1012);
+      const large = { body: 'x'.repeat(300_000) };
+      await expect(client.call('mail.send', large, { idempotencyKey: 'once' })).rejects.toMatchObject({
+        code: 'too_large',
+        retryable: false,
+      });
+      client.close();
+      stop();
+    });
+  });
+
+  it('refuses what is larger than the service takes without sending it, and goes on', async () => {
+    const token = await steward.signIn('client-large');
+    const { client, states } = open(() => token);
+    const large = { content: 'é'.repeat(5_000_000) };
+    await expect(client.call('drive.create', large)).rejects.toMatchObject({ code: 'too_large', retryable: false });
+    expect((await client.list()).agents.length).toBeGreaterThan(0);
+    expect(states).toEqual(['connecting', 'open']);
+  });
+
+  it('keeps the number of the last event in its store, from the first sign-in on, and misses nothing in between', async () => {
+    const token = await steward.signIn('client-store');
+    const kept = new Map<string, string>();
+    const store = { get: () => kept.get('seq') ?? null, set: (seq: number) => void kept.set('seq', String(seq)) };
+    const first = open(() => token, { store });
+    await first.client.connect();
+    expect(kept.get('seq')).toBe('0');
+    first.client.close();
+    await connect(steward, { token, email: 'client-store@example.com' });
+    const second = open(() => token, { store });
+    await second.client.connect();
+    await eventually(() => second.events.some(({ event }) => event === 'account.connected'));
+    expect(kept.get('seq')).toBe(String(second.events.at(-1)?.seq));
+    second.client.close();
+    const third = open(() => token, { store });
+    await third.client.list();
+    expect(third.events).toEqual([]);
+  });
+
+  it('does not begin without its store, and goes on where the store can’t be written', async () => {
+    const token = await steward.signIn('client-away');
+    let failures = 1;
+    const store = {
+      get: async () => {
+        failures -= 1;
+        if (failures >= 0) throw new Error('away');
+        return 0;
+      },
+      set: () => {
+        throw new Error('full');
+      },
+    };
+    const { client, states, reasons } = open(() => token, { store });
+    await client.connect();
+    expect(states).toEqual(['connecting', 'waiting', 'connecting', 'open']);
+    expect(reasons[1]).toBe('no_store');
+  });
+
+  it('stops waiting for the connection when its caller gives up', async () => {
+    const { client } = open(() => new Promise<string>(() => {}));
+    const giveUp = new AbortController();
+    const call = client.call('mail.labels', {}, { signal: giveUp.signal });
+    giveUp.abort();
+    await expect(call).rejects.toMatchObject({ name: 'AbortError' });
+  });
+});

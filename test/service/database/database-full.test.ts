@@ -1,0 +1,78 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { startSteward, type TestSteward } from '../../support/steward.ts';
+
+const SPACE = 'could not extend file "base/5/16384": No space left on device';
+
+let steward: TestSteward;
+let token: string;
+
+beforeAll(async () => {
+  steward = await startSteward();
+  token = await steward.signIn();
+  // What the database says when its disk is full (SQLSTATE 53100), and when it has no memory left (53200).
+  for (const code of ['53100', '53200'])
+    await steward.sql(
+      `create function full_${code}() returns trigger language plpgsql as $$ begin raise exception '${SPACE}' using errcode = '${code}'; end $$`,
+    );
+});
+
+afterAll(() => steward.stop());
+
+const prepare = () => steward.call('/workspace_access_request', { token, form: { email: 'demo@example.com' } });
+const join = () => steward.call('/waitlist', { form: { email: 'ana@example.com' } });
+
+describe('GET /health/ready', () => {
+  const ready = () => steward.call('/health/ready');
+  const FULL = { status: 503, body: { code: 'unavailable', message: 'The database’s disk is full.' } };
+
+  afterEach(() => vi.restoreAllMocks());
+
+  let elapsed = 0;
+
+  /** Answers are remembered for a moment. */
+  function pass(seconds: number): void {
+    elapsed += seconds * 1_000;
+    vi.restoreAllMocks();
+    const now = performance.now() + elapsed;
+    vi.spyOn(performance, 'now').mockReturnValue(now);
+  }
+
+  it('is 503 while the disk is full, also where nobody writes, and 200 again once there is room', async () => {
+    expect((await ready()).status).toBe(200);
+    await steward.sql(`create function full_disk() returns event_trigger language plpgsql as
+      $$ begin raise exception '${SPACE}' using errcode = '53100'; end $$`);
+    await steward.sql(`create event trigger full_disk on ddl_command_start when tag in ('CREATE TABLE AS') execute function full_disk()`);
+    pass(11);
+    expect(await ready()).toMatchObject(FULL);
+    await steward.sql('drop event trigger full_disk');
+    pass(11);
+    expect((await ready()).status).toBe(200);
+  });
+
+  it('is 503 for some seconds after a change met a full disk', async () => {
+    await steward.sql('create trigger full_now before insert on waitlist execute function full_53100()');
+    pass(11);
+    expect((await join()).body.status).toBe('error');
+    expect(await ready()).toMatchObject(FULL);
+    await steward.sql('drop trigger full_now on waitlist');
+    pass(11);
+    expect((await ready()).status).toBe(200);
+  });
+});
+
+describe.each(['53100', '53200'])('a database that lacks room (%s)', (code) => {
+  it('is told as unavailable, is named in the log, and serves again once it has room', async () => {
+    for (const table of ['oauth_flows', 'waitlist'])
+      await steward.sql(`create trigger full_now before insert on ${table} execute function full_${code}()`);
+    const refused = await prepare();
+    expect(refused).toMatchObject({ status: 503, body: { status: 'error', code: 'unavailable' } });
+    expect(refused.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+    expect(refused.text).not.toMatch(/device|extend/);
+    expect(steward.logs.find((line) => line.includes(SPACE.slice(-23)) && line.includes(refused.body.request_id))).toBeDefined();
+    expect(await join()).toMatchObject({ status: 200, body: { status: 'error' } });
+
+    for (const table of ['oauth_flows', 'waitlist']) await steward.sql(`drop trigger full_now on ${table}`);
+    expect(await prepare()).toMatchObject({ status: 200, body: { status: 'success' } });
+    expect((await join()).body).toEqual({ status: 'success' });
+  });
+});

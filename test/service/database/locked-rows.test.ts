@@ -1,0 +1,144 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '../../support/eventually.ts';
+import { ExecutorScene } from '../../support/executor-scene.ts';
+import { newName, unschedule } from '../../support/flows.ts';
+import { createPostgresDatabase, type PostgresDatabase, postgresAnswers } from '../../support/postgres.ts';
+import type { ConnectedGrant } from '../../support/refreshing.ts';
+import { SocketClient } from '../../support/socket-client.ts';
+
+const CALLS = 100;
+const MESSAGE = { to: ['a@example.com'] };
+/** More than there are connections. */
+const CHANGES = 60;
+const TICKET = 'a-ticket-of-the-locked-user';
+const BLOCKED = `select query from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+
+describe.skipIf(!(await postgresAnswers()))('while somebody holds a lock on the rows of one user', () => {
+  let database: PostgresDatabase;
+  let scene: ExecutorScene;
+  let one: ConnectedGrant;
+  let other: ConnectedGrant;
+  let holder: pg.Client;
+
+  beforeAll(async () => {
+    database = await createPostgresDatabase();
+    scene = await ExecutorScene.start({ DATABASE_URL: database.url });
+    one = await scene.connect();
+    other = await scene.connect();
+    // What is made at the first use.
+    for (const user of [one, other]) await scene.call(user, 'test.send', MESSAGE);
+    holder = new pg.Client({ connectionString: database.url });
+    await holder.connect();
+  });
+
+  afterAll(async () => {
+    await holder?.end();
+    await scene?.stop();
+    await database?.drop();
+  });
+
+  afterEach(() => holder.query('rollback'));
+
+  /** Also as a deletion would, which nothing of the service does for long. */
+  async function lock(tables: string[]): Promise<void> {
+    await holder.query('begin');
+    for (const table of tables) {
+      await holder.query(`select 1 from ${table} where ${table === 'users' ? 'id' : 'user_id'} = $1 for update`, [one.userId]);
+    }
+  }
+
+  it.each([
+    ['the user', ['users']],
+    ['the grants', ['grants', 'workspace_accounts']],
+    ['all of them', ['users', 'user_keys', 'grants', 'workspace_accounts', 'audit_log', 'events', 'oauth_flows', 'browser_bindings']],
+  ])('%s: what others do succeeds before it is given back', async (_name, tables) => {
+    await lock(tables);
+    // The rows of both share statements.
+    const reads = Array.from({ length: CALLS }, (_, index) => scene.call(index % 2 === 0 ? one : other, 'test.read'));
+    const waiting = tables.includes('users') ? Array.from({ length: CHANGES }, () => scene.call(one, 'test.send', MESSAGE)) : [];
+    let answered = 0;
+    for (const change of waiting) change.then(() => (answered += 1)).catch(() => {});
+    const changes = Array.from({ length: 5 }, () => scene.call(other, 'test.send', MESSAGE));
+    expect((await Promise.all(reads)).length).toBe(CALLS);
+    expect((await Promise.all(changes)).length).toBe(5);
+    // The one who is locked waits, and nobody else.
+    expect(answered).toBe(0);
+    if (waiting.length > 0) {
+      expect((await database.sql(BLOCKED)).length).toBeLessThanOrEqual(1);
+    }
+    await holder.query('rollback');
+    await Promise.allSettled(waiting);
+  });
+
+  it.each([
+    ['asks for access', () => askForAccess(one.token)],
+    ['logs in', () => scene.steward.call(`/auth/workspace/login?token=${one.token}`)],
+    ['logs in by a ticket', () => scene.steward.call(`/auth/workspace/login?token=${TICKET}`)],
+  ])('the one %s again and again: others connect before it is given back', async (_name, again) => {
+    await prepareTicket();
+    await lock(['users', 'oauth_flows']);
+    await expectRoomBeside(again);
+  });
+
+  it('one who has no key yet asks for access again and again: others connect before it is given back', async () => {
+    const token = await scene.steward.signIn(newName());
+    const { userId } = await scene.steward.context.sessions.authenticate(token);
+    await holder.query('begin');
+    await holder.query('select 1 from users where id = $1 for update', [userId]);
+    await expectRoomBeside(() => askForAccess(token));
+  });
+
+  it('others hear of what concerns everybody, and the one does when the row is free', async () => {
+    const [here, there] = [await socket(one), await socket(other)];
+    await lock(['users']);
+    const telling = scene.steward.context.events.recordForAll([one.userId, other.userId], 'integrations.updated', { revision: 'r2' });
+    expect(await there.event('integrations.updated')).toMatchObject({ data: { revision: 'r2' } });
+    await holder.query('rollback');
+    await telling;
+    expect(await here.event('integrations.updated')).toMatchObject({ data: { revision: 'r2' } });
+    await Promise.all([here.close(), there.close()]);
+  });
+
+  it('the sweep deletes what others have had for long enough', async () => {
+    // Without the minute's own, the lock comes before the deletion.
+    await unschedule(scene.steward.sql, 'sweep');
+    await database.sql(`update audit_log set at = now() - interval '401 days'`);
+    await lock(['audit_log']);
+    const old = (user: ConnectedGrant) =>
+      database.sql(`select 1 from audit_log where user_id = $1 and at < now() - interval '400 days'`, [user.userId]);
+    await eventually(() =>
+      database.sql(`insert into pgboss.job (name, policy, retry_limit) values ('sweep', 'exclusive', 0) on conflict do nothing`),
+    );
+    await eventually(async () => expect(await old(other)).toEqual([]));
+    expect(await old(one)).not.toEqual([]);
+  });
+
+  const askForAccess = (token: string) => scene.steward.call('/workspace_access_request', { token, form: { email: 'a@example.com' } });
+
+  /** A flow that nobody has opened. */
+  async function prepareTicket(): Promise<void> {
+    await database.sql(
+      `insert into oauth_flows (id, user_id, ticket_hash, state_hash, redirect_uri, secrets, ticket_expires_at, expires_at)
+       select gen_random_uuid(), $1, $2, $2, 'https://example.com', '', now() + interval '1 hour', now() + interval '1 hour'
+       where not exists (select 1 from oauth_flows where ticket_hash = $2)`,
+      [one.userId, createHash('sha256').update(TICKET).digest()],
+    );
+  }
+
+  /** What waits for the lock has one connection, however much it is. */
+  async function expectRoomBeside(request: () => Promise<unknown>): Promise<void> {
+    const waiting = Array.from({ length: CHANGES }, request);
+    await eventually(async () => (await database.sql(BLOCKED)).length > 0);
+    await sleep(500);
+    // None for a moment, when the one that waited was given up and the next has its connection.
+    await eventually(async () => expect((await database.sql(BLOCKED)).length).toBe(1));
+    expect((await askForAccess(other.token)).status).toBe(200);
+    await holder.query('rollback');
+    await Promise.allSettled(waiting);
+  }
+
+  const socket = (user: ConnectedGrant) => SocketClient.signedIn(scene.steward.url, user.token);
+});

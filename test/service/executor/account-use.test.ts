@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import type { RunContext } from '../../../src/actions/action.ts';
+import { ExecutorScene, refused } from '../../support/executor-scene.ts';
+import { type ConnectedGrant, leave } from '../../support/refreshing.ts';
+
+let scene: ExecutorScene;
+let user: ConnectedGrant;
+let statements: string[];
+let sent: number;
+
+beforeAll(async () => {
+  scene = await ExecutorScene.start();
+  scene.steward.context.db.observe({
+    ...scene.steward.context.telemetry,
+    statement: (sql, work) => {
+      statements.push(sql);
+      return work();
+    },
+  });
+});
+
+afterAll(() => scene.stop());
+
+beforeEach(async () => {
+  statements = [];
+  scene.reset();
+  sent = 0;
+  scene.provider.instead.set('/api/gmail/v1/users/me/profile', (_request, response) => {
+    sent += 1;
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+  });
+  user = await scene.connect();
+});
+
+const profile = ({ session }: RunContext<'workspace'>) => session.call('gmail.users.getProfile', { userId: 'me' }, z.unknown());
+const disconnect = () =>
+  scene.steward.call(`/auth/workspace/accounts/${user.accountId}`, { method: 'DELETE', token: user.token }).then(({ status }) => {
+    expect(status).toBe(200);
+  });
+
+/** Which of a call's own statements ran meanwhile. */
+async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
+  statements = [];
+  await work();
+  return statements.filter((name) => /^(agent-accounts|refresh-rows|refresh-rows-or-leases|audit-insert)$/.test(name));
+}
+
+describe('a call', () => {
+  it('reads account and token together, and both anew each time', async () => {
+    scene.work = (_input, context) => profile(context);
+    await scene.call(user, 'test.run');
+    const ofOne = await statementsOf(() => scene.call(user, 'test.run'));
+    expect(ofOne).toEqual(['agent-accounts', 'audit-insert']);
+    await disconnect();
+    await refused(scene.call(user, 'test.run'), 'not_found');
+    expect(sent).toBe(2);
+  });
+
+  it('doesn’t use an account that was disconnected since its checks', async () => {
+    scene.work = async (_input, context) => {
+      await disconnect();
+      return profile(context);
+    };
+    await refused(scene.call(user, 'test.run'), 'not_found');
+    expect(sent).toBe(0);
+  });
+
+  it('reads the token anew for every request to the provider', async () => {
+    scene.work = async (_input, context) => {
+      await profile(context);
+      await disconnect();
+      return profile(context);
+    };
+    await refused(scene.call(user, 'test.run'), 'not_found');
+    expect(sent).toBe(1);
+  });
+
+  it('renews a token that is due before it is used', async () => {
+    await leave(scene.steward.sql, user, -60);
+    scene.work = (_input, context) => profile(context);
+    expect(await statementsOf(() => scene.call(user, 'test.run'))).toEqual(['agent-accounts', 'refresh-rows-or-leases', 'audit-insert']);
+    expect(sent).toBe(1);
+  });
+});
+
+describe('what an action keeps of its call', () => {
+  it('is over when the call is: its signal, and what it would send', async () => {
+    let kept: RunContext<'workspace'> | undefined;
+    scene.work = async (_input, context) => {
+      kept = context;
+      return {};
+    };
+    await scene.call(user, 'test.run');
+    expect(kept?.signal.aborted).toBe(true);
+    await expect(profile(kept!)).rejects.toThrow();
+    expect(sent).toBe(0);
+  });
+});

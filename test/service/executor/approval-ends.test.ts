@@ -1,0 +1,215 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { AppError } from '../../../src/errors.ts';
+import { callAction } from '../../support/agents.ts';
+import { eventually } from '../../support/eventually.ts';
+import { linkBank, sweepNow, workspaceAccounts } from '../../support/flows.ts';
+import { createPostgresDatabase, type PostgresDatabase, postgresAnswers } from '../../support/postgres.ts';
+import { SocketClient } from '../../support/socket-client.ts';
+import { startSteward, type TestSteward } from '../../support/steward.ts';
+import { newPerson, type Person } from '../../support/workspace-content.ts';
+
+const withDescription = (description: string) => `version: 1
+agents:
+  drive: { provider: workspace, description: ${description}, scopes: [drive] }
+  bank:
+    provider: bank
+    description: Money.
+    products: [auth, transactions]
+    actions:
+      numbers: { use: bank.numbers, policy: { approval: always } }
+      transactions: { use: bank.transactions, policy: { approval: always } }
+`;
+
+const folder = mkdtempSync(join(tmpdir(), 'steward-ends-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** What a call that asks is told. */
+async function ask(on: TestSteward, me: Person, action = 'drive.trash', input: object = { id: 'some-file' }): Promise<Record<string, any>> {
+  const error = await callAction(on, action, input, { token: me.token }).catch((thrown: AppError) => thrown);
+  expect(error).toMatchObject({ code: 'approval_required' });
+  return (error as AppError).details as Record<string, any>;
+}
+
+/** The user's events about approvals, as a socket gets them that comes back. */
+async function eventsOf(on: TestSteward, me: Person): Promise<[string, object][]> {
+  const client = await SocketClient.open(on.url);
+  const { seq: last } = await client.authenticate(me.token, { since: 0 });
+  await client.next(({ type, seq }) => type === 'event' && seq === last, `event ${last}`);
+  client.close();
+  return client.events.filter(({ event }) => event.startsWith('approval.')).map(({ event, data }) => [event, data]);
+}
+
+const waiting = async (on: TestSteward, me: Person): Promise<string[]> => {
+  const client = await SocketClient.signedIn(on.url, me.token);
+  const { data } = await client.request({ type: 'approvals' });
+  client.close();
+  return data.approvals.map(({ approvalId }: { approvalId: string }) => approvalId);
+};
+
+const decide = async (on: TestSteward, me: Person, approvalId: string, approved = true) => {
+  const client = await SocketClient.signedIn(on.url, me.token);
+  const answer = await client.request({ type: 'approve', approvalId, approved });
+  client.close();
+  return answer;
+};
+
+const ended = ({ approvalId, action, accountId }: Record<string, any>, reason: string) => [
+  'approval.ended',
+  { approvalId, action, account: accountId, reason },
+];
+const refusedAs = (code: string) => ({ type: 'error', error: { code } });
+
+describe('a question', () => {
+  const file = join(folder, 'integrations.yaml');
+  let steward: TestSteward;
+  let me: Person;
+
+  beforeAll(async () => {
+    writeFileSync(file, withDescription('Files.'));
+    steward = await startSteward({ INTEGRATIONS_FILE: file });
+  });
+  afterAll(() => steward.stop());
+  beforeEach(async () => {
+    me = await newPerson(steward);
+  });
+
+  const publish = async (description: string) => {
+    writeFileSync(file, withDescription(description));
+    expect((await steward.call('/update_integrations')).status).toBe(200);
+  };
+  const disconnect = async () => {
+    const [account] = await workspaceAccounts(steward, me.token);
+    const answer = await steward.call(`/auth/workspace/accounts/${account?.id}`, { method: 'DELETE', token: me.token });
+    expect(answer.status).toBeLessThan(300);
+  };
+
+  it('ends with its account, and front ends hear of it', async () => {
+    const asked = await ask(steward, me);
+    await disconnect();
+    expect(await waiting(steward, me)).toEqual([]);
+    expect(await decide(steward, me, asked.approvalId)).toMatchObject(refusedAs('conflict'));
+    expect(await decide(steward, me, asked.approvalId, false)).toMatchObject(refusedAs('conflict'));
+    expect((await eventsOf(steward, me)).slice(1)).toEqual([ended(asked, 'disconnected')]);
+    const rows = await steward.sql('select status, arguments from approvals where id = $1', [asked.approvalId]);
+    expect(rows).toEqual([{ status: 'ended', arguments: null }]);
+  });
+
+  it('about a bank ends with its entry, and those about other accounts stay', async () => {
+    await linkBank(steward, me.token);
+    const [money, files] = [await ask(steward, me, 'bank.numbers', {}), await ask(steward, me)];
+    const answer = await steward.call(`/auth/bank/accounts/${money.accountId}`, { method: 'DELETE', token: me.token });
+    expect(answer.status).toBeLessThan(300);
+    expect(await waiting(steward, me)).toEqual([files.approvalId]);
+    expect((await eventsOf(steward, me)).slice(2)).toEqual([ended(money, 'disconnected')]);
+  });
+
+  it('whose time is over ends with one event; what was decided doesn’t', async () => {
+    const [late, denied] = [await ask(steward, me), await ask(steward, me, 'drive.trash', { id: 'another' })];
+    await decide(steward, me, denied.approvalId, false);
+    await steward.sql(`update approvals set expires_at = now() - interval '1 second' where account_id = $1`, [late.accountId]);
+    await sweepNow(steward);
+    const status = async () => (await steward.sql<{ status: string }>('select status from approvals where id = $1', [late.approvalId]))[0];
+    await eventually(async () => (await status())?.status === 'ended');
+    await sweepNow(steward);
+    await steward.context.approvalEnds.expired();
+    expect((await eventsOf(steward, me)).slice(3)).toEqual([ended(late, 'expired')]);
+  });
+
+  it('that was being prepared when its process died ends without a word', async () => {
+    const lost = await ask(steward, me);
+    await steward.sql(`update approvals set status = 'preparing', expires_at = now() - interval '1 second' where id = $1`, [
+      lost.approvalId,
+    ]);
+    await steward.context.approvalEnds.expired();
+    expect((await eventsOf(steward, me)).slice(1)).toEqual([]);
+    expect((await ask(steward, me)).approvalId).not.toBe(lost.approvalId);
+  });
+
+  it('ends for good with the configuration: the old file put back doesn’t revive it', async () => {
+    const asked = await ask(steward, me);
+    await publish('Documents.');
+    expect(await waiting(steward, me)).toEqual([]);
+    await publish('Files.');
+    expect(await waiting(steward, me)).toEqual([]);
+    expect(await decide(steward, me, asked.approvalId)).toMatchObject(refusedAs('conflict'));
+    expect((await eventsOf(steward, me)).slice(1)).toEqual([ended(asked, 'reconfigured')]);
+    const again = await ask(steward, me);
+    expect(await waiting(steward, me)).toEqual([again.approvalId]);
+  });
+
+  it('stays when the same file is read again', async () => {
+    const asked = await ask(steward, me);
+    await publish('Files.');
+    expect(await waiting(steward, me)).toEqual([asked.approvalId]);
+  });
+});
+
+describe.skipIf(!(await postgresAnswers()))('a question on replicas that each have a file', () => {
+  const files = { a: join(folder, 'a.yaml'), b: join(folder, 'b.yaml') };
+  let database: PostgresDatabase;
+  let a: TestSteward;
+  let b: TestSteward;
+  let userId: string;
+
+  beforeAll(async () => {
+    for (const file of Object.values(files)) writeFileSync(file, withDescription('First.'));
+    database = await createPostgresDatabase();
+    const env = { DATABASE_URL: database.url, MASTER_KEYS: `k1:${randomBytes(32).toString('base64')}` };
+    a = await startSteward({ ...env, INTEGRATIONS_FILE: files.a });
+    b = await startSteward({ ...env, INTEGRATIONS_FILE: files.b });
+    const me = await newPerson(a);
+    await linkBank(a, me.token);
+    userId = (await a.context.sessions.authenticate(me.token)).userId;
+  });
+  afterAll(async () => {
+    await a?.stop();
+    await b?.stop();
+    await database?.drop();
+  });
+
+  /** Nothing of it is asked of the provider, whose stand-in each of them has for itself. */
+  const askOn = async (on: TestSteward, from: string): Promise<string> => {
+    const { signal } = new AbortController();
+    const call = on.context.executor.invoke({
+      user: { userId },
+      surface: 'socket',
+      action: 'bank.transactions',
+      input: { from, to: from },
+      signal,
+    });
+    const error = await call.catch((thrown: AppError) => thrown);
+    expect(error).toMatchObject({ code: 'approval_required' });
+    return String((error as AppError).details?.approvalId);
+  };
+  const waitingOn = async (on: TestSteward) => (await on.context.executor.approvals(userId)).map(({ approvalId }) => approvalId);
+  const statusOf = async (id: string) => (await a.sql<{ status: string }>('select status from approvals where id = $1', [id]))[0]?.status;
+  const reload = async (on: TestSteward, file: string, description: string) => {
+    writeFileSync(file, withDescription(description));
+    expect((await on.call('/update_integrations')).status).toBe(200);
+  };
+  const diverged = (of: TestSteward) => of.logs.join('').includes('not those of the others');
+
+  it('ends with the newest file, wherever it was asked; a replica whose file is another ends nothing', async () => {
+    const old = [await askOn(a, '2026-01-01'), await askOn(b, '2026-02-01')];
+    expect(await waitingOn(b)).toEqual(old);
+    await reload(a, files.a, 'Second.');
+    expect(await Promise.all(old.map(statusOf))).toEqual(['ended', 'ended']);
+    // Until it has looked for the first time, a reload elsewhere is no news to it.
+    await eventually(async () => (await a.call('/update_integrations')).status === 200 && diverged(b));
+    const [onB, onA] = [await askOn(b, '2026-02-01'), await askOn(a, '2026-01-01')];
+    expect([await waitingOn(a), await waitingOn(b)]).toEqual([[onA], [onB]]);
+    await reload(b, files.b, 'First.');
+    await eventually(() => diverged(a));
+    expect([await waitingOn(a), await waitingOn(b)]).toEqual([[onA], [onB]]);
+    await reload(b, files.b, 'Second.');
+    expect([await waitingOn(a), await waitingOn(b)]).toEqual([[onA], [onA]]);
+    expect(await statusOf(onB)).toBe('ended');
+    // Told once each.
+    const events = await a.sql(`select data->>'approvalId' as id from events where event = 'approval.ended' order by seq`);
+    expect(events).toEqual([...old, onB].map((id) => ({ id })));
+  });
+});

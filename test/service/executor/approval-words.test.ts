@@ -1,0 +1,229 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { BUILT_INS } from '../../../src/actions/built-ins.ts';
+import type { AppError } from '../../../src/errors.ts';
+import { declaredSummary } from '../../../src/integrations/declared/declared-summary.ts';
+import { callAction } from '../../support/agents.ts';
+import { startSteward, type TestSteward } from '../../support/steward.ts';
+import { newPerson, type Person } from '../../support/workspace-content.ts';
+
+/** What ends a line, turns the direction or can't be seen. */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
+const QUOTED = /“([^“”]*)”(?:… \([\d,]+ characters\))?/g;
+
+/** What a caller or a stranger tries: to end its quotation, to begin a line, to hide or turn what follows. */
+const hostile = fc
+  .array(
+    fc.oneof(
+      fc.constantFrom(
+        '”',
+        '“',
+        '"',
+        '„',
+        '‟',
+        '＂',
+        '«',
+        '»',
+        "'",
+        '”, to boss@example.com: “',
+        ' to boss@example.com',
+        '; nobody is told',
+      ),
+      fc.constantFrom('\n', '\r\n', '\u0085', '\u2028', '\u2029', '\t', '\u0000', '\u001b[2K', '\\', '”… (3 characters)'),
+      fc.constantFrom(
+        '\u202e',
+        '\u2066',
+        '\u2069',
+        '\u200e',
+        '\u061c',
+        '\u200b',
+        '\u200d',
+        '\u2060',
+        '\ufeff',
+        '\u00ad',
+        '\u{e0041}',
+        '\ufe0f',
+      ),
+      fc.string({ unit: 'grapheme', maxLength: 8 }),
+      fc.constantFrom('Lunch', 'x'.repeat(150), '\ud800'),
+    ),
+    { maxLength: 8 },
+  )
+  .map((parts) => `a${parts.join('')}`);
+
+const at = { start: '2027-03-21T09:00', end: '2027-03-21T10:00' };
+/** Inputs with a caller's words in every place that takes some. */
+const INPUTS: [string, (words: string) => object][] = [
+  ['mail.send', (words) => ({ to: [`${words} <a@example.org>`, 'b@example.org'], cc: ['c@example.org'], subject: 'x', body: 'x' })],
+  ['mail.send', (words) => ({ to: ['a@example.org'], subject: words, body: words, attachments: [{ name: 'x.txt', text: 'x' }] })],
+  ['mail.draft', (words) => ({ to: ['a@example.org'], subject: 'x', body: 'x', attachments: [{ name: words, text: 'x' }] })],
+  ['mail.label', (words) => ({ ids: ['m1'], add: [words, words], remove: [words] })],
+  ['mail.search', (words) => ({ query: words })],
+  ['calendar.create', (words) => ({ ...at, title: words, attendees: ['a@example.org'], location: 'x' })],
+  ['calendar.create', (words) => ({ ...at, title: 'x', recurrence: [`RRULE:FREQ=DAILY;X=${words}`] })],
+  ['calendar.update', (words) => ({ id: 'e1', title: words, add_attendees: ['a@example.org'], notify: true })],
+  ['calendar.update', (words) => ({ id: 'e1', location: words })],
+  ['calendar.update', (words) => ({ id: 'e1', description: words })],
+  ['calendar.respond', (words) => ({ id: 'e1', answer: 'accepted', comment: words })],
+  ['documents.create', (words) => ({ title: words })],
+  ['documents.append', (words) => ({ id: 'd1', text: words, tab: 'x' })],
+  ['documents.append', (words) => ({ id: 'd1', text: 'x', tab: words })],
+  ['documents.replace', (words) => ({ id: 'd1', find: words, replace: 'x' })],
+  ['documents.replace', (words) => ({ id: 'd1', find: 'x', replace: words })],
+  ['documents.read', (words) => ({ id: 'd1', tab: words })],
+  ['drive.create', (words) => ({ name: words, folder: 'f1' })],
+  ['drive.copy', (words) => ({ id: 'f2', name: words })],
+  ['drive.rename', (words) => ({ id: 'f2', name: words })],
+  ['drive.search', (words) => ({ query: words })],
+  ['spreadsheets.read', (words) => ({ id: 's1', range: words })],
+];
+
+/** A sentence without what it quotes. */
+const frame = (summary: string) => summary.replaceAll(QUOTED, '“”');
+// Three letters of Unicode look like quotation marks, and are shown as such.
+const letters = (text: string) => text.replaceAll(/[^\p{L}\p{N}]|\p{Default_Ignorable_Code_Point}|[ʺˮʼ]/gu, '');
+
+describe('what a question says in a caller’s words', () => {
+  it.each(INPUTS)('stays within its quotation marks: %s (%#)', async (name, inputOf) => {
+    const action = await BUILT_INS.get(name)?.load();
+    if (action === undefined) throw new Error(`no ${name}`);
+    const summaryOf = (words: string) => {
+      const input = inputOf(words);
+      return action.summary(action.input.parse(input));
+    };
+    const usual = frame(summaryOf('abc'));
+    let tried = 0;
+    fc.assert(
+      fc.property(hostile, (words) => {
+        let summary: string;
+        try {
+          summary = summaryOf(words);
+        } catch {
+          // Its schema refuses it.
+          return;
+        }
+        tried += 1;
+        expect(summary).not.toMatch(UNSEEN);
+        expect(summary.isWellFormed()).toBe(true);
+        expect(frame(summary)).toBe(usual);
+        // As much of it as is shown can be read back.
+        const parts = [...summary.matchAll(QUOTED)].map(([, part = '']) => part);
+        const shown = letters(words.trim().replaceAll(/\r\n?/g, '\n').slice(0, 200).toWellFormed());
+        if (name !== 'calendar.create' || !parts.join().includes('RRULE')) expect(parts.map(letters)).toContain(shown);
+      }),
+      { numRuns: 200 },
+    );
+    expect(tried).toBeGreaterThan(10);
+  });
+
+  it.each([...'ʺˮ˝״〃⹂🙶🙷🙸”»', "''", '’’', '′′', '‘’'])('does not end where the words have %j', async (mark) => {
+    const action = await BUILT_INS.get('documents.append')?.load();
+    const summary = action?.summary(action.input.parse({ id: 'd1', text: `Lunch${mark}, and nothing else` }));
+    expect(summary).toBe("Add to the end of the document d1: “Lunch', and nothing else”");
+  });
+
+  it('keeps an apostrophe', async () => {
+    const action = await BUILT_INS.get('documents.append')?.load();
+    expect(action?.summary(action.input.parse({ id: 'd1', text: "Ann's" }))).toBe("Add to the end of the document d1: “Ann's”");
+  });
+
+  it('tells how much was cut, where the words can’t', async () => {
+    const action = await BUILT_INS.get('documents.append')?.load();
+    const summary = action?.summary(action.input.parse({ id: 'd1', text: 'x'.repeat(12_345) }));
+    expect(summary).toBe(`Add to the end of the document d1: “${'x'.repeat(200)}”… (12,345 characters)`);
+  });
+
+  it('comes after the recipients, all of them', async () => {
+    const summaryOf = async (name: string, input: object) => {
+      const action = await BUILT_INS.get(name)?.load();
+      return action?.summary(action.input.parse(input));
+    };
+    const mail = { to: ['Ann <a@example.org>', 'b@example.org'], cc: ['c@example.org'], bcc: ['d@example.org'], subject: 'Hi', body: 'x' };
+    expect(await summaryOf('mail.send', { ...mail, attachments: [{ name: 'f.txt', text: 'four' }] })).toBe(
+      'Send to “Ann” <a@example.org>, b@example.org; cc c@example.org; bcc d@example.org: “Hi”, with “f.txt” (4 bytes)',
+    );
+    expect(await summaryOf('calendar.create', { ...at, title: 'Lunch', attendees: ['a@example.org'] })).toBe(
+      'Create, inviting a@example.org by e-mail: the event “Lunch” on 2027-03-21T09:00:00 to 2027-03-21T10:00:00',
+    );
+    expect(await summaryOf('calendar.update', { id: 'e1', add_attendees: ['a@example.org'], title: 'Lunch', notify: true })).toBe(
+      'Change, inviting a@example.org, telling the attendees, if any, by e-mail: event e1; title “Lunch”',
+    );
+    expect(await summaryOf('calendar.respond', { id: 'e1', answer: 'declined', comment: 'Sorry' })).toBe(
+      'Answer declined, without an e-mail to the organizer: the invitation e1, with the comment “Sorry”',
+    );
+    expect(await summaryOf('drive.create', { name: 'notes', folder: 'f1' })).toBe('Create in the folder f1: the file “notes”');
+  });
+});
+
+describe('what a declared action asks', () => {
+  const STRING = /"(?:[^"\\]|\\.)*"(?:… \([\d,]+ characters\))?/g;
+  const bare = (summary: string) => summary.replaceAll(STRING, '""');
+
+  it('keeps every text within its quotation marks', () => {
+    fc.assert(
+      fc.property(hostile, hostile, (one, other) => {
+        const args = { summary: one, attendees: [{ email: other }], [`x${one}`]: 1, description: { [other]: one } };
+        const summary = declaredSummary('Post.', args);
+        expect(summary).not.toMatch(UNSEEN);
+        expect(bare(summary)).toMatch(/^Post — attendees: \[\{ email: "" \}\], summary: "", /);
+        const [, email = ''] = /email: ("(?:[^"\\]|\\.)*")/.exec(summary) ?? [];
+        if (!/\\u\{/.test(email) && other.length <= 200) expect(JSON.parse(email)).toBe(other.toWellFormed());
+      }),
+    );
+  });
+
+  it('names whom it reaches first, and cuts between values only', () => {
+    const many = Array.from({ length: 40 }, (_, index) => `guest-${index}-of-many@example.org`);
+    const summary = declaredSummary('Invite.', { summary: 'x'.repeat(5_000), attendees: many, sendUpdates: 'all' });
+    expect(summary).toMatch(
+      /^Invite — attendees: \["guest-0-of-many@example.org", .*"guest-\d+-of-many@example.org", … and \d+ more\], sendUpdates: "all", summary: "x+"… \(5,000 characters\)$/,
+    );
+    const long = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`field${index}`, 'y'.repeat(190)]));
+    expect(declaredSummary('Set.', long)).toMatch(/, field9: "y+", … and \d+ more$/);
+  });
+});
+
+describe('a question about what strangers named', () => {
+  let steward: TestSteward;
+  let me: Person;
+
+  beforeAll(async () => {
+    steward = await startSteward();
+    me = await newPerson(steward);
+  });
+  afterAll(() => steward.stop());
+
+  const asked = async (action: string, input: object): Promise<unknown> => {
+    const error = await callAction(steward, action, input, { token: me.token }).catch((thrown: AppError) => thrown);
+    expect(error).toMatchObject({ code: 'approval_required' });
+    return (error as AppError).details?.summary;
+  };
+  const FORGED = 'Lunch”; telling nobody\n“\u202ex';
+
+  it('quotes the title of an event, and names who is told before it', async () => {
+    const { id } = await me.act('calendar.create', { ...at, title: 'Lunch', attendees: ['a@example.org', 'b@example.org'] });
+    await me.google('PATCH', `/calendar/v3/calendars/primary/events/${id}`, { summary: FORGED });
+    const event = `the event “Lunch'; telling nobody ' x” on 2027-03-21T09:00:00+01:00 (${id})`;
+    const both = 'telling a@example.org, b@example.org by e-mail';
+    expect(await asked('calendar.update', { id, title: 'Dinner', notify: true })).toBe(`Change, ${both}: ${event}; title “Dinner”`);
+    expect(
+      await asked('calendar.update', { id, add_attendees: ['c@example.org'], remove_attendees: ['b@example.org'], notify: true }),
+    ).toBe(
+      `Change, inviting c@example.org, no longer inviting b@example.org, telling a@example.org, b@example.org, c@example.org by e-mail: ${event}`,
+    );
+    expect(await asked('calendar.delete', { id })).toBe(`Delete, ${both}: ${event}`);
+  });
+
+  it('quotes the names of files and folders, and says where others see them', async () => {
+    const { id: folder } = await me.act('drive.create', { name: FORGED.replace('\n', ' '), type: 'folder' });
+    const { id: file } = await me.act('drive.create', { name: 'notes.txt', content: 'x' });
+    const named = `the folder “Lunch'; telling nobody ' x” (${folder})`;
+    expect(await asked('drive.move', { id: file, folder })).toBe(`Move into ${named}: the text file “notes.txt” (${file})`);
+    await me.act('drive.share', { id: folder, email: 'zoe@example.org', role: 'reader', notify: false });
+    const shared = `${named}, which others can see`;
+    expect(await asked('drive.create', { name: 'more.txt', folder })).toBe(`Create in ${shared}: the file “more.txt”`);
+    expect(await asked('drive.copy', { id: file, name: 'copy.txt', folder })).toBe(
+      `Copy into ${shared}: the text file “notes.txt” (${file}) as “copy.txt”`,
+    );
+  });
+});

@@ -1,0 +1,385 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { ExecutorScene, refused } from '../../support/executor-scene.ts';
+import { newName } from '../../support/flows.ts';
+import type { ConnectedGrant } from '../../support/refreshing.ts';
+
+let scene: ExecutorScene;
+let user: ConnectedGrant;
+
+beforeAll(async () => {
+  scene = await ExecutorScene.start();
+});
+
+afterAll(() => scene.stop());
+
+beforeEach(async () => {
+  scene.reset();
+  scene.policies.set('test.send', { approval: 'always' });
+  scene.sending(200);
+  user = await scene.connect();
+});
+
+const message = { to: ['a@example.com', 'b@example.com'] };
+
+const events = async () =>
+  (
+    await scene.steward.sql<{ event: string; data: object }>('select event, data from events where user_id = $1 order by seq', [
+      user.userId,
+    ])
+  ).filter(({ event }) => event.startsWith('approval.'));
+
+describe('an action that needs approval', () => {
+  it('doesn’t run, and the error shows exactly what would happen', async () => {
+    const details = await scene.ask(user, 'test.send', message);
+    expect(details).toEqual({
+      approvalId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      action: 'test.send',
+      account: user.email,
+      accountId: user.accountId,
+      summary: 'Send to a@example.com, b@example.com',
+      input: { ...message, text: 'Hello.' },
+      expiresAt: expect.stringMatching(/^\d{4}-.*Z$/),
+    });
+    expect(scene.sent).toBe(0);
+    const left = new Date(details.expiresAt).getTime() - Date.now();
+    expect(left).toBeGreaterThan(500_000);
+    expect(left).toBeLessThanOrEqual(600_000 + 5_000);
+  });
+
+  it('is one whose policy says always, or destructive where it is destructive', async () => {
+    for (const [action, approval, asks] of [
+      ['test.send', 'destructive', false],
+      ['test.remove', 'destructive', true],
+      ['test.remove', 'never', false],
+      ['test.read', 'destructive', false],
+      ['test.read', 'always', true],
+    ] as const) {
+      scene.policies.set(action, { approval });
+      const input = action === 'test.read' ? {} : message;
+      if (asks) await scene.ask(user, action, input);
+      else await scene.call(user, action, input);
+    }
+  });
+
+  it('is one that reaches other people, unless the policy says never', async () => {
+    scene.policies.set('test.tell', { approval: 'destructive' });
+    await scene.ask(user, 'test.tell', message);
+    await scene.call(user, 'test.tell', { to: [] });
+    scene.policies.set('test.tell', { approval: 'never' });
+    await scene.call(user, 'test.tell', message);
+  });
+
+  it('tells what the provider knows of it, and goes without where that fails', async () => {
+    scene.policies.set('test.tell', { approval: 'destructive' });
+    const named = await scene.ask(user, 'test.tell', message);
+    expect(named.summary).toBe('Tell a@example.com, b@example.com from someone@example.com');
+    scene.reading(404, {});
+    expect(await scene.ask(user, 'test.tell', message)).toEqual(named);
+    const bare = await scene.ask(user, 'test.tell', { to: ['c@example.com'] });
+    expect(bare.summary).toBe('Send to c@example.com');
+    expect(await scene.steward.context.executor.approvals(user.userId)).toEqual([named, bare]);
+  });
+
+  it('is asked for no more often than it may run', async () => {
+    scene.policies.set('test.send', { approval: 'always', rate: { calls: 2, perMs: 3_600_000 } });
+    const first = await scene.ask(user, 'test.send', message);
+    const { approvalId } = await scene.ask(user, 'test.send', { to: ['c@example.com'] });
+    await scene.decide(user, approvalId, { approved: false });
+    const { retryAfter } = await refused(scene.call(user, 'test.send', { to: ['d@example.com'] }), 'rate_limited');
+    expect(retryAfter).toBeGreaterThan(3_500);
+    expect(await scene.ask(user, 'test.send', message)).toEqual(first);
+    await scene.steward.sql(`update approvals set created_at = created_at - interval '1 hour' where id = $1`, [approvalId]);
+    await scene.ask(user, 'test.send', { to: ['d@example.com'] });
+  });
+
+  it('is asked for once while the same call waits', async () => {
+    const first = await scene.ask(user, 'test.send', message);
+    expect(await scene.ask(user, 'test.send', message)).toEqual(first);
+    expect((await scene.ask(user, 'test.send', { to: ['c@example.com'] })).approvalId).not.toBe(first.approvalId);
+  });
+
+  it('is not asked for a 51st time', async () => {
+    for (let index = 0; index < 50; index++) await scene.ask(user, 'test.send', { to: [`${index}@example.com`] });
+    await refused(scene.call(user, 'test.send', message), 'rate_limited');
+    const [first] = await scene.steward.context.executor.approvals(user.userId);
+    await scene.decide(user, first!.approvalId, { approved: false });
+    await scene.ask(user, 'test.send', message);
+  });
+
+  it('tells the user’s front ends, by ids alone', async () => {
+    const { approvalId, expiresAt } = await scene.ask(user, 'test.send', message);
+    await scene.decide(user, approvalId);
+    const of = { approvalId, action: 'test.send', account: user.accountId };
+    expect(await events()).toEqual([
+      { event: 'approval.requested', data: { ...of, expiresAt } },
+      { event: 'approval.decided', data: { ...of, approved: true } },
+    ]);
+  });
+
+  it('keeps its arguments sealed, and only until it is decided', async () => {
+    const { approvalId } = await scene.ask(user, 'test.send', { to: ['canary-4d1e@example.com'] });
+    const row = async () =>
+      (await scene.steward.sql<{ arguments: Buffer | null }>('select * from approvals where id = $1', [approvalId]))[0]!;
+    expect((await row()).arguments).not.toBeNull();
+    expect(JSON.stringify(await row()) + (await row()).arguments!.toString('latin1')).not.toContain('canary-4d1e');
+    await scene.decide(user, approvalId);
+    expect((await row()).arguments).toBeNull();
+  });
+});
+
+describe('approve', () => {
+  it('runs the stored arguments and answers the result', async () => {
+    const { approvalId } = await scene.ask(user, 'test.send', message);
+    const { data, meta } = await scene.decide(user, approvalId);
+    expect(data).toEqual({ id: 'm1' });
+    expect(meta).toMatchObject({ account: user.email, accountId: user.accountId });
+    expect(scene.sent).toBe(1);
+  });
+
+  it('runs a read too', async () => {
+    scene.policies.set('test.read', { approval: 'always' });
+    const { approvalId } = await scene.ask(user, 'test.read', {});
+    expect((await scene.decide(user, approvalId)).data).toEqual({ emailAddress: 'someone@example.com' });
+    await refused(scene.decide(user, approvalId), 'conflict');
+  });
+
+  it('with approved: false runs nothing, for good', async () => {
+    const { approvalId } = await scene.ask(user, 'test.send', message);
+    expect(await scene.decide(user, approvalId, { approved: false })).toMatchObject({
+      data: { approved: false },
+      meta: { account: user.email },
+    });
+    await refused(scene.decide(user, approvalId), 'conflict');
+    expect(scene.sent).toBe(0);
+    expect(await scene.trail(user)).toEqual(['approval_required approval_required', 'denied ok', 'refused conflict']);
+  });
+
+  it('works once', async () => {
+    const { approvalId } = await scene.ask(user, 'test.send', message);
+    await scene.decide(user, approvalId);
+    await refused(scene.decide(user, approvalId), 'conflict');
+    await refused(scene.decide(user, approvalId, { approved: false }), 'conflict');
+    expect(scene.sent).toBe(1);
+  });
+
+  it('twenty times at once runs once', async () => {
+    const { approvalId } = await scene.ask(user, 'test.send', message);
+    const answers = await Promise.allSettled(
+      Array.from({ length: 20 }, (_, index) => scene.decide(user, approvalId, { approved: index % 4 !== 3 })),
+    );
+    expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    const errors = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason.code] : []));
+    expect(errors).toEqual(Array(19).fill('conflict'));
+    expect(scene.sent).toBeLessThanOrEqual(1);
+    expect((await scene.trail(user)).filter((row) => row === 'started ok')).toHaveLength(scene.sent);
+  });
+
+  it('finds no other user’s, and nothing that isn’t one', async () => {
+    const { approvalId } = await scene.ask(user, 'test.send', message);
+    const stranger = await scene.connect();
+    for (const id of [approvalId, crypto.randomUUID(), 'ap_7', '', "' or true --"]) await refused(scene.decide(stranger, id), 'not_found');
+    expect(await scene.steward.context.executor.approvals(stranger.userId)).toEqual([]);
+    expect(scene.sent).toBe(0);
+  });
+
+  it('comes too late after ten minutes', async () => {
+    const { approvalId } = await scene.ask(user, 'test.send', message);
+    await scene.steward.sql(`update approvals set expires_at = now() - interval '1 second' where id = $1`, [approvalId]);
+    await refused(scene.decide(user, approvalId), 'conflict');
+    await refused(scene.decide(user, approvalId, { approved: false }), 'conflict');
+    expect(await scene.steward.context.executor.approvals(user.userId)).toEqual([]);
+    expect((await scene.ask(user, 'test.send', message)).approvalId).not.toBe(approvalId);
+    expect(scene.sent).toBe(0);
+  });
+
+  it.each([
+    ['arguments', 'update approvals set arguments = o.arguments from approvals o where approvals.id = $1 and o.id = $2'],
+    ['hash', 'update approvals set arguments_hash = o.arguments_hash from approvals o where approvals.id = $1 and o.id = $2'],
+    [
+      'account',
+      `update approvals set account_id = (select id from workspace_accounts where not is_default and user_id = approvals.user_id) where id = $1 and $2::uuid is not null`,
+    ],
+    ['action', `update approvals set action = 'test.remove' where id = $1 and $2::uuid is not null`],
+    ['revision', `update approvals set revision = 'r2' where id = $1 and $2::uuid is not null`],
+  ])('refuses to run when the stored %s changed', async (what, tamper) => {
+    await scene.connect({ token: user.token });
+    const { approvalId } = await scene.ask(user, 'test.send', message);
+    const other = await scene.ask(user, 'test.send', { to: ['c@example.com'] });
+    await scene.steward.sql(tamper, [approvalId, other.approvalId]);
+    if (what === 'revision') scene.revision = 'r2';
+    await refused(scene.decide(user, approvalId), 'conflict');
+    expect(scene.sent).toBe(0);
+  });
+
+  it('refuses to run after the configuration changed', async () => {
+    const { approvalId } = await scene.ask(user, 'test.send', message);
+    scene.revision = 'r2';
+    await refused(scene.decide(user, approvalId), 'conflict');
+    expect(await scene.steward.context.executor.approvals(user.userId)).toEqual([]);
+    const again = await scene.ask(user, 'test.send', message);
+    expect(again.approvalId).not.toBe(approvalId);
+    expect(await scene.steward.context.executor.approvals(user.userId)).toEqual([again]);
+    expect(scene.sent).toBe(0);
+  });
+
+  it('refuses what would run with other defaults than were shown, and asks again with the new ones', async () => {
+    const old = await scene.ask(user, 'test.send', message);
+    scene.defaultText = 'Goodbye.';
+    await refused(scene.decide(user, old.approvalId), 'conflict');
+    expect(scene.sent).toBe(0);
+    const anew = await scene.ask(user, 'test.send', message);
+    expect(anew.approvalId).not.toBe(old.approvalId);
+    expect(anew.input).toEqual({ ...message, text: 'Goodbye.' });
+    await scene.decide(user, anew.approvalId);
+    expect(scene.sent).toBe(1);
+  });
+
+  it('says that the configuration changed also where it lacks the action now', async () => {
+    const { approvalId } = await scene.ask(user, 'test.send', message);
+    await scene.steward.sql(`update approvals set action = 'test.gone' where id = $1`, [approvalId]);
+    scene.revision = 'r2';
+    expect((await refused(scene.decide(user, approvalId), 'conflict')).message).toContain('configuration has changed');
+    expect(await scene.decide(user, approvalId, { approved: false })).toMatchObject({ data: { approved: false } });
+  });
+
+  it.each([
+    ['switched off', 'forbidden', () => scene.policies.set('test.send', { enabled: false }), () => scene.policies.set('test.send', {})],
+    [
+      'out of its allow-list',
+      'forbidden',
+      () => scene.policies.set('test.send', { allow: { to: [] } }),
+      () => scene.policies.set('test.send', {}),
+    ],
+    [
+      'over its rate',
+      'rate_limited',
+      () => scene.policies.set('test.send', { rate: { calls: 0, perMs: 60_000 } }),
+      () => scene.policies.set('test.send', {}),
+    ],
+    [
+      'without its account',
+      'reauth_required',
+      () => scene.steward.sql(`update grants set status = 'reauth_required' where id = $1`, [user.grantId]),
+      () => scene.steward.sql(`update grants set status = 'active' where id = $1`, [user.grantId]),
+    ],
+    [
+      'without its scope',
+      'missing_scopes',
+      () => scene.steward.sql(`update grants set scopes = '{}' where id = $1`, [user.grantId]),
+      () => scene.steward.sql(`update grants set scopes = '{https://www.googleapis.com/auth/gmail.modify}' where id = $1`, [user.grantId]),
+    ],
+  ] as const)('checks again: an action %s doesn’t run, and may once that is mended', async (_what, code, breakIt, mendIt) => {
+    const { approvalId } = await scene.ask(user, 'test.send', message);
+    await breakIt();
+    await refused(scene.decide(user, approvalId), code);
+    expect(scene.sent).toBe(0);
+    await mendIt();
+    expect((await scene.decide(user, approvalId)).data).toEqual({ id: 'm1' });
+  });
+
+  it('runs nothing for an account that was disconnected, or connected again as another', async () => {
+    const { approvalId } = await scene.ask(user, 'test.send', message);
+    await scene.steward.sql('delete from grants where id = $1', [user.grantId]);
+    await scene.connect({ token: user.token, email: `${newName()}@example.com` });
+    await refused(scene.decide(user, approvalId), 'invalid_request');
+    expect(scene.sent).toBe(0);
+  });
+
+  it('is used up by a run whose outcome nobody knows', async () => {
+    const { approvalId } = await scene.ask(user, 'test.send', message);
+    scene.sending(500, {});
+    await refused(scene.decide(user, approvalId), 'outcome_unknown');
+    await refused(scene.decide(user, approvalId), 'conflict');
+    expect(scene.sent).toBe(1);
+  });
+});
+
+describe('a denial', () => {
+  const deny = async (input: object, options = {}) => {
+    const { approvalId } = await scene.ask(user, 'test.send', input, options);
+    await scene.decide(user, approvalId, { approved: false });
+    return approvalId;
+  };
+
+  it('holds for the same call for an hour, whatever its key and its spelling: nobody is asked, no event tells', async () => {
+    const approvalId = await deny(message);
+    const before = await events();
+    const again = [
+      scene.call(user, 'test.send', message),
+      scene.call(user, 'test.send', message, { idempotencyKey: 'k1' }),
+      scene.call(user, 'test.send', { text: 'Hello.', ...message }),
+      ...Array.from({ length: 10 }, () => scene.call(user, 'test.send', message)),
+    ];
+    for (const { message: told, details, retryAfter } of await Promise.all(again.map((call) => refused(call, 'forbidden')))) {
+      expect(told).toMatch(/^The user has denied this/);
+      const left = new Date(String(details?.deniedUntil)).getTime() - Date.now();
+      expect(left).toBeGreaterThan(3_500_000);
+      expect(left).toBeLessThanOrEqual(3_600_000 + 5_000);
+      // Nothing that a client repeats by itself.
+      expect(retryAfter).toBeUndefined();
+    }
+    expect(await events()).toEqual(before);
+    expect(await scene.steward.sql('select id from approvals where user_id = $1', [user.userId])).toEqual([{ id: approvalId }]);
+    expect((await scene.trail(user)).slice(2)).toEqual(Array(13).fill('refused forbidden'));
+  });
+
+  it('holds under another configuration too', async () => {
+    await deny(message);
+    scene.revision = 'r2';
+    await refused(scene.call(user, 'test.send', message), 'forbidden');
+  });
+
+  it('says nothing of other arguments, other accounts and other users, and is over after the hour', async () => {
+    const approvalId = await deny(message);
+    await scene.ask(user, 'test.send', { to: ['c@example.com'] });
+    const second = await scene.connect({ token: user.token, email: `${newName()}@example.com` });
+    await scene.ask(user, 'test.send', message, { account: second.accountId });
+    await scene.ask(await scene.connect(), 'test.send', message);
+    await scene.steward.sql(`update approvals set decided_at = decided_at - interval '1 hour' where id = $1`, [approvalId]);
+    await scene.ask(user, 'test.send', message);
+  });
+});
+
+describe('approvals', () => {
+  it('lists what waits, oldest first, as it was shown', async () => {
+    const first = await scene.ask(user, 'test.send', message);
+    const second = await scene.ask(user, 'test.send', { to: ['c@example.com'], text: 'Later.' });
+    const third = await scene.ask(user, 'test.send', { to: ['d@example.com'] });
+    await scene.decide(user, third.approvalId, { approved: false });
+    expect(await scene.steward.context.executor.approvals(user.userId)).toEqual([first, second]);
+  });
+});
+
+describe('an unreadable request', () => {
+  it('hides no other', async () => {
+    const first = await scene.ask(user, 'test.send', message);
+    const second = await scene.ask(user, 'test.send', { to: ['c@example.com'] });
+    await scene.steward.sql(`update approvals set arguments = '\\x00' where id = $1`, [first.approvalId]);
+    expect(await scene.steward.context.executor.approvals(user.userId)).toEqual([second]);
+    await refused(scene.decide(user, first.approvalId), 'conflict');
+  });
+});
+
+describe('an idempotency key with an approval', () => {
+  const key = { idempotencyKey: 'k1' };
+
+  it('goes with it: the call repeated is answered from its run', async () => {
+    const { approvalId } = await scene.ask(user, 'test.send', message, key);
+    expect((await scene.ask(user, 'test.send', message, key)).approvalId).toBe(approvalId);
+    const answer = await scene.decide(user, approvalId);
+    expect(await scene.call(user, 'test.send', message, key)).toEqual(answer);
+    expect(scene.sent).toBe(1);
+  });
+
+  it('remembers a refusal', async () => {
+    const { approvalId } = await scene.ask(user, 'test.send', message, key);
+    await scene.decide(user, approvalId, { approved: false });
+    await refused(scene.call(user, 'test.send', message, key), 'forbidden');
+    await refused(scene.call(user, 'test.send', { to: ['c@example.com'] }, key), 'forbidden');
+  });
+
+  it('is no good for other arguments', async () => {
+    await scene.ask(user, 'test.send', message, key);
+    await refused(scene.call(user, 'test.send', { to: ['c@example.com'] }, key), 'conflict');
+  });
+});

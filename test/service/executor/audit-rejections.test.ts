@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { REFUSALS_PER_MINUTE } from '../../../src/executor/rejection-counter.ts';
+import { ExecutorScene, refused } from '../../support/executor-scene.ts';
+import { newName } from '../../support/flows.ts';
+import type { ConnectedGrant } from '../../support/refreshing.ts';
+
+const ATTEMPTS = 900;
+const BEYOND = ATTEMPTS - REFUSALS_PER_MINUTE;
+
+interface Entry {
+  action: string;
+  outcome: string;
+  decision: string;
+  count: number;
+}
+
+let scene: ExecutorScene;
+let user: ConnectedGrant;
+
+beforeAll(async () => {
+  scene = await ExecutorScene.start();
+});
+
+afterAll(() => scene.stop());
+
+beforeEach(async () => {
+  scene.reset();
+  user = await scene.connect();
+  // Ends the minute of the tests before.
+  await scene.steward.context.executor.settle();
+});
+
+const rows = async (of: Pick<ConnectedGrant, 'userId'>) =>
+  (await scene.audit(of)).map(({ outcome, action, count }) => ({ outcome, action, count }));
+
+describe('refusals beyond a number within a minute', () => {
+  it('are one row with their count, for a user without any account too', async () => {
+    const token = await scene.steward.signIn(newName());
+    const [{ userId } = { userId: '' }] = [await scene.steward.context.sessions.authenticate(token)];
+    await Promise.all(Array.from({ length: ATTEMPTS }, () => refused(scene.call({ userId }, 'test.read'), 'not_found')));
+    expect(await rows({ userId })).toHaveLength(REFUSALS_PER_MINUTE);
+    // As a stop does; a minute later it is done by itself.
+    await scene.steward.context.executor.settle();
+    const written = await rows({ userId });
+    expect(written).toHaveLength(REFUSALS_PER_MINUTE + 1);
+    expect(written.at(-1)).toEqual({ outcome: 'not_found', action: '*', count: BEYOND });
+    expect(written.reduce((sum, { count }) => sum + count, 0)).toBe(ATTEMPTS);
+
+    const [newest] = (await scene.steward.call('/user/audit', { token })).body.entries as [Entry];
+    expect(newest).toMatchObject({ action: '*', decision: 'refused', outcome: 'not_found', count: BEYOND });
+    const exported = (await scene.steward.call('/user/export', { token })).body.audit_log.entries as [Entry];
+    expect(exported[0]).toEqual(newest);
+  });
+
+  it('are counted by how they ended, and by user; what was not refused is a row of its own', async () => {
+    const other = await scene.connect();
+    for (let times = 0; times < REFUSALS_PER_MINUTE; times += 1) await refused(scene.call(user, 'test.nothing'), 'not_found');
+    await refused(scene.call(user, 'test.nothing'), 'not_found');
+    await refused(scene.call(user, 'test.run', {}, { account: 'x'.repeat(9) }), 'invalid_request');
+    await refused(scene.call(user, 'test.run', {}, { account: 'y'.repeat(9) }), 'invalid_request');
+    await scene.call(user, 'test.run');
+    await refused(scene.call(other, 'test.nothing'), 'not_found');
+    await scene.steward.context.executor.settle();
+    const mine = (await rows(user)).slice(REFUSALS_PER_MINUTE);
+    expect(mine).toHaveLength(3);
+    expect(mine).toEqual(
+      expect.arrayContaining([
+        { outcome: 'ok', action: 'test.run', count: 1 },
+        { outcome: 'not_found', action: '*', count: 1 },
+        { outcome: 'invalid_request', action: '*', count: 2 },
+      ]),
+    );
+    expect(await rows(other)).toEqual([{ outcome: 'not_found', action: 'test.nothing', count: 1 }]);
+  });
+});

@@ -1,0 +1,185 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { eventually } from '../../support/eventually.ts';
+import { ExecutorScene, refused } from '../../support/executor-scene.ts';
+import { sweepNow } from '../../support/flows.ts';
+import type { ConnectedGrant } from '../../support/refreshing.ts';
+
+let scene: ExecutorScene;
+let user: ConnectedGrant;
+
+beforeAll(async () => {
+  scene = await ExecutorScene.start();
+});
+
+afterAll(() => scene.stop());
+
+beforeEach(async () => {
+  scene.reset();
+  scene.sending(200);
+  user = await scene.connect();
+});
+
+const message = { to: ['a@example.com'] };
+
+describe('the audit log', () => {
+  it('holds who did what by which surface with which account, and how it ended', async () => {
+    await scene.call(user, 'test.send', message);
+    const [started, allowed] = await scene.audit(user);
+    const common = { user_id: user.userId, surface: 'socket', action: 'test.send', account_id: user.accountId, outcome: 'ok' };
+    expect(started).toMatchObject({ ...common, decision: 'started' });
+    expect(allowed).toMatchObject({ ...common, decision: 'allowed', call_id: started!.call_id, arguments_hash: started!.arguments_hash });
+  });
+
+  it('has a row for each kind of refusal', async () => {
+    await refused(scene.call(user, 'test.nothing'), 'not_found');
+    await refused(scene.call(user, 'test.send', {}), 'invalid_request');
+    await refused(scene.call(user, 'test.send', message, { account: 'nobody@example.com' }), 'invalid_request');
+    scene.policies.set('test.send', { enabled: false });
+    await refused(scene.call(user, 'test.send', message), 'forbidden');
+    scene.policies.set('test.send', { allow: { to: [] } });
+    await refused(scene.call(user, 'test.send', message), 'forbidden');
+    scene.policies.set('test.send', { rate: { calls: 0, perMs: 1_000 } });
+    await refused(scene.call(user, 'test.send', message), 'rate_limited');
+    expect(await scene.trail(user)).toEqual([
+      'refused not_found',
+      'refused invalid_request',
+      'refused invalid_request',
+      'refused forbidden',
+      'refused forbidden',
+      'refused rate_limited',
+    ]);
+  });
+
+  it('tells a call that failed from one that was refused', async () => {
+    scene.reading(500, {});
+    scene.policies.set('test.read', { timeoutMs: 200 });
+    await scene.call(user, 'test.read').catch(() => {});
+    scene.sending(500, {});
+    await refused(scene.call(user, 'test.send', message), 'outcome_unknown');
+    expect(await scene.trail(user)).toEqual(['allowed provider_timeout', 'started ok', 'allowed outcome_unknown']);
+  });
+
+  it('ties what was asked, decided and done together', async () => {
+    scene.policies.set('test.send', { approval: 'always' });
+    const { approvalId } = await scene.ask(user, 'test.send', message);
+    await scene.decide(user, approvalId);
+    const rows = await scene.audit(user);
+    expect(rows.map(({ decision }) => decision)).toEqual(['approval_required', 'approved', 'started', 'allowed']);
+    expect(new Set(rows.map(({ call_id }) => call_id))).toEqual(new Set([approvalId]));
+    expect(new Set(rows.map(({ arguments_hash }) => arguments_hash.toString('hex'))).size).toBe(1);
+  });
+
+  it('tells on which surface a call was asked for, and on which the user decided', async () => {
+    scene.policies.set('test.send', { approval: 'always' });
+    const [yes, no] = [await scene.ask(user, 'test.send', message), await scene.ask(user, 'test.send', { to: ['b@example.com'] })];
+    await scene.decide(user, yes.approvalId, { surface: 'page' });
+    await scene.decide(user, no.approvalId, { surface: 'page', approved: false });
+    await refused(scene.decide(user, no.approvalId, { surface: 'elsewhere' }), 'conflict');
+    const rows = await scene.audit(user);
+    expect(rows.map(({ decision, surface, decided_surface }) => [decision, surface, decided_surface])).toEqual([
+      ['approval_required', 'socket', null],
+      ['approval_required', 'socket', null],
+      ['approved', 'socket', 'page'],
+      ['started', 'socket', 'page'],
+      ['allowed', 'socket', 'page'],
+      ['denied', 'socket', 'page'],
+      // Nothing was found to decide on.
+      ['refused', 'elsewhere', null],
+    ]);
+  });
+
+  it('cuts the name of an action that there isn’t', async () => {
+    await refused(scene.call(user, `x\u0000\ud800${'y'.repeat(10_000)}`), 'not_found');
+    expect(await scene.audit(user)).toMatchObject([{ action: `x?\ufffd${'y'.repeat(97)}`, account_id: null, arguments_hash: null }]);
+  });
+
+  it('names arguments by a hash that differs from user to user', async () => {
+    const other = await scene.connect();
+    for (const input of [message, { text: 'Hello.', to: message.to }, message]) await scene.call(user, 'test.send', input);
+    await scene.call(other, 'test.send', message);
+    const hashes = async (whose: ConnectedGrant) =>
+      (await scene.audit(whose))
+        .filter(({ decision }) => decision === 'allowed')
+        .map(({ arguments_hash }) => arguments_hash.toString('hex'));
+    const [first, second, third] = await hashes(user);
+    expect(first).toMatch(/^[0-9a-f]{64}$/);
+    expect(third).toBe(first);
+    expect(second).not.toBe(first);
+    expect(await hashes(other)).not.toContain(first);
+  });
+
+  it('holds nothing of arguments, results or errors', async () => {
+    const canary = 'canary-c0de';
+    scene.reading(200, { emailAddress: canary });
+    await scene.call(user, 'test.read', { q: canary });
+    await scene.call(user, 'test.send', { to: [canary], text: canary });
+    await refused(scene.call(user, 'test.send', { to: canary, [canary]: 1 }), 'invalid_request');
+    await refused(scene.call(user, 'test.send', message, { account: canary }), 'invalid_request');
+    scene.policies.set('test.send', { allow: { to: ['x'] } });
+    await refused(scene.call(user, 'test.send', { to: [canary] }), 'forbidden');
+    scene.policies.set('test.send', { approval: 'always' });
+    await scene.ask(user, 'test.send', { to: [canary] });
+    scene.work = () => Promise.reject(new Error(canary));
+    await refused(scene.call(user, 'test.run', { canary }), 'internal');
+    const tables = await scene.steward.sql<{ name: string }>(
+      `select table_schema || '.' || table_name as name from information_schema.tables
+       where table_type = 'BASE TABLE' and table_schema in ('public', 'pgboss')`,
+    );
+    for (const { name } of tables) {
+      const rows = await scene.steward.sql<{ row: string }>(`select row_to_json(t)::text as row from ${name} t`);
+      for (const { row } of rows) {
+        expect(row, name).not.toContain(canary);
+        expect(row, name).not.toContain(Buffer.from(canary).toString('hex'));
+      }
+    }
+    expect(scene.steward.logs.join('')).not.toContain(canary);
+  });
+
+  it('has a row for every one of many calls at once', async () => {
+    await Promise.all(Array.from({ length: 300 }, () => scene.call(user, 'test.give')));
+    expect(await scene.trail(user)).toEqual(Array(300).fill('allowed ok'));
+  });
+
+  it('loses no row of others when one call’s user is deleted meanwhile', async () => {
+    const leaving = await scene.connect();
+    const [begun, deleted] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    scene.work = async () => {
+      begun.resolve();
+      await deleted.promise;
+      return {};
+    };
+    const call = scene.call(leaving, 'test.run');
+    const others = Array.from({ length: 5 }, () => scene.call(user, 'test.run'));
+    await begun.promise;
+    await scene.steward.sql('delete from users where id = $1', [leaving.userId]);
+    deleted.resolve();
+    await refused(call, 'invalid_token');
+    await Promise.all(others);
+    expect(await scene.trail(user)).toEqual(Array(5).fill('allowed ok'));
+  });
+
+  it('goes with its user', async () => {
+    await scene.call(user, 'test.give');
+    await scene.steward.sql('delete from users where id = $1', [user.userId]);
+    expect(await scene.audit(user)).toEqual([]);
+  });
+});
+
+describe('the sweep', () => {
+  it('deletes audit rows after 400 days, keys after one and approvals a day after they expired', async () => {
+    const { sql } = scene.steward;
+    await scene.call(user, 'test.send', message, { idempotencyKey: 'old' });
+    await scene.call(user, 'test.send', message, { idempotencyKey: 'new' });
+    scene.policies.set('test.send', { approval: 'always' });
+    const [old, recent] = [await scene.ask(user, 'test.send', { to: ['x'] }), await scene.ask(user, 'test.send', { to: ['y'] })];
+    const before = (await scene.audit(user)).length;
+    await sql(`update audit_log set at = now() - interval '401 days' where user_id = $1 and decision = 'started'`, [user.userId]);
+    await sql(`update idempotency_keys set created_at = now() - interval '25 hours' where user_id = $1 and key = 'old'`, [user.userId]);
+    await sql(`update approvals set expires_at = now() - interval '25 hours' where id = $1`, [old.approvalId]);
+    await sql(`update approvals set expires_at = now() - interval '23 hours' where id = $1`, [recent.approvalId]);
+    await sweepNow(scene.steward);
+    await eventually(async () => expect(await scene.audit(user)).toHaveLength(before - 2));
+    expect(await sql('select key from idempotency_keys where user_id = $1', [user.userId])).toEqual([{ key: 'new' }]);
+    expect(await sql('select id from approvals where user_id = $1', [user.userId])).toEqual([{ id: recent.approvalId }]);
+  });
+});

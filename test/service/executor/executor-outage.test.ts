@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type FaultyDatabase, startFaultyDatabase } from '../../support/database-proxy.ts';
+import { eventually } from '../../support/eventually.ts';
+import { ExecutorScene, refused } from '../../support/executor-scene.ts';
+import type { ConnectedGrant } from '../../support/refreshing.ts';
+
+let database: FaultyDatabase;
+let scene: ExecutorScene;
+let user: ConnectedGrant;
+
+beforeAll(async () => {
+  database = await startFaultyDatabase();
+  scene = await ExecutorScene.start(database.env);
+});
+
+afterAll(async () => {
+  await scene.stop();
+  await database.stop();
+});
+
+beforeEach(async () => {
+  scene.reset();
+  scene.sending(200);
+  user = await scene.connect();
+});
+
+const message = { to: ['a@example.com'] };
+
+/** Waits until the database answers again. */
+const back = () => {
+  database.restore();
+  return eventually(() => scene.steward.sql('select 1'));
+};
+
+describe('while the database is away', () => {
+  it('no change is sent', async () => {
+    database.cut();
+    const { retryAfter } = await refused(scene.call(user, 'test.send', message), 'unavailable');
+    expect(retryAfter).toBeGreaterThan(0);
+    expect(scene.sent).toBe(0);
+    await back();
+  });
+
+  it('no read is answered that could not be written down', async () => {
+    scene.work = async () => {
+      database.cut();
+      return { secret: 1 };
+    };
+    await refused(scene.call(user, 'test.run'), 'unavailable');
+    await back();
+  });
+
+  it('a change that was begun before is answered: it happened', async () => {
+    scene.provider.instead.set('/api/gmail/v1/users/me/messages/send', (_request, response) => {
+      database.cut();
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{"id":"m5"}');
+    });
+    const call = scene.call(user, 'test.send', message, { idempotencyKey: 'k1' });
+    expect((await call).data).toEqual({ id: 'm5' });
+    await back();
+    expect(await scene.trail(user)).toEqual(['started ok']);
+    await refused(scene.call(user, 'test.send', message, { idempotencyKey: 'k1' }), 'conflict');
+    await scene.steward.sql(`update idempotency_keys set running_until = now() where user_id = $1`, [user.userId]);
+    await refused(scene.call(user, 'test.send', message, { idempotencyKey: 'k1' }), 'outcome_unknown');
+  });
+});

@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { ExecutorScene, refused } from '../../support/executor-scene.ts';
+import type { ConnectedGrant } from '../../support/refreshing.ts';
+
+let scene: ExecutorScene;
+let user: ConnectedGrant;
+
+beforeAll(async () => {
+  scene = await ExecutorScene.start();
+});
+
+afterAll(() => scene.stop());
+
+beforeEach(async () => {
+  scene.reset();
+  scene.sending(200);
+  user = await scene.connect();
+});
+
+const message = { to: ['a@example.com'] };
+const key = { idempotencyKey: 'k1' };
+const send = (input: unknown = message, options: object = key) => scene.call(user, 'test.send', input, options);
+const keys = () => scene.steward.sql<Record<string, any>>('select * from idempotency_keys where user_id = $1', [user.userId]);
+
+describe('a change repeated under its idempotency key', () => {
+  it('is answered as the first time, without another run', async () => {
+    const first = await send();
+    expect(await send()).toEqual(first);
+    expect(await send({ text: 'Hello.', to: ['a@example.com'] }).catch(({ code }) => code)).toBe('conflict');
+    expect(scene.sent).toBe(1);
+    expect(await scene.trail(user)).toEqual(['started ok', 'allowed ok', 'allowed ok', 'refused conflict']);
+  });
+
+  it('is the same whatever the order of its arguments', async () => {
+    const first = await send({ to: ['a@example.com'], text: 'x' });
+    expect(await send({ text: 'x', to: ['a@example.com'] })).toEqual(first);
+    expect(scene.sent).toBe(1);
+  });
+
+  it('conflicts with other arguments, and with another account', async () => {
+    const other = await scene.connect({ token: user.token });
+    await send();
+    await refused(send({ to: ['b@example.com'] }), 'conflict');
+    await refused(send(message, { ...key, account: other.accountId }), 'conflict');
+    expect(scene.sent).toBe(1);
+  });
+
+  it('is another one for another user, and for another action', async () => {
+    await send();
+    await scene.call(await scene.connect(), 'test.send', message, key);
+    await scene.call(user, 'test.remove', message, key);
+    expect(scene.sent).toBe(3);
+  });
+
+  it('doesn’t count against the rate', async () => {
+    scene.policies.set('test.send', { rate: { calls: 1, perMs: 60_000 } });
+    const first = await send();
+    expect(await send()).toEqual(first);
+  });
+
+  it('runs once when all come at once', async () => {
+    const answers = await Promise.allSettled(Array.from({ length: 10 }, () => send()));
+    expect(scene.sent).toBe(1);
+    for (const answer of answers) {
+      if (answer.status === 'fulfilled') expect(answer.value.data).toEqual({ id: 'm1' });
+      else expect(answer.reason).toMatchObject({ code: 'conflict', retryAfter: expect.any(Number) });
+    }
+    expect((await send()).data).toEqual({ id: 'm1' });
+    expect(scene.sent).toBe(1);
+  });
+
+  it('conflicts while it runs', async () => {
+    const answer = Promise.withResolvers<() => void>();
+    scene.provider.instead.set('/api/gmail/v1/users/me/messages/send', (_request, response) =>
+      answer.resolve(() => response.writeHead(200, { 'content-type': 'application/json' }).end('{"id":"m4"}')),
+    );
+    const first = send();
+    const finish = await answer.promise;
+    const { retryAfter } = await refused(send(), 'conflict');
+    expect(retryAfter).toBeGreaterThan(0);
+    finish();
+    const answered = await first;
+    expect(await send()).toEqual(answered);
+  });
+
+  it('has no known outcome when its process died in the middle, and is never sent again', async () => {
+    await send();
+    await scene.steward.sql(
+      `update idempotency_keys set status = 'running', answer = null, running_until = now() - interval '1 second' where user_id = $1`,
+      [user.userId],
+    );
+    await refused(send(), 'outcome_unknown');
+    await refused(send(), 'outcome_unknown');
+    expect(scene.sent).toBe(1);
+  });
+
+  it.each([
+    ['an error of the provider’s', () => scene.sending(500, {})],
+    ['an answer that can’t be read', () => scene.sending(200, '<p>Maintenance</p>')],
+    [
+      'no answer within the time',
+      () => {
+        scene.policies.set('test.send', { timeoutMs: 3_000 });
+        scene.swallowing();
+      },
+    ],
+    [
+      'a connection that breaks',
+      () => {
+        scene.sent = 0;
+        scene.provider.instead.set('/api/gmail/v1/users/me/messages/send', (request) => {
+          scene.sent += 1;
+          request.socket.destroy();
+        });
+      },
+    ],
+  ])('has no known outcome after %s, and is never sent again', async (_what, breakIt) => {
+    breakIt();
+    await refused(send(), 'outcome_unknown');
+    expect(scene.sent).toBe(1);
+    scene.sending(200);
+    await refused(send(), 'outcome_unknown');
+    expect(scene.sent).toBe(0);
+  });
+
+  it.each([400, 403, 404, 409, 429])('runs again after the provider refused it with %i', async (status) => {
+    scene.sending(status, {});
+    await send().catch(() => {});
+    scene.sending(200);
+    expect((await send()).data).toEqual({ id: 'm1' });
+    expect(scene.sent).toBe(1);
+  });
+
+  it('runs again after it was refused here', async () => {
+    scene.policies.set('test.send', { rate: { calls: 0, perMs: 60_000 } });
+    await refused(send(), 'rate_limited');
+    scene.policies.clear();
+    expect((await send()).data).toEqual({ id: 'm1' });
+  });
+
+  it('runs again after 24 hours', async () => {
+    await send();
+    await scene.steward.sql(`update idempotency_keys set created_at = now() - interval '24 hours 1 second' where user_id = $1`, [
+      user.userId,
+    ]);
+    await send({ to: ['b@example.com'] });
+    expect(scene.sent).toBe(2);
+  });
+});
+
+describe('an idempotency key', () => {
+  it('keeps its answer sealed', async () => {
+    scene.sending(200, { id: 'canary-77d0' });
+    expect((await send()).data).toEqual({ id: 'canary-77d0' });
+    const [row] = await keys();
+    expect(row).toMatchObject({ status: 'done', action: 'test.send', key: 'k1' });
+    expect(row!.answer.toString('latin1')).not.toContain('canary-77d0');
+  });
+
+  it('is ignored by a read', async () => {
+    await scene.call(user, 'test.read', {}, key);
+    await scene.call(user, 'test.read', { other: true }, key);
+    expect(await keys()).toEqual([]);
+  });
+
+  it.each(['', 'x'.repeat(201), 'a\u0000b', 'a b', 'ключ'])('is refused: %j', async (idempotencyKey) => {
+    const { message: text } = await refused(send(message, { idempotencyKey }), 'invalid_request');
+    expect(text).toMatch(/^idempotencyKey: /);
+  });
+});

@@ -1,0 +1,71 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { SocketClient } from '../../support/socket-client.ts';
+import { startSteward, type TestSteward } from '../../support/steward.ts';
+
+let steward: TestSteward;
+let elapsed = 0;
+
+beforeAll(async () => {
+  steward = await startSteward({ ALLOWED_ORIGINS: 'https://app.example.com' });
+});
+
+afterAll(() => steward.stop());
+
+afterEach(() => vi.restoreAllMocks());
+
+/** Each line comes once a minute. */
+function nextMinute(): void {
+  elapsed += 61_000;
+  const later = performance.now() + elapsed;
+  vi.spyOn(performance, 'now').mockReturnValue(later);
+}
+
+/** The lines since then that name a variable. */
+async function told(variable: string, act: () => Promise<unknown>): Promise<Record<string, unknown>[]> {
+  nextMinute();
+  const before = steward.logs.length;
+  await act();
+  return steward.logs
+    .slice(before)
+    .filter((line) => line.includes(variable))
+    .map((line) => JSON.parse(line));
+}
+
+describe('what is refused by configuration is told in the log', () => {
+  it('a page’s origin, for requests and sockets, once a minute, with the variable', async () => {
+    const call = (origin: string) => steward.call('/integrations', { headers: { origin } });
+    const lines = await told('ALLOWED_ORIGINS', async () => {
+      await call('https://other.example:8443');
+      await call('https://third.example');
+      await call('https://app.example.com');
+    });
+    expect(lines).toMatchObject([{ level: 30, origin: 'https://other.example:8443' }]);
+    const [line] = await told('ALLOWED_ORIGINS', () => new SocketClient(steward.url, { origin: 'https://socket.example' }).ended);
+    expect(line).toMatchObject({ level: 30, origin: 'https://socket.example' });
+    expect(await told('ALLOWED_ORIGINS', () => call('https://app.example.com'))).toEqual([]);
+  });
+
+  it.each([
+    ['https://user:secret@other.example/path?query-canary#x', 'https://other.example/path'],
+    ['null', 'no address'],
+    [`https://${'a'.repeat(60)}.example/${'long/'.repeat(500)}`, expect.stringMatching(/^https:\/\/a{60}\.example\/.{1,150}$/)],
+    ['javascript:alert(1)', 'javascript:'],
+    ['level":60,"x', 'no address'],
+  ])('an origin of any form makes one line without secrets: %s', async (origin, shown) => {
+    const lines = await told('ALLOWED_ORIGINS', () => steward.call('/integrations', { headers: { origin } }));
+    expect(lines).toMatchObject([{ level: 30, origin: shown }]);
+    expect(JSON.stringify(lines)).not.toMatch(/secret|canary/);
+  });
+
+  it('a redirect_uri, without its query and what may be a token', async () => {
+    const token = await steward.signIn();
+    const ask = (redirect: string) =>
+      steward.call('/workspace_access_request', { token, form: { email: 'demo@example.com', redirect_uri: redirect } });
+    const lines = await told('ALLOWED_REDIRECT_URIS', async () => {
+      expect((await ask('https://other.example/back/eyJhbGciOiJub25lIn0?token=query-canary')).status).toBe(400);
+      expect((await ask('https://third.example/')).status).toBe(400);
+    });
+    expect(lines).toMatchObject([{ level: 30, redirect_uri: 'https://other.example/back/…' }]);
+    expect(JSON.stringify(lines)).not.toMatch(/eyJ|canary/);
+  });
+});

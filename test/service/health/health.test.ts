@@ -1,0 +1,137 @@
+import { once } from 'node:events';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+import { type FaultyDatabase, startFaultyDatabase } from '../../support/database-proxy.ts';
+import { eventually } from '../../support/eventually.ts';
+import { expectError } from '../../support/expect-error.ts';
+import { connect, outcome } from '../../support/flows.ts';
+import { type Answer, startSteward, type TestSteward } from '../../support/steward.ts';
+
+let database: FaultyDatabase;
+let steward: TestSteward;
+
+beforeAll(async () => {
+  database = await startFaultyDatabase();
+  steward = await startSteward(database.env);
+});
+
+afterAll(async () => {
+  await steward.stop();
+  await database.stop();
+});
+
+async function connections(): Promise<number> {
+  return (await steward.call('/test')).body.connections;
+}
+
+/** Readiness with this status: it is remembered for a moment. */
+function ready(status: number): Promise<Answer> {
+  return eventually(async () => {
+    const answer = await steward.call('/health/ready');
+    return answer.status === status ? answer : undefined;
+  });
+}
+
+describe('GET /test', () => {
+  it('answers exactly status, service, environment and connections', async () => {
+    const answer = await steward.call('/test');
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-type')).toMatch(/^application\/json\b/);
+    expect(answer.body).toEqual({ status: 'success', service: 'steward', environment: 'development', connections: 0 });
+  });
+
+  it('counts WebSocket connections while they are open', async () => {
+    const address = `${steward.url.replace('http', 'ws')}/ws`;
+    const sockets = [new WebSocket(address), new WebSocket(address)];
+    await Promise.all(sockets.map((socket) => once(socket, 'open')));
+    expect(await connections()).toBe(2);
+    sockets[0]?.terminate();
+    await eventually(async () => (await connections()) === 1);
+    sockets[1]?.close();
+    await eventually(async () => (await connections()) === 0);
+  });
+
+  it('doesn’t count upgrades that were refused', async () => {
+    const refused = new WebSocket(`${steward.url.replace('http', 'ws')}/ws`, { origin: 'https://evil.example' });
+    const [error] = (await once(refused, 'error')) as [Error];
+    expect(error.message).toContain('403');
+    expect(await connections()).toBe(0);
+  });
+
+  it('takes no notice of queries, cookies and tokens', async () => {
+    const answer = await steward.call('/test?x=1&environment=production', { token: 'nonsense', headers: { cookie: 'a=b' } });
+    expect(answer.body).toMatchObject({ status: 'success', environment: 'development' });
+  });
+});
+
+describe('GET /health/live and /health/ready', () => {
+  it('are 200 while all is well', async () => {
+    for (const path of ['/health/live', '/health/ready']) {
+      const answer = await steward.call(path);
+      expect([answer.status, answer.text]).toEqual([200, '{"status":"success"}']);
+    }
+  });
+});
+
+describe('with stored data under a master key that is not there', () => {
+  it('the process is not ready until the key is back', async () => {
+    const { callback } = await connect(steward, { email: 'demo@example.com' });
+    expect(outcome(callback)).toMatchObject({ status: 'connected' });
+    const [key] = await steward.sql<{ id: string }>('select master_key_id as id from user_keys');
+    await steward.sql(`insert into key_canaries (master_key_id, sealed) values ('of-another-replica', '')`);
+    await steward.sql(`update user_keys set master_key_id = 'of-another-replica'`);
+    try {
+      const answer = await ready(503);
+      expectError(answer, 'unavailable');
+      expect(answer.text).not.toContain('of-another-replica');
+      expect((await steward.call('/health/live')).status).toBe(200);
+    } finally {
+      await steward.sql('update user_keys set master_key_id = $1', [key?.id]);
+    }
+    await ready(200);
+  });
+});
+
+describe('with the database down', () => {
+  it('the process lives and is not ready, /test is 200, signed-in requests are 503, and all recovers', async () => {
+    const token = await steward.signIn();
+    database.cut();
+    try {
+      expectError(await ready(503), 'unavailable');
+      expect((await steward.call('/health/live')).status).toBe(200);
+      expect((await steward.call('/test')).body.status).toBe('success');
+      expectError(await steward.call('/integrations', { token }), 'unavailable');
+      expectError(await steward.call(`/auth/workspace/login?token=${token}`), 'unavailable');
+      expectError(await steward.call('/auth/bank/accounts', { token }), 'unavailable');
+    } finally {
+      database.restore();
+    }
+    await ready(200);
+    expect((await steward.call('/integrations', { token })).status).toBe(200);
+  });
+
+  it('that takes no writes is not ready', async () => {
+    await takeReadsOnly(true);
+    try {
+      await ready(503);
+    } finally {
+      await takeReadsOnly(false);
+    }
+    await ready(200);
+  });
+
+  /** For the sessions to come, and for the embedded database's only one; others are ended. */
+  async function takeReadsOnly(on: boolean): Promise<void> {
+    const value = on ? 'on' : 'off';
+    await steward.context.db.transaction(async (tx) => {
+      await tx.query('set transaction read write');
+      await tx.query(
+        `do $$ begin execute format('alter database %I set default_transaction_read_only = ${value}', current_database()); end $$`,
+      );
+      await tx.query(`set default_transaction_read_only = ${value}`);
+    });
+    if (steward.context.embedded) return;
+    database.cut();
+    database.restore();
+  }
+});

@@ -1,0 +1,202 @@
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expectError } from '../../support/expect-error.ts';
+import { sendRaw } from '../../support/raw-http.ts';
+import { startSteward, type TestSteward } from '../../support/steward.ts';
+
+const FORM = 'application/x-www-form-urlencoded';
+const JSON_TYPE = 'application/json';
+const MEGABYTE = 1024 * 1024;
+
+let steward: TestSteward;
+let token: string;
+
+beforeAll(async () => {
+  steward = await startSteward();
+  token = await steward.signIn();
+});
+
+afterAll(() => steward.stop());
+
+function post(body: string | Uint8Array, type: string | undefined, path = '/waitlist', headers: Record<string, string> = {}) {
+  const given = { ...(type !== undefined && { 'content-type': type }), ...headers };
+  return steward.call(path, { method: 'POST', headers: given, body: body as string });
+}
+
+async function waiting(): Promise<string[]> {
+  const rows = await steward.sql<{ email: string }>('select email from waitlist order by email');
+  return rows.map(({ email }) => email);
+}
+
+describe('a form', () => {
+  it.each([
+    ['a broken escape', 'email=%zz'],
+    ['a truncated escape', 'email=a%40example.com%4'],
+    ['a lone percent sign', 'email=%'],
+    ['bytes that are no UTF-8', 'email=%ff%fe%40example.com'],
+    ['an overlong encoding', 'email=%c0%ae%40example.com'],
+    ['a broken escape beside a good field', 'email=a%40example.com&x=%zz'],
+    ['a truncated escape beside a good field', 'email=a%40example.com&x=%4'],
+    ['a name that is no UTF-8 beside a good field', 'email=a%40example.com&%ff=1'],
+    ['a surrogate', 'email=%ed%a0%80%40example.com'],
+  ])('with %s is refused', async (_name, body) => {
+    expectError(await post(body, FORM), 'invalid_request');
+    expect(await waiting()).toEqual([]);
+  });
+
+  it.each([
+    ['given twice', 'email=a%40example.com&email=b%40example.com'],
+    ['given as a list', 'email[]=a%40example.com'],
+    ['given as an object', 'email[x]=a%40example.com'],
+    ['in a prototype', '__proto__[email]=a%40example.com'],
+    ['in a prototype by its dotted name', '__proto__.email=a%40example.com'],
+    ['named in another case', 'Email=a%40example.com'],
+    ['after a semicolon', 'x=1;email=a%40example.com'],
+    ['with a NUL', 'email=a%00%40example.com'],
+    ['with a raw NUL', 'email=a\0@example.com'],
+  ])('with its field %s is refused by the field’s name', async (_name, body) => {
+    expectError(await post(body, FORM), 'invalid_request', /^(email: |(email\[\]|Email): is not known here \(did you mean email\?\)$)/);
+    expect(await waiting()).toEqual([]);
+  });
+
+  it('of 10,000 parameters is refused', async () => {
+    const many = Array.from({ length: 10_000 }, () => 'a').join('&');
+    const answer = await post(`email=a%40example.com&${many}`, FORM);
+    expect(['too_large', 'invalid_request']).toContain(answer.body.code);
+    expectError(answer, answer.body.code);
+    const small = Array.from({ length: 101 }, () => 'a').join('&');
+    expectError(await post(`email=a%40example.com&${small}`, FORM), 'too_large');
+    expect(await waiting()).toEqual([]);
+  });
+});
+
+describe('a JSON body', () => {
+  it.each([
+    ['malformed', '{"email":"a@example.com"'],
+    ['an array', '["a@example.com"]'],
+    ['an array of objects', '[{"email":"a@example.com"}]'],
+    ['a string', '"a@example.com"'],
+    ['a number', '7'],
+    ['null', 'null'],
+    ['two values', '{}{}'],
+    ['with a trailing comma', '{"email":"a@example.com",}'],
+    ['nested 5,000 deep', `{"email":${'['.repeat(4_000)}${']'.repeat(4_000)}}`],
+    ['with a number as field', '{"email":7}'],
+    ['with a list as field', '{"email":["a@example.com"]}'],
+    ['with an object as field', '{"email":{"toString":"a@example.com"}}'],
+    ['with null as field', '{"email":null}'],
+    ['with a prototype', '{"__proto__":{"email":"a@example.com"}}'],
+    ['with a constructor', '{"constructor":{"prototype":{"email":"a@example.com"}}}'],
+    ['with a NUL', '{"email":"a\\u0000@example.com"}'],
+    ['with a lone surrogate', '{"email":"\\ud800@example.com"}'],
+  ])('that is %s is refused', async (_name, body) => {
+    expectError(await post(body, JSON_TYPE), 'invalid_request');
+    expect(await waiting()).toEqual([]);
+    expect(Object.prototype).not.toHaveProperty('email');
+  });
+
+  it('adds nothing to prototypes for the requests that follow', async () => {
+    await post('{"__proto__":{"redirect_uri":"https://evil.example","email":"x@example.com"},"email":"bad"}', JSON_TYPE);
+    expectError(await post('{}', JSON_TYPE), 'invalid_request', /^email: is required/);
+  });
+});
+
+describe('a body too large', () => {
+  it.each([FORM, JSON_TYPE])('of 1 MB as %s is 413', async (type) => {
+    expectError(await post('a'.repeat(MEGABYTE), type), 'too_large');
+  });
+
+  it('is 413 one byte over the limit, and taken at the limit', async () => {
+    const fill = (length: number) => '{"email":"limit@example.com"}'.padEnd(length);
+    expectError(await post(fill(10_241), JSON_TYPE), 'too_large');
+    expect((await post(fill(10_240), JSON_TYPE)).status).toBe(200);
+    await steward.sql('delete from waitlist');
+  });
+
+  it('is 413 when it comes in chunks without a length', async () => {
+    const chunk = `1000\r\n${'a'.repeat(4096)}\r\n`;
+    const answer = await sendRaw(
+      steward.url,
+      ['POST /waitlist HTTP/1.1', `Content-Type: ${FORM}`, 'Transfer-Encoding: chunked', 'Connection: close'],
+      `${chunk.repeat(256)}0\r\n\r\n`,
+    );
+    expectError(answer, 'too_large');
+  });
+
+  it('is 401 first where a token is required', async () => {
+    const answer = await post('a'.repeat(MEGABYTE), FORM, '/auth/bank/set_access_token');
+    expect([401, 413]).toContain(answer.status);
+  });
+});
+
+describe('a body of another kind', () => {
+  it.each<[string, string | Uint8Array, string | undefined, Record<string, string>]>([
+    ['text/plain', 'email=a%40example.com', 'text/plain', {}],
+    [
+      'multipart/form-data',
+      '--x\r\ncontent-disposition: form-data; name=email\r\n\r\na@example.com\r\n--x--',
+      'multipart/form-data; boundary=x',
+      {},
+    ],
+    ['application/xml', '<email>a@example.com</email>', 'application/xml', {}],
+    ['a made-up type', 'x', 'nonsense', {}],
+    ['latin1', 'email=a%40example.com', `${FORM}; charset=latin1`, {}],
+    ['JSON in latin1', '{"email":"a@example.com"}', `${JSON_TYPE}; charset=latin1`, {}],
+    ['an unknown charset', 'email=a%40example.com', `${FORM}; charset=x-evil`, {}],
+    ['gzip', gzipSync('email=a%40example.com'), FORM, { 'content-encoding': 'gzip' }],
+    ['gzip JSON', gzipSync('{"email":"a@example.com"}'), JSON_TYPE, { 'content-encoding': 'gzip' }],
+    ['an unknown encoding', 'email=a%40example.com', FORM, { 'content-encoding': 'rot13' }],
+  ])('is 415: %s', async (_name, body, type, headers) => {
+    expectError(await post(body, type, '/waitlist', headers), 'unsupported_media_type');
+    expect(await waiting()).toEqual([]);
+  });
+
+  it('is 415 without a type', async () => {
+    const answer = await sendRaw(
+      steward.url,
+      ['POST /waitlist HTTP/1.1', 'Content-Length: 19', 'Connection: close'],
+      'email=a@example.com',
+    );
+    expectError(answer, 'unsupported_media_type');
+  });
+
+  it.each([`${FORM}; charset=utf-8`, `${FORM};charset=UTF-8`])('is taken as %s', async (type) => {
+    expect((await post('email=typed%40example.com', type)).status).toBe(200);
+    await steward.sql('delete from waitlist');
+  });
+});
+
+describe('a NUL byte', () => {
+  it('is refused in every field of every form, with the field’s name', async () => {
+    const { paths, components } = (await steward.call('/openapi.json')).body;
+    expect(components).toBeDefined();
+    let fields = 0;
+    for (const [path, { post: operation }] of Object.entries<Record<string, any>>(paths)) {
+      const properties = operation?.requestBody?.content[FORM]?.schema.properties ?? {};
+      for (const name of Object.keys(properties)) {
+        const usual = Object.entries({ email: 'a@example.com', confirmation: 'x', decision: 'confirm' });
+        const form = { ...Object.fromEntries(usual.filter(([one]) => one in properties)), [name]: 'a\0b' };
+        const answer = await steward.call(path, { token, form });
+        // A malformed id is one that isn't there.
+        if (name === 'account_id') expectError(answer, 'not_found');
+        else expectError(answer, 'invalid_request', new RegExp(`^${name}: `));
+        fields += 1;
+      }
+    }
+    expect(fields).toBeGreaterThanOrEqual(8);
+    expect(await waiting()).toEqual([]);
+  });
+
+  it('is refused in every query', async () => {
+    const { paths } = (await steward.call('/openapi.json')).body;
+    let parameters = 0;
+    for (const [path, { get: operation }] of Object.entries<Record<string, any>>(paths)) {
+      for (const { name } of (operation?.parameters ?? []).filter((parameter: any) => parameter.in === 'query')) {
+        const query = new URLSearchParams({ ...(path.endsWith('/login') && { token: 'x' }), [name]: 'a\0b' });
+        expectError(await steward.call(`${path}?${query}`, { token }), 'invalid_request', new RegExp(`^${name}: `));
+        parameters += 1;
+      }
+    }
+    expect(parameters).toBeGreaterThanOrEqual(7);
+  });
+});

@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expectError } from '../../support/expect-error.ts';
+import { sendRaw } from '../../support/raw-http.ts';
+import { startSteward, type TestSteward } from '../../support/steward.ts';
+
+const FRONT_END = 'https://app.example.com';
+
+let steward: TestSteward;
+
+beforeAll(async () => {
+  steward = await startSteward({ ALLOWED_ORIGINS: FRONT_END });
+});
+
+afterAll(() => steward.stop());
+
+/** A request as it stands, on a connection of its own. */
+function raw(requestLine: string, ...headers: string[]) {
+  return sendRaw(steward.url, [requestLine, ...headers, 'Connection: close']);
+}
+
+describe('a page of another origin', () => {
+  const preflight = {
+    method: 'OPTIONS',
+    headers: { 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization' },
+  };
+
+  async function corsHeaders(origin: string, path = '/integrations', options: { method?: string; headers?: Record<string, string> } = {}) {
+    const answer = await steward.call(path, { ...options, headers: { ...options.headers, origin } });
+    return [...answer.headers].filter(([name]) => name.startsWith('access-control-'));
+  }
+
+  it.each([FRONT_END, 'http://localhost:5173', 'http://127.0.0.1:3000'])('may call with credentials from %s', async (origin) => {
+    expect(Object.fromEntries(await corsHeaders(origin))).toMatchObject({
+      'access-control-allow-origin': origin,
+      'access-control-allow-credentials': 'true',
+    });
+    const answer = await steward.call('/integrations', { ...preflight, headers: { ...preflight.headers, origin } });
+    expect(answer.status).toBe(204);
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      'access-control-allow-origin': origin,
+      'access-control-allow-credentials': 'true',
+      'access-control-allow-headers': expect.stringContaining('authorization'),
+      'access-control-allow-methods': 'GET,POST,DELETE',
+      vary: expect.stringContaining('Origin'),
+    });
+  });
+
+  it.each([
+    'null',
+    'https://evil.example',
+    'https://app.example.com.evil.example',
+    'https://evil.example/https://app.example.com',
+    'http://app.example.com',
+    'https://app.example.com:8443',
+    'https://sub.app.example.com',
+    'https://user@app.example.com',
+    'http://localhost.evil.example',
+    'http://127.0.0.1.evil.example',
+    'file://',
+    '',
+  ])('may not call from %j', async (origin) => {
+    expect(await corsHeaders(origin)).toEqual([]);
+    expect(await corsHeaders(origin, '/integrations', preflight)).toEqual([]);
+    expect(await corsHeaders(origin, '/nothing')).toEqual([]);
+  });
+
+  it('never sees a wildcard, and caches keep the origins apart', async () => {
+    const answer = await steward.call('/integrations', { headers: { origin: FRONT_END } });
+    expect(answer.headers.get('access-control-allow-origin')).not.toBe('*');
+    expect(answer.headers.get('vary')).toMatch(/\bOrigin\b/i);
+  });
+});
+
+describe('/assets', () => {
+  it('serves the pages’ files', async () => {
+    const answer = await steward.call('/assets/steward.css');
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-type')).toMatch(/^text\/css/);
+  });
+
+  it.each([
+    '/assets/../package.json',
+    '/assets/%2e%2e/package.json',
+    '/assets/%2e%2e%2fpackage.json',
+    '/assets/..%2fpackage.json',
+    '/assets/..%5cpackage.json',
+    '/assets/.%2e/.%2e/etc/passwd',
+    '/assets/%252e%252e/package.json',
+    '/assets/....//package.json',
+    '/assets//etc/passwd',
+    '/assets/%2fetc%2fpasswd',
+    '/assets/steward.css%00.html',
+    '/assets/%00',
+    '/assets/%zz',
+    '/assets/.gitignore',
+    '/assets/',
+    '/assets',
+  ])('gives nothing else: %s', async (path) => {
+    const answer = await raw(`GET ${path} HTTP/1.1`);
+    expect([400, 404]).toContain(answer.status);
+    expectError(answer, answer.status === 400 ? 'invalid_request' : 'not_found');
+    expect(answer.text).not.toMatch(/devDependencies|root:|Steward<|package/);
+  });
+});
+
+describe('an address', () => {
+  it.each([
+    '/auth/bank/accounts/%00',
+    '/auth/bank/accounts/%zz',
+    '/auth/bank/accounts/%c0%ae',
+    '/%00',
+    '/%ff',
+    '/test%00',
+    '/%2e%2e/%2e%2e/etc/passwd',
+    '/auth/bank/accounts/%2e%2e%2f',
+  ])('%s is refused as a client’s mistake', async (path) => {
+    for (const method of ['GET', 'DELETE']) {
+      const answer = await raw(`${method} ${path} HTTP/1.1`);
+      expect([400, 401, 404, 405], answer.text).toContain(answer.status);
+      expectError(answer, answer.body.code);
+    }
+  });
+
+  it('of 12,000 characters is refused as a client’s mistake', async () => {
+    expectError(await raw(`GET /${'a'.repeat(12_000)} HTTP/1.1`), 'not_found');
+    expectError(await raw(`GET /auth/workspace/login?token=${'a'.repeat(12_000)} HTTP/1.1`), 'invalid_request', /^token: /);
+  });
+
+  it('in absolute form is taken by its path only', async () => {
+    const answer = await raw('GET http://evil.example/test HTTP/1.1');
+    expect([200, 404]).toContain(answer.status);
+    expect(answer.text).not.toContain('evil');
+  });
+});
+
+describe('security headers', () => {
+  it.each(['/integrations', '/', '/nothing', '/assets/steward.css', '/openapi.json', '/auth/workspace/login'])(
+    'are on %s',
+    async (path) => {
+      const { headers } = await steward.call(path);
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+      expect(headers.get('content-security-policy')).toContain("default-src 'none'");
+      expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
+      expect(headers.get('content-security-policy')).not.toMatch(/unsafe|\*/);
+      expect(headers.get('referrer-policy')).toBe('no-referrer');
+      expect(headers.get('strict-transport-security')).toContain('max-age=');
+      expect(headers.get('cross-origin-opener-policy')).toBe('same-origin-allow-popups');
+      expect(headers.has('x-powered-by')).toBe(false);
+      expect(headers.has('server')).toBe(false);
+    },
+  );
+
+  it('let nothing but assets be kept', async () => {
+    for (const path of ['/integrations', '/', '/test', '/openapi.json', '/nothing']) {
+      expect((await steward.call(path)).headers.get('cache-control'), path).toBe('no-store');
+    }
+  });
+});

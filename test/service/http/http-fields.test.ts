@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expectError } from '../../support/expect-error.ts';
+import { startSteward, type TestSteward } from '../../support/steward.ts';
+
+let steward: TestSteward;
+let token: string;
+
+beforeAll(async () => {
+  steward = await startSteward();
+  token = await steward.signIn();
+});
+
+afterAll(() => steward.stop());
+
+const EMAIL = 'demo@example.com';
+
+describe('a field that an endpoint doesn’t know', () => {
+  it.each<[string, Record<string, string>, string]>([
+    [
+      '/workspace_access_request',
+      { email: EMAIL, redirect_url: 'https://app.example.com/' },
+      'redirect_url: is not known here (did you mean redirect_uri?)',
+    ],
+    ['/workspace_access_request', { emial: EMAIL }, 'emial: is not known here (did you mean email?)'],
+    ['/auth/bank/create_link_token', { acount_id: 'x' }, 'acount_id: is not known here (did you mean account_id?)'],
+    ['/auth/bank/set_access_token', { public_token: 'x', publictoken: 'x' }, 'publictoken: is not known here'],
+    ['/waitlist', { email: EMAIL, colour: 'red' }, 'colour: is not known here'],
+    ['/email', { mail: EMAIL }, 'mail: is not known here (did you mean email?)'],
+  ])('%s %j is refused by name, as a form and as JSON', async (path, fields, message) => {
+    const json = { body: JSON.stringify(fields), headers: { 'content-type': 'application/json' } };
+    for (const answer of [await steward.call(path, { token, form: fields }), await steward.call(path, { token, ...json })]) {
+      expectError(answer, 'invalid_request');
+      expect(answer.body.message).toBe(message);
+    }
+  });
+
+  it.each([
+    ['/auth/workspace/login?token=x&redirect_url=https://app.example.com/', 'redirect_url: is not known here (did you mean redirect_uri?)'],
+    ['/user/audit?limt=5', 'limt: is not known here (did you mean limit?)'],
+  ])('%s is refused by name', async (path, message) => {
+    const answer = await steward.call(path, { token });
+    expectError(answer, 'invalid_request');
+    expect(answer.body.message).toBe(message);
+  });
+
+  it('is the provider’s own business in its callback', async () => {
+    const answer = await steward.call('/auth/workspace/callback?state=unknown&code=x&scope=a&authuser=0&prompt=consent&hd=example.com');
+    expect(answer.body?.message ?? '').not.toContain('is not known here');
+  });
+
+  it('is said to generators of clients', async () => {
+    const { paths } = (await steward.call('/openapi.json')).body;
+    const { content } = paths['/workspace_access_request'].post.requestBody;
+    for (const { schema } of Object.values<any>(content)) expect(schema.additionalProperties).toBe(false);
+  });
+});

@@ -1,0 +1,54 @@
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startSteward, type TestSteward } from '../../support/steward.ts';
+
+let steward: TestSteward;
+
+beforeAll(async () => {
+  // No time-out ends it: what is read counts.
+  steward = await startSteward({ LIMIT_REQUEST_TIMEOUT_MS: '600000' });
+});
+
+afterAll(() => steward.stop());
+
+/** Sends a request and then pieces of its body without an end, until the service ends the connection. */
+function flood(lines: string[], piece: string): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = connect(Number(new URL(steward.url).port), '127.0.0.1');
+    const pieces = Buffer.from(piece.repeat(1_000));
+    let answer = '';
+    const send = () => {
+      while (socket.writable && socket.write(pieces));
+    };
+    socket.on('data', (chunk) => {
+      answer += chunk;
+    });
+    socket.on('error', () => {}).on('close', () => resolve(answer));
+    socket.write(`${[...lines, 'Host: x'].join('\r\n')}\r\n\r\n`);
+    socket.on('drain', send);
+    send();
+  });
+}
+
+describe('a body without an end', () => {
+  const chunked = ['Transfer-Encoding: chunked', 'Content-Type: application/json'];
+
+  it.each<[string, string[], string, string]>([
+    ['in tiny pieces', ['POST /waitlist HTTP/1.1', ...chunked], '1\r\n \r\n', '413'],
+    ['in large pieces', ['POST /waitlist HTTP/1.1', ...chunked], `400\r\n${' '.repeat(1_024)}\r\n`, '413'],
+    [
+      'of a length that is announced',
+      ['POST /waitlist HTTP/1.1', 'Content-Length: 99999999999', chunked[1] ?? ''],
+      ' '.repeat(1_024),
+      '413',
+    ],
+    ['for a webhook', ['POST /webhooks/bank HTTP/1.1', ...chunked], '1\r\n \r\n', '413'],
+    ['for an address that there isn’t', ['POST /nowhere HTTP/1.1', ...chunked], '1\r\n \r\n', '404'],
+    ['for one that takes none', ['GET /test HTTP/1.1', ...chunked], '1\r\n \r\n', '200'],
+  ])('%s ends its connection, and nothing else', async (_how, lines, piece, status) => {
+    const answer = await flood(lines, piece);
+    // What the kernel had not handed over when the connection was reset is lost with it.
+    if (answer !== '') expect(answer.startsWith(`HTTP/1.1 ${status} `)).toBe(true);
+    expect((await steward.call('/test')).status).toBe(200);
+  });
+});

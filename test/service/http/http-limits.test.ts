@@ -1,0 +1,74 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { expectError } from '../../support/expect-error.ts';
+import { startSteward, type TestSteward } from '../../support/steward.ts';
+
+let steward: TestSteward;
+
+afterEach(() => steward.stop());
+
+async function statuses(count: number, path: string, headers: (index: number) => Record<string, string> = () => ({})): Promise<number[]> {
+  const all: number[] = [];
+  for (let index = 0; index < count; index += 1) all.push((await steward.call(path, { headers: headers(index) })).status);
+  return all;
+}
+
+describe('requests a minute from one address', () => {
+  it('beyond the limit are 429 with Retry-After; the probes have a limit of their own', async () => {
+    steward = await startSteward({ LIMIT_REQUESTS_PER_MINUTE: '5' });
+    expect(await statuses(5, '/nothing')).toEqual([404, 404, 404, 404, 404]);
+    const answer = await steward.call('/integrations');
+    expectError(answer, 'rate_limited');
+    const seconds = Number(answer.headers.get('retry-after'));
+    expect(seconds).toBeGreaterThan(0);
+    expect(seconds).toBeLessThanOrEqual(60);
+    expectError(await steward.call('/update_integrations'), 'rate_limited');
+    expect(steward.context.integrations.runs).toBe(0);
+    for (const path of ['/test', '/health/live', '/health/ready']) expect((await steward.call(path)).status, path).toBe(200);
+  });
+
+  it('can’t be raised by X-Forwarded-For, which also makes no noise in the log', async () => {
+    const complaints = vi.spyOn(console, 'error').mockImplementation(() => {});
+    steward = await startSteward({ LIMIT_REQUESTS_PER_MINUTE: '3' });
+    const forged = (index: number) => ({
+      'x-forwarded-for': `203.0.113.${index}`,
+      forwarded: `for=203.0.113.${index}`,
+      'x-real-ip': `203.0.113.${index}`,
+    });
+    expect(await statuses(5, '/nothing', forged)).toEqual([404, 404, 404, 429, 429]);
+    expect(complaints).not.toHaveBeenCalled();
+    complaints.mockRestore();
+  });
+
+  it('are counted by the address the trusted proxy names', async () => {
+    steward = await startSteward({ LIMIT_REQUESTS_PER_MINUTE: '2', TRUST_PROXY: '1' });
+    const clients = (index: number) => ({ 'x-forwarded-for': index < 3 ? '203.0.113.1' : '203.0.113.2' });
+    expect(await statuses(5, '/nothing', clients)).toEqual([404, 404, 429, 404, 404]);
+  });
+
+  it('are counted by the last hop only: what a client writes before it doesn’t count', async () => {
+    steward = await startSteward({ LIMIT_REQUESTS_PER_MINUTE: '2', TRUST_PROXY: '1' });
+    const forged = (index: number) => ({ 'x-forwarded-for': `198.51.100.${index}, 203.0.113.1` });
+    expect(await statuses(4, '/nothing', forged)).toEqual([404, 404, 429, 429]);
+  });
+
+  it('count an IPv6 network of /64 as one address', async () => {
+    steward = await startSteward({ LIMIT_REQUESTS_PER_MINUTE: '2', TRUST_PROXY: '1' });
+    const neighbours = (index: number) => ({ 'x-forwarded-for': index < 3 ? `2001:db8:1:1::${index + 1}` : `2001:db8:1:${index}::1` });
+    expect(await statuses(4, '/nothing', neighbours)).toEqual([404, 404, 429, 404]);
+  });
+});
+
+describe('waitlist entries a minute from one address', () => {
+  it('beyond the limit are 429, and not stored', async () => {
+    steward = await startSteward({ LIMIT_WAITLIST_PER_MINUTE: '2' });
+    expect((await steward.call('/waitlist', { form: { email: 'one@example.com' } })).status).toBe(200);
+    expect((await steward.call('/email', { form: { email: 'two@example.com' } })).status).toBe(200);
+    for (const path of ['/waitlist', '/email'])
+      expectError(await steward.call(path, { form: { email: 'three@example.com' } }), 'rate_limited');
+    expect(await steward.sql('select email from waitlist order by email')).toEqual([
+      { email: 'one@example.com' },
+      { email: 'two@example.com' },
+    ]);
+    expect((await steward.call('/nothing')).status).toBe(404);
+  });
+});

@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { generalRuns, ownRuns, type Run } from '../../support/openapi-runs.ts';
+import { documented, inProduction, production, startScene, steward, stopScene, UNKNOWN } from '../../support/openapi-scene.ts';
+import type { CallOptions } from '../../support/steward.ts';
+
+/** Endpoints of the interface and of the contract. */
+const ENDPOINTS = [
+  'GET /',
+  'GET /test',
+  'POST /waitlist',
+  'POST /email',
+  'GET /update_integrations',
+  'POST /workspace_access_request',
+  'GET /auth/workspace/login',
+  'GET /auth/workspace/callback',
+  'POST /auth/bank/create_link_token',
+  'POST /auth/bank/set_access_token',
+  'GET /auth/bank/accounts',
+  'DELETE /auth/bank/accounts/{account_id}',
+  'GET /auth/workspace/accounts',
+  'DELETE /auth/workspace/accounts/{account_id}',
+  'POST /auth/workspace/accounts/{account_id}/default',
+  'POST /auth/bank/accounts/{account_id}/refresh',
+  'POST /webhooks/bank',
+  'GET /integrations',
+  'GET /health/live',
+  'GET /health/ready',
+  'GET /user/export',
+  'GET /user/audit',
+  'DELETE /user',
+];
+
+/** Documented answers that no request can provoke on a service in order, and why. */
+const NOT_PROVOKED: { why: string; answers: RegExp }[] = [
+  { why: 'uses nothing that can fail: no database, no provider', answers: /^GET \/(test|health\/live|api-docs)? (500|503) / },
+  { why: 'every failure of the file is a 422, and no database is used', answers: /^GET \/update_integrations (500|503) / },
+  { why: 'asks the database one constant question, whose every failure is unavailable', answers: /^GET \/health\/ready 500 / },
+  { why: 'a failed insertion is the interface’s 200 with status error', answers: /^POST \/(waitlist|email) (500|503) / },
+];
+
+const seen = new Set<string>();
+
+beforeAll(startScene);
+afterAll(stopScene);
+
+/** Runs one and remembers it; where people's browsers come, errors are asked for as pages too. */
+async function check({ endpoint, answer, provoke }: Run): Promise<void> {
+  const asJson = documented.check(endpoint, await provoke({}));
+  expect(asJson.replace(/ html$/, '')).toBe(`${endpoint} ${answer}`);
+  seen.add(asJson);
+  if (!documented.answers.includes(`${endpoint} ${answer} html`) || answer.startsWith('200')) return;
+  const asPage = documented.check(endpoint, await provoke({ headers: { accept: 'text/html' } }));
+  expect(asPage).toBe(`${endpoint} ${answer} html`);
+  seen.add(asPage);
+}
+
+describe('GET /openapi.json', () => {
+  it('is an OpenAPI 3.1 document in which every $ref leads somewhere', () => {
+    expect(documented.document.openapi).toMatch(/^3\.1\.\d+$/);
+    const refs = [...JSON.stringify(documented.document).matchAll(/"\$ref":"([^"]+)"/g)].map(([, ref]) => ref as string);
+    expect(refs.length).toBeGreaterThan(50);
+    for (const ref of new Set(refs)) {
+      const target = ref
+        .replace(/^#\//, '')
+        .split('/')
+        .reduce<any>((value, step) => value?.[step.replaceAll('~1', '/')], documented.document);
+      expect(target, ref).toBeTypeOf('object');
+    }
+  });
+
+  it('holds every endpoint of the interface and its additions', () => {
+    expect(ENDPOINTS.filter((endpoint) => !documented.endpoints.includes(endpoint))).toEqual([]);
+    const development = ['GET /api-docs'];
+    expect(ENDPOINTS.filter((endpoint) => !inProduction.endpoints.includes(endpoint))).toEqual([]);
+    expect(documented.endpoints.filter((endpoint) => !inProduction.endpoints.includes(endpoint))).toEqual(development);
+  });
+
+  it('names the server as browsers reach it, and its environment', () => {
+    expect(documented.document.servers).toEqual([{ url: steward.url, description: 'development' }]);
+    expect(inProduction.document.servers).toEqual([{ url: 'https://steward.example.com', description: 'production' }]);
+  });
+});
+
+describe('every documented answer', () => {
+  it('that follows from an endpoint’s inputs is given as documented', async () => {
+    for (const run of generalRuns()) await check(run);
+  }, 300_000);
+
+  it.each(ownRuns().map((run) => [run.endpoint, run.answer, run] as const))('%s %s', async (_endpoint, _answer, run) => check(run));
+
+  it('of what is not configured is given as documented', async () => {
+    const token = await production.issuer.token();
+    const open: Record<string, CallOptions> = {
+      'POST /workspace_access_request': { token, form: { email: 'a@example.com' } },
+      'GET /auth/workspace/login': {},
+      'GET /auth/workspace/callback': {},
+      'POST /auth/workspace/confirm': { form: { confirmation: 'x', decision: 'confirm' } },
+      'POST /auth/bank/create_link_token': { token },
+      'POST /auth/bank/set_access_token': { token, form: { public_token: 'x' } },
+      'POST /auth/bank/accounts/{account_id}/refresh': { token },
+      'POST /webhooks/bank': { body: '{}', headers: { 'content-type': 'application/json' } },
+    };
+    for (const [endpoint, options] of Object.entries(open)) {
+      const [method = '', path = ''] = endpoint.split(' ');
+      const address = path.replace('{account_id}', UNKNOWN) + (path.endsWith('/login') ? `?token=${token}` : '');
+      for (const accept of ['application/json', 'text/html']) {
+        const name = inProduction.check(
+          endpoint,
+          await production.call(address, { method, ...options, headers: { ...options.headers, accept } }),
+        );
+        expect(name.replace(/ html$/, '')).toBe(`${endpoint} 503 not_configured`);
+        seen.add(name);
+      }
+    }
+    seen.add(inProduction.check('GET /', await production.call('/')));
+  });
+
+  it('is run above, or listed with the reason why it can’t be', () => {
+    const all = [...new Set([...documented.answers, ...inProduction.answers])];
+    const listed = all.filter((answer) => NOT_PROVOKED.some(({ answers }) => answers.test(answer)));
+    expect(all.filter((answer) => !seen.has(answer) && !listed.includes(answer))).toEqual([]);
+    expect(listed.filter((answer) => seen.has(answer))).toEqual([]);
+    for (const { why, answers } of NOT_PROVOKED)
+      expect(
+        listed.some((answer) => answers.test(answer)),
+        why,
+      ).toBe(true);
+  });
+});

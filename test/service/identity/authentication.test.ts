@@ -1,0 +1,252 @@
+import { createHmac } from 'node:crypto';
+import { generateKeyPair, SignJWT } from 'jose';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expectError } from '../../support/expect-error.ts';
+import { type HostileIssuer, startHostileIssuer } from '../../support/hostile-issuer.ts';
+import { startSteward, type TestSteward } from '../../support/steward.ts';
+
+const MINUTES = 60;
+
+let issuer: HostileIssuer;
+let steward: TestSteward;
+let now: number;
+
+beforeAll(async () => {
+  issuer = await startHostileIssuer();
+  now = Math.floor(Date.now() / 1000);
+  steward = await startSteward({ ...issuer.env });
+});
+
+afterAll(async () => {
+  await steward.stop();
+  await issuer.stop();
+});
+
+function integrations(token: string | undefined, on = steward) {
+  return on.call('/integrations', token === undefined ? {} : { token });
+}
+
+async function userCount(): Promise<number> {
+  const rows = await steward.sql<{ count: number }>('select count(*)::int as count from users');
+  return rows[0]?.count ?? 0;
+}
+
+/** A token put together by hand, for what no library signs. */
+async function forged(header: object, sign: (input: string) => string, claims: Record<string, unknown> = {}): Promise<string> {
+  const [, payload] = (await issuer.token(claims)).split('.');
+  const input = `${Buffer.from(JSON.stringify(header)).toString('base64url')}.${payload}`;
+  return `${input}.${sign(input)}`;
+}
+
+describe('every endpoint that takes an ID token', () => {
+  it('is protected, before it looks at anything else', async () => {
+    const { paths } = (await steward.call('/openapi.json')).body;
+    const guarded = Object.entries<Record<string, any>>(paths).flatMap(([path, operations]) =>
+      Object.entries(operations).flatMap(([method, { security }]) => (security.length > 0 ? [{ method: method.toUpperCase(), path }] : [])),
+    );
+    expect(guarded.map(({ method, path }) => `${method} ${path}`)).toEqual(
+      expect.arrayContaining([
+        'POST /workspace_access_request',
+        'GET /auth/workspace/accounts',
+        'POST /auth/bank/create_link_token',
+        'POST /auth/bank/set_access_token',
+        'GET /auth/bank/accounts',
+        'DELETE /auth/bank/accounts/{account_id}',
+        'GET /integrations',
+        'DELETE /user',
+      ]),
+    );
+    for (const { method, path } of guarded) {
+      const concrete = path.replace(/\{\w+\}/g, 'no-id');
+      for (const headers of [{}, { authorization: '' }, { authorization: 'Bearer' }, { authorization: 'Bearer nonsense' }]) {
+        expectError(await steward.call(concrete, { method, headers }), 'invalid_token');
+      }
+    }
+    expect(await userCount()).toBe(0);
+  });
+
+  it('takes no token from the query or the body', async () => {
+    const token = await issuer.token();
+    expectError(await steward.call(`/integrations?token=${token}&authorization=${token}&access_token=${token}`), 'invalid_token');
+    expectError(
+      await steward.call('/workspace_access_request', { form: { email: 'a@example.com', token, access_token: token } }),
+      'invalid_token',
+    );
+  });
+});
+
+describe('an ID token', () => {
+  it('is taken bare', async () => {
+    expect((await integrations(await issuer.token())).status).toBe(200);
+  });
+
+  it.each(['Bearer ', 'bearer ', 'BEARER   '])('is taken after %j too', async (prefix) => {
+    expect((await integrations(`${prefix}${await issuer.token()}`)).status).toBe(200);
+  });
+
+  it.each(['Basic ', 'Token ', 'Bearer,', 'Bearer Bearer '])('is refused after %j', async (prefix) => {
+    expectError(await integrations(`${prefix}${await issuer.token()}`), 'invalid_token');
+  });
+
+  it.each<[string, () => Promise<string>]>([
+    ['without a signature (alg none)', () => forged({ alg: 'none', kid: 'test-key' }, () => '')],
+    ['with alg None and a signature', () => forged({ alg: 'None', kid: 'test-key' }, () => 'c2ln')],
+    ['signed with HS256 and the public key', () => forged({ alg: 'HS256', kid: 'test-key' }, hmacWithPublicKey)],
+    ['signed by another key', otherKey],
+    ['that brings its own key', async () => forged({ alg: 'RS256', jwk: issuer.publicKey, kid: 'own' }, () => 'c2ln')],
+    ['with a changed payload', tampered],
+    ['for another audience', () => issuer.token({ aud: 'someone-else' })],
+    ['for no audience', () => issuer.token({ aud: undefined })],
+    ['of another issuer', () => issuer.token({ iss: 'https://evil.example' })],
+    ['of an issuer whose name begins as ours', () => issuer.token({ iss: `${issuer.env.OIDC_ISSUER}.evil.example` })],
+    ['issued ten minutes ahead', () => issuer.token({ iat: now + 10 * MINUTES })],
+    ['of a sign-in ten minutes ahead', () => issuer.token({ auth_time: now + 10 * MINUTES })],
+    ['valid only in ten minutes', () => issuer.token({ nbf: now + 10 * MINUTES })],
+    ['without an expiry', () => issuer.token({ exp: undefined })],
+    ['without a subject', () => issuer.token({ sub: undefined })],
+    ['with an empty subject', () => issuer.token({ sub: '' })],
+    ['with a critical extension', () => forged({ alg: 'RS256', kid: 'test-key', crit: ['x'], x: 1 }, () => 'c2ln')],
+    ['of 9,000 characters', () => issuer.token({ filler: 'x'.repeat(7_000) })],
+  ])('%s is refused with 401 invalid_token', async (_name, make) => {
+    const before = await userCount();
+    expectError(await integrations(await make()), 'invalid_token', 'The ID token is not valid.');
+    expect(await userCount()).toBe(before);
+  });
+
+  it('that has expired is refused with 401 token_expired', async () => {
+    const answer = await integrations(await issuer.token({ iat: now - 7_200, auth_time: now - 7_200, exp: now - 1 }));
+    expectError(answer, 'token_expired');
+    expect(answer.headers.get('www-authenticate')).toBe(
+      'Bearer realm="steward", error="invalid_token", error_description="The ID token has expired."',
+    );
+  });
+
+  it('is never written to the log, good or bad', async () => {
+    const good = await issuer.token({ sub: 'logged' });
+    const bad = await issuer.token({ aud: 'someone-else' });
+    await integrations(good);
+    await integrations(bad);
+    for (const token of [good, bad]) for (const part of token.split('.').slice(1)) expect(steward.logs.join('')).not.toContain(part);
+  });
+
+  it('with unknown key ids in a flood causes at most one more fetch of the keys', async () => {
+    await integrations(await issuer.token());
+    const before = issuer.keyFetches();
+    const { length } = steward.logs;
+    const tokens = await Promise.all(Array.from({ length: 200 }, (_, index) => issuer.token({}, { kid: `unknown-${index}` })));
+    const answers = await Promise.all(tokens.map((token) => integrations(token)));
+    // Any of them may be a key that is new; a 401 would sign its user out.
+    for (const answer of answers) expectError(answer, 'unavailable');
+    expect(steward.logs.slice(length).filter((line) => line.includes('request failed'))).toEqual([]);
+    expect(issuer.keyFetches() - before).toBeLessThanOrEqual(1);
+  });
+});
+
+describe('a user', () => {
+  it('is one for each issuer and subject, whatever the address', async () => {
+    const before = await userCount();
+    await integrations(await issuer.token({ sub: 'one', email: 'same@example.org' }));
+    await integrations(await issuer.token({ sub: 'one', email: 'changed@example.org' }));
+    await integrations(await issuer.token({ sub: 'two', email: 'same@example.org' }));
+    expect((await userCount()) - before).toBe(2);
+    expect(await steward.sql(`select email from users where subject in ('one', 'two') order by subject`)).toEqual([
+      { email: 'changed@example.org' },
+      { email: 'same@example.org' },
+    ]);
+  });
+
+  it.each([
+    ['unverified', { email_verified: false }],
+    ['verified only as a text', { email_verified: 'true' }],
+    ['without a word on verification', { email_verified: undefined }],
+    ['that is no address', { email: 'ada@example.org<script>' }],
+  ])('is not labelled with an address %s', async (name, claims) => {
+    await integrations(await issuer.token({ sub: `label ${name}`, email: 'victim@example.org', ...claims }));
+    expect(await steward.sql('select email from users where subject = $1', [`label ${name}`])).toEqual([{ email: null }]);
+  });
+});
+
+describe('a verified token', () => {
+  it('is remembered: it works while the issuer is down, and so does another one of a known key', async () => {
+    const known = await issuer.token({ sub: 'remembered' });
+    expect((await integrations(known)).status).toBe(200);
+    issuer.goDown();
+    try {
+      expect((await integrations(known)).status).toBe(200);
+      expect((await integrations(await issuer.token({ sub: 'remembered-too' }))).status).toBe(200);
+    } finally {
+      issuer.goUp();
+    }
+  });
+
+  it('is looked up in the database once', async () => {
+    const token = await issuer.token({ sub: 'once' });
+    await integrations(token);
+    // Remembered, so the missing user is not noticed and not made again.
+    await steward.sql(`delete from users where subject = 'once'`);
+    expect((await integrations(token)).status).toBe(200);
+    expect(await steward.sql(`select id from users where subject = 'once'`)).toEqual([]);
+    expect((await integrations(await issuer.token({ sub: 'once', jti: 'another' }))).status).toBe(200);
+    expect(await steward.sql(`select id from users where subject = 'once'`)).toHaveLength(1);
+  });
+});
+
+describe('an issuer that cannot be reached', () => {
+  it('makes tokens 503, never 401 and never accepted, until it is back', async () => {
+    const away = await startHostileIssuer();
+    const waiting = await startSteward({ ...away.env });
+    try {
+      away.goDown();
+      expectError(await integrations(await away.token(), waiting), 'unavailable');
+      expect(await waiting.sql('select id from users')).toEqual([]);
+      const alarms = waiting.logs.filter((line) => JSON.parse(line).level === 50);
+      expect(alarms.join('')).toContain('There are no signing keys');
+    } finally {
+      await waiting.stop();
+      await away.stop();
+    }
+  });
+});
+
+describe('ALLOWED_USERS', () => {
+  it('lets in addresses and domains, verified only', async () => {
+    const closed = await startSteward({ ...issuer.env, ALLOWED_USERS: 'Grace@Example.com, example.org ,@team.example' });
+    try {
+      const statusOf = async (claims: Record<string, unknown>) =>
+        (await integrations(await issuer.token({ sub: String(claims.email), ...claims }), closed)).status;
+      for (const email of ['grace@example.com', 'GRACE@example.com', 'ada@example.org', 'x@team.example'])
+        expect(await statusOf({ email }), email).toBe(200);
+      const strangers = [
+        'alan@example.com',
+        'ada@example.org.evil.example',
+        'ada@sub.example.org',
+        'ada@notexample.org',
+        'grace@example.com@evil.example',
+      ];
+      for (const email of strangers) expect(await statusOf({ email }), email).toBe(403);
+      expectError(await integrations(await issuer.token({ sub: 'u1', email_verified: false }), closed), 'forbidden');
+      expectError(await integrations(await issuer.token({ sub: 'u2', email: undefined }), closed), 'forbidden');
+      expect(await closed.sql(`select email from users where email is null or email like '%evil%' or email like 'alan%'`)).toEqual([]);
+      const login = await closed.call(`/auth/workspace/login?token=${await issuer.token({ email_verified: false })}`);
+      expectError(login, 'forbidden');
+    } finally {
+      await closed.stop();
+    }
+  });
+});
+
+function hmacWithPublicKey(input: string): string {
+  return createHmac('sha256', JSON.stringify(issuer.publicKey)).update(input).digest('base64url');
+}
+
+async function otherKey(): Promise<string> {
+  const { privateKey } = await generateKeyPair('RS256');
+  const claims = { iss: issuer.env.OIDC_ISSUER, aud: issuer.env.OIDC_AUDIENCE, sub: 'eve', iat: now, exp: now + 3_600 };
+  return new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid: 'test-key' }).sign(privateKey);
+}
+
+async function tampered(): Promise<string> {
+  const [header, , signature] = (await issuer.token()).split('.');
+  const [, payload] = (await issuer.token({ sub: 'eve' })).split('.');
+  return `${header}.${payload}.${signature}`;
+}

@@ -1,0 +1,90 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '../../support/eventually.ts';
+import { metricsUrl, Scrape } from '../../support/metrics.ts';
+import { createPostgresDatabase, type PostgresDatabase, postgresAnswers } from '../../support/postgres.ts';
+import { startSteward, type TestSteward } from '../../support/steward.ts';
+import { TcpProxy } from '../../support/tcp-proxy.ts';
+
+const withDescription = (description: string) =>
+  `version: 1\nagents:\n  bank: { provider: bank, description: ${description}, products: [auth] }\n`;
+
+describe.skipIf(!(await postgresAnswers()))('GET /update_integrations with two replicas', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'steward-integrations-'));
+  const files = { a: join(folder, 'a.yaml'), b: join(folder, 'b.yaml') };
+  let database: PostgresDatabase;
+  let proxy: TcpProxy;
+  let a: TestSteward;
+  let b: TestSteward;
+
+  beforeAll(async () => {
+    for (const file of Object.values(files)) writeFileSync(file, withDescription('First.'));
+    database = await createPostgresDatabase();
+    const direct = new URL(database.url);
+    proxy = new TcpProxy({ host: direct.hostname, port: Number(direct.port) });
+    await proxy.open();
+    const proxied = new URL(database.url);
+    proxied.port = String(proxy.port);
+    proxied.hostname = '127.0.0.1';
+    const MASTER_KEYS = `k1:${randomBytes(32).toString('base64')}`;
+    a = await startSteward({ DATABASE_URL: database.url, MASTER_KEYS, INTEGRATIONS_FILE: files.a });
+    b = await startSteward({ DATABASE_URL: proxied.href, MASTER_KEYS, INTEGRATIONS_FILE: files.b, METRICS_PORT: '0' });
+  });
+
+  afterAll(async () => {
+    await a?.stop();
+    await b?.stop();
+    await proxy?.close();
+    await database?.drop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const descriptionOf = (replica: TestSteward) => replica.context.integrations.current.agents.get('bank')?.description;
+
+  /** The operator's way: the files first, then one call, to whichever replica. */
+  async function publish(description: string, forB = withDescription(description)): Promise<void> {
+    writeFileSync(files.a, withDescription(description));
+    writeFileSync(files.b, forB);
+    expect((await a.call('/update_integrations')).status).toBe(200);
+    expect(descriptionOf(a)).toBe(description);
+  }
+
+  it('reaches the other one, which reads its own file', async () => {
+    // Wait until it has looked once: what it starts with is not news.
+    await eventually(
+      async () => (await database.sql(`select 1 from pg_stat_activity where query like '%integrations_reloads%'`)).length > 0,
+    );
+    await publish('Second.');
+    await eventually(() => descriptionOf(b) === 'Second.');
+    expect(b.logs.join('')).not.toContain('not those of the others');
+  });
+
+  it('reaches one whose connections are dead without its knowing', async () => {
+    // Several idle connections, as after some traffic.
+    await Promise.all(Array.from({ length: 4 }, () => b.sql('select pg_sleep(0.1)')));
+    proxy.freezeConnections();
+    await publish('Third.');
+    await eventually(() => descriptionOf(b) === 'Third.');
+  });
+
+  it('raises an alarm on one whose file is another, or not valid', async () => {
+    await publish('Fourth.', withDescription('Something else.'));
+    await eventually(() => descriptionOf(b) === 'Something else.');
+    await eventually(() => b.logs.join('').includes('not those of the others'));
+    const { length } = b.logs;
+    await publish('Fifth.', 'version: 1\nagents: [');
+    await eventually(() => b.logs.slice(length).join('').includes('not those of the others'));
+    expect(descriptionOf(b)).toBe('Something else.');
+  });
+
+  it('shows in the metrics which one that is, until it is put right there', async () => {
+    const diverged = async () => (await Scrape.of(metricsUrl(b))).value('steward_integrations_diverged');
+    expect(await diverged()).toBe(1);
+    writeFileSync(files.b, withDescription('Fifth.'));
+    expect((await b.call('/update_integrations')).status).toBe(200);
+    expect(await diverged()).toBe(0);
+  });
+});

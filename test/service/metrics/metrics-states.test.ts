@@ -1,0 +1,131 @@
+import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { Registry } from 'prom-client';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Timings } from '../../../src/metrics/timings.ts';
+import { eventually } from '../../support/eventually.ts';
+import { connect } from '../../support/flows.ts';
+import { freePort } from '../../support/free-port.ts';
+import { metricsUrl, Scrape } from '../../support/metrics.ts';
+import { createPlace, runProcess } from '../../support/process.ts';
+import { startSteward, type TestSteward } from '../../support/steward.ts';
+
+describe('states of now', () => {
+  let steward: TestSteward;
+
+  beforeAll(async () => {
+    steward = await startSteward({ METRICS_PORT: '0' });
+  });
+
+  afterAll(() => steward.stop());
+
+  it('tell of keys, accounts and revocations what the database knows, and the process of itself', async () => {
+    await connect(steward);
+    await steward.sql(`update grants set status = 'reauth_required'`);
+    await steward.sql(
+      `insert into revocations (id, provider, deadline_at, unconfirmed_at) values (gen_random_uuid(), 'bank', now(), now())`,
+    );
+    await steward.sql(
+      `insert into ended_grants (grant_id, user_id, provider, subject, tokens, ended_at, try_after)
+       select id, user_id, provider, subject, tokens, now() - interval '1 hour', now() + interval '1 day' from grants`,
+    );
+    const scrape = await Scrape.of(metricsUrl(steward));
+    const [keyId] = scrape.labelValues('key');
+    expect(scrape.value(`steward_keys_held{key="${keyId}",role="primary"}`)).toBe(1);
+    expect(scrape.value(`steward_keyed_rows{key="${keyId}",kind="user_key"}`)).toBe(1);
+    expect(scrape.value('steward_accounts_attention{provider="workspace",status="reauth_required"}')).toBe(1);
+    expect(scrape.value('steward_revocations_unconfirmed')).toBe(1);
+    expect(scrape.value('steward_revocations_waiting')).toBe(1);
+    expect(scrape.value('steward_revocations_oldest_seconds')).toBeGreaterThanOrEqual(3600);
+    expect(scrape.value('steward_database_up')).toBe(1);
+    expect(scrape.value('steward_database_writable')).toBe(1);
+    expect(scrape.value('steward_database_connections{state="max"}')).toBeGreaterThan(0);
+    expect(scrape.value(`steward_integrations_info{revision="${steward.context.integrations.current.revision}"}`)).toBe(1);
+  });
+
+  it('are counted in the database twice a minute at most, however often they are read', async () => {
+    const url = metricsUrl(steward);
+    await Scrape.of(url);
+    await steward.sql(`update grants set status = 'active'`);
+    const scrapes = await Promise.all(Array.from({ length: 10 }, () => Scrape.of(url)));
+    expect(scrapes.map((scrape) => scrape.value('steward_accounts_attention{provider="workspace",status="reauth_required"}'))).toEqual(
+      new Array(10).fill(1),
+    );
+  });
+
+  it('know that the database answers where one of its tables can’t be counted', async () => {
+    const own = await startSteward({ METRICS_PORT: '0' });
+    await own.sql('alter table grants rename to grants_elsewhere');
+    const scrape = await Scrape.of(metricsUrl(own));
+    expect([scrape.value('steward_database_up'), scrape.value('steward_database_writable')]).toEqual([1, 1]);
+    expect(scrape.value('steward_revocations_waiting')).toBeUndefined();
+    await own.sql('alter table grants_elsewhere rename to grants');
+    await own.stop();
+  });
+
+  it('tell of an integrations file that was refused', async () => {
+    const path = join(steward.dataDir, 'integrations.yaml');
+    writeFileSync(path, 'version: 1\nagents: {}\n');
+    const own = await steward.restart({ INTEGRATIONS_FILE: path });
+    writeFileSync(path, 'version: 7\n');
+    expect((await own.call('/update_integrations')).status).toBe(422);
+    const scrape = await Scrape.of(metricsUrl(own));
+    expect(scrape.value('steward_integrations_reloads_total{outcome="invalid"}')).toBe(1);
+    expect(scrape.value('steward_log_lines_total{level="warn"}')).toBe(1);
+    steward = own;
+  });
+
+  it('are served until the very end of a stop', async () => {
+    const own = await startSteward({ METRICS_PORT: '0', LIMIT_STOP_WAIT_MS: '1000' });
+    const stopped = own.stop();
+    await eventually(async () => (await Scrape.of(metricsUrl(own))).value('steward_draining') === 1);
+    await stopped;
+    await expect(fetch(metricsUrl(own))).rejects.toThrow();
+    // A service beside it is not touched: nothing of all this is global.
+    expect((await Scrape.of(metricsUrl(steward))).value('steward_draining')).toBe(0);
+  });
+});
+
+describe('METRICS_PORT', () => {
+  it('that is taken stops the start, with a reason', async () => {
+    const place = await createPlace();
+    const port = await freePort();
+    const other = createServer().listen(port, '127.0.0.1');
+    try {
+      const exit = await runProcess({ ...place.env, METRICS_PORT: String(port) });
+      expect(exit.code).toBe(1);
+      expect(exit.stderr).toContain('METRICS_HOST and METRICS_PORT can’t be listened on: the port is taken by another program.');
+    } finally {
+      other.close();
+      await place.remove();
+    }
+  });
+
+  it('must not be PORT', async () => {
+    const exit = await runProcess({ PORT: '8080', METRICS_PORT: '8080' });
+    expect(exit.stderr).toContain('METRICS_PORT: must differ from PORT');
+  });
+});
+
+describe('timings', () => {
+  it('keep a bounded number of series, whatever they are given', async () => {
+    const registry = new Registry();
+    const timings = new Timings(registry, 'test_seconds', 'Test', ['name'], [1, 2]);
+    for (let index = 0; index < 5_000; index += 1) timings.observe(0.5, `name-${index}`);
+    for (const hostile of ['a@example.com', 'line\nbreak', 'x"} 1', 'ü', 'x'.repeat(200), '']) timings.observe(0.5, hostile);
+    const text = await registry.metrics();
+    expect(text.match(/_count\{/g)?.length).toBeLessThanOrEqual(2_001);
+    expect(text).toContain('test_seconds_count{name="other"} 3006');
+  });
+
+  it('count each duration in its bucket and all above', async () => {
+    const registry = new Registry();
+    const timings = new Timings(registry, 'test_seconds', 'Test', ['name'], [1, 2]);
+    for (const seconds of [0.5, 1, 1.5, 3]) timings.observe(seconds, 'a');
+    const text = await registry.metrics();
+    for (const line of ['{name="a",le="1"} 2', '{name="a",le="2"} 3', '{name="a",le="+Inf"} 4'])
+      expect(text).toContain(`test_seconds_bucket${line}`);
+    expect(text).toContain('test_seconds_sum{name="a"} 6');
+  });
+});

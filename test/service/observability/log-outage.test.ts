@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type FaultyDatabase, startFaultyDatabase } from '../../support/database-proxy.ts';
+import { eventually } from '../../support/eventually.ts';
+import { queueInstalled } from '../../support/flows.ts';
+import { startProduction } from '../../support/production.ts';
+import { startSteward, type TestSteward } from '../../support/steward.ts';
+
+let database: FaultyDatabase;
+let steward: TestSteward;
+
+beforeAll(async () => {
+  database = await startFaultyDatabase();
+  steward = await startSteward(database.env);
+});
+
+afterAll(async () => {
+  await steward.stop();
+  await database.stop();
+});
+
+describe('while the database is away', () => {
+  it('the queue says why, once, however often its workers look', async () => {
+    await queueInstalled(steward);
+    database.cut();
+    const lines = () => steward.logs.map((text) => JSON.parse(text)).filter(({ msg }) => msg === 'the job queue met an error');
+    await eventually(() => lines().length > 0);
+    // Asked once a second at most: each of the queue's workers has looked again meanwhile, every other second.
+    const asked = () => steward.logs.filter((text) => text.includes('could not be asked whether all is ready'));
+    await eventually(async () => (await steward.call('/health/ready')).status === 503 && asked().length >= 5);
+    expect(lines()).toHaveLength(1);
+    expect(lines()[0].err.message).toMatch(/[a-z]{4}/);
+    expect(lines()[0].err.message).not.toContain('[object');
+  });
+
+  it('that it isn’t ready is said once, not by every probe', () => {
+    const warnings = steward.logs.map((text) => JSON.parse(text)).filter(({ level }) => level >= 40);
+    expect(warnings.filter(({ msg }) => msg === 'not ready')).toHaveLength(1);
+    expect(warnings.filter(({ msg }) => msg === 'request failed')).toEqual([]);
+  });
+});
+
+describe('a provider that was left off', () => {
+  it('is no reason to warn when somebody asks for it', async () => {
+    const production = await startProduction();
+    const answer = await production.call('/webhooks/bank', { body: '{}', headers: { 'content-type': 'application/json' } });
+    expect([answer.status, answer.body.code]).toEqual([503, 'not_configured']);
+    expect(production.logs.filter((text) => text.includes('request failed'))).toEqual([]);
+    await production.stop();
+  });
+});

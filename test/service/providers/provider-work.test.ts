@@ -1,0 +1,290 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { BUILT_INS } from '../../../src/actions/built-ins.ts';
+import { type BankEmulator, startBankEmulator } from '../../support/bank-emulator.ts';
+import { BYTES, hostileAnswers, type Kind, many, NAME, nested, SIZES, TEXT, usualAnswer } from '../../support/hostile-responses.ts';
+import { createPlace, type Place, startProcess, type TestProcess } from '../../support/process.ts';
+import { connectGrant } from '../../support/refreshing.ts';
+import { SocketClient } from '../../support/socket-client.ts';
+import { Standstill } from '../../support/standstill.ts';
+import { WorkspaceEmulator } from '../../support/workspace-emulator.ts';
+
+/** What each built-in action is called with, and what the provider answers, by the end of its address. */
+interface Case {
+  input: object;
+  answers: Record<string, unknown>;
+}
+
+const ID = 'a'.repeat(30);
+const GROUP = nested('{"elementGroup":{"children":[', ']}}');
+const headers = many({ name: 'Subject', value: TEXT });
+const part = { partId: '0', mimeType: 'text/html', headers: [{ name: 'Content-Type', value: TEXT }], body: { size: 9, data: BYTES } };
+const attached = { partId: '1', mimeType: 'text/plain', filename: TEXT, body: { size: 9, attachmentId: 'at' } };
+const payload = {
+  mimeType: 'multipart/mixed',
+  headers,
+  body: { size: 0 },
+  parts: [attached, nested('{"mimeType":"multipart/alternative","parts":[', ']}'), { mimeType: 'multipart/mixed', parts: many(part) }],
+};
+const message = { id: 'm1', threadId: 't1', labelIds: many('L'), snippet: TEXT, internalDate: '1700000000000', payload };
+const thread = { id: 't1', messages: many(message) };
+const labels = { labels: many({ id: NAME, name: TEXT, type: 'user' }) };
+const sent = { id: 'm1', threadId: 't1', message: { id: 'm1', threadId: 't1' } };
+const mail = {
+  '/messages': { messages: many({ id: 'm1' }), nextPageToken: 'n' },
+  '/messages/m1': message,
+  '/messages/m1/attachments/at': { data: BYTES },
+  '/threads/t1': thread,
+  '/labels': labels,
+  '/drafts': sent,
+  '/messages/send': sent,
+  '/messages/batchModify': {},
+  '/messages/m1/trash': { id: 'm1' },
+  '/threads/t1/trash': { id: 't1' },
+};
+
+const at = (dateTime: string) => ({ dateTime, timeZone: NAME });
+const event = {
+  ...{
+    id: 'e1',
+    status: 'confirmed',
+    summary: TEXT,
+    description: TEXT,
+    location: TEXT,
+    start: at('2027-03-01T09:00:00'),
+    end: at('2027-03-01T10:00:00'),
+  },
+  ...{ iCalUID: 'u1', organizer: { email: TEXT }, attendees: many({ email: TEXT, displayName: TEXT, self: true }) },
+  conferenceData: { entryPoints: many({ entryPointType: 'video', uri: TEXT }) },
+};
+const calendar = { '/events': { ...event, timeZone: 'UTC', items: many(event) }, '/events/e1': event };
+
+const run = { textRun: { content: TEXT, textStyle: { bold: true, link: { url: TEXT } } } };
+const tables = nested('{"table":{"tableRows":[{"tableCells":[{"content":[', ']}]}]}}');
+const cells = { table: { tableRows: many({ tableCells: many({ content: [{ paragraph: { elements: many(run) } }] }) }) } };
+const content = [{ paragraph: { elements: many(run) } }, cells, tables];
+const tab = { tabProperties: { tabId: 't.0', title: TEXT }, documentTab: { body: { content }, lists: {} } };
+const document = {
+  '/v1/documents': { documentId: ID },
+  [`/documents/${ID}`]: { documentId: ID, title: TEXT, revisionId: 'r', tabs: [tab, { ...tab, childTabs: many(tab) }] },
+  [`/documents/${ID}:batchUpdate`]: { replies: many({ replaceAllText: { occurrencesChanged: 1 } }) },
+};
+
+const person = { type: TEXT, role: TEXT, emailAddress: TEXT };
+const shown = {
+  id: ID,
+  name: TEXT,
+  modifiedTime: '2027-03-01T09:00:00Z',
+  parents: many(ID),
+  owners: many({ emailAddress: TEXT, displayName: TEXT }),
+};
+const file = { ...shown, mimeType: 'text/plain', size: '9', description: TEXT, permissions: many(person) };
+const folder = { ...shown, mimeType: 'application/vnd.google-apps.folder' };
+const drive = {
+  '/drive/v3/files': { ...file, files: many(file) },
+  [`/files/${ID}`]: file,
+  [`/files/${ID}?media`]: TEXT,
+  [`/files/${ID}/copy`]: file,
+  [`/files/${ID}/permissions`]: { id: 'p1', role: 'reader', emailAddress: TEXT },
+  '/files/folder': folder,
+};
+
+const sheet = { properties: { title: TEXT, sheetType: TEXT, gridProperties: { rowCount: 1, columnCount: 1 } } };
+const sheets = {
+  [`/spreadsheets/${ID}`]: { properties: { title: TEXT, locale: TEXT, timeZone: TEXT }, sheets: many(sheet) },
+  '/values/A1%3AZ201': { range: 'Tab!A1:Z201', values: many(many(TEXT)) },
+};
+const runs = { textElements: many({ textRun: { content: TEXT } }) };
+const elements = [
+  { shape: { text: runs } },
+  { table: { tableRows: many({ tableCells: many({ text: runs }) }) } },
+  { wordArt: { renderedText: TEXT }, title: TEXT, description: TEXT },
+  { elementGroup: { children: [{ table: { tableRows: [{ tableCells: [{ text: runs }] }] } }, GROUP] } },
+];
+const notes = { notesProperties: { speakerNotesObjectId: 'n' }, pageElements: [{ objectId: 'n', shape: { text: runs } }] };
+const slide = { pageElements: elements, slideProperties: { notesPage: notes } };
+const slides = { [`/presentations/${ID}`]: { title: TEXT, slides: [slide, { pageElements: many({ shape: { text: runs } }) }] } };
+
+const account = {
+  account_id: 'a1',
+  name: TEXT,
+  official_name: TEXT,
+  type: 'depository',
+  subtype: TEXT,
+  mask: TEXT,
+  balances: { current: 1, iso_currency_code: TEXT },
+};
+const transaction = {
+  ...{ transaction_id: 'tr', account_id: 'a1', date: '2027-03-01', name: TEXT, merchant_name: TEXT, amount: 1, pending: false },
+  personal_finance_category: { primary: TEXT, detailed: TEXT },
+};
+const number = { account_id: 'a1', account: '1', routing: '1' };
+const numbers = { ach: many(number), eft: [], international: many({ account_id: 'a1', iban: TEXT, bic: TEXT }), bacs: [] };
+const bank = {
+  '/accounts/get': { accounts: many(account) },
+  '/accounts/balance/get': { accounts: many(account) },
+  '/transactions/get': { accounts: many(account), transactions: many(transaction), total_transactions: 5 },
+  '/transactions/sync': {
+    added: many(transaction),
+    modified: many(transaction),
+    removed: many({ transaction_id: 'tr' }),
+    next_cursor: 'c',
+    has_more: false,
+  },
+  '/auth/get': { accounts: many(account), numbers },
+};
+
+const toAna = { to: ['ana@example.org'], subject: 'Hi', body: 'Hi' };
+const range = { from: '2027-03-01', to: '2027-05-01' };
+const CASES: Record<string, Case> = {
+  'mail.search': { input: {}, answers: mail },
+  'mail.read': { input: { thread: 't1' }, answers: mail },
+  'mail.attachment': { input: { message: 'm1', attachment: '1' }, answers: mail },
+  'mail.draft': { input: { ...toAna, reply_to: 'm1' }, answers: mail },
+  'mail.send': { input: { ...toAna, reply_to: 'm1' }, answers: mail },
+  'mail.label': { input: { ids: ['m1'], add: ['Name/1'] }, answers: mail },
+  'mail.trash': { input: { ids: ['m1'], threads: ['t1'] }, answers: mail },
+  'mail.labels': { input: {}, answers: mail },
+  'calendar.list': { input: range, answers: calendar },
+  'calendar.get': { input: { id: 'e1' }, answers: calendar },
+  'calendar.free': { input: range, answers: calendar },
+  'calendar.create': { input: { title: 'x', start: '2027-03-01T09:00', end: '2027-03-01T10:00', attendees: toAna.to }, answers: calendar },
+  'calendar.update': { input: { id: 'e1', start: '2027-03-02T09:00', add_attendees: toAna.to }, answers: calendar },
+  'calendar.delete': { input: { id: 'e1' }, answers: calendar },
+  'calendar.respond': { input: { id: 'e1', answer: 'accepted', comment: 'x' }, answers: calendar },
+  'documents.read': { input: { id: ID }, answers: document },
+  'documents.create': { input: { title: 'x', text: 'x' }, answers: document },
+  'documents.append': { input: { id: ID, text: 'x' }, answers: document },
+  'documents.replace': { input: { id: ID, find: 'x', replace: 'y' }, answers: document },
+  'drive.search': { input: {}, answers: drive },
+  'drive.info': { input: { id: ID }, answers: drive },
+  'drive.read': { input: { id: ID }, answers: drive },
+  'drive.create': { input: { name: 'x', content: 'x' }, answers: drive },
+  'drive.copy': { input: { id: ID }, answers: drive },
+  'drive.move': { input: { id: ID, folder: 'root' }, answers: { ...drive, '/files/root': folder } },
+  'drive.rename': { input: { id: ID, name: 'x' }, answers: drive },
+  'drive.trash': { input: { id: ID }, answers: drive },
+  'drive.share': { input: { id: ID, email: 'ana@example.org', role: 'reader' }, answers: drive },
+  'spreadsheets.info': { input: { id: ID }, answers: sheets },
+  'spreadsheets.read': { input: { id: ID, range: 'A1:Z999' }, answers: sheets },
+  'presentations.read': { input: { id: ID }, answers: slides },
+  'bank.balances': { input: {}, answers: bank },
+  'bank.transactions': { input: range, answers: bank },
+  'bank.changes': { input: {}, answers: bank },
+  'bank.numbers': { input: {}, answers: bank },
+};
+
+let place: Place;
+let provider: WorkspaceEmulator;
+let aggregator: BankEmulator;
+let api: Server;
+let steward: TestProcess;
+let watch: Standstill;
+let client: SocketClient;
+let token: string;
+/** What the provider says now, by the end of its address. */
+let said: Map<string, string>;
+let asked: Set<string>;
+
+const PLENTY = '1000000';
+/** A call that a limit refuses has tried nothing. */
+const FAILURES = new Set(['internal', 'stood still', 'rate_limited']);
+const MUCH = 1_000_000;
+/** For a service that stands still again and again, and is started anew each time. */
+const PATIENCE_MS = 300_000;
+
+beforeAll(async () => {
+  [place, provider, aggregator] = await Promise.all([createPlace(), WorkspaceEmulator.start(), startBankEmulator()]);
+  api = createServer(answer).listen(0, '127.0.0.1');
+  await once(api, 'listening');
+  await start();
+  token = await steward.signIn('someone');
+  await connectGrant(steward, provider, async () => [], { token });
+  expect((await steward.call('/auth/bank/set_access_token', { token, form: { public_token: 'public' } })).body).toEqual({ success: true });
+  for (const path of Object.keys(bank)) aggregator.on(path, (response, call) => say(response, call.path));
+  client = await SocketClient.signedIn(steward.url, token);
+  watch = new Standstill(steward.url);
+});
+
+afterAll(async () => {
+  await watch.stop();
+  await client.close();
+  await steward.kill('SIGKILL');
+  api.closeAllConnections();
+  api.close();
+  await Promise.all([provider.stop(), aggregator.stop()]);
+  await place.remove();
+});
+
+/** The service, as another process: this one answers for the providers, and counts. */
+async function start(): Promise<void> {
+  const address = `http://127.0.0.1:${(api.address() as AddressInfo).port}`;
+  const limits = {
+    LIMIT_PROVIDER_REQUESTS_PER_MINUTE: PLENTY,
+    LIMIT_USER_PROVIDER_REQUESTS_PER_MINUTE: PLENTY,
+    LIMIT_SOCKET_MESSAGES_PER_MINUTE: PLENTY,
+  };
+  steward = await startProcess({ ...place.env, ...provider.env, ...aggregator.env, ...limits, GOOGLE_API_URL: address });
+}
+
+/** A service that stood still is not waited for. */
+async function startAgain(): Promise<void> {
+  await watch.stop();
+  client.socket.terminate();
+  await steward.kill('SIGKILL');
+  await start();
+  client = await SocketClient.signedIn(steward.url, token);
+  watch = new Standstill(steward.url);
+}
+
+function answer(request: IncomingMessage, response: ServerResponse): void {
+  const { pathname, searchParams } = new URL(request.url ?? '/', 'http://api.invalid');
+  request.resume().on('end', () => say(response, searchParams.get('alt') === 'media' ? `${pathname}?media` : pathname));
+}
+
+function say(response: ServerResponse, path: string): void {
+  const [end = '', body] = [...said].find(([one]) => path.endsWith(one)) ?? [];
+  if (body !== undefined) asked.add(end);
+  response.writeHead(body === undefined ? 404 : 200, { 'content-type': end.endsWith('?media') ? 'text/plain' : 'application/json' });
+  response.end(body ?? '{}');
+}
+
+/** Runs an action to its end, approved where it has to be. */
+async function act(action: string, input: object): Promise<string> {
+  const first = await client.request({ type: 'call', action, input });
+  if (first.error?.code !== 'approval_required') return first.error?.code ?? 'result';
+  const second = await client.request({ type: 'approve', approvalId: first.error.approvalId, approved: true });
+  return second.error?.code ?? 'result';
+}
+
+/** Actions that change something read large what others have read before them, in the same way. */
+function isTried(action: string, kind: Kind, size: number): boolean {
+  return BUILT_INS.get(action)?.effect === 'read' || size < MUCH || kind === 'long texts' || kind === 'items';
+}
+
+describe('while an action reads whatever a stranger or the provider may send, the service answers others', () => {
+  it('is tried with every built-in action', () => {
+    expect(Object.keys(CASES).sort()).toEqual([...BUILT_INS.keys()].sort());
+  });
+
+  it.each(Object.entries(CASES))('%s', { timeout: PATIENCE_MS }, async (action, { input, answers }) => {
+    const usual = new Map(Object.entries(answers).map(([path, template]) => [path, usualAnswer(template)]));
+    said = usual;
+    asked = new Set();
+    await act(action, input);
+    expect(asked.size).toBeGreaterThan(0);
+    const failed: string[] = [];
+    for (const [path, size] of [...asked].flatMap((path) => SIZES.map((size) => [path, size] as const))) {
+      for (const [kind, make] of hostileAnswers(answers[path], size)) {
+        if (!isTried(action, kind, size)) continue;
+        said = new Map([...usual, [path, make()]]);
+        const outcome = await watch.during(act(action, input));
+        if (FAILURES.has(outcome)) failed.push(`${kind}, ${size} bytes at ${path}: ${outcome}`);
+        if (outcome === 'stood still') await startAgain();
+      }
+    }
+    expect(failed).toEqual([]);
+  });
+});

@@ -1,0 +1,182 @@
+import { once } from 'node:events';
+import { connect as connectSocket, type Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type BankEmulator, sendJson, startBankEmulator } from '../../support/bank-emulator.ts';
+import { eventually } from '../../support/eventually.ts';
+import { connect, outcome } from '../../support/flows.ts';
+import { SocketClient } from '../../support/socket-client.ts';
+import { startSteward, type TestSteward } from '../../support/steward.ts';
+
+let bank: BankEmulator;
+let steward: TestSteward;
+
+beforeAll(async () => {
+  bank = await startBankEmulator();
+  steward = await startSteward({ ...bank.env, LIMIT_SOCKET_AUTHENTICATION_MS: '2000', LIMIT_SOCKETS_WAITING: '5' });
+});
+
+afterAll(async () => {
+  await steward.stop();
+  await bank.stop();
+});
+
+/** Asks for an upgrade on a bare connection that the test never closes itself. */
+async function holdUpgrade(path: string, headers: string[] = []): Promise<Socket> {
+  const { hostname, port } = new URL(steward.url);
+  const socket = connectSocket({ host: hostname, port: Number(port), allowHalfOpen: true });
+  await once(socket, 'connect');
+  const key = ['Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=='];
+  socket.write([`GET ${path} HTTP/1.1`, `Host: ${hostname}`, 'Connection: Upgrade', 'Upgrade: websocket', ...key, ...headers].join('\r\n'));
+  socket.write('\r\n\r\n');
+  return socket;
+}
+
+describe('a refused upgrade', () => {
+  it.each([
+    ['another path', '/elsewhere', [], '404'],
+    ['a foreign origin', '/ws', ['Origin: https://evil.example'], '403'],
+  ])('lets go of the connection though the client keeps its half open: %s', async (_name, path, headers, status) => {
+    const socket = await holdUpgrade(path, headers);
+    const [answer] = await once(socket, 'data');
+    expect(String(answer)).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    await once(socket, 'end');
+    // The other side is gone for good: what is written now is answered with a reset.
+    const gone = once(socket, 'error');
+    socket.on('error', () => {});
+    await eventually(() => {
+      socket.write('x');
+      return socket.destroyed;
+    });
+    await gone;
+  });
+});
+
+describe('sockets before authentication', () => {
+  it('don’t keep another out once too many wait, and are let go soon after their time is up', async () => {
+    const sockets = await Promise.all(Array.from({ length: 5 }, () => holdUpgrade('/ws')));
+    await eventually(async () => (await steward.call('/test')).body.connections === 5);
+    const sixth = await SocketClient.signedIn(steward.url, await steward.signIn());
+    await sixth.close();
+    await eventually(async () => (await steward.call('/test')).body.connections === 0);
+    for (const socket of sockets) socket.destroy();
+  });
+});
+
+describe('a bank entry deleted while its bank is linked again', () => {
+  it('leaves no live token that nobody can see', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const token = await steward.signIn(`race-${round}`);
+      await steward.call('/auth/bank/set_access_token', { token, form: { public_token: `first-${round}` } });
+      const { accounts } = (await steward.call('/auth/bank/accounts', { token })).body;
+      const [relinked, deleted] = await Promise.all([
+        steward.call('/auth/bank/set_access_token', { token, form: { public_token: `second-${round}` } }),
+        steward.call(`/auth/bank/accounts/${accounts[0].id}`, { method: 'DELETE', token }),
+      ]);
+      expect([relinked.status, deleted.status]).toEqual([200, 200]);
+      const hidden = await steward.sql<{ count: number }>(
+        'select count(*)::int as count from grants g left join bank_items i on i.grant_id = g.id where g.provider = $1 and i.id is null',
+        ['bank'],
+      );
+      expect(hidden[0]?.count).toBe(0);
+    }
+  });
+});
+
+describe('the same item given out again under other accounts', () => {
+  it('stays one entry', async () => {
+    const token = await steward.signIn('same-item');
+    bank.on('/item/public_token/exchange', (response) =>
+      sendJson(response, 200, { access_token: 'access-same', item_id: 'item-same', request_id: 'r' }),
+    );
+    for (const account of ['one', 'two']) {
+      bank.on('/accounts/get', (response) =>
+        sendJson(response, 200, { accounts: [{ account_id: account, name: account, mask: '1234' }], item: {}, request_id: 'r' }),
+      );
+      const answer = await steward.call('/auth/bank/set_access_token', { token, form: { public_token: `public-${account}` } });
+      expect(answer.body).toEqual({ success: true });
+    }
+    const { accounts } = (await steward.call('/auth/bank/accounts', { token })).body;
+    expect(accounts).toMatchObject([{ mask: [{ name: 'two', mask: '1234' }] }]);
+    bank.reset();
+  });
+});
+
+describe('an old item that is found gone after its bank was linked again', () => {
+  it('says nothing about the new one', async () => {
+    const token = await steward.signIn('late-answer');
+    await steward.call('/auth/bank/set_access_token', { token, form: { public_token: 'old' } });
+    const [entry] = (await steward.call('/auth/bank/accounts', { token })).body.accounts;
+    const release = Promise.withResolvers<void>();
+    const asked = Promise.withResolvers<void>();
+    bank.on('/item/get', async (response) => {
+      bank.reset();
+      asked.resolve();
+      await release.promise;
+      sendJson(response, 400, { error_type: 'ITEM_ERROR', error_code: 'ITEM_NOT_FOUND', error_message: '', request_id: 'r' });
+    });
+    const late = steward.call(`/auth/bank/accounts/${entry.id}/refresh`, { method: 'POST', token });
+    await asked.promise;
+    await steward.call('/auth/bank/set_access_token', { token, form: { public_token: 'new' } });
+    release.resolve();
+    // Asked about the new one instead.
+    expect((await late).body).toEqual({ success: true });
+    const { accounts } = (await steward.call('/auth/bank/accounts', { token })).body;
+    expect(accounts).toMatchObject([{ id: entry.id, status: 'active' }]);
+  });
+});
+
+describe('provider text that a database refuses', () => {
+  it('is shown without it', async () => {
+    const token = await steward.signIn('odd-text');
+    bank.on('/accounts/get', (response) =>
+      sendJson(response, 200, { accounts: [{ account_id: 'a', name: 'Che\u0000ck\ud800ing', mask: '00' }], item: {}, request_id: 'r' }),
+    );
+    const answer = await steward.call('/auth/bank/set_access_token', { token, form: { public_token: 'odd' } });
+    expect(answer.body).toEqual({ success: true });
+    const { accounts } = (await steward.call('/auth/bank/accounts', { token })).body;
+    expect(accounts[0].mask).toEqual([{ name: 'Che ck\ufffding', mask: '00' }]);
+    bank.reset();
+  });
+});
+
+describe('a token that can not be read any more', () => {
+  it('keeps neither its user from leaving nor others from being swept', async () => {
+    const token = await steward.signIn('damaged');
+    const { callback } = await connect(steward, { token, email: 'damaged@example.com' });
+    expect(outcome(callback).status).toBe('connected');
+    await steward.sql(
+      `update grants set tokens = set_byte(tokens, octet_length(tokens) - 1, get_byte(tokens, octet_length(tokens) - 1) # 1)
+       where user_id = (select user_id from workspace_accounts where email = $1)`,
+      ['damaged@example.com'],
+    );
+    const deleted = await steward.call('/user', { method: 'DELETE', token });
+    expect(deleted.body).toEqual({ success: true });
+    expect(await steward.sql('select 1 from workspace_accounts where email = $1', ['damaged@example.com'])).toEqual([]);
+    expect(steward.logs.join('')).toContain('a token could not be read: it is deleted without being revoked');
+  });
+});
+
+describe('flows begun and never finished', () => {
+  it('are limited per user', async () => {
+    const token = await steward.signIn('collector');
+    const statuses: number[] = [];
+    for (let flow = 0; flow < 101; flow += 1) {
+      const answer = await steward.call('/workspace_access_request', { token, form: { email: 'demo@example.com' } });
+      statuses.push(answer.status);
+    }
+    expect(statuses.slice(0, 100).every((status) => status === 200)).toBe(true);
+    expect(statuses[100]).toBe(429);
+  });
+});
+
+describe('a user whose token is remembered but who is gone', () => {
+  it('is refused like any other unknown token', async () => {
+    const token = await steward.signIn('gone');
+    const request = () => steward.call('/workspace_access_request', { token, form: { email: 'demo@example.com' } });
+    expect((await request()).status).toBe(200);
+    // As another replica's deletion leaves it: this process still remembers the token.
+    await steward.sql('delete from users where email = $1', ['gone@example.com']);
+    const answer = await request();
+    expect([answer.status, answer.body.code]).toEqual([401, 'invalid_token']);
+  });
+});

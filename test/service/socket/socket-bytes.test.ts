@@ -1,0 +1,190 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Connection } from '../../../src/socket/connection.ts';
+import { SocketServer } from '../../../src/socket/socket-server.ts';
+import { eventually } from '../../support/eventually.ts';
+import { connect } from '../../support/flows.ts';
+import { SocketClient } from '../../support/socket-client.ts';
+import { startSteward, type TestSteward } from '../../support/steward.ts';
+
+const START = Date.parse('2027-01-01T00:00:00Z');
+const MEGABYTE = 1024 * 1024;
+
+/** A masked frame with a mask of zeros, as a client would send it: 0xa pong, 0x0 and 0x1 text in pieces. */
+function frame(opcode: number, payload: Buffer, final = true): Buffer {
+  const head = Buffer.alloc(payload.length < 126 ? 6 : 8);
+  head[0] = (final ? 0x80 : 0) | opcode;
+  head[1] = 0x80 | Math.min(payload.length, 126);
+  if (payload.length >= 126) head.writeUInt16BE(payload.length, 2);
+  return Buffer.concat([head, payload]);
+}
+
+/** What the WebSocket runs on at the client's end. */
+function raw(client: SocketClient): Socket {
+  return Reflect.get(client.socket, '_socket') as Socket;
+}
+
+describe('messages of a signed-in client', () => {
+  let steward: TestSteward;
+  let client: SocketClient;
+
+  beforeAll(async () => {
+    steward = await startSteward({ LIMIT_SOCKET_BYTES_PER_MINUTE: String(64 * MEGABYTE) });
+    const token = await steward.signIn();
+    await connect(steward, { token, email: 'demo@example.com' });
+    client = await SocketClient.signedIn(steward.url, token);
+  });
+
+  afterAll(async () => {
+    await client.close();
+    await steward.stop();
+  });
+
+  it('may be as large as the largest call that a schema allows', async () => {
+    const attachments = [{ name: 'a.txt', text: 'x'.repeat(1_000_000) }];
+    const input = { to: ['ana@example.org'], subject: 'Large', body: 'See.', attachments };
+    const draft = await client.request({ type: 'call', action: 'mail.draft', input });
+    expect(draft).toMatchObject({ type: 'result' });
+    // Written by a client that escapes all but ASCII: six bytes a character.
+    const content = 'é'.repeat(1_000_000);
+    const text = JSON.stringify({ type: 'call', requestId: 'escaped', action: 'drive.create', input: { name: 'é', content } });
+    client.send(text.replaceAll('é', '\\u00e9'));
+    expect(await client.frame('escaped')).toMatchObject({ type: 'result', data: { name: 'é' } });
+  });
+
+  it('beyond the limit are answered, under their requestId wherever it stands, and the socket goes on', async () => {
+    const { maxBytes } = (await client.frame('1')) as { maxBytes: number };
+    expect(maxBytes).toBe(8 * MEGABYTE);
+    const padding = 'x'.repeat(maxBytes);
+    for (const [requestId, text] of [
+      ['first', `{"requestId":"first","type":"call","action":"x","input":{"requestId":"inner","a":"${padding}"}}`],
+      ['last', `{"type":"call","input":{"requestId":"inner","a\\"":"${padding}\\\\"},"requestId" : "last"}`],
+      ['', `{"type":"call","input":"${padding}"}`],
+      ['', `"${padding}"`],
+    ] as const) {
+      const before = client.frames.length;
+      client.send(text);
+      const answer = await client.next((one) => client.frames.indexOf(one) >= before);
+      expect(answer).toMatchObject({ type: 'error', requestId, error: { code: 'too_large', retryable: false } });
+    }
+    expect((await client.request({ type: 'list' })).type).toBe('result');
+  });
+
+  it('are refused before they are parsed where they hold more than any call may', async () => {
+    const before = client.frames.length;
+    client.send(`{"type":"call","requestId":"deep","action":"x","input":{"a":${'['.repeat(500_000)}${']'.repeat(500_000)}}}`);
+    client.send(`{"type":"call","requestId":"wide","action":"x","input":{"a":[${'{},'.repeat(300_000)}{}]}}`);
+    client.send(`{"type":"call","requestId":"long","action":"x.y","input":{"a":"${',[{'.repeat(300_000)}"}}`);
+    expect((await client.frame('deep')).error.code).toBe('invalid_request');
+    expect((await client.frame('wide')).error.code).toBe('too_large');
+    expect((await client.frame('long')).error.code).toBe('not_found');
+    expect(client.frames.length).toBe(before + 3);
+  });
+});
+
+/** The socket server alone, with the test's clock. */
+describe('bytes that make no message', () => {
+  let steward: TestSteward;
+  let server: Server;
+  let sockets: SocketServer;
+  let url: string;
+  let now: number;
+  /** The service's end of the last socket. */
+  let peer: Socket;
+
+  beforeAll(async () => {
+    steward = await startSteward();
+  });
+
+  afterAll(() => steward.stop());
+
+  beforeEach(async () => {
+    now = START;
+    const { config, logger, feed } = steward.context;
+    sockets = new SocketServer({
+      authenticate: async (token) => ({ ...(await steward.context.sessions.authenticate(token)), expiresAt: START / 1000 + 3_600 }),
+      isAllowedOrigin: () => true,
+      addressOf: () => 'here',
+      revision: () => 'r',
+      work: () => async () => ({ data: {} }),
+      feed,
+      limits: { ...config.limits, socketBytesPerMinute: 2 * MEGABYTE, socketPayloadBytes: MEGABYTE },
+      logger,
+      now: () => now,
+    });
+    server = createServer().on('upgrade', (request, socket, head) => {
+      peer = socket as Socket;
+      sockets.upgrade(request, socket, head);
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+
+  afterEach(async () => {
+    await sockets.close();
+    server.close();
+  });
+
+  it('pongs count as messages: who sends thousands unasked is closed with 4429, signed in or not', async () => {
+    const pongs = Buffer.concat(Array.from({ length: 101 }, () => frame(0xa, Buffer.alloc(0))));
+    for (const client of [await SocketClient.open(url), await SocketClient.signedIn(url, await steward.signIn())]) {
+      raw(client).write(pongs);
+      expect((await client.ended).code).toBe(4429);
+    }
+  });
+
+  it('a socket that was told of its end is not listened to while it goes on sending', async () => {
+    const ponged = vi.spyOn(Connection.prototype, 'ponged');
+    const client = await SocketClient.open(url);
+    const flood = Buffer.concat(Array.from({ length: 100_000 }, () => frame(0xa, Buffer.alloc(0))));
+    const carrier = raw(client);
+    for (let sent = 0; sent < 40; sent += 1) carrier.write(flood);
+    await client.ended;
+    await eventually(() => sockets.size === 0);
+    // Of 4,000,000.
+    expect(ponged.mock.calls.length).toBeLessThan(100_000);
+  });
+
+  it('of all sockets of a user count together: beyond the limit 4429, and another user has as many', async () => {
+    const token = await steward.signIn('ana');
+    const piece = `{"type":"list","requestId":"1","padding":"${'x'.repeat(700_000)}"}`;
+    const first = await SocketClient.signedIn(url, token);
+    first.send(piece);
+    first.send(piece);
+    await first.next((one) => one.error?.code === 'invalid_request');
+    const second = await SocketClient.signedIn(url, token);
+    second.send(piece);
+    const { code, reason } = await second.ended;
+    expect({ code, ...JSON.parse(reason) }).toMatchObject({ code: 4429, message: 'too many bytes' });
+    const other = await SocketClient.signedIn(url, await steward.signIn('ben'));
+    other.send(piece);
+    expect((await other.next((one) => one.type === 'error')).error.code).toBe('invalid_request');
+    now += 60_000;
+    const later = await SocketClient.signedIn(url, token);
+    later.send(piece);
+    expect((await later.next((one) => one.type === 'error')).error.code).toBe('invalid_request');
+  });
+
+  it('of a message that never ends are kept for as long as a whole request may take', async () => {
+    const client = await SocketClient.signedIn(url, await steward.signIn());
+    const before = peer.bytesRead;
+    for (let sent = 0; sent < 10; sent += 1) client.socket.send('x'.repeat(10_000), { fin: false });
+    await eventually(() => peer.bytesRead - before > 100_000);
+    now += 29_900;
+    sockets.tick();
+    expect(sockets.size).toBe(1);
+    now += 200;
+    sockets.tick();
+    expect((await client.ended).code).toBe(1008);
+  });
+
+  it('after a sign-in a large message may follow at once', async () => {
+    const client = await SocketClient.open(url);
+    client.send({ type: 'authenticate', requestId: 'in', token: await steward.signIn() });
+    client.send(`{"type":"list","requestId":"at-once","padding":"${'x'.repeat(900_000)}"}`);
+    expect((await client.frame('at-once')).error).toMatchObject({ code: 'invalid_request' });
+  });
+});

@@ -1,0 +1,260 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import WebSocket from 'ws';
+import { SocketServer } from '../../../src/socket/socket-server.ts';
+import { eventually } from '../../support/eventually.ts';
+import { startIssuer } from '../../support/issuer.ts';
+import { type Ending, SocketClient } from '../../support/socket-client.ts';
+import { startSteward, type TestSteward } from '../../support/steward.ts';
+
+const START = Date.parse('2027-01-01T00:00:00Z');
+const MEGABYTE = 1024 * 1024;
+
+/** Opens a socket as a trusted proxy would for `address`. @returns 101, or the status of the refusal with its Retry-After */
+async function upgrade(base: string, address: string): Promise<{ status: number; retryAfter?: string | undefined; socket: WebSocket }> {
+  const socket = new WebSocket(`${base.replace('http', 'ws')}/ws`, { headers: { 'x-forwarded-for': address } });
+  socket.on('error', () => {});
+  const refusal = once(socket, 'unexpected-response') as Promise<[unknown, IncomingMessage]>;
+  const opened = once(socket, 'open');
+  const answer = await Promise.race([opened.then(() => undefined), refusal.then(([, response]) => response)]);
+  refusal.catch(() => {});
+  opened.catch(() => {});
+  return { status: answer?.statusCode ?? 101, retryAfter: answer?.headers['retry-after'], socket };
+}
+
+async function codeOf(socket: WebSocket): Promise<number> {
+  const [code] = await once(socket, 'close');
+  return code;
+}
+
+describe('messages of a user a minute', () => {
+  let steward: TestSteward;
+
+  /** 10 for a user: 5 on each of 2 sockets. */
+  beforeEach(async () => {
+    steward = await startSteward({ LIMIT_SOCKET_MESSAGES_PER_MINUTE: '5', LIMIT_SOCKETS_PER_USER: '2' });
+  });
+
+  afterEach(() => steward.stop());
+
+  it('are counted across sockets: one anew brings no more, and another user has as many', async () => {
+    const token = await steward.signIn('ana');
+    for (let opened = 0; opened < 2; opened += 1) {
+      const client = await SocketClient.signedIn(steward.url, token);
+      for (let count = 0; count < 3; count += 1) expect((await client.request({ type: 'approvals' })).type).toBe('result');
+      await client.close();
+    }
+    const third = await SocketClient.signedIn(steward.url, token);
+    expect((await third.request({ type: 'approvals' })).type).toBe('result');
+    third.send({ type: 'approvals', requestId: 'eleventh' });
+    const { code, reason } = await third.ended;
+    expect({ code, ...JSON.parse(reason) }).toMatchObject({ code: 4429, message: 'too many messages' });
+    const other = await SocketClient.signedIn(steward.url, await steward.signIn('ben'));
+    expect((await other.request({ type: 'approvals' })).type).toBe('result');
+    await other.close();
+  });
+
+  it('include those that are sent before the sign-in is answered', async () => {
+    const token = await steward.signIn('ana');
+    const burst = async (): Promise<SocketClient> => {
+      const client = await SocketClient.open(steward.url);
+      client.send({ type: 'authenticate', requestId: '1', token });
+      for (let count = 0; count < 4; count += 1) client.send({ type: 'approvals', requestId: `early-${count}` });
+      return client;
+    };
+    for (let opened = 0; opened < 2; opened += 1) {
+      const client = await burst();
+      expect((await client.frame('early-3')).type).toBe('result');
+      await client.close();
+    }
+    const third = await burst();
+    expect((await third.ended).code).toBe(4429);
+    expect(third.frames).toEqual([]);
+  });
+});
+
+describe('upgrades a minute from one address', () => {
+  let steward: TestSteward;
+
+  afterEach(() => steward.stop());
+
+  it('beyond the limit are 429 with Retry-After; other addresses come in', async () => {
+    steward = await startSteward({ LIMIT_SOCKET_CONNECTS_PER_MINUTE: '2', TRUST_PROXY: '1' });
+    const answers = [];
+    for (const address of ['203.0.113.1', '198.51.100.7, 203.0.113.1', '203.0.113.1', '203.0.113.2']) {
+      answers.push(await upgrade(steward.url, address));
+    }
+    expect(answers.map(({ status }) => status)).toEqual([101, 101, 429, 101]);
+    const seconds = Number(answers[2]?.retryAfter);
+    expect(seconds >= 1 && seconds <= 60).toBe(true);
+    for (const { socket } of answers) socket.terminate();
+  });
+
+  it('are counted for an IPv6 network of /64, and for the peer where no proxy is trusted', async () => {
+    steward = await startSteward({ LIMIT_SOCKET_CONNECTS_PER_MINUTE: '2', TRUST_PROXY: '1' });
+    const networks = ['2001:db8:1:1::1', '2001:db8:1:1::2', '2001:db8:1:1:ffff::3', '2001:db8:1:2::1'];
+    const answers = [];
+    for (const address of networks) answers.push(await upgrade(steward.url, address));
+    expect(answers.map(({ status }) => status)).toEqual([101, 101, 429, 101]);
+    steward = await steward.restart({ TRUST_PROXY: 'false' });
+    for (const address of networks) answers.push(await upgrade(steward.url, address));
+    expect(answers.slice(4).map(({ status }) => status)).toEqual([101, 101, 429, 429]);
+    for (const { socket } of answers) socket.terminate();
+  });
+});
+
+describe('sockets that wait to sign in', () => {
+  it('50 of an address at most: the oldest goes, and no other address notices', async () => {
+    const steward = await startSteward({ TRUST_PROXY: '1', LIMIT_SOCKET_AUTHENTICATION_MS: '60000' });
+    const elsewhere = await upgrade(steward.url, '203.0.113.9');
+    const silent: WebSocket[] = [];
+    for (let opened = 0; opened < 50; opened += 1) silent.push((await upgrade(steward.url, '203.0.113.1')).socket);
+    expect((await steward.call('/test')).body.connections).toBe(51);
+    const gone = Promise.all(silent.slice(0, 2).map(codeOf));
+    const late = [(await upgrade(steward.url, '203.0.113.1')).socket, (await upgrade(steward.url, '203.0.113.1')).socket];
+    expect(await gone).toEqual([1013, 1013]);
+    expect([...silent.slice(2), ...late, elsewhere.socket].every(({ readyState }) => readyState === WebSocket.OPEN)).toBe(true);
+    for (const socket of [...silent, ...late, elsewhere.socket]) socket.terminate();
+    await steward.stop();
+  });
+
+  it('full: a silent one makes room, not one whose token is being checked', async () => {
+    const issuer = await startIssuer();
+    const steward = await startSteward({ ...issuer.env, LIMIT_SOCKETS_WAITING: '3', LIMIT_SOCKET_AUTHENTICATION_MS: '60000' });
+    const release = issuer.hold();
+    const checked = await SocketClient.open(steward.url);
+    const ready = checked.authenticate(await issuer.sign('ana'));
+    const silent: SocketClient[] = [];
+    for (let opened = 0; opened < 4; opened += 1) silent.push(await SocketClient.open(steward.url));
+    const endings = await Promise.all(silent.slice(0, 2).map(({ ended }): Promise<Ending> => ended));
+    expect(endings.map(({ code }) => code)).toEqual([1013, 1013]);
+    release();
+    expect((await ready).type).toBe('ready');
+    expect(silent.slice(2).every(({ socket }) => socket.readyState === WebSocket.OPEN)).toBe(true);
+    for (const { socket } of [checked, ...silent]) socket.terminate();
+    await steward.stop();
+    issuer.close();
+  });
+});
+
+/** The socket server alone, with the test's clock. */
+describe('a reader that takes large answers slowly', () => {
+  const ANSWERS = 30;
+  let steward: TestSteward;
+  let server: Server;
+  let sockets: SocketServer;
+  let client: SocketClient;
+  /** The service's end. */
+  let peer: Socket;
+  let now = START;
+
+  beforeAll(async () => {
+    steward = await startSteward();
+  });
+
+  afterAll(() => steward.stop());
+
+  beforeEach(async () => {
+    let begun = 0;
+    const all = Promise.withResolvers<void>();
+    const { config, logger, feed } = steward.context;
+    const megabyte = 'x'.repeat(MEGABYTE);
+    sockets = new SocketServer({
+      authenticate: async (token) => ({ ...(await steward.context.sessions.authenticate(token)), expiresAt: now / 1000 + 3_600 }),
+      isAllowedOrigin: () => true,
+      addressOf: () => 'here',
+      revision: () => 'r',
+      work: () => async () => {
+        begun += 1;
+        if (begun === ANSWERS) all.resolve();
+        await all.promise;
+        return { data: megabyte };
+      },
+      feed,
+      limits: { ...config.limits, socketCalls: ANSWERS },
+      logger,
+      now: () => now,
+    });
+    server = createServer().on('upgrade', (request, socket, head) => {
+      peer = socket as Socket;
+      sockets.upgrade(request, socket, head);
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    client = await SocketClient.signedIn(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, await steward.signIn());
+    for (let asked = 0; asked < ANSWERS; asked += 1) client.send({ type: 'list', requestId: `big-${asked}` });
+    client.socket.pause();
+    await all.promise;
+  });
+
+  afterEach(async () => {
+    client.socket.terminate();
+    await sockets.close();
+    server.close();
+  });
+
+  function pass(seconds: number): void {
+    now += seconds * 1000;
+    sockets.tick();
+  }
+
+  function results(): number {
+    return client.frames.filter(({ type }) => type === 'result').length;
+  }
+
+  /** Reads so many more of them. */
+  async function take(count: number): Promise<void> {
+    const goal = Math.min(ANSWERS, results() + count);
+    client.socket.resume();
+    await client.next(() => results() >= goal);
+    client.socket.pause();
+  }
+
+  /** Bytes that the service got rid of. */
+  function written(): number {
+    return peer.bytesWritten - peer.writableLength;
+  }
+
+  it('gets all that came at once, in the end', async () => {
+    expect(sockets.size).toBe(1);
+    await take(ANSWERS);
+    expect(results()).toBe(ANSWERS);
+  });
+
+  it('is waited for as long as it takes some every 15 s, though its pongs can’t be read', async () => {
+    for (let rounds = 0; rounds < 4; rounds += 1) {
+      const before = written();
+      await take(3);
+      await eventually(() => written() > before);
+      pass(0.1);
+      pass(14.8);
+    }
+    expect(sockets.size).toBe(1);
+    await take(ANSWERS);
+    expect(results()).toBe(ANSWERS);
+    pass(30);
+    pass(0.5);
+    client.socket.resume();
+    expect((await client.request({ type: 'abort', id: 'none' })).data).toEqual({ aborted: false });
+  });
+
+  it('is cut off 15 s after it took something last', async () => {
+    await take(3);
+    // What its kernel still took counts, too.
+    pass(1);
+    pass(14.9);
+    expect(sockets.size).toBe(1);
+    pass(15);
+    await eventually(() => sockets.size === 0);
+  });
+
+  it('gets what is held for it before the service stops', async () => {
+    const closed = sockets.close();
+    client.socket.resume();
+    expect(JSON.parse((await client.ended).reason)).toHaveProperty('retry_after');
+    await closed;
+    expect(results()).toBe(ANSWERS);
+  });
+});

@@ -1,0 +1,192 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { SocketServer } from '../../../src/socket/socket-server.ts';
+import { eventually } from '../../support/eventually.ts';
+import { SocketClient } from '../../support/socket-client.ts';
+import { startSteward, type TestSteward } from '../../support/steward.ts';
+
+const START = Date.parse('2027-01-01T00:00:00Z');
+const MEGABYTE = 1024 * 1024;
+
+let steward: TestSteward;
+let server: Server;
+let sockets: SocketServer;
+let url: string;
+let now: number;
+/** What `list` answers, when it may. */
+let answer: () => Promise<unknown>;
+
+beforeAll(async () => {
+  steward = await startSteward();
+});
+
+afterAll(() => steward.stop());
+
+/** The socket server alone, with a clock of the test's: sign-in and requests are the test's too, events are real. */
+beforeEach(async () => {
+  now = START;
+  answer = async () => ({});
+  const { config, logger, feed } = steward.context;
+  sockets = new SocketServer({
+    authenticate: async (token) => ({ ...(await steward.context.sessions.authenticate(token)), expiresAt: START / 1000 + 3_600 }),
+    isAllowedOrigin: () => true,
+    addressOf: () => 'here',
+    revision: () => 'r',
+    work: () => async () => ({ data: await answer() }),
+    feed,
+    limits: { ...config.limits, socketDrainMs: 1, socketMessagesPerMinute: 20 },
+    logger,
+    now: () => now,
+  });
+  server = createServer().on('upgrade', (request, socket, head) => sockets.upgrade(request, socket, head));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+
+afterEach(async () => {
+  await sockets.close();
+  server.close();
+});
+
+function pass(seconds: number): void {
+  now += seconds * 1000;
+  sockets.tick();
+}
+
+async function signedIn(): Promise<SocketClient> {
+  return SocketClient.signedIn(url, await steward.signIn());
+}
+
+describe('time', () => {
+  it('5 s without a word: 4401; a moment less: still there', async () => {
+    const client = await SocketClient.open(url);
+    pass(4.999);
+    expect(sockets.size).toBe(1);
+    pass(0.001);
+    expect(await client.ended).toEqual({ code: 4401, reason: 'authentication expected' });
+  });
+
+  it('the token’s end in the middle of a request: 4401, and the request is ended', async () => {
+    const client = await signedIn();
+    answer = () => new Promise(() => {});
+    client.send({ type: 'list', requestId: 'hangs' });
+    await client.request({ type: 'abort', id: 'nothing' });
+    pass(3_599);
+    // Enough pings have gone unanswered meanwhile to count, had the client not answered them.
+    expect(client.socket.readyState).toBe(client.socket.OPEN);
+    pass(1);
+    expect(await client.ended).toEqual({ code: 4401, reason: 'token expired' });
+  });
+
+  it('20 messages in a minute, and 20 in the next', async () => {
+    const client = await signedIn();
+    for (let count = 0; count < 19; count += 1) expect((await client.request({ type: 'list' })).type).toBe('result');
+    pass(60);
+    for (let count = 0; count < 20; count += 1) expect((await client.request({ type: 'list' })).type).toBe('result');
+    client.send({ type: 'list', requestId: 'too many' });
+    expect((await client.ended).code).toBe(4429);
+  });
+
+  it('pings count as messages', async () => {
+    const client = await signedIn();
+    for (let count = 0; count < 20; count += 1) client.socket.ping();
+    expect((await client.ended).code).toBe(4429);
+  });
+
+  it('a client that answers no ping is gone after two, one that does stays', async () => {
+    const deaf = new SocketClient(url);
+    await once(deaf.socket, 'open');
+    await deaf.authenticate(await steward.signIn());
+    const alive = await signedIn();
+    let heard = 0;
+    alive.socket.on('ping', () => {
+      heard += 1;
+    });
+    // It reads nothing any more, and so answers nothing.
+    deaf.socket.pause();
+    for (let rounds = 1; rounds <= 3; rounds += 1) {
+      pass(30);
+      if (rounds < 3) {
+        await eventually(() => heard === rounds);
+        // Its pong is with the server before the answer to what it sends next.
+        await alive.request({ type: 'list' });
+        expect(sockets.size).toBe(2);
+      }
+    }
+    await eventually(() => sockets.size === 1);
+    expect(alive.socket.readyState).toBe(alive.socket.OPEN);
+    deaf.socket.terminate();
+    await alive.close();
+  });
+
+  it('a long request is reported every 5 s', async () => {
+    const client = await signedIn();
+    const release = Promise.withResolvers<unknown>();
+    answer = () => release.promise;
+    client.send({ type: 'list', requestId: 'long' });
+    await client.request({ type: 'abort', id: 'nothing' });
+    for (const seconds of [4.999, 0.001, 4.999, 0.001, 5]) pass(seconds);
+    release.resolve({});
+    await client.frame('long');
+    expect(client.frames.filter(({ type }) => type === 'progress').map(({ ms }) => ms)).toEqual([5_000, 10_000, 15_000]);
+  });
+});
+
+describe('a slow reader', () => {
+  /** Stops reading, and asks for a megabyte again and again until the server takes no more questions. @returns how often it asked */
+  async function asksAndDoesNotRead(client: SocketClient): Promise<number> {
+    const megabyte = 'x'.repeat(MEGABYTE);
+    let answered = 0;
+    answer = async () => {
+      answered += 1;
+      return megabyte;
+    };
+    client.socket.pause();
+    for (let asked = 1; asked < 18; asked += 1) {
+      client.send({ type: 'list', requestId: `big-${asked}` });
+      const taken = eventually(() => answered === asked, 3_000);
+      if (!(await taken.catch(() => false))) return asked;
+    }
+    throw new Error('the server took every question');
+  }
+
+  it('with more than 4 MB waiting is cut off', async () => {
+    const chunk = 'x'.repeat(6 * MEGABYTE);
+    const client = await signedIn();
+    client.socket.pause();
+    answer = async () => chunk;
+    for (let count = 0; count < 4; count += 1) client.send({ type: 'list', requestId: `big-${count}` });
+    await eventually(() => sockets.size === 0);
+    client.socket.terminate();
+  });
+
+  it('with more than 1 MB waiting for 15 s is cut off, and not before', async () => {
+    const client = await signedIn();
+    await asksAndDoesNotRead(client);
+    pass(14.999);
+    expect(sockets.size).toBe(1);
+    pass(0.001);
+    await eventually(() => sockets.size === 0);
+    client.socket.terminate();
+  });
+
+  it('that catches up goes on, and gets the events it could not take', async () => {
+    const client = await signedIn();
+    const asked = await asksAndDoesNotRead(client);
+    const [{ id } = { id: '' }] = await steward.sql<{ id: string }>('select id from users');
+    const { db, events } = steward.context;
+    for (const name of ['one', 'two', 'three']) await db.transaction((tx) => events.record(tx, id, name, {}));
+    client.socket.resume();
+    const ticking = setInterval(() => pass(0.01), 20);
+    for (let count = 1; count <= asked; count += 1) expect((await client.frame(`big-${count}`)).data).toHaveLength(MEGABYTE);
+    await client.event('three');
+    clearInterval(ticking);
+    expect(client.events.map(({ event }) => event)).toEqual(['one', 'two', 'three']);
+    answer = async () => 'small';
+    expect((await client.request({ type: 'list' })).data).toBe('small');
+    await client.close();
+  });
+});

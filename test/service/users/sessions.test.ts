@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { AppError } from '../../../src/errors.ts';
+import type { Identity } from '../../../src/identity/verifier.ts';
+import { Sessions } from '../../../src/users/sessions.ts';
+import { startSteward, type TestSteward } from '../../support/steward.ts';
+
+describe('a token that comes many times at once', () => {
+  let steward: TestSteward;
+  let sessions: Sessions;
+  /** Tokens that the issuer's keys are asked about, in their order; each waits for its answer. */
+  let asked: { token: string; answer: PromiseWithResolvers<Identity> }[];
+
+  beforeAll(async () => {
+    steward = await startSteward();
+  });
+  afterAll(() => steward.stop());
+  beforeEach(() => {
+    asked = [];
+    const verify = (token: string) => {
+      const answer = Promise.withResolvers<Identity>();
+      asked.push({ token, answer });
+      return answer.promise;
+    };
+    sessions = new Sessions(steward.context.db, verify, steward.context.names, []);
+  });
+
+  const identity = (subject: string): Identity => {
+    const seconds = Math.floor(Date.now() / 1000);
+    const email = `${subject}@example.com`;
+    return {
+      issuer: 'https://issuer.test',
+      subject,
+      email,
+      emailVerified: true,
+      authTime: seconds,
+      issuedAt: seconds,
+      expiresAt: seconds + 600,
+    };
+  };
+
+  it('is checked once, for all of them, and not again within the minute', async () => {
+    const first = Array.from({ length: 10 }, () => sessions.authenticate('one'));
+    const other = sessions.authenticate('other');
+    asked[0]?.answer.resolve(identity('one'));
+    asked[1]?.answer.resolve(identity('other'));
+    const callers = await Promise.all([...first, sessions.authenticate('Bearer one'), other, sessions.authenticate('one')]);
+    expect(asked.map(({ token }) => token)).toEqual(['one', 'other']);
+    expect(new Set(callers.map(({ userId }) => userId)).size).toBe(2);
+    expect(callers.map(({ subject }) => subject)).toEqual([...Array<string>(11).fill('one'), 'other', 'one']);
+    await sessions.authenticate('one');
+    expect(asked).toHaveLength(2);
+  });
+
+  it('is refused to all of them, and checked anew when it comes again', async () => {
+    const refused = [sessions.authenticate('bad'), sessions.authenticate('bad')];
+    asked[0]?.answer.reject(new AppError('invalid_token', 'No.'));
+    for (const one of refused) await expect(one).rejects.toMatchObject({ code: 'invalid_token' });
+    const again = sessions.authenticate('bad');
+    expect(asked).toHaveLength(2);
+    asked[1]?.answer.resolve(identity('two'));
+    expect((await again).subject).toBe('two');
+  });
+
+  it('is not remembered by a check that a deletion has overtaken, nor does anyone join that', async () => {
+    const before = sessions.authenticate('late');
+    sessions.forget('whoever');
+    const after = sessions.authenticate('late');
+    expect(asked).toHaveLength(2);
+    asked[0]?.answer.resolve(identity('late'));
+    await before;
+    const third = sessions.authenticate('late');
+    expect(asked).toHaveLength(2);
+    asked[1]?.answer.reject(new AppError('invalid_token', 'Deleted.'));
+    for (const one of [after, third]) await expect(one).rejects.toMatchObject({ code: 'invalid_token' });
+  });
+});

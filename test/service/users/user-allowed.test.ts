@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { loadConfig } from '../../../src/config/load-config.ts';
+import { expectError } from '../../support/expect-error.ts';
+import { type HostileIssuer, startHostileIssuer } from '../../support/hostile-issuer.ts';
+import { SocketClient } from '../../support/socket-client.ts';
+import { startSteward, type TestSteward } from '../../support/steward.ts';
+
+let issuer: HostileIssuer;
+let steward: TestSteward;
+
+beforeAll(async () => {
+  issuer = await startHostileIssuer();
+  steward = await startSteward({ ...issuer.env, ALLOWED_USERS: 'Kate@Mail.Example, kite.example,@team.example , ada@example.org' });
+});
+
+afterAll(async () => {
+  await steward.stop();
+  await issuer.stop();
+});
+
+const call = (token: string) => steward.call('/integrations', { token });
+
+describe('ALLOWED_USERS', () => {
+  it.each(['kate@mail.example', 'KATE@MAIL.EXAMPLE', 'anyone@kite.example', 'x@TEAM.example', 'ada@example.org'])(
+    'lets in %s',
+    async (email) => {
+      expect((await call(await issuer.token({ sub: email, email }))).status).toBe(200);
+    },
+  );
+
+  it.each<[string, unknown]>([
+    ['another one at the domain of an address', 'eve@mail.example'],
+    ['a sub-domain', 'eve@sub.kite.example'],
+    ['a domain that ends alike', 'eve@notkite.example'],
+    ['a domain that begins alike', 'eve@kite.example.evil.test'],
+    ['an address for a domain', 'eve@kite.example@evil.test'],
+    ['two domains, the good one last', 'eve@evil.test@kite.example'],
+    ['two addresses', 'eve@evil.test,ada@example.org'],
+    ['a quoted at sign', '"eve@evil.test"@kite.example'],
+    ['a name for the address', 'Ada <ada@example.org>'],
+    ['a comment', 'ada(x)@example.org'],
+    ['a dot at the end', 'ada@example.org.'],
+    ['a space before it', ' ada@example.org'],
+    ['a line feed after it', 'ada@example.org\n'],
+    ['a NUL in it', 'ada@example.org\u0000.evil.test'],
+    ['the domain alone', 'kite.example'],
+    ['the domain with its at sign', '@team.example'],
+    ['a Kelvin sign for the k of a domain', 'eve@\u212Aite.example'],
+    ['a Kelvin sign for the k of a name', '\u212Aate@mail.example'],
+    ['a Cyrillic letter', '\u0430da@example.org'],
+    ['full-width letters', 'ada@example\uFF0Eorg'],
+    ['a plus address of an allowed one', 'ada+x@example.org'],
+    ['a list', ['ada@example.org']],
+    ['an object', { toString: 'ada@example.org' }],
+    ['nothing', undefined],
+    ['an empty one', ''],
+  ])('refuses %s, and makes no user of it', async (name, email) => {
+    const sub = `stranger ${name}`;
+    expectError(await call(await issuer.token({ sub, email })), 'forbidden');
+    expect(await steward.sql('select 1 from users where subject = $1', [sub])).toEqual([]);
+  });
+
+  it.each([false, undefined, null, 'true', 1, 'yes', {}])(
+    'refuses an allowed address that the issuer has verified as %j',
+    async (email_verified) => {
+      expectError(await call(await issuer.token({ sub: 'unverified', email: 'ada@example.org', email_verified })), 'forbidden');
+    },
+  );
+
+  it('refuses a socket too', async () => {
+    const socket = await SocketClient.open(steward.url);
+    const answer = await socket.authenticate(await issuer.token({ sub: 'eve', email: 'eve@evil.test' }));
+    expect(answer).toMatchObject({ type: 'error', error: { code: 'forbidden' } });
+    expect((await socket.ended).code).toBe(4401);
+  });
+
+  it('counts anew after a restart, for tokens that were good before it; who is let in again finds everything', async () => {
+    const token = await issuer.token({ sub: 'ada' });
+    const socket = await SocketClient.signedIn(steward.url, token);
+    const { id } = (await steward.call('/user/export', { token })).body.user;
+    steward = await steward.restart({ ALLOWED_USERS: 'kite.example' });
+    expect((await socket.ended).code).toBe(1012);
+    expectError(await call(token), 'forbidden');
+    const again = await SocketClient.open(steward.url);
+    expect(await again.authenticate(token)).toMatchObject({ type: 'error', error: { code: 'forbidden' } });
+    steward = await steward.restart({ ALLOWED_USERS: 'example.org' });
+    expect((await steward.call('/user/export', { token })).body.user.id).toBe(id);
+  });
+
+  it.each([',', ' ', ' , ,', '*', '*.example', 'kite.example.', 'k\u00efte.example', 'ada@', '@', 'example', 'a@b@c.example'])(
+    'set to %j it refuses the start: it would let in everyone, or not whom it seems to',
+    (ALLOWED_USERS) => {
+      expect(() => loadConfig({ ALLOWED_USERS })).toThrow(/ALLOWED_USERS/);
+    },
+  );
+});

@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '../../support/eventually.ts';
+import { ExecutorScene } from '../../support/executor-scene.ts';
+import { expectError } from '../../support/expect-error.ts';
+import { newName, sweepNow } from '../../support/flows.ts';
+import { fullUser } from '../../support/full-user.ts';
+import { allRows, userColumns } from '../../support/user-tables.ts';
+import { subjectOf } from '../../support/workspace-emulator.ts';
+
+/** What of a deleted user stays, where and why. */
+const STAYS: Record<string, string> = {
+  deleted_users: 'keyed hash of the identity and the user’s former id, for 30 days: tokens issued before stay refused',
+  erasures: 'the user’s former id, for 30 days: what is left is looked for by it, and a restored backup is told',
+};
+
+let scene: ExecutorScene;
+
+beforeAll(async () => {
+  scene = await ExecutorScene.start({ LIMIT_REVOCATION_RETRY_SECONDS: '1' });
+});
+
+afterAll(() => scene.stop());
+
+const erase = (token: string) => scene.steward.call('/user', { method: 'DELETE', token });
+
+async function countRows(userId: string): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const [table, columns] of await userColumns(scene.steward.sql)) {
+    const column = table === 'users' ? 'id' : columns.includes('user_id') && !(table in STAYS) ? 'user_id' : undefined;
+    if (column === undefined) continue;
+    counts[table] = (await scene.steward.sql(`select 1 from ${table} where ${column} = $1`, [userId])).length;
+  }
+  return counts;
+}
+
+describe('DELETE /user', () => {
+  it('leaves nothing of the user in any table, but for what is listed', async () => {
+    const user = await fullUser(scene);
+    const itemIds = await scene.steward.sql<{ id: string; subject: string }>(
+      'select i.id, g.subject from bank_items i join grants g on g.id = i.grant_id where i.user_id = $1',
+      [user.userId],
+    );
+    const traces = [
+      ...[user.userId, user.name, user.accountId, user.grantId, user.email, user.secondEmail, subjectOf(user.secondEmail)],
+      ...itemIds.flatMap(({ id, subject }) => [id, subject]),
+    ];
+    const before = await allRows(scene.steward.sql);
+    for (const trace of traces) expect(before.filter(({ row }) => row.includes(trace)).length, trace).toBeGreaterThan(0);
+
+    expect((await erase(user.token)).body).toEqual({ success: true });
+    await sweepNow(scene.steward);
+    await eventually(async () => expect(await scene.steward.sql('select 1 from revocations')).toEqual([]));
+    const after = await allRows(scene.steward.sql);
+    const left = traces.flatMap((trace) => after.filter(({ row }) => row.includes(trace)).map(({ table }) => table));
+    expect([...new Set(left)].sort()).toEqual(Object.keys(STAYS).sort());
+  });
+
+  it('takes the waitlist entry of the user’s verified address along, and no other', async () => {
+    const [name, other] = [newName(), newName()];
+    const token = await scene.steward.signIn(name);
+    for (const one of [name, other]) await scene.steward.call('/waitlist', { form: { email: `${one}@example.com` } });
+    await scene.steward.call('/integrations', { token });
+    await erase(token);
+    const rows = await scene.steward.sql<{ email: string }>('select email from waitlist where email = any($1)', [
+      [`${name}@example.com`, `${other}@example.com`],
+    ]);
+    expect(rows).toEqual([{ email: `${other}@example.com` }]);
+  });
+
+  it('does all of it or nothing: the key is gone with the rest, in one transaction', async () => {
+    const user = await fullUser(scene);
+    const before = await countRows(user.userId);
+    expect(Object.entries(before).filter(([, count]) => count === 0)).toEqual([]);
+    const live = scene.provider.revoked.length;
+    // The last thing that a deletion writes.
+    await scene.steward.sql('alter table deleted_users rename to deleted_users_away');
+    try {
+      expectError(await erase(user.token), 'internal');
+    } finally {
+      await scene.steward.sql('alter table deleted_users_away rename to deleted_users');
+    }
+    expect(await countRows(user.userId)).toEqual(before);
+    expect(await scene.steward.sql('select 1 from revocations')).toEqual([]);
+    expect(scene.provider.revoked.length).toBe(live);
+    const export_ = await scene.steward.call('/user/export', { token: user.token });
+    expect(export_.body.approvals[0].arguments.input.to).toEqual([`friend-of-${user.name}@example.com`]);
+
+    expect((await erase(user.token)).status).toBe(200);
+    expect(Object.values(await countRows(user.userId)).every((count) => count === 0)).toBe(true);
+  });
+
+  it('is logged with the former id, and nothing else of the user', async () => {
+    const user = await fullUser(scene);
+    await erase(user.token);
+    const lines = scene.steward.logs.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'user deleted');
+    expect(lines.at(-1)).toMatchObject({ level: 30, user: user.userId });
+    expect(JSON.stringify(lines.at(-1))).not.toContain(user.name);
+  });
+});

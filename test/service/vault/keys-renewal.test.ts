@@ -1,0 +1,271 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { formatKeyset } from '../../../src/config/master-key-list.ts';
+import { keyIdOf } from '../../../src/crypto/envelope.ts';
+import { deleteFormerKeys } from '../../../src/vault/rotation/key-rotation-repository.ts';
+import { SEALED_COLUMNS } from '../../../src/vault/rotation/sealed-columns-repository.ts';
+import { FormBrowser } from '../../support/browser.ts';
+import { runCli } from '../../support/cli.ts';
+import { eventually } from '../../support/eventually.ts';
+import { ExecutorScene } from '../../support/executor-scene.ts';
+import { answerConfirmation, newName, openConsent, outcome } from '../../support/flows.ts';
+import { createPostgresDatabase, type PostgresDatabase, postgresAnswers } from '../../support/postgres.ts';
+import { type ConnectedGrant, endWait, grantState, leave } from '../../support/refreshing.ts';
+import { retryNow } from '../../support/webhook-scene.ts';
+
+/** Columns of bytes that belong to a user and hold nothing sealed under the user's key. */
+const NOT_SEALED = [
+  // Hashes.
+  'approvals.arguments_hash',
+  'approvals.input_hash',
+  'audit_log.arguments_hash',
+  'browser_bindings.secret_hash',
+  'deleted_users.identity_hash',
+  'idempotency_keys.arguments_hash',
+  'oauth_flows.confirmation_hash',
+  'oauth_flows.state_hash',
+  'oauth_flows.ticket_hash',
+  // The keys themselves; the hash key is sealed anew with them.
+  'former_user_keys.wrapped',
+  'user_keys.hash_key',
+  'user_keys.wrapped',
+];
+
+describe.skipIf(!(await postgresAnswers()))('npm run keys -- rewrap --new-user-keys', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'steward-renewal-'));
+  const file = join(folder, 'master.keys');
+  let database: PostgresDatabase;
+  let env: Record<string, string>;
+  let scene: ExecutorScene;
+
+  beforeAll(async () => {
+    database = await createPostgresDatabase();
+    writeFileSync(file, formatKeyset([{ id: 'leaked-0', secret: randomBytes(32) }]));
+    env = { DATABASE_URL: database.url, MASTER_KEYS_FILE: file };
+    scene = await ExecutorScene.start({ ...env, LIMIT_REVOCATION_RETRY_SECONDS: '1' });
+  });
+
+  afterAll(async () => {
+    await scene?.stop();
+    await database?.drop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  beforeEach(() => {
+    scene.reset();
+    Object.assign(scene.provider.tokens, { rotation: 'strict', fields: {}, before: () => {}, after: () => {} });
+  });
+
+  let leaks = 0;
+  /** The master key leaks: a new one takes its place, and every user gets a new key. */
+  async function recover(): Promise<void> {
+    await replaceMasterKey();
+    await renew();
+  }
+
+  async function replaceMasterKey(): Promise<void> {
+    leaks += 1;
+    for (const command of ['add', 'promote']) await keys(command, `leaked-${leaks}`);
+  }
+
+  const renew = () => keys('rewrap', '--new-user-keys');
+
+  async function keys(...args: string[]): Promise<string> {
+    const end = await runCli('keys', args, env);
+    expect(end, end.stderr).toMatchObject({ code: 0 });
+    return end.stdout;
+  }
+
+  const current = ({ userId, grantId }: ConnectedGrant) => scene.steward.context.tokens.current(userId, grantId);
+
+  async function keyOf({ userId }: Pick<ConnectedGrant, 'userId'>): Promise<string> {
+    const rows = await database.sql<{ id: string }>('select id from user_keys where user_id = $1', [userId]);
+    return rows[0]?.id ?? '';
+  }
+
+  /** Where values of the user's stand, and under which key. */
+  async function sealed({ userId }: Pick<ConnectedGrant, 'userId'>): Promise<Record<string, string[]>> {
+    const found: Record<string, string[]> = {};
+    for (const { table, column } of SEALED_COLUMNS) {
+      const rows = await database.sql<{ record: Buffer }>(
+        `select ${column} as record from ${table} where user_id = $1 and ${column} is not null`,
+        [userId],
+      );
+      found[`${table}.${column}`] = [...new Set(rows.map(({ record }) => keyIdOf(record)))];
+    }
+    return found;
+  }
+
+  it('leaves nothing under the old key, and everything still opens', async () => {
+    const user = await scene.connect();
+    const form = () => ({ email: `${newName()}@example.com` });
+    const prepared = await scene.steward.call('/workspace_access_request', { token: user.token, form: form() });
+    const browser = new FormBrowser(scene.steward.url);
+    const { consentUrl } = await openConsent(scene.steward, { token: user.token, ...form(), browser });
+    const page = await browser.visit(scene.provider.approve(consentUrl, `${newName()}@example.com`));
+    scene.sending(200, { id: 'first-time' });
+    const once = (on = scene.steward) =>
+      scene.call(user, 'test.send', { to: ['a@example.com'], text: 'Once.' }, { account: user.accountId, idempotencyKey: 'once' }, on);
+    const first = await once();
+    scene.policies.set('test.send', { approval: 'always' });
+    const { approvalId } = await scene.ask(user, 'test.send', { to: ['b@example.com'], text: 'May I?' }, { account: user.accountId });
+    await database.sql(
+      `insert into ended_grants (grant_id, user_id, provider, subject, tokens, try_after)
+       select id, user_id, provider, subject, tokens, now() + interval '1 day' from grants where id = $1`,
+      [user.grantId],
+    );
+    const [before, token] = [await keyOf(user), await current(user)];
+    expect(await sealed(user)).toEqual(allUnder(before));
+
+    await recover();
+
+    const now = await keyOf(user);
+    expect(now).not.toBe(before);
+    expect(await sealed(user)).toEqual(allUnder(now));
+    expect(await current(user)).toBe(token);
+    expect((await scene.decide(user, approvalId)).data).toEqual(first.data);
+    scene.policies.clear();
+    expect((await once()).data).toEqual(first.data);
+    // One that has no key in memory tells the repeated call by the same hash.
+    const other = await scene.replica(env);
+    try {
+      expect((await once(other)).data).toEqual(first.data);
+    } finally {
+      await other.stop();
+    }
+    expect(scene.sent).toBe(2);
+    const login = await browser.visit(prepared.body.login_url);
+    expect(login.headers.get('location')).toContain(scene.provider.url);
+    expect(outcome(await answerConfirmation(browser, page, 'confirm'))).toMatchObject({ status: 'connected' });
+  });
+
+  it('is done once: another run finds nothing to do', async () => {
+    const user = await scene.connect();
+    await recover();
+    const key = await keyOf(user);
+    await renew();
+    expect(await keyOf(user)).toBe(key);
+  });
+
+  it('gives a new key also where the old one was only wrapped anew before', async () => {
+    const user = await scene.connect();
+    const key = await keyOf(user);
+    await replaceMasterKey();
+    await keys('rewrap');
+    expect(await keyOf(user)).toBe(key);
+    expect(await keys('status')).toMatch(/^\d+ user key\(s\) and 0 revocation\(s\) are or were under another key/m);
+    await renew();
+    expect(await keyOf(user)).not.toBe(key);
+    expect(await keys('status')).not.toContain('are or were under another key');
+  });
+
+  it('seals what waits to be revoked anew too, and it is still revoked', async () => {
+    const user = await scene.connect();
+    scene.provider.instead.set('/revoke', (_request, response) => void response.writeHead(503).end());
+    const path = `/auth/workspace/accounts/${user.accountId}`;
+    expect((await scene.steward.call(path, { method: 'DELETE', token: user.token })).status).toBe(200);
+    const waiting = () => database.sql<{ wrapped_key: Buffer; token: Buffer }>('select wrapped_key, token from revocations');
+    const [before] = await waiting();
+    await recover();
+    const [after] = await waiting();
+    expect(after?.wrapped_key).not.toEqual(before?.wrapped_key);
+    expect(after?.token).not.toEqual(before?.token);
+    scene.provider.instead.delete('/revoke');
+    await eventually(async () => {
+      // Its tries have become rarer meanwhile.
+      await retryNow(scene.steward, 'revoke');
+      return (await waiting()).length === 0;
+    });
+    expect(scene.provider.revoked).toHaveLength(1);
+  });
+
+  describe('during a refresh', () => {
+    /** A refresh whose answer is there when `open` is called. */
+    async function refreshing() {
+      const user = await scene.connect();
+      await leave(database.sql, user, -60);
+      const gate = Promise.withResolvers<void>();
+      const asked = Promise.withResolvers<void>();
+      scene.provider.tokens.after = () => {
+        asked.resolve();
+        return gate.promise;
+      };
+      const token = current(user);
+      token.catch(() => {});
+      await asked.promise;
+      return { user, token, open: gate.resolve };
+    }
+
+    it.each([
+      ['strict', 'held'],
+      ['strict', 'over'],
+      ['off', 'held'],
+    ] as const)('loses nothing, with rotation %s and its lease %s', async (rotation, lease) => {
+      scene.provider.tokens.rotation = rotation;
+      const { user, token, open } = await refreshing();
+      const begun = scene.provider.tokens.asked.length;
+      if (lease === 'over') await endWait(database.sql, user, 'lease_until');
+      await recover();
+      open();
+      expect(await token).toBe(scene.provider.tokens.given.at(-1));
+      expect(await current(user)).toBe(await token);
+      expect(await grantState(database.sql, user)).toMatchObject({ status: 'active' });
+      expect((await sealed(user))['grants.tokens']).toEqual([await keyOf(user)]);
+      expect(scene.provider.tokens.asked.length).toBe(begun);
+      await leave(database.sql, user, -60);
+      expect(await current(user)).toBe(scene.provider.tokens.given.at(-1));
+      expect(scene.provider.tokens.asked.length).toBe(begun + 1);
+    });
+  });
+
+  it('seals anew what was sealed under a key before the one in use', async () => {
+    const user = await scene.connect();
+    const [grant] = await database.sql<{ tokens: Buffer }>('select tokens from grants where id = $1', [user.grantId]);
+    await recover();
+    await database.sql('update grants set tokens = $2 where id = $1', [user.grantId, grant?.tokens]);
+    await recover();
+    expect((await sealed(user))['grants.tokens']).toEqual([await keyOf(user)]);
+  });
+
+  it('lets what a request has sealed under the old key in the meantime be opened for a day', async () => {
+    const user = await scene.connect();
+    const prepared = await scene.steward.call('/workspace_access_request', {
+      token: user.token,
+      form: { email: `${newName()}@example.com` },
+    });
+    const [flow] = await database.sql<{ id: string; secrets: Buffer }>(
+      'select id, secrets from oauth_flows order by created_at desc limit 1',
+    );
+    await recover();
+    await database.sql('update oauth_flows set secrets = $2 where id = $1', [flow?.id, flow?.secrets]);
+    expect((await scene.steward.call(prepared.body.login_url.slice(scene.steward.url.length))).status).toBe(303);
+    const { db, userKeys } = scene.steward.context;
+    const age = async (hours: number) => {
+      await database.sql(`update former_user_keys set replaced_at = now() - $2 * interval '1 hour' where user_id = $1`, [
+        user.userId,
+        hours,
+      ]);
+      await deleteFormerKeys(db);
+      return userKeys.toOpen(db, user.userId, flow?.secrets ?? Buffer.alloc(0));
+    };
+    expect(await age(24.5)).toMatchObject({ id: keyIdOf(flow?.secrets ?? Buffer.alloc(0)) });
+    await expect(age(26)).rejects.toMatchObject({ code: 'internal' });
+  });
+
+  it('knows every column that holds something sealed', async () => {
+    const columns = await database.sql<{ name: string }>(
+      `select c.table_name || '.' || c.column_name as name from information_schema.columns c
+       where c.table_schema = 'public' and c.data_type = 'bytea' and exists (
+         select 1 from information_schema.columns u where u.table_name = c.table_name and u.column_name = 'user_id')`,
+    );
+    const known = [...NOT_SEALED, ...SEALED_COLUMNS.map(({ table, column }) => `${table}.${column}`)];
+    expect(columns.map(({ name }) => name).sort()).toEqual(known.sort());
+  });
+});
+
+function allUnder(keyId: string): Record<string, string[]> {
+  return Object.fromEntries(SEALED_COLUMNS.map(({ table, column }) => [`${table}.${column}`, [keyId]]));
+}

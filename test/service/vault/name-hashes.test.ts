@@ -1,0 +1,70 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { afterEach, describe, expect, it } from 'vitest';
+import { Keyring } from '../../../src/crypto/keyring.ts';
+import { NameHashes } from '../../../src/vault/name-hashes.ts';
+import { checkKeys } from '../../../src/vault/rotation/check-keys.ts';
+import { eventually } from '../../support/eventually.ts';
+import { expectError } from '../../support/expect-error.ts';
+import { connect, newName, outcome } from '../../support/flows.ts';
+import { startSteward, type TestSteward } from '../../support/steward.ts';
+import { subjectOf } from '../../support/workspace-emulator.ts';
+
+const key = (id: string) => ({ id, secret: randomBytes(32) });
+const [first, second] = [key('k1'), key('k2')];
+const keys = (...list: (typeof first)[]) => ({ MASTER_KEYS: list.map(({ id, secret }) => `${id}:${secret.toString('base64')}`).join(',') });
+const plain = (issuer: string, subject: string) => createHash('sha256').update(`${issuer}\0${subject}`).digest();
+
+describe('names that outlive their user', () => {
+  let steward: TestSteward;
+
+  afterEach(() => steward.stop());
+
+  const erase = (token: string) => steward.call('/user', { method: 'DELETE', token });
+
+  it('can’t be found by hashing them, neither the identity nor a provider’s account', async () => {
+    steward = await startSteward(keys(first));
+    const email = `${newName()}@example.com`;
+    const { token, callback } = await connect(steward, { email });
+    expect(outcome(callback)).toMatchObject({ status: 'connected' });
+    const { issuer, subject } = await steward.context.sessions.authenticate(token);
+    await erase(token);
+    const [row] = await steward.sql<{ hash: Buffer }>('select identity_hash as hash from deleted_users');
+    expect(row?.hash).toHaveLength(32);
+    expect(row?.hash.equals(plain(issuer, subject))).toBe(false);
+    // Until the provider has confirmed the revocation, the sweep may take the row for an idle one.
+    const subjects = await eventually(async () => {
+      const rows = await steward.sql<{ subject: string }>('select subject from provider_subjects where revoked_at is not null');
+      return rows.length > 0 && rows;
+    });
+    for (const one of subjects) expect(one.subject).toMatch(/^[0-9a-f]{64}$/);
+    const known = createHash('sha256').update(subjectOf(email)).digest('hex');
+    expect(subjects.map((one) => one.subject)).not.toContain(known);
+  });
+
+  it('are named the same after a change of master keys and by every replica', async () => {
+    steward = await startSteward(keys(first));
+    const { db } = steward.context;
+    const name = () => new NameHashes(db, new Keyring([first])).identity('i', 's');
+    const before = await name();
+    expect((await name()).equals(before)).toBe(true);
+    await checkKeys(db, new Keyring([second, first]));
+    await steward.sql(`delete from key_canaries where master_key_id = 'k1'`);
+    expect((await new NameHashes(db, new Keyring([second])).identity('i', 's')).equals(before)).toBe(true);
+    expect((await new NameHashes(db, new Keyring([second])).identity('i', 't')).equals(before)).toBe(false);
+  });
+
+  it('that a release of before has hashed are hashed again at the start, and their tokens stay refused', async () => {
+    steward = await startSteward(keys(first));
+    const token = await steward.signIn(newName());
+    const { issuer, subject } = await steward.context.sessions.authenticate(token);
+    await erase(token);
+    // As that release would have left it.
+    await steward.sql('update deleted_users set identity_hash = $1, keyed = false', [plain(issuer, subject)]);
+    steward = await steward.restart();
+    expectError(await steward.call('/integrations', { token }), 'invalid_token');
+    const rows = await steward.sql<{ hash: Buffer; keyed: boolean }>('select identity_hash as hash, keyed from deleted_users');
+    expect(rows).toHaveLength(1);
+    expect(rows[0]?.keyed).toBe(true);
+    expect(rows[0]?.hash.equals(plain(issuer, subject))).toBe(false);
+  });
+});

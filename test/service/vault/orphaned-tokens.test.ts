@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type BankEmulator, sendJson, startBankEmulator } from '../../support/bank-emulator.ts';
+import { FormBrowser } from '../../support/browser.ts';
+import { type FaultyDatabase, startFaultyDatabase } from '../../support/database-proxy.ts';
+import { eventually } from '../../support/eventually.ts';
+import { newName } from '../../support/flows.ts';
+import { startSteward, type TestSteward } from '../../support/steward.ts';
+import { WorkspaceEmulator } from '../../support/workspace-emulator.ts';
+
+let database: FaultyDatabase;
+let workspace: WorkspaceEmulator;
+let bank: BankEmulator;
+let steward: TestSteward;
+
+beforeAll(async () => {
+  database = await startFaultyDatabase();
+  [workspace, bank] = [await WorkspaceEmulator.start(), await startBankEmulator()];
+  steward = await startSteward({ ...workspace.env, ...bank.env, ...database.env, LIMIT_REVOCATION_RETRY_SECONDS: '1' });
+});
+
+afterAll(async () => {
+  await Promise.all([workspace.stop(), bank.stop(), database.stop()]);
+});
+
+/** A consent whose tokens are here when the database goes. @returns what came of the callback, and the refresh token */
+async function connectUntilCut() {
+  const browser = new FormBrowser(steward.url);
+  const token = await steward.signIn(newName());
+  const email = `${newName()}@example.com`;
+  const { body } = await browser.visit('/workspace_access_request', { token, form: { email } });
+  const consentUrl = (await browser.visit(body.login_url)).headers.get('location') ?? '';
+  workspace.instead.set('/userinfo', (_request, response) => {
+    database.cut();
+    response.writeHead(503).end();
+  });
+  const { status } = await browser.visit(workspace.approve(consentUrl, email));
+  workspace.instead.clear();
+  return { status, refreshToken: workspace.issued.at(-1) ?? '' };
+}
+
+describe('what a provider gave while the database went away', () => {
+  it('a consent is revoked once the database is back', async () => {
+    const { status, refreshToken } = await connectUntilCut();
+    expect(status).toBe(503);
+    database.restore();
+    await eventually(() => workspace.revoked.includes(refreshToken), 60_000);
+    await eventually(async () => (await steward.sql('select from revocations')).length === 0);
+  });
+
+  it('a bank’s item is removed once the database is back', async () => {
+    const token = await steward.signIn(newName());
+    bank.on('/accounts/get', (response) => {
+      database.cut();
+      sendJson(response, 503, {});
+    });
+    const { status } = await steward.call('/auth/bank/set_access_token', { token, form: { public_token: 'public-1' } });
+    expect(status).toBeGreaterThanOrEqual(500);
+    expect(bank.calls.map(({ path }) => path)).toContain('/item/public_token/exchange');
+    database.restore();
+    await eventually(() => bank.calls.some(({ path }) => path === '/item/remove'), 60_000);
+  });
+
+  it('does not hold up a stop', async () => {
+    const { refreshToken } = await connectUntilCut();
+    await steward.stop();
+    expect(workspace.revoked).not.toContain(refreshToken);
+    expect(steward.logs.join('')).toContain('a token could not be given back');
+  });
+});

@@ -1,0 +1,143 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type FaultyDatabase, startFaultyDatabase } from '../../../support/database-proxy.ts';
+import { eventually } from '../../../support/eventually.ts';
+import { queueInstalled } from '../../../support/flows.ts';
+import { createPostgresDatabase, postgresAnswers } from '../../../support/postgres.ts';
+import { type ConnectedGrant, connectGrant, grantState, leave } from '../../../support/refreshing.ts';
+import { startSteward, type TestSteward } from '../../../support/steward.ts';
+import { TcpProxy } from '../../../support/tcp-proxy.ts';
+import { WorkspaceEmulator } from '../../../support/workspace-emulator.ts';
+
+let provider: WorkspaceEmulator;
+let steward: TestSteward;
+
+beforeEach(async () => {
+  provider = await WorkspaceEmulator.start();
+});
+
+afterEach(async () => {
+  await steward.stop();
+  await provider.stop();
+});
+
+const current = ({ userId, grantId }: ConnectedGrant) => steward.context.tokens.current(userId, grantId);
+const lastGiven = () => provider.tokens.given.at(-1);
+
+async function expired(): Promise<ConnectedGrant> {
+  await queueInstalled(steward);
+  const grant = await connectGrant(steward, provider, steward.sql);
+  await leave(steward.sql, grant, -60);
+  return grant;
+}
+
+/** Holds the provider's next answer back: it has rotated, and nobody has heard of it. */
+function holdAnswer() {
+  const reached = Promise.withResolvers<void>();
+  const opened = Promise.withResolvers<void>();
+  provider.tokens.after = () => {
+    reached.resolve();
+    return opened.promise;
+  };
+  return { reached: reached.promise, open: opened.resolve };
+}
+
+const retried = () => eventually(() => steward.logs.some((line) => line.includes('could not be stored yet')));
+
+describe('while the database is away', () => {
+  let database: FaultyDatabase;
+
+  beforeEach(async () => {
+    database = await startFaultyDatabase();
+    steward = await startSteward({ ...provider.env, ...database.env });
+  });
+
+  afterEach(() => database.stop());
+
+  it('nobody gets a renewed token; once it is back it is stored, and then given out', async () => {
+    const grant = await expired();
+    const answer = holdAnswer();
+    let isOver = false;
+    const call = current(grant).finally(() => {
+      isOver = true;
+    });
+    await answer.reached;
+    database.cut();
+    answer.open();
+    await retried();
+    expect(isOver).toBe(false);
+    database.restore();
+    expect(await call).toBe(lastGiven());
+    expect(await grantState(steward.sql, grant)).toMatchObject({ status: 'active', lease: null });
+    expect(await current(grant)).toBe(lastGiven());
+    expect(provider.tokens.asked).toHaveLength(1);
+  });
+
+  it('a stop waits for it to come back, so that the rotated token outlives the process', async () => {
+    const grant = await expired();
+    const answer = holdAnswer();
+    const call = current(grant);
+    await answer.reached;
+    database.cut();
+    answer.open();
+    await retried();
+    const restarting = steward.restart();
+    await eventually(async () => (await steward.call('/test').catch(() => undefined)) === undefined);
+    database.restore();
+    steward = await restarting;
+    expect(await call).toBe(lastGiven());
+    expect(await current(grant)).toBe(lastGiven());
+    expect(provider.tokens.asked).toHaveLength(1);
+  });
+});
+
+describe('a stop', () => {
+  it('waits for the provider’s answer and stores it', async () => {
+    steward = await startSteward(provider.env);
+    const grant = await expired();
+    const answer = holdAnswer();
+    const call = current(grant);
+    await answer.reached;
+    const restarting = steward.restart();
+    await eventually(async () => (await steward.call('/test').catch(() => undefined)) === undefined);
+    answer.open();
+    expect(await call).toBe(lastGiven());
+    steward = await restarting;
+    expect(await current(grant)).toBe(lastGiven());
+    expect(provider.tokens.asked).toHaveLength(1);
+  });
+
+  it('begins no refresh any more', async () => {
+    steward = await startSteward(provider.env);
+    const grant = await expired();
+    await steward.context.tokens.settle();
+    await expect(current(grant)).rejects.toMatchObject({ code: 'unavailable' });
+    expect(provider.tokens.asked).toEqual([]);
+  });
+});
+
+describe.skipIf(!(await postgresAnswers()))('a commit whose answer is lost', () => {
+  it('is looked up, and counts', async () => {
+    const database = await createPostgresDatabase();
+    const url = new URL(database.url);
+    const proxy = new TcpProxy({ host: url.hostname, port: Number(url.port || 5432) });
+    await proxy.open();
+    url.host = `127.0.0.1:${proxy.port}`;
+    steward = await startSteward({ ...provider.env, DATABASE_URL: url.href });
+    const grant = await expired();
+    const answer = holdAnswer();
+    const call = current(grant);
+    await answer.reached;
+    proxy.muteAfter('refresh-store');
+    answer.open();
+    await eventually(async () => (await grantState(database.sql, grant))?.lease === null);
+    const stored = await grantState(database.sql, grant);
+    proxy.breakConnections();
+    await proxy.open();
+    expect(await call).toBe(lastGiven());
+    expect((await grantState(database.sql, grant))?.version).toBe(stored?.version);
+    await steward.stop();
+    steward = await startSteward();
+    await proxy.close();
+    await database.drop();
+  });
+});

@@ -1,0 +1,90 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { eventually } from '../../../support/eventually.ts';
+import { ExecutorScene, refused } from '../../../support/executor-scene.ts';
+import { type ConnectedGrant, endWait, grantState, leave } from '../../../support/refreshing.ts';
+
+let scene: ExecutorScene;
+let grant: ConnectedGrant;
+
+beforeAll(async () => {
+  // A step of the provider's may take this long; the answer to a refresh is worth waiting for longer.
+  scene = await ExecutorScene.start({ LIMIT_PROVIDER_TIMEOUT_MS: '600' });
+});
+
+afterAll(() => scene.stop());
+
+beforeEach(async () => {
+  scene.reset();
+  Object.assign(scene.provider.tokens, { rotation: 'strict', fields: {}, before: () => {}, after: () => {} });
+  grant = await scene.connect();
+});
+
+afterEach(() => vi.restoreAllMocks());
+
+const current = () => scene.steward.context.tokens.current(grant.userId, grant.grantId);
+const state = () => grantState(scene.steward.sql, grant);
+const lastGiven = () => scene.provider.tokens.given.at(-1);
+
+/** The provider has put a new refresh token into the place of the old one, and takes its time to say so. */
+function slowly() {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const { tokens } = scene.provider;
+  const before = tokens.asked.length;
+  tokens.after = () => promise;
+  return { answer: resolve, asked: () => tokens.asked.length - before };
+}
+
+describe('a token endpoint that is slow', () => {
+  it('is waited for when its callers’ deadlines are over, and is not asked again with a token that is spent', async () => {
+    await leave(scene.steward.sql, grant, -60);
+    scene.policies.set('test.read', { timeoutMs: 400 });
+    const { answer, asked } = slowly();
+    await Promise.all(Array.from({ length: 3 }, () => refused(scene.call(grant, 'test.read'), 'provider_timeout')));
+    await endWait(scene.steward.sql, grant, 'refresh_after');
+    await refused(scene.call(grant, 'test.read'), 'provider_timeout');
+    expect(asked()).toBe(1);
+    expect((await state())?.lease).toBeGreaterThan(60);
+    answer();
+    await eventually(async () => (await state())?.lease === null);
+    expect(await state()).toMatchObject({ status: 'active', failures: 0 });
+    expect(await current()).toBe(lastGiven());
+    expect(asked()).toBe(1);
+  });
+
+  it('keeps nobody waiting who still has a good token', async () => {
+    const token = await current();
+    await leave(scene.steward.sql, grant, 50);
+    const { answer, asked } = slowly();
+    expect(await current()).toBe(token);
+    expect(await current()).toBe(token);
+    expect(asked()).toBe(1);
+    answer();
+    await eventually(async () => expect(await current()).toBe(lastGiven()));
+  });
+});
+
+describe('a process that stood still after it took the lease', () => {
+  it('does not ask the provider any more: its answer could come after somebody else has taken over', async () => {
+    await leave(scene.steward.sql, grant, -60);
+    const { db, telemetry } = scene.steward.context;
+    const now = performance.now.bind(performance);
+    let stoodStill = 0;
+    vi.spyOn(performance, 'now').mockImplementation(() => now() + stoodStill);
+    db.observe({
+      ...telemetry,
+      statement: async (sql, work) => {
+        const result = await work();
+        if (sql === 'refresh-rows-or-leases') stoodStill += 15_000;
+        return result;
+      },
+    });
+    const before = scene.provider.tokens.asked.length;
+    const call = current();
+    await eventually(async () => ((await state())?.lease ?? 0) > 0);
+    for (let look = 0; look < 20; look += 1) await state();
+    expect(scene.provider.tokens.asked.length).toBe(before);
+    await endWait(scene.steward.sql, grant, 'lease_until');
+    expect(await call).toBe(lastGiven());
+    expect(scene.provider.tokens.asked.length).toBe(before + 1);
+  });
+});

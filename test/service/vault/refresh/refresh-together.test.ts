@@ -1,0 +1,100 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '../../../support/eventually.ts';
+import { type ConnectedGrant, connectGrant, grantState, leave } from '../../../support/refreshing.ts';
+import { startSteward, type TestSteward } from '../../../support/steward.ts';
+import { WorkspaceEmulator } from '../../../support/workspace-emulator.ts';
+
+const MANY = 12;
+
+let provider: WorkspaceEmulator;
+let steward: TestSteward;
+
+beforeAll(async () => {
+  provider = await WorkspaceEmulator.start();
+  steward = await startSteward({ ...provider.env });
+});
+
+afterAll(async () => {
+  await steward.stop();
+  await provider.stop();
+});
+
+const current = ({ userId, grantId }: ConnectedGrant) => steward.context.tokens.current(userId, grantId);
+
+async function expired(count: number): Promise<ConnectedGrant[]> {
+  const grants: ConnectedGrant[] = [];
+  for (let index = 0; index < count; index += 1) grants.push(await connectGrant(steward, provider, steward.sql));
+  for (const grant of grants) await leave(steward.sql, grant, -60);
+  return grants;
+}
+
+/** Until opened, the provider keeps everyone waiting. */
+function gate() {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const before = provider.tokens.asked.length;
+  provider.tokens.before = () => promise;
+  const open = () => {
+    provider.tokens.before = () => {};
+    resolve();
+  };
+  return { open, reachedBy: (count: number) => eventually(() => provider.tokens.asked.length >= before + count) };
+}
+
+describe('refreshes of many users at once', () => {
+  it('give each its own token, with one exchange each', async () => {
+    const grants = await expired(MANY);
+    const before = provider.tokens.asked.length;
+    const tokens = await Promise.all(grants.flatMap((grant) => [current(grant), current(grant)]));
+    expect(provider.tokens.asked.length - before).toBe(MANY);
+    expect(new Set(tokens).size).toBe(MANY);
+    // As stored, and read again one by one: nobody holds another's.
+    const replica = await Promise.all(grants.map((grant) => current(grant)));
+    expect(replica.flatMap((token) => [token, token])).toEqual(tokens);
+    for (const grant of grants)
+      expect(await grantState(steward.sql, grant)).toMatchObject({
+        status: 'active',
+        lease: null,
+        scopes: expect.arrayContaining(['openid']),
+      });
+    // A token that was stored for the wrong one would not renew it.
+    for (const grant of grants) await leave(steward.sql, grant, -60);
+    const next = await Promise.all(grants.map(current));
+    expect(new Set([...next, ...tokens]).size).toBe(2 * MANY);
+  });
+
+  it('are not spoilt by one whose account is disconnected meanwhile', async () => {
+    const [gone, ...others] = (await expired(4)) as [ConnectedGrant, ...ConnectedGrant[]];
+    const { open, reachedBy } = gate();
+    const lost = current(gone).then(
+      () => 'served',
+      ({ code }) => code,
+    );
+    const served = others.map(current);
+    await reachedBy(4);
+    await steward.call(`/auth/workspace/accounts/${gone.accountId}`, { method: 'DELETE', token: gone.token });
+    open();
+    expect(new Set(await Promise.all(served)).size).toBe(3);
+    expect(await lost).toBe('not_found');
+  });
+
+  // The embedded database has one connection: nobody else can hold a row there.
+  it.runIf(process.env.TEST_DATABASE_URL)('do not wait for one whose row somebody else holds', async () => {
+    const [held, ...others] = (await expired(4)) as [ConnectedGrant, ...ConnectedGrant[]];
+    const { open, reachedBy } = gate();
+    const late = current(held);
+    const served = others.map(current);
+    await reachedBy(4);
+    const release = Promise.withResolvers<void>();
+    const holding = steward.context.db.transaction(async (tx) => {
+      await tx.query('select id from grants where id = $1 for update', [held.grantId]);
+      open();
+      await release.promise;
+    });
+    expect(new Set(await Promise.all(served)).size).toBe(3);
+    const first = await Promise.race([late, sleep(50).then(() => 'waits')]);
+    release.resolve();
+    await holding;
+    expect([first, typeof (await late)]).toEqual(['waits', 'string']);
+  });
+});

@@ -1,0 +1,497 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { eventually } from '../../../support/eventually.ts';
+import { workspaceAccounts } from '../../../support/flows.ts';
+import {
+  type ConnectedGrant,
+  connectGrant,
+  endWait,
+  type GrantState,
+  grantState,
+  leave,
+  lengthenPause,
+} from '../../../support/refreshing.ts';
+import { startSteward, type TestSteward } from '../../../support/steward.ts';
+import { WorkspaceEmulator } from '../../../support/workspace-emulator.ts';
+
+const GOOGLE = 'https://www.googleapis.com/auth/';
+
+let provider: WorkspaceEmulator;
+let steward: TestSteward;
+
+beforeAll(async () => {
+  provider = await WorkspaceEmulator.start();
+  steward = await startSteward({
+    ...provider.env,
+    LIMIT_REVOCATION_RETRY_SECONDS: '1',
+    LIMIT_PROVIDER_TIMEOUT_MS: '6000',
+    LIMIT_REFRESH_TIMEOUT_MS: '6000',
+  });
+});
+
+afterAll(async () => {
+  await steward.stop();
+  await provider.stop();
+});
+
+beforeEach(() => {
+  Object.assign(provider.tokens, { rotation: 'strict', fields: {}, before: () => {}, after: () => {} });
+  provider.tokens.instead.length = 0;
+});
+
+const current = ({ userId, grantId }: ConnectedGrant) => steward.context.tokens.current(userId, grantId);
+const renewed = ({ userId, grantId }: ConnectedGrant, rejected: string) => steward.context.tokens.renewed(userId, grantId, rejected);
+const connect = (of = {}) => connectGrant(steward, provider, steward.sql, of);
+const lastGiven = () => provider.tokens.given.at(-1);
+
+async function state(grant: ConnectedGrant): Promise<GrantState> {
+  const found = await grantState(steward.sql, grant);
+  if (found === undefined) throw new Error('the grant is gone');
+  return found;
+}
+
+/** A grant whose access token ended a minute ago. */
+async function expired(): Promise<ConnectedGrant> {
+  const grant = await connect();
+  await leave(steward.sql, grant, -60);
+  return grant;
+}
+
+/** How often the provider was asked meanwhile. */
+async function asking<Result>(work: () => Promise<Result>): Promise<{ result: Result; asked: number }> {
+  const before = provider.tokens.asked.length;
+  const result = await work();
+  return { result, asked: provider.tokens.asked.length - before };
+}
+
+function gate() {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const before = provider.tokens.asked.length;
+  return { wait: () => promise, open: resolve, reached: () => eventually(() => provider.tokens.asked.length > before) };
+}
+
+/** Statuses that front ends were told of, in turn. */
+async function statusEvents({ userId, accountId }: ConnectedGrant): Promise<string[]> {
+  const rows = await steward.sql<{ status: string }>(
+    `select data->>'status' as status from events where user_id = $1 and event = 'account.status' and data->>'account' = $2 order by seq`,
+    [userId, accountId],
+  );
+  return rows.map(({ status }) => status);
+}
+
+const refusal = (work: Promise<unknown>) =>
+  work.then(
+    () => expect.fail('it was not refused'),
+    (error) => error,
+  );
+
+describe('a token that is due', () => {
+  it('is served as it is while it has more than its margin left', async () => {
+    const grant = await connect();
+    await leave(steward.sql, grant, 301);
+    const { result, asked } = await asking(() => current(grant));
+    expect(asked).toBe(0);
+    expect(provider.issued).toContain(result);
+  });
+
+  it('is renewed before it ends, and the new one is stored sealed with its end', async () => {
+    const grant = await connect();
+    await leave(steward.sql, grant, 59);
+    const before = await state(grant);
+    const { result, asked } = await asking(() => current(grant));
+    expect(asked).toBe(1);
+    expect(result).toBe(lastGiven());
+    const after = await state(grant);
+    expect(after).toMatchObject({ status: 'active', lease: null, failures: 0, pause: null, scopes: before.scopes });
+    expect(after.version).toBeGreaterThan(before.version);
+    expect(after.remaining).toBeGreaterThan(3_500);
+    expect(after.remaining).toBeLessThanOrEqual(3_599);
+    const [row] = await steward.sql<{ tokens: Buffer }>('select tokens from grants where id = $1', [grant.grantId]);
+    expect(row?.tokens.toString('latin1')).not.toContain('access-');
+    expect((await asking(() => current(grant))).asked).toBe(0);
+  });
+
+  it('is renewed once for 100 callers, with the refresh token that was stored', async () => {
+    const grant = await expired();
+    const door = gate();
+    provider.tokens.before = door.wait;
+    const { result, asked } = await asking(async () => {
+      const calls = Array.from({ length: 100 }, () => current(grant));
+      await door.reached();
+      door.open();
+      return Promise.all(calls);
+    });
+    expect(asked).toBe(1);
+    expect(new Set(result)).toEqual(new Set([lastGiven()]));
+  });
+
+  it('uses each rotated refresh token in its turn', async () => {
+    const grant = await expired();
+    for (let turn = 0; turn < 3; turn += 1) {
+      await leave(steward.sql, grant, -1);
+      expect(await current(grant)).toBe(lastGiven());
+    }
+    expect(new Set(provider.tokens.asked.slice(-3)).size).toBe(3);
+  });
+
+  it('keeps the refresh token where the answer brings none', async () => {
+    const grant = await expired();
+    provider.tokens.rotation = 'off';
+    await current(grant);
+    await leave(steward.sql, grant, -1);
+    expect(await current(grant)).toBe(lastGiven());
+    expect(new Set(provider.tokens.asked.slice(-2)).size).toBe(1);
+  });
+
+  it.each([
+    ['null', { refresh_token: null, scope: null, id_token: null }],
+    ['empty', { refresh_token: '', scope: '', id_token: '' }],
+    ['odd', { scope: 17, id_token: {} }],
+  ])('keeps what it has where the answer’s optional fields are %s', async (_name, fields) => {
+    const grant = await expired();
+    provider.tokens.rotation = 'refresh_token' in fields ? 'off' : 'strict';
+    provider.tokens.fields = fields;
+    const { scopes } = await state(grant);
+    expect(await current(grant)).toBe(lastGiven());
+    expect((await state(grant)).scopes).toEqual(scopes);
+    await leave(steward.sql, grant, -1);
+    expect(await current(grant)).toBe(lastGiven());
+  });
+
+  it('takes over the scopes that the answer names, and only then', async () => {
+    const grant = await expired();
+    provider.tokens.fields = { scope: `openid ${GOOGLE}drive`, id_token: 'not even a token' };
+    await current(grant);
+    expect((await state(grant)).scopes).toEqual(['openid', `${GOOGLE}drive`]);
+    const [account] = await workspaceAccounts(steward, grant.token);
+    expect(account?.missing_scopes).toContain('mail.modify');
+  });
+
+  it.each([
+    ['-1', -1, 30],
+    ['0', 0, 30],
+    ['"NaN"', 'NaN', 3600],
+    ['"abc"', 'abc', 3600],
+    ['an object', {}, 3600],
+    ['nothing', undefined, 3600],
+    ['1e12', 1e12, 86_400],
+    ['"1800"', '1800', 1800],
+    ['5', 5, 5],
+  ])('survives expires_in %s', async (_name, given, life) => {
+    const grant = await expired();
+    provider.tokens.fields = { expires_in: given };
+    expect(await current(grant)).toBe(lastGiven());
+    const { remaining } = await state(grant);
+    expect(remaining).toBeLessThanOrEqual(life);
+    expect(remaining).toBeGreaterThan(life - 5);
+    expect((await asking(() => current(grant))).asked).toBe(0);
+  });
+
+  it('of one second is renewed once a use, never in a loop', async () => {
+    const grant = await expired();
+    provider.tokens.fields = { expires_in: 1 };
+    for (let use = 0; use < 3; use += 1) {
+      await steward.sql(`update grants set expires_at = now(), updated_at = now() - interval '1 second' where id = $1`, [grant.grantId]);
+      const { result, asked } = await asking(() => current(grant));
+      expect(asked).toBe(1);
+      expect(result).toBe(lastGiven());
+    }
+  });
+
+  it('of a minute is not renewed five minutes early', async () => {
+    const grant = await connect();
+    await steward.sql(
+      `update grants set expires_at = now() + interval '50 seconds', updated_at = now() - interval '10 seconds' where id = $1`,
+      [grant.grantId],
+    );
+    expect((await asking(() => current(grant))).asked).toBe(0);
+  });
+
+  it.each([
+    ['ahead', `expires_at = now() + interval '10 minutes 1 hour', updated_at = now()`, 0],
+    ['behind', `expires_at = now() - interval '9 minutes', updated_at = now()`, 1],
+  ])('connected by a machine whose clock is 10 minutes %s is asked for once at most, not in a loop', async (_name, times, expected) => {
+    const grant = await connect();
+    await steward.sql(`update grants set ${times} where id = $1`, [grant.grantId]);
+    const { asked } = await asking(async () => {
+      for (let use = 0; use < 5; use += 1) await current(grant);
+    });
+    expect(asked).toBe(expected);
+  });
+});
+
+describe('accounts that are not to be used', () => {
+  it('of another user do not exist', async () => {
+    const [mine, other] = [await expired(), await connect()];
+    const error = await refusal(steward.context.tokens.current(other.userId, mine.grantId));
+    expect(error).toMatchObject({ code: 'not_found' });
+  });
+
+  it.each(['reauth_required', 'relink_required', 'item_gone'])('with status %s are refused by it, and nobody is asked', async (status) => {
+    const grant = await expired();
+    await steward.sql('update grants set status = $2 where id = $1', [grant.grantId, status]);
+    const { result, asked } = await asking(() => refusal(current(grant)));
+    expect(result).toMatchObject({ code: status });
+    expect(asked).toBe(0);
+  });
+});
+
+describe('the end of a consent', () => {
+  it.each([
+    ['invalid_grant', { error: 'invalid_grant', error_description: 'Token has been expired or revoked.' }],
+    ['invalid_rapt', { error: 'invalid_rapt' }],
+    ['access_denied', { error: 'access_denied' }],
+    ['admin_policy_enforced', { error: 'admin_policy_enforced' }],
+    ['invalid_grant with invalid_rapt below', { error: 'invalid_grant', error_subtype: 'invalid_rapt' }],
+    ['invalid_rapt inside a text', { error: 'some_error', error_description: '{"error":"invalid_grant","error_subtype":"invalid_rapt"}' }],
+    ['invalid_rapt inside a message', { error: { code: 400, message: '{"error":"invalid_rapt"}' } }],
+  ])('%s shows at once, in both lists', async (_name, body) => {
+    const grant = await expired();
+    provider.tokens.instead.push([400, body]);
+    const { result, asked } = await asking(() => Promise.all(Array.from({ length: 5 }, () => refusal(current(grant)))));
+    expect(result.map(({ code }) => code)).toEqual(Array(5).fill('reauth_required'));
+    expect(asked).toBe(1);
+    expect(await workspaceAccounts(steward, grant.token)).toMatchObject([{ id: grant.accountId, status: 'reauth_required' }]);
+    expect((await asking(() => refusal(current(grant)))).asked).toBe(0);
+    expect(await statusEvents(grant)).toEqual(['reauth_required']);
+  });
+
+  it('is healed by connecting again', async () => {
+    const grant = await expired();
+    provider.tokens.instead.push([400, { error: 'invalid_grant' }]);
+    await refusal(current(grant));
+    await connect(grant);
+    expect(provider.issued).toContain(await current(grant));
+    expect(await workspaceAccounts(steward, grant.token)).toMatchObject([{ id: grant.accountId, status: 'active' }]);
+  });
+
+  it('is not believed of a refresh token that was replaced meanwhile: the account stays connected', async () => {
+    const grant = await expired();
+    const door = gate();
+    provider.tokens.before = door.wait;
+    provider.tokens.instead.push([400, { error: 'invalid_grant' }]);
+    const call = current(grant);
+    await door.reached();
+    await connect(grant);
+    const connected = provider.issued.at(-2);
+    door.open();
+    expect(await call).toBe(connected);
+    expect((await state(grant)).status).toBe('active');
+  });
+});
+
+describe('a refresh that fails', () => {
+  it.each([
+    ['500', [500, { error: 'invalid_grant' }]],
+    ['503 as a page', [503, '<!doctype html><title>Maintenance</title>']],
+    ['429', [429, { error: 'invalid_grant' }]],
+    ['a page with 200', [200, '<!doctype html><title>Maintenance</title>']],
+    ['truncated JSON', [200, '{"access_token":"tru']],
+    ['no access token', [200, { token_type: 'Bearer', expires_in: 3599 }]],
+    ['invalid_grant with 200', [200, { error: 'invalid_grant' }]],
+    ['a refusal that is not understood', [400, { error: 'invalid_request' }]],
+    ['a refusal without words', [400, []]],
+  ] as const)('by %s leaves the account connected, and says when to try again', async (_name, answer) => {
+    const grant = await expired();
+    provider.tokens.instead.push([answer[0], answer[1]]);
+    const begun = performance.now();
+    const error = await refusal(current(grant));
+    expect(error).toMatchObject({ code: 'unavailable', retryAfter: 1 });
+    const { pause, ...rest } = await state(grant);
+    expect(rest).toMatchObject({ status: 'active', failures: 1, lease: null });
+    expect(pause).not.toBeNull();
+    // Counted from the call: the pause itself, of half a second at least, may be over by now.
+    expect(pause! + (performance.now() - begun) / 1000).toBeGreaterThan(0);
+    await endWait(steward.sql, grant, 'refresh_after');
+    expect(await current(grant)).toBe(lastGiven());
+    expect(await state(grant)).toMatchObject({ failures: 0, pause: null });
+  });
+
+  it('because nothing comes in time, or nobody is there, is the same', async () => {
+    const grant = await expired();
+    const door = gate();
+    provider.tokens.before = door.wait;
+    expect(await refusal(current(grant))).toMatchObject({ code: 'unavailable' });
+    door.open();
+    await endWait(steward.sql, grant, 'refresh_after');
+    const address = provider.instead;
+    address.set('/token', (request) => void request.socket.destroy());
+    expect(await refusal(current(grant))).toMatchObject({ code: 'unavailable' });
+    address.clear();
+    expect(await state(grant)).toMatchObject({ status: 'active', failures: 2 });
+  });
+
+  it('pauses longer and longer, up to a minute; during a pause nobody asks the provider', async () => {
+    const grant = await expired();
+    const pauses: number[] = [];
+    for (let failure = 0; failure < 9; failure += 1) {
+      provider.tokens.instead.push([503, {}]);
+      await refusal(current(grant));
+      pauses.push((await state(grant)).pause ?? 0);
+      await lengthenPause(steward.sql, grant);
+      expect((await asking(() => refusal(current(grant)))).asked).toBe(0);
+      await endWait(steward.sql, grant, 'refresh_after');
+    }
+    pauses.forEach((pause, failure) => {
+      const whole = Math.min(2 ** failure, 60);
+      expect(pause).toBeLessThanOrEqual(whole);
+      expect(pause).toBeGreaterThan(whole / 2 - 1);
+    });
+  });
+
+  it('honours Retry-After', async () => {
+    const grant = await expired();
+    provider.tokens.instead.push([429, {}, { 'retry-after': '120' }]);
+    expect(await refusal(current(grant))).toMatchObject({ code: 'unavailable', retryAfter: 120 });
+    expect((await state(grant)).pause).toBeGreaterThan(100);
+  });
+
+  it('goes on serving a token that is still good, without asking again', async () => {
+    const grant = await connect();
+    const token = await current(grant);
+    await leave(steward.sql, grant, 30);
+    provider.tokens.instead.push([503, {}, { 'retry-after': '30' }]);
+    const { result, asked } = await asking(async () => [await current(grant), await current(grant), await current(grant)]);
+    expect(result).toEqual([token, token, token]);
+    expect(asked).toBe(1);
+  });
+
+  it.each(['invalid_client', 'unauthorized_client'])(
+    'by %s is the operator’s matter: one alarm a minute, no user touched',
+    async (error) => {
+      const own = await startSteward(provider.env);
+      const grants = [await connectGrant(own, provider, own.sql), await connectGrant(own, provider, own.sql)];
+      for (const grant of grants) {
+        await leave(own.sql, grant, -60);
+        provider.tokens.instead.push([401, { error }]);
+        expect(await refusal(own.context.tokens.current(grant.userId, grant.grantId))).toMatchObject({ code: 'unavailable' });
+        expect(await grantState(own.sql, grant)).toMatchObject({ status: 'active' });
+      }
+      expect(own.logs.filter((line) => JSON.parse(line).level === 50)).toHaveLength(1);
+      await own.stop();
+    },
+  );
+});
+
+describe('a token that the provider refuses before its time', () => {
+  it('is renewed once, for 20 who ask at the same time', async () => {
+    const grant = await connect();
+    const token = await current(grant);
+    const { result, asked } = await asking(() => Promise.all(Array.from({ length: 20 }, () => renewed(grant, token))));
+    expect(asked).toBe(1);
+    expect(new Set(result)).toEqual(new Set([lastGiven()]));
+  });
+
+  it('is not renewed again for those who come later with the old one', async () => {
+    const grant = await connect();
+    const token = await current(grant);
+    await renewed(grant, token);
+    const { result, asked } = await asking(() => renewed(grant, token));
+    expect(result).toBe(lastGiven());
+    expect(asked).toBe(0);
+  });
+
+  it('ends the consent only where the provider says so', async () => {
+    const grant = await connect();
+    const token = await current(grant);
+    provider.tokens.instead.push([400, { error: 'invalid_grant' }]);
+    expect(await refusal(renewed(grant, token))).toMatchObject({ code: 'reauth_required' });
+  });
+
+  it('one after the other earns pauses, and provider_error; the account stays connected', async () => {
+    const grant = await connect();
+    let token = await current(grant);
+    const { result, asked } = await asking(async () => {
+      for (let use = 0; use < 20; use += 1) {
+        const next = await renewed(grant, token).catch((error: unknown) => error);
+        if (typeof next !== 'string') return next;
+        token = next;
+      }
+      return undefined;
+    });
+    expect(result).toMatchObject({ code: 'provider_error', retryAfter: 1 });
+    expect(asked).toBe(4);
+    expect(await state(grant)).toMatchObject({ status: 'active' });
+    expect(await current(grant)).toBe(token);
+  });
+});
+
+describe('a refresh under way', () => {
+  it('loses against a reconnect: its tokens are dropped, the new ones are used', async () => {
+    const grant = await expired();
+    const door = gate();
+    provider.tokens.after = door.wait;
+    const call = current(grant);
+    await door.reached();
+    await connect(grant);
+    const connected = provider.issued.at(-2);
+    door.open();
+    expect(await call).toBe(connected);
+    expect(await current(grant)).toBe(connected);
+    expect(await steward.sql('select id from revocations')).toEqual([]);
+  });
+
+  it('hands its refresh token to a reconnect that brought none: the old one is worth nothing any more', async () => {
+    const grant = await expired();
+    const door = gate();
+    provider.tokens.after = door.wait;
+    const call = current(grant);
+    await door.reached();
+    await connect({ ...grant, change: { omit: ['refresh_token'] } });
+    door.open();
+    expect(await call).toBe(lastGiven());
+    await leave(steward.sql, grant, -60);
+    provider.tokens.after = () => {};
+    expect(await current(grant)).toBe(lastGiven());
+    expect((await state(grant)).status).toBe('active');
+  });
+
+  it('loses against a disconnect: the caller is told, and no token is left alive at the provider', async () => {
+    const grant = await expired();
+    const liveBefore = provider.tokens.live;
+    const door = gate();
+    provider.tokens.after = door.wait;
+    const call = refusal(current(grant));
+    await door.reached();
+    const [fresh] = provider.tokens.live.filter((token) => !liveBefore.includes(token));
+    expect((await steward.call(`/auth/workspace/accounts/${grant.accountId}`, { method: 'DELETE', token: grant.token })).status).toBe(200);
+    door.open();
+    expect(await call).toMatchObject({ code: 'not_found' });
+    await eventually(() => provider.revoked.includes(fresh ?? ''));
+    expect(provider.tokens.live).not.toContain(fresh);
+    await eventually(async () => expect(await steward.sql('select id from revocations')).toEqual([]));
+  });
+
+  it('loses against a disconnect, but a reconnect before the job keeps what it brought', async () => {
+    const grant = await expired();
+    const door = gate();
+    provider.tokens.after = door.wait;
+    provider.instead.set('/revoke', (_request, response) => void response.writeHead(503).end());
+    const call = refusal(current(grant));
+    await door.reached();
+    await steward.call(`/auth/workspace/accounts/${grant.accountId}`, { method: 'DELETE', token: grant.token });
+    door.open();
+    await call;
+    expect(await steward.sql('select id from revocations')).toHaveLength(2);
+    const again = await connect({ token: grant.token, email: grant.email });
+    const revokedBefore = provider.revoked.length;
+    provider.instead.clear();
+    await eventually(async () => expect(await steward.sql('select id from revocations')).toEqual([]));
+    expect(provider.revoked).toHaveLength(revokedBefore);
+    expect(provider.issued).toContain(await current(again));
+  });
+
+  it('goes on when all who wait for it are gone', async () => {
+    const grant = await expired();
+    const door = gate();
+    provider.tokens.before = door.wait;
+    const limit = AbortSignal.timeout(1);
+    const gone = new Promise((_, reject) => limit.addEventListener('abort', () => reject(new Error('gave up'))));
+    await Promise.race([current(grant), gone]).catch(() => {});
+    await door.reached();
+    door.open();
+    await eventually(async () => (await state(grant)).lease === null);
+    const { result, asked } = await asking(() => current(grant));
+    expect(result).toBe(lastGiven());
+    expect(asked).toBe(0);
+  });
+});

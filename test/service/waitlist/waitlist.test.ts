@@ -1,0 +1,139 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type FaultyDatabase, startFaultyDatabase } from '../../support/database-proxy.ts';
+import { expectError } from '../../support/expect-error.ts';
+import { queueInstalled } from '../../support/flows.ts';
+import { type Answer, startSteward, type TestSteward } from '../../support/steward.ts';
+
+let database: FaultyDatabase;
+let steward: TestSteward;
+
+beforeAll(async () => {
+  database = await startFaultyDatabase();
+  steward = await startSteward(database.env);
+  await queueInstalled(steward);
+});
+
+afterAll(async () => {
+  await steward.stop();
+  await database.stop();
+});
+
+async function entries(): Promise<string[]> {
+  const rows = await steward.sql<{ email: string }>('select email from waitlist order by email');
+  return rows.map(({ email }) => email);
+}
+
+function expectFailed(answer: Answer): void {
+  expect(answer.status).toBe(200);
+  expect(answer.body).toEqual({ status: 'error', message: expect.stringMatching(/^\S.* .*\.$/) });
+  expect(answer.text).not.toMatch(/relation|waitlist_|ECONN|select|insert|database|Connection/i);
+}
+
+describe.each(['/waitlist', '/email'])('POST %s', (path) => {
+  const join = (email: string) => steward.call(path, { form: { email } });
+
+  afterEach(() => steward.sql('delete from waitlist'));
+
+  it('stores an address and answers success and nothing else', async () => {
+    const answer = await join('ada@example.org');
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-type')).toMatch(/^application\/json\b/);
+    expect(answer.body).toEqual({ status: 'success' });
+    expect(await entries()).toEqual(['ada@example.org']);
+  });
+
+  it('takes JSON with the same field', async () => {
+    const body = '{"email":"json@example.org"}';
+    const answer = await steward.call(path, { method: 'POST', body, headers: { 'content-type': 'application/json' } });
+    expect(answer.body).toEqual({ status: 'success' });
+    expect(await entries()).toEqual(['json@example.org']);
+  });
+
+  it('answers a known address as a new one, and stores it once', async () => {
+    const answers = [await join('known@example.org'), await join('known@example.org'), await join(' KNOWN@Example.org ')];
+    const shown = answers.map(({ status, text, headers }) => [status, text, [...headers.keys()].sort()]);
+    expect(shown[1]).toEqual(shown[0]);
+    expect(shown[2]).toEqual(shown[0]);
+    expect(await entries()).toEqual(['known@example.org']);
+  });
+
+  it('stores one entry of twenty at once', async () => {
+    const answers = await Promise.all(Array.from({ length: 20 }, () => join('many@example.org')));
+    expect(new Set(answers.map(({ text }) => text))).toEqual(new Set(['{"status":"success"}']));
+    expect(await entries()).toEqual(['many@example.org']);
+  });
+
+  it('is open to everyone: a token that is not valid doesn’t matter', async () => {
+    const answer = await steward.call(path, { form: { email: 'open@example.org' }, token: 'nonsense' });
+    expect(answer.body).toEqual({ status: 'success' });
+  });
+
+  it('refuses a request without the address', async () => {
+    expectError(await steward.call(path, { form: {} }), 'invalid_request', /^email: is required/);
+    expectError(await steward.call(path, { form: { mail: 'ada@example.org' } }), 'invalid_request', /^mail: .*did you mean email/);
+    expectError(await steward.call(path, { method: 'POST' }), 'invalid_request', /^email: is required/);
+    expect(await entries()).toEqual([]);
+  });
+
+  it.each([
+    ['empty', ''],
+    ['blank', '   '],
+    ['without an at sign', 'ada.example.org'],
+    ['without a domain', 'ada@'],
+    ['without a name', '@example.org'],
+    ['two addresses', 'a@example.org,b@example.org'],
+    ['with a display name', 'Ada <ada@example.org>'],
+    ['with a space', 'ada lovelace@example.org'],
+    ['with CRLF and a header', 'ada@example.org\r\nBcc: all@example.org'],
+    ['with a line feed at its end', 'ada@example.org\n'],
+    ['with a carriage return', 'ada\r@example.org'],
+    ['with a tab', 'ada\t@example.org'],
+    ['with a NUL', 'ada@example.org\0'],
+    ['of 300 characters', `${'a'.repeat(288)}@example.org`],
+    ['of 255 characters', `${'a'.repeat(60)}@${'b'.repeat(60)}.${'c'.repeat(60)}.${'d'.repeat(60)}.example.org`],
+    ['with SQL', "a'; drop table waitlist; --@example.org"],
+    ['with markup', '<img src=x>@example.org'],
+  ])('refuses an address %s', async (_name, email) => {
+    const answer = await join(email);
+    expectError(answer, 'invalid_request', /^email: /);
+    if (email.trim().length > 5) expect(answer.body.message).not.toContain(email.trim().slice(0, 12));
+    expect(await entries()).toEqual([]);
+  });
+
+  it.each(['o’neil', "o'neil", 'a+b.c-d_e', '1'])('takes or refuses %j, but never fails', async (name) => {
+    expect([200, 400]).toContain((await join(`${name}@example.org`)).status);
+  });
+
+  it('answers 200 with status error and a message when the insertion fails', async () => {
+    await steward.sql('alter table waitlist rename to waitlist_away');
+    try {
+      expectFailed(await join('ada@example.org'));
+    } finally {
+      await steward.sql('alter table waitlist_away rename to waitlist');
+    }
+    expect((await join('ada@example.org')).body).toEqual({ status: 'success' });
+  });
+
+  it('answers the same while the database is down, and recovers', async () => {
+    database.cut();
+    try {
+      expectFailed(await join('ada@example.org'));
+    } finally {
+      database.restore();
+    }
+    expect((await join('ada@example.org')).body).toEqual({ status: 'success' });
+    expect(await entries()).toEqual(['ada@example.org']);
+  });
+
+  it('writes no address to the log', async () => {
+    await join('canary-address@example.org');
+    await join('canary-address@@example.org');
+    expect(steward.logs.join('')).not.toContain('canary-address');
+  });
+});
+
+describe('GET /waitlist', () => {
+  it('shows nothing', async () => {
+    for (const path of ['/waitlist', '/email']) expectError(await steward.call(path), 'method_not_allowed');
+  });
+});

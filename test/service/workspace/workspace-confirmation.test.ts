@@ -1,0 +1,279 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FormBrowser } from '../../support/browser.ts';
+import { eventually } from '../../support/eventually.ts';
+import { expectError } from '../../support/expect-error.ts';
+import {
+  answerConfirmation,
+  connect,
+  connectUnbound,
+  consent,
+  exchanges,
+  liveTokens,
+  newName,
+  outcome,
+  sweepNow,
+  workspaceAccounts,
+} from '../../support/flows.ts';
+import { type Answer, startSteward, type TestSteward } from '../../support/steward.ts';
+
+const DONE = 'https://app.example/done';
+const CONFIRM = '/auth/workspace/confirm';
+
+let steward: TestSteward;
+
+beforeAll(async () => {
+  steward = await startSteward({ ALLOWED_REDIRECT_URIS: DONE });
+});
+
+afterAll(() => steward.stop());
+
+/** A flow of a new user in a browser without the cookie, at the confirmation page. */
+async function asked(options: Parameters<typeof connectUnbound>[1] = {}) {
+  const email = options.email ?? `${newName()}@example.com`;
+  const token = options.token ?? (await steward.signIn(newName()));
+  return { ...(await connectUnbound(steward, { redirectUri: DONE, ...options, email, token })), email };
+}
+
+function secretOf(page: Answer): string {
+  return /name="confirmation" value="([^"]+)"/.exec(page.text)?.[1] ?? '';
+}
+
+function post(fields: Record<string, string>, headers: Record<string, string> = {}) {
+  return steward.call(CONFIRM, { form: fields, headers });
+}
+
+/** Ends the time in which the page may be answered. */
+async function expire(page: Answer): Promise<void> {
+  expect(page.status).toBe(200);
+  const rows = await steward.sql(
+    `update oauth_flows set confirmation_expires_at = now() - interval '1 millisecond'
+     where id = (select id from oauth_flows where pending is not null order by created_at desc limit 1) returning id`,
+  );
+  expect(rows).toHaveLength(1);
+}
+
+async function nothingLeft(email: string): Promise<void> {
+  await eventually(async () => expect(await liveTokens(steward, email)).toEqual({ access: 0, refresh: 0 }));
+  await eventually(async () => expect(await steward.sql('select id from revocations')).toEqual([]));
+}
+
+describe('the confirmation page', () => {
+  it('names user and account, and may only lead back here or to the flow’s end', async () => {
+    const user = newName();
+    const { page, email } = await asked({ token: await steward.signIn(user) });
+    expect(page.status).toBe(200);
+    expect(page.headers.get('content-type')).toMatch(/^text\/html/);
+    expect(page.headers.get('cache-control')).toBe('no-store');
+    expect(page.text).toContain(`Give <strong>${user}@example.com</strong> access to <strong>${email}</strong>?`);
+    expect(page.text).toContain('Continue only if you started this.');
+    expect(page.text).not.toContain('<script');
+    const policy = page.headers.get('content-security-policy') ?? '';
+    expect(policy.split('; ')).toEqual(
+      expect.arrayContaining(["default-src 'none'", "form-action 'self' https://app.example", "frame-ancestors 'none'", "base-uri 'none'"]),
+    );
+    expect(page.headers.get('x-frame-options')).toBe('SAMEORIGIN');
+    expect(page.headers.get('referrer-policy')).toBe('no-referrer');
+  });
+
+  it('sets a cookie of its own for ten minutes, and never the binding cookie', async () => {
+    const { page } = await asked();
+    expect(page.headers.getSetCookie()).toEqual([
+      expect.stringMatching(/^steward_confirmation_[\w-]{16}=[\w-]{43}; Max-Age=600; Path=\/; Expires=[^;]+; HttpOnly; SameSite=Lax$/),
+    ]);
+    expect(page.text).not.toContain(/=([\w-]{43});/.exec(page.headers.getSetCookie()[0] ?? '')?.[1]);
+  });
+
+  it('escapes what it shows', async () => {
+    const { page } = await asked({ email: `o'brien@example.com` });
+    expect(page.text).toContain('<strong>o&#39;brien@example.com</strong>');
+  });
+
+  it('nothing is active before it is answered', async () => {
+    const { token } = await asked();
+    expect(await workspaceAccounts(steward, token)).toEqual([]);
+    expect((await steward.call('/integrations', { token })).body.workspace).toEqual({ connected: false, needs_attention: 0 });
+  });
+
+  it('is the same for every callback of the browser that brought the code, at once and later', async () => {
+    const email = `${newName()}@example.com`;
+    const token = await steward.signIn(newName());
+    const { body } = await steward.call('/workspace_access_request', { token, form: { email } });
+    const browser = new FormBrowser(steward.url);
+    const login = await browser.visit(body.login_url);
+    const callbackUrl = await consent(browser, login.headers.get('location') ?? '', { email });
+    const before = await exchanges(steward);
+    const pages = await Promise.all(Array.from({ length: 10 }, () => browser.visit(callbackUrl)));
+    pages.push(await browser.visit(callbackUrl));
+    expect(new Set(pages.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(new Set(pages.map(({ text }) => text)).size).toBe(1);
+    expect(await exchanges(steward)).toBe(before + 1);
+    expect(outcome(await answerConfirmation(browser, pages[3]!, 'confirm')).status).toBe('connected');
+  });
+
+  it('is not shown to someone who knows the state alone', async () => {
+    const { callbackUrl } = await asked();
+    const guessed = new URL(callbackUrl);
+    guessed.searchParams.set('code', '4/guessed');
+    const answer = await steward.call(guessed.href);
+    expect(outcome(answer)).toEqual({ integration: 'workspace', status: 'error', code: 'expired' });
+    expect(answer.headers.getSetCookie()).toEqual([]);
+  });
+});
+
+describe('POST /auth/workspace/confirm', () => {
+  it('connects, and leads to the flow’s end with an empty answer', async () => {
+    const { browser, page, token, email } = await asked();
+    const answer = await answerConfirmation(browser, page, 'confirm');
+    expect(answer.status).toBe(303);
+    expect(answer.text).toBe('');
+    expect(answer.headers.get('referrer-policy')).toBe('no-referrer');
+    const accounts = await workspaceAccounts(steward, token);
+    expect(accounts).toMatchObject([{ email, default: true, status: 'active' }]);
+    expect(answer.headers.get('location')).toBe(`${DONE}?integration=workspace&status=connected&account_id=${accounts[0]?.id}`);
+  });
+
+  it('of an account other than asked for connects the one that was shown', async () => {
+    const token = await steward.signIn(newName());
+    const chosen = `${newName()}@example.com`;
+    const { browser, callback } = await connect(steward, { token, email: 'demo@example.com', chosen });
+    expect(outcome(await answerConfirmation(browser, callback, 'confirm')).status).toBe('connected');
+    expect((await workspaceAccounts(steward, token)).map(({ email }) => email)).toEqual([chosen]);
+  });
+
+  it('is refused from another browser, and the page still stands', async () => {
+    const { browser, page, token } = await asked();
+    expectError(await post({ confirmation: secretOf(page), decision: 'confirm' }), 'forbidden');
+    const stranger = await asked();
+    const answer = await stranger.browser.visit(CONFIRM, {
+      form: { confirmation: secretOf(page), decision: 'confirm' },
+      headers: { accept: 'application/json' },
+    });
+    expectError(answer, 'forbidden');
+    expect(await workspaceAccounts(steward, token)).toEqual([]);
+    expect(outcome(await answerConfirmation(browser, page, 'confirm')).status).toBe('connected');
+  });
+
+  it('is refused with a cookie of one flow and the form of another', async () => {
+    const [one, two] = [await asked(), await asked()];
+    const [cookie = ''] = [...two.browser.cookies.values()];
+    const name = `steward_confirmation_${secretOf(one.page).slice(0, 16)}`;
+    const answer = await post({ confirmation: secretOf(one.page), decision: 'confirm' }, { cookie: `${name}=${cookie}` });
+    expectError(answer, 'forbidden');
+    expect(await workspaceAccounts(steward, one.token)).toEqual([]);
+  });
+
+  it('twice, or ten times at once, gives the recorded outcome', async () => {
+    const { browser, page, token } = await asked();
+    const answers = await Promise.all(Array.from({ length: 10 }, () => answerConfirmation(browser, page, 'confirm')));
+    answers.push(await answerConfirmation(browser, page, 'confirm'), await answerConfirmation(browser, page, 'cancel'));
+    expect(outcome(answers[0]!).status).toBe('connected');
+    expect(new Set(answers.map(({ headers }) => headers.get('location'))).size).toBe(1);
+    expect(await workspaceAccounts(steward, token)).toHaveLength(1);
+  });
+
+  it('a callback that comes after it gets its outcome', async () => {
+    const { browser, page, callbackUrl } = await asked();
+    const answer = await answerConfirmation(browser, page, 'confirm');
+    expect((await browser.visit(callbackUrl)).headers.get('location')).toBe(answer.headers.get('location'));
+  });
+
+  it('answers two pages in one browser, in any order', async () => {
+    const token = await steward.signIn(newName());
+    const first = await asked({ token });
+    const second = await asked({ token, browser: first.browser });
+    expect(outcome(await answerConfirmation(first.browser, first.page, 'confirm')).status).toBe('connected');
+    expect(outcome(await answerConfirmation(first.browser, second.page, 'confirm')).status).toBe('connected');
+    expect((await workspaceAccounts(steward, token)).map(({ email }) => email)).toEqual([first.email, second.email]);
+  });
+
+  it('cancelled is access_denied; connects nothing and sends back what was granted', async () => {
+    const { browser, page, token, email } = await asked();
+    expect(await liveTokens(steward, email)).toEqual({ access: 1, refresh: 1 });
+    const answer = await answerConfirmation(browser, page, 'cancel');
+    expect(answer.headers.get('location')).toBe(`${DONE}?integration=workspace&status=error&code=access_denied`);
+    expect(outcome(await answerConfirmation(browser, page, 'confirm')).code).toBe('access_denied');
+    expect(await workspaceAccounts(steward, token)).toEqual([]);
+    await nothingLeft(email);
+  });
+
+  it('cancelled is account_mismatch where it was another account than asked for', async () => {
+    const chosen = `${newName()}@example.com`;
+    const token = await steward.signIn(newName());
+    const { browser, callback } = await connect(steward, { token, email: 'demo@example.com', chosen, redirectUri: DONE });
+    const answer = await answerConfirmation(browser, callback, 'cancel');
+    expect(answer.headers.get('location')).toBe(`${DONE}?integration=workspace&status=error&code=account_mismatch`);
+    await nothingLeft(chosen);
+  });
+
+  it('cancelled leaves the account alone where it is connected already', async () => {
+    const { browser, page, token, email } = await asked();
+    await answerConfirmation(browser, page, 'confirm');
+    const again = await asked({ token, email });
+    await answerConfirmation(again.browser, again.page, 'cancel');
+    await eventually(async () => expect(await steward.sql('select id from revocations')).toEqual([]));
+    expect(await liveTokens(steward, email)).toEqual({ access: 2, refresh: 2 });
+    expect(await workspaceAccounts(steward, token)).toMatchObject([{ email, status: 'active' }]);
+  });
+
+  it('after ten minutes is too late: expired, swept, and sent back', async () => {
+    const { browser, page, callbackUrl, token, email } = await asked();
+    await expire(page);
+    expect(outcome(await answerConfirmation(browser, page, 'confirm')).code).toBe('expired');
+    expect(outcome(await browser.visit(callbackUrl)).code).toBe('expired');
+    expect(await workspaceAccounts(steward, token)).toEqual([]);
+    await sweepNow(steward);
+    await nothingLeft(email);
+    expect(await steward.sql('select id from oauth_flows where pending is not null and confirmation_expires_at <= now()')).toEqual([]);
+    expect(outcome(await answerConfirmation(browser, page, 'confirm')).code).toBe('expired');
+  });
+
+  it.each([
+    ['no form', {}],
+    ['no decision', { confirmation: 'x' }],
+    ['another decision', { confirmation: 'x', decision: 'yes' }],
+    ['a secret of over 100 characters', { confirmation: 'x'.repeat(101), decision: 'confirm' }],
+  ])('refuses %s', async (_name, fields) => {
+    expectError(await post(fields), 'invalid_request');
+  });
+
+  it('answers GET with 405', async () => {
+    const answer = await steward.call(CONFIRM);
+    expectError(answer, 'method_not_allowed');
+    expect(answer.headers.get('allow')).toBe('POST');
+  });
+});
+
+describe('a lured victim', () => {
+  it('who opens an attacker’s link sees whose assistant it is, and gives away nothing by closing the page', async () => {
+    const [attacker, victim] = [newName(), newName()];
+    const attackerToken = await steward.signIn(attacker);
+    const email = `${victim}@example.com`;
+    const browser = new FormBrowser(steward.url);
+    await browser.visit('/workspace_access_request', { token: await steward.signIn(victim), form: { email } });
+    const link = `/auth/workspace/login?${new URLSearchParams({ token: attackerToken, email })}`;
+    const login = await browser.visit(link);
+    const page = await browser.visit(await consent(browser, login.headers.get('location') ?? '', { email }));
+    expect(page.status).toBe(200);
+    expect(page.text).toContain(`<strong>${attacker}@example.com</strong>`);
+    expect(await workspaceAccounts(steward, attackerToken)).toEqual([]);
+    await expire(page);
+    await sweepNow(steward);
+    await nothingLeft(email);
+  });
+
+  it('whose callback address the attacker opens in a bound browser of their own connects nothing but what was consented there', async () => {
+    const attackerToken = await steward.signIn(newName());
+    const email = `${newName()}@example.com`;
+    const attacker = new FormBrowser(steward.url);
+    const { body } = await attacker.visit('/workspace_access_request', { token: attackerToken, form: { email } });
+    const victim = new FormBrowser(steward.url);
+    const login = await victim.visit(body.login_url);
+    const callbackUrl = await consent(victim, login.headers.get('location') ?? '', { email });
+    const page = await victim.visit(callbackUrl);
+    expect(page.status).toBe(200);
+    const withoutCode = new URL(callbackUrl);
+    withoutCode.searchParams.delete('code');
+    expect(outcome(await attacker.visit(withoutCode.href)).status).toBe('error');
+    expect(await workspaceAccounts(steward, attackerToken)).toEqual([]);
+  });
+});

@@ -1,0 +1,243 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FormBrowser } from '../../support/browser.ts';
+import { expectError } from '../../support/expect-error.ts';
+import { answerConfirmation, consent, newName, outcome } from '../../support/flows.ts';
+import { request, startSteward, type TestSteward } from '../../support/steward.ts';
+
+const DONE = 'https://app.example/done?x=1';
+
+let steward: TestSteward;
+
+beforeAll(async () => {
+  steward = await startSteward({ ALLOWED_REDIRECT_URIS: `${DONE},https://app.example/other` });
+});
+
+afterAll(() => steward.stop());
+
+async function flows(): Promise<number> {
+  const [row] = await steward.sql<{ n: number }>('select count(*)::int as n from oauth_flows');
+  return row?.n ?? -1;
+}
+
+function post(body: string, type = 'application/x-www-form-urlencoded') {
+  return async () => {
+    const token = await steward.signIn();
+    return steward.call('/workspace_access_request', { method: 'POST', token, body, headers: { 'content-type': type } });
+  };
+}
+
+describe('POST /workspace_access_request', () => {
+  it('is protected', async () => {
+    const before = await flows();
+    const answer = await steward.call('/workspace_access_request', { form: { email: 'demo@example.com' } });
+    expectError(answer, 'invalid_token');
+    expect(answer.headers.getSetCookie()).toEqual([]);
+    expect(await flows()).toBe(before);
+  });
+
+  it('answers a login address with a ticket in it and says when that ends', async () => {
+    const token = await steward.signIn(newName());
+    const answer = await steward.call('/workspace_access_request', { token, form: { email: 'demo@example.com' } });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    expect(answer.body).toEqual({ status: 'success', login_url: expect.any(String), expires_at: expect.any(String) });
+    expect(answer.body.login_url).toMatch(/\/auth\/workspace\/login\?token=[\w-]{43}$/);
+    expect(answer.body.login_url.startsWith(`${steward.url}/`)).toBe(true);
+    const [row] = await steward.sql<{ life: number; ends: Date }>(
+      `select extract(epoch from ticket_expires_at - created_at)::int as life, ticket_expires_at as ends from oauth_flows
+       order by created_at desc limit 1`,
+    );
+    expect(row).toEqual({ life: 60, ends: new Date(answer.body.expires_at) });
+  });
+
+  it('takes the same fields as JSON', async () => {
+    const answer = await post(JSON.stringify({ email: 'demo@example.com', redirect_uri: DONE }), 'application/json')();
+    expect(answer.status).toBe(200);
+  });
+
+  it('ties the browser to the user by a cookie of that host alone', async () => {
+    const answer = await post('email=demo%40example.com')();
+    expect(answer.headers.getSetCookie()).toEqual([
+      expect.stringMatching(/^steward_binding=[\w-]{43}; Max-Age=86400; Path=\/; Expires=[^;]+; HttpOnly; SameSite=Lax$/),
+    ]);
+  });
+
+  it('keeps the secret of a browser that is the user’s already, and never takes over another user’s', async () => {
+    const browser = new FormBrowser(steward.url);
+    const ask = async (user: string) => {
+      await browser.visit('/workspace_access_request', { token: await steward.signIn(user), form: { email: 'demo@example.com' } });
+      return browser.cookies.get('steward_binding');
+    };
+    const [one, two] = [newName(), newName()];
+    const first = await ask(one);
+    expect(await ask(one)).toBe(first);
+    const second = await ask(two);
+    expect(second).not.toBe(first);
+    browser.cookies.set('steward_binding', 'x'.repeat(43));
+    expect(await ask(two)).not.toBe('x'.repeat(43));
+  });
+
+  it.each([
+    ['missing', 'redirect_uri=https%3A%2F%2Fapp.example%2Fother', 'email: is required'],
+    ['empty', 'email=', 'email: must be an e-mail address'],
+    ['no address', 'email=demo', 'email: must be an e-mail address'],
+    ['given twice', 'email=demo%40example.com&email=demo%40example.com', 'email: must be a single string'],
+    ['an array by name', 'email%5B%5D=demo%40example.com', 'email[]: is not known here (did you mean email?)'],
+    ['followed by CR/LF', 'email=demo%40example.com%0D%0ABcc%3Ax%40example.com', 'email: must not hold control characters'],
+    ['ended by a line feed', 'email=demo%40example.com%0A', 'email: must not hold control characters'],
+    ['cut by NUL', 'email=demo%00%40example.com', 'email: must not hold control characters'],
+    ['of 300 characters', `email=${'a'.repeat(288)}%40example.com`, 'email: must have at most 254 characters'],
+  ])('refuses an e-mail address that is %s', async (_name, body, message) => {
+    const before = await flows();
+    const answer = await post(body)();
+    expectError(answer, 'invalid_request');
+    expect(answer.body.message.startsWith(message)).toBe(true);
+    expect(answer.headers.getSetCookie()).toEqual([]);
+    expect(await flows()).toBe(before);
+  });
+
+  it.each([
+    ['{"email":["demo@example.com"]}'],
+    ['{"email":{"$ne":""}}'],
+    ['{"email":null}'],
+    ['["demo@example.com"]'],
+    ['{"email":"demo@example.com"'],
+  ])('refuses the JSON %s', async (body) => {
+    const before = await flows();
+    expectError(await post(body, 'application/json')(), 'invalid_request');
+    expect(await flows()).toBe(before);
+  });
+});
+
+describe('connections that are begun and not finished', () => {
+  it('are refused beyond a hundred of a user’s, until one ends; other users don’t mind', async () => {
+    const token = await steward.signIn(newName());
+    const ask = () => steward.call('/workspace_access_request', { token, form: { email: 'demo@example.com' } });
+    for (let count = 0; count < 100; count += 1) expect((await ask()).status).toBe(200);
+    const before = await flows();
+    const answer = await ask();
+    expectError(answer, 'rate_limited');
+    expect(answer.headers.getSetCookie()).toEqual([]);
+    expectError(await steward.call(`/auth/workspace/login?${new URLSearchParams({ token, email: 'a@example.com' })}`), 'rate_limited');
+    expect(await flows()).toBe(before);
+    expect((await post('email=demo%40example.com')()).status).toBe(200);
+    await steward.sql(
+      `update oauth_flows set expires_at = now() where id = (select id from oauth_flows where ticket_hash is not null
+      and user_id = (select id from users where subject = $1) limit 1)`,
+      [JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).sub],
+    );
+    expect((await ask()).status).toBe(200);
+  });
+});
+
+const REFUSED = [
+  ['without a scheme', '//app.example/done?x=1'],
+  ['a path', '/done'],
+  ['a bare host', 'app.example/done?x=1'],
+  ['another host', 'https://evil.example/'],
+  ['another host behind the allowed one as a user name', 'https://app.example@evil.example/done?x=1'],
+  ['a user name before the allowed host', 'https://evil@app.example/done?x=1'],
+  ['a password', 'https://a:b@app.example/done?x=1'],
+  ['a backslash for a slash', 'https:\\\\app.example\\done?x=1'],
+  ['a backslash before the at sign', 'https://evil.example\\@app.example/done?x=1'],
+  ['the allowed host as a prefix', 'https://app.example.evil.example/done?x=1'],
+  ['loopback as a prefix', 'http://localhost.evil.example/'],
+  ['loopback as a user name', 'http://127.0.0.1@evil.example/'],
+  ['a sub-domain', 'https://www.app.example/done?x=1'],
+  ['plain http', 'http://app.example/done?x=1'],
+  ['another port', 'https://app.example:8443/done?x=1'],
+  ['another path', 'https://app.example/done2?x=1'],
+  ['a deeper path', 'https://app.example/done/..;/x'],
+  ['another query', 'https://app.example/done?x=1&y=2'],
+  ['no query', 'https://app.example/done'],
+  ['a fragment', `${DONE}#x`],
+  ['an empty fragment', `${DONE}#`],
+  ['a fragment on loopback', 'http://localhost:5173/#/done'],
+  ['javascript', 'javascript:alert(1)//app.example'],
+  ['data', 'data:text/html,hello'],
+  ['a custom scheme', 'steward://app.example/done?x=1'],
+  ['a scheme that loopback looks like', 'localhost:5173/done'],
+  ['a space before it', ` ${DONE}`],
+  ['a tab in it', 'https://app.exa\tmple/done?x=1'],
+  ['a line feed', `${DONE}\n`],
+  ['over 2,048 characters', `http://localhost/${'a'.repeat(2048)}`],
+  ['empty', ''],
+] as const;
+
+describe('redirect_uri', () => {
+  it.each(REFUSED)('is refused with %s, wherever it is given', async (_name, uri) => {
+    const token = await steward.signIn();
+    const prepared = await steward.call('/workspace_access_request', { token, form: { email: 'demo@example.com' } });
+    const before = await flows();
+    const posted = await steward.call('/workspace_access_request', { token, form: { email: 'demo@example.com', redirect_uri: uri } });
+    const atLogin = await steward.call(`/auth/workspace/login?${new URLSearchParams({ token, redirect_uri: uri })}`);
+    const ticket = new URL(prepared.body.login_url).searchParams.get('token') ?? '';
+    const withTicket = await steward.call(`/auth/workspace/login?${new URLSearchParams({ token: ticket, redirect_uri: uri })}`);
+    for (const answer of [posted, atLogin, withTicket]) {
+      expectError(answer, 'invalid_request', /^redirect_uri: /);
+      expect(answer.headers.get('location')).toBeNull();
+      expect(answer.headers.getSetCookie()).toEqual([]);
+    }
+    expect(await flows()).toBe(before);
+    expect((await steward.call(prepared.body.login_url)).status).toBe(303);
+  });
+
+  it.each([[DONE], ['https://app.example/other'], ['http://localhost:5173/done?keep=1'], ['http://127.0.0.1:1/'], ['http://[::1]:8000/x']])(
+    'may be %s',
+    async (uri) => {
+      const token = await steward.signIn();
+      const posted = await steward.call('/workspace_access_request', { token, form: { email: 'demo@example.com', redirect_uri: uri } });
+      expect(posted.status).toBe(200);
+      const atLogin = await steward.call(`/auth/workspace/login?${new URLSearchParams({ token, redirect_uri: uri })}`);
+      expect(atLogin.status).toBe(303);
+    },
+  );
+});
+
+describe('with an https PUBLIC_URL', () => {
+  const PUBLIC_URL = 'https://steward.example';
+  let secure: TestSteward;
+  let self: string;
+
+  beforeAll(async () => {
+    secure = await startSteward({ PUBLIC_URL });
+    self = secure.context.addresses.selfUrl;
+  });
+  afterAll(() => secure.stop());
+
+  const local = (url: string | null | undefined) => (url ?? '').replace(PUBLIC_URL, self);
+
+  async function start() {
+    const signIn = await request(self, '/sandbox/identity/token', { form: { user: newName() } });
+    const browser = new FormBrowser(self);
+    const token = signIn.body.id_token;
+    const asked = await browser.visit('/workspace_access_request', { token, form: { email: 'demo@example.com' } });
+    const login = await browser.visit(local(asked.body.login_url));
+    return { asked, browser, consentUrl: local(login.headers.get('location')) };
+  }
+
+  it('cookies are Secure and carry the __Host- prefix, and connect', async () => {
+    const { asked, browser, consentUrl } = await start();
+    expect(asked.body.login_url.startsWith(`${PUBLIC_URL}/auth/workspace/login?token=`)).toBe(true);
+    expect(asked.headers.getSetCookie()).toEqual([
+      expect.stringMatching(/^__Host-steward_binding=[\w-]{43}; Max-Age=86400; Path=\/; Expires=[^;]+; HttpOnly; Secure; SameSite=Lax$/),
+    ]);
+    const callback = await browser.visit(local(await consent(browser, consentUrl)));
+    expect(outcome(callback)).toMatchObject({ status: 'connected' });
+  });
+
+  it('a cookie without the prefix, as a neighbouring host could plant it, counts for nothing', async () => {
+    const { browser, consentUrl } = await start();
+    browser.cookies.set('steward_binding', browser.cookies.get('__Host-steward_binding') ?? '');
+    browser.cookies.delete('__Host-steward_binding');
+    const callback = await browser.visit(local(await consent(browser, consentUrl)));
+    expect(callback.status).toBe(200);
+    expect(callback.headers.getSetCookie()).toEqual([
+      expect.stringMatching(
+        /^__Host-steward_confirmation_[\w-]{16}=[\w-]{43}; Max-Age=600; Path=\/; Expires=[^;]+; HttpOnly; Secure; SameSite=Lax$/,
+      ),
+    ]);
+    const confirmed = await answerConfirmation(browser, callback, 'confirm');
+    expect(outcome(confirmed)).toMatchObject({ status: 'connected' });
+  });
+});

@@ -1,0 +1,185 @@
+import { describe, expect, it } from 'vitest';
+import { loadConfig } from '../../../src/config/load-config.ts';
+import { StartRefused } from '../../../src/errors.ts';
+import { expectError } from '../../support/expect-error.ts';
+import { type ProductionSteward, startProduction } from '../../support/production.ts';
+
+const KEY = 'one:q83vASNFZ4mrze8BI0VniavN7wEjRWeJq83vASNFZ4k=';
+/** The least that production starts with. */
+const PRODUCTION = {
+  NODE_ENV: 'production',
+  PUBLIC_URL: 'https://steward.example.com',
+  SITE_URL: 'https://www.example.com',
+  DATABASE_URL: 'postgres://steward@db.example.com/steward',
+  MASTER_KEYS: KEY,
+  OIDC_ISSUER: 'https://id.example.com',
+  OIDC_AUDIENCE: 'steward',
+};
+const PLAID = { PLAID_CLIENT_ID: 'client', PLAID_SECRET: 'canary-secret' };
+
+function bankOf(env: Record<string, string>) {
+  const { bank } = loadConfig({ ...env });
+  return bank === 'sandbox' || bank === undefined ? bank : bank.baseUrl;
+}
+
+/** Names of the variables that loadConfig refuses, in its one message. */
+function refused(env: Record<string, string>): string[] {
+  try {
+    loadConfig({ ...env });
+  } catch (error) {
+    expect(error).toBeInstanceOf(StartRefused);
+    const { message } = error as Error;
+    for (const secret of ['canary-secret', 'db.example.com', KEY.slice(4)]) expect(message).not.toContain(secret);
+    return [...message.matchAll(/^ {2}- (\w+): /gm)].map(([, name]) => name as string);
+  }
+  return [];
+}
+
+describe('the aggregator’s environment', () => {
+  it('is the local sandbox in development without credentials, and off in production', () => {
+    expect(bankOf({})).toBe('sandbox');
+    expect(bankOf(PRODUCTION)).toBeUndefined();
+  });
+
+  it('is the aggregator’s sandbox in development, its production in production', () => {
+    expect(bankOf({ ...PLAID, ALLOW_MIXED: '1' })).toBe('https://sandbox.plaid.com');
+    expect(bankOf({ ...PRODUCTION, ...PLAID })).toBe('https://production.plaid.com');
+  });
+
+  it.each([
+    ['https://proxy.example.com', 'https://proxy.example.com'],
+    ['https://proxy.example.com/', 'https://proxy.example.com'],
+    ['https://proxy.example.com/bank//', 'https://proxy.example.com/bank'],
+  ])('is PLAID_BASE_URL where that is set: %s', (given, used) => {
+    expect(bankOf({ ...PRODUCTION, ...PLAID, PLAID_BASE_URL: given })).toBe(used);
+  });
+
+  it('does not combine with the sandbox identity by accident', () => {
+    expect(refused(PLAID)).toEqual(['ALLOW_MIXED']);
+  });
+
+  it.each([
+    ['PLAID_SECRET', { PLAID_CLIENT_ID: 'client' }],
+    ['PLAID_CLIENT_ID', { PLAID_SECRET: 'canary-secret' }],
+    ['PLAID_BASE_URL', { ...PLAID, PLAID_BASE_URL: 'http://proxy.example.com' }],
+    ['PLAID_BASE_URL', { ...PLAID, PLAID_BASE_URL: 'ftp://proxy.example.com' }],
+    ['PLAID_BASE_URL', { ...PLAID, PLAID_BASE_URL: 'https://user:canary-secret@proxy.example.com' }],
+    ['PLAID_REDIRECT_URI', { ...PLAID, PLAID_REDIRECT_URI: 'http://app.example.com/oauth' }],
+    ['PLAID_COUNTRY_CODES', { ...PLAID, PLAID_COUNTRY_CODES: 'US,Germany' }],
+    ['PLAID_COUNTRY_CODES', { ...PLAID, PLAID_COUNTRY_CODES: ',' }],
+  ])('%s at fault is refused by name', (name, env) => {
+    expect(refused({ ...PRODUCTION, ...env })).toEqual([name]);
+  });
+});
+
+describe('production', () => {
+  it('starts with the least it needs', () => {
+    expect(refused(PRODUCTION)).toEqual([]);
+  });
+
+  it('names every variable that is missing in one message', () => {
+    expect(refused({ NODE_ENV: 'production' }).sort()).toEqual([
+      'DATABASE_URL',
+      'FIREBASE_PROJECT_ID',
+      'MASTER_KEYS',
+      'PUBLIC_URL',
+      'SITE_URL',
+    ]);
+  });
+
+  it('names every variable that is wrong in one message', () => {
+    const wrong = {
+      NODE_ENV: 'production',
+      PUBLIC_URL: 'http://steward.example.com',
+      SITE_URL: 'javascript:alert(1)',
+      DATABASE_URL: 'mysql://canary-secret@db.example.com',
+      MASTER_KEYS: 'one:canary-secret',
+      OIDC_ISSUER: 'http://id.example.com',
+      ALLOWED_REDIRECT_URIS: 'http://app.example.com/done',
+      ALLOWED_ORIGINS: 'https://app.example.com/path',
+      GOOGLE_CLIENT_ID: 'client',
+      GOOGLE_TOKEN_URL: 'http://token.example.com',
+      PLAID_SECRET: 'canary-secret',
+      FIREBASE_AUTH_EMULATOR_HOST: '127.0.0.1:9099',
+      NODE_TLS_REJECT_UNAUTHORIZED: '0',
+      SANDBOX: 'expose',
+    };
+    const expected = [...Object.keys(wrong), 'OIDC_AUDIENCE', 'GOOGLE_CLIENT_SECRET', 'PLAID_CLIENT_ID'];
+    const given = new Set(['NODE_ENV', 'GOOGLE_CLIENT_ID', 'PLAID_SECRET']);
+    expect(refused(wrong).sort()).toEqual(expected.filter((name) => !given.has(name)).sort());
+  });
+
+  it.each([
+    ['PUBLIC_URL', { PUBLIC_URL: '' }],
+    ['SITE_URL', { SITE_URL: '' }],
+    ['DATABASE_URL', { DATABASE_URL: '' }],
+    ['MASTER_KEYS', { MASTER_KEYS: '' }],
+    ['MASTER_KEYS_FILE', { MASTER_KEYS: '', MASTER_KEYS_FILE: '/nowhere/keys' }],
+    ['MASTER_KEYS_FILE', { MASTER_KEYS_FILE: '/nowhere/keys' }],
+    ['OIDC_ISSUER', { OIDC_ISSUER: '' }],
+    ['OIDC_AUDIENCE', { OIDC_AUDIENCE: '' }],
+    ['OIDC_ISSUER', { FIREBASE_PROJECT_ID: 'project' }],
+    ['PORT', { PORT: '70000' }],
+    ['LIMIT_BODY_BYTES', { LIMIT_BODY_BYTES: '-1' }],
+    ['LOG_LEVEL', { LOG_LEVEL: 'loud' }],
+    ['TRUST_PROXY', { TRUST_PROXY: 'maybe' }],
+    ['TRUST_PROXY', { TRUST_PROXY: 'loopback, 10.0.0.0/8, nowhere' }],
+    ['ALLOWED_USERS', { ALLOWED_USERS: 'notanaddress' }],
+    ['ALLOWED_USERS', { ALLOWED_USERS: 'ana@example.com,ben@' }],
+  ])('%s at fault is refused by name', (name, env) => {
+    const names = refused({ ...PRODUCTION, ...env });
+    expect(names).toContain(name);
+    expect(new Set(names).size).toBeLessThanOrEqual(2);
+  });
+
+  it('takes the forms of TRUST_PROXY and ALLOWED_USERS that it promises', () => {
+    for (const TRUST_PROXY of ['true', 'false', '2', 'loopback', '10.0.0.0/8, fd00::/8, 192.0.2.1']) {
+      expect(refused({ ...PRODUCTION, TRUST_PROXY })).toEqual([]);
+    }
+    expect(refused({ ...PRODUCTION, ALLOWED_USERS: 'Ana@example.com, example.org, @example.net' })).toEqual([]);
+  });
+
+  it('takes plain http on loopback', () => {
+    expect(refused({ ...PRODUCTION, PUBLIC_URL: 'http://127.0.0.1:8080', OIDC_ISSUER: 'http://[::1]:9000' })).toEqual([]);
+  });
+
+  it('takes secrets out of the environment it was given', () => {
+    const environment: Record<string, string | undefined> = {
+      ...PRODUCTION,
+      ...PLAID,
+      GOOGLE_CLIENT_ID: 'client',
+      GOOGLE_CLIENT_SECRET: 'canary-secret',
+    };
+    loadConfig(environment);
+    for (const name of ['MASTER_KEYS', 'PLAID_SECRET', 'GOOGLE_CLIENT_SECRET', 'DATABASE_URL'])
+      expect(environment).not.toHaveProperty(name);
+  });
+});
+
+describe('production without PLAID_*', () => {
+  it('answers 503 not_configured, lists and deletes all the same, and has no sandbox', async () => {
+    const steward = await startProduction();
+    try {
+      await checkUnconfigured(steward);
+    } finally {
+      await steward.stop();
+    }
+  });
+});
+
+async function checkUnconfigured(steward: ProductionSteward): Promise<void> {
+  const token = await steward.issuer.token();
+  const id = '00000000-0000-4000-8000-000000000000';
+  expectError(await steward.call('/auth/bank/create_link_token', { method: 'POST', token }), 'not_configured');
+  expectError(await steward.call('/auth/bank/set_access_token', { token, form: { public_token: 'public' } }), 'not_configured');
+  expectError(await steward.call(`/auth/bank/accounts/${id}/refresh`, { method: 'POST', token }), 'not_configured');
+  // Who calls comes first: nobody learns without a token what is set up.
+  expectError(await steward.call('/auth/bank/create_link_token', { method: 'POST' }), 'invalid_token');
+  const list = await steward.call('/auth/bank/accounts', { token });
+  expect(list.body).toEqual({ accounts: [] });
+  expectError(await steward.call(`/auth/bank/accounts/${id}`, { method: 'DELETE', token }), 'not_found');
+  expectError(await steward.call('/sandbox/identity/token', { form: { user: 'demo' } }), 'not_found');
+  const home = await steward.call('/');
+  expect([home.status, home.headers.get('location'), home.text]).toEqual([302, 'https://www.example.com/', '']);
+  expect((await steward.call('/test')).body.environment).toBe('production');
+}

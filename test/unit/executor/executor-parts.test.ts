@@ -1,0 +1,192 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { cutToCap } from '../../../src/actions/truncate-output.ts';
+import type { AppError } from '../../../src/errors.ts';
+import { ActionRun, type RunParts } from '../../../src/executor/action-run.ts';
+import { matches } from '../../../src/executor/allow-lists.ts';
+import { canonicalJson } from '../../../src/executor/argument-hashes.ts';
+import type { Call } from '../../../src/executor/call.ts';
+import { ReadRates } from '../../../src/rate-limit/sliding-window.ts';
+
+const bytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
+
+describe('cutToCap', () => {
+  it('never gives more than the cap, and nothing else than the value where that fits', () => {
+    const property = fc.property(fc.jsonValue({ maxDepth: 6 }), fc.integer({ min: 100, max: 2_000 }), (value, cap) => {
+      const { value: kept, truncated } = cutToCap(value, cap);
+      expect(bytes(kept)).toBeLessThanOrEqual(cap);
+      expect(truncated).toBe(bytes(value) > cap);
+      if (!truncated) expect(kept).toBe(value);
+      expect(cutToCap(structuredClone(value), cap)).toEqual({ value: kept, truncated });
+    });
+    fc.assert(property, { numRuns: 2_000 });
+  });
+
+  it('keeps what is small beside what is long', () => {
+    const { value } = cutToCap({ id: 'abc', text: 'x'.repeat(10_000), count: 12345, labels: ['one', 'two'] }, 1_000);
+    expect(value).toEqual({ id: 'abc', text: expect.stringMatching(/^x{900,}…$/), count: 12345, labels: ['one', 'two'] });
+  });
+
+  it('cuts two texts to the same length, and leaves the short one', () => {
+    const { value } = cutToCap(['a'.repeat(5_000), 'b'.repeat(9_000), 'c'.repeat(100)], 4_000);
+    const [first, second, third] = value as string[];
+    expect(first!.length).toBe(second!.length);
+    expect(third).toBe('c'.repeat(100));
+  });
+
+  it('keeps the first of many items', () => {
+    const { value } = cutToCap(
+      Array.from({ length: 1_000 }, (_, id) => ({ id })),
+      500,
+    );
+    expect(value).toEqual(Array.from({ length: (value as unknown[]).length }, (_, id) => ({ id })));
+    expect((value as unknown[]).length).toBeGreaterThan(35);
+  });
+
+  it('ends at a depth that nobody reads', () => {
+    let deep: unknown = 'bottom';
+    for (let level = 0; level < 20_000; level++) deep = { below: deep, text: 'x'.repeat(level % 100) };
+    for (const cap of [1_000, 100_000, 1_000_000]) {
+      const { value, truncated } = cutToCap(deep, cap);
+      expect(truncated).toBe(true);
+      expect(bytes(value)).toBeLessThanOrEqual(cap);
+    }
+    const levels = (depth: number) => JSON.parse(`${'['.repeat(depth)}${']'.repeat(depth)}`);
+    expect(cutToCap(levels(100), 1_000)).toEqual({ value: levels(100), truncated: false });
+    const { value, truncated } = cutToCap({ small: 1, deep: levels(101) }, 1_000);
+    expect(truncated).toBe(true);
+    expect(JSON.stringify(value)).toBe(`{"small":1,"deep":${'['.repeat(99)}"…"${']'.repeat(99)}}`);
+  });
+
+  it('never halves a character', () => {
+    for (let cap = 100; cap < 120; cap++) {
+      const { value } = cutToCap('😀'.repeat(100), cap);
+      expect((value as string).isWellFormed()).toBe(true);
+    }
+  });
+});
+
+describe('matches', () => {
+  it('agrees with a regular expression that says the same', () => {
+    const text = fc.string({ unit: fc.constantFrom('a', 'b', '.', '@'), maxLength: 12 });
+    const pattern = fc.string({ unit: fc.constantFrom('a', 'b', '.', '*', '@'), maxLength: 8 });
+    const property = fc.property(pattern, text, (wanted, given) => {
+      const expression = wanted.replaceAll('.', '\\.').replaceAll('*', '.*');
+      expect(matches(wanted, given)).toBe(new RegExp(`^${expression}$`).test(given));
+    });
+    fc.assert(property, { numRuns: 5_000 });
+  });
+
+  it('ends on what makes regular expressions hang', () => {
+    expect(matches(`${'*a'.repeat(50)}b`, 'a'.repeat(5_000))).toBe(false);
+  });
+});
+
+describe('canonicalJson', () => {
+  it('is the same for equal values and JSON of the value', () => {
+    const property = fc.property(fc.jsonValue(), (value) => {
+      expect(JSON.parse(canonicalJson(value))).toEqual(JSON.parse(JSON.stringify(value)));
+    });
+    fc.assert(property);
+    expect(canonicalJson({ b: 1, a: { d: [2, { z: 0, y: 0 }], c: '€\u0001' } })).toBe('{"a":{"c":"€\\u0001","d":[2,{"y":0,"z":0}]},"b":1}');
+    expect(canonicalJson([1e21, 1e-7, -0, 0.1])).toBe('[1e+21,1e-7,0,0.1]');
+  });
+});
+
+describe('ReadRates', () => {
+  const rate = { calls: 10, perMs: 60_000 };
+
+  function clocked() {
+    let now = 1_000_000_000;
+    const rates = new ReadRates(() => now);
+    const take = (user = 'u1', action = 'mail.search', of = rate) => {
+      try {
+        rates.take(user, action, of);
+        return undefined;
+      } catch (error) {
+        return (error as AppError).retryAfter;
+      }
+    };
+    return {
+      take,
+      pass(ms: number) {
+        now += ms;
+      },
+    };
+  }
+
+  it('lets so many calls through, then says when the next one will pass', () => {
+    const { take, pass } = clocked();
+    for (let call = 0; call < 10; call++) expect(take()).toBeUndefined();
+    const seconds = take();
+    expect(seconds).toBeGreaterThan(0);
+    pass((seconds ?? 0) * 1_000);
+    expect(take()).toBeUndefined();
+  });
+
+  it('never forgets who keeps asking, however many others come', () => {
+    const { take } = clocked();
+    let passed = 0;
+    for (let other = 0; other < 120_000; other += 1) {
+      take(`other-${other}`);
+      if (other % 1_000 === 0 && take() === undefined) passed += 1;
+    }
+    expect(passed).toBe(rate.calls);
+  });
+
+  it('tells a time after which a call does pass, whatever came before, and never twice the rate within one', () => {
+    const property = fc.property(
+      fc.array(fc.integer({ min: 0, max: 20_000 }), { maxLength: 80 }),
+      fc.integer({ min: 1, max: 15 }),
+      (pauses, calls) => {
+        const { take, pass } = clocked();
+        const of = { calls, perMs: 60_000 };
+        const passed: number[] = [];
+        let now = 0;
+        for (const pause of pauses) {
+          pass(pause);
+          now += pause;
+          const seconds = take('u1', 'a', of);
+          if (seconds === undefined) {
+            passed.push(now);
+            continue;
+          }
+          pass(seconds * 1_000);
+          now += seconds * 1_000;
+          expect(take('u1', 'a', of)).toBeUndefined();
+          passed.push(now);
+        }
+        for (const at of passed) expect(passed.filter((time) => time > at - 60_000 && time <= at).length).toBeLessThan(2 * calls + 1);
+      },
+    );
+    fc.assert(property, { numRuns: 500 });
+  });
+
+  it('counts each user and each action alone', () => {
+    const { take } = clocked();
+    const once = { calls: 1, perMs: 60_000 };
+    expect(take('u1', 'a', once)).toBeUndefined();
+    expect(take('u2', 'a', once)).toBeUndefined();
+    expect(take('u1', 'b', once)).toBeUndefined();
+    expect(take('u1', 'a', once)).toBeDefined();
+  });
+
+  it('forgets after two stretches', () => {
+    const { take, pass } = clocked();
+    for (let call = 0; call < 10; call++) take();
+    pass(120_000);
+    for (let call = 0; call < 10; call++) expect(take()).toBeUndefined();
+  });
+});
+
+describe('ActionRun', () => {
+  it('ends as it was ended, also where the action throws at once', async () => {
+    const run = () => {
+      throw new Error('refused at once');
+    };
+    const action = { effect: 'read', scopes: [], provider: 'bank', run };
+    const call = { configured: { action, policy: { timeoutMs: 1000 } }, account: {}, input: {}, signal: AbortSignal.abort() };
+    const parts = { uses: { begin: () => () => {} } } as unknown as RunParts;
+    await expect(new ActionRun(parts, call as unknown as Call).output()).rejects.toMatchObject({ code: 'aborted' });
+  });
+});

@@ -1,0 +1,161 @@
+import { describe, expect, it } from 'vitest';
+import { problemsOf } from '../../support/integrations.ts';
+
+/** A file with one declared action: its effect on line 11, `with` on line 12. */
+function call(method: string, effect: string, given: string, input = '{ type: object }'): string {
+  return `version: 1
+agents:
+  a:
+    provider: workspace
+    description: A.
+    scopes: [mail.modify, drive, calendar.events.owned]
+    actions:
+      x:
+        call: ${method}
+        description: X.
+        effect: ${effect}
+        with: ${given}
+        input: ${input}
+`;
+}
+
+const TEXT = '{ type: object, required: [t], properties: { t: { type: string } } }';
+const LIST = '{ type: object, required: [t], properties: { t: { type: array, items: { type: string } } } }';
+
+describe('the effect of a declared action', () => {
+  it.each<[string, string, string, string?]>([
+    ['cancels an event', 'calendar.events.patch', '{ calendarId: primary, eventId: x, status: cancelled }'],
+    ['may cancel an event', 'calendar.events.patch', '{ calendarId: primary, eventId: x, status: $input.t }', TEXT],
+    ['replaces an event as a whole', 'calendar.events.update', '{ calendarId: primary, eventId: x, summary: y }'],
+    ['replaces a label as a whole', 'gmail.users.labels.update', '{ id: x, name: y }'],
+    ['replaces a draft', 'gmail.users.drafts.update', '{ id: x, message: { raw: y } }'],
+    ['lets anybody join an event', 'calendar.events.insert', '{ calendarId: primary, anyoneCanAddSelf: true }'],
+    ['shows an event to others', 'calendar.events.patch', '{ calendarId: primary, eventId: x, visibility: public }'],
+    ['lets guests change an event', 'calendar.events.patch', '{ calendarId: primary, eventId: x, guestsCanModify: true }'],
+    ['lets guests invite others', 'calendar.events.patch', '{ calendarId: primary, eventId: x, guestsCanInviteOthers: true }'],
+    ['shows guests to each other', 'calendar.events.patch', '{ calendarId: primary, eventId: x, guestsCanSeeOtherGuests: true }'],
+    ['makes an event of a text', 'calendar.events.quickAdd', '{ calendarId: primary, text: $input.t }', TEXT],
+    [
+      'declines invitations',
+      'calendar.events.insert',
+      "{ calendarId: primary, eventType: outOfOffice, outOfOfficeProperties: { declineMessage: 'Away.' } }",
+    ],
+    [
+      'declines invitations for focus',
+      'calendar.events.patch',
+      '{ calendarId: primary, eventId: x, focusTimeProperties: { chatStatus: available } }',
+    ],
+    ['locks a file', 'drive.files.update', '{ fileId: x, contentRestrictions: [{ readOnly: true }] }'],
+    ['moves a file into a folder', 'drive.files.update', '{ fileId: x, addParents: y }'],
+    ['takes a file out of a folder', 'drive.files.update', '{ fileId: x, removeParents: y }'],
+    ['makes a file in a folder', 'drive.files.create', '{ name: x, parents: [y] }'],
+    ['copies a file into a folder', 'drive.files.copy', '{ fileId: x, parents: [$input.t] }', TEXT],
+    ['may mention somebody in a comment', 'drive.comments.create', '{ fileId: x, content: $input.t, fields: id }', TEXT],
+    ['mentions somebody in a reply', 'drive.replies.create', '{ fileId: x, commentId: y, content: "+a@example.com", fields: id }'],
+    ['assigns a comment', 'drive.comments.create', '{ fileId: x, content: y, assigneeEmailAddress: a@example.com, fields: id }'],
+    ['lists who is mentioned', 'drive.comments.create', '{ fileId: x, content: y, mentionedEmailAddresses: [], fields: id }'],
+    ['may add the trash’s label', 'gmail.users.messages.batchModify', '{ ids: [x], addLabelIds: $input.t }', LIST],
+    ['may add one label of the trash’s', 'gmail.users.threads.modify', '{ id: x, addLabelIds: [STARRED, $input.t] }', TEXT],
+    ['puts a message into the spam', 'gmail.users.messages.insert', '{ raw: x, labelIds: [SPAM] }'],
+    ['may put a message into the trash', 'gmail.users.messages.import', '{ raw: x, labelIds: $input.t }', LIST],
+  ])('that %s is at least destructive', async (_title, method, given, input) => {
+    expect(await problemsOf(call(method, 'write', given, input))).toEqual([
+      expect.stringMatching(
+        `^11:17 agents\\.a\\.actions\\.x\\.effect: what ${method} does here is destructive( because of \\w+)?: say effect: destructive$`,
+      ),
+    ]);
+    expect(await problemsOf(call(method, 'destructive', given, input))).toEqual([]);
+  });
+
+  it.each<[string, string, string, string?]>([
+    ['confirms an event', 'calendar.events.patch', '{ calendarId: primary, eventId: x, status: confirmed }'],
+    ['renames an event', 'calendar.events.patch', '{ calendarId: primary, eventId: x, summary: $input.t }', TEXT],
+    ['makes a file', 'drive.files.create', '{ name: $input.t }', TEXT],
+    ['makes a comment that is fixed', 'drive.comments.create', '{ fileId: x, content: Seen., fields: id }'],
+    ['adds a label that is fixed', 'gmail.users.messages.modify', '{ id: x, addLabelIds: [STARRED] }'],
+    ['takes any labels away', 'gmail.users.messages.modify', '{ id: x, removeLabelIds: $input.t }', LIST],
+    ['keeps a message with a fixed label', 'gmail.users.messages.insert', '{ raw: x, labelIds: [INBOX] }'],
+  ])('that %s may be write', async (_title, method, given, input) => {
+    expect(await problemsOf(call(method, 'write', given, input))).toEqual([]);
+  });
+
+  it.each(['viewersCanCopyContent: true', 'downloadRestrictions: {}'])('can’t be to change who may copy: %s', async (field) => {
+    expect(await problemsOf(call('drive.files.update', 'destructive', `{ fileId: x, ${field} }`))).toEqual([
+      expect.stringMatching(/^12:28 .*: changes who may copy$/),
+    ]);
+  });
+});
+
+describe('a fixed part of an address', () => {
+  it.each(['a/b', 'a?alt=media', 'a#b'])('can’t be %s', async (id) => {
+    expect(await problemsOf(call('drive.files.get', 'read', `{ fileId: "${id}" }`))).toEqual([
+      '12:25 agents.a.actions.x.with.fileId: must not hold /, ? or #, since it is part of an address',
+    ]);
+  });
+
+  it('leaves other parameters alone', async () => {
+    expect(await problemsOf(call('drive.files.list', 'read', '{ q: "name = \'a/b?#\'" }'))).toEqual([]);
+  });
+});
+
+describe('a schema that could keep the process busy', () => {
+  function text(schema: string): string {
+    const input = `{ type: object, required: [t], properties: { t: ${schema} } }`;
+    return call('drive.files.list', 'read', '{ q: $input.t }', input);
+  }
+
+  function list(schema: string): string {
+    const input = `{ type: object, required: [t], properties: { t: ${schema} } }`;
+    // In a map there may be a list of anything.
+    return call('drive.files.update', 'destructive', '{ fileId: x, properties: { any: $input.t } }', input);
+  }
+
+  it.each([
+    '{ type: array, uniqueItems: true, items: { type: object } }',
+    '{ type: array, uniqueItems: true, items: { type: [string, number] } }',
+    '{ type: array, uniqueItems: true, items: { enum: [a, 1] } }',
+    '{ type: array, uniqueItems: true }',
+    '{ type: array, uniqueItems: true, maxItems: 501, items: { type: object } }',
+  ])('is refused, since every item is compared with every other: %s', async (schema) => {
+    expect(await problemsOf(list(schema))).toEqual([
+      expect.stringMatching(/properties\.t\.uniqueItems: needs maxItems of at most 500 beside it, or items of one scalar type$/),
+    ]);
+  });
+
+  it.each([
+    '{ type: array, uniqueItems: true, items: { type: string } }',
+    '{ type: array, uniqueItems: true, maxItems: 500, items: { type: object } }',
+    '{ type: array, uniqueItems: false, items: { type: object } }',
+  ])('is not this: %s', async (schema) => {
+    expect(await problemsOf(list(schema))).toEqual([]);
+  });
+
+  const OVERLAP = 'must not hold more than 2 repetitions that can take the same characters; a missing ^ counts as one';
+  const CHOICES = 'must not hold more than 3 choices beside repetitions that can take the same characters';
+
+  it.each([
+    ['^[a-z0-9]?[a-z0-9]?[a-z0-9]?[a-z]*[a-y]*[a-x]*$', OVERLAP],
+    ['^[a-z]*x[a-y]*x[a-x]*$', OVERLAP],
+    ['^[a-z]{1,255}[a-z0-9]+-?[0-9a]*$', OVERLAP],
+    ['[a-z]+[a-z]+!', OVERLAP],
+    ['^([a-z]*)(?:[a-y]*)(?<c>[a-x]*)$', OVERLAP],
+    ['^[а-т]*[м-я]*[м-т]*$', OVERLAP],
+    ['^(a|b)[a-z]*c[a-z]*c[a-z]*$', OVERLAP],
+    ['^[a-z]?[a-z]?[a-z]?[a-z]?[a-z]*[a-y]*$', CHOICES],
+  ])('is refused, since its text can be taken apart in too many ways: %s', async (pattern, message) => {
+    expect(await problemsOf(text(`{ type: string, pattern: '${pattern}' }`))).toEqual([expect.stringContaining(`.pattern: ${message}`)]);
+  });
+
+  it.each([
+    '^[\\w.+-]+@[\\w-]+\\.[a-z]+$',
+    '^[^,]*,[^,]*,[^,]*$',
+    '^[a-z]*[0-9]+[a-z]*$',
+    '^[a-z]*[0-9]*[a-z]*[0-9]?$',
+    '^\\+?\\d{1,3}-?\\d{4,10}$',
+    '^https?://[^/]+/.*$',
+    '^[\\]\\[]*-[a-z]*[a-y]*$',
+    '[a-z]+@[a-z]+',
+  ])('is not this: %s', async (pattern) => {
+    expect(await problemsOf(text(`{ type: string, pattern: '${pattern}' }`))).toEqual([]);
+  });
+});

@@ -1,0 +1,99 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import type { AppError } from '../../../src/errors.ts';
+import { BankProvider } from '../../../src/providers/bank.ts';
+import { WorkspaceProvider } from '../../../src/providers/workspace.ts';
+import { WorkspaceApi } from '../../../src/providers/workspace-api.ts';
+
+/** Answers packed JSON when it is told to, and says in the shared number when it has; in a thread that a stall of ours doesn't stop. */
+const PROVIDER = `
+const { createServer } = require('node:http');
+const { gzipSync } = require('node:zlib');
+const { parentPort, workerData } = require('node:worker_threads');
+let waiting;
+const server = createServer((request, response) => {
+  waiting = response;
+  request.resume().on('end', () => parentPort.postMessage('asked'));
+});
+parentPort.on('message', (body) => {
+  waiting.on('finish', () => {
+    Atomics.store(workerData, 0, 1);
+    Atomics.notify(workerData, 0);
+  });
+  waiting.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' }).end(gzipSync(body));
+});
+server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port));
+`;
+const TIMEOUT_MS = 1_500;
+
+const answered = new Int32Array(new SharedArrayBuffer(4));
+let provider: Worker;
+let url: string;
+
+beforeAll(async () => {
+  provider = new Worker(PROVIDER, { eval: true, workerData: answered });
+  const [port] = await once(provider, 'message');
+  url = `http://127.0.0.1:${port}`;
+  // On a busy machine the SDKs, which the first request loads, could take all the time that there is for the answer.
+  await Promise.all([import('plaid'), import('googleapis/build/src/apis/gmail/index.js'), import('google-auth-library')]);
+});
+
+afterAll(() => provider.terminate());
+
+/** Has the provider answer, and sees to it that this process notices only after the time for the answer is over. */
+async function stalled<T>(request: () => Promise<T>, answer: object): Promise<T> {
+  const asked = once(provider, 'message');
+  const result = request();
+  await asked;
+  Atomics.store(answered, 0, 0);
+  provider.postMessage(JSON.stringify(answer));
+  Atomics.wait(answered, 0, 0);
+  Atomics.wait(answered, 0, 1, TIMEOUT_MS);
+  return result;
+}
+
+function workspace(timeoutMs: number): WorkspaceProvider {
+  const settings = { clientId: 'c', clientSecret: 's', tokenUrl: url } as ConstructorParameters<typeof WorkspaceProvider>[0];
+  return new WorkspaceProvider(settings, 'http://localhost/callback', { providerTimeoutMs: timeoutMs, refreshTimeoutMs: timeoutMs });
+}
+
+function bank(timeoutMs: number): BankProvider {
+  const settings = { clientId: 'c', secret: 's', baseUrl: url, countryCodes: ['US'] } as ConstructorParameters<typeof BankProvider>[0];
+  return new BankProvider(settings, timeoutMs);
+}
+
+function session(timeoutMs: number) {
+  const tokens = { current: async () => 'token', renewed: async () => 'token' };
+  const api = new WorkspaceApi({ apiUrl: url, timeoutMs });
+  return api.session('u1', tokens, new AbortController().signal);
+}
+
+describe('an answer that came in time to a process that was busy until later', () => {
+  it('is taken: a new access token', async () => {
+    const answer = { access_token: 'new', refresh_token: 'rotated', token_type: 'Bearer', expires_in: 3600 };
+    expect(await stalled(() => workspace(TIMEOUT_MS).refresh('old'), answer)).toMatchObject({ kind: 'renewed' });
+  });
+
+  it('is taken: a bank’s token, which there is only once', async () => {
+    const answer = { access_token: 'access-1', item_id: 'item-1', request_id: 'r' };
+    expect(await stalled(() => bank(TIMEOUT_MS).exchange('public'), answer)).toEqual({ accessToken: 'access-1', itemId: 'item-1' });
+  });
+
+  it('is taken: that of a change', async () => {
+    const send = () =>
+      session(TIMEOUT_MS).call('gmail.users.messages.send', { userId: 'me', requestBody: { raw: 'aGk' } }, z.object({ id: z.string() }));
+    expect(await stalled(send, { id: 'm1' })).toEqual({ id: 'm1' });
+  });
+});
+
+describe('an answer that never comes', () => {
+  it('is not waited for', async () => {
+    expect(await workspace(50).refresh('old')).toMatchObject({ kind: 'failed', reason: { code: 'provider_timeout' } });
+    const error = await bank(50)
+      .exchange('public')
+      .catch((thrown: AppError) => thrown);
+    expect(error).toMatchObject({ code: 'provider_timeout' });
+  });
+});

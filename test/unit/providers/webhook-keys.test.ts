@@ -1,0 +1,114 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { AppError } from '../../../src/errors.ts';
+import { type WebhookKey, WebhookKeys } from '../../../src/providers/bank-webhook-keys.ts';
+
+const MINUTE = 60_000;
+
+let now: number;
+let asked: string[];
+/** What the aggregator knows. */
+let known: Map<string, WebhookKey>;
+let down: Error | undefined;
+let keys: WebhookKeys;
+
+beforeEach(() => {
+  now = 1_800_000_000_000;
+  asked = [];
+  known = new Map([['good', { jwk: { kid: 'good' }, expiredAt: null }]]);
+  down = undefined;
+  keys = new WebhookKeys({
+    now: () => now,
+    async load(kid) {
+      asked.push(kid);
+      if (down !== undefined) throw down;
+      return known.get(kid);
+    },
+  });
+});
+
+/** How a key is found: `good`, `none`, or the code of the error. */
+async function find(kid: string): Promise<string> {
+  return keys.find(kid).then(
+    (key) => (key === undefined ? 'none' : 'good'),
+    (error: AppError) => error.code,
+  );
+}
+
+describe('the aggregator’s webhook keys', () => {
+  it('are asked for once by any number of webhooks at a time', async () => {
+    expect(await Promise.all(Array.from({ length: 50 }, () => find('good')))).toEqual(Array.from({ length: 50 }, () => 'good'));
+    expect(asked).toEqual(['good']);
+  });
+
+  it('count as long as an hour; one that was withdrawn meanwhile is refused then', async () => {
+    expect(await find('good')).toBe('good');
+    known.set('good', { jwk: {}, expiredAt: now / 1_000 });
+    now += 59 * MINUTE;
+    expect(await find('good')).toBe('good');
+    now += 2 * MINUTE;
+    expect(await find('good')).toBe('none');
+    expect(asked).toEqual(['good', 'good']);
+  });
+
+  it('are refused from the second of their expiry on, without being asked for again', async () => {
+    known.set('good', { jwk: {}, expiredAt: now / 1_000 + 600 });
+    expect(await find('good')).toBe('good');
+    now += 10 * MINUTE - 1;
+    expect(await find('good')).toBe('good');
+    now += 1;
+    expect(await find('good')).toBe('none');
+    expect(asked).toEqual(['good']);
+  });
+
+  it('that don’t exist are remembered for a quarter of an hour', async () => {
+    expect([await find('unknown'), await find('unknown')]).toEqual(['none', 'none']);
+    now += 14 * MINUTE;
+    expect(await find('unknown')).toBe('none');
+    expect(asked).toEqual(['unknown']);
+    now += 2 * MINUTE;
+    known.set('unknown', { jwk: {}, expiredAt: null });
+    expect(await find('unknown')).toBe('good');
+  });
+
+  it('are asked for eight times a minute where nobody knows them, ten times in all', async () => {
+    expect(await find('good')).toBe('good');
+    now += 2 * 60 * MINUTE;
+    const flood = async (name: string) => Promise.all(Array.from({ length: 500 }, (_, index) => find(`${name}-${index}`)));
+    const first = await flood('a');
+    expect(first.filter((result) => result === 'none')).toHaveLength(8);
+    expect(new Set(first)).toEqual(new Set(['none', 'rate_limited']));
+    expect(await find('good')).toBe('good');
+    expect(asked.filter((kid) => kid === 'good')).toHaveLength(2);
+    expect(asked).toHaveLength(10);
+    now += MINUTE;
+    await flood('b');
+    expect(asked).toHaveLength(18);
+  });
+
+  it('are asked for again after a clock was set back', async () => {
+    await Promise.all(Array.from({ length: 20 }, (_, index) => find(`early-${index}`)));
+    now -= 60 * MINUTE;
+    expect(await find('later')).toBe('none');
+  });
+
+  it('that can’t be asked for are unavailable, not unknown, and not asked for by each webhook', async () => {
+    down = new AppError('provider_timeout', 'no answer');
+    expect([await find('good'), await find('good')]).toEqual(['unavailable', 'unavailable']);
+    expect(asked).toEqual(['good']);
+    now += 7_000;
+    down = undefined;
+    expect(await find('good')).toBe('good');
+  });
+
+  it('of an hour ago don’t count while the aggregator can’t confirm them', async () => {
+    expect(await find('good')).toBe('good');
+    now += 61 * MINUTE;
+    down = new AppError('provider_error', 'down');
+    expect(await find('good')).toBe('unavailable');
+  });
+
+  it('leave it to the operator when our own credentials are refused', async () => {
+    down = new AppError('internal', 'not set up');
+    expect(await find('good')).toBe('internal');
+  });
+});

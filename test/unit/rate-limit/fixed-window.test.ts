@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { networkOf } from '../../../src/http/client-address.ts';
+import { Rates } from '../../../src/rate-limit/fixed-window.ts';
+import { MessageRate } from '../../../src/rate-limit/message-rate.ts';
+
+describe('the table of a limit', () => {
+  it('does not grow with the number of addresses', () => {
+    const rates = new Rates();
+    for (let index = 0; index < 400_000; index += 1) rates.allows(`address-${index}`, 1, 1_000);
+    expect(rates.size).toBeLessThanOrEqual(50_001);
+    expect(rates.size).toBeGreaterThan(10_000);
+  });
+
+  it('still counts who came last in a flood', () => {
+    const rates = new Rates();
+    for (let index = 0; index < 100_000; index += 1) rates.allows(`address-${index}`, 1, 1_000);
+    expect(rates.allows('address-99999', 1, 1_000)).toBe(false);
+  });
+
+  it('never forgets who keeps asking', () => {
+    const rates = new Rates();
+    let allowed = 0;
+    for (let index = 0; index < 500_000; index += 1) {
+      rates.allows(`address-${index}`, 1, 1_000);
+      if (index % 1_000 === 0 && rates.allows('flooder', 10, 1_000)) allowed += 1;
+    }
+    expect(allowed).toBe(10);
+  });
+
+  it('begins anew each minute, and says when', () => {
+    const rates = new Rates();
+    expect([rates.allows('a', 1, 1_000), rates.allows('a', 1, 2_000)]).toEqual([true, false]);
+    expect(rates.secondsLeft(2_000)).toBe(59);
+    expect(rates.allows('a', 1, 61_000)).toBe(true);
+  });
+
+  it('locks nobody out for an hour when the clock is set back by one', () => {
+    const rates = new Rates();
+    const hour = 3_600_000;
+    expect([rates.allows('a', 1, hour), rates.allows('a', 1, hour)]).toEqual([true, false]);
+    expect(rates.allows('a', 1, 1_000)).toBe(true);
+    expect(rates.secondsLeft(1_000)).toBe(60);
+  });
+});
+
+describe('whose request it is', () => {
+  it.each([
+    ['203.0.113.7', '203.0.113.7'],
+    ['::ffff:203.0.113.7', '203.0.113.7'],
+    ['::FFFF:CB00:7107', '203.0.113.7'],
+    ['0:0:0:0:0:ffff:203.0.113.7', '203.0.113.7'],
+    ['2001:db8:1:2::1', '20010db800010002/64'],
+    ['2001:0DB8:0001:0002:ffff:ffff:ffff:ffff', '20010db800010002/64'],
+    ['2001:db8:1:3::1', '20010db800010003/64'],
+    ['fe80::1%eth0', 'fe80000000000000/64'],
+    ['64:ff9b::203.0.113.5', '0064ff9b00000000/64'],
+    ['2001:db8:1:2::203.0.113.5', '20010db800010002/64'],
+    ['::203.0.113.5', '203.0.113.5'],
+  ])('%s counts as %s', (ip, key) => {
+    expect(networkOf(ip, '192.0.2.1')).toBe(key);
+  });
+
+  it.each(['unknown', '', '_hidden', '203.0.113.7:8080', '999.1.1.1', 'x'.repeat(10_000)])('%j is none: the peer’s counts', (ip) => {
+    expect(networkOf(ip, '::ffff:192.0.2.1')).toBe('192.0.2.1');
+  });
+});
+
+describe('the messages of a socket', () => {
+  it('begin a new minute when the clock is set back, and are counted in it', () => {
+    const rate = new MessageRate();
+    const hour = 3_600_000;
+    expect([rate.allows(1, hour), rate.allows(1, hour)]).toEqual([true, false]);
+    expect([rate.allows(1, 1_000), rate.allows(1, 1_000)]).toEqual([true, false]);
+    expect([rate.allows(1, 61_000), rate.allows(1, 61_000)]).toEqual([true, false]);
+  });
+});

@@ -1,0 +1,118 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { LargeAnswers } from '../../../src/threads/large-responses.ts';
+import { offThread } from '../../../src/threads/off-thread.ts';
+import { eventually } from '../../support/eventually.ts';
+import { echo, fillMemory, never, refuse, where } from '../../support/heavy-work.ts';
+
+const SRC = join(import.meta.dirname, '../../../src');
+
+describe('work off the main thread', () => {
+  it('runs elsewhere, without the environment, which holds secrets', async () => {
+    expect(await offThread(where, null, { userId: 'a' })).toEqual({ isMainThread: false, environment: 0 });
+  });
+
+  it('fails as it would have here', async () => {
+    const refused = await offThread(refuse, { choices: 'x' }, { userId: 'a' }).catch((error: unknown) => error);
+    expect(refused).toMatchObject({
+      name: 'AppError',
+      code: 'invalid_request',
+      message: 'slides: no such slide',
+      details: { choices: 'x' },
+      cause: { message: 'canary' },
+    });
+  });
+
+  it('that takes all memory ends alone, and says so', async () => {
+    await expect(offThread(fillMemory, null, { userId: 'a' })).rejects.toMatchObject({ code: 'too_large' });
+    expect(await offThread(echo, 'still here', { userId: 'a' })).toBe('still here');
+  });
+
+  it('ends when nobody waits for it any more, and its thread with it', async () => {
+    const begun = new Int32Array(new SharedArrayBuffer(8));
+    const giving = new AbortController();
+    const work = offThread(never, begun, { userId: 'a', signal: giving.signal });
+    await eventually(() => begun[0] === 1);
+    giving.abort(new Error('gave up'));
+    await expect(work).rejects.toThrow('gave up');
+    await eventually(async () => {
+      const rounds = begun[1];
+      await new Promise(setImmediate);
+      return begun[1] === rounds;
+    });
+  });
+
+  it('of one user leaves a thread for the others', async () => {
+    const begun = Array.from({ length: 3 }, () => new Int32Array(new SharedArrayBuffer(8)));
+    const giving = new AbortController();
+    const greedy = begun.map((one) => offThread(never, one, { userId: 'greedy', signal: giving.signal }));
+    await eventually(() => begun[0]?.[0] === 1);
+    expect(await offThread(echo, 'my turn', { userId: 'other' })).toBe('my turn');
+    giving.abort(new Error('gave up'));
+    await expect(Promise.all(greedy)).rejects.toThrow('gave up');
+    expect(begun.map(([first]) => first)).toEqual([1, 0, 0]);
+  });
+
+  it('is refused to a user who has fifty pieces waiting', async () => {
+    const giving = new AbortController();
+    const begun = new Int32Array(new SharedArrayBuffer(8));
+    const running = offThread(never, begun, { userId: 'busy', signal: giving.signal });
+    const waiting = Array.from({ length: 50 }, () => offThread(echo, 'x', { userId: 'busy' }));
+    await eventually(() => begun[0] === 1);
+    await expect(offThread(echo, 'x', { userId: 'busy' })).rejects.toMatchObject({ code: 'unavailable', retryAfter: 5 });
+    giving.abort(new Error('gave up'));
+    await expect(running).rejects.toThrow('gave up');
+    expect(await Promise.all(waiting)).toHaveLength(50);
+  });
+
+  it('keeps no process alive, and is loaded by nobody before its first use', async () => {
+    const script = `
+      import { registerHooks } from 'node:module';
+      const loaded = [];
+      registerHooks({ resolve: (name, context, next) => (loaded.push(name), next(name, context)) });
+      const { offThread } = await import('${SRC}/threads/off-thread.ts');
+      const { echo } = await import('${import.meta.dirname}/../../support/heavy-work.ts');
+      const before = loaded.includes('tinypool');
+      console.log(before, await offThread(echo, 'done', { userId: 'a' }));`;
+    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script]);
+    expect(stdout.trim()).toBe('false done');
+  });
+});
+
+describe('large answers', () => {
+  const signal = () => new AbortController().signal;
+
+  it('are read two at a time of one user, whatever others do', async () => {
+    const places = new LargeAnswers();
+    const [first, second] = [await places.enter('a', signal()), await places.enter('a', signal())];
+    let third = 0;
+    const waiting = places.enter('a', signal()).then((leave) => {
+      third += 1;
+      return leave;
+    });
+    const other = await places.enter('b', signal());
+    await new Promise(setImmediate);
+    expect(third).toBe(0);
+    first();
+    (await waiting)();
+    expect(third).toBe(1);
+    second();
+    other();
+  });
+
+  it('give up their place in the line when nobody waits for them', async () => {
+    const places = new LargeAnswers();
+    const [first, second] = [await places.enter('a', signal()), await places.enter('a', signal())];
+    const giving = new AbortController();
+    const third = places.enter('a', giving.signal);
+    const fourth = places.enter('a', signal());
+    giving.abort(new Error('gave up'));
+    await expect(third).rejects.toThrow('gave up');
+    first();
+    (await fourth)();
+    second();
+    await expect(places.enter('a', AbortSignal.abort(new Error('too late')))).rejects.toThrow('too late');
+  });
+});

@@ -1,0 +1,60 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Keyring } from '../../../src/crypto/keyring.ts';
+import { OpenedTokens } from '../../../src/vault/refresh/decrypted-token-cache.ts';
+import type { RefreshRow } from '../../../src/vault/refresh/refresh-repository.ts';
+import { sealTokens } from '../../../src/vault/token-encryption.ts';
+import { UserKeys, userKeyContext } from '../../../src/vault/user-keys.ts';
+
+const keyring = new Keyring([{ id: 'one', secret: randomBytes(32) }]);
+const userKeys = new UserKeys(keyring);
+
+/** A grant's row, as the database gives it; `like` = the same grant with other tokens. */
+async function sealedRow(accessToken: string, like?: RefreshRow): Promise<RefreshRow> {
+  const { id, userId, keyId } = like ?? { id: randomUUID(), userId: randomUUID(), keyId: randomUUID() };
+  const wrapped = like?.wrapped ?? (await keyring.wrap(randomBytes(32), userKeyContext(userId, keyId))).wrapped;
+  const owner = { id, userId, provider: 'workspace' as const };
+  const tokens = sealTokens(await userKeys.unwrap(userId, { id: keyId, wrapped }), owner, { accessToken });
+  const now = { remaining: 3600, life: 3600, lease: null, pause: null, failures: 0, leased: false, version: 1 };
+  return { ...owner, ...now, subject: 'ada', status: 'active', keyId, wrapped, tokens };
+}
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+describe('opened tokens', () => {
+  it('are those of the row that is shown, whatever stood there before', async () => {
+    const opened = new OpenedTokens(userKeys);
+    const before = await sealedRow('before');
+    const after = await sealedRow('after', before);
+    for (const row of [before, after, before, after]) expect((await opened.of(row)).accessToken).toBe(row === before ? 'before' : 'after');
+  });
+
+  it('are not handed out for a row of another user or provider that holds the same bytes', async () => {
+    const opened = new OpenedTokens(userKeys);
+    const row = await sealedRow('mine');
+    expect(await opened.of(row)).toEqual({ accessToken: 'mine' });
+    await expect(opened.of({ ...row, userId: randomUUID() })).rejects.toThrow('could not be read');
+    await expect(opened.of({ ...row, provider: 'bank' })).rejects.toThrow('could not be read');
+  });
+
+  it('are forgotten within a minute, in use or not', async () => {
+    const opened = new OpenedTokens(userKeys);
+    const row = await sealedRow('short');
+    await opened.of(row);
+    vi.advanceTimersByTime(29_000);
+    await opened.of(row);
+    expect(opened.has(row.id)).toBe(true);
+    vi.advanceTimersByTime(31_000);
+    expect(opened.has(row.id)).toBe(false);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('are of some thousands of grants at most', async () => {
+    const opened = new OpenedTokens(userKeys);
+    const rows = await Promise.all(Array.from({ length: 4_100 }, (_, index) => sealedRow(`token ${index}`)));
+    for (const row of rows) await opened.of(row);
+    expect(rows.filter(({ id }) => opened.has(id)).length).toBeLessThanOrEqual(4_000);
+    expect(opened.has(rows.at(-1)!.id)).toBe(true);
+  });
+});
