@@ -9,7 +9,7 @@ import { identityIssuerRoutes } from './identity/identity-issuer-routes.ts';
 import type { WorkspaceProvider } from './workspace/workspace-provider.ts';
 import { workspaceProviderRoutes } from './workspace-provider-routes.ts';
 
-export interface SandboxParts extends GuardOptions {
+export interface SandboxDeps extends GuardOptions {
   identity: IdentityIssuer;
   workspace: WorkspaceProvider;
   bank: BankSandbox;
@@ -17,7 +17,7 @@ export interface SandboxParts extends GuardOptions {
 }
 
 /** Everything below /sandbox, behind the guard. Each part parses its own bodies. */
-export function sandboxRoutes({ identity, workspace, bank, controls, ...guard }: SandboxParts): Router {
+export function sandboxRoutes({ identity, workspace, bank, controls, ...guard }: SandboxDeps): Router {
   const router = Router();
   router.use(sandboxGuard(guard));
   router.use('/assets', express.static(join(import.meta.dirname, 'public'), { index: false, redirect: false }));

@@ -75,7 +75,7 @@ export function createApp(context: Context, state: ProcessState): Express {
   app.use(when((request) => !isOptions(request), perAddress));
   app.use('/assets', files('public'));
   app.use('/client', files('client'));
-  if (context.standIns !== undefined) app.use('/sandbox', context.standIns.router);
+  if (context.sandbox !== undefined) app.use('/sandbox', context.sandbox.router);
   app.post(['/waitlist', '/email'], limitPerAddress(limits.waitlistPerMinute));
   app.use(providerPaths(endpoints), limitPerAddress(limits.providerRequestsPerMinute));
   mount(app, endpoints, authenticate, parsers);
@@ -92,8 +92,8 @@ function featureEndpoints(context: Context, authenticate: Authenticate, { userDe
     ...waitlistRoutes(db, logger),
     ...integrationsRoutes(context.reloads, context.config.environment === 'development'),
     ...statusRoutes(db),
-    ...workspaceRoutes({ parts: workspace, accounts, cookies: new Cookies(publicUrl), authenticate, publicUrl }),
-    ...bankRoutes(context.bankParts),
+    ...workspaceRoutes({ deps: workspace, accounts, cookies: new Cookies(publicUrl), authenticate, publicUrl }),
+    ...bankRoutes(context.bankDeps),
     ...bankWebhookRoutes(context.webhooks),
     ...usersRoutes({
       db,

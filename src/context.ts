@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import type { BankParts } from './bank/bank-deps.ts';
+import type { BankDeps } from './bank/bank-deps.ts';
 import { BankWebhooks } from './bank/bank-webhooks.ts';
-import { SharedRuns } from './bank/coalesced-runs.ts';
+import { Coalescer } from './bank/coalesced-runs.ts';
 import { type BankSettings, type Config, type IdentitySettings, isLoopback, type Part, type WorkspaceSettings } from './config/config.ts';
 import type { Defer } from './database/open-database.ts';
 import type { Emit } from './events/emit.ts';
@@ -27,7 +27,7 @@ import { Sessions } from './users/sessions.ts';
 import { ActiveUses } from './vault/active-uses.ts';
 import { GrantStatuses } from './vault/grant-status.ts';
 import { Grants } from './vault/grants.ts';
-import { GiveBacks } from './vault/orphaned-tokens.ts';
+import { OrphanedTokenRevoker } from './vault/orphaned-tokens.ts';
 import { AccessTokens, type RecordStatus } from './vault/refresh/access-tokens.ts';
 import { Revocations } from './vault/revocations.ts';
 import { absentKeyIds } from './vault/rotation/check-keys.ts';
@@ -35,10 +35,10 @@ import { UserKeys } from './vault/user-keys.ts';
 import { WorkspaceAccounts } from './workspace/accounts-service.ts';
 import { Bindings } from './workspace/bindings.ts';
 import { RedirectUris } from './workspace/redirect-uri.ts';
-import type { WorkspaceParts } from './workspace/workspace-deps.ts';
+import type { WorkspaceDeps } from './workspace/workspace-deps.ts';
 
 /** The local stand-ins for the providers; see sandbox/, which only main.ts loads. */
-export interface StandIns {
+export interface Sandbox {
   router: RequestHandler;
   identity: IdentitySettings;
   workspace: WorkspaceSettings;
@@ -46,17 +46,17 @@ export interface StandIns {
   close(): void;
 }
 
-export type LoadStandIns = (options: {
+export type LoadSandbox = (options: {
   directory: string;
   publicUrl: string;
   selfUrl: string;
   allowedOrigins: string[];
   logger: Logger;
-}) => Promise<StandIns>;
+}) => Promise<Sandbox>;
 
 /** What tests and the sandbox put in from outside. */
 export interface Overrides {
-  loadStandIns?: LoadStandIns;
+  loadSandbox?: LoadSandbox;
   /** Clock and connections of the identity verifier. */
   identity?: Omit<VerifierOptions, 'logger'>;
   /** Changes what the integrations file makes callable. */
@@ -93,16 +93,16 @@ export interface Context extends Foundation {
   /** Whether a browser's page of this origin may call us. */
   allowsOrigin(origin: string): boolean;
   /** undefined: the workspace provider is not configured. */
-  workspace: WorkspaceParts | undefined;
+  workspace: WorkspaceDeps | undefined;
   /** undefined: the bank aggregator is not configured. */
   bank: BankProvider | undefined;
-  bankParts: BankParts;
+  bankDeps: BankDeps;
   webhooks: BankWebhooks;
   tokens: AccessTokens;
-  giveBacks: GiveBacks;
+  orphanedTokens: OrphanedTokenRevoker;
   executor: Executor;
   approvalEnds: ApprovalEnds;
-  standIns: StandIns | undefined;
+  sandbox: Sandbox | undefined;
 }
 
 /**
@@ -111,8 +111,8 @@ export interface Context extends Foundation {
  */
 export async function createContext(foundation: Foundation, addresses: Addresses, overrides: Overrides, defer: Defer): Promise<Context> {
   const { config, logger, telemetry, db, keyring, names, integrations } = foundation;
-  const standIns = await openStandIns(config, addresses, logger, overrides, defer);
-  const settings = resolveParts(config, standIns);
+  const sandbox = await openSandbox(config, addresses, logger, overrides, defer);
+  const settings = resolveProviders(config, sandbox);
 
   const callbackUrl = `${addresses.publicUrl}/auth/workspace/callback`;
   const providers = await openProviders(settings, callbackUrl, config.limits, telemetry);
@@ -123,7 +123,7 @@ export async function createContext(foundation: Foundation, addresses: Addresses
     bank: bank && ((token: string) => bank.remove(token)),
   };
   const revocations = new Revocations(db, keyring, revokers, logger, telemetry, names);
-  const giveBacks = new GiveBacks(revocations, logger);
+  const orphanedTokens = new OrphanedTokenRevoker(revocations, logger);
   const uses = new ActiveUses(db, logger);
   const grants = new Grants(db, userKeys, revocations, logger, (grantId) => uses.endGrant(grantId));
   const bindings = new Bindings(db);
@@ -168,18 +168,18 @@ export async function createContext(foundation: Foundation, addresses: Addresses
     telemetry,
     livePerDay: config.limits.userLiveBalancesPerDay,
   });
-  const bankParts: BankParts = {
+  const bankDeps: BankDeps = {
     db,
     provider: bank,
     grants,
     userKeys,
     statuses,
     revocations,
-    giveBacks,
+    orphanedTokens,
     emit,
     logger,
     telemetry,
-    refreshes: new SharedRuns(),
+    refreshes: new Coalescer(),
   };
   const redirectUris = new RedirectUris(config, addresses.publicUrl, logger);
   return {
@@ -205,15 +205,15 @@ export async function createContext(foundation: Foundation, addresses: Addresses
     absentKeyIds: () => absentKeyIds(db, keyring),
     allowsOrigin: originGuard({ config, addresses, logger }),
     accounts: new WorkspaceAccounts(db, grants, emit),
-    workspace: provider && { db, provider, userKeys, grants, revocations, giveBacks, bindings, redirectUris, emit, logger },
+    workspace: provider && { db, provider, userKeys, grants, revocations, orphanedTokens, bindings, redirectUris, emit, logger },
     bank,
-    bankParts,
-    webhooks: new BankWebhooks(bankParts, webhookKeys, telemetry),
+    bankDeps,
+    webhooks: new BankWebhooks(bankDeps, webhookKeys, telemetry),
     tokens,
-    giveBacks,
+    orphanedTokens,
     executor,
     approvalEnds,
-    standIns,
+    sandbox,
   };
 }
 
@@ -239,10 +239,10 @@ function bankEntryAccess(
 }
 
 /** A front end that is refused sees nothing but a failed request: the operator is told why, once a minute at most. */
-function originGuard(parts: Pick<Context, 'config' | 'addresses' | 'logger'>): (origin: string) => boolean {
-  const tell = throttledLog(parts.logger, 'info');
+function originGuard(deps: Pick<Context, 'config' | 'addresses' | 'logger'>): (origin: string) => boolean {
+  const tell = throttledLog(deps.logger, 'info');
   return (origin) => {
-    const isAllowed = isAllowedOrigin(parts, origin);
+    const isAllowed = isAllowedOrigin(deps, origin);
     if (!isAllowed) tell({ origin: shownAddress(origin) }, 'a page of another origin was refused: ALLOWED_ORIGINS decides');
     return isAllowed;
   };
@@ -258,28 +258,28 @@ function isAllowedOrigin(context: Pick<Context, 'config' | 'addresses'>, origin:
   return context.config.environment === 'development' && isLoopback(url.hostname);
 }
 
-async function openStandIns(
+async function openSandbox(
   config: Config,
   { publicUrl, selfUrl }: Addresses,
   logger: Logger,
   overrides: Overrides,
   defer: Defer,
-): Promise<StandIns | undefined> {
+): Promise<Sandbox | undefined> {
   if (![config.identity, config.workspace, config.bank].includes('sandbox')) return undefined;
-  if (overrides.loadStandIns === undefined) throw new Error('the sandbox is not part of this build; set the providers’ variables');
+  if (overrides.loadSandbox === undefined) throw new Error('the sandbox is not part of this build; set the providers’ variables');
   const { allowedOrigins } = config;
   const directory = join(config.dataDir, 'sandbox');
-  const standIns = await overrides.loadStandIns({ directory, publicUrl, selfUrl, allowedOrigins, logger });
-  defer(() => standIns.close());
-  return standIns;
+  const sandbox = await overrides.loadSandbox({ directory, publicUrl, selfUrl, allowedOrigins, logger });
+  defer(() => sandbox.close());
+  return sandbox;
 }
 
-function resolveParts(config: Config, standIns: StandIns | undefined) {
-  const identity = resolvePart(config.identity, standIns?.identity);
+function resolveProviders(config: Config, sandbox: Sandbox | undefined) {
+  const identity = resolvePart(config.identity, sandbox?.identity);
   if (identity === undefined) throw new Error('no identity provider is configured');
-  return { identity, workspace: resolvePart(config.workspace, standIns?.workspace), bank: resolvePart(config.bank, standIns?.bank) };
+  return { identity, workspace: resolvePart(config.workspace, sandbox?.workspace), bank: resolvePart(config.bank, sandbox?.bank) };
 }
 
-function resolvePart<Settings>(part: Part<Settings>, standIn: Settings | undefined): Settings | undefined {
-  return part === 'sandbox' ? standIn : part;
+function resolvePart<Settings>(part: Part<Settings>, sandboxed: Settings | undefined): Settings | undefined {
+  return part === 'sandbox' ? sandboxed : part;
 }

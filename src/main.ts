@@ -2,7 +2,7 @@ import type { Config } from './config/config.ts';
 import { loadConfig, readEnvironmentFile } from './config/load-config.ts';
 import { createLogger, describeError, type Logger } from './observability/logger.ts';
 import { type Steward, startServer } from './server.ts';
-import { explain } from './startup/startup-error.ts';
+import { startupError } from './startup/startup-error.ts';
 
 try {
   for (const name of readEnvironmentFile())
@@ -11,12 +11,12 @@ try {
   const logger = createLogger(config.logLevel);
   outliveRejections(logger);
   warnOfOpenDoor(config, logger);
-  const steward = await startServer(config, config.environment === 'production' ? { logger } : { logger, loadStandIns });
+  const steward = await startServer(config, config.environment === 'production' ? { logger } : { logger, loadSandbox });
   // Before the announcement: whoever waits for it may want it stopped at once.
   stopOnSignal(steward, config, logger);
   announce(config, steward, logger);
 } catch (error) {
-  console.error(explain(error, 'Steward could not start.'));
+  console.error(startupError(error, 'Steward could not start.'));
   process.exit(1);
 }
 
@@ -26,7 +26,7 @@ function outliveRejections(logger: Logger): void {
 }
 
 /** Development only: the production image doesn't even hold the sandbox. */
-async function loadStandIns(options: Parameters<typeof import('../sandbox/sandbox.ts').createSandbox>[0]) {
+async function loadSandbox(options: Parameters<typeof import('../sandbox/sandbox.ts').createSandbox>[0]) {
   const { createSandbox } = await import('../sandbox/sandbox.ts');
   return createSandbox(options);
 }

@@ -10,9 +10,9 @@ import { boundConnections } from './http/connections.ts';
 import { answerClientError, answerStarting, refuseMisshapen, refuseStarting } from './http/raw-responses.ts';
 import { guarded } from './observability/guarded.ts';
 import { createLogger, describeError, type Logger } from './observability/logger.ts';
-import { type RequestParts, workOf } from './socket/requests.ts';
+import { type RequestDeps, workOf } from './socket/requests.ts';
 import { SocketServer } from './socket/socket-server.ts';
-import { startObserving } from './start-telemetry.ts';
+import { startTelemetry } from './start-telemetry.ts';
 import { openFoundation } from './startup/foundation.ts';
 import { DeletionWatch } from './users/deletion-watch.ts';
 import { Workers } from './workers.ts';
@@ -71,7 +71,7 @@ async function start(
   const { limits } = config;
   const defer = (release: () => Promise<void> | void) => void undo.push(release);
   // First to come and last to go: what stopping looks like is worth knowing, too.
-  const { telemetry, show } = await startObserving(config, logger, defer);
+  const { telemetry, show } = await startTelemetry(config, logger, defer);
   const { foundation, prepare } = await openFoundation(config, logger, telemetry, defer);
   let draining = false;
   // Bound before the rest: the sandbox and the callback need to know the address, and a start that doesn't get its port
@@ -99,7 +99,7 @@ async function start(
   await prepare();
   const context = await createContext(foundation, addresses, overrides, defer);
 
-  const requests: RequestParts = {
+  const requests: RequestDeps = {
     executor: context.executor,
     catalog: context.catalog,
     accounts: (userId) => context.executor.accounts(userId),
@@ -141,7 +141,7 @@ async function start(
     () => workers.stop(),
     // What the provider has rotated exists nowhere else: it must reach the database before that is closed.
     () => context.tokens.settle(),
-    () => context.giveBacks.settle(),
+    () => context.orphanedTokens.settle(),
     // A change that was begun runs to its end and is written down, though nobody waits for it any more.
     () => context.executor.settle(),
     // Requests under way still need the database, and the queue for what they revoke: both outlive the last answer.

@@ -11,7 +11,7 @@ export interface ProcessStates {
   draining(): boolean;
 }
 
-export interface Observing {
+export interface StartedTelemetry {
   telemetry: Telemetry;
   /** Adds to the metrics what can be asked once all is wired. */
   show(context: Context, states: ProcessStates): void;
@@ -22,7 +22,7 @@ export interface Observing {
  *
  * @throws StartRefused when metrics can't be served where they should
  */
-export async function startObserving(config: Config, logger: Logger, defer: Defer): Promise<Observing> {
+export async function startTelemetry(config: Config, logger: Logger, defer: Defer): Promise<StartedTelemetry> {
   const metrics = config.metrics && (await (await import('./metrics/start-metrics.ts')).startMetrics(config.metrics, logger));
   if (metrics !== undefined) defer(() => metrics.close());
   const tracing = config.tracing && (await (await import('./tracing/start-tracing.ts')).startTracing(config.tracing, version(), logger));

@@ -60,7 +60,7 @@ export class Workers {
   }
 
   async #startOnce(): Promise<void> {
-    const { revocations, webhooks, bankParts, config, db, embedded, logger, telemetry } = this.#context;
+    const { revocations, webhooks, bankDeps, config, db, embedded, logger, telemetry } = this.#context;
     // Loaded here, since nobody waits for it: the queue's library takes longer than all else before the first request.
     // In another turn of the loop, so that the service is announced first.
     await nextTurn();
@@ -72,7 +72,7 @@ export class Workers {
     const enqueue = await jobs.work('revoke', retry, (id) => revocations.attempt(id));
     revocations.enqueueWith(enqueue);
     webhooks.enqueueWith(await jobs.work('bank-webhook', WEBHOOK_RETRIES, (id) => webhooks.handle(id)));
-    await jobs.everyMinute('bank-check', () => checkDueItems(bankParts));
+    await jobs.everyMinute('bank-check', () => checkDueItems(bankDeps));
     await jobs.everyMinute('erase', () => sweepErasures(db));
     await jobs.everyMinute('sweep', () => sweep(this.#context));
     // What a process that died left behind needn't wait for the first minute.

@@ -12,8 +12,8 @@ import { type WebhookCode, webhookBody } from './bank-webhook-bodies.ts';
 import type { WebhookSender } from './bank-webhook-sender.ts';
 import { institution, type SandboxInstitution, supports } from './bank-world.ts';
 
-/** The parts of the stand-in, as its routes use them. */
-export interface BankParts {
+/** The parts of the sandbox, as its routes use them. */
+export interface BankDeps {
   items: Items;
   links: Links;
   webhooks: WebhookSender;
@@ -27,29 +27,29 @@ const SYNC_COUNT = 100;
 const SANDBOX_LOGIN = 'user_good';
 
 /** Every call of the aggregator's API, by path (Plaid: API reference). */
-export function bankOperations(bank: BankParts): Record<string, Operation> {
+export function bankOperations(bank: BankDeps): Record<string, Operation> {
   return { ...linkOperations(bank), ...itemOperations(bank), ...transactionOperations(bank), ...sandboxOperations(bank) };
 }
 
 /** Sends an event about an item to the item's own address, in the background. */
-function notify({ webhooks, controls }: BankParts, item: Item, code: WebhookCode): void {
+function notify({ webhooks, controls }: BankDeps, item: Item, code: WebhookCode): void {
   if (item.webhook === null) return;
   void webhooks.send(item.webhook, webhookBody(item, code, controls.now()));
 }
 
 /** The bank no longer lets us in until the user logs in again. */
-export function resetLogin(bank: BankParts, item: Item): void {
+export function resetLogin(bank: BankDeps, item: Item): void {
   bank.items.change(item, { status: 'login_required' });
   notify(bank, item, 'ERROR');
 }
 
 /** Something happens to the item's transactions. */
-export function happen(bank: BankParts, item: Item, kind: TransactionChange['kind']): void {
+export function happen(bank: BankDeps, item: Item, kind: TransactionChange['kind']): void {
   bank.items.addChange(item, kind);
   if (item.transactionsReady) notify(bank, item, 'SYNC_UPDATES_AVAILABLE');
 }
 
-function linkOperations({ items, links, webhooks }: BankParts): Record<string, Operation> {
+function linkOperations({ items, links, webhooks }: BankDeps): Record<string, Operation> {
   return {
     '/link/token/create': operation(requests.linkTokenCreate, (request) => {
       const { token, session } = links.create(request);
@@ -75,7 +75,7 @@ function linkOperations({ items, links, webhooks }: BankParts): Record<string, O
   };
 }
 
-function itemOperations(bank: BankParts): Record<string, Operation> {
+function itemOperations(bank: BankDeps): Record<string, Operation> {
   const { items, controls } = bank;
   return {
     '/item/get': operation(requests.item, ({ access_token: token }) => ({ item: itemBody(items.byAccessToken(token)), status: null })),
@@ -105,7 +105,7 @@ function itemOperations(bank: BankParts): Record<string, Operation> {
   };
 }
 
-function transactionOperations(bank: BankParts): Record<string, Operation> {
+function transactionOperations(bank: BankDeps): Record<string, Operation> {
   const { items } = bank;
   return {
     '/transactions/sync': operation(requests.sync, ({ access_token: token, cursor = '', count = SYNC_COUNT }) => {
@@ -130,7 +130,7 @@ function transactionOperations(bank: BankParts): Record<string, Operation> {
   };
 }
 
-function sandboxOperations(bank: BankParts): Record<string, Operation> {
+function sandboxOperations(bank: BankDeps): Record<string, Operation> {
   const { items } = bank;
   return {
     '/sandbox/public_token/create': operation(requests.publicTokenCreate, ({ institution_id: id, initial_products: products, options }) => {

@@ -2,7 +2,7 @@ import { json, type Request, Router, urlencoded } from 'express';
 import { z } from 'zod';
 import { AppError } from '../../src/errors.ts';
 import { validate } from '../../src/validation/validate.ts';
-import { type BankParts, happen, resetLogin } from './bank-api.ts';
+import { type BankDeps, happen, resetLogin } from './bank-api.ts';
 import { bankOf } from './bank-items.ts';
 import type { InjectedErrors } from './bank-sandbox-errors.ts';
 import type { Item } from './bank-state.ts';
@@ -37,7 +37,7 @@ const error = z.strictObject({
   times: z.coerce.number().int().min(1).max(1_000_000).default(1),
 });
 
-export interface ControlRoutesOptions extends BankParts {
+export interface ControlRoutesOptions extends BankDeps {
   injected: InjectedErrors;
   /** Where an event goes that a test orders for an item without an address of its own. */
   serviceWebhook: string;
@@ -108,7 +108,7 @@ async function fireWebhook({ serviceWebhook, ...bank }: ControlRoutesOptions, gi
 }
 
 /** @throws AppError `not_found`, also for a removed item */
-function existing({ items }: BankParts, id: string): Item {
+function existing({ items }: BankDeps, id: string): Item {
   const item = items.find(id);
   if (item === undefined || item.status === 'removed') throw new AppError('not_found', 'There is no such item.');
   return item;

@@ -10,7 +10,7 @@ export function outlineOf({
   timeoutMs,
   capBytes,
   allow,
-  reaches,
+  exposes,
   costs,
 }: Action): ActionOutline {
   return {
@@ -22,7 +22,7 @@ export function outlineOf({
     ...(timeoutMs !== undefined && { timeoutMs }),
     ...(capBytes !== undefined && { capBytes }),
     lists: Object.keys(allow ?? {}),
-    mayReach: reaches !== undefined,
+    mayExpose: exposes !== undefined,
     ...(costs !== undefined && { mayCost: true }),
   };
 }

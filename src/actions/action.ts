@@ -58,7 +58,7 @@ export interface Action<Input = unknown, Output = unknown, P extends Provider = 
   /** What a policy's allow-lists are held against: name → the values in this input. Mail's `to` is every recipient, hidden ones too. */
   allow?: Record<string, (input: Input) => readonly string[]>;
   /** Whether this input reaches other people, which can't be taken back: such a call is asked about as a destructive one is. */
-  reaches?(input: Input): boolean;
+  exposes?(input: Input): boolean;
   /** Whether a call with this input is paid for each time: such calls have a budget of their own. */
   costs?(input: Input): boolean;
   /** One line for the person who is asked to approve: exactly what will happen. */
@@ -77,7 +77,7 @@ export interface ActionOutline extends Pick<Action, 'name' | 'provider' | 'effec
   /** Names of its allow-lists. */
   lists: readonly string[];
   /** Some of its inputs may reach other people. */
-  mayReach: boolean;
+  mayExpose: boolean;
   /** Some of its inputs are paid for by the call. */
   mayCost?: true;
 }

@@ -6,13 +6,13 @@ import type { Telemetry } from '../observability/telemetry.ts';
 import type { BankProvider } from '../providers/bank.ts';
 import type { GrantStatuses } from '../vault/grant-status.ts';
 import type { Grants } from '../vault/grants.ts';
-import type { GiveBacks } from '../vault/orphaned-tokens.ts';
+import type { OrphanedTokenRevoker } from '../vault/orphaned-tokens.ts';
 import type { Revocations } from '../vault/revocations.ts';
 import type { UserKeys } from '../vault/user-keys.ts';
-import type { SharedRuns } from './coalesced-runs.ts';
+import type { Coalescer } from './coalesced-runs.ts';
 
 /** What the bank feature works with. */
-export interface BankParts {
+export interface BankDeps {
   db: Database;
   /** undefined: not configured; entries can still be listed and deleted. */
   provider: BankProvider | undefined;
@@ -20,18 +20,18 @@ export interface BankParts {
   userKeys: UserKeys;
   statuses: GrantStatuses;
   revocations: Revocations;
-  giveBacks: GiveBacks;
+  orphanedTokens: OrphanedTokenRevoker;
   emit: Emit;
   logger: Logger;
   telemetry: Telemetry;
   /** Readings of entries that users ask for. */
-  refreshes: SharedRuns<boolean>;
+  refreshes: Coalescer<boolean>;
 }
 
 /** @throws AppError `not_configured` */
-export function configured(parts: BankParts): BankProvider {
-  if (parts.provider === undefined) throw new AppError('not_configured', 'Bank accounts are not set up on this server.');
-  return parts.provider;
+export function configured(deps: BankDeps): BankProvider {
+  if (deps.provider === undefined) throw new AppError('not_configured', 'Bank accounts are not set up on this server.');
+  return deps.provider;
 }
 
 /** Which account an event is about. */

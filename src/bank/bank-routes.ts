@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Endpoint, endpoint, SUCCEEDED, success } from '../http/endpoint.ts';
 import { text } from '../validation/validate.ts';
-import type { BankParts } from './bank-deps.ts';
+import type { BankDeps } from './bank-deps.ts';
 import { createLinkToken, deleteEntry, linkItem, listEntries, refreshEntry } from './bank-service.ts';
 
 const TAG = 'Bank';
@@ -22,11 +22,11 @@ const entry = z.object({
 });
 
 /** Linking, listing, repairing and deleting bank account entries. */
-export function bankRoutes(parts: BankParts): Endpoint[] {
-  return [createToken(parts), setAccessToken(parts), list(parts), remove(parts), refresh(parts)];
+export function bankRoutes(deps: BankDeps): Endpoint[] {
+  return [createToken(deps), setAccessToken(deps), list(deps), remove(deps), refresh(deps)];
 }
 
-function createToken(parts: BankParts): Endpoint {
+function createToken(deps: BankDeps): Endpoint {
   return endpoint({
     method: 'post',
     path: '/auth/bank/create_link_token',
@@ -40,11 +40,11 @@ function createToken(parts: BankParts): Endpoint {
     form: z.strictObject({ account_id: z.string().optional().meta({ format: 'uuid' }) }),
     answer: z.object({ link_token: z.string(), expiration: z.string(), request_id: z.string(), link_url: z.string().optional() }),
     errors: ['not_found', 'relink_required', 'item_gone', 'unsupported_account', ...PROVIDER_ERRORS],
-    handle: async ({ caller, form }) => ({ json: await createLinkToken(parts, caller.userId, form.account_id) }),
+    handle: async ({ caller, form }) => ({ json: await createLinkToken(deps, caller.userId, form.account_id) }),
   });
 }
 
-function setAccessToken(parts: BankParts): Endpoint {
+function setAccessToken(deps: BankDeps): Endpoint {
   return endpoint({
     method: 'post',
     path: '/auth/bank/set_access_token',
@@ -63,13 +63,13 @@ function setAccessToken(parts: BankParts): Endpoint {
     }),
     errors: ['relink_required', 'item_gone', 'unsupported_account', ...PROVIDER_ERRORS],
     async handle({ caller, form }) {
-      const kept = await linkItem(parts, caller.userId, form.public_token);
+      const kept = await linkItem(deps, caller.userId, form.public_token);
       return { json: { ...SUCCEEDED.json, ...(kept.length > 0 && { also_linked: kept }) } };
     },
   });
 }
 
-function list(parts: BankParts): Endpoint {
+function list(deps: BankDeps): Endpoint {
   return endpoint({
     method: 'get',
     path: '/auth/bank/accounts',
@@ -78,11 +78,11 @@ function list(parts: BankParts): Endpoint {
     auth: 'id_token',
     answer: z.object({ accounts: z.array(entry) }),
     errors: [],
-    handle: async ({ caller }) => ({ json: { accounts: await listEntries(parts, caller.userId) } }),
+    handle: async ({ caller }) => ({ json: { accounts: await listEntries(deps, caller.userId) } }),
   });
 }
 
-function remove(parts: BankParts): Endpoint {
+function remove(deps: BankDeps): Endpoint {
   return endpoint({
     method: 'delete',
     path: '/auth/bank/accounts/:account_id',
@@ -94,13 +94,13 @@ function remove(parts: BankParts): Endpoint {
     answer: success,
     errors: ['not_found'],
     async handle({ caller, params }) {
-      await deleteEntry(parts, caller.userId, params.account_id);
+      await deleteEntry(deps, caller.userId, params.account_id);
       return SUCCEEDED;
     },
   });
 }
 
-function refresh(parts: BankParts): Endpoint {
+function refresh(deps: BankDeps): Endpoint {
   return endpoint({
     method: 'post',
     path: '/auth/bank/accounts/:account_id/refresh',
@@ -113,7 +113,7 @@ function refresh(parts: BankParts): Endpoint {
     answer: success,
     errors: ['not_found', 'relink_required', 'item_gone', 'unsupported_account', ...PROVIDER_ERRORS],
     async handle({ caller, params }) {
-      await refreshEntry(parts, caller.userId, params.account_id);
+      await refreshEntry(deps, caller.userId, params.account_id);
       return SUCCEEDED;
     },
   });

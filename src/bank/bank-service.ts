@@ -7,7 +7,7 @@ import { isEntryRefusal } from '../providers/bank-errors.ts';
 import type { BankItem } from '../providers/bank-item.ts';
 import type { NewGrant } from '../vault/grants.ts';
 import { type GrantStatus, lockUser } from '../vault/grants-repository.ts';
-import { about, type BankParts, configured } from './bank-deps.ts';
+import { about, type BankDeps, configured } from './bank-deps.ts';
 import { noteChecked } from './checks-repository.ts';
 import { findOverlaps } from './duplicates.ts';
 import { checkItem } from './item-check.ts';
@@ -41,8 +41,8 @@ export interface BankEntry {
 const NO_SUCH_ENTRY = 'There is no such bank account entry.';
 
 /** The user's bank entries, linked longest first. */
-export async function listEntries(parts: BankParts, userId: string): Promise<BankEntry[]> {
-  const items = await selectItems(parts.db, userId);
+export async function listEntries(deps: BankDeps, userId: string): Promise<BankEntry[]> {
+  const items = await selectItems(deps.db, userId);
   return items.map(toEntry);
 }
 
@@ -54,13 +54,13 @@ export async function listEntries(parts: BankParts, userId: string): Promise<Ban
  * @throws AppError `not_found`, `item_gone`, and what {@link BankProvider} throws
  */
 export async function createLinkToken(
-  parts: BankParts,
+  deps: BankDeps,
   userId: string,
   entryId: string | undefined,
 ): Promise<LinkToken & { link_url?: string }> {
-  const provider = configured(parts);
+  const provider = configured(deps);
   if (entryId !== undefined && !z.uuid().safeParse(entryId).success) throw new AppError('not_found', NO_SUCH_ENTRY);
-  const token = entryId === undefined ? await provider.createLinkToken(userId) : await updateModeToken(parts, provider, userId, entryId);
+  const token = entryId === undefined ? await provider.createLinkToken(userId) : await updateModeToken(deps, provider, userId, entryId);
   const page = provider.linkPage(token.link_token);
   return page === undefined ? token : { ...token, link_url: page };
 }
@@ -72,8 +72,8 @@ export async function createLinkToken(
  *
  * @returns ids of entries that were kept although they may share an account with the new one
  */
-export async function linkItem(parts: BankParts, userId: string, publicToken: string): Promise<string[]> {
-  const provider = configured(parts);
+export async function linkItem(deps: BankDeps, userId: string, publicToken: string): Promise<string[]> {
+  const provider = configured(deps);
   const { accessToken, itemId } = await provider.exchange(publicToken);
   const grant: NewGrant = {
     userId,
@@ -83,14 +83,14 @@ export async function linkItem(parts: BankParts, userId: string, publicToken: st
     scopes: [],
     expiresAt: null,
   };
-  const { entryId, kept } = await giveBackOnFailure(parts, grant, async () => {
+  const { entryId, kept } = await revokeOnFailure(deps, grant, async () => {
     if (itemId === undefined) throw unnamedItem();
     const item = await provider.describe(accessToken);
     // At hand for the transaction: a key service takes its time.
-    await parts.userKeys.forUser(parts.db, userId);
-    return parts.db.transaction((tx) => storeItem(parts, tx, grant, item), userId);
+    await deps.userKeys.forUser(deps.db, userId);
+    return deps.db.transaction((tx) => storeItem(deps, tx, grant, item), userId);
   });
-  if (kept.length > 0) parts.logger.info({ entry: entryId, kept }, 'a bank was linked beside entries that may share an account with it');
+  if (kept.length > 0) deps.logger.info({ entry: entryId, kept }, 'a bank was linked beside entries that may share an account with it');
   return kept;
 }
 
@@ -99,14 +99,14 @@ export async function linkItem(parts: BankParts, userId: string, publicToken: st
  *
  * @throws AppError `not_found`
  */
-export async function deleteEntry(parts: BankParts, userId: string, entryId: string): Promise<void> {
-  await parts.db.transaction(async (tx) => {
+export async function deleteEntry(deps: BankDeps, userId: string, entryId: string): Promise<void> {
+  await deps.db.transaction(async (tx) => {
     // One at a time with linking: a bank linked again must not revive what is deleted meanwhile.
     await lockUser(tx, userId);
     const item = await selectItem(tx, userId, entryId);
     if (item === undefined) throw new AppError('not_found', NO_SUCH_ENTRY);
-    await parts.emit(tx, userId, 'account.disconnected', about(entryId));
-    await parts.grants.end(tx, userId, item.grantId);
+    await deps.emit(tx, userId, 'account.disconnected', about(entryId));
+    await deps.grants.end(tx, userId, item.grantId);
   }, userId);
 }
 
@@ -116,28 +116,28 @@ export async function deleteEntry(parts: BankParts, userId: string, entryId: str
  *
  * @throws AppError `not_found`, `relink_required`, `item_gone`, …
  */
-export async function refreshEntry(parts: BankParts, userId: string, entryId: string): Promise<void> {
-  const provider = configured(parts);
+export async function refreshEntry(deps: BankDeps, userId: string, entryId: string): Promise<void> {
+  const provider = configured(deps);
   const read = (accessToken: string) => provider.describe(accessToken);
   // Shared: of many at once each would find that another was stored since it began.
-  const found = await parts.refreshes.run(`${userId} ${entryId}`, () => checkItem(parts, { id: entryId, userId }, { read }));
+  const found = await deps.refreshes.run(`${userId} ${entryId}`, () => checkItem(deps, { id: entryId, userId }, { read }));
   if (!found) throw new AppError('not_found', NO_SUCH_ENTRY);
 }
 
-async function updateModeToken(parts: BankParts, provider: BankProvider, userId: string, entryId: string): Promise<LinkToken> {
-  const entry = await findEntry(parts.db, userId, entryId);
-  const accessToken = await accessTokenOf(parts, entry);
-  const token = await notingStatus(parts, entry, accessToken, () => provider.createLinkToken(userId, accessToken));
-  await noteUpdateMode(parts.db, userId, entryId);
+async function updateModeToken(deps: BankDeps, provider: BankProvider, userId: string, entryId: string): Promise<LinkToken> {
+  const entry = await findEntry(deps.db, userId, entryId);
+  const accessToken = await accessTokenOf(deps, entry);
+  const token = await notingStatus(deps, entry, accessToken, () => provider.createLinkToken(userId, accessToken));
+  await noteUpdateMode(deps.db, userId, entryId);
   return token;
 }
 
 /** What a call reveals of the entry (log in again, gone) becomes its status before the error goes on. */
-async function notingStatus<Result>(parts: BankParts, entry: ItemRow, accessToken: string, work: () => Promise<Result>): Promise<Result> {
+async function notingStatus<Result>(deps: BankDeps, entry: ItemRow, accessToken: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (error) {
-    if (isEntryRefusal(error)) await parts.statuses.refused(entry.userId, entry.grantId, accessToken, error.code);
+    if (isEntryRefusal(error)) await deps.statuses.refused(entry.userId, entry.grantId, accessToken, error.code);
     throw error;
   }
 }
@@ -147,7 +147,7 @@ interface StoredItem {
   kept: string[];
 }
 
-async function storeItem(parts: BankParts, tx: Queryable, grant: NewGrant, item: BankItem): Promise<StoredItem> {
+async function storeItem(deps: BankDeps, tx: Queryable, grant: NewGrant, item: BankItem): Promise<StoredItem> {
   if (!(await lockUser(tx, grant.userId))) throw new AppError('invalid_token', 'This user no longer exists.');
   const entries = await selectItems(tx, grant.userId);
   // The aggregator may give the same item out again: then it takes its own place, whatever its accounts say now.
@@ -155,30 +155,30 @@ async function storeItem(parts: BankParts, tx: Queryable, grant: NewGrant, item:
   const { replaced, kept: beside } = findOverlaps(entries, item, own);
   const kept = beside.map(({ id }) => id);
   if (replaced !== undefined) {
-    await replaceItem(parts, tx, replaced, grant, item);
+    await replaceItem(deps, tx, replaced, grant, item);
     return { entryId: replaced.id, kept };
   }
-  const { id } = await parts.grants.store(tx, grant);
+  const { id } = await deps.grants.store(tx, grant);
   const entryId = randomUUID();
   await insertItem(tx, entryId, id, grant.userId, item);
-  await parts.emit(tx, grant.userId, 'account.connected', about(entryId));
+  await deps.emit(tx, grant.userId, 'account.connected', about(entryId));
   return { entryId, kept };
 }
 
-async function replaceItem(parts: BankParts, tx: Queryable, entry: ItemRow, grant: NewGrant, item: BankItem): Promise<void> {
+async function replaceItem(deps: BankDeps, tx: Queryable, entry: ItemRow, grant: NewGrant, item: BankItem): Promise<void> {
   await updateItem(tx, grant.userId, entry.id, item);
-  await startAnew(parts, tx, entry, item);
+  await startAnew(deps, tx, entry, item);
   // A cursor belongs to its item (Plaid: /transactions/sync).
   if (entry.subject !== grant.subject) await resetSyncState(tx, grant.userId, entry.id, grant.subject);
-  await parts.emit(tx, grant.userId, 'account.connected', about(entry.id));
-  if (entry.status !== 'active') await parts.emit(tx, grant.userId, 'account.status', { ...about(entry.id), status: 'active' });
-  await parts.grants.replace(tx, entry.grantId, grant);
+  await deps.emit(tx, grant.userId, 'account.connected', about(entry.id));
+  if (entry.status !== 'active') await deps.emit(tx, grant.userId, 'account.status', { ...about(entry.id), status: 'active' });
+  await deps.grants.replace(tx, entry.grantId, grant);
 }
 
 /** What was known of the item before says nothing any more. */
-async function startAnew(parts: BankParts, tx: Queryable, entry: ItemRow, item: BankItem): Promise<void> {
+async function startAnew(deps: BankDeps, tx: Queryable, entry: ItemRow, item: BankItem): Promise<void> {
   await updateNewAccounts(tx, entry.userId, entry.id, false);
-  await announce(tx, parts.emit, entry, announcedBy({ state: item, before: NOTHING, repaired: true }));
+  await announce(tx, deps.emit, entry, announcedBy({ state: item, before: NOTHING, repaired: true }));
   await noteChecked(tx, entry.userId, entry.id, false);
 }
 
@@ -189,11 +189,11 @@ function unnamedItem(): AppError {
 }
 
 /** An item that was exchanged but couldn't be stored is removed at the aggregator: it would cost money and nobody could use it. */
-async function giveBackOnFailure<Result>(parts: BankParts, grant: NewGrant, work: () => Promise<Result>): Promise<Result> {
+async function revokeOnFailure<Result>(deps: BankDeps, grant: NewGrant, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (error) {
-    await parts.giveBacks.add({ provider: 'bank', subject: grant.subject, token: grant.tokens.accessToken });
+    await deps.orphanedTokens.add({ provider: 'bank', subject: grant.subject, token: grant.tokens.accessToken });
     throw error;
   }
 }
@@ -204,8 +204,8 @@ async function findEntry(db: Queryable, userId: string, entryId: string): Promis
   return item;
 }
 
-async function accessTokenOf(parts: BankParts, entry: ItemRow): Promise<string> {
-  const tokens = await parts.grants.tokens(parts.db, entry.userId, entry.grantId);
+async function accessTokenOf(deps: BankDeps, entry: ItemRow): Promise<string> {
+  const tokens = await deps.grants.tokens(deps.db, entry.userId, entry.grantId);
   if (tokens === undefined) throw new AppError('not_found', NO_SUCH_ENTRY);
   return tokens.accessToken;
 }

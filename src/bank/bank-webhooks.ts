@@ -2,7 +2,7 @@ import { AppError } from '../errors.ts';
 import { describeError } from '../observability/logger.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
 import type { WebhookKeys } from '../providers/bank-webhook-keys.ts';
-import type { BankParts } from './bank-deps.ts';
+import type { BankDeps } from './bank-deps.ts';
 import { handleEvent } from './event-handlers.ts';
 import { readWebhook } from './webhook-events.ts';
 import {
@@ -18,15 +18,15 @@ const SWEEP_BATCH = 500;
 
 /** The aggregator's events: verified, written down, acknowledged, and handled afterwards by a job that knows the row's id. */
 export class BankWebhooks {
-  readonly #parts: BankParts;
+  readonly #deps: BankDeps;
   readonly #keys: WebhookKeys | undefined;
   readonly #telemetry: Telemetry;
   #enqueue: ((id: string) => Promise<void>) | undefined;
 
   /** @param keys undefined: the aggregator is not configured */
-  constructor(parts: BankParts, keys: WebhookKeys | undefined, telemetry: Telemetry) {
+  constructor(deps: BankDeps, keys: WebhookKeys | undefined, telemetry: Telemetry) {
     this.#telemetry = telemetry;
-    this.#parts = parts;
+    this.#deps = deps;
     this.#keys = keys;
   }
 
@@ -57,7 +57,7 @@ export class BankWebhooks {
    * @throws AppError what kept it from being handled: the queue tries again, later and later
    */
   async handle(id: string): Promise<void> {
-    const { db, logger } = this.#parts;
+    const { db, logger } = this.#deps;
     const webhook = await selectWebhook(db, id);
     if (webhook === undefined) return;
     if (webhook.overdue) {
@@ -65,20 +65,20 @@ export class BankWebhooks {
       logger.warn({ webhook: id, event: webhook.event }, 'bank webhook given up: it could not be handled for a day');
       return;
     }
-    await handleEvent(this.#parts, webhook);
+    await handleEvent(this.#deps, webhook);
     logger.info({ webhook: id, event: webhook.event }, 'bank webhook handled');
   }
 
   /** Queues what has no job yet (the process died between commit and queue), and forgets what is old. */
   async sweep(): Promise<void> {
-    const { db } = this.#parts;
+    const { db } = this.#deps;
     for (const id of await selectUnqueuedWebhooks(db, SWEEP_BATCH)) await this.#enqueueOne(id);
     await deleteOldWebhooks(db);
   }
 
   /** @returns how it ended, in a word */
   async #take(proofs: readonly string[], body: Uint8Array): Promise<'stored' | 'repeated' | 'ignored'> {
-    const { db, logger } = this.#parts;
+    const { db, logger } = this.#deps;
     if (this.#keys === undefined) throw new AppError('not_configured', 'Bank accounts are not set up on this server.');
     // Loaded with the first webhook: servers without an aggregator never need it.
     const { verifyWebhook } = await import('../providers/bank-webhook-proof.ts');
@@ -101,9 +101,9 @@ export class BankWebhooks {
     if (this.#enqueue === undefined) return;
     try {
       await this.#enqueue(id);
-      await markWebhookQueued(this.#parts.db, id);
+      await markWebhookQueued(this.#deps.db, id);
     } catch (error) {
-      this.#parts.logger.warn({ err: describeError(error), webhook: id }, 'bank webhook not queued; the sweep will find it');
+      this.#deps.logger.warn({ err: describeError(error), webhook: id }, 'bank webhook not queued; the sweep will find it');
     }
   }
 }

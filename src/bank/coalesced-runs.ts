@@ -2,7 +2,7 @@
  * Lets many ask for the same work: of each key one run is under way and one waits, which all who come meanwhile share.
  * It begins after they came, and so sees what they want seen.
  */
-export class SharedRuns<Result> {
+export class Coalescer<Result> {
   readonly #running = new Map<string, Promise<Result>>();
   readonly #waiting = new Map<string, Promise<Result>>();
 

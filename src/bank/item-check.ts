@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts';
 import { isEntryRefusal } from '../providers/bank-errors.ts';
 import type { ItemState } from '../providers/bank-item.ts';
 import { lockUser } from '../vault/grants-repository.ts';
-import type { BankParts } from './bank-deps.ts';
+import type { BankDeps } from './bank-deps.ts';
 import { noteChecked } from './checks-repository.ts';
 import { announce, announcedBy } from './item-warnings.ts';
 import { type ItemDetails, type ItemRow, lockItem, selectItem, updateItem, updateNewAccounts } from './items-repository.ts';
@@ -31,14 +31,14 @@ const MAX_TRIES = 5;
  * @returns false when there is no such entry (any more)
  * @throws AppError what the aggregator says against the entry (`relink_required`, `item_gone`), after storing it; what else kept it from answering
  */
-export async function checkItem(parts: BankParts, entry: Pick<ItemRow, 'id' | 'userId'>, options: CheckOptions): Promise<boolean> {
+export async function checkItem(deps: BankDeps, entry: Pick<ItemRow, 'id' | 'userId'>, options: CheckOptions): Promise<boolean> {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-    const row = await selectItem(parts.db, entry.userId, entry.id);
+    const row = await selectItem(deps.db, entry.userId, entry.id);
     if (row === undefined) return false;
-    const tokens = await parts.grants.tokens(parts.db, row.userId, row.grantId);
+    const tokens = await deps.grants.tokens(deps.db, row.userId, row.grantId);
     if (tokens === undefined) return false;
     const { reading, refusal } = await readOrRefusal(() => options.read(tokens.accessToken));
-    const stored = await parts.db.transaction((tx) => store(parts, tx, row, reading, options), row.userId);
+    const stored = await deps.db.transaction((tx) => store(deps, tx, row, reading, options), row.userId);
     if (stored === 'outdated') continue;
     if (stored === 'gone') return false;
     if (refusal !== undefined) throw refusal;
@@ -58,7 +58,7 @@ async function readOrRefusal(read: () => Promise<Reading>): Promise<{ reading: R
 }
 
 async function store(
-  parts: BankParts,
+  deps: BankDeps,
   tx: Queryable,
   seen: ItemRow,
   reading: Reading,
@@ -69,13 +69,13 @@ async function store(
   const entry = await lockItem(tx, seen.userId, seen.id);
   if (entry === undefined) return 'gone';
   if (entry.checks !== seen.checks) return 'outdated';
-  if (!(await parts.statuses.set(tx, entry, reading.health))) return 'gone';
+  if (!(await deps.statuses.set(tx, entry, reading.health))) return 'gone';
   const { accounts, institutionId = null, bankName = entry.bankName } = reading;
   if (accounts !== undefined) await updateItem(tx, entry.userId, entry.id, { institutionId, bankName, accounts });
   // Accounts are read after update mode: what was offered was taken, or left.
   const chosen = accounts !== undefined && entry.inUpdateMode && reading.health === 'active';
   if (chosen) await updateNewAccounts(tx, entry.userId, entry.id, false);
-  await announce(tx, parts.emit, entry, announcedBy({ state: reading, before: entry, repaired: repaired || chosen, told }));
+  await announce(tx, deps.emit, entry, announcedBy({ state: reading, before: entry, repaired: repaired || chosen, told }));
   await noteChecked(tx, entry.userId, entry.id, reading.health === 'item_gone');
   return 'stored';
 }

@@ -1,6 +1,6 @@
 import { describeError } from '../observability/logger.ts';
 import type { BankProvider } from '../providers/bank.ts';
-import type { BankParts } from './bank-deps.ts';
+import type { BankDeps } from './bank-deps.ts';
 import { leaseDueItems } from './checks-repository.ts';
 import { checkItem, type Reading, unlessRefused } from './item-check.ts';
 
@@ -16,13 +16,13 @@ const RUN_MS = 40_000;
  * works in every state is made. Replicas lease what they read; what can't be
  * read now comes up again after its lease.
  */
-export async function checkDueItems(parts: BankParts): Promise<void> {
-  const { provider, db, logger } = parts;
+export async function checkDueItems(deps: BankDeps): Promise<void> {
+  const { provider, db, logger } = deps;
   if (provider === undefined) return;
   const end = performance.now() + RUN_MS;
   for (let read = 0; read < MOST_A_RUN && performance.now() < end; read += BATCH) {
     const due = await leaseDueItems(db, BATCH);
-    const results = await Promise.allSettled(due.map((entry) => checkOne(parts, provider, entry)));
+    const results = await Promise.allSettled(due.map((entry) => checkOne(deps, provider, entry)));
     const failed = results.filter((result) => result.status === 'rejected');
     for (const { reason } of failed) logger.info({ err: describeError(reason) }, 'a bank item could not be read; it will be tried again');
     // Where nothing can be read the aggregator is away, and asking on would only add to its trouble.
@@ -30,12 +30,12 @@ export async function checkDueItems(parts: BankParts): Promise<void> {
   }
 }
 
-async function checkOne(parts: BankParts, provider: BankProvider, entry: { id: string; userId: string }): Promise<void> {
-  await checkItem(parts, entry, { read: (accessToken) => readItem(parts, provider, accessToken) }).catch(unlessRefused);
+async function checkOne(deps: BankDeps, provider: BankProvider, entry: { id: string; userId: string }): Promise<void> {
+  await checkItem(deps, entry, { read: (accessToken) => readItem(deps, provider, accessToken) }).catch(unlessRefused);
 }
 
 /** Items linked before the service had its address of now are told of it. */
-async function readItem({ logger }: BankParts, provider: BankProvider, accessToken: string): Promise<Reading> {
+async function readItem({ logger }: BankDeps, provider: BankProvider, accessToken: string): Promise<Reading> {
   const state = await provider.itemState(accessToken);
   const { webhookUrl } = provider;
   if (webhookUrl !== undefined && state.webhook !== webhookUrl) {

@@ -1,6 +1,6 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { readEnvironmentFile } from '../config/load-config.ts';
-import { explain } from '../startup/startup-error.ts';
+import { startupError } from '../startup/startup-error.ts';
 import { inSession, type Session } from './session.ts';
 
 type Options = NonNullable<ParseArgsConfig['options']>;
@@ -90,7 +90,7 @@ async function perform(command: Command, given: Given): Promise<void> {
     console.error(
       error instanceof Interrupted
         ? 'Interrupted. What was done stays done; run the command again to go on.'
-        : explain(error, 'The command failed.'),
+        : startupError(error, 'The command failed.'),
     );
     process.exitCode = FAILED;
   } finally {

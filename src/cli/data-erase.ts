@@ -4,7 +4,7 @@ import { StartRefused } from '../errors.ts';
 import { walkErasure } from '../users/erasures.ts';
 import { selectDeletions } from '../users/erasures-repository.ts';
 import { selectIdentity } from '../users/users-repository.ts';
-import { type ErasingParts, eraseIdentity } from '../users/users-service.ts';
+import { type ErasingDeps, eraseIdentity } from '../users/users-service.ts';
 import { Grants } from '../vault/grants.ts';
 import { NameHashes } from '../vault/name-hashes.ts';
 import { Revocations } from '../vault/revocations.ts';
@@ -37,11 +37,11 @@ export const eraseUsers = defineCommand({
   async run(session, { positionals: [file = ''] }) {
     const ids = await readIds(file);
     const db = await session.database();
-    const parts = await erasing(session, db);
+    const deps = await erasing(session, db);
     let erased = 0;
     for (const id of ids) {
       session.signal.throwIfAborted();
-      if (await eraseOne(parts, id)) erased += 1;
+      if (await eraseOne(deps, id)) erased += 1;
     }
     await walkAll(session, db, ids);
     session.print(`${erased} users deleted, ${ids.length - erased} were not there.`);
@@ -62,7 +62,7 @@ async function readIds(file: string): Promise<string[]> {
 }
 
 /** Revocations are only written down here: the service's sweep finds and does them. */
-async function erasing(session: Session, db: Database): Promise<ErasingParts> {
+async function erasing(session: Session, db: Database): Promise<ErasingDeps> {
   const { logger } = session;
   const keyring = keyringOf(session, configuredKeys(session));
   await checkKeys(db, keyring);
@@ -86,9 +86,9 @@ async function walkAll(session: Session, db: Database, ids: readonly string[]): 
   progress.end();
 }
 
-async function eraseOne(parts: ErasingParts, userId: string): Promise<boolean> {
-  const identity = await selectIdentity(parts.db, userId);
+async function eraseOne(deps: ErasingDeps, userId: string): Promise<boolean> {
+  const identity = await selectIdentity(deps.db, userId);
   if (identity === undefined) return false;
-  await eraseIdentity(parts, { userId, ...identity, issuedAt: Math.floor(Date.now() / 1000) });
+  await eraseIdentity(deps, { userId, ...identity, issuedAt: Math.floor(Date.now() / 1000) });
   return true;
 }

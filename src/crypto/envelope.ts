@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, type KeyOb
 import { AppError } from '../errors.ts';
 
 /** Where a sealed value lives; bound into the additional data, so that a value moved elsewhere fails to open. */
-export interface Place {
+export interface AssociatedData {
   table: string;
   column: string;
   userId: string;
@@ -30,14 +30,14 @@ const INFO = 'steward/envelope/v1';
  *
  * A fresh salt a record gives a fresh key and nonce, so no number of records wears a user's key out.
  */
-export function seal(key: DataKey, place: Place, plaintext: Uint8Array | string): Buffer {
+export function seal(key: DataKey, associated: AssociatedData, plaintext: Uint8Array | string): Buffer {
   const keyId = Buffer.from(key.id);
   if (keyId.length === 0 || keyId.length > 255) throw new RangeError('a key id has 1 to 255 bytes');
   const salt = randomBytes(SALT_BYTES);
   const derived = derive(key, salt);
   const header = Buffer.concat([Buffer.of(VERSION, keyId.length), keyId, salt, derived.commitment]);
   const cipher = createCipheriv('aes-256-gcm', derived.key, derived.nonce, { authTagLength: TAG_BYTES });
-  cipher.setAAD(additionalData(header, place));
+  cipher.setAAD(additionalData(header, associated));
   const ciphertext = Buffer.concat([cipher.update(Buffer.from(plaintext as string)), cipher.final()]);
   return Buffer.concat([header, ciphertext, cipher.getAuthTag()]);
 }
@@ -45,14 +45,14 @@ export function seal(key: DataKey, place: Place, plaintext: Uint8Array | string)
 /**
  * Decrypts what {@link seal} made for the same place under the same key.
  *
- * @throws AppError `internal`; the cause names the place. Every failure looks the same, so that it tells nothing
+ * @throws AppError `internal`; the cause names the associated. Every failure looks the same, so that it tells nothing
  * about which check refused.
  */
-export function open(key: DataKey, place: Place, record: Uint8Array): Buffer {
-  const plaintext = tryOpen(key, place, Buffer.from(record));
+export function open(key: DataKey, associated: AssociatedData, record: Uint8Array): Buffer {
+  const plaintext = tryOpen(key, associated, Buffer.from(record));
   if (plaintext !== undefined) return plaintext;
   throw new AppError('internal', 'Stored data could not be read.', {
-    cause: new Error(`sealed value does not open: ${place.table}.${place.column}, row ${place.rowId}`),
+    cause: new Error(`sealed value does not open: ${associated.table}.${associated.column}, row ${associated.rowId}`),
   });
 }
 
@@ -67,7 +67,7 @@ export function keyIdOf(record: Uint8Array): string {
   throw new AppError('internal', 'Stored data could not be read.', { cause: new Error('not a sealed value') });
 }
 
-function tryOpen(key: DataKey, place: Place, record: Buffer): Buffer | undefined {
+function tryOpen(key: DataKey, associated: AssociatedData, record: Buffer): Buffer | undefined {
   const parts = split(record);
   if (parts === undefined || !parts.keyId.equals(Buffer.from(key.id))) return undefined;
   const derived = derive(key, parts.salt);
@@ -75,7 +75,7 @@ function tryOpen(key: DataKey, place: Place, record: Buffer): Buffer | undefined
   if (!timingSafeEqual(derived.commitment, parts.commitment)) return undefined;
   // Without authTagLength Node would also take tags of 4 bytes.
   const decipher = createDecipheriv('aes-256-gcm', derived.key, derived.nonce, { authTagLength: TAG_BYTES });
-  decipher.setAAD(additionalData(parts.header, place));
+  decipher.setAAD(additionalData(parts.header, associated));
   decipher.setAuthTag(parts.tag);
   try {
     return Buffer.concat([decipher.update(parts.ciphertext), decipher.final()]);
@@ -114,8 +114,8 @@ function derive(key: DataKey, salt: Buffer): { key: KeyObject; nonce: Buffer; co
 }
 
 /** Each part carries its length: without it, table `a` column `bc` would equal table `ab` column `c`. */
-function additionalData(header: Buffer, place: Place): Buffer {
-  const parts = [place.table, place.column, place.userId, place.rowId].flatMap((text) => {
+function additionalData(header: Buffer, associated: AssociatedData): Buffer {
+  const parts = [associated.table, associated.column, associated.userId, associated.rowId].flatMap((text) => {
     const bytes = Buffer.from(text);
     const length = Buffer.alloc(4);
     length.writeUInt32BE(bytes.length);

@@ -11,7 +11,7 @@ export interface WrappedKey {
   wrapped: Buffer;
 }
 
-export interface KeyringParts {
+export interface KeyringDeps {
   /** Takes the alarm when a key is missing that data was wrapped under. */
   logger?: Logger;
   /** Where master keys are that this process doesn't hold itself. */
@@ -20,11 +20,11 @@ export interface KeyringParts {
 
 /** The master keys: the first wraps, every one unwraps. */
 export class Keyring {
-  readonly #parts: KeyringParts;
+  readonly #deps: KeyringDeps;
   #keys: readonly MasterKeyHandle[];
 
-  constructor(keys: readonly MasterKey[], parts: KeyringParts = {}) {
-    this.#parts = parts;
+  constructor(keys: readonly MasterKey[], deps: KeyringDeps = {}) {
+    this.#deps = deps;
     this.#keys = this.#handles(keys, []);
   }
 
@@ -54,7 +54,7 @@ export class Keyring {
     if (id === undefined) return Promise.reject(unreadable('not a wrapped key'));
     const key = this.#keys.find((candidate) => candidate.id === id);
     if (key !== undefined) return key.unwrap(wrapped, context);
-    this.#parts.logger?.error({ key_id: id }, 'a master key that data is wrapped under is missing');
+    this.#deps.logger?.error({ key_id: id }, 'a master key that data is wrapped under is missing');
     return Promise.reject(unreadable(`no master key ${id}`));
   }
 
@@ -87,7 +87,7 @@ export class Keyring {
 
   /** Another keyring of the same kind, to be tried before its keys come into force; it raises no alarm of missing keys. */
   candidate(keys: readonly MasterKey[]): Keyring {
-    const { service } = this.#parts;
+    const { service } = this.#deps;
     return new Keyring(keys, service === undefined ? {} : { service });
   }
 
@@ -116,8 +116,8 @@ export class Keyring {
 
   #handle(key: MasterKey): MasterKeyHandle {
     if ('secret' in key) return new LocalMasterKey(key);
-    if (this.#parts.service === undefined) throw new Error(`key ${key.id} is at a key service, and none is set up`);
-    return new KmsMasterKey(key, this.#parts.service);
+    if (this.#deps.service === undefined) throw new Error(`key ${key.id} is at a key service, and none is set up`);
+    return new KmsMasterKey(key, this.#deps.service);
   }
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { formatKeyset, type MasterKey, parseKeyset } from '../config/master-key-list.ts';
 import { AppError, StartRefused } from '../errors.ts';
-import { Keyring, type KeyringParts } from './keyring.ts';
+import { Keyring, type KeyringDeps } from './keyring.ts';
 
 /** Whether changed keys may come into force: throws when rows need a key that they lack. */
 export type ApproveKeys = (candidate: Keyring) => Promise<void>;
@@ -28,17 +28,17 @@ const POLL_MS = 2000;
  *
  * @throws StartRefused when the keys can't be read
  */
-export function openKeyring(source: KeySource, parts: KeyringParts): OpenKeyring {
+export function openKeyring(source: KeySource, deps: KeyringDeps): OpenKeyring {
   const path = keysPath(source);
-  if (path === undefined) return { keyring: new Keyring(currentKeys(source), parts), approveWith() {}, close() {} };
+  if (path === undefined) return { keyring: new Keyring(currentKeys(source), deps), approveWith() {}, close() {} };
   if (source.masterKeys.kind === 'development') makeDevelopmentKey(source.dataDir, path);
   const seen = fingerprint(path);
-  const keyring = new Keyring(readKeys(path), parts);
+  const keyring = new Keyring(readKeys(path), deps);
   let timer: NodeJS.Timeout | undefined;
   return {
     keyring,
     approveWith(approve, changed) {
-      timer = watch(path, seen, keyring, approve, changed, parts);
+      timer = watch(path, seen, keyring, approve, changed, deps);
     },
     close: () => clearInterval(timer),
   };
@@ -63,7 +63,7 @@ function watch(
   keyring: Keyring,
   approve: ApproveKeys,
   changed: () => void,
-  { logger }: KeyringParts,
+  { logger }: KeyringDeps,
 ): NodeJS.Timeout {
   let seen = first;
   const check = async () => {

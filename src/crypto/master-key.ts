@@ -1,6 +1,6 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import type { LocalKey, MasterKey } from '../config/master-key-list.ts';
-import { open, type Place, seal } from './envelope.ts';
+import { type AssociatedData, open, seal } from './envelope.ts';
 
 /** What a wrapped key is for; it unwraps only for the same three values. */
 export interface KeyContext {
@@ -60,6 +60,6 @@ export class LocalMasterKey implements MasterKeyHandle {
 }
 
 /** Master keys seal nothing but wrapped keys and canaries; the column keeps the two apart. */
-function placeOf({ purpose, userId, keyId }: KeyContext): Place {
+function placeOf({ purpose, userId, keyId }: KeyContext): AssociatedData {
   return { table: 'keyring', column: purpose === CANARY_PURPOSE ? purpose : `wrap:${purpose}`, userId, rowId: keyId };
 }

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { AppError } from '../errors.ts';
-import { apart } from '../observability/log-context.ts';
+import { detached } from '../observability/log-context.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
 import { endSpoiltSession, knownSession, learnSession } from './pg-session.ts';
@@ -190,7 +190,7 @@ export class Database implements Queryable {
   async #connect(): Promise<pg.PoolClient> {
     try {
       // A connection outlives whoever opened it.
-      return await apart(() => this.#pool.connect());
+      return await detached(() => this.#pool.connect());
     } catch (error) {
       throw unavailable(error);
     }

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError } from '../errors.ts';
-import { apart } from '../observability/log-context.ts';
+import { detached } from '../observability/log-context.ts';
 
 interface Waiting<Item, Result> {
   item: Item;
@@ -15,7 +15,7 @@ const WAITING_MAX = 10_000;
  * For what every call needs. Half of a large group in Postgres while the other half is worked on uses two processors;
  * with groups much smaller than this, the statements themselves cost more than that gains.
  */
-export const BUSY = { atOnce: 128, lanes: 3 } as const;
+export const CONCURRENT_BATCHES = { atOnce: 128, lanes: 3 } as const;
 /** Turns of the event loop that bring nothing, after which nothing more is waited for. */
 const QUIET_TURNS = 2;
 const TURNS_MAX = 16;
@@ -24,7 +24,7 @@ const TURNS_MAX = 16;
  * One statement for many callers: what comes while one is under way goes together in the next. Each item's statement
  * begins after the item came, so that nobody is answered with what was true before.
  */
-export class Grouped<Item, Result> {
+export class StatementBatcher<Item, Result> {
   readonly #work: (items: readonly Item[]) => Promise<readonly Result[]>;
   readonly #atOnce: number;
   readonly #lanesMax: number;
@@ -53,7 +53,7 @@ export class Grouped<Item, Result> {
       if (this.#lanes >= this.#lanesMax || !this.#isWorthOneMore(this.#lanes)) return;
       this.#lanes += 1;
       // One caller's turn begins it; what it does is everybody's.
-      void apart(() => this.#workOff());
+      void detached(() => this.#workOff());
     });
   }
 

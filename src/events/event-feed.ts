@@ -1,7 +1,7 @@
 import type { Database } from '../database/database.ts';
-import { Grouped } from '../database/statement-batcher.ts';
+import { StatementBatcher } from '../database/statement-batcher.ts';
 import { AppError } from '../errors.ts';
-import { apart } from '../observability/log-context.ts';
+import { detached } from '../observability/log-context.ts';
 import { describeError, type Logger } from '../observability/logger.ts';
 import {
   type PolledEvent,
@@ -43,7 +43,7 @@ export class EventFeed {
   readonly #db: Database;
   readonly #logger: Logger;
   /** Where users stand: after a restart thousands of sockets come back at once. */
-  readonly #heads: Grouped<string, number | undefined>;
+  readonly #heads: StatementBatcher<string, number | undefined>;
   readonly #audiences = new Map<string, Audience>();
   /** Some of their subscribers lack events that are in the database. */
   readonly #behind = new Set<Audience>();
@@ -58,7 +58,7 @@ export class EventFeed {
   constructor(db: Database, logger: Logger) {
     this.#db = db;
     this.#logger = logger;
-    this.#heads = new Grouped((userIds) => selectHeads(db, userIds));
+    this.#heads = new StatementBatcher((userIds) => selectHeads(db, userIds));
   }
 
   /** Seconds since events were last read; 0 while nobody listens. */
@@ -165,7 +165,7 @@ export class EventFeed {
     this.#timer = undefined;
     if (this.#stopped) return;
     // It serves everyone from now on, not only the request that began it.
-    this.#timer = apart(() =>
+    this.#timer = detached(() =>
       setTimeout(() => {
         this.#timer = undefined;
         this.#polling = this.#round();

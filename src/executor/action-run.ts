@@ -10,7 +10,7 @@ import { aborted, type Call, changesSomething } from './call.ts';
 import { RunEnding } from './run-abort.ts';
 import { asAccountError } from './select-account.ts';
 
-export interface RunParts {
+export interface RunDeps {
   db: Database;
   tokens: AccessTokens;
   uses: ActiveUses;
@@ -30,13 +30,13 @@ const OVER = aborted();
  * with the account's connection.
  */
 export class ActionRun {
-  readonly #parts: RunParts;
+  readonly #deps: RunDeps;
   readonly #call: Call;
   readonly #ending = new RunEnding();
   #workspace: WorkspaceSession | undefined;
 
-  constructor(parts: RunParts, call: Call) {
-    this.#parts = parts;
+  constructor(deps: RunDeps, call: Call) {
+    this.#deps = deps;
     this.#call = call;
   }
 
@@ -79,7 +79,7 @@ export class ActionRun {
       signal.addEventListener('abort', onAbort, { once: true });
       if (signal.aborted) onAbort();
     }
-    const over = this.#parts.uses.begin({ grantId: account.grantId, action: configured.name, stop });
+    const over = this.#deps.uses.begin({ grantId: account.grantId, action: configured.name, stop });
     try {
       this.#begin(work).then(resolve, reject);
       return await promise;
@@ -97,7 +97,7 @@ export class ActionRun {
   /** It may ignore its signal and end long after everyone has left: nobody hears of that. */
   #begin<Result>(work: (context: RunContext) => Promise<Result>): Promise<Result> {
     try {
-      return work(new Context(this.#parts.db, this.#call, this.#ending, () => this.#session()));
+      return work(new Context(this.#deps.db, this.#call, this.#ending, () => this.#session()));
     } catch (error) {
       // A declared action's arguments may be refused at once: what ended the run before still counts.
       return Promise.reject(error);
@@ -105,7 +105,7 @@ export class ActionRun {
   }
 
   #session(): WorkspaceSession | BankSession {
-    const { tokens, workspace, bank } = this.#parts;
+    const { tokens, workspace, bank } = this.#deps;
     const { userId, account, configured } = this.#call;
     const { grantId } = account;
     const { signal } = this.#ending;

@@ -1,4 +1,4 @@
-import { type DataKey, open, type Place, seal } from '../crypto/envelope.ts';
+import { type AssociatedData, type DataKey, open, seal } from '../crypto/envelope.ts';
 import type { ApprovalRow } from './approvals-repository.ts';
 import { canonicalJson } from './argument-hashes.ts';
 import type { Call } from './call.ts';
@@ -48,20 +48,20 @@ export function asJson(input: unknown): unknown {
 }
 
 export function sealed(key: DataKey, row: Pick<ApprovalRow, 'id' | 'userId' | 'revision'>, stored: Stored): Buffer {
-  return seal(key, place(row), JSON.stringify(stored));
+  return seal(key, associatedData(row), JSON.stringify(stored));
 }
 
 /** What a request showed the user; undefined once it is decided, and where it can't be read. */
 export function unseal(key: DataKey, row: Pick<ApprovalRow, 'id' | 'userId' | 'revision' | 'arguments'>): Stored | undefined {
   if (row.arguments === null) return undefined;
   try {
-    return JSON.parse(open(key, place(row), row.arguments).toString('utf8')) as Stored;
+    return JSON.parse(open(key, associatedData(row), row.arguments).toString('utf8')) as Stored;
   } catch {
     return undefined;
   }
 }
 
 /** The configuration is part of the place: arguments approved under one don't open under another. */
-function place({ id, userId, revision }: Pick<ApprovalRow, 'id' | 'userId' | 'revision'>): Place {
+function associatedData({ id, userId, revision }: Pick<ApprovalRow, 'id' | 'userId' | 'revision'>): AssociatedData {
   return { table: 'approvals', column: `arguments/${revision}`, userId, rowId: id };
 }

@@ -5,7 +5,7 @@ import { AppError } from '../errors.ts';
 import type { Emit } from '../events/emit.ts';
 import { disconnected } from '../vault/active-uses.ts';
 import { lockUser } from '../vault/grants-repository.ts';
-import { readable } from '../vault/ignore-decryption-failure.ts';
+import { ignoreDecryptionFailure } from '../vault/ignore-decryption-failure.ts';
 import type { UserKeys } from '../vault/user-keys.ts';
 import { isConnected } from './agent-accounts-repository.ts';
 import { takePlace } from './approval-places.ts';
@@ -85,7 +85,7 @@ export class Approvals {
   /** @throws AppError `conflict` when it is not what was once stored */
   async open(row: ApprovalRow): Promise<Stored> {
     const sealed = row.arguments ?? Buffer.alloc(0);
-    const key = await readable(() => this.#userKeys.toOpen(this.#db, row.userId, sealed));
+    const key = await ignoreDecryptionFailure(() => this.#userKeys.toOpen(this.#db, row.userId, sealed));
     const stored = key && unseal(key, row);
     if (stored === undefined) throw changed();
     return stored;

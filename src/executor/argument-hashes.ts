@@ -1,6 +1,6 @@
 import { KeyedHash } from '../crypto/keyed-hash.ts';
 import type { Database } from '../database/database.ts';
-import { RecentEntries } from '../rate-limit/bounded-map.ts';
+import { BoundedMap } from '../rate-limit/bounded-map.ts';
 import type { UserKeys } from '../vault/user-keys.ts';
 
 /** Of each of two generations. */
@@ -14,7 +14,7 @@ export class ArgumentHashes {
   readonly #db: Database;
   readonly #userKeys: UserKeys;
   /** By user; they never change. */
-  readonly #keys = new RecentEntries<KeyedHash>(KEPT);
+  readonly #keys = new BoundedMap<KeyedHash>(KEPT);
   readonly #deriving = new Map<string, Promise<KeyedHash>>();
 
   constructor(db: Database, userKeys: UserKeys) {

@@ -1,12 +1,12 @@
 import type { Queryable } from '../database/database.ts';
-import { BUSY, Grouped } from '../database/statement-batcher.ts';
+import { CONCURRENT_BATCHES, StatementBatcher } from '../database/statement-batcher.ts';
 import { AppError } from '../errors.ts';
 import { type AuditRow, insertAuditRows } from './audit-repository.ts';
 
 const SHOWN_NAME_CHARACTERS = 100;
 
 /** What the audit will say of one call; filled in as it becomes known. */
-export class Trail {
+export class AuditEntryBuilder {
   readonly #startedAt = performance.now();
   readonly #userId: string;
   #surface: string;
@@ -76,13 +76,13 @@ export function auditedName(name: string): string {
 /** Writes audit rows; those of calls that end at about the same time share a statement. */
 export class AuditLog {
   /** Whether the row was written: it isn't where its user is gone. */
-  readonly #rows: Grouped<AuditRow, boolean>;
+  readonly #rows: StatementBatcher<AuditRow, boolean>;
 
   constructor(db: Queryable) {
-    this.#rows = new Grouped(async (rows) => {
+    this.#rows = new StatementBatcher(async (rows) => {
       const gone = await insertAuditRows(db, rows);
       return rows.map(({ userId }) => !gone.has(userId));
-    }, BUSY);
+    }, CONCURRENT_BATCHES);
   }
 
   /**

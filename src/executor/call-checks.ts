@@ -1,16 +1,16 @@
 import { AppError } from '../errors.ts';
 import type { Catalog, ConfiguredAction, LoadedAction } from '../integrations/catalog.ts';
 import { nearestName } from '../validation/nearest-name.ts';
-import { notConfigured, type RunParts } from './action-run.ts';
+import { notConfigured, type RunDeps } from './action-run.ts';
 import type { AgentAccountRow } from './agent-accounts-repository.ts';
 import { assertAllowed } from './allow-lists.ts';
 import type { ArgumentHashes } from './argument-hashes.ts';
-import type { Trail } from './audit-log.ts';
+import type { AuditEntryBuilder } from './audit-log.ts';
 import { type Call, changesSomething, type Invocation } from './call.ts';
 import { guardInput } from './input-guard.ts';
 import { assertScopes, assertUsable, chooseAccount } from './select-account.ts';
 
-export interface CheckParts extends Pick<RunParts, 'workspace' | 'bank'> {
+export interface CheckDeps extends Pick<RunDeps, 'workspace' | 'bank'> {
   /** What is callable now. */
   catalog(): Catalog;
   /** A user's accounts as they are now. */
@@ -27,11 +27,11 @@ const loaded = new WeakMap<ConfiguredAction, LoadedAction>();
  * @throws AppError `not_found`, `forbidden`, `invalid_request`, `too_large`, `not_configured`, `missing_scopes`,
  * `reauth_required`, `relink_required`, `item_gone`, `unavailable`
  */
-export async function checkCall(parts: CheckParts, invocation: Invocation, trail: Trail): Promise<Call> {
+export async function checkCall(deps: CheckDeps, invocation: Invocation, entry: AuditEntryBuilder): Promise<Call> {
   const startedAt = performance.now();
   const { userId } = invocation.user;
   // One version of the catalog from here to the end, whatever is loaded meanwhile.
-  const catalog = parts.catalog();
+  const catalog = deps.catalog();
   const found = find(catalog, invocation.action);
   const configured = loaded.get(found) ?? (await load(found));
   const { action } = configured;
@@ -39,12 +39,12 @@ export async function checkCall(parts: CheckParts, invocation: Invocation, trail
   guardInput(given);
   const input = action.input.parse(given);
   const idempotencyKey = changesSomething(configured) ? checkKey(invocation.idempotencyKey) : undefined;
-  if (parts[action.provider] === undefined) throw notConfigured(action.provider);
-  const accounts = await parts.accounts(userId);
+  if (deps[action.provider] === undefined) throw notConfigured(action.provider);
+  const accounts = await deps.accounts(userId);
   const account = chooseAccount(accounts, action.provider, invocation.account);
-  const hash = parts.hashes.of(userId, configured.name, account.id, given);
+  const hash = deps.hashes.of(userId, configured.name, account.id, given);
   const argumentsHash = typeof hash === 'string' ? hash : await hash;
-  trail.about(account.id, argumentsHash);
+  entry.about(account.id, argumentsHash);
   assertUsable(account);
   assertScopes(account, action.scopes);
   assertAllowed(configured, input);

@@ -56,7 +56,7 @@ export function isPaid({ configured: { action }, input }: Pick<Call, 'configured
 
 export function needsApproval({ configured: { action, policy }, input }: Pick<Call, 'configured' | 'input'>): boolean {
   if (policy.approval !== 'destructive') return policy.approval === 'always';
-  return action.effect === 'destructive' || (action.reaches?.(input) ?? false);
+  return action.effect === 'destructive' || (action.exposes?.(input) ?? false);
 }
 
 export function aborted(): AppError {

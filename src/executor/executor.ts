@@ -1,27 +1,27 @@
 import { randomUUID } from 'node:crypto';
 import { cutToCap } from '../actions/truncate-output.ts';
 import type { Queryable } from '../database/database.ts';
-import { BUSY, Grouped } from '../database/statement-batcher.ts';
+import { CONCURRENT_BATCHES, StatementBatcher } from '../database/statement-batcher.ts';
 import { AppError } from '../errors.ts';
 import type { Emit } from '../events/emit.ts';
 import type { Caller } from '../http/endpoint.ts';
 import type { Catalog } from '../integrations/catalog.ts';
-import { within } from '../observability/log-context.ts';
+import { withContext } from '../observability/log-context.ts';
 import { describeError, type LoggedError, type Logger } from '../observability/logger.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
 import { ReadRates, rateLimited } from '../rate-limit/sliding-window.ts';
 import { lockUser } from '../vault/grants-repository.ts';
 import type { UserKeys } from '../vault/user-keys.ts';
-import { ActionRun, type RunParts } from './action-run.ts';
+import { ActionRun, type RunDeps } from './action-run.ts';
 import { type AgentAccountRow, selectAgentAccounts } from './agent-accounts-repository.ts';
 import type { ApprovalPreview } from './approval-preview.ts';
 import { Approvals, assertSameCall, assertSameRevision } from './approvals.ts';
 import type { ApprovalRow } from './approvals-repository.ts';
 import { ArgumentHashes } from './argument-hashes.ts';
-import { AuditLog, auditedName, Trail } from './audit-log.ts';
+import { AuditEntryBuilder, AuditLog, auditedName } from './audit-log.ts';
 import { type AuditRow, countStarted, insertAuditRows } from './audit-repository.ts';
 import { aborted, type Call, changesSomething, type Invocation, isPaid, needsApproval, type Outcome } from './call.ts';
-import { type CheckParts, checkCall } from './call-checks.ts';
+import { type CheckDeps, checkCall } from './call-checks.ts';
 import { IdempotencyKeys, unknownOutcome } from './idempotency.ts';
 import { assertAffordable } from './paid-calls.ts';
 import { RefusalLog } from './provider-rejection-log.ts';
@@ -30,7 +30,7 @@ import { Refusals } from './rejection-counter.ts';
 export type { Invocation, Outcome };
 
 /** What the executor works with; wired once, in the context. */
-export interface ExecutorParts extends RunParts {
+export interface ExecutorDeps extends RunDeps {
   catalog(): Catalog;
   userKeys: UserKeys;
   emit: Emit;
@@ -52,9 +52,9 @@ export interface Decision {
 
 /** The one way to run an action, whoever asks: socket today, a model or MCP later. All policy is decided here. */
 export class Executor {
-  readonly #parts: ExecutorParts;
-  readonly #checks: CheckParts;
-  readonly #accounts: Grouped<string, AgentAccountRow[]>;
+  readonly #deps: ExecutorDeps;
+  readonly #checks: CheckDeps;
+  readonly #accounts: StatementBatcher<string, AgentAccountRow[]>;
   readonly #audit: AuditLog;
   readonly #refusals: Refusals;
   readonly #keys: IdempotencyKeys;
@@ -65,20 +65,20 @@ export class Executor {
   /** Those who wait until nothing runs. */
   #settling: (() => void)[] = [];
 
-  constructor(parts: ExecutorParts) {
-    const { db, tokens, userKeys, emit, logger } = parts;
-    this.#parts = parts;
-    this.#accounts = new Grouped(async (userIds) => {
+  constructor(deps: ExecutorDeps) {
+    const { db, tokens, userKeys, emit, logger } = deps;
+    this.#deps = deps;
+    this.#accounts = new StatementBatcher(async (userIds) => {
       const { accounts, grants } = await selectAgentAccounts(db, userIds);
       tokens.justRead(grants);
       return accounts;
-    }, BUSY);
+    }, CONCURRENT_BATCHES);
     const hashes = new ArgumentHashes(db, userKeys);
-    this.#checks = { ...parts, accounts: (userId) => this.accounts(userId), hashes };
+    this.#checks = { ...deps, accounts: (userId) => this.accounts(userId), hashes };
     this.#audit = new AuditLog(db);
     this.#refusals = new Refusals((row) => this.#audit.write(row), logger);
     this.#keys = new IdempotencyKeys(db, userKeys, logger);
-    this.#approvals = new Approvals(db, userKeys, hashes, emit, () => parts.catalog().revision);
+    this.#approvals = new Approvals(db, userKeys, hashes, emit, () => deps.catalog().revision);
     this.#refusalLog = new RefusalLog(logger);
   }
 
@@ -90,16 +90,16 @@ export class Executor {
   invoke(invocation: Invocation): Promise<Outcome> {
     const { user, surface, action } = invocation;
     // A name that nobody has declared is the caller's invention.
-    const isKnown = this.#parts.catalog().actions.has(action);
-    const trail = new Trail(randomUUID(), user.userId, surface, isKnown ? action : auditedName(action));
-    return this.#audited(trail, isKnown ? action : 'unknown', async () => {
-      const call = await checkCall(this.#checks, invocation, trail);
+    const isKnown = this.#deps.catalog().actions.has(action);
+    const entry = new AuditEntryBuilder(randomUUID(), user.userId, surface, isKnown ? action : auditedName(action));
+    return this.#audited(entry, isKnown ? action : 'unknown', async () => {
+      const call = await checkCall(this.#checks, invocation, entry);
       const earlier = call.idempotencyKey === undefined ? undefined : await this.#keys.earlier(call);
       if (earlier !== undefined) {
-        trail.decision = 'allowed';
+        entry.decision = 'allowed';
         return earlier;
       }
-      return await (needsApproval(call) ? this.#ask(call, surface, trail) : this.#carryOut(call, trail));
+      return await (needsApproval(call) ? this.#ask(call, surface, entry) : this.#carryOut(call, entry));
     });
   }
 
@@ -112,33 +112,33 @@ export class Executor {
    */
   approve(decision: Decision): Promise<Outcome> {
     const { user, surface, approvalId } = decision;
-    const trail = new Trail(randomUUID(), user.userId, surface, 'approval');
-    return this.#audited(trail, 'approval', async () => {
+    const entry = new AuditEntryBuilder(randomUUID(), user.userId, surface, 'approval');
+    return this.#audited(entry, 'approval', async () => {
       const startedAt = performance.now();
       const row = await this.#approvals.find(user.userId, approvalId);
       const { id, action, accountId, argumentsHash } = row;
-      trail.approves(id, action);
-      trail.decides(row.surface ?? surface);
-      trail.about(accountId, argumentsHash);
+      entry.approves(id, action);
+      entry.decides(row.surface ?? surface);
+      entry.about(accountId, argumentsHash);
       const stored = await this.#approvals.open(row);
       if (!decision.approved) {
         await this.#approvals.deny(row);
-        trail.decision = 'denied';
-        this.#parts.telemetry.count('approval', 'denied');
+        entry.decision = 'denied';
+        this.#deps.telemetry.count('approval', 'denied');
         const ms = Math.round(performance.now() - startedAt);
         return { data: { approved: false }, meta: { account: stored.account, accountId: row.accountId, ms } };
       }
       // First: what the new configuration lacks is no news to whoever said yes to the old one's.
-      assertSameRevision(row, this.#parts.catalog().revision);
-      const call = await checkCall(this.#checks, invocationOf(decision, row, stored.given), trail);
+      assertSameRevision(row, this.#deps.catalog().revision);
+      const call = await checkCall(this.#checks, invocationOf(decision, row, stored.given), entry);
       assertSameCall(row, stored, call);
-      return this.#carryOut(call, trail, row);
+      return this.#carryOut(call, entry, row);
     });
   }
 
   /** What waits for the user's decision and can still be carried out, oldest first. */
   approvals(userId: string): Promise<ApprovalPreview[]> {
-    return this.#approvals.pending(userId, this.#parts.catalog().revision);
+    return this.#approvals.pending(userId, this.#deps.catalog().revision);
   }
 
   /** A user's connected accounts, connected longest first. */
@@ -153,17 +153,17 @@ export class Executor {
   }
 
   /** Runs the work and writes down how it ended before its answer goes out. */
-  #audited(trail: Trail, name: string, work: () => Promise<Outcome>): Promise<Outcome> {
-    const { telemetry } = this.#parts;
+  #audited(entry: AuditEntryBuilder, name: string, work: () => Promise<Outcome>): Promise<Outcome> {
+    const { telemetry } = this.#deps;
     this.#running += 1;
-    return within({ call: trail.callId }, () => telemetry.step({ kind: 'call', name }, () => this.#toEnd(trail, work)));
+    return withContext({ call: entry.callId }, () => telemetry.step({ kind: 'call', name }, () => this.#toEnd(entry, work)));
   }
 
-  async #toEnd(trail: Trail, work: () => Promise<Outcome>): Promise<Outcome> {
+  async #toEnd(entry: AuditEntryBuilder, work: () => Promise<Outcome>): Promise<Outcome> {
     try {
-      const outcome = await work().catch((thrown: unknown) => this.#failed(thrown, trail));
+      const outcome = await work().catch((thrown: unknown) => this.#failed(thrown, entry));
       // A change is a fact, and its beginning is on record: an answer that hid it would invite a second one.
-      await (trail.began ? this.#note(trail.row('ok')) : this.#audit.write(trail.row('ok')));
+      await (entry.began ? this.#note(entry.row('ok')) : this.#audit.write(entry.row('ok')));
       return outcome;
     } finally {
       this.#running -= 1;
@@ -171,47 +171,47 @@ export class Executor {
     }
   }
 
-  async #failed(thrown: unknown, trail: Trail): Promise<never> {
-    const error = this.#toAppError(thrown, trail);
-    const row = trail.row(error.code, error.code === 'approval_required' ? 'approval_required' : trail.decision);
+  async #failed(thrown: unknown, entry: AuditEntryBuilder): Promise<never> {
+    const error = this.#toAppError(thrown, entry);
+    const row = entry.row(error.code, error.code === 'approval_required' ? 'approval_required' : entry.decision);
     this.#refusalLog.note(error, row.action);
     await this.#note(row);
     throw error;
   }
 
-  async #ask(call: Call, surface: string, trail: Trail): Promise<never> {
-    const preview = await this.#approvals.request(call, surface, () => new ActionRun(this.#parts, call).summary());
-    trail.approves(preview.approvalId);
-    this.#parts.telemetry.count('approval', 'requested');
+  async #ask(call: Call, surface: string, entry: AuditEntryBuilder): Promise<never> {
+    const preview = await this.#approvals.request(call, surface, () => new ActionRun(this.#deps, call).summary());
+    entry.approves(preview.approvalId);
+    this.#deps.telemetry.count('approval', 'requested');
     throw new AppError('approval_required', 'The user has to approve this first.', { details: { ...preview } });
   }
 
-  #carryOut(call: Call, trail: Trail, approval?: ApprovalRow): Promise<Outcome> {
+  #carryOut(call: Call, entry: AuditEntryBuilder, approval?: ApprovalRow): Promise<Outcome> {
     if (call.signal.aborted) throw aborted();
     const changes = changesSomething(call.configured);
     if (!changes) this.#readRates.take(call.userId, call.configured.name, call.configured.policy.rate);
-    if (changes || isPaid(call) || approval !== undefined) return this.#onRecord(call, trail, approval);
-    trail.decision = 'allowed';
-    return this.#run(new ActionRun(this.#parts, call), call);
+    if (changes || isPaid(call) || approval !== undefined) return this.#onRecord(call, entry, approval);
+    entry.decision = 'allowed';
+    return this.#run(new ActionRun(this.#deps, call), call);
   }
 
-  async #onRecord(call: Call, trail: Trail, approval: ApprovalRow | undefined): Promise<Outcome> {
-    await this.#parts.db.transaction((tx) => this.#begin(tx, call, trail, approval), call.userId);
-    if (approval !== undefined) this.#parts.telemetry.count('approval', 'approved');
-    trail.decision = 'allowed';
-    trail.began = changesSomething(call.configured) || isPaid(call);
-    return await (changesSomething(call.configured) ? this.#change(call) : this.#run(new ActionRun(this.#parts, call), call));
+  async #onRecord(call: Call, entry: AuditEntryBuilder, approval: ApprovalRow | undefined): Promise<Outcome> {
+    await this.#deps.db.transaction((tx) => this.#begin(tx, call, entry, approval), call.userId);
+    if (approval !== undefined) this.#deps.telemetry.count('approval', 'approved');
+    entry.decision = 'allowed';
+    entry.began = changesSomething(call.configured) || isPaid(call);
+    return await (changesSomething(call.configured) ? this.#change(call) : this.#run(new ActionRun(this.#deps, call), call));
   }
 
   /** What must be on record before a change is sent, or money spent. Decided one at a time for each user, so that a rate is kept exactly. */
-  async #begin(tx: Queryable, call: Call, trail: Trail, approval: ApprovalRow | undefined): Promise<void> {
+  async #begin(tx: Queryable, call: Call, entry: AuditEntryBuilder, approval: ApprovalRow | undefined): Promise<void> {
     const { userId, configured } = call;
     if (!(await lockUser(tx, userId))) throw new AppError('invalid_token', 'This user no longer exists.');
     if (approval !== undefined) {
       await this.#approvals.decide(tx, approval, true);
-      await insertAuditRows(tx, [trail.row('ok', 'approved')]);
+      await insertAuditRows(tx, [entry.row('ok', 'approved')]);
     }
-    if (isPaid(call)) await assertAffordable(tx, call, this.#parts.catalog(), this.#parts.livePerDay);
+    if (isPaid(call)) await assertAffordable(tx, call, this.#deps.catalog(), this.#deps.livePerDay);
     else if (!changesSomething(configured)) return;
     if (changesSomething(configured)) {
       await this.#keys.claim(tx, call);
@@ -219,11 +219,11 @@ export class Executor {
       const started = await countStarted(tx, userId, [configured.name], rate.perMs);
       if (started.calls >= rate.calls) throw rateLimited(started.seconds);
     }
-    await insertAuditRows(tx, [trail.row('ok', 'started')]);
+    await insertAuditRows(tx, [entry.row('ok', 'started')]);
   }
 
   async #change(call: Call): Promise<Outcome> {
-    const run = new ActionRun(this.#parts, call);
+    const run = new ActionRun(this.#deps, call);
     let outcome: Outcome;
     try {
       outcome = await this.#run(run, call);
@@ -233,7 +233,7 @@ export class Executor {
         throw error;
       }
       await this.#keys.unknown(call);
-      this.#parts.logger.warn({ err: safely(error), action: call.configured.name }, 'a change was sent and its outcome is not known');
+      this.#deps.logger.warn({ err: safely(error), action: call.configured.name }, 'a change was sent and its outcome is not known');
       throw unknownOutcome();
     }
     await this.#keys.done(call, outcome);
@@ -252,13 +252,13 @@ export class Executor {
   async #note(row: AuditRow): Promise<void> {
     const written = row.decision === 'refused' ? this.#refusals.note(row) : this.#audit.write(row);
     await written.catch((error: unknown) => {
-      this.#parts.logger.warn({ err: describeError(error), call: row.callId }, 'an audit row could not be written');
+      this.#deps.logger.warn({ err: describeError(error), call: row.callId }, 'an audit row could not be written');
     });
   }
 
-  #toAppError(thrown: unknown, trail: Trail): AppError {
+  #toAppError(thrown: unknown, entry: AuditEntryBuilder): AppError {
     const known = thrown instanceof AppError ? thrown : new AppError('internal', 'Something went wrong on our side.');
-    if (known.code === 'internal') this.#parts.logger.error({ err: safely(thrown), call: trail.callId }, 'a call failed');
+    if (known.code === 'internal') this.#deps.logger.error({ err: safely(thrown), call: entry.callId }, 'a call failed');
     return known;
   }
 }

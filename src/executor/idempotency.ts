@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type DataKey, open, type Place, seal } from '../crypto/envelope.ts';
+import { type AssociatedData, type DataKey, open, seal } from '../crypto/envelope.ts';
 import type { Database, Queryable } from '../database/database.ts';
 import { AppError } from '../errors.ts';
 import { describeError, type Logger } from '../observability/logger.ts';
@@ -62,7 +62,7 @@ export class IdempotencyKeys {
   async done(call: Call, outcome: Outcome): Promise<void> {
     await this.#finish(call, async (name) => {
       const key = await this.#userKeys.forUser(this.#db, name.userId);
-      await finishKey(this.#db, name, seal(key, place(name), JSON.stringify(outcome)));
+      await finishKey(this.#db, name, seal(key, associatedData(name), JSON.stringify(outcome)));
     });
   }
 
@@ -101,7 +101,7 @@ export class IdempotencyKeys {
 
 /** The answer kept for a key. @throws AppError `internal` when it can't be read */
 export function openAnswer(key: DataKey, name: KeyName, answer: Buffer): Outcome {
-  return JSON.parse(open(key, place(name), answer).toString('utf8')) as Outcome;
+  return JSON.parse(open(key, associatedData(name), answer).toString('utf8')) as Outcome;
 }
 
 export function unknownOutcome(): AppError {
@@ -118,6 +118,6 @@ function nameOf({ userId, configured, idempotencyKey }: Call): KeyName | undefin
   return idempotencyKey === undefined ? undefined : { userId, action: configured.name, key: idempotencyKey };
 }
 
-function place({ userId, action, key }: KeyName): Place {
+function associatedData({ userId, action, key }: KeyName): AssociatedData {
   return { table: 'idempotency_keys', column: 'answer', userId, rowId: `${action} ${key}` };
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { apart } from '../observability/log-context.ts';
+import { detached } from '../observability/log-context.ts';
 import { describeError, type Logger } from '../observability/logger.ts';
-import { RecentEntries } from '../rate-limit/bounded-map.ts';
+import { BoundedMap } from '../rate-limit/bounded-map.ts';
 import type { AuditRow } from './audit-repository.ts';
 
 /** Of one user within a minute, in this process; more are counted. */
@@ -24,7 +24,7 @@ interface Counted {
 export class Refusals {
   readonly #write: (row: AuditRow) => Promise<void>;
   readonly #logger: Logger;
-  readonly #written = new RecentEntries<number>();
+  readonly #written = new BoundedMap<number>();
   #counted = new Map<string, Counted>();
   /** Runs from the first refusal of a minute to its end. */
   #minute: NodeJS.Timeout | undefined;
@@ -37,7 +37,7 @@ export class Refusals {
   /** Writes the row, or counts it. @throws as writing does */
   async note(row: AuditRow): Promise<void> {
     // Of one who began it; it is everybody's.
-    this.#minute ??= apart(() => setTimeout(() => void this.flush(), MINUTE_MS).unref());
+    this.#minute ??= detached(() => setTimeout(() => void this.flush(), MINUTE_MS).unref());
     const written = this.#written.get(row.userId) ?? 0;
     if (written < REFUSALS_PER_MINUTE) {
       this.#written.set(row.userId, written + 1);

@@ -2,21 +2,21 @@ import { z } from 'zod';
 import type { Config } from '../config/config.ts';
 import { AppError } from '../errors.ts';
 import { type Endpoint, endpoint } from '../http/endpoint.ts';
-import { Readiness, type ReadinessParts } from './readiness.ts';
+import { Readiness, type ReadinessDeps } from './readiness.ts';
 
 const TAG = 'Health';
 const ok = z.object({ status: z.literal('success') });
 const OK = { json: { status: 'success' } } as const;
 
-export interface HealthParts extends ReadinessParts {
+export interface HealthDeps extends ReadinessDeps {
   environment: Config['environment'];
   /** Open WebSocket connections of this process. */
   connections(): number;
 }
 
 /** GET /test and the two probes for orchestrators. */
-export function healthRoutes(parts: HealthParts): Endpoint[] {
-  const readiness = new Readiness(parts);
+export function healthRoutes(deps: HealthDeps): Endpoint[] {
+  const readiness = new Readiness(deps);
   return [
     endpoint({
       method: 'get',
@@ -33,7 +33,7 @@ export function healthRoutes(parts: HealthParts): Endpoint[] {
       }),
       errors: [],
       handle: async () => ({
-        json: { status: 'success' as const, service: 'steward' as const, environment: parts.environment, connections: parts.connections() },
+        json: { status: 'success' as const, service: 'steward' as const, environment: deps.environment, connections: deps.connections() },
       }),
     }),
     endpoint({

@@ -4,7 +4,7 @@ import { tryRoom } from '../database/room.ts';
 import { AppError } from '../errors.ts';
 import { describeError, type Logger } from '../observability/logger.ts';
 
-export interface ReadinessParts {
+export interface ReadinessDeps {
   db: Database;
   /** Ids of master keys that stored data needs and this process lacks. */
   absentKeyIds(): Promise<string[]>;
@@ -21,19 +21,19 @@ const FULL = 'The database’s disk is full.';
 
 /** Whether this process should be sent requests: what only this one lacks, another may have. */
 export class Readiness {
-  readonly #parts: ReadinessParts;
+  readonly #deps: ReadinessDeps;
   readonly #answer: () => Promise<string | undefined>;
   #last: string | undefined;
   #roomAt = Number.NEGATIVE_INFINITY;
 
-  constructor(parts: ReadinessParts) {
-    this.#parts = parts;
+  constructor(deps: ReadinessDeps) {
+    this.#deps = deps;
     this.#answer = rememberBriefly(() => this.#ask());
   }
 
   /** What stands in the way, in words that are safe to show; undefined = nothing. */
   async obstacle(): Promise<string | undefined> {
-    if (this.#parts.draining()) return 'Shutting down.';
+    if (this.#deps.draining()) return 'Shutting down.';
     const obstacle = await this.#answer();
     if (obstacle !== this.#last) this.#report(obstacle);
     this.#last = obstacle;
@@ -41,7 +41,7 @@ export class Readiness {
   }
 
   async #ask(): Promise<string | undefined> {
-    const { db, absentKeyIds, logger } = this.#parts;
+    const { db, absentKeyIds, logger } = this.#deps;
     try {
       if (db.isFull) {
         this.#roomAt = Number.NEGATIVE_INFINITY;
@@ -60,13 +60,13 @@ export class Readiness {
 
   async #tryRoom(): Promise<void> {
     if (performance.now() - this.#roomAt < ROOM_MS) return;
-    await tryRoom(this.#parts.db);
+    await tryRoom(this.#deps.db);
     this.#roomAt = performance.now();
   }
 
   #report(obstacle: string | undefined): void {
-    if (obstacle === undefined) this.#parts.logger.info('ready again');
-    else this.#parts.logger.warn({ obstacle }, 'not ready');
+    if (obstacle === undefined) this.#deps.logger.info('ready again');
+    else this.#deps.logger.warn({ obstacle }, 'not ready');
   }
 }
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { NextFunction, Request, Response } from 'express';
 import { type HttpLogger, pinoHttp } from 'pino-http';
 import { guarded } from '../observability/guarded.ts';
-import { within } from '../observability/log-context.ts';
+import { withContext } from '../observability/log-context.ts';
 import type { Logger } from '../observability/logger.ts';
 import { shownPath } from '../observability/redact-url.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
@@ -12,7 +12,7 @@ export function requestId(request: Request, response: Response, next: NextFuncti
   const id = randomUUID();
   request.id = id;
   response.setHeader('x-request-id', id);
-  within({ request_id: id }, next);
+  withContext({ request_id: id }, next);
 }
 
 /**
@@ -33,7 +33,7 @@ export function measured(telemetry: Telemetry, routes: ReadonlySet<string>, logg
       track.end(known, response.writableFinished ? response.statusCode : 0);
     };
     response.once('close', guarded(logger, 'measuring a request', end));
-    track.within(next);
+    track.withContext(next);
   };
 }
 

@@ -1,23 +1,23 @@
 /** Something wrong in the integrations file that only shows once it is compiled. */
-export interface Mistake {
+export interface Diagnostic {
   path: readonly PropertyKey[];
   /** Whether it lies in the key or in the value at `path`. */
   at: 'key' | 'value';
   message: string;
 }
 
-/** Collects the mistakes at and below one place of the document. */
-export class Mistakes {
-  readonly #found: Mistake[];
+/** Collects the diagnostics at and below one place of the document. */
+export class Diagnostics {
+  readonly #found: Diagnostic[];
   readonly #path: readonly PropertyKey[];
 
-  constructor(found: Mistake[], path: readonly PropertyKey[] = []) {
+  constructor(found: Diagnostic[], path: readonly PropertyKey[] = []) {
     this.#found = found;
     this.#path = path;
   }
 
-  under(...path: PropertyKey[]): Mistakes {
-    return new Mistakes(this.#found, [...this.#path, ...path]);
+  under(...path: PropertyKey[]): Diagnostics {
+    return new Diagnostics(this.#found, [...this.#path, ...path]);
   }
 
   /** How many have been found so far, here and elsewhere. */

@@ -13,10 +13,10 @@ import {
 const UNREADABLE = 'unreadable';
 
 /**
- * What of a document with mistakes of shape can still be looked at for others: every action that is well-shaped.
+ * What of a document with diagnostics of shape can still be looked at for others: every action that is well-shaped.
  * Scopes or products that can't be read are taken as all there are, so that no action lacks them.
  */
-export function soundPart(value: unknown): IntegrationsDocument {
+export function parseValidSubset(value: unknown): IntegrationsDocument {
   const { defaults, agents } = members(value);
   const sound = Object.entries(members(agents)).flatMap(([name, agent]) => {
     const part = agentsDeclaration.safeParse({ [name]: agent }).data?.[name] ?? soundAgent(members(agent));

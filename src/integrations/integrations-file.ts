@@ -8,11 +8,11 @@ import { type Finding, fileWords, shapeFindings } from './shape-findings.ts';
 import { plainYamlReason } from './yaml-hints.ts';
 import { lineAndColumn, type Path, startOf, YamlPositions } from './yaml-positions.ts';
 
-/** What the document means is decided elsewhere; here it is read, and its mistakes are found again in the file. */
+/** What the document means is decided elsewhere; here it is read, and its diagnostics are found again in the file. */
 export interface IntegrationsFormat<S extends z.ZodType, Compiled> {
   schema: S;
-  /** What of a document that is not of the schema can still be looked at for other mistakes. */
-  soundPart(value: unknown): z.output<S>;
+  /** What of a document that is not of the schema can still be looked at for other diagnostics. */
+  parseValidSubset(value: unknown): z.output<S>;
   /**
    * Makes of a document of the schema what the service works with.
    *
@@ -23,10 +23,10 @@ export interface IntegrationsFormat<S extends z.ZodType, Compiled> {
   nearestKey(unknown: string): string | undefined;
 }
 
-export type Compilation<Compiled> = { compiled: Compiled } | { mistakes: readonly Mistake[] };
+export type Compilation<Compiled> = { compiled: Compiled } | { diagnostics: readonly Diagnostic[] };
 
-/** A mistake that only the document as a whole shows. */
-export interface Mistake {
+/** A diagnostic that only the document as a whole shows. */
+export interface Diagnostic {
   path: Path;
   /** Whether it lies in the key or in the value at `path`. */
   at: 'key' | 'value';
@@ -85,7 +85,7 @@ export async function compileIntegrations<S extends z.ZodType, Compiled>(
 
 /**
  * Parses, validates and compiles the content of an integrations file. What has the wrong shape doesn't hide
- * the mistakes of the rest; a source that is no YAML does.
+ * the diagnostics of the rest; a source that is no YAML does.
  *
  * @param fileName how messages call the file
  * @throws IntegrationsError with the place of every problem, in the file's order; the first twenty, and how many more
@@ -100,10 +100,10 @@ export async function parseIntegrations<S extends z.ZodType, Compiled>(
   const result = format.schema.safeParse(value, { error: fileWords, jitless: true });
   const misshapen = result.success ? [] : shapeFindings(result.error.issues, positions());
   const revision = createHash('sha256').update(source).digest('hex').slice(0, 12);
-  const compilation = await format.compile(result.success ? result.data : format.soundPart(value), revision);
+  const compilation = await format.compile(result.success ? result.data : format.parseValidSubset(value), revision);
   if (result.success && 'compiled' in compilation) return compilation.compiled;
-  const mistakes = 'mistakes' in compilation ? compilation.mistakes : [];
-  const deeper = mistakes.map(({ path, at, message }) => ({ path, offset: positions()[at](path), message }));
+  const diagnostics = 'diagnostics' in compilation ? compilation.diagnostics : [];
+  const deeper = diagnostics.map(({ path, at, message }) => ({ path, offset: positions()[at](path), message }));
   const findings = [...misshapen, ...deeper].sort((one, other) => one.offset - other.offset);
   const told = findings.slice(0, MAX_PROBLEMS).map((finding) => locate(finding, source, (key) => format.nearestKey(key)));
   throw new IntegrationsError(fileName, told, findings.length - told.length);
@@ -135,7 +135,7 @@ function parseYaml(source: string, fileName: string): { value: unknown; position
   };
   try {
     const events = parseEvents(source, { maxDepth: MAX_DEPTH });
-    // zod's issues for a list of 100,000 mistakes overflow the stack.
+    // zod's issues for a list of 100,000 diagnostics overflow the stack.
     const excess = events.slice(MAX_EVENTS).find((event) => startOf(event) > 0);
     if (excess !== undefined) fail(startOf(excess), 'holds too much from here on');
     refuseAliases(events, fail);

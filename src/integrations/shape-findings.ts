@@ -1,8 +1,8 @@
 import type { z } from 'zod';
-import { plainWords } from '../validation/validation-messages.ts';
+import { validationMessage } from '../validation/validation-messages.ts';
 import type { Path, YamlPositions } from './yaml-positions.ts';
 
-/** A mistake and where in the source it lies. */
+/** A diagnostic and where in the source it lies. */
 export interface Finding {
   path: Path;
   /** Into the source, in UTF-16 units. */
@@ -26,7 +26,7 @@ const TYPES: Readonly<Record<string, string>> = {
 /** For zod's `error` option: what a value of the file must be. A schema's own message goes before it. */
 export function fileWords(issue: z.core.$ZodRawIssue): string {
   if (issue.code === 'unrecognized_keys') return UNKNOWN;
-  if (issue.code !== 'invalid_type') return plainWords(issue);
+  if (issue.code !== 'invalid_type') return validationMessage(issue);
   if (issue.input === undefined) return MISSING;
   return `must be ${TYPES[issue.expected] ?? issue.expected}`;
 }

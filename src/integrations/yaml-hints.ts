@@ -3,7 +3,7 @@ import { lineAndColumn } from './yaml-positions.ts';
 const QUOTES = 'needs quotes around all of it';
 
 /**
- * What a YAML parser's words for a mistake most often mean; they name the rule that was broken, not the text that
+ * What a YAML parser's words for a diagnostic most often mean; they name the rule that was broken, not the text that
  * should have been in quotes.
  *
  * @param offset where the parser stopped, in UTF-16 units

@@ -1,5 +1,5 @@
 import { PgBoss } from 'pg-boss';
-import { within } from '../observability/log-context.ts';
+import { withContext } from '../observability/log-context.ts';
 import { describeError, type Logger } from '../observability/logger.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
 import { type ThrottledLog, throttledLog } from '../observability/throttled-log.ts';
@@ -105,7 +105,7 @@ export class Jobs {
 
   /** Whether it went well. pg-boss stores what a handler throws, so nothing is thrown: errors go to the log alone. */
   async #try(name: string, id: string, work: () => Promise<void>): Promise<boolean> {
-    return within({ job: name, job_id: id }, async () => {
+    return withContext({ job: name, job_id: id }, async () => {
       try {
         await this.#telemetry.step({ kind: 'job', name }, work);
         return true;

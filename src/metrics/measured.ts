@@ -24,7 +24,7 @@ export class Measured implements Telemetry {
     const span = this.#tracer?.step(step);
     let outcome = 'internal';
     try {
-      const result = await (span === undefined ? work() : span.within(work));
+      const result = await (span === undefined ? work() : span.withContext(work));
       outcome = outcomeOf?.(result) ?? 'ok';
       return result;
     } catch (error) {
@@ -44,7 +44,7 @@ export class Measured implements Telemetry {
     const startedAt = performance.now();
     const span = this.#tracer?.request(method, headers);
     return {
-      within: (work) => (span === undefined ? work() : span.within(work)),
+      withContext: (work) => (span === undefined ? work() : span.withContext(work)),
       end: (route, status) => {
         this.#recorder?.request(method, route ?? NO_ROUTE, status, (performance.now() - startedAt) / 1000);
         span?.end(route, status);

@@ -12,7 +12,7 @@ interface Scope {
 const scopes = new AsyncLocalStorage<Scope | undefined>();
 
 /** Runs work whose lines carry these fields beside those of the work around it, however deep they are logged. */
-export function within<Result>(fields: LogFields, work: () => Result): Result {
+export function withContext<Result>(fields: LogFields, work: () => Result): Result {
   const around = scopes.getStore();
   // Most work has none around it; copying nothing would take most of the time.
   const scope = around === undefined ? { fields, span: undefined } : { fields: { ...around.fields, ...fields }, span: around.span };
@@ -20,12 +20,12 @@ export function within<Result>(fields: LogFields, work: () => Result): Result {
 }
 
 /** Runs work inside a span; `fields` as {@link within}. */
-export function withinSpan<Result>(span: unknown, fields: LogFields, work: () => Result): Result {
+export function withSpan<Result>(span: unknown, fields: LogFields, work: () => Result): Result {
   return scopes.run({ fields: { ...scopes.getStore()?.fields, ...fields }, span }, work);
 }
 
 /** Runs what outlives the request it was begun in, or serves many: its lines are nobody's. */
-export function apart<Result>(work: () => Result): Result {
+export function detached<Result>(work: () => Result): Result {
   return scopes.getStore() === undefined ? work() : scopes.run(undefined, work);
 }
 

@@ -39,7 +39,7 @@ export type Counter = 'error' | 'approval' | 'revocation' | 'webhook' | 'reload'
 
 export interface RequestTrack {
   /** Runs what belongs to the request. */
-  within<Result>(work: () => Result): Result;
+  withContext<Result>(work: () => Result): Result;
   /** @param route the endpoint's pattern; undefined where none took it. @param status 0: the client went before its answer */
   end(route: string | undefined, status: number): void;
 }

@@ -1,6 +1,6 @@
 import type { PlaidApi } from 'plaid';
 import { AppError } from '../errors.ts';
-import type { Lanes } from '../threads/user-concurrency.ts';
+import type { UserConcurrency } from '../threads/user-concurrency.ts';
 import { asBankAnswer, asInputError, BankError, CONSENT_MISSING, type EntryRefusal, isEntryRefusal } from './bank-errors.ts';
 import { deadline } from './deadline.ts';
 import { type AnswerReader, LARGE_BYTES, type Understanding, understand } from './responses.ts';
@@ -61,7 +61,7 @@ export interface BankSessionOptions {
   /** Sends one call with the client's credentials and converts the SDK's errors. @returns the answer's own bytes */
   send(send: Send, options: CallOptions): Promise<Uint8Array<ArrayBuffer>>;
   /** Where calls wait whose answers are large. */
-  lanes: Lanes;
+  lanes: UserConcurrency;
   /** Time an ordinary call may take, milliseconds. */
   timeoutMs: number;
   /** Used where a call asks for countries and has none. */

@@ -2,7 +2,7 @@ import type { PlaidApi } from 'plaid';
 import { z } from 'zod';
 import type { BankSettings } from '../config/config.ts';
 import { type Telemetry, UNMEASURED } from '../observability/telemetry.ts';
-import { Lanes } from '../threads/user-concurrency.ts';
+import { UserConcurrency } from '../threads/user-concurrency.ts';
 import { asInputError, BankError, checkAnswer, toBankError } from './bank-errors.ts';
 import { accountsAnswer, type BankItem, type ItemState, itemAnswer, productsWithoutConsent, toBankItem, toItemState } from './bank-item.ts';
 import { type BankEntryAccess, type BankSession, type CallOptions, openBankSession, type Send } from './bank-session.ts';
@@ -48,7 +48,7 @@ export class BankProvider {
   readonly #settings: BankSettings;
   readonly #timeoutMs: number;
   readonly #telemetry: Telemetry;
-  readonly #lanes = new Lanes(LARGE_AT_A_TIME);
+  readonly #lanes = new UserConcurrency(LARGE_AT_A_TIME);
   #client: Promise<PlaidApi> | undefined;
 
   constructor(settings: BankSettings, timeoutMs: number, telemetry: Telemetry = UNMEASURED) {

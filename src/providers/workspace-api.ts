@@ -1,5 +1,5 @@
 import { LargeAnswers } from '../threads/large-responses.ts';
-import { Lanes } from '../threads/user-concurrency.ts';
+import { UserConcurrency } from '../threads/user-concurrency.ts';
 import type { Method, WorkspaceApiOptions } from './workspace-attempt.ts';
 import { type AccessTokenSource, type InTurn, WorkspaceSession } from './workspace-session.ts';
 
@@ -20,7 +20,7 @@ const AT_A_TIME = 5;
 export class WorkspaceApi {
   readonly #options: WorkspaceApiOptions;
   readonly #clients = new Map<string, Promise<object>>();
-  readonly #lanes = new Lanes(AT_A_TIME);
+  readonly #lanes = new UserConcurrency(AT_A_TIME);
   readonly #large = new LargeAnswers();
 
   constructor(options: WorkspaceApiOptions) {

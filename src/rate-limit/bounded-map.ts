@@ -5,7 +5,7 @@ const GENERATION = 25_000;
  * A table that a flood of keys can't make grow: those that rested longest are forgotten. It drops them a generation at
  * a time, since finding the oldest of a map anew for each entry passes over all that were deleted before it.
  */
-export class RecentEntries<Value> {
+export class BoundedMap<Value> {
   readonly #generation: number;
   #newer = new Map<string, Value>();
   #older = new Map<string, Value>();

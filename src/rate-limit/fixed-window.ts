@@ -1,10 +1,10 @@
-import { RecentEntries } from './bounded-map.ts';
+import { BoundedMap } from './bounded-map.ts';
 
 const MINUTE_MS = 60_000;
 
 /** Counts by key, by the minute: addresses, users. All keys share one minute, so that forgetting costs nothing. */
 export class Rates {
-  readonly #counts = new RecentEntries<number>();
+  readonly #counts = new BoundedMap<number>();
   #windowEnd = 0;
 
   /**

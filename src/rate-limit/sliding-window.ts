@@ -1,5 +1,5 @@
 import { AppError } from '../errors.ts';
-import { RecentEntries } from './bounded-map.ts';
+import { BoundedMap } from './bounded-map.ts';
 
 interface Window {
   /** Which stretch of `perMs` it counts. */
@@ -17,7 +17,7 @@ const ROUNDING = 1e-6;
  * as much as still lies within the last `perMs`. Three numbers for each user and action, whatever the rate.
  */
 export class ReadRates {
-  readonly #windows = new RecentEntries<Window>();
+  readonly #windows = new BoundedMap<Window>();
   readonly #now: () => number;
 
   /** @param now milliseconds, never going back */

@@ -7,7 +7,7 @@ import type { RequestFrame } from './frames.ts';
 import type { Work } from './running-requests.ts';
 
 /** Where requests are answered. */
-export interface RequestParts {
+export interface RequestDeps {
   executor: Pick<Executor, 'invoke' | 'approve' | 'approvals'>;
   catalog(): Catalog;
   accounts(userId: string): Promise<AgentAccountRow[]>;
@@ -17,23 +17,23 @@ export interface RequestParts {
 const SURFACE = 'socket';
 
 /** What a frame asks for, ready to be run. */
-export function workOf(parts: RequestParts, userId: string, frame: RequestFrame): Work {
+export function workOf(deps: RequestDeps, userId: string, frame: RequestFrame): Work {
   switch (frame.type) {
     case 'list':
-      return async () => ({ data: await listAgents(parts.catalog(), await parts.accounts(userId), parts.isConfigured) });
+      return async () => ({ data: await listAgents(deps.catalog(), await deps.accounts(userId), deps.isConfigured) });
     case 'call':
-      return (signal, progress) => call(parts, userId, frame, signal, progress);
+      return (signal, progress) => call(deps, userId, frame, signal, progress);
     case 'approvals':
-      return async () => ({ data: { approvals: await parts.executor.approvals(userId) } });
+      return async () => ({ data: { approvals: await deps.executor.approvals(userId) } });
     case 'approve': {
       const { approvalId, approved } = frame;
-      return (signal, progress) => parts.executor.approve({ user: { userId }, surface: SURFACE, approvalId, approved, signal, progress });
+      return (signal, progress) => deps.executor.approve({ user: { userId }, surface: SURFACE, approvalId, approved, signal, progress });
     }
   }
 }
 
 function call(
-  { executor }: RequestParts,
+  { executor }: RequestDeps,
   userId: string,
   { action, account, input, idempotencyKey }: Extract<RequestFrame, { type: 'call' }>,
   signal: AbortSignal,

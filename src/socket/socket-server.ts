@@ -15,7 +15,7 @@ import type { ConnectionHost } from './connection-host.ts';
 import { CLOSE, type RequestFrame } from './frames.ts';
 import { type Carrier, type Linked, listeners, onUpgradeError } from './listeners.ts';
 import type { Work } from './running-requests.ts';
-import { WaitingRoom } from './unauthenticated-connections.ts';
+import { UnauthenticatedConnections } from './unauthenticated-connections.ts';
 
 export interface SocketServerOptions {
   authenticate(token: string): Promise<Caller>;
@@ -62,7 +62,7 @@ export class SocketServer implements ConnectionHost<Connection> {
   readonly #connections = new Set<Connection>();
   /** Sockets by user. */
   readonly #places = new Map<string, number>();
-  readonly #waiting: WaitingRoom<Connection>;
+  readonly #waiting: UnauthenticatedConnections<Connection>;
   readonly #connects = new Rates();
   readonly #messages = new Rates();
   readonly #bytes = new Rates();
@@ -77,7 +77,7 @@ export class SocketServer implements ConnectionHost<Connection> {
     this.feed = options.feed;
     this.now = options.now ?? Date.now;
     this.#telemetry = options.telemetry ?? UNMEASURED;
-    this.#waiting = new WaitingRoom(options.limits.socketsWaiting);
+    this.#waiting = new UnauthenticatedConnections(options.limits.socketsWaiting);
     // Its types don't list the last three.
     const serverOptions: ServerOptions & { maxFragments: number; maxBufferedChunks: number; closeTimeout: number } = {
       noServer: true,

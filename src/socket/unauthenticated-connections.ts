@@ -9,7 +9,7 @@ interface Waiting {
 }
 
 /** Sockets that have not signed in yet. Who came last is let in: most need a moment only, and the silent ones hold their places on purpose. */
-export class WaitingRoom<Socket extends Waiting> {
+export class UnauthenticatedConnections<Socket extends Waiting> {
   readonly #places: number;
   readonly #addressPlaces: number;
   /** With their addresses, oldest first. */

@@ -8,7 +8,7 @@ import { describeError } from '../observability/logger.ts';
  *
  * @param otherwise begins the message of an error that nobody foresaw
  */
-export function explain(error: unknown, otherwise: string): string {
+export function startupError(error: unknown, otherwise: string): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'EADDRINUSE') {
     const { address, port } = error as { address?: string; port?: number };

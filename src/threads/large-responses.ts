@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import { Lanes } from './user-concurrency.ts';
+import { UserConcurrency } from './user-concurrency.ts';
 
 const AT_A_TIME = 2;
 /** Of all users, so that many of them together don't fill the memory. */
@@ -7,7 +7,7 @@ const TOGETHER = 8;
 
 /** Places for large answers, from the moment that one turns out to be large until it is understood. */
 export class LargeAnswers {
-  readonly #lanes = new Lanes(AT_A_TIME);
+  readonly #lanes = new UserConcurrency(AT_A_TIME);
   readonly #together = pLimit(TOGETHER);
 
   /**

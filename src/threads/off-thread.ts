@@ -2,7 +2,7 @@ import pLimit from 'p-limit';
 import type { Tinypool } from 'tinypool';
 import { AppError } from '../errors.ts';
 import type { Portable } from './portable.ts';
-import { Lanes } from './user-concurrency.ts';
+import { UserConcurrency } from './user-concurrency.ts';
 import type { WorkOutcome } from './worker.ts';
 
 export interface WorkOptions {
@@ -22,7 +22,7 @@ const IDLE_MS = 20_000;
 const WORK_MS = 10_000;
 const MEMORY = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 };
 
-const lanes = new Lanes(1);
+const lanes = new UserConcurrency(1);
 /** The line in front of the threads: the pool's own forgets whoever waits when a thread is ended. */
 const line = pLimit(MAX_THREADS);
 let pool: Promise<Tinypool> | undefined;

@@ -1,7 +1,7 @@
 import pLimit, { type LimitFunction } from 'p-limit';
 
 /** Lets so much work of one user run at a time; what comes beyond waits in the order of its coming. */
-export class Lanes {
+export class UserConcurrency {
   readonly #atATime: number;
   readonly #lanes = new Map<string, LimitFunction>();
 

@@ -12,7 +12,7 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
 import type { TracingSettings } from '../config/config.ts';
-import { apart } from '../observability/log-context.ts';
+import { detached } from '../observability/log-context.ts';
 import { describeError, type Logger } from '../observability/logger.ts';
 import { Tracer } from './tracer.ts';
 
@@ -83,7 +83,7 @@ class TolerantExporter implements SpanExporter {
 
   export(spans: ReadableSpan[], done: (result: ExportResult) => void): void {
     // The request whose end set off the export has no more to do with it than the others.
-    apart(() => this.#send(spans, done));
+    detached(() => this.#send(spans, done));
   }
 
   #send(spans: ReadableSpan[], done: (result: ExportResult) => void): void {

@@ -11,17 +11,17 @@ import {
   type TextMapPropagator,
   trace,
 } from '@opentelemetry/api';
-import { currentSpan, withinSpan } from '../observability/log-context.ts';
+import { currentSpan, withSpan } from '../observability/log-context.ts';
 import type { Step } from '../observability/telemetry.ts';
 
 export interface OpenSpan {
-  within<Result>(work: () => Result): Result;
+  withContext<Result>(work: () => Result): Result;
   /** @param outcome as metrics have it */
   end(outcome: string): void;
 }
 
 export interface OpenRequest {
-  within<Result>(work: () => Result): Result;
+  withContext<Result>(work: () => Result): Result;
   end(route: string | undefined, status: number): void;
 }
 
@@ -52,7 +52,7 @@ export class Tracer {
     const parent = this.#propagator?.extract(ROOT_CONTEXT, headers, defaultTextMapGetter) ?? ROOT_CONTEXT;
     const span = this.#tracer.startSpan(name, { kind: SpanKind.SERVER, attributes: { 'http.request.method': name } }, parent);
     return {
-      within: (work) => inside(span, work),
+      withContext: (work) => inside(span, work),
       end: (route, status) => {
         if (route !== undefined) span.updateName(`${name} ${route}`).setAttribute('http.route', route);
         if (status > 0) span.setAttribute('http.response.status_code', status);
@@ -67,7 +67,7 @@ export class Tracer {
     const title = [kind, name, operation].filter((part) => part !== undefined).join(' ');
     const span = this.#start(title, STEP_KINDS[kind], attributes);
     return {
-      within: (work) => inside(span, work),
+      withContext: (work) => inside(span, work),
       end: (outcome) => {
         span.setAttribute('steward.outcome', outcome);
         if (FAULTS.has(outcome)) span.setStatus({ code: SpanStatusCode.ERROR });
@@ -104,7 +104,7 @@ export class Tracer {
 }
 
 function inside<Result>(span: Span, work: () => Result): Result {
-  return withinSpan(span, { trace_id: span.spanContext().traceId }, work);
+  return withSpan(span, { trace_id: span.spanContext().traceId }, work);
 }
 
 /** Whoever opened it, it was put there by {@link inside}. */

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { open, type Place, seal } from '../crypto/envelope.ts';
+import { type AssociatedData, open, seal } from '../crypto/envelope.ts';
 import type { Database } from '../database/database.ts';
 import { AppError } from '../errors.ts';
-import { readable } from '../vault/ignore-decryption-failure.ts';
+import { ignoreDecryptionFailure } from '../vault/ignore-decryption-failure.ts';
 import type { UserKeys } from '../vault/user-keys.ts';
 import { type AuditEntry, selectAuditEntries } from './audit-entries-repository.ts';
 
@@ -62,12 +62,14 @@ export class AuditPages {
 
   /** Sealed with the user's key: it opens for this user only, and doesn't tell how much is done here by others. */
   async #seal(userId: string, id: string): Promise<string> {
-    return seal(await this.#userKeys.forUser(this.#db, userId), place(userId), id).toString('base64url');
+    return seal(await this.#userKeys.forUser(this.#db, userId), associatedData(userId), id).toString('base64url');
   }
 
   async #open(userId: string, cursor: string): Promise<string> {
     const record = Buffer.from(cursor, 'base64url');
-    const id = await readable(async () => open(await this.#userKeys.toOpen(this.#db, userId, record), place(userId), record).toString());
+    const id = await ignoreDecryptionFailure(async () =>
+      open(await this.#userKeys.toOpen(this.#db, userId, record), associatedData(userId), record).toString(),
+    );
     if (id === undefined) throw new AppError('invalid_request', 'cursor: is not one that this list gave.');
     return id;
   }
@@ -78,6 +80,6 @@ function shown({ at, callId, surface, decidedSurface, action, accountId, decisio
   return { at: at.toISOString(), call_id: callId, ...where, action, account_id: accountId, decision, outcome, milliseconds, count };
 }
 
-function place(userId: string): Place {
+function associatedData(userId: string): AssociatedData {
   return { table: 'audit_log', column: 'cursor', userId, rowId: '' };
 }

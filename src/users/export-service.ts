@@ -5,7 +5,7 @@ import { beginSnapshot } from '../database/snapshot.ts';
 import { AppError } from '../errors.ts';
 import type { Caller } from '../http/endpoint.ts';
 import { Rates } from '../rate-limit/fixed-window.ts';
-import { readable } from '../vault/ignore-decryption-failure.ts';
+import { ignoreDecryptionFailure } from '../vault/ignore-decryption-failure.ts';
 import type { NameHashes } from '../vault/name-hashes.ts';
 import type { UserKeys } from '../vault/user-keys.ts';
 import { selectAuditEntries } from './audit-entries-repository.ts';
@@ -19,7 +19,7 @@ export interface Unseal {
   answer(key: DataKey, name: { userId: string; action: string; key: string }, answer: Buffer): unknown;
 }
 
-export interface ExportParts {
+export interface ExportDeps {
   db: Database;
   userKeys: UserKeys;
   names: NameHashes;
@@ -38,25 +38,25 @@ type Rows = Section['rows'];
 
 /** Everything held about a user except secrets, as of one moment. */
 export class UserExports {
-  readonly #parts: ExportParts;
+  readonly #deps: ExportDeps;
   readonly #rates = new Rates();
   readonly #inTurn = pLimit(AT_ONCE);
 
-  constructor(parts: ExportParts) {
-    this.#parts = parts;
+  constructor(deps: ExportDeps) {
+    this.#deps = deps;
   }
 
   /** @throws AppError `rate_limited`, `invalid_token` when the user is gone */
   async of(caller: Caller): Promise<UserExport> {
     const now = performance.now();
-    if (!this.#rates.allows(caller.userId, this.#parts.perMinute, now)) {
+    if (!this.#rates.allows(caller.userId, this.#deps.perMinute, now)) {
       throw new AppError('rate_limited', 'Too many exports. Wait a minute.', { retryAfter: this.#rates.secondsLeft(now) });
     }
     return this.#inTurn(() => this.#read(caller));
   }
 
   async #read({ userId, issuer, subject }: Caller) {
-    const { db, audit, names } = this.#parts;
+    const { db, audit, names } = this.#deps;
     const identityHash = await names.identity(issuer, subject);
     const { held, entries } = await db.transaction(async (tx) => {
       await beginSnapshot(tx);
@@ -84,12 +84,12 @@ export class UserExports {
 
   /** What is sealed for the user's eyes, opened. The rows are the user's, and shaped by the statements that read them. */
   async #opened(userId: string, approvals: Rows, keys: Rows) {
-    const { unseal } = this.#parts;
+    const { unseal } = this.#deps;
     const keyFor = this.#keysOf(userId);
     const opened = async (contents: unknown, open: (key: DataKey, sealed: Buffer) => unknown) => {
       if (typeof contents !== 'string') return null;
       const sealed = Buffer.from(contents.slice(2), 'hex');
-      return (await readable(async () => open(await keyFor(sealed), sealed))) ?? null;
+      return (await ignoreDecryptionFailure(async () => open(await keyFor(sealed), sealed))) ?? null;
     };
     const answers = keys.map(async ({ contents, ...row }) => {
       const name = { userId, action: String(row.action), key: String(row.key) };
@@ -106,7 +106,7 @@ export class UserExports {
 
   /** The key for a record, each looked up once: most records of a user have the same. */
   #keysOf(userId: string): (record: Buffer) => Promise<DataKey> {
-    const { db, userKeys } = this.#parts;
+    const { db, userKeys } = this.#deps;
     const known = new Map<string, Promise<DataKey>>();
     return async (record) => {
       const id = keyIdOf(record);

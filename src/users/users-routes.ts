@@ -1,13 +1,13 @@
 import { type Endpoint, endpoint, SUCCEEDED, success } from '../http/endpoint.ts';
 import { auditRoutes } from './audit-routes.ts';
-import { type ExportParts, UserExports } from './export-service.ts';
+import { type ExportDeps, UserExports } from './export-service.ts';
 import { userExport } from './export-shape.ts';
-import { eraseUser, type UsersParts } from './users-service.ts';
+import { eraseUser, type UsersDeps } from './users-service.ts';
 
-export function usersRoutes(parts: UsersParts & ExportParts): Endpoint[] {
-  const exports = new UserExports(parts);
+export function usersRoutes(deps: UsersDeps & ExportDeps): Endpoint[] {
+  const exports = new UserExports(deps);
   return [
-    ...auditRoutes(parts.audit),
+    ...auditRoutes(deps.audit),
     endpoint({
       method: 'get',
       path: '/user/export',
@@ -35,7 +35,7 @@ export function usersRoutes(parts: UsersParts & ExportParts): Endpoint[] {
       answer: success,
       errors: ['recent_login_required'],
       async handle({ caller }) {
-        await eraseUser(parts, caller);
+        await eraseUser(deps, caller);
         return SUCCEEDED;
       },
     }),

@@ -14,7 +14,7 @@ const RECENT_SECONDS = 5 * 60;
 const TRIES = 5;
 
 /** What the deletion of a user takes. */
-export interface ErasingParts {
+export interface ErasingDeps {
   db: Database;
   names: NameHashes;
   grants: Grants;
@@ -22,7 +22,7 @@ export interface ErasingParts {
   prepareEndOfHeld(userId: string): Promise<PreparedEnd>;
 }
 
-export interface UsersParts extends ErasingParts {
+export interface UsersDeps extends ErasingDeps {
   sessions: Sessions;
   revocations: Revocations;
   /** Ends what the user still has open in this process; the others learn of it by their watch. */
@@ -36,16 +36,16 @@ export interface UsersParts extends ErasingParts {
  *
  * @throws AppError `recent_login_required` unless the user signed in within the last five minutes
  */
-export async function eraseUser(parts: UsersParts, caller: Caller): Promise<void> {
+export async function eraseUser(deps: UsersDeps, caller: Caller): Promise<void> {
   const age = Date.now() / 1000 - (caller.authTime ?? 0);
   if (age > RECENT_SECONDS)
     throw new AppError('recent_login_required', 'Sign in again to delete your account: the last sign-in is over five minutes ago.');
-  const revocations = await eraseIdentity(parts, caller);
+  const revocations = await eraseIdentity(deps, caller);
   // Who restores an older backup must delete these users again.
-  parts.logger.info({ user: caller.userId }, 'user deleted');
-  parts.sessions.forget(caller.userId);
-  parts.userDeleted(caller.userId);
-  await parts.revocations.enqueue(revocations);
+  deps.logger.info({ user: caller.userId }, 'user deleted');
+  deps.sessions.forget(caller.userId);
+  deps.userDeleted(caller.userId);
+  await deps.revocations.enqueue(revocations);
 }
 
 /**
@@ -55,7 +55,7 @@ export async function eraseUser(parts: UsersParts, caller: Caller): Promise<void
  * @returns the revocations to enqueue
  */
 export async function eraseIdentity(
-  { db, names, grants, prepareEndOfHeld }: ErasingParts,
+  { db, names, grants, prepareEndOfHeld }: ErasingDeps,
   { userId, issuer, subject, issuedAt }: Pick<Caller, 'userId' | 'issuer' | 'subject' | 'issuedAt'>,
 ): Promise<string[]> {
   const identityHash = await names.identity(issuer, subject);

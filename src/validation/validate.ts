@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { AppError, type ErrorCode } from '../errors.ts';
-import { describeIssues, plainWords } from './validation-messages.ts';
+import { describeIssues, validationMessage } from './validation-messages.ts';
 
-const PLAIN = { error: plainWords };
+const PLAIN = { error: validationMessage };
 
 // Control characters end in headers, logs or a database error (NUL); none belongs into a field of ours.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused

@@ -27,7 +27,7 @@ const FORMATS: Readonly<Record<string, string>> = {
 const MUST_BE = 'must be ';
 
 /** For zod's `error` option: what a field must be. A schema's own message goes before it. */
-export function plainWords(issue: z.core.$ZodRawIssue): string {
+export function validationMessage(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case 'invalid_type':
       return wrongType(issue);

@@ -1,6 +1,6 @@
 import type { Database } from '../database/database.ts';
 import { AppError } from '../errors.ts';
-import { apart } from '../observability/log-context.ts';
+import { detached } from '../observability/log-context.ts';
 import { describeError, type Logger } from '../observability/logger.ts';
 import { selectEndedGrants } from './active-uses-repository.ts';
 
@@ -64,7 +64,7 @@ export class ActiveUses {
 
   #lookLater(): NodeJS.Timeout {
     // It serves everyone, not only the call that began it.
-    return apart(() => setTimeout(() => void this.#look(), LOOK_MS)).unref();
+    return detached(() => setTimeout(() => void this.#look(), LOOK_MS)).unref();
   }
 
   async #look(): Promise<void> {

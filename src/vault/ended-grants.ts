@@ -4,7 +4,7 @@ import { describeError, type Logger } from '../observability/logger.ts';
 import { claimEndedGrant } from './ended-grants-repository.ts';
 import type { Grants } from './grants.ts';
 
-interface SweepParts {
+interface SweepDeps {
   db: Database;
   grants: Grants;
   logger: Logger;
@@ -17,7 +17,7 @@ const SWEEP_MS = 10_000;
  * Queues the revocations of what ended while the key service was away, one after the other, until it is away again.
  * Any number of replicas may do so at once.
  */
-export async function sweepEndedGrants({ db, grants, logger }: SweepParts): Promise<void> {
+export async function sweepEndedGrants({ db, grants, logger }: SweepDeps): Promise<void> {
   const until = performance.now() + SWEEP_MS;
   try {
     while (performance.now() < until) {

@@ -19,7 +19,7 @@ import {
   selectGrantsOfUser,
   upsertGrant,
 } from './grants-repository.ts';
-import { readable } from './ignore-decryption-failure.ts';
+import { ignoreDecryptionFailure } from './ignore-decryption-failure.ts';
 import type { Revocations, SealedRevocation } from './revocations.ts';
 import { openTokens, sealTokens, type Tokens } from './token-encryption.ts';
 import type { UserKeys } from './user-keys.ts';
@@ -175,7 +175,7 @@ export class Grants {
   /** A token that can't be read any more must not keep its user from leaving: it is reported instead. */
   async #sealRevocation(grant: EndedGrant): Promise<SealedRevocation | undefined> {
     const { provider, subject } = grant;
-    const tokens = await readable(() => this.#open(this.#db, grant));
+    const tokens = await ignoreDecryptionFailure(() => this.#open(this.#db, grant));
     if (tokens !== undefined) return this.#revocations.seal({ provider, subject, token: tokens.refreshToken ?? tokens.accessToken });
     this.#logger.error({ grant: grant.id, provider }, 'a token could not be read: it is deleted without being revoked');
     return undefined;

@@ -4,7 +4,7 @@ import { jittered } from './refresh/refresh-timing.ts';
 import type { Outgoing, Revocations } from './revocations.ts';
 
 /** A token to give back. Where it isn't known yet whose it is, that has to be found out: a revocation could hit others. */
-export interface GiveBack extends Omit<Outgoing, 'subject'> {
+export interface OrphanedToken extends Omit<Outgoing, 'subject'> {
   subject: string | (() => Promise<string>);
 }
 
@@ -16,7 +16,7 @@ const KEEP_TRYING_MS = 10 * 60_000;
  * Tokens that a provider gave and that could not be used or stored. Only this process knows them: where not even their
  * revocation can be written down, because the database is away, it is tried again until it is back.
  */
-export class GiveBacks {
+export class OrphanedTokenRevoker {
   readonly #revocations: Revocations;
   readonly #logger: Logger;
   readonly #running = new Set<Promise<void>>();
@@ -28,9 +28,9 @@ export class GiveBacks {
   }
 
   /** Has the token revoked. Never rejects: what does not work at once, or has to ask whose it is, goes on in the background. */
-  async add(giveBack: GiveBack): Promise<void> {
-    if (typeof giveBack.subject === 'string' && (await this.#try(giveBack)) === undefined) return;
-    const run = this.#keepTrying(giveBack).finally(() => this.#running.delete(run));
+  async add(revokeOrphan: OrphanedToken): Promise<void> {
+    if (typeof revokeOrphan.subject === 'string' && (await this.#try(revokeOrphan)) === undefined) return;
+    const run = this.#keepTrying(revokeOrphan).finally(() => this.#running.delete(run));
     this.#running.add(run);
   }
 
@@ -40,15 +40,15 @@ export class GiveBacks {
     await Promise.all(this.#running);
   }
 
-  async #keepTrying(giveBack: GiveBack): Promise<void> {
-    const { provider } = giveBack;
+  async #keepTrying(revokeOrphan: OrphanedToken): Promise<void> {
+    const { provider } = revokeOrphan;
     const { signal } = this.#stopping;
     const startedAt = performance.now();
     for (let retry = FIRST_RETRY_MS; ; retry = Math.min(retry * 2, LONGEST_RETRY_MS)) {
       // A stop ends the wait.
       await sleep(jittered(retry), undefined, { signal }).catch(() => {});
       const isLast = signal.aborted || performance.now() - startedAt >= KEEP_TRYING_MS;
-      const error = await this.#try(giveBack);
+      const error = await this.#try(revokeOrphan);
       if (error === undefined) return;
       if (!isLast) continue;
       this.#logger.error({ err: describeError(error), provider }, 'a token could not be given back: it lives on at the provider');
@@ -57,7 +57,7 @@ export class GiveBacks {
   }
 
   /** @returns what it failed with */
-  async #try({ subject: whose, ...token }: GiveBack): Promise<unknown> {
+  async #try({ subject: whose, ...token }: OrphanedToken): Promise<unknown> {
     try {
       await this.#revocations.add({ ...token, subject: typeof whose === 'string' ? whose : await whose() });
       return undefined;

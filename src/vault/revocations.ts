@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { open, type Place, seal } from '../crypto/envelope.ts';
+import { type AssociatedData, open, seal } from '../crypto/envelope.ts';
 import type { Keyring } from '../crypto/keyring.ts';
 import type { KeyContext } from '../crypto/master-key.ts';
 import { afterCommit, type Database, type Queryable } from '../database/database.ts';
@@ -182,6 +182,6 @@ export function revocationKeyContext(keyId: string): KeyContext {
   return { purpose: 'revocation-key', userId: '', keyId };
 }
 
-export function revocationPlace(provider: Provider, rowId: string): Place {
+export function revocationPlace(provider: Provider, rowId: string): AssociatedData {
   return { table: 'revocations', column: `token/${provider}`, userId: '', rowId };
 }

@@ -1,5 +1,5 @@
 import { createSecretKey, hkdfSync, type KeyObject, randomBytes, randomUUID } from 'node:crypto';
-import { type DataKey, keyIdOf, open, type Place } from '../crypto/envelope.ts';
+import { type AssociatedData, type DataKey, keyIdOf, open } from '../crypto/envelope.ts';
 import type { Keyring } from '../crypto/keyring.ts';
 import type { KeyContext } from '../crypto/master-key.ts';
 import { Database, type Queryable } from '../database/database.ts';
@@ -88,6 +88,6 @@ export function hashKeyOf(key: DataKey, userId: string, { hashKey }: Pick<Curren
   return createSecretKey(Buffer.from(hkdfSync('sha256', key.secret, '', HASH_INFO, KEY_BYTES)));
 }
 
-export function hashKeyPlace(userId: string, keyId: string): Place {
+export function hashKeyPlace(userId: string, keyId: string): AssociatedData {
   return { table: 'user_keys', column: 'hash_key', userId, rowId: keyId };
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { open, type Place, seal } from '../crypto/envelope.ts';
+import { type AssociatedData, open, seal } from '../crypto/envelope.ts';
 import type { Queryable } from '../database/database.ts';
 import { AppError } from '../errors.ts';
 import {
@@ -12,7 +12,7 @@ import {
   selectUnopenedFlow,
 } from './flows-repository.ts';
 import { codeChallenge, hashSecret, randomSecret } from './secrets.ts';
-import type { WorkspaceParts } from './workspace-deps.ts';
+import type { WorkspaceDeps } from './workspace-deps.ts';
 
 /** What a flow must remember until its callback; stored sealed under the user's key. */
 export interface FlowSecrets {
@@ -37,14 +37,10 @@ export interface FlowRequest {
  * @returns a one-time ticket that stands for the ID token in the login address, and when it ends
  * @throws AppError `invalid_request` for a redirect_uri that isn't allowed
  */
-export async function prepareFlow(
-  parts: WorkspaceParts,
-  userId: string,
-  request: FlowRequest,
-): Promise<{ ticket: string; expiresAt: Date }> {
-  const redirectUri = parts.redirectUris.resolve(request.redirectUri);
+export async function prepareFlow(deps: WorkspaceDeps, userId: string, request: FlowRequest): Promise<{ ticket: string; expiresAt: Date }> {
+  const redirectUri = deps.redirectUris.resolve(request.redirectUri);
   const ticket = randomSecret();
-  const { expiresAt } = await createFlow(parts, userId, request.email, redirectUri, ticket);
+  const { expiresAt } = await createFlow(deps, userId, request.email, redirectUri, ticket);
   return { ticket, expiresAt };
 }
 
@@ -55,19 +51,19 @@ export async function prepareFlow(
  * @returns the consent page's address
  * @throws AppError `invalid_token`, `token_expired`
  */
-export async function openByTicket(parts: WorkspaceParts, ticket: string, heldBinding: string | undefined): Promise<string> {
+export async function openByTicket(deps: WorkspaceDeps, ticket: string, heldBinding: string | undefined): Promise<string> {
   const ticketHash = hashSecret(ticket);
   // To wait for its turn with the user's other changes: nobody else's wait for the flow then.
-  const userId = await selectTicketUser(parts.db, ticketHash);
+  const userId = await selectTicketUser(deps.db, ticketHash);
   if (userId === undefined) throw invalidTicket();
-  const flow = await parts.db.transaction(async (tx) => {
+  const flow = await deps.db.transaction(async (tx) => {
     const found = await selectFlowByTicket(tx, ticketHash);
     if (found === undefined) throw invalidTicket();
-    await checkTicket(parts, tx, found, heldBinding);
+    await checkTicket(deps, tx, found, heldBinding);
     if (found.openedAt === null) await markFlowOpened(tx, found.id);
     return found;
   }, userId);
-  return consentUrl(parts, flow.email, await openSecrets(parts, flow));
+  return consentUrl(deps, flow.email, await openSecrets(deps, flow));
 }
 
 /**
@@ -76,40 +72,34 @@ export async function openByTicket(parts: WorkspaceParts, ticket: string, heldBi
  * @returns the consent page's address
  * @throws AppError `invalid_request` for a redirect_uri that isn't allowed
  */
-export async function openForUser(parts: WorkspaceParts, userId: string, request: FlowRequest): Promise<string> {
-  const redirectUri = parts.redirectUris.resolve(request.redirectUri);
+export async function openForUser(deps: WorkspaceDeps, userId: string, request: FlowRequest): Promise<string> {
+  const redirectUri = deps.redirectUris.resolve(request.redirectUri);
   const named = request.email !== undefined || request.redirectUri !== undefined;
   const match = named ? { email: request.email ?? null, redirectUri } : undefined;
-  const prepared = await parts.db.transaction(async (tx) => {
+  const prepared = await deps.db.transaction(async (tx) => {
     const flow = await selectUnopenedFlow(tx, userId, match);
     if (flow !== undefined) await markFlowOpened(tx, flow.id);
     return flow;
   }, userId);
-  if (prepared !== undefined) return consentUrl(parts, prepared.email, await openSecrets(parts, prepared));
-  const { secrets } = await createFlow(parts, userId, request.email, redirectUri, undefined);
-  return consentUrl(parts, request.email ?? null, secrets);
+  if (prepared !== undefined) return consentUrl(deps, prepared.email, await openSecrets(deps, prepared));
+  const { secrets } = await createFlow(deps, userId, request.email, redirectUri, undefined);
+  return consentUrl(deps, request.email ?? null, secrets);
 }
 
 /** The secrets of a flow that is still open. */
-export async function openSecrets(parts: WorkspaceParts, flow: Pick<FlowRow, 'id' | 'userId' | 'secrets'>): Promise<FlowSecrets> {
+export async function openSecrets(deps: WorkspaceDeps, flow: Pick<FlowRow, 'id' | 'userId' | 'secrets'>): Promise<FlowSecrets> {
   if (flow.secrets === null) throw new AppError('invalid_token', 'This link has been used already. Start again from your assistant.');
-  const key = await parts.userKeys.toOpen(parts.db, flow.userId, flow.secrets);
-  return JSON.parse(open(key, place(flow.userId, flow.id), flow.secrets).toString('utf8')) as FlowSecrets;
+  const key = await deps.userKeys.toOpen(deps.db, flow.userId, flow.secrets);
+  return JSON.parse(open(key, associatedData(flow.userId, flow.id), flow.secrets).toString('utf8')) as FlowSecrets;
 }
 
-async function createFlow(
-  parts: WorkspaceParts,
-  userId: string,
-  email: string | undefined,
-  redirectUri: string,
-  ticket: string | undefined,
-) {
-  if ((await countUnfinishedFlows(parts.db, userId)) >= UNFINISHED_MAX) {
+async function createFlow(deps: WorkspaceDeps, userId: string, email: string | undefined, redirectUri: string, ticket: string | undefined) {
+  if ((await countUnfinishedFlows(deps.db, userId)) >= UNFINISHED_MAX) {
     throw new AppError('rate_limited', 'Too many connections were begun and not finished.', { retryAfter: 60 });
   }
   const id = randomUUID();
   const secrets: FlowSecrets = { state: randomSecret(), nonce: randomSecret(), verifier: randomSecret() };
-  const key = await parts.userKeys.forUser(parts.db, userId);
+  const key = await deps.userKeys.forUser(deps.db, userId);
   const flow = {
     id,
     userId,
@@ -117,20 +107,20 @@ async function createFlow(
     stateHash: hashSecret(secrets.state),
     email: email ?? null,
     redirectUri,
-    secrets: seal(key, place(userId, id), JSON.stringify(secrets)),
+    secrets: seal(key, associatedData(userId, id), JSON.stringify(secrets)),
     opened: ticket === undefined,
   };
   // Its foreign key locks the user.
-  const expiresAt = await parts.db.transaction((tx) => insertFlow(tx, flow), userId);
+  const expiresAt = await deps.db.transaction((tx) => insertFlow(tx, flow), userId);
   return { secrets, expiresAt };
 }
 
-async function checkTicket(parts: WorkspaceParts, tx: Queryable, flow: FlowRow, heldBinding: string | undefined): Promise<void> {
+async function checkTicket(deps: WorkspaceDeps, tx: Queryable, flow: FlowRow, heldBinding: string | undefined): Promise<void> {
   if (flow.openedAt === null) {
     if (flow.ticketExpired) throw new AppError('token_expired', 'This link has expired. Start again from your assistant.');
     return;
   }
-  const again = flow.justOpened && flow.secrets !== null && (await parts.bindings.holds(heldBinding, flow.userId, tx));
+  const again = flow.justOpened && flow.secrets !== null && (await deps.bindings.holds(heldBinding, flow.userId, tx));
   if (!again) throw new AppError('invalid_token', 'This link has been used already. Start again from your assistant.');
 }
 
@@ -138,8 +128,8 @@ function invalidTicket(): AppError {
   return new AppError('invalid_token', 'This link is not valid. Start again from your assistant.');
 }
 
-function consentUrl(parts: WorkspaceParts, email: string | null, secrets: FlowSecrets): Promise<string> {
-  return parts.provider.authorizationUrl({
+function consentUrl(deps: WorkspaceDeps, email: string | null, secrets: FlowSecrets): Promise<string> {
+  return deps.provider.authorizationUrl({
     state: secrets.state,
     nonce: secrets.nonce,
     codeChallenge: codeChallenge(secrets.verifier),
@@ -147,6 +137,6 @@ function consentUrl(parts: WorkspaceParts, email: string | null, secrets: FlowSe
   });
 }
 
-function place(userId: string, rowId: string): Place {
+function associatedData(userId: string, rowId: string): AssociatedData {
   return { table: 'oauth_flows', column: 'secrets', userId, rowId };
 }

@@ -4,11 +4,11 @@ import { describeError } from '../observability/logger.ts';
 import { identifiesAccount } from '../providers/workspace-scopes.ts';
 import type { IssuedTokens } from '../providers/workspace-tokens.ts';
 import { openSecrets } from './authorization-service.ts';
-import { type Confirmation, hold, show } from './confirmation-service.ts';
+import { type Confirmation, holdGrant, resumeConfirmation } from './confirmation-service.ts';
 import { activate, type Granted, reject, sendBackUnnamed } from './connection-service.ts';
 import { claimFlow, type FlowError, type FlowRow, finishFlow, type Outcome, selectFlowByState } from './flows-repository.ts';
 import { hashSecret } from './secrets.ts';
-import type { WorkspaceParts } from './workspace-deps.ts';
+import type { WorkspaceDeps } from './workspace-deps.ts';
 
 /** The provider's answer as the browser brings it (RFC 6749, 4.1.2; `iss` by RFC 9207). */
 export interface CallbackQuery {
@@ -33,36 +33,36 @@ const EXPIRED: Outcome = { status: 'error', code: 'expired' };
  * @param heldBinding the browser's binding secret, if it carries one
  */
 export async function completeCallback(
-  parts: WorkspaceParts,
+  deps: WorkspaceDeps,
   query: CallbackQuery,
   heldBinding: string | undefined,
 ): Promise<CallbackResult> {
   const stateHash = hashSecret(query.state ?? '');
-  const flow = await claimFlow(parts.db, stateHash);
-  if (flow === undefined) return replay(parts, stateHash, query.code ?? '');
-  const result = await exchange(parts, flow, query, heldBinding);
+  const flow = await claimFlow(deps.db, stateHash);
+  if (flow === undefined) return replay(deps, stateHash, query.code ?? '');
+  const result = await exchange(deps, flow, query, heldBinding);
   return 'confirmation' in result ? result : { redirectUri: flow.redirectUri, outcome: result };
 }
 
 /** A second callback, a late one, or one of no flow of ours: never exchanges. */
-async function replay(parts: WorkspaceParts, stateHash: Buffer, code: string): Promise<CallbackResult> {
-  let redirectUri = parts.redirectUris.fallback;
+async function replay(deps: WorkspaceDeps, stateHash: Buffer, code: string): Promise<CallbackResult> {
+  let redirectUri = deps.redirectUris.fallback;
   for (let attempt = 0; attempt < POLL_TRIES; attempt += 1) {
-    const flow = await selectFlowByState(parts.db, stateHash);
+    const flow = await selectFlowByState(deps.db, stateHash);
     if (flow === undefined) break;
     redirectUri = flow.redirectUri;
-    const ended = await outcomeOf(parts, flow, code);
+    const ended = await outcomeOf(deps, flow, code);
     if (ended !== undefined) return ended;
     await sleep(POLL_MS);
   }
   return { redirectUri, outcome: EXPIRED };
 }
 
-async function outcomeOf(parts: WorkspaceParts, flow: FlowRow, code: string): Promise<CallbackResult | undefined> {
+async function outcomeOf(deps: WorkspaceDeps, flow: FlowRow, code: string): Promise<CallbackResult | undefined> {
   const { redirectUri } = flow;
   if (flow.outcome !== null) return { redirectUri, outcome: flow.outcome };
   if (flow.pending !== null) {
-    const confirmation = flow.confirmationExpired ? undefined : await show(parts, flow, code);
+    const confirmation = flow.confirmationExpired ? undefined : await resumeConfirmation(deps, flow, code);
     return confirmation === undefined ? { redirectUri, outcome: EXPIRED } : { confirmation };
   }
   // Claimed in time, it gets its outcome even if it expires meanwhile. Without one for longer than
@@ -72,80 +72,80 @@ async function outcomeOf(parts: WorkspaceParts, flow: FlowRow, code: string): Pr
 }
 
 async function exchange(
-  parts: WorkspaceParts,
+  deps: WorkspaceDeps,
   flow: FlowRow,
   query: CallbackQuery,
   heldBinding: string | undefined,
 ): Promise<Outcome | { confirmation: Confirmation }> {
-  const refusal = refusalIn(parts, query);
-  if (refusal !== undefined || query.code === undefined) return finish(parts, flow, refusal ?? 'provider_error');
-  const { verifier, nonce } = await openSecrets(parts, flow);
-  const deadline = parts.provider.deadline();
+  const refusal = refusalIn(deps, query);
+  if (refusal !== undefined || query.code === undefined) return finish(deps, flow, refusal ?? 'provider_error');
+  const { verifier, nonce } = await openSecrets(deps, flow);
+  const deadline = deps.provider.deadline();
   let issued: IssuedTokens | undefined;
   let isLate = false;
   let subject: string | undefined;
   try {
-    const tokens = await parts.provider.exchange(query.code, verifier, nonce, deadline, (came) => {
+    const tokens = await deps.provider.exchange(query.code, verifier, nonce, deadline, (came) => {
       issued = came;
-      if (isLate) void sendBackUnnamed(parts, came);
+      if (isLate) void sendBackUnnamed(deps, came);
     });
-    if (!identifiesAccount(tokens.scopes)) return await reject(parts, flow.id, 'missing_scopes', tokens, tokens.subject);
+    if (!identifiesAccount(tokens.scopes)) return await reject(deps, flow.id, 'missing_scopes', tokens, tokens.subject);
     subject = tokens.subject;
-    const profile = await parts.provider.profile(tokens.accessToken, deadline);
+    const profile = await deps.provider.profile(tokens.accessToken, deadline);
     subject ??= profile.subject;
     if (tokens.subject !== undefined && tokens.subject !== profile.subject) {
       // The two answers must be about one account (OpenID Connect Core, 5.3.2).
       throw new AppError('provider_error', 'The provider’s answers contradict each other.');
     }
-    return await accept(parts, flow, { tokens, profile }, query.code, heldBinding);
+    return await accept(deps, flow, { tokens, profile }, query.code, heldBinding);
   } catch (error) {
     isLate = issued === undefined;
     const atProvider = error instanceof AppError && error.code.startsWith('provider_');
     if (!atProvider && issued === undefined) throw error;
-    parts.logger[atProvider ? 'warn' : 'error']({ err: describeError(error), flow: flow.id }, 'connecting a workspace account failed');
+    deps.logger[atProvider ? 'warn' : 'error']({ err: describeError(error), flow: flow.id }, 'connecting a workspace account failed');
     // What the provider gave must not stay alive with nobody to know of it.
-    return issued === undefined ? finish(parts, flow, 'provider_error') : sendBack(parts, flow, issued, subject);
+    return issued === undefined ? finish(deps, flow, 'provider_error') : sendBack(deps, flow, issued, subject);
   }
 }
 
 /** As {@link reject}; where the database is away, the token is revoked once it is back. */
-async function sendBack(parts: WorkspaceParts, flow: FlowRow, tokens: IssuedTokens, subject: string | undefined): Promise<Outcome> {
+async function sendBack(deps: WorkspaceDeps, flow: FlowRow, tokens: IssuedTokens, subject: string | undefined): Promise<Outcome> {
   try {
-    return await reject(parts, flow.id, 'provider_error', tokens, subject);
+    return await reject(deps, flow.id, 'provider_error', tokens, subject);
   } catch (error) {
     const token = tokens.refreshToken ?? tokens.accessToken;
-    await (subject === undefined ? sendBackUnnamed(parts, tokens) : parts.giveBacks.add({ provider: 'workspace', subject, token }));
+    await (subject === undefined ? sendBackUnnamed(deps, tokens) : deps.orphanedTokens.add({ provider: 'workspace', subject, token }));
     throw error;
   }
 }
 
 async function accept(
-  parts: WorkspaceParts,
+  deps: WorkspaceDeps,
   flow: FlowRow,
   granted: Granted,
   code: string,
   heldBinding: string | undefined,
 ): Promise<Outcome | { confirmation: Confirmation }> {
   const { tokens, profile } = granted;
-  const stored = tokens.refreshToken ?? (await parts.grants.storedRefreshToken(parts.db, flow.userId, 'workspace', profile.subject));
-  if (stored === undefined) return reject(parts, flow.id, 'no_refresh_token', tokens, profile.subject);
+  const stored = tokens.refreshToken ?? (await deps.grants.storedRefreshToken(deps.db, flow.userId, 'workspace', profile.subject));
+  if (stored === undefined) return reject(deps, flow.id, 'no_refresh_token', tokens, profile.subject);
   const mismatch = flow.email !== null && !(profile.emailVerified && sameAddress(flow.email, profile.email));
-  const bound = await parts.bindings.holds(heldBinding, flow.userId);
-  if (bound && !mismatch) return activate(parts, flow, granted);
-  const confirmation = await hold(parts, flow, granted, code, mismatch);
-  return confirmation === undefined ? reject(parts, flow.id, 'expired', tokens, profile.subject) : { confirmation };
+  const bound = await deps.bindings.holds(heldBinding, flow.userId);
+  if (bound && !mismatch) return activate(deps, flow, granted);
+  const confirmation = await holdGrant(deps, flow, granted, code, mismatch);
+  return confirmation === undefined ? reject(deps, flow.id, 'expired', tokens, profile.subject) : { confirmation };
 }
 
-function refusalIn(parts: WorkspaceParts, query: CallbackQuery): FlowError | undefined {
+function refusalIn(deps: WorkspaceDeps, query: CallbackQuery): FlowError | undefined {
   // Mix-up: an answer of another issuer's must never reach our token endpoint (RFC 9207).
-  if (query.iss !== undefined && query.iss !== parts.provider.issuer) return 'provider_error';
+  if (query.iss !== undefined && query.iss !== deps.provider.issuer) return 'provider_error';
   if (query.error === undefined) return undefined;
   return query.error === 'access_denied' ? 'access_denied' : 'provider_error';
 }
 
-async function finish(parts: WorkspaceParts, flow: FlowRow, code: FlowError): Promise<Outcome> {
+async function finish(deps: WorkspaceDeps, flow: FlowRow, code: FlowError): Promise<Outcome> {
   const outcome: Outcome = { status: 'error', code };
-  await finishFlow(parts.db, flow.id, outcome);
+  await finishFlow(deps.db, flow.id, outcome);
   return outcome;
 }
 

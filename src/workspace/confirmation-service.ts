@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { open, type Place, seal } from '../crypto/envelope.ts';
+import { type AssociatedData, open, seal } from '../crypto/envelope.ts';
 import { AppError } from '../errors.ts';
 import { Outdated, type PreparedEnd } from '../vault/grants.ts';
 import { lockUser } from '../vault/grants-repository.ts';
-import { readable } from '../vault/ignore-decryption-failure.ts';
+import { ignoreDecryptionFailure } from '../vault/ignore-decryption-failure.ts';
 import type { SealedRevocation } from '../vault/revocations.ts';
 import { activate, type Granted, sealRevocation } from './connection-service.ts';
 import {
@@ -18,7 +18,7 @@ import {
   selectUserLabel,
 } from './flows-repository.ts';
 import { hashSecret } from './secrets.ts';
-import type { WorkspaceParts } from './workspace-deps.ts';
+import type { WorkspaceDeps } from './workspace-deps.ts';
 
 export const CONFIRMATION_SECONDS = 600;
 
@@ -47,7 +47,7 @@ interface Pending {
 }
 
 /** What it takes to send held grants back. */
-type HeldParts = Pick<WorkspaceParts, 'db' | 'userKeys' | 'revocations' | 'logger'>;
+type HeldGrantDeps = Pick<WorkspaceDeps, 'db' | 'userKeys' | 'revocations' | 'logger'>;
 
 const SWEEP_BATCH = 100;
 const EXPIRED: Outcome = { status: 'error', code: 'expired' };
@@ -57,8 +57,8 @@ const EXPIRED: Outcome = { status: 'error', code: 'expired' };
  *
  * @returns undefined when the user was deleted meanwhile: nothing is held
  */
-export async function hold(
-  parts: WorkspaceParts,
+export async function holdGrant(
+  deps: WorkspaceDeps,
   flow: FlowRow,
   granted: Granted,
   code: string,
@@ -71,27 +71,27 @@ export async function hold(
     mismatch,
   };
   const proof = proofOf(flow.id, code);
-  const gone = (await selectUserLabel(parts.db, flow.userId)) === undefined;
+  const gone = (await selectUserLabel(deps.db, flow.userId)) === undefined;
   // At hand for the transaction: a key service takes its time.
-  if (!gone) await parts.userKeys.forUser(parts.db, flow.userId);
-  const held = await parts.db.transaction(async (tx) => {
+  if (!gone) await deps.userKeys.forUser(deps.db, flow.userId);
+  const held = await deps.db.transaction(async (tx) => {
     if (!(await lockUser(tx, flow.userId))) return false;
-    const sealed = seal(await parts.userKeys.forUser(tx, flow.userId), place(flow), JSON.stringify(pending));
+    const sealed = seal(await deps.userKeys.forUser(tx, flow.userId), associatedData(flow), JSON.stringify(pending));
     await holdForConfirmation(tx, flow.id, sealed, granted.profile.subject, confirmationHash(proof.cookie, proof.form));
     return true;
   }, flow.userId);
-  return held ? describe(parts, flow, account, proof) : undefined;
+  return held ? describe(deps, flow, account, proof) : undefined;
 }
 
 /**
  * The same confirmation again, for a second callback that brings the same code:
  * only the browser that came from the provider knows it.
  */
-export async function show(parts: WorkspaceParts, flow: FlowRow, code: string): Promise<Confirmation | undefined> {
+export async function resumeConfirmation(deps: WorkspaceDeps, flow: FlowRow, code: string): Promise<Confirmation | undefined> {
   const proof = proofOf(flow.id, code);
-  const held = await selectFlowByConfirmation(parts.db, confirmationHash(proof.cookie, proof.form));
+  const held = await selectFlowByConfirmation(deps.db, confirmationHash(proof.cookie, proof.form));
   if (held === undefined || held.id !== flow.id || held.pending === null) return undefined;
-  return describe(parts, held, (await openPending(parts, held)).account, proof);
+  return describe(deps, held, (await openPending(deps, held)).account, proof);
 }
 
 /**
@@ -99,52 +99,52 @@ export async function show(parts: WorkspaceParts, flow: FlowRow, code: string): 
  *
  * @throws AppError `forbidden` from anywhere else
  */
-export async function decide(
-  parts: WorkspaceParts,
+export async function resolveConfirmation(
+  deps: WorkspaceDeps,
   cookie: string | undefined,
   form: string,
   confirmed: boolean,
 ): Promise<{ redirectUri: string; outcome: Outcome }> {
   const hash = confirmationHash(cookie ?? '', form);
-  const flow = cookie === undefined ? undefined : await selectFlowByConfirmation(parts.db, hash);
+  const flow = cookie === undefined ? undefined : await selectFlowByConfirmation(deps.db, hash);
   if (flow === undefined) throw new AppError('forbidden', 'This can only be confirmed in the browser window that asked for it.');
-  const outcome = flow.outcome ?? (await settle(parts, flow, hash, confirmed));
+  const outcome = flow.outcome ?? (await settle(deps, flow, hash, confirmed));
   return { redirectUri: flow.redirectUri, outcome };
 }
 
-async function settle(parts: WorkspaceParts, flow: FlowRow, hash: Buffer, confirmed: boolean): Promise<Outcome> {
+async function settle(deps: WorkspaceDeps, flow: FlowRow, hash: Buffer, confirmed: boolean): Promise<Outcome> {
   if (flow.confirmationExpired || flow.pending === null) return EXPIRED;
-  const pending = await openPending(parts, flow);
-  if (!confirmed) return discard(parts, hash, pending.mismatch ? 'account_mismatch' : 'access_denied');
-  return activate(parts, flow, revive(pending), async (tx) => {
+  const pending = await openPending(deps, flow);
+  if (!confirmed) return discard(deps, hash, pending.mismatch ? 'account_mismatch' : 'access_denied');
+  return activate(deps, flow, revive(pending), async (tx) => {
     const locked = await selectFlowByConfirmation(tx, hash);
     if (locked?.outcome) return locked.outcome;
     return locked === undefined || locked.pending === null || locked.confirmationExpired ? EXPIRED : undefined;
   });
 }
 
-async function discard(parts: WorkspaceParts, hash: Buffer, code: 'account_mismatch' | 'access_denied'): Promise<Outcome> {
-  const seen = await selectFlowByConfirmation(parts.db, hash);
+async function discard(deps: WorkspaceDeps, hash: Buffer, code: 'account_mismatch' | 'access_denied'): Promise<Outcome> {
+  const seen = await selectFlowByConfirmation(deps.db, hash);
   if (seen === undefined || seen.pending === null) return seen?.outcome ?? EXPIRED;
   const outcome: Outcome = { status: 'error', code };
-  return (await release(parts, seen, outcome)) ? outcome : ((await selectFlowByConfirmation(parts.db, hash))?.outcome ?? EXPIRED);
+  return (await release(deps, seen, outcome)) ? outcome : ((await selectFlowByConfirmation(deps.db, hash))?.outcome ?? EXPIRED);
 }
 
 /** Sends back every grant whose confirmation ran out. */
-export async function sweepConfirmations(parts: WorkspaceParts): Promise<void> {
-  for (const flow of await selectExpiredConfirmations(parts.db, SWEEP_BATCH)) await release(parts, flow, EXPIRED);
+export async function sweepConfirmations(deps: WorkspaceDeps): Promise<void> {
+  for (const flow of await selectExpiredConfirmations(deps.db, SWEEP_BATCH)) await release(deps, flow, EXPIRED);
 }
 
 /** Sends back the grant that a flow holds. @returns false when somebody else has decided about it meanwhile */
-async function release(parts: WorkspaceParts, flow: FlowRow, outcome: Outcome): Promise<boolean> {
-  const sealed = await sealPending(parts, flow);
-  const revocations = await parts.db.transaction(async (tx) => {
+async function release(deps: WorkspaceDeps, flow: FlowRow, outcome: Outcome): Promise<boolean> {
+  const sealed = await sealPending(deps, flow);
+  const revocations = await deps.db.transaction(async (tx) => {
     if (!(await lockPendingFlow(tx, flow.id))) return undefined;
-    const queued = sealed && (await parts.revocations.insert(tx, sealed));
+    const queued = sealed && (await deps.revocations.insert(tx, sealed));
     await finishFlow(tx, flow.id, outcome);
     return [queued];
   });
-  await parts.revocations.enqueue(revocations ?? []);
+  await deps.revocations.enqueue(revocations ?? []);
   return revocations !== undefined;
 }
 
@@ -153,15 +153,15 @@ async function release(parts: WorkspaceParts, flow: FlowRow, outcome: Outcome): 
  *
  * @returns to be run inside the transaction, as {@link PreparedEnd}
  */
-export async function prepareEndOfPending(parts: HeldParts, userId: string): Promise<PreparedEnd> {
+export async function prepareEndOfPending(deps: HeldGrantDeps, userId: string): Promise<PreparedEnd> {
   const sealed = new Map<string, SealedRevocation | undefined>();
-  for (const flow of await selectPendingFlows(parts.db, userId)) sealed.set(nameOf(flow), await sealPending(parts, flow));
+  for (const flow of await selectPendingFlows(deps.db, userId)) sealed.set(nameOf(flow), await sealPending(deps, flow));
   return async (tx) => {
     const ids: string[] = [];
     for (const flow of await selectPendingFlows(tx, userId)) {
       if (!sealed.has(nameOf(flow))) throw new Outdated();
       const revocation = sealed.get(nameOf(flow));
-      if (revocation !== undefined) ids.push(await parts.revocations.insert(tx, revocation));
+      if (revocation !== undefined) ids.push(await deps.revocations.insert(tx, revocation));
     }
     return ids;
   };
@@ -172,14 +172,14 @@ function nameOf({ id, pending }: FlowRow): string {
 }
 
 /** One that can't be read any more must not hold up the others: it is reported and goes unrevoked. */
-async function sealPending(parts: HeldParts, flow: FlowRow): Promise<SealedRevocation | undefined> {
-  const pending = await readable(() => openPending(parts, flow));
+async function sealPending(deps: HeldGrantDeps, flow: FlowRow): Promise<SealedRevocation | undefined> {
+  const pending = await ignoreDecryptionFailure(() => openPending(deps, flow));
   if (pending === undefined) {
-    parts.logger.error({ flow: flow.id }, 'a token could not be read: it is deleted without being revoked');
+    deps.logger.error({ flow: flow.id }, 'a token could not be read: it is deleted without being revoked');
     return undefined;
   }
   const { tokens, profile } = revive(pending);
-  return sealRevocation(parts, tokens, profile.subject);
+  return sealRevocation(deps, tokens, profile.subject);
 }
 
 /** Both halves come from the authorization code, so that concurrent callbacks of one browser agree on them. */
@@ -193,25 +193,25 @@ function confirmationHash(cookie: string, form: string): Buffer {
 }
 
 async function describe(
-  parts: WorkspaceParts,
+  deps: WorkspaceDeps,
   flow: FlowRow,
   account: string,
   proof: { cookie: string; form: string },
 ): Promise<Confirmation> {
-  const user = (await selectUserLabel(parts.db, flow.userId)) ?? 'this user';
+  const user = (await selectUserLabel(deps.db, flow.userId)) ?? 'this user';
   return { ...proof, user, account, redirectUri: flow.redirectUri };
 }
 
-async function openPending(parts: HeldParts, flow: FlowRow): Promise<Pending> {
+async function openPending(deps: HeldGrantDeps, flow: FlowRow): Promise<Pending> {
   const pending = flow.pending ?? Buffer.alloc(0);
-  const key = await parts.userKeys.toOpen(parts.db, flow.userId, pending);
-  return JSON.parse(open(key, place(flow), pending).toString('utf8')) as Pending;
+  const key = await deps.userKeys.toOpen(deps.db, flow.userId, pending);
+  return JSON.parse(open(key, associatedData(flow), pending).toString('utf8')) as Pending;
 }
 
 function revive({ granted }: Pending): Granted {
   return { profile: granted.profile, tokens: { ...granted.tokens, expiresAt: new Date(granted.tokens.expiresAt) } };
 }
 
-function place(flow: FlowRow): Place {
+function associatedData(flow: FlowRow): AssociatedData {
   return { table: 'oauth_flows', column: 'pending', userId: flow.userId, rowId: flow.id };
 }

@@ -9,7 +9,7 @@ import type { SealedRevocation } from '../vault/revocations.ts';
 import { lockSubject } from '../vault/revocations-repository.ts';
 import { upsertAccount } from './accounts-repository.ts';
 import { type FlowError, finishFlow, type Outcome, selectUserLabel } from './flows-repository.ts';
-import type { WorkspaceParts } from './workspace-deps.ts';
+import type { WorkspaceDeps } from './workspace-deps.ts';
 
 /** What the provider granted in one flow, before it counts. */
 export interface Granted {
@@ -49,35 +49,35 @@ class SubjectRevoked extends Error {
  * @param guard runs inside the transaction before anything is written; an outcome from it ends the matter and nothing is stored
  */
 export async function activate(
-  parts: WorkspaceParts,
+  deps: WorkspaceDeps,
   flow: GrantedFlow,
   granted: Granted,
   guard?: (tx: Queryable) => Promise<Outcome | undefined>,
 ): Promise<Outcome> {
   let seen = flow.consumedAt;
-  const subjectHash = await parts.revocations.subjectHash('workspace', granted.profile.subject);
-  await warm(parts, flow.userId, granted.profile.subject);
+  const subjectHash = await deps.revocations.subjectHash('workspace', granted.profile.subject);
+  await warm(deps, flow.userId, granted.profile.subject);
   for (let attempt = 1; attempt <= BUSY_TRIES; attempt += 1) {
     try {
-      const outcome = await parts.db.transaction(async (tx) => {
+      const outcome = await deps.db.transaction(async (tx) => {
         // The user before the flow, as a deletion of the user takes them: the other order could lock up.
         const exists = await lockUser(tx, flow.userId);
         const settled = await guard?.(tx);
         if (settled !== undefined || !exists) return settled;
-        return store(parts, tx, flow, granted, { hash: subjectHash, seen });
+        return store(deps, tx, flow, granted, { hash: subjectHash, seen });
       }, flow.userId);
-      return outcome ?? (await giveBack(parts, granted));
+      return outcome ?? (await revokeOrphan(deps, granted));
     } catch (error) {
       if (error instanceof SubjectBusy) {
         await sleep(BUSY_WAIT_MS);
         continue;
       }
       if (!(error instanceof SubjectRevoked)) throw error;
-      if (!(await stillOpens(parts, granted.tokens.accessToken))) break;
+      if (!(await stillOpens(deps, granted.tokens.accessToken))) break;
       seen = error.at;
     }
   }
-  return reject(parts, flow.id, 'provider_error', granted.tokens, granted.profile.subject);
+  return reject(deps, flow.id, 'provider_error', granted.tokens, granted.profile.subject);
 }
 
 /**
@@ -86,40 +86,36 @@ export async function activate(
  * @param subject whose account it is; unknown = the provider is asked, since a revocation could hit somebody else's
  */
 export async function reject(
-  parts: WorkspaceParts,
+  deps: WorkspaceDeps,
   flowId: string,
   code: FlowError,
   tokens: IssuedTokens,
   subject: string | undefined,
 ): Promise<Outcome> {
   const outcome: Outcome = { status: 'error', code };
-  const sealed = subject === undefined ? undefined : await sealRevocation(parts, tokens, subject);
-  const revocation = await parts.db.transaction(async (tx) => {
+  const sealed = subject === undefined ? undefined : await sealRevocation(deps, tokens, subject);
+  const revocation = await deps.db.transaction(async (tx) => {
     await finishFlow(tx, flowId, outcome);
-    return sealed && parts.revocations.insert(tx, sealed);
+    return sealed && deps.revocations.insert(tx, sealed);
   });
-  await parts.revocations.enqueue([revocation]);
-  if (subject === undefined) await sendBackUnnamed(parts, tokens);
+  await deps.revocations.enqueue([revocation]);
+  if (subject === undefined) await sendBackUnnamed(deps, tokens);
   return outcome;
 }
 
 /** Has tokens revoked of which it isn't known yet whose account they open. */
-export function sendBackUnnamed(parts: WorkspaceParts, { accessToken, refreshToken }: IssuedTokens): Promise<void> {
-  const subject = async () => (await parts.provider.profile(accessToken, parts.provider.deadline())).subject;
-  return parts.giveBacks.add({ provider: 'workspace', subject, token: refreshToken ?? accessToken });
+export function sendBackUnnamed(deps: WorkspaceDeps, { accessToken, refreshToken }: IssuedTokens): Promise<void> {
+  const subject = async () => (await deps.provider.profile(accessToken, deps.provider.deadline())).subject;
+  return deps.orphanedTokens.add({ provider: 'workspace', subject, token: refreshToken ?? accessToken });
 }
 
 /** Seals granted but unwanted tokens for revocation, before the transaction that writes it down. */
-export function sealRevocation(
-  parts: Pick<WorkspaceParts, 'revocations'>,
-  tokens: IssuedTokens,
-  subject: string,
-): Promise<SealedRevocation> {
-  return parts.revocations.seal({ provider: 'workspace', subject, token: tokens.refreshToken ?? tokens.accessToken });
+export function sealRevocation(deps: Pick<WorkspaceDeps, 'revocations'>, tokens: IssuedTokens, subject: string): Promise<SealedRevocation> {
+  return deps.revocations.seal({ provider: 'workspace', subject, token: tokens.refreshToken ?? tokens.accessToken });
 }
 
 async function store(
-  parts: WorkspaceParts,
+  deps: WorkspaceDeps,
   tx: Queryable,
   flow: GrantedFlow,
   { tokens, profile }: Granted,
@@ -128,9 +124,9 @@ async function store(
   const subject = await lockSubject(tx, 'workspace', hash);
   if (subject.revoking) throw new SubjectBusy();
   if (subject.revokedAt !== null && seen !== null && subject.revokedAt > seen) throw new SubjectRevoked(subject.revokedAt);
-  const refreshToken = tokens.refreshToken ?? (await parts.grants.storedRefreshToken(tx, flow.userId, 'workspace', profile.subject));
+  const refreshToken = tokens.refreshToken ?? (await deps.grants.storedRefreshToken(tx, flow.userId, 'workspace', profile.subject));
   if (refreshToken === undefined) return record(tx, flow.id, { status: 'error', code: 'no_refresh_token' });
-  const grant = await parts.grants.store(tx, {
+  const grant = await deps.grants.store(tx, {
     userId: flow.userId,
     provider: 'workspace',
     subject: profile.subject,
@@ -141,21 +137,21 @@ async function store(
   const { email, name, picture } = profile;
   const accountId = await upsertAccount(tx, { id: randomUUID(), grantId: grant.id, userId: flow.userId, email, name, picture });
   const about = { account: accountId, provider: 'workspace' };
-  await parts.emit(tx, flow.userId, 'account.connected', about);
-  if (grant.revived) await parts.emit(tx, flow.userId, 'account.status', { ...about, status: 'active' });
+  await deps.emit(tx, flow.userId, 'account.connected', about);
+  if (grant.revived) await deps.emit(tx, flow.userId, 'account.status', { ...about, status: 'active' });
   return record(tx, flow.id, { status: 'connected', account_id: accountId, missing_scopes: missingScopes(tokens.scopes) });
 }
 
 /** Has the keys at hand that the transaction needs: a key service takes its time. Nothing to do for a user who is gone. */
-async function warm({ db, userKeys, grants }: WorkspaceParts, userId: string, subject: string): Promise<void> {
+async function warm({ db, userKeys, grants }: WorkspaceDeps, userId: string, subject: string): Promise<void> {
   if ((await selectUserLabel(db, userId)) === undefined) return;
   await userKeys.forUser(db, userId);
   await grants.storedRefreshToken(db, userId, 'workspace', subject);
 }
 
 /** The user was deleted meanwhile, the flow with it. */
-async function giveBack(parts: WorkspaceParts, { tokens, profile }: Granted): Promise<Outcome> {
-  await parts.giveBacks.add({ provider: 'workspace', subject: profile.subject, token: tokens.refreshToken ?? tokens.accessToken });
+async function revokeOrphan(deps: WorkspaceDeps, { tokens, profile }: Granted): Promise<Outcome> {
+  await deps.orphanedTokens.add({ provider: 'workspace', subject: profile.subject, token: tokens.refreshToken ?? tokens.accessToken });
   return { status: 'error', code: 'expired' };
 }
 
@@ -164,9 +160,9 @@ async function record(tx: Queryable, flowId: string, outcome: Outcome): Promise<
   return outcome;
 }
 
-async function stillOpens(parts: WorkspaceParts, accessToken: string): Promise<boolean> {
+async function stillOpens(deps: WorkspaceDeps, accessToken: string): Promise<boolean> {
   try {
-    await parts.provider.profile(accessToken, parts.provider.deadline());
+    await deps.provider.profile(accessToken, deps.provider.deadline());
     return true;
   } catch {
     return false;

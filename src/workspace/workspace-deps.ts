@@ -3,20 +3,20 @@ import type { Emit } from '../events/emit.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { WorkspaceProvider } from '../providers/workspace.ts';
 import type { Grants } from '../vault/grants.ts';
-import type { GiveBacks } from '../vault/orphaned-tokens.ts';
+import type { OrphanedTokenRevoker } from '../vault/orphaned-tokens.ts';
 import type { Revocations } from '../vault/revocations.ts';
 import type { UserKeys } from '../vault/user-keys.ts';
 import type { Bindings } from './bindings.ts';
 import type { RedirectUris } from './redirect-uri.ts';
 
 /** What the steps of connecting a workspace account work with. */
-export interface WorkspaceParts {
+export interface WorkspaceDeps {
   db: Database;
   provider: WorkspaceProvider;
   userKeys: UserKeys;
   grants: Grants;
   revocations: Revocations;
-  giveBacks: GiveBacks;
+  orphanedTokens: OrphanedTokenRevoker;
   bindings: Bindings;
   redirectUris: RedirectUris;
   emit: Emit;

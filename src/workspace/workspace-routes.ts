@@ -11,9 +11,9 @@ import { openByTicket, openForUser, prepareFlow } from './authorization-service.
 import { BINDING_COOKIE, BINDING_SECONDS } from './bindings.ts';
 import { completeCallback } from './callback-service.ts';
 import { confirmationPage } from './confirmation-page.ts';
-import { CONFIRMATION_SECONDS, confirmationCookie, decide } from './confirmation-service.ts';
+import { CONFIRMATION_SECONDS, confirmationCookie, resolveConfirmation } from './confirmation-service.ts';
 import type { Outcome } from './flows-repository.ts';
-import type { WorkspaceParts } from './workspace-deps.ts';
+import type { WorkspaceDeps } from './workspace-deps.ts';
 
 const TAG = 'Workspace';
 const redirectUri = text(2048).meta({
@@ -25,7 +25,7 @@ const scopeName = z.enum(Object.keys(WORKSPACE_SCOPES) as [keyof typeof WORKSPAC
 
 export interface WorkspaceRoutesOptions {
   /** undefined: the provider is not configured. */
-  parts: WorkspaceParts | undefined;
+  deps: WorkspaceDeps | undefined;
   accounts: WorkspaceAccounts;
   cookies: Cookies;
   authenticate: Authenticate;
@@ -37,7 +37,7 @@ export function workspaceRoutes(options: WorkspaceRoutesOptions): Endpoint[] {
   return [requestAccess(options), login(options), callback(options), confirm(options), ...accountRoutes(options.accounts)];
 }
 
-function requestAccess({ parts, cookies, publicUrl }: WorkspaceRoutesOptions): Endpoint {
+function requestAccess({ deps, cookies, publicUrl }: WorkspaceRoutesOptions): Endpoint {
   return endpoint({
     method: 'post',
     path: '/workspace_access_request',
@@ -50,7 +50,7 @@ function requestAccess({ parts, cookies, publicUrl }: WorkspaceRoutesOptions): E
     answer: z.object({ status: z.literal('success'), login_url: z.url(), expires_at: z.iso.datetime() }),
     errors: ['not_configured'],
     async handle({ caller, form, request, response }) {
-      const ready = configured(parts);
+      const ready = configured(deps);
       const { ticket, expiresAt } = await prepareFlow(ready, caller.userId, { email: form.email, redirectUri: form.redirect_uri });
       const secret = await ready.bindings.bind(cookies.read(request, BINDING_COOKIE), caller.userId);
       cookies.set(response, BINDING_COOKIE, secret, BINDING_SECONDS);
@@ -60,7 +60,7 @@ function requestAccess({ parts, cookies, publicUrl }: WorkspaceRoutesOptions): E
   });
 }
 
-function login({ parts, cookies, authenticate }: WorkspaceRoutesOptions): Endpoint {
+function login({ deps, cookies, authenticate }: WorkspaceRoutesOptions): Endpoint {
   return endpoint({
     method: 'get',
     path: '/auth/workspace/login',
@@ -74,7 +74,7 @@ function login({ parts, cookies, authenticate }: WorkspaceRoutesOptions): Endpoi
     pages: { 303: 'To the provider’s consent page' },
     errors: ['invalid_token', 'token_expired', 'forbidden', 'not_configured'],
     async handle({ query, request }) {
-      const ready = configured(parts);
+      const ready = configured(deps);
       // Checked even where a ticket brings its own: a wrong address never goes unnoticed.
       ready.redirectUris.resolve(query.redirect_uri);
       if (!query.token.includes('.')) {
@@ -88,7 +88,7 @@ function login({ parts, cookies, authenticate }: WorkspaceRoutesOptions): Endpoi
 
 const parameter = text(4096).optional();
 
-function callback({ parts, cookies }: WorkspaceRoutesOptions): Endpoint {
+function callback({ deps, cookies }: WorkspaceRoutesOptions): Endpoint {
   return endpoint({
     method: 'get',
     path: '/auth/workspace/callback',
@@ -104,7 +104,7 @@ function callback({ parts, cookies }: WorkspaceRoutesOptions): Endpoint {
     pages: { 200: 'A page that asks the person to confirm', 303: 'To the flow’s redirect_uri, with the outcome in the query' },
     errors: ['not_configured'],
     async handle({ query, request, response }) {
-      const result = await completeCallback(configured(parts), query, cookies.read(request, BINDING_COOKIE));
+      const result = await completeCallback(configured(deps), query, cookies.read(request, BINDING_COOKIE));
       if ('outcome' in result) return leave(result);
       const { confirmation } = result;
       cookies.set(response, confirmationCookie(confirmation.form), confirmation.cookie, CONFIRMATION_SECONDS);
@@ -114,7 +114,7 @@ function callback({ parts, cookies }: WorkspaceRoutesOptions): Endpoint {
   });
 }
 
-function confirm({ parts, cookies }: WorkspaceRoutesOptions): Endpoint {
+function confirm({ deps, cookies }: WorkspaceRoutesOptions): Endpoint {
   return endpoint({
     method: 'post',
     path: '/auth/workspace/confirm',
@@ -130,7 +130,7 @@ function confirm({ parts, cookies }: WorkspaceRoutesOptions): Endpoint {
     async handle({ form, request }) {
       const cookie = cookies.read(request, confirmationCookie(form.confirmation));
       // The cookie stays until it expires: a second post finds the recorded outcome by it.
-      return leave(await decide(configured(parts), cookie, form.confirmation, form.decision === 'confirm'));
+      return leave(await resolveConfirmation(configured(deps), cookie, form.confirmation, form.decision === 'confirm'));
     },
   });
 }
@@ -203,7 +203,7 @@ function leave({ redirectUri: target, outcome }: { redirectUri: string; outcome:
   return { redirect: url.href };
 }
 
-function configured(parts: WorkspaceParts | undefined): WorkspaceParts {
-  if (parts === undefined) throw new AppError('not_configured', 'Workspace accounts are not set up on this server.');
-  return parts;
+function configured(deps: WorkspaceDeps | undefined): WorkspaceDeps {
+  if (deps === undefined) throw new AppError('not_configured', 'Workspace accounts are not set up on this server.');
+  return deps;
 }

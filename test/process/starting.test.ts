@@ -8,7 +8,7 @@ it('refuses requests and sockets that come before everything is there, and keeps
   const steward = await startSteward(
     {},
     {
-      async loadStandIns(options) {
+      async loadSandbox(options) {
         early.push(await sendRaw(options.selfUrl, ['GET /test HTTP/1.1', 'Connection: close']));
         const upgrade = [
           'Connection: Upgrade',

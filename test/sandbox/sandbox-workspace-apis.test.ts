@@ -15,7 +15,7 @@ describe('the sandbox’s workspace APIs, through the provider’s own SDK', () 
   it('are found below apiUrl by rootUrl, and refuse an unknown access token as the provider does', async () => {
     const auth = new OAuth2Client();
     auth.setCredentials({ access_token: 'ya29.unknown' });
-    const rootUrl = `${steward.context.standIns?.workspace.apiUrl}/`;
+    const rootUrl = `${steward.context.sandbox?.workspace.apiUrl}/`;
     const call = gmail({ version: 'v1', auth }).users.getProfile({ userId: 'me' }, { rootUrl, retry: false });
     // No refresh token is at hand, so the SDK passes the refusal on.
     await expect(call).rejects.toMatchObject({ status: 401 });

@@ -178,7 +178,7 @@ export class ExecutorScene {
         ...ofMessage,
         name: 'test.tell',
         effect: 'write',
-        reaches: ({ to }) => {
+        exposes: ({ to }) => {
           this.checked();
           return to.length > 0;
         },

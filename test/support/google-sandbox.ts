@@ -18,7 +18,7 @@ export async function callGoogleSandbox(steward: TestSteward): Promise<GoogleCal
   await connect(steward);
   const [grant] = await steward.sql<{ id: string; userId: string }>('select id, user_id as "userId" from grants');
   const token = await steward.context.tokens.current(grant!.userId, grant!.id);
-  const root = steward.context.standIns?.workspace.apiUrl;
+  const root = steward.context.sandbox?.workspace.apiUrl;
   return async (path, { method, json, bytes, type } = {}) => {
     const body = json === undefined ? bytes : JSON.stringify(json);
     const response = await fetch(`${root}${path}`, {

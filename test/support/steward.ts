@@ -62,7 +62,7 @@ async function boot(env: Record<string, string>, overrides: Overrides, cleanUp: 
   const logs: string[] = [];
   const logger = createLogger('debug', { write: (line: string) => void logs.push(line) });
   const config = loadConfig({ PORT: '0', ...env });
-  const steward = await startServer(config, { loadStandIns: createSandbox, logger, ...overrides });
+  const steward = await startServer(config, { loadSandbox: createSandbox, logger, ...overrides });
   return {
     ...steward,
     ...serviceAt(steward.url),

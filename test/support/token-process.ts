@@ -18,7 +18,7 @@ export interface TokenReport {
   results: { token?: string; code?: string }[];
 }
 
-const steward = await startServer(loadConfig(), { loadStandIns: createSandbox });
+const steward = await startServer(loadConfig(), { loadSandbox: createSandbox });
 
 async function serve({ id, userId, grantId, callers }: TokenOrder): Promise<void> {
   const calls = Array.from({ length: callers }, () =>

@@ -35,7 +35,7 @@ export const calendarCreate = builtIn({
   input,
   output: eventOutput,
   allow: { attendees: (input) => input.attendees ?? [] },
-  reaches: ({ attendees = [] }) => attendees.length > 0,
+  exposes: ({ attendees = [] }) => attendees.length > 0,
   summary,
   async run(input, { session }) {
     const { title, description, location, attendees = [], recurrence, meeting, notify } = input;

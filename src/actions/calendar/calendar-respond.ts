@@ -28,7 +28,7 @@ export const calendarRespond = builtIn({
   scopes: ['calendar.events.owned'],
   input,
   output: eventOutput,
-  reaches: ({ comment, notify }) => comment !== undefined || notify,
+  exposes: ({ comment, notify }) => comment !== undefined || notify,
   summary: (input) => summarise(input, '', `the invitation ${input.id}${input.scope === 'series' ? ' and its whole series' : ''}`),
   async preview(input, { session }) {
     const { event } = await findTarget(session, input.id, input.scope);

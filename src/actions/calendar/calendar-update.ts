@@ -56,7 +56,7 @@ export const calendarUpdate = builtIn({
       .describe('Of a series: so many of its events had been moved, changed or deleted one by one, and follow the series again.'),
   }),
   allow: { attendees: (input) => input.add_attendees ?? [] },
-  reaches: ({ add_attendees = [], notify }) => add_attendees.length > 0 || notify,
+  exposes: ({ add_attendees = [], notify }) => add_attendees.length > 0 || notify,
   summary,
   preview,
   async run(input, { session }) {

@@ -39,7 +39,7 @@ export const createAction = builtIn({
     })
     .refine(({ type, content }) => type !== 'folder' || content === undefined, { path: ['content'], message: 'a folder has none' }),
   output: fileItem,
-  reaches: ({ folder: place }) => mayBeShared(place),
+  exposes: ({ folder: place }) => mayBeShared(place),
   summary: (input) => describeCreation(input, bareName(input.folder)),
   preview: async (input, { session }) => describeCreation(input, await namePlace(session, input.folder ?? 'root')),
   async run({ name: title, content, type, folder: place }, { session }) {
@@ -62,7 +62,7 @@ export const copyAction = builtIn({
   scopes: ['drive'],
   input: z.strictObject({ id, name: name.optional(), folder: folder.optional() }),
   output: fileItem,
-  reaches: ({ folder: place }) => mayBeShared(place),
+  exposes: ({ folder: place }) => mayBeShared(place),
   summary: (input) => describeCopy(input, `the file ${input.id}`, input.folder && bareName(input.folder)),
   async preview(input, { session }) {
     const [file, place] = await Promise.all([nameFile(session, input.id), input.folder && namePlace(session, input.folder)]);
@@ -88,7 +88,7 @@ export const moveAction = builtIn({
   scopes: ['drive'],
   input: z.strictObject({ id, folder }),
   output: fileItem,
-  reaches: ({ folder: place }) => mayBeShared(place),
+  exposes: ({ folder: place }) => mayBeShared(place),
   summary: ({ id: file, folder: place }) => `Move into ${bareName(place)}: ${file}, with all that is in it if it is a folder`,
   async preview({ id: wanted, folder: place }, { session }) {
     const [file, target] = await Promise.all([nameFile(session, wanted), namePlace(session, place)]);

@@ -16,7 +16,7 @@ export const sendMail = builtIn({
   input: outgoingMail,
   output: z.object({ id: z.string(), thread: z.string() }),
   allow: { to: allAddresses },
-  reaches: () => true,
+  exposes: () => true,
   summary: (mail) => `Send ${describeMail(mail)}`,
   async preview(mail, { session }) {
     const reply = mail.reply_to === undefined ? undefined : await replyTo(session, mail.reply_to);

@@ -3,7 +3,7 @@ import type { Action, RunContext } from '../../actions/action.ts';
 import { AppError } from '../../errors.ts';
 import { loadWorkspaceMethods, type WorkspaceMethods } from '../../providers/workspace-methods.ts';
 import type { AgentDeclaration, CallDeclaration } from '../declaration.ts';
-import type { Mistakes } from '../declaration-diagnostics.ts';
+import type { Diagnostics } from '../declaration-diagnostics.ts';
 import { assertArguments, checkArguments, resolveArguments } from './declared-arguments.ts';
 import { bankTarget } from './declared-bank.ts';
 import { isMilder } from './declared-effects.ts';
@@ -46,31 +46,31 @@ export async function loadTools(): Promise<Tools> {
  * Makes an action of a declared method.
  *
  * @param name its full name
- * @returns undefined when the declaration can't be used; `mistakes` says why
+ * @returns undefined when the declaration can't be used; `diagnostics` says why
  */
 export function declaredAction(
   name: string,
   agent: AgentDeclaration,
   declaration: CallDeclaration,
   tools: Tools,
-  mistakes: Mistakes,
+  diagnostics: Diagnostics,
 ): Action | undefined {
   const found = findTarget(agent, declaration.call, tools);
-  const input = compileInput(tools.ajv, declaration.input, mistakes.under('input'));
+  const input = compileInput(tools.ajv, declaration.input, diagnostics.under('input'));
   const project = declaration.project === undefined ? undefined : compileProjection(tools.jmespath, declaration.project);
-  if (project !== undefined && 'refusal' in project) mistakes.under('project').inValue(project.refusal);
+  if (project !== undefined && 'refusal' in project) diagnostics.under('project').inValue(project.refusal);
   if ('refusal' in found) {
-    mistakes.under('call').inValue(found.refusal);
+    diagnostics.under('call').inValue(found.refusal);
     return undefined;
   }
   const { target } = found;
   const given = declaration.with ?? {};
-  checkArguments(target, given, input, mistakes);
+  checkArguments(target, given, input, diagnostics);
   const least = target.effect(given);
   if (isMilder(declaration.effect, least)) {
     const field = least === 'destructive' ? target.tellingField(given) : undefined;
     const reason = field === undefined ? '' : ` because of ${field}`;
-    mistakes.under('effect').inValue(`what ${target.name} does here is ${least}${reason}: say effect: ${least}`);
+    diagnostics.under('effect').inValue(`what ${target.name} does here is ${least}${reason}: say effect: ${least}`);
   }
   return {
     name,

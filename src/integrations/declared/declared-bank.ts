@@ -79,7 +79,7 @@ export function bankTarget(name: string, products: readonly Product[]): TargetOr
     fields,
     required,
     takesNull: () => false,
-    leavesPath: () => false,
+    escapesPath: () => false,
     refusal: () => undefined,
     scopes: [],
     effect: () => 'read',

@@ -9,7 +9,7 @@ const BRACKETS: Readonly<Record<string, string>> = { '[': ']', '[?': ']', '{': '
  *
  * @param cause the parser's own error
  */
-export function expressionMistake(jmespath: Jmespath, expression: string, cause: unknown): string {
+export function expressionDiagnostic(jmespath: Jmespath, expression: string, cause: unknown): string {
   return `is no JMESPath expression: ${unlexable(jmespath, expression, cause) ?? misplaced(jmespath, expression)}`;
 }
 

@@ -1,7 +1,7 @@
 import type { Ajv, ErrorObject, ValidateFunction } from 'ajv';
 import type { Shape } from '../../actions/action.ts';
 import { AppError } from '../../errors.ts';
-import type { Mistakes } from '../declaration-diagnostics.ts';
+import type { Diagnostics } from '../declaration-diagnostics.ts';
 import { compilerReason, placeOf, plainName, pointer, reasonOf, schemaReasonOf } from './declared-messages.ts';
 import { boundSchema, isSchema, type JsonSchema, typesOf } from './declared-schema.ts';
 import { checkDefaults, checkSound } from './declared-sound.ts';
@@ -16,8 +16,8 @@ export interface DeclaredInput {
   isSure(name: string): boolean;
   /** Whether a call may have null for it. */
   mayBeNull(name: string): boolean;
-  /** Where mistakes in what a property is are noted. */
-  place(name: string): Mistakes;
+  /** Where diagnostics in what a property is are noted. */
+  place(name: string): Diagnostics;
 }
 
 const PROPERTY_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,59}$/;
@@ -27,21 +27,21 @@ const PROPERTY_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,59}$/;
  *
  * @param declared undefined: the action takes nothing
  */
-export function compileInput(ajv: Ajv, declared: JsonSchema | undefined, mistakes: Mistakes): DeclaredInput {
+export function compileInput(ajv: Ajv, declared: JsonSchema | undefined, diagnostics: Diagnostics): DeclaredInput {
   const source = declared ?? { type: 'object' };
-  const before = mistakes.count;
-  if (source.type !== 'object') mistakes.under('type').inValue('must be object');
+  const before = diagnostics.count;
+  if (source.type !== 'object') diagnostics.under('type').inValue('must be object');
   if (source.additionalProperties !== undefined && source.additionalProperties !== false) {
-    mistakes.under('additionalProperties').inValue('must be false or left out: what isn’t declared would go nowhere');
+    diagnostics.under('additionalProperties').inValue('must be false or left out: what isn’t declared would go nowhere');
   }
   const properties = isSchema(source.properties) ? source.properties : {};
   for (const name of Object.keys(properties)) {
-    if (!PROPERTY_NAME.test(name)) mistakes.under('properties', name).inKey(misnamed(name));
+    if (!PROPERTY_NAME.test(name)) diagnostics.under('properties', name).inKey(misnamed(name));
   }
-  const schema = { ...(boundSchema(source, mistakes) as JsonSchema), additionalProperties: false };
-  checkSound(source, mistakes);
+  const schema = { ...(boundSchema(source, diagnostics) as JsonSchema), additionalProperties: false };
+  checkSound(source, diagnostics);
   // What is wrong already would be found again, and less clearly.
-  const check = mistakes.count === before ? compileSchema(ajv, schema, mistakes) : ajv.compile(false);
+  const check = diagnostics.count === before ? compileSchema(ajv, schema, diagnostics) : ajv.compile(false);
   const required = Array.isArray(source.required) ? source.required : [];
   const declaredProperties = new Map(Object.entries(properties).map(([name, value]) => [name, isSchema(value) ? value : {}]));
   return {
@@ -49,7 +49,7 @@ export function compileInput(ajv: Ajv, declared: JsonSchema | undefined, mistake
     properties: declaredProperties,
     isSure: (name) => required.includes(name) || declaredProperties.get(name)?.default !== undefined,
     mayBeNull: (name) => mayBeNull(declaredProperties.get(name) ?? {}),
-    place: (name) => mistakes.under('properties', name),
+    place: (name) => diagnostics.under('properties', name),
   };
 }
 
@@ -64,21 +64,21 @@ function mayBeNull(schema: JsonSchema): boolean {
   return typesOf(schema).includes('null') || usual === null || (Array.isArray(listed) && listed.includes(null));
 }
 
-function compileSchema(ajv: Ajv, schema: JsonSchema, mistakes: Mistakes): ValidateFunction {
+function compileSchema(ajv: Ajv, schema: JsonSchema, diagnostics: Diagnostics): ValidateFunction {
   const nothing: ValidateFunction = ajv.compile(false);
   try {
     if (ajv.validateSchema(schema) !== true) {
       const [error] = ajv.errors ?? [];
-      mistakes.under(...pointer(error?.instancePath ?? '')).inValue(`is no JSON Schema: ${error ? schemaReasonOf(error) : 'not valid'}`);
+      diagnostics.under(...pointer(error?.instancePath ?? '')).inValue(`is no JSON Schema: ${error ? schemaReasonOf(error) : 'not valid'}`);
       return nothing;
     }
     const check = ajv.compile(schema);
-    checkDefaults(ajv, schema, mistakes);
+    checkDefaults(ajv, schema, diagnostics);
     return check;
   } catch (error) {
     const message = error instanceof Error ? error.message : 'not valid';
     const [, place = ''] = /"?#((?:\/[^"#\s]*)?)"?\s*(?:\(\w+\))?$/.exec(message) ?? [];
-    mistakes.under(...pointer(place)).inValue(compilerReason(message, Object.keys(ajv.formats)));
+    diagnostics.under(...pointer(place)).inValue(compilerReason(message, Object.keys(ajv.formats)));
     return nothing;
   }
 }

@@ -1,4 +1,4 @@
-import { expressionMistake, unknownFunction } from './declared-expression.ts';
+import { expressionDiagnostic, unknownFunction } from './declared-expression.ts';
 
 type Jmespath = typeof import('@jmespath-community/jmespath');
 
@@ -15,7 +15,7 @@ export function compileProjection(jmespath: Jmespath, expression: string): Proje
   try {
     tree = jmespath.compile(expression);
   } catch (error) {
-    return { refusal: expressionMistake(jmespath, expression, error) };
+    return { refusal: expressionDiagnostic(jmespath, expression, error) };
   }
   const refusal = refusalOf(jmespath, tree);
   if (refusal !== undefined) return { refusal };

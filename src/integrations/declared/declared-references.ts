@@ -1,5 +1,5 @@
 import { didYouMean } from '../../validation/nearest-name.ts';
-import type { Mistakes } from '../declaration-diagnostics.ts';
+import type { Diagnostics } from '../declaration-diagnostics.ts';
 import type { DeclaredInput, Input } from './declared-input.ts';
 import { plainName } from './declared-messages.ts';
 
@@ -30,19 +30,19 @@ export function resolve(value: unknown, input: Input, keepNull: boolean): unknow
 }
 
 /** Notes references in a value of `with` that lead nowhere; those that don't are added to `used`. */
-export function checkReferences(value: unknown, input: DeclaredInput, used: Set<string>, mistakes: Mistakes): void {
+export function checkReferences(value: unknown, input: DeclaredInput, used: Set<string>, diagnostics: Diagnostics): void {
   if (typeof value === 'object' && value !== null) {
     for (const [key, child] of Object.entries(value)) {
-      checkReferences(child, input, used, mistakes.under(Array.isArray(value) ? Number(key) : key));
+      checkReferences(child, input, used, diagnostics.under(Array.isArray(value) ? Number(key) : key));
     }
     return;
   }
-  if (typeof value === 'number' && !Number.isFinite(value)) mistakes.inValue('must be a number that JSON knows');
+  if (typeof value === 'number' && !Number.isFinite(value)) diagnostics.inValue('must be a number that JSON knows');
   if (typeof value !== 'string' || !value.includes(BEGINNING)) return;
   const reference = referenceIn(value);
-  if (reference === undefined) mistakes.inValue(misshapen(value, input));
+  if (reference === undefined) diagnostics.inValue(misshapen(value, input));
   else if (!input.properties.has(reference)) {
-    mistakes.inValue(`the input has no property ${reference}${didYouMean(reference, input.properties.keys())}`);
+    diagnostics.inValue(`the input has no property ${reference}${didYouMean(reference, input.properties.keys())}`);
   } else used.add(reference);
 }
 

@@ -1,5 +1,5 @@
 import { didYouMean, nearestName } from '../../validation/nearest-name.ts';
-import type { Mistakes } from '../declaration-diagnostics.ts';
+import type { Diagnostics } from '../declaration-diagnostics.ts';
 import { PATTERN_MAX_LENGTH, patternRefusal } from './declared-pattern.ts';
 
 export type JsonSchema = Record<string, unknown>;
@@ -44,40 +44,40 @@ const KNOWN_KEYS = [...SCHEMA_KEYS, ...LIST_KEYS, ...MAP_KEYS, ...PLAIN_KEYS];
  * is applied. What can't be used is noted: unknown keywords, references out of
  * the schema, patterns that could run for seconds.
  */
-export function boundSchema(schema: unknown, mistakes: Mistakes): unknown {
+export function boundSchema(schema: unknown, diagnostics: Diagnostics): unknown {
   if (typeof schema === 'boolean') return schema;
   if (!isSchema(schema)) {
-    mistakes.inValue(`must be a JSON Schema, such as { type: ${typeof schema === 'string' ? meantType(schema) : 'string'} }`);
+    diagnostics.inValue(`must be a JSON Schema, such as { type: ${typeof schema === 'string' ? meantType(schema) : 'string'} }`);
     return schema;
   }
   for (const key of Object.keys(schema)) {
     if (KNOWN_KEYS.includes(key)) continue;
-    mistakes.under(key).inKey(`is not a keyword of JSON Schema that can be used here${INSTEAD[key] ?? didYouMean(key, KNOWN_KEYS)}`);
+    diagnostics.under(key).inKey(`is not a keyword of JSON Schema that can be used here${INSTEAD[key] ?? didYouMean(key, KNOWN_KEYS)}`);
   }
-  checkType(schema, mistakes);
-  checkReference(schema, mistakes);
-  checkPattern(schema, mistakes);
-  checkUnique(schema, mistakes);
-  const children = Object.entries(schema).map(([key, value]) => [key, boundChild(key, value, mistakes.under(key))]);
+  checkType(schema, diagnostics);
+  checkReference(schema, diagnostics);
+  checkPattern(schema, diagnostics);
+  checkUnique(schema, diagnostics);
+  const children = Object.entries(schema).map(([key, value]) => [key, boundChild(key, value, diagnostics.under(key))]);
   const bounded: JsonSchema = Object.fromEntries(children);
   const most = schema.pattern !== undefined ? PATTERN_MAX_LENGTH : schema.format !== undefined ? FORMAT_MAX_LENGTH : undefined;
   return most === undefined ? bounded : { ...bounded, maxLength: Math.min(most, Number(schema.maxLength ?? most)) };
 }
 
-function boundChild(key: string, value: unknown, mistakes: Mistakes): unknown {
-  if (SCHEMA_KEYS.includes(key) || (key === 'items' && !Array.isArray(value))) return boundSchema(value, mistakes);
+function boundChild(key: string, value: unknown, diagnostics: Diagnostics): unknown {
+  if (SCHEMA_KEYS.includes(key) || (key === 'items' && !Array.isArray(value))) return boundSchema(value, diagnostics);
   if ((LIST_KEYS.includes(key) || key === 'items') && Array.isArray(value)) {
-    return value.map((item, index) => boundSchema(item, mistakes.under(index)));
+    return value.map((item, index) => boundSchema(item, diagnostics.under(index)));
   }
   if (MAP_KEYS.includes(key) && isSchema(value)) {
-    return Object.fromEntries(Object.entries(value).map(([name, child]) => [name, boundSchema(child, mistakes.under(name))]));
+    return Object.fromEntries(Object.entries(value).map(([name, child]) => [name, boundSchema(child, diagnostics.under(name))]));
   }
   return value;
 }
 
-function checkType({ type }: JsonSchema, mistakes: Mistakes): void {
-  const place = mistakes.under('type');
-  const check = (one: unknown, at: Mistakes) => {
+function checkType({ type }: JsonSchema, diagnostics: Diagnostics): void {
+  const place = diagnostics.under('type');
+  const check = (one: unknown, at: Diagnostics) => {
     if (one === null) at.inValue('null must be in quotes: "null"');
     else if (typeof one !== 'string') at.inValue(`is no JSON Schema: must be one of ${TYPES.join(', ')}, or a list of them`);
     else if (!isKnownType(one)) {
@@ -95,26 +95,26 @@ function meantType(name: string): string {
   return OTHER_NAMES[name.toLowerCase()] ?? nearestName(name, TYPES) ?? 'string';
 }
 
-function checkReference(schema: JsonSchema, mistakes: Mistakes): void {
+function checkReference(schema: JsonSchema, diagnostics: Diagnostics): void {
   const { $ref: reference } = schema;
   if (reference !== undefined && !(typeof reference === 'string' && reference.startsWith('#'))) {
-    mistakes.under('$ref').inValue('must stay within the schema: #/definitions/…');
+    diagnostics.under('$ref').inValue('must stay within the schema: #/definitions/…');
   }
 }
 
-function checkPattern(schema: JsonSchema, mistakes: Mistakes): void {
+function checkPattern(schema: JsonSchema, diagnostics: Diagnostics): void {
   if (typeof schema.pattern !== 'string') return;
   const refusal = patternRefusal(schema.pattern);
-  if (refusal !== undefined) mistakes.under('pattern').inValue(refusal);
+  if (refusal !== undefined) diagnostics.under('pattern').inValue(refusal);
   if (Number(schema.maxLength ?? 0) > PATTERN_MAX_LENGTH) {
-    mistakes.under('maxLength').inValue(`must be at most ${PATTERN_MAX_LENGTH} beside a pattern`);
+    diagnostics.under('maxLength').inValue(`must be at most ${PATTERN_MAX_LENGTH} beside a pattern`);
   }
 }
 
-function checkUnique({ uniqueItems, items, maxItems }: JsonSchema, mistakes: Mistakes): void {
+function checkUnique({ uniqueItems, items, maxItems }: JsonSchema, diagnostics: Diagnostics): void {
   if (uniqueItems !== true || (isSchema(items) && SCALARS.includes(String(items.type)))) return;
   if (typeof maxItems === 'number' && maxItems <= COMPARED_MAX_ITEMS) return;
-  mistakes.under('uniqueItems').inValue(`needs maxItems of at most ${COMPARED_MAX_ITEMS} beside it, or items of one scalar type`);
+  diagnostics.under('uniqueItems').inValue(`needs maxItems of at most ${COMPARED_MAX_ITEMS} beside it, or items of one scalar type`);
 }
 
 /** The types that a schema names; empty: it names none, so any. */

@@ -1,6 +1,6 @@
 import type { Ajv, ErrorObject } from 'ajv';
 import { didYouMean } from '../../validation/nearest-name.ts';
-import type { Mistakes } from '../declaration-diagnostics.ts';
+import type { Diagnostics } from '../declaration-diagnostics.ts';
 import { placeOf, reasonOf } from './declared-messages.ts';
 import { isSchema, type JsonSchema, typesOf } from './declared-schema.ts';
 
@@ -21,28 +21,28 @@ const FRAGMENTS = 'fragments';
  *
  * @param above properties that the schemas around it have of the same value
  */
-export function checkSound(schema: unknown, mistakes: Mistakes, above: readonly string[] = []): void {
+export function checkSound(schema: unknown, diagnostics: Diagnostics, above: readonly string[] = []): void {
   if (!isSchema(schema)) return;
   const own = isSchema(schema.properties) ? schema.properties : {};
   const known = [...above, ...Object.keys(own)];
-  checkRequired(schema, known, mistakes);
-  checkListed(schema, mistakes);
-  for (const key of SAME_VALUE) checkSound(schema[key], mistakes.under(key), known);
-  for (const key of SAME_VALUE_LISTS) forEach(schema[key], (child, index) => checkSound(child, mistakes.under(key, index), known));
+  checkRequired(schema, known, diagnostics);
+  checkListed(schema, diagnostics);
+  for (const key of SAME_VALUE) checkSound(schema[key], diagnostics.under(key), known);
+  for (const key of SAME_VALUE_LISTS) forEach(schema[key], (child, index) => checkSound(child, diagnostics.under(key, index), known));
   for (const key of OTHER_VALUE) {
-    checkSound(schema[key], mistakes.under(key));
-    forEach(schema[key], (child, index) => checkSound(child, mistakes.under(key, index)));
+    checkSound(schema[key], diagnostics.under(key));
+    forEach(schema[key], (child, index) => checkSound(child, diagnostics.under(key, index)));
   }
-  for (const [name, child] of Object.entries(own)) checkSound(child, mistakes.under('properties', name));
+  for (const [name, child] of Object.entries(own)) checkSound(child, diagnostics.under('properties', name));
   for (const [name, child] of Object.entries(isSchema(schema.definitions) ? schema.definitions : {})) {
     // Which properties there are beside it depends on who refers to it.
-    const place = mistakes.under('definitions', name);
+    const place = diagnostics.under('definitions', name);
     if (isSchema(child)) checkSound(isSchema(child.properties) ? child : { ...child, required: undefined }, place);
   }
 }
 
 /** Notes defaults that their own schema refuses: whoever leaves the property out would be refused. */
-export function checkDefaults(ajv: Ajv, schema: JsonSchema, mistakes: Mistakes): void {
+export function checkDefaults(ajv: Ajv, schema: JsonSchema, diagnostics: Diagnostics): void {
   const defaults = defaultsIn(schema, []);
   if (defaults.length === 0) return;
   // Of a schema that stands alone a default means nothing, which the compiler refuses. It is valid: that was seen before.
@@ -51,7 +51,7 @@ export function checkDefaults(ajv: Ajv, schema: JsonSchema, mistakes: Mistakes):
     const check = ajv.getSchema(`${FRAGMENTS}#${path.map((name) => `/${pointerPart(name)}`).join('')}`);
     const value = structuredClone(property.default);
     fill(value, property, schema);
-    if (check?.(value) === false) mistakes.under(...path, 'default').inValue(misfit(check.errors?.[0]));
+    if (check?.(value) === false) diagnostics.under(...path, 'default').inValue(misfit(check.errors?.[0]));
   }
   ajv.removeSchema(FRAGMENTS);
 }
@@ -105,23 +105,23 @@ function pointerPart(name: string): string {
   return encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'));
 }
 
-function checkRequired({ required, $ref }: JsonSchema, known: readonly string[], mistakes: Mistakes): void {
+function checkRequired({ required, $ref }: JsonSchema, known: readonly string[], diagnostics: Diagnostics): void {
   if (!Array.isArray(required) || $ref !== undefined) return;
   for (const name of required) {
     if (typeof name !== 'string' || known.includes(name)) continue;
-    mistakes.inValue(`required property "${name}" is not defined in properties${didYouMean(name, known)}`);
+    diagnostics.inValue(`required property "${name}" is not defined in properties${didYouMean(name, known)}`);
   }
 }
 
-function checkListed(schema: JsonSchema, mistakes: Mistakes): void {
+function checkListed(schema: JsonSchema, diagnostics: Diagnostics): void {
   const types = typesOf(schema);
   if (types.length === 0) return;
-  const check = (value: unknown, place: Mistakes) => {
+  const check = (value: unknown, place: Diagnostics) => {
     if (!types.some((type) => isOf(type, value)))
       place.inValue(`is no ${types.join(' or ')}, which its type asks for${quoteHint(types, value)}`);
   };
-  forEach(schema.enum, (value, index) => check(value, mistakes.under('enum', index)));
-  if (schema.const !== undefined) check(schema.const, mistakes.under('const'));
+  forEach(schema.enum, (value, index) => check(value, diagnostics.under('enum', index)));
+  if (schema.const !== undefined) check(schema.const, diagnostics.under('const'));
 }
 
 function quoteHint(types: readonly string[], value: unknown): string {

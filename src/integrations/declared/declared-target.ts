@@ -13,7 +13,7 @@ export interface Target {
   /** Whether a field may be sent as null, which clears it; elsewhere null is what isn't there. */
   takesNull(field: string): boolean;
   /** Whether a text can't stand in a path of the provider's as the field it is for: it would lead to another method. */
-  leavesPath(field: string, value: string): boolean;
+  escapesPath(field: string, value: string): boolean;
   /** Why a field may not be used, or not with this value, though the method has it; undefined: it may. */
   refusal(field: string, value: unknown): string | undefined;
   /** Any one of them suffices; empty: none is needed. */

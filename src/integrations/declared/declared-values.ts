@@ -1,6 +1,6 @@
 import type { Field, Fields, ValueKind } from '../../providers/workspace-methods.ts';
 import { didYouMean } from '../../validation/nearest-name.ts';
-import type { Mistakes } from '../declaration-diagnostics.ts';
+import type { Diagnostics } from '../declaration-diagnostics.ts';
 import type { DeclaredInput } from './declared-input.ts';
 import { referenceIn } from './declared-references.ts';
 import { isKnownType, isSchema, type JsonSchema, typesOf } from './declared-schema.ts';
@@ -33,18 +33,18 @@ export interface Place {
 }
 
 /** Holds a value of `with` against what can stand in its place, all the way down; what is wrong is noted. */
-export function checkValue(field: Field, value: unknown, place: Place, mistakes: Mistakes): void {
+export function checkValue(field: Field, value: unknown, place: Place, diagnostics: Diagnostics): void {
   const reference = referenceIn(value);
-  if (reference !== undefined) checkProperty(field, reference, place.input, mistakes);
+  if (reference !== undefined) checkProperty(field, reference, place.input, diagnostics);
   else if (value === null && place.takesNull) return;
-  else if (!fits(field.kind, value)) mistakes.inValue(`must be ${EXPECTED[field.kind]}`);
+  else if (!fits(field.kind, value)) diagnostics.inValue(`must be ${EXPECTED[field.kind]}`);
   else if (Array.isArray(value)) {
     const item = itemOf(field);
-    if (item !== undefined) value.forEach((one, index) => void checkValue(item, one, place, mistakes.under(index)));
-  } else if (typeof value === 'object' && value !== null) checkObject(field.fields?.(), value, place, mistakes);
+    if (item !== undefined) value.forEach((one, index) => void checkValue(item, one, place, diagnostics.under(index)));
+  } else if (typeof value === 'object' && value !== null) checkObject(field.fields?.(), value, place, diagnostics);
   else {
     const refusal = refusalOf(field, value);
-    if (refusal !== undefined) mistakes.inValue(refusal);
+    if (refusal !== undefined) diagnostics.inValue(refusal);
   }
 }
 
@@ -62,12 +62,12 @@ function itemOf({ kind, values, items }: Field): Field | undefined {
   return kind === 'string[]' ? { kind: 'string', ...(values !== undefined && { values }) } : items;
 }
 
-function checkObject(fields: Fields | undefined, value: object, place: Place, mistakes: Mistakes): void {
+function checkObject(fields: Fields | undefined, value: object, place: Place, diagnostics: Diagnostics): void {
   if (fields === undefined) return;
   for (const [name, child] of Object.entries(value)) {
     const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
-    if (field === undefined) mistakes.under(name).inKey(unknownField(name, fields));
-    else checkValue(field, child, place, mistakes.under(name));
+    if (field === undefined) diagnostics.under(name).inKey(unknownField(name, fields));
+    else checkValue(field, child, place, diagnostics.under(name));
   }
 }
 
@@ -83,11 +83,11 @@ function refusalOf({ values }: Field, value: unknown): string | undefined {
 }
 
 /** The same of what a property of the input may be, as far as its schema says. */
-function checkProperty(field: Field, name: string, input: DeclaredInput, mistakes: Mistakes): void {
+function checkProperty(field: Field, name: string, input: DeclaredInput, diagnostics: Diagnostics): void {
   const schema = input.properties.get(name);
   if (schema === undefined) return;
   const refusal = schemaRefusal(field, schema, name);
-  if (refusal !== undefined) mistakes.inValue(refusal);
+  if (refusal !== undefined) diagnostics.inValue(refusal);
   else checkNames(field, schema, input.place(name));
 }
 
@@ -113,12 +113,12 @@ function possibleValues({ enum: listed, const: only, default: usual }: JsonSchem
 }
 
 /** What an input's object holds goes into the request under its own names. */
-function checkNames(field: Field, schema: JsonSchema, mistakes: Mistakes): void {
-  if (field.items !== undefined && isSchema(schema.items)) checkNames(field.items, schema.items, mistakes.under('items'));
+function checkNames(field: Field, schema: JsonSchema, diagnostics: Diagnostics): void {
+  if (field.items !== undefined && isSchema(schema.items)) checkNames(field.items, schema.items, diagnostics.under('items'));
   const fields = field.fields?.();
   if (fields === undefined || !isSchema(schema.properties)) return;
   for (const [name, child] of Object.entries(schema.properties)) {
-    const place = mistakes.under('properties', name);
+    const place = diagnostics.under('properties', name);
     const known = Object.hasOwn(fields, name) ? fields[name] : undefined;
     if (known === undefined) place.inKey(unknownField(name, fields));
     else if (isSchema(child)) {

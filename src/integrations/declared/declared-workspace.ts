@@ -35,7 +35,7 @@ function targetOf(id: string, method: WorkspaceMethod, scopes: readonly ScopeNam
     fields: { ...method.body, ...method.params, fields: { kind: 'string' } },
     required: method.required.filter((name) => name !== MAILBOX),
     takesNull: (field) => !isParameter(method, field),
-    leavesPath(field, value) {
+    escapesPath(field, value) {
       // In {+name} the client leaves %2F as it is (RFC 6570, section 3.2.3).
       if (method.path.includes(`{+${field}}`)) return /[/?#%]/.test(value);
       return method.path.includes(`{${field}}`) && /[/?#]/.test(value);

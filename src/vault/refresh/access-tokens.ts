@@ -1,10 +1,10 @@
-import { Grouped } from '../../database/statement-batcher.ts';
+import { StatementBatcher } from '../../database/statement-batcher.ts';
 import { AppError } from '../../errors.ts';
-import { OpenedTokens } from './decrypted-token-cache.ts';
+import { DecryptedTokenCache } from './decrypted-token-cache.ts';
 import { usable } from './refresh-read.ts';
 import { type DueGrant, type GrantName, type RefreshRow, selectOrLease, selectRefreshRows } from './refresh-repository.ts';
 import { earlyBy, isDue, isLeased, isPausing, isValid, leaseSeconds } from './refresh-timing.ts';
-import { postponed, RefreshFlights, type RefreshParts } from './token-refresher.ts';
+import { postponed, type RefreshDeps, TokenRefresher } from './token-refresher.ts';
 
 export type { RecordStatus } from '../status-change.ts';
 
@@ -13,22 +13,22 @@ export type { RecordStatus } from '../status-change.ts';
  * disconnect or a reconnect counts at once, on every replica.
  */
 export class AccessTokens {
-  readonly #flights: RefreshFlights;
-  readonly #rows: Grouped<GrantName, RefreshRow | undefined>;
-  readonly #leases: Grouped<DueGrant, RefreshRow | undefined>;
-  readonly #opened: OpenedTokens;
+  readonly #refresher: TokenRefresher;
+  readonly #rows: StatementBatcher<GrantName, RefreshRow | undefined>;
+  readonly #leases: StatementBatcher<DueGrant, RefreshRow | undefined>;
+  readonly #opened: DecryptedTokenCache;
   /** Grants that some caller of this process is reading, ready to take their lease. */
   readonly #leasing = new Set<string>();
   readonly #patienceMs: number;
   /** What {@link justRead} was told, by grant and user. */
   readonly #justRead = new Map<string, RefreshRow>();
 
-  constructor(parts: RefreshParts) {
-    this.#flights = new RefreshFlights(parts);
-    this.#rows = new Grouped((grants) => selectRefreshRows(parts.db, grants));
-    this.#leases = new Grouped((grants) => selectOrLease(parts.db, grants, leaseSeconds(parts)));
-    this.#opened = new OpenedTokens(parts.userKeys);
-    this.#patienceMs = parts.patienceMs;
+  constructor(deps: RefreshDeps) {
+    this.#refresher = new TokenRefresher(deps);
+    this.#rows = new StatementBatcher((grants) => selectRefreshRows(deps.db, grants));
+    this.#leases = new StatementBatcher((grants) => selectOrLease(deps.db, grants, leaseSeconds(deps)));
+    this.#opened = new DecryptedTokenCache(deps.userKeys);
+    this.#patienceMs = deps.patienceMs;
   }
 
   /**
@@ -62,12 +62,12 @@ export class AccessTokens {
     const tokens = await this.#opened.of(row);
     if (tokens.accessToken !== rejected) return this.#fresh(row);
     if (tokens.refreshToken === undefined || isPausing(row)) throw refusedAgain(row.pause);
-    return this.#flights.run(row, true);
+    return this.#refresher.run(row, true);
   }
 
   /** Waits until everything that providers have issued is stored; begins no refresh from now on. */
   async settle(): Promise<void> {
-    await this.#flights.settle();
+    await this.#refresher.settle();
   }
 
   async #read(userId: string, grantId: string): Promise<RefreshRow> {
@@ -80,7 +80,7 @@ export class AccessTokens {
    */
   async #readToUse(userId: string, grantId: string): Promise<RefreshRow> {
     const isGood = this.#opened.has(grantId);
-    if (isGood || this.#leasing.has(grantId) || !this.#flights.mayBegin(grantId)) return this.#read(userId, grantId);
+    if (isGood || this.#leasing.has(grantId) || !this.#refresher.mayBegin(grantId)) return this.#read(userId, grantId);
     this.#leasing.add(grantId);
     try {
       return usable(await this.#leases.add({ userId, grantId, early: earlyBy(grantId) }));
@@ -96,7 +96,7 @@ export class AccessTokens {
       if (isPausing(row)) throw postponed(row.pause);
     }
     try {
-      const renewal = this.#flights.run(row, false);
+      const renewal = this.#refresher.run(row, false);
       return await (isValid(row) ? sooner(renewal, this.#patienceMs) : renewal);
     } catch (error) {
       if (!isValid(row) || !(error instanceof AppError) || error.code !== 'unavailable') throw error;

@@ -18,7 +18,7 @@ const KEPT_MAX = 2_000;
  * The tokens of rows that are read again and again. Never answers for a row: that is read each time, and what was
  * opened counts only where the very same bytes stand there under the same key.
  */
-export class OpenedTokens {
+export class DecryptedTokenCache {
   readonly #userKeys: UserKeys;
   #young = new Map<string, Opened>();
   #old = new Map<string, Opened>();

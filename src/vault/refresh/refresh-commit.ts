@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../../database/database.ts';
-import { Grouped } from '../../database/statement-batcher.ts';
+import { StatementBatcher } from '../../database/statement-batcher.ts';
 import { describeError, type Logger } from '../../observability/logger.ts';
 import type { Renewal } from '../../providers/workspace-renewal.ts';
 import { lockUser } from '../grants-repository.ts';
@@ -14,7 +14,7 @@ import { jittered, pauseAfterRefusals } from './refresh-timing.ts';
 
 export type Renewed = Extract<Renewal, { kind: 'renewed' }>;
 
-export interface CommitParts {
+export interface CommitDeps {
   db: Database;
   userKeys: UserKeys;
   revocations: Revocations;
@@ -29,12 +29,12 @@ const KEEP_TRYING_MS = 10 * 60_000;
 
 /** Stores renewed tokens before anyone may use them: where the provider rotates, they exist nowhere else. */
 export class RefreshCommit {
-  readonly #parts: CommitParts;
-  readonly #stores: Grouped<RenewedTokens, boolean>;
+  readonly #deps: CommitDeps;
+  readonly #stores: StatementBatcher<RenewedTokens, boolean>;
 
-  constructor(parts: CommitParts) {
-    this.#parts = parts;
-    this.#stores = new Grouped((renewed) => storeRenewedTokens(parts.db, renewed, 'skip'));
+  constructor(deps: CommitDeps) {
+    this.#deps = deps;
+    this.#stores = new StatementBatcher((renewed) => storeRenewedTokens(deps.db, renewed, 'skip'));
   }
 
   /**
@@ -60,17 +60,17 @@ export class RefreshCommit {
   }
 
   async #tryStore(grant: OpenGrant, renewed: Renewed, values: RenewedTokens): Promise<boolean> {
-    const { db } = this.#parts;
+    const { db } = this.#deps;
     if (await this.#stores.add(values)) return true;
     // Whoever waits for another's transaction waits alone.
     const [isStored] = await storeRenewedTokens(db, [values], 'wait');
     if (isStored === true) return true;
     const now = await selectRefreshRow(db, values.userId, values.id);
     if (now === undefined) {
-      await this.#giveBack(grant, renewed);
+      await this.#revokeOrphan(grant, renewed);
       return false;
     }
-    const standing = await openGrant(this.#parts.userKeys, now);
+    const standing = await openGrant(this.#deps.userKeys, now);
     const { refreshToken } = grant.tokens;
     const isRotated = renewed.refreshToken !== undefined && renewed.refreshToken !== refreshToken;
     // What stands there is what this rotation has ended: a reconnect that brought no refresh token kept the old one.
@@ -85,7 +85,7 @@ export class RefreshCommit {
 
   /** Another process met the refresh token that this rotation had ended, and took it for the end of the consent. */
   async #revive(values: RenewedTokens, { row }: OpenGrant): Promise<boolean> {
-    const { db, recordStatus, logger } = this.#parts;
+    const { db, recordStatus, logger } = this.#deps;
     const { userId, id: grantId, provider } = row;
     const isRevived = await db.transaction(async (tx) => {
       // The user before the grant, as everywhere: the other order could lock up.
@@ -100,14 +100,14 @@ export class RefreshCommit {
   }
 
   /** Disconnected meanwhile: the disconnect revokes the old refresh token, and knows nothing of what came since. */
-  async #giveBack({ row: { provider, subject } }: OpenGrant, renewed: Renewed): Promise<void> {
+  async #revokeOrphan({ row: { provider, subject } }: OpenGrant, renewed: Renewed): Promise<void> {
     const token = renewed.refreshToken ?? renewed.accessToken;
-    await this.#parts.revocations.add({ provider, subject, token });
+    await this.#deps.revocations.add({ provider, subject, token });
   }
 
   /** @throws the error itself once it has lasted too long */
   #report({ row: { id, provider } }: OpenGrant, error: unknown, lastedMs: number): void {
-    const { logger } = this.#parts;
+    const { logger } = this.#deps;
     const fields = { err: describeError(error), grant: id, provider };
     if (lastedMs >= KEEP_TRYING_MS) {
       logger.error(fields, 'renewed tokens could not be stored: they are lost');

@@ -3,12 +3,12 @@ import { AppError } from '../../errors.ts';
 import { type ThrottledLog, throttledLog } from '../../observability/throttled-log.ts';
 import type { Renewal } from '../../providers/workspace-renewal.ts';
 import { lockUser, type Provider } from '../grants-repository.ts';
-import { type CommitParts, RefreshCommit } from './refresh-commit.ts';
+import { type CommitDeps, RefreshCommit } from './refresh-commit.ts';
 import { isResealed, type OpenGrant, openGrant, usable } from './refresh-read.ts';
 import { endConsent, postponeRefresh, type RefreshRow, selectRefreshRow, takeLease } from './refresh-repository.ts';
 import { isAbandoned, isLeased, isPausing, jittered, leaseSeconds, pauseAfter, SEND_WITHIN_MS } from './refresh-timing.ts';
 
-export interface RefreshParts extends CommitParts {
+export interface RefreshDeps extends CommitDeps {
   /** Asks the provider for another access token; never rejects. undefined: the provider is not configured, or its tokens don't end. */
   refreshers: Record<Provider, ((refreshToken: string) => Promise<Renewal>) | undefined>;
   /** How long the provider's answer may take at most, milliseconds. */
@@ -30,24 +30,24 @@ const GRACE_LOOK_MS = 250;
 const SETTLE_MARGIN_MS = 2_000;
 
 /** Refreshes under way: one a grant in this process, and by a lease in the row one among all processes. */
-export class RefreshFlights {
-  readonly #parts: RefreshParts;
+export class TokenRefresher {
+  readonly #deps: RefreshDeps;
   readonly #commit: RefreshCommit;
   readonly #alarm: ThrottledLog;
-  readonly #flights = new Map<string, Promise<string>>();
+  readonly #refresher = new Map<string, Promise<string>>();
   /** What must not be cut off: the provider was asked, and its answer is not stored yet. */
   readonly #exchanges = new Set<Promise<unknown>>();
   #isStopping = false;
 
-  constructor(parts: RefreshParts) {
-    this.#parts = parts;
-    this.#commit = new RefreshCommit(parts);
-    this.#alarm = throttledLog(parts.logger, 'error');
+  constructor(deps: RefreshDeps) {
+    this.#deps = deps;
+    this.#commit = new RefreshCommit(deps);
+    this.#alarm = throttledLog(deps.logger, 'error');
   }
 
   /** Whether a refresh of the grant would be the first one: this process is not at it already, and not stopping. */
   mayBegin(grantId: string): boolean {
-    return !this.#isStopping && !this.#flights.has(grantId);
+    return !this.#isStopping && !this.#refresher.has(grantId);
   }
 
   /**
@@ -59,19 +59,19 @@ export class RefreshFlights {
    * @throws AppError `unavailable`, `reauth_required`, `not_found`, `not_configured`
    */
   run(row: RefreshRow, forced: boolean): Promise<string> {
-    const running = this.#flights.get(row.id);
+    const running = this.#refresher.get(row.id);
     // Whoever has the lease has to use it.
     if (running !== undefined && !row.leased) return running;
     const { promise: impatience, reject } = Promise.withResolvers<never>();
     const timer = setTimeout(() => reject(postponed(null)), PATIENCE_MS);
     const flight = this.#fly(row, forced).finally(() => {
       clearTimeout(timer);
-      if (this.#flights.get(row.id) === bounded) this.#flights.delete(row.id);
+      if (this.#refresher.get(row.id) === bounded) this.#refresher.delete(row.id);
     });
     const bounded = Promise.race([flight, impatience]);
     // Whoever waits hears of it; nobody may.
     bounded.catch(() => {});
-    this.#flights.set(row.id, bounded);
+    this.#refresher.set(row.id, bounded);
     return bounded;
   }
 
@@ -79,15 +79,14 @@ export class RefreshFlights {
   async settle(): Promise<void> {
     this.#isStopping = true;
     const { promise: limit, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, this.#parts.refreshTimeoutMs + SETTLE_MARGIN_MS);
+    const timer = setTimeout(resolve, this.#deps.refreshTimeoutMs + SETTLE_MARGIN_MS);
     await Promise.race([Promise.allSettled(this.#exchanges), limit]);
     clearTimeout(timer);
-    if (this.#exchanges.size > 0)
-      this.#parts.logger.error({ refreshes: this.#exchanges.size }, 'stopped before renewed tokens were stored');
+    if (this.#exchanges.size > 0) this.#deps.logger.error({ refreshes: this.#exchanges.size }, 'stopped before renewed tokens were stored');
   }
 
   async #fly(first: RefreshRow, forced: boolean): Promise<string> {
-    const { db, userKeys } = this.#parts;
+    const { db, userKeys } = this.#deps;
     let grant = await openGrant(userKeys, first);
     const { accessToken, refreshToken } = grant.tokens;
     if (refreshToken === undefined) return accessToken;
@@ -119,12 +118,12 @@ export class RefreshFlights {
 
   /** @returns undefined when the grant was leased or changed by somebody else: it must be read again */
   async #attempt(grant: OpenGrant, refreshToken: string, forced: boolean): Promise<string | undefined> {
-    const { db, refreshers } = this.#parts;
+    const { db, refreshers } = this.#deps;
     const refresh = refreshers[grant.row.provider];
     if (refresh === undefined) throw new AppError('not_configured', `The ${grant.row.provider} provider is not set up on this server.`);
     if (this.#isStopping) throw postponed(null);
     const { leased: isLeasedAlready, leasedAt = performance.now() } = grant.row;
-    const version = isLeasedAlready ? grant.row.version : await takeLease(db, grant.row, leaseSeconds(this.#parts));
+    const version = isLeasedAlready ? grant.row.version : await takeLease(db, grant.row, leaseSeconds(this.#deps));
     if (version === undefined) return undefined;
     // This process has stood still: by the time of an answer somebody else could have taken over, with the same token.
     if (performance.now() - leasedAt > SEND_WITHIN_MS) return undefined;
@@ -140,7 +139,7 @@ export class RefreshFlights {
 
   /** The version tells whether anybody changed the grant since it was leased: then the refusal was about something older. */
   async #end(row: RefreshRow, reason: Error): Promise<undefined> {
-    const { db, recordStatus, logger } = this.#parts;
+    const { db, recordStatus, logger } = this.#deps;
     const { userId, id: grantId, provider } = row;
     if (isAbandoned(row) && (await this.#changesInGrace(row))) return undefined;
     const isEnded = await db.transaction(async (tx) => {
@@ -158,14 +157,14 @@ export class RefreshFlights {
     const endAt = performance.now() + GRACE_MS;
     while (performance.now() < endAt) {
       await sleep(jittered(GRACE_LOOK_MS));
-      const now = await selectRefreshRow(this.#parts.db, userId, id);
+      const now = await selectRefreshRow(this.#deps.db, userId, id);
       if (now?.version !== version) return true;
     }
     return false;
   }
 
   async #postpone(row: RefreshRow, renewal: Extract<Renewal, { reason: Error }>): Promise<never> {
-    const { db, logger } = this.#parts;
+    const { db, logger } = this.#deps;
     const asked = renewal.kind === 'failed' ? renewal.retryAfter : 0;
     const pause = Math.max(pauseAfter(row.failures + 1), asked);
     logger.warn({ grant: row.id, provider: row.provider, err: renewal.reason, pause }, 'an access token could not be renewed');

@@ -4,7 +4,7 @@ import { type DataKey, keyIdOf, open, seal } from '../../crypto/envelope.ts';
 import type { Keyring } from '../../crypto/keyring.ts';
 import { type Database, type Queryable, sqlState } from '../../database/database.ts';
 import { lockUser } from '../grants-repository.ts';
-import { readable } from '../ignore-decryption-failure.ts';
+import { ignoreDecryptionFailure } from '../ignore-decryption-failure.ts';
 import { revocationKeyContext, revocationPlace } from '../revocations.ts';
 import { hashKeyOf, hashKeyPlace, UserKeys, userKeyContext } from '../user-keys.ts';
 import { selectUserKeys } from '../user-keys-repository.ts';
@@ -52,7 +52,7 @@ export class KeyRenewal {
       const ids: string[] = await selectExposedUsers(this.#db, this.#keyring.primaryId, last, BATCH);
       for (const id of ids) {
         pass.signal.throwIfAborted();
-        const done = await readable(() => this.#user(id, pass));
+        const done = await ignoreDecryptionFailure(() => this.#user(id, pass));
         if (done === undefined) pass.unreadable(`the key of user ${id}`);
         else if (done) pass.advance(1);
         else busy += 1;
@@ -68,7 +68,7 @@ export class KeyRenewal {
       pass.signal.throwIfAborted();
       const rows: ExposedRevocation[] = await selectExposedRevocations(this.#db, this.#keyring.primaryId, last, BATCH);
       for (const row of rows) {
-        const done = await readable(() => this.#revocation(row));
+        const done = await ignoreDecryptionFailure(() => this.#revocation(row));
         if (done === undefined) pass.unreadable(`revocations ${row.id}`);
         else pass.advance(done ? 1 : 0);
       }
@@ -112,7 +112,7 @@ export class KeyRenewal {
   async #keys(userId: string): Promise<ReadonlyMap<string, DataKey>> {
     const keys = new Map<string, DataKey>();
     for (const row of await selectUserKeys(this.#db, userId)) {
-      const key = await readable(() => this.#userKeys.unwrap(userId, row));
+      const key = await ignoreDecryptionFailure(() => this.#userKeys.unwrap(userId, row));
       if (key !== undefined) keys.set(row.id, key);
     }
     return keys;
@@ -121,7 +121,7 @@ export class KeyRenewal {
   async #sealAnew(tx: Queryable, column: SealedColumn, userId: string, { known, key }: Keys, pass: Pass): Promise<void> {
     for (const value of await selectSealed(tx, column, userId)) {
       const place = { table: column.sealedIn?.table ?? column.table, column: value.placeColumn, userId, rowId: value.placeRowId };
-      const plain = await readable(async () => {
+      const plain = await ignoreDecryptionFailure(async () => {
         const former = known.get(keyIdOf(value.record));
         return former && open(former, place, value.record);
       });

@@ -2,7 +2,7 @@ import pLimit from 'p-limit';
 import type { Keyring } from '../../crypto/keyring.ts';
 import type { KeyContext } from '../../crypto/master-key.ts';
 import type { Database } from '../../database/database.ts';
-import { readable } from '../ignore-decryption-failure.ts';
+import { ignoreDecryptionFailure } from '../ignore-decryption-failure.ts';
 import { revocationKeyContext } from '../revocations.ts';
 import { userKeyContext } from '../user-keys.ts';
 import { KEY_TABLES, type KeyTable, type Rewrapped, type StoredKey, selectUnderOthers, updateWrapped } from './key-rotation-repository.ts';
@@ -47,7 +47,7 @@ async function rewrapBatch(db: Database, keyring: Keyring, table: KeyTable, keys
   await Promise.all(
     keys.map((key) =>
       limit(async () => {
-        const done = await readable(() => rewrap(keyring, contextOf(table, key), key.wrapped));
+        const done = await ignoreDecryptionFailure(() => rewrap(keyring, contextOf(table, key), key.wrapped));
         if (done === undefined) pass.unreadable(`${table} ${key.id}`);
         else
           byMasterKey.set(done.masterKeyId, [

@@ -30,7 +30,7 @@ async function due(): Promise<void> {
 }
 
 function poll(): Promise<void> {
-  return checkDueItems(steward.context.bankParts);
+  return checkDueItems(steward.context.bankDeps);
 }
 
 async function hoursUntilNext(): Promise<number> {

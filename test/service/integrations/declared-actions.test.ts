@@ -376,7 +376,7 @@ agents:
     await client.close();
   });
 
-  it('of a file with a mistake keeps the old actions', async () => {
+  it('of a file with a diagnostic keeps the old actions', async () => {
     await put(FILE);
     writeFileSync(file, FILE.replace('sheets.spreadsheets.values.get', 'sheets.spreadsheets.values.update'));
     expect((await steward.call('/update_integrations')).status).toBe(422);

@@ -2,11 +2,11 @@ import { createCipheriv, createSecretKey, hkdfSync, randomBytes, randomUUID } fr
 import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type DataKey, keyIdOf, open, type Place, seal } from '../../../src/crypto/envelope.ts';
+import { type AssociatedData, type DataKey, keyIdOf, open, seal } from '../../../src/crypto/envelope.ts';
 import { AppError } from '../../../src/errors.ts';
 
 const key: DataKey = { id: randomUUID(), secret: randomBytes(32) };
-const place: Place = { table: 'grants', column: 'tokens', userId: 'user-1', rowId: 'row-1' };
+const place: AssociatedData = { table: 'grants', column: 'tokens', userId: 'user-1', rowId: 'row-1' };
 
 function failure(action: () => unknown): AppError {
   try {
@@ -18,7 +18,7 @@ function failure(action: () => unknown): AppError {
   throw new Error('opened although it must not');
 }
 
-function opens(withKey: DataKey, at: Place, record: Uint8Array): boolean {
+function opens(withKey: DataKey, at: AssociatedData, record: Uint8Array): boolean {
   try {
     open(withKey, at, record);
     return true;

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { Grouped } from '../../../src/database/statement-batcher.ts';
+import { StatementBatcher } from '../../../src/database/statement-batcher.ts';
 import { eventually } from '../../support/eventually.ts';
 
 /** Statements that end when they are told to. */
@@ -22,10 +22,10 @@ async function turns(): Promise<void> {
   for (let turn = 0; turn < 50; turn += 1) await nextTurn();
 }
 
-describe('Grouped', () => {
+describe('StatementBatcher', () => {
   it('sends what comes together in one statement, and gives each its own result', async () => {
     const statements = new Statements();
-    const grouped = new Grouped(statements.work);
+    const grouped = new StatementBatcher(statements.work);
     const results = Promise.all([1, 2, 3].map((item) => grouped.add(item)));
     await statements.begun(1);
     statements.sent[0]!.end();
@@ -35,7 +35,7 @@ describe('Grouped', () => {
 
   it('keeps what comes meanwhile for the next one', async () => {
     const statements = new Statements();
-    const grouped = new Grouped(statements.work);
+    const grouped = new StatementBatcher(statements.work);
     const first = grouped.add(1);
     await statements.begun(1);
     const others = [grouped.add(2), grouped.add(3)];
@@ -50,7 +50,7 @@ describe('Grouped', () => {
   });
 
   it('tries one by one what failed together, so that one’s fault is not the others’', async () => {
-    const grouped = new Grouped(async (items: readonly number[]) => {
+    const grouped = new StatementBatcher(async (items: readonly number[]) => {
       if (items.includes(2)) throw new Error('two');
       return items.map((item) => item * 10);
     });
@@ -69,7 +69,7 @@ describe('Grouped', () => {
 
     it('begins another statement only with as many items as it may take, and no more of them than there are lanes', async () => {
       const statements = new Statements();
-      const grouped = new Grouped(statements.work, { atOnce: 2, lanes: 2 });
+      const grouped = new StatementBatcher(statements.work, { atOnce: 2, lanes: 2 });
       const results = [grouped.add(1)];
       await statements.begun(1);
       results.push(grouped.add(2));
@@ -90,7 +90,7 @@ describe('Grouped', () => {
 
     it('leaves what is too little for a statement of its own to the one that ends last', async () => {
       const statements = new Statements();
-      const grouped = new Grouped(statements.work, { atOnce: 2, lanes: 2 });
+      const grouped = new StatementBatcher(statements.work, { atOnce: 2, lanes: 2 });
       const results = [grouped.add(1), grouped.add(2)];
       await statements.begun(1);
       results.push(grouped.add(3), grouped.add(4));
@@ -109,7 +109,7 @@ describe('Grouped', () => {
 
     it('begins anew once everything was done', async () => {
       const statements = new Statements();
-      const grouped = new Grouped(statements.work, { atOnce: 2, lanes: 2 });
+      const grouped = new StatementBatcher(statements.work, { atOnce: 2, lanes: 2 });
       for (const count of [1, 2]) {
         const result = grouped.add(count);
         await statements.begun(count);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cutToCap } from '../../../src/actions/truncate-output.ts';
 import type { AppError } from '../../../src/errors.ts';
-import { ActionRun, type RunParts } from '../../../src/executor/action-run.ts';
+import { ActionRun, type RunDeps } from '../../../src/executor/action-run.ts';
 import { matches } from '../../../src/executor/allow-lists.ts';
 import { canonicalJson } from '../../../src/executor/argument-hashes.ts';
 import type { Call } from '../../../src/executor/call.ts';
@@ -186,7 +186,7 @@ describe('ActionRun', () => {
     };
     const action = { effect: 'read', scopes: [], provider: 'bank', run };
     const call = { configured: { action, policy: { timeoutMs: 1000 } }, account: {}, input: {}, signal: AbortSignal.abort() };
-    const parts = { uses: { begin: () => () => {} } } as unknown as RunParts;
+    const parts = { uses: { begin: () => () => {} } } as unknown as RunDeps;
     await expect(new ActionRun(parts, call as unknown as Call).output()).rejects.toMatchObject({ code: 'aborted' });
   });
 });

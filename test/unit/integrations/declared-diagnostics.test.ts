@@ -64,7 +64,7 @@ describe('a good declaration', () => {
   });
 });
 
-describe('a mistake in an action is found with its line and column', () => {
+describe('a diagnostic in an action is found with its line and column', () => {
   it.each<[string, string, string[]]>([
     [
       'neither use nor call',
@@ -168,7 +168,7 @@ describe('a mistake in an action is found with its line and column', () => {
   });
 });
 
-describe('a mistake in a declared method is found with its line and column', () => {
+describe('a diagnostic in a declared method is found with its line and column', () => {
   it.each<[string, string, string[]]>([
     ['no effect', workspace(`call: ${LIST}`, 'description: X.'), ['8:7 agents.a.actions.x.effect: must be read, write or destructive']],
     [

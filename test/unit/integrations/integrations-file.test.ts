@@ -171,11 +171,11 @@ describe('an agent', () => {
     expect(await rules(source)).toEqual(['destructive', 'never', 'destructive', 'never', 'destructive']);
     const file = `${source}defaults: { policy: { approval: never } }\n`;
     expect(await rules(file)).toEqual(['destructive', 'never', 'destructive', 'never', 'never']);
-    const reaches = async (name: string, input: object) => (await BUILT_INS.get(name)?.load())?.reaches?.(input);
-    expect(await reaches('mail.send', {})).toBe(true);
-    expect([await reaches('calendar.create', { attendees: ['a@b.c'] }), await reaches('calendar.create', {})]).toEqual([true, false]);
+    const exposes = async (name: string, input: object) => (await BUILT_INS.get(name)?.load())?.exposes?.(input);
+    expect(await exposes('mail.send', {})).toBe(true);
+    expect([await exposes('calendar.create', { attendees: ['a@b.c'] }), await exposes('calendar.create', {})]).toEqual([true, false]);
     const updates = [{ add_attendees: ['a@b.c'], notify: false }, { notify: true }, { notify: false }];
-    expect(await Promise.all(updates.map((input) => reaches('calendar.update', input)))).toEqual([true, true, false]);
+    expect(await Promise.all(updates.map((input) => exposes('calendar.update', input)))).toEqual([true, true, false]);
   });
 
   it('shows whole numbers only where its policy says so', async () => {
@@ -186,7 +186,7 @@ describe('an agent', () => {
   });
 });
 
-describe('a mistake is found with its line and column', () => {
+describe('a diagnostic is found with its line and column', () => {
   it.each<[string, string, string[]]>([
     ['nothing at all', '# only a comment\n', ['1:1 : is empty']],
     ['something else than a mapping', '- 1\n', ['1:1 : must be keys with values (key: value)']],
@@ -354,7 +354,7 @@ describe('a hostile file is refused', () => {
     await fc.assert(fc.asyncProperty(anyText, holds), { numRuns: 300 });
   });
 
-  it('with very many mistakes: the first twenty are told', async () => {
+  it('with very many diagnostics: the first twenty are told', async () => {
     const lines = Array.from({ length: 3000 }, (_, index) => `k${index}: 1`);
     expect(await problemsOf(lines.join('\n'))).toHaveLength(20);
     expect(await problemsOf(`version: 1\nagents:\n  m: { products: [${'x,'.repeat(100_000)}] }`)).toEqual([

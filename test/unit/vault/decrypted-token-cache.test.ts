@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Keyring } from '../../../src/crypto/keyring.ts';
-import { OpenedTokens } from '../../../src/vault/refresh/decrypted-token-cache.ts';
+import { DecryptedTokenCache } from '../../../src/vault/refresh/decrypted-token-cache.ts';
 import type { RefreshRow } from '../../../src/vault/refresh/refresh-repository.ts';
 import { sealTokens } from '../../../src/vault/token-encryption.ts';
 import { UserKeys, userKeyContext } from '../../../src/vault/user-keys.ts';
@@ -24,14 +24,14 @@ afterEach(() => void vi.useRealTimers());
 
 describe('opened tokens', () => {
   it('are those of the row that is shown, whatever stood there before', async () => {
-    const opened = new OpenedTokens(userKeys);
+    const opened = new DecryptedTokenCache(userKeys);
     const before = await sealedRow('before');
     const after = await sealedRow('after', before);
     for (const row of [before, after, before, after]) expect((await opened.of(row)).accessToken).toBe(row === before ? 'before' : 'after');
   });
 
   it('are not handed out for a row of another user or provider that holds the same bytes', async () => {
-    const opened = new OpenedTokens(userKeys);
+    const opened = new DecryptedTokenCache(userKeys);
     const row = await sealedRow('mine');
     expect(await opened.of(row)).toEqual({ accessToken: 'mine' });
     await expect(opened.of({ ...row, userId: randomUUID() })).rejects.toThrow('could not be read');
@@ -39,7 +39,7 @@ describe('opened tokens', () => {
   });
 
   it('are forgotten within a minute, in use or not', async () => {
-    const opened = new OpenedTokens(userKeys);
+    const opened = new DecryptedTokenCache(userKeys);
     const row = await sealedRow('short');
     await opened.of(row);
     vi.advanceTimersByTime(29_000);
@@ -51,7 +51,7 @@ describe('opened tokens', () => {
   });
 
   it('are of some thousands of grants at most', async () => {
-    const opened = new OpenedTokens(userKeys);
+    const opened = new DecryptedTokenCache(userKeys);
     const rows = await Promise.all(Array.from({ length: 4_100 }, (_, index) => sealedRow(`token ${index}`)));
     for (const row of rows) await opened.of(row);
     expect(rows.filter(({ id }) => opened.has(id)).length).toBeLessThanOrEqual(4_000);
