@@ -11,7 +11,7 @@ export const WORKSPACE_APIS: Readonly<Record<string, string>> = {
 export const APIS_WITH_BODIES: readonly string[] = ['gmail', 'calendar', 'drive', 'docs'];
 
 /**
- * The type of a field as src/providers/workspace-methods.json notes it: a kind (`string`, `string[]`, `array`,
+ * The type of a field as src/providers/workspace/workspace-methods.json notes it: a kind (`string`, `string[]`, `array`,
  * `object`, …), the choice among fixed texts (`=one|other`, `=one|other[]`), the schema of an object or of a list's
  * objects (`calendar.Event`, `calendar.Event[]`), or the fields of one that has no name, in a list for a list of them.
  */

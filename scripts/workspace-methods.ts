@@ -1,4 +1,4 @@
-// Makes src/providers/workspace-methods.json from the provider's SDK as installed: of every method its verb, path,
+// Makes src/providers/workspace/workspace-methods.json from the provider's SDK as installed: of every method its verb, path,
 // parameters, body fields and scopes; and from workspace-enums.json which texts some of them are limited to. `--check`
 // only compares.
 import { readFileSync } from 'node:fs';
@@ -116,4 +116,4 @@ const apis = Object.entries(WORKSPACE_APIS).map(([api, version]) => readApi(api,
 const methods = Object.assign({}, ...apis.map((api) => api.methods));
 const schemas = Object.assign({}, ...apis.map((api) => api.schemas));
 const table = `{\n  "methods": {\n${lines(methods)}\n  },\n  "schemas": {\n${lines(schemas)}\n  }\n}\n`;
-writeGenerated('src/providers/workspace-methods.json', table, 'scripts/workspace-methods.ts');
+writeGenerated('src/providers/workspace/workspace-methods.json', table, 'scripts/workspace-methods.ts');

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import type { Database } from '../database/database.ts';
-import type { BankSession } from '../providers/bank-session.ts';
-import type { ScopeName } from '../providers/workspace-scopes.ts';
-import type { WorkspaceSession } from '../providers/workspace-session.ts';
+import type { BankSession } from '../providers/bank/bank-session.ts';
+import type { ScopeName } from '../providers/workspace/workspace-scopes.ts';
+import type { WorkspaceSession } from '../providers/workspace/workspace-session.ts';
 import type { Provider } from '../vault/grants-repository.ts';
 
 /** What an action does to the world. Sharing and inviting strangers counts as destructive: it can't be taken back. */

@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts';
 import type { Emit } from '../events/emit.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
-import type { BankProvider } from '../providers/bank.ts';
+import type { BankProvider } from '../providers/bank/bank-provider.ts';
 import type { GrantStatuses } from '../vault/grant-status.ts';
 import type { Grants } from '../vault/grants.ts';
 import type { OrphanedTokenRevoker } from '../vault/orphaned-tokens.ts';

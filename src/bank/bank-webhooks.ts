@@ -1,7 +1,7 @@
 import { AppError } from '../errors.ts';
 import { describeError } from '../observability/logger.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
-import type { WebhookKeys } from '../providers/bank-webhook-keys.ts';
+import type { WebhookKeys } from '../providers/bank/bank-webhook-keys.ts';
 import type { BankDeps } from './bank-deps.ts';
 import { handleEvent } from './event-handlers.ts';
 import { readWebhook } from './webhook-events.ts';
@@ -81,7 +81,7 @@ export class BankWebhooks {
     const { db, logger } = this.#deps;
     if (this.#keys === undefined) throw new AppError('not_configured', 'Bank accounts are not set up on this server.');
     // Loaded with the first webhook: servers without an aggregator never need it.
-    const { verifyWebhook } = await import('../providers/bank-webhook-proof.ts');
+    const { verifyWebhook } = await import('../providers/bank/bank-webhook-proof.ts');
     const event = readWebhook(body, await verifyWebhook(this.#keys, proofs, body));
     if ('unknown' in event) {
       logger.info({ event: event.unknown }, 'bank webhook of a kind that means nothing here');

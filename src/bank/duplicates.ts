@@ -1,4 +1,4 @@
-import type { BankAccount } from '../providers/bank-item.ts';
+import type { BankAccount } from '../providers/bank/bank-item.ts';
 
 interface Linked {
   institutionId: string | null;

@@ -1,7 +1,7 @@
 import type { Queryable } from '../database/database.ts';
 import { AppError } from '../errors.ts';
-import { isEntryRefusal } from '../providers/bank-errors.ts';
-import type { ItemState } from '../providers/bank-item.ts';
+import { isEntryRefusal } from '../providers/bank/bank-errors.ts';
+import type { ItemState } from '../providers/bank/bank-item.ts';
 import { lockUser } from '../vault/grants-repository.ts';
 import type { BankDeps } from './bank-deps.ts';
 import { noteChecked } from './checks-repository.ts';

@@ -1,5 +1,5 @@
 import { describeError } from '../observability/logger.ts';
-import type { BankProvider } from '../providers/bank.ts';
+import type { BankProvider } from '../providers/bank/bank-provider.ts';
 import type { BankDeps } from './bank-deps.ts';
 import { leaseDueItems } from './checks-repository.ts';
 import { checkItem, type Reading, unlessRefused } from './item-check.ts';

@@ -1,6 +1,6 @@
 import type { Queryable } from '../database/database.ts';
 import type { Emit } from '../events/emit.ts';
-import type { ItemState } from '../providers/bank-item.ts';
+import type { ItemState } from '../providers/bank/bank-item.ts';
 import { type Announced, type ItemRow, updateAnnounced } from './items-repository.ts';
 
 /** The aggregator announces an end a week ahead; a day more, since clocks and deliveries differ. */

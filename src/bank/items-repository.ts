@@ -1,5 +1,5 @@
 import type { Queryable } from '../database/database.ts';
-import type { BankAccount } from '../providers/bank-item.ts';
+import type { BankAccount } from '../providers/bank/bank-item.ts';
 import type { GrantStatus } from '../vault/grants-repository.ts';
 
 export type ItemWarning = 'pending_disconnect' | 'pending_expiration';

@@ -1,9 +1,9 @@
 import type { ActionAccount, RunContext } from '../actions/action.ts';
 import type { Database } from '../database/database.ts';
 import { AppError } from '../errors.ts';
-import type { BankSession } from '../providers/bank-session.ts';
-import type { WorkspaceApi } from '../providers/workspace-api.ts';
-import type { WorkspaceSession } from '../providers/workspace-session.ts';
+import type { BankSession } from '../providers/bank/bank-session.ts';
+import type { WorkspaceApi } from '../providers/workspace/workspace-api.ts';
+import type { WorkspaceSession } from '../providers/workspace/workspace-session.ts';
 import type { ActiveUses } from '../vault/active-uses.ts';
 import type { AccessTokens } from '../vault/refresh/access-tokens.ts';
 import { aborted, type Call, changesSomething } from './call.ts';

@@ -1,7 +1,7 @@
 import { AppError } from '../errors.ts';
 import type { Logger } from '../observability/logger.ts';
 import { type ThrottledLog, throttledLog } from '../observability/throttled-log.ts';
-import { WorkspaceApiError } from '../providers/workspace-api-errors.ts';
+import { WorkspaceApiError } from '../providers/workspace/workspace-api-errors.ts';
 
 const CAUSE_DEPTH = 4;
 

@@ -1,6 +1,6 @@
 import { AppError } from '../errors.ts';
-import { BankError, CONSENT_MISSING } from '../providers/bank-errors.ts';
-import { missingScopes, type ScopeName, WORKSPACE_SCOPES } from '../providers/workspace-scopes.ts';
+import { BankError, CONSENT_MISSING } from '../providers/bank/bank-errors.ts';
+import { missingScopes, type ScopeName, WORKSPACE_SCOPES } from '../providers/workspace/workspace-scopes.ts';
 import type { GrantStatus, Provider } from '../vault/grants-repository.ts';
 import type { AgentAccountRow } from './agent-accounts-repository.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type ScopeName, WORKSPACE_SCOPES } from '../providers/workspace-scopes.ts';
+import { type ScopeName, WORKSPACE_SCOPES } from '../providers/workspace/workspace-scopes.ts';
 import { didYouMean } from '../validation/nearest-name.ts';
 import { DURATION, RATE, SIZE } from './declaration-units.ts';
 

@@ -1,7 +1,7 @@
 import type { AgentAccountRow } from '../executor/agent-accounts-repository.ts';
 import { coversAny } from '../executor/select-account.ts';
 import type { Catalog, ConfiguredAction, ConfiguredAgent } from '../integrations/catalog.ts';
-import { missingScopes } from '../providers/workspace-scopes.ts';
+import { missingScopes } from '../providers/workspace/workspace-scopes.ts';
 import type { Provider } from '../vault/grants-repository.ts';
 
 type AgentStatus = 'ready' | 'not_connected' | 'needs_attention' | 'not_configured';

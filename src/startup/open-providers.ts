@@ -1,6 +1,6 @@
 import type { BankSettings, WorkspaceSettings } from '../config/config.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
-import type { ProviderLimits } from '../providers/workspace.ts';
+import type { ProviderLimits } from '../providers/workspace/workspace-provider.ts';
 
 interface ProviderSettings {
   workspace: WorkspaceSettings | undefined;
@@ -25,8 +25,8 @@ export async function openProviders(
 }
 
 async function openWorkspace(settings: WorkspaceSettings, callbackUrl: string, limits: ProviderLimits, telemetry: Telemetry) {
-  const { WorkspaceProvider } = await import('../providers/workspace.ts');
-  const { WorkspaceApi } = await import('../providers/workspace-api.ts');
+  const { WorkspaceProvider } = await import('../providers/workspace/workspace-provider.ts');
+  const { WorkspaceApi } = await import('../providers/workspace/workspace-api.ts');
   return {
     workspace: new WorkspaceProvider(settings, callbackUrl, limits, telemetry),
     workspaceApi: new WorkspaceApi({ apiUrl: settings.apiUrl, timeoutMs: limits.providerTimeoutMs, telemetry }),
@@ -34,8 +34,8 @@ async function openWorkspace(settings: WorkspaceSettings, callbackUrl: string, l
 }
 
 async function openBank(settings: BankSettings, timeoutMs: number, telemetry: Telemetry) {
-  const { BankProvider } = await import('../providers/bank.ts');
-  const { WebhookKeys } = await import('../providers/bank-webhook-keys.ts');
+  const { BankProvider } = await import('../providers/bank/bank-provider.ts');
+  const { WebhookKeys } = await import('../providers/bank/bank-webhook-keys.ts');
   const bank = new BankProvider(settings, timeoutMs, telemetry);
   return { bank, webhookKeys: new WebhookKeys({ load: (kid) => bank.webhookKey(kid) }) };
 }

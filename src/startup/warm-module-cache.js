@@ -7,8 +7,8 @@ await Promise.all([
   import('../jobs/jobs.ts'),
   import('../identity/firebase.ts'),
   import('../identity/oidc.ts'),
-  import('../providers/bank.ts'),
-  import('../providers/bank-webhook-keys.ts'),
-  import('../providers/workspace.ts'),
-  import('../providers/workspace-api.ts'),
+  import('../providers/bank/bank-provider.ts'),
+  import('../providers/bank/bank-webhook-keys.ts'),
+  import('../providers/workspace/workspace-provider.ts'),
+  import('../providers/workspace/workspace-api.ts'),
 ]);

@@ -1,7 +1,7 @@
 import type { Database } from '../database/database.ts';
 import { AppError } from '../errors.ts';
 import type { Emit } from '../events/emit.ts';
-import { missingScopes, type ScopeName } from '../providers/workspace-scopes.ts';
+import { missingScopes, type ScopeName } from '../providers/workspace/workspace-scopes.ts';
 import type { Grants } from '../vault/grants.ts';
 import { lockUser } from '../vault/grants-repository.ts';
 import { ensureDefault, makeDefault, selectAccount, selectAccounts } from './accounts-repository.ts';

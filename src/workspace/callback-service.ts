@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../errors.ts';
 import { describeError } from '../observability/logger.ts';
-import { identifiesAccount } from '../providers/workspace-scopes.ts';
-import type { IssuedTokens } from '../providers/workspace-tokens.ts';
+import { identifiesAccount } from '../providers/workspace/workspace-scopes.ts';
+import type { IssuedTokens } from '../providers/workspace/workspace-tokens.ts';
 import { openSecrets } from './authorization-service.ts';
 import { type Confirmation, holdGrant, resumeConfirmation } from './confirmation-service.ts';
 import { activate, type Granted, reject, sendBackUnnamed } from './connection-service.ts';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Queryable } from '../database/database.ts';
-import type { WorkspaceProfile, WorkspaceTokens } from '../providers/workspace.ts';
-import { missingScopes } from '../providers/workspace-scopes.ts';
-import type { IssuedTokens } from '../providers/workspace-tokens.ts';
+import type { WorkspaceProfile, WorkspaceTokens } from '../providers/workspace/workspace-provider.ts';
+import { missingScopes } from '../providers/workspace/workspace-scopes.ts';
+import type { IssuedTokens } from '../providers/workspace/workspace-tokens.ts';
 import { lockUser } from '../vault/grants-repository.ts';
 import type { SealedRevocation } from '../vault/revocations.ts';
 import { lockSubject } from '../vault/revocations-repository.ts';

@@ -1,7 +1,7 @@
 import type { Database } from '../database/database.ts';
 import type { Emit } from '../events/emit.ts';
 import type { Logger } from '../observability/logger.ts';
-import type { WorkspaceProvider } from '../providers/workspace.ts';
+import type { WorkspaceProvider } from '../providers/workspace/workspace-provider.ts';
 import type { Grants } from '../vault/grants.ts';
 import type { OrphanedTokenRevoker } from '../vault/orphaned-tokens.ts';
 import type { Revocations } from '../vault/revocations.ts';

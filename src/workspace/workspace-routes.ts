@@ -4,7 +4,7 @@ import type { Cookies } from '../http/cookies.ts';
 import { type Endpoint, endpoint, type Reply, SUCCEEDED, success } from '../http/endpoint.ts';
 import { pagePolicy } from '../http/html.ts';
 import type { Authenticate } from '../http/mount.ts';
-import { WORKSPACE_SCOPES } from '../providers/workspace-scopes.ts';
+import { WORKSPACE_SCOPES } from '../providers/workspace/workspace-scopes.ts';
 import { emailAddress, text } from '../validation/validate.ts';
 import type { WorkspaceAccounts } from './accounts-service.ts';
 import { openByTicket, openForUser, prepareFlow } from './authorization-service.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { REQUESTED_SCOPES } from '../../src/providers/workspace-scopes.ts';
+import { REQUESTED_SCOPES } from '../../src/providers/workspace/workspace-scopes.ts';
 
 export interface EmulatorSecrets {
   clientSecret: string;

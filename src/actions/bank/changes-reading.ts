@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { BankError, SYNC_MUTATION } from '../../providers/bank-errors.ts';
-import type { BankSession } from '../../providers/bank-session.ts';
+import { BankError, SYNC_MUTATION } from '../../providers/bank/bank-errors.ts';
+import type { BankSession } from '../../providers/bank/bank-session.ts';
 import { identifier } from '../../providers/provider-text.ts';
 import { list } from '../../providers/response-list.ts';
 import { schemaReader } from '../../providers/responses.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
-import { BankError } from '../../providers/bank-errors.ts';
+import { BankError } from '../../providers/bank/bank-errors.ts';
 import { identifier } from '../../providers/provider-text.ts';
 import { list } from '../../providers/response-list.ts';
 import { builtIn } from '../built-in.ts';

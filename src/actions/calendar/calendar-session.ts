@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
-import type { WorkspaceSession } from '../../providers/workspace-session.ts';
+import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { anyEvent, BUSY_FIELDS, type CalendarEvent, EVENT_FIELDS, LIST_FIELDS } from './calendar-event.ts';
 import { busyPage, eventPage } from './calendar-pages.ts';
 import { zoneName } from './zoned-time.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { list } from '../../providers/response-list.ts';
-import type { WorkspaceSession } from '../../providers/workspace-session.ts';
+import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { type CalendarEvent, seriesPart } from './calendar-event.ts';
 import { CALENDAR } from './calendar-session.ts';
 

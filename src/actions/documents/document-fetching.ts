@@ -1,5 +1,5 @@
 import { answerReader } from '../../providers/responses.ts';
-import type { WorkspaceSession } from '../../providers/workspace-session.ts';
+import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { NATIVE } from '../drive/drive-file.ts';
 import { PART_UNITS, textPart } from '../drive/text-part.ts';
 import { explainKind } from '../drive/wrong-kind.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
 import { list } from '../../providers/response-list.ts';
-import { WorkspaceApiError } from '../../providers/workspace-api-errors.ts';
-import type { WorkspaceSession } from '../../providers/workspace-session.ts';
+import { WorkspaceApiError } from '../../providers/workspace/workspace-api-errors.ts';
+import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { builtIn } from '../built-in.ts';
 import { fileReference } from '../file-reference.ts';
 import { type DriveFile, driveFile, FILE_FIELDS, FOLDER, fileItem, NATIVE, openFile, shownLine, toItem } from './drive-file.ts';

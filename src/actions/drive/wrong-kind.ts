@@ -1,6 +1,6 @@
 import { AppError } from '../../errors.ts';
-import { WorkspaceApiError } from '../../providers/workspace-api-errors.ts';
-import type { WorkspaceSession } from '../../providers/workspace-session.ts';
+import { WorkspaceApiError } from '../../providers/workspace/workspace-api-errors.ts';
+import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { quoted } from '../shown-text.ts';
 import { type DriveFile, FOLDER, getFile, isShortcut, NATIVE } from './drive-file.ts';
 

@@ -3,7 +3,7 @@ import { AppError } from '../../errors.ts';
 import { identifier } from '../../providers/provider-text.ts';
 import { list, unchecked } from '../../providers/response-list.ts';
 import { schemaReader } from '../../providers/responses.ts';
-import { WorkspaceApiError } from '../../providers/workspace-api-errors.ts';
+import { WorkspaceApiError } from '../../providers/workspace/workspace-api-errors.ts';
 import { oneLine } from '../shown-text.ts';
 
 /** What is read of the provider's answers; everything else in them is dropped. */

@@ -1,5 +1,5 @@
 import { answerReader, checked } from '../../providers/responses.ts';
-import type { WorkspaceSession } from '../../providers/workspace-session.ts';
+import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { asUnknownMail, type GmailMessage, gmailMessage, gmailThread } from './gmail-responses.ts';
 import { type MailPart, readPayload } from './mail-parts.ts';
 

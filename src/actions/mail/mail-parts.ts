@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { AppError } from '../../errors.ts';
 import { list, unchecked } from '../../providers/response-list.ts';
 import { checked } from '../../providers/responses.ts';
-import type { WorkspaceSession } from '../../providers/workspace-session.ts';
+import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { gmailAttachment } from './gmail-responses.ts';
 import { charsetOf, shown } from './mail-text.ts';
 import { partContent } from './part-content.ts';

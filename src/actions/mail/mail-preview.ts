@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { list } from '../../providers/response-list.ts';
-import type { WorkspaceSession } from '../../providers/workspace-session.ts';
+import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { quoted } from '../shown-text.ts';
 import { gmailHeaders } from './gmail-responses.ts';
 import { readHeaders } from './mail-parts.ts';

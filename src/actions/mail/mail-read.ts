@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { WorkspaceSession } from '../../providers/workspace-session.ts';
+import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { builtIn } from '../built-in.ts';
 import { mailId } from './mail-fields.ts';
 import { fetchMessage, fetchThread, type MailMessage, type MailPage, MESSAGE_ROOM } from './mail-messages.ts';

@@ -1,4 +1,4 @@
-import type { WorkspaceSession } from '../../providers/workspace-session.ts';
+import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { oneLine } from '../shown-text.ts';
 import { asUnknownMail, gmailHeaders } from './gmail-responses.ts';
 import type { Reply } from './mail-compose.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { WorkspaceSession } from '../../providers/workspace-session.ts';
+import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { builtIn } from '../built-in.ts';
 import { quoted } from '../shown-text.ts';
 import { gmailMessage, messageList } from './gmail-responses.ts';

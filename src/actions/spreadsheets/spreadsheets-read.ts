@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
-import { WorkspaceApiError } from '../../providers/workspace-api-errors.ts';
-import type { WorkspaceSession } from '../../providers/workspace-session.ts';
+import { WorkspaceApiError } from '../../providers/workspace/workspace-api-errors.ts';
+import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { text } from '../../validation/validate.ts';
 import { builtIn } from '../built-in.ts';
 import { explainKind } from '../drive/wrong-kind.ts';

@@ -1,7 +1,7 @@
 import type { Ajv } from 'ajv';
 import type { Action, RunContext } from '../../actions/action.ts';
 import { AppError } from '../../errors.ts';
-import { loadWorkspaceMethods, type WorkspaceMethods } from '../../providers/workspace-methods.ts';
+import { loadWorkspaceMethods, type WorkspaceMethods } from '../../providers/workspace/workspace-methods.ts';
 import type { AgentDeclaration, CallDeclaration } from '../declaration.ts';
 import type { Diagnostics } from '../declaration-diagnostics.ts';
 import { assertArguments, checkArguments, resolveArguments } from './declared-arguments.ts';

@@ -1,5 +1,5 @@
-import { BANK_CALLS, type BankCall, type BankSession } from '../../providers/bank-session.ts';
-import type { Field, Fields } from '../../providers/workspace-methods.ts';
+import { BANK_CALLS, type BankCall, type BankSession } from '../../providers/bank/bank-session.ts';
+import type { Field, Fields } from '../../providers/workspace/workspace-methods.ts';
 import { didYouMean } from '../../validation/nearest-name.ts';
 import { declaredAnswer } from './declared-response.ts';
 import type { Target, TargetOrRefusal } from './declared-target.ts';

@@ -1,6 +1,6 @@
 import type { Effect, RunContext } from '../../actions/action.ts';
-import type { Fields } from '../../providers/workspace-methods.ts';
-import type { ScopeName } from '../../providers/workspace-scopes.ts';
+import type { Fields } from '../../providers/workspace/workspace-methods.ts';
+import type { ScopeName } from '../../providers/workspace/workspace-scopes.ts';
 import type { DeclaredAnswer, Projected } from './declared-response.ts';
 
 /** A provider's method that a declared action calls: what it takes, what it needs, what it does. */

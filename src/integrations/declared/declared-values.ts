@@ -1,4 +1,4 @@
-import type { Field, Fields, ValueKind } from '../../providers/workspace-methods.ts';
+import type { Field, Fields, ValueKind } from '../../providers/workspace/workspace-methods.ts';
 import { didYouMean } from '../../validation/nearest-name.ts';
 import type { Diagnostics } from '../declaration-diagnostics.ts';
 import type { DeclaredInput } from './declared-input.ts';

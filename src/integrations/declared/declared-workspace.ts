@@ -1,6 +1,6 @@
-import type { WorkspaceMethod, WorkspaceMethods } from '../../providers/workspace-methods.ts';
-import { type ScopeName, WORKSPACE_SCOPES } from '../../providers/workspace-scopes.ts';
-import type { WorkspaceSession } from '../../providers/workspace-session.ts';
+import type { WorkspaceMethod, WorkspaceMethods } from '../../providers/workspace/workspace-methods.ts';
+import { type ScopeName, WORKSPACE_SCOPES } from '../../providers/workspace/workspace-scopes.ts';
+import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { didYouMean } from '../../validation/nearest-name.ts';
 import { effectOf, tellingField } from './declared-effects.ts';
 import { fieldRefusal, methodRefusal } from './declared-refusals.ts';

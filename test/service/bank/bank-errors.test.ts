@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { ErrorCode } from '../../../src/errors.ts';
 import { describeError } from '../../../src/observability/logger.ts';
-import { BankProvider } from '../../../src/providers/bank.ts';
+import { BankProvider } from '../../../src/providers/bank/bank-provider.ts';
 import {
   ACCESS_TOKEN,
   BANK_SECRET,

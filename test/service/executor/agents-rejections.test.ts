@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { providerMessage } from '../../../src/providers/provider-words.ts';
-import { readRenewal } from '../../../src/providers/workspace-renewal.ts';
+import { readRenewal } from '../../../src/providers/workspace/workspace-renewal.ts';
 import { callAction } from '../../support/agents.ts';
 import { connectGrant } from '../../support/refreshing.ts';
 import { type ScriptedApi, startScriptedApi } from '../../support/scripted-api.ts';

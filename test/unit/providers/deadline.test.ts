@@ -3,9 +3,9 @@ import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { AppError } from '../../../src/errors.ts';
-import { BankProvider } from '../../../src/providers/bank.ts';
-import { WorkspaceProvider } from '../../../src/providers/workspace.ts';
-import { WorkspaceApi } from '../../../src/providers/workspace-api.ts';
+import { BankProvider } from '../../../src/providers/bank/bank-provider.ts';
+import { WorkspaceApi } from '../../../src/providers/workspace/workspace-api.ts';
+import { WorkspaceProvider } from '../../../src/providers/workspace/workspace-provider.ts';
 
 /** Answers packed JSON when it is told to, and says in the shared number when it has; in a thread that a stall of ours doesn't stop. */
 const PROVIDER = `

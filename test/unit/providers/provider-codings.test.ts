@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { fetchJson } from '../../../src/providers/provider-fetch.ts';
-import { WorkspaceApi } from '../../../src/providers/workspace-api.ts';
+import { WorkspaceApi } from '../../../src/providers/workspace/workspace-api.ts';
 
 /** More than Node's fetch reads ahead, so that the body is still under way. */
 const BODY = Buffer.alloc(200_000, 'x');

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
-import { type WebhookKey, WebhookKeys } from '../../../src/providers/bank-webhook-keys.ts';
+import { type WebhookKey, WebhookKeys } from '../../../src/providers/bank/bank-webhook-keys.ts';
 
 const MINUTE = 60_000;
 

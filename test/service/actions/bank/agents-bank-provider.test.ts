@@ -6,8 +6,8 @@ import { inspect } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { describeError } from '../../../../src/observability/logger.ts';
-import { BankProvider } from '../../../../src/providers/bank.ts';
-import type { BankCall } from '../../../../src/providers/bank-session.ts';
+import { BankProvider } from '../../../../src/providers/bank/bank-provider.ts';
+import type { BankCall } from '../../../../src/providers/bank/bank-session.ts';
 import { workBegun } from '../../../../src/threads/off-thread.ts';
 import { callAction } from '../../../support/agents.ts';
 import {

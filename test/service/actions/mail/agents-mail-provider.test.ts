@@ -1,7 +1,7 @@
 import PostalMime from 'postal-mime';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { bodyText, HtmlRoom, readPayload } from '../../../../src/actions/mail/mail-parts.ts';
-import type { WorkspaceSession } from '../../../../src/providers/workspace-session.ts';
+import type { WorkspaceSession } from '../../../../src/providers/workspace/workspace-session.ts';
 import { type MailUser, mailUser, startMail } from '../../../support/mail.ts';
 import { connectGrant } from '../../../support/refreshing.ts';
 import { type ScriptedAnswer, type ScriptedApi, startScriptedApi } from '../../../support/scripted-api.ts';

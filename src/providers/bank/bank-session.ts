@@ -1,9 +1,9 @@
 import type { PlaidApi } from 'plaid';
-import { AppError } from '../errors.ts';
-import type { UserConcurrency } from '../threads/user-concurrency.ts';
+import { AppError } from '../../errors.ts';
+import type { UserConcurrency } from '../../threads/user-concurrency.ts';
+import { deadline } from '../deadline.ts';
+import { type AnswerReader, LARGE_BYTES, type Understanding, understand } from '../responses.ts';
 import { asBankAnswer, asInputError, BankError, CONSENT_MISSING, type EntryRefusal, isEntryRefusal } from './bank-errors.ts';
-import { deadline } from './deadline.ts';
-import { type AnswerReader, LARGE_BYTES, type Understanding, understand } from './responses.ts';
 
 /** Makes a call of the SDK's. */
 export type Send = (client: PlaidApi, options: CallOptions) => Promise<{ data: unknown }>;

@@ -1,5 +1,5 @@
-import type { JsonAnswer } from './provider-fetch.ts';
-import { wrongFields } from './provider-text.ts';
+import type { JsonAnswer } from '../provider-fetch.ts';
+import { wrongFields } from '../provider-text.ts';
 import { grantedScopes } from './workspace-scopes.ts';
 import { lifetime, oauthErrors, renewalAnswer } from './workspace-tokens.ts';
 

@@ -1,6 +1,6 @@
-import { AppError, type AppErrorOptions, type ErrorCode } from '../errors.ts';
-import { type ProviderWords, providerMessage, wordsAsDetails } from './provider-words.ts';
-import { type Refusal, readRefusal } from './workspace-refusal.ts';
+import { AppError, type AppErrorOptions, type ErrorCode } from '../../errors.ts';
+import { type ProviderWords, providerMessage, wordsAsDetails } from '../provider-words.ts';
+import { type Refusal, readRefusal } from './workspace-rejection.ts';
 
 /** A refusal by one of the provider's APIs that actions may have to tell apart. */
 export class WorkspaceApiError extends AppError {

@@ -1,5 +1,5 @@
 import type { JWK } from 'jose';
-import { AppError } from '../errors.ts';
+import { AppError } from '../../errors.ts';
 
 /** A key that the aggregator signs its webhooks with (ES256, a public key in JWK form, RFC 7517). */
 export interface WebhookKey {

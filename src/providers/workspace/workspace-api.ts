@@ -1,5 +1,5 @@
-import { LargeAnswers } from '../threads/large-responses.ts';
-import { UserConcurrency } from '../threads/user-concurrency.ts';
+import { LargeAnswers } from '../../threads/large-responses.ts';
+import { UserConcurrency } from '../../threads/user-concurrency.ts';
 import type { Method, WorkspaceApiOptions } from './workspace-attempt.ts';
 import { type AccessTokenSource, type InTurn, WorkspaceSession } from './workspace-session.ts';
 

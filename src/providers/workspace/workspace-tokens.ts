@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { optionalField, providerText } from './provider-text.ts';
+import { optionalField, providerText } from '../provider-text.ts';
 
 const token = z.string().max(8192);
 const scope = optionalField(providerText(8192));

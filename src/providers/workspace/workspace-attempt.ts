@@ -1,10 +1,10 @@
-import { AppError } from '../errors.ts';
-import { type Telemetry, UNMEASURED } from '../observability/telemetry.ts';
-import type { LargeAnswers } from '../threads/large-responses.ts';
-import { deadline } from './deadline.ts';
-import { outcomeOfStatus } from './outcome.ts';
-import { providerRequest } from './provider-request.ts';
-import { LARGE_BYTES } from './responses.ts';
+import { AppError } from '../../errors.ts';
+import { type Telemetry, UNMEASURED } from '../../observability/telemetry.ts';
+import type { LargeAnswers } from '../../threads/large-responses.ts';
+import { deadline } from '../deadline.ts';
+import { outcomeOfStatus } from '../outcome.ts';
+import { providerRequest } from '../provider-request.ts';
+import { LARGE_BYTES } from '../responses.ts';
 
 /** Parameters of a method, by the names of the provider's discovery document, with `requestBody` and `media` as the SDK takes them. */
 export type MethodParams = Record<string, unknown>;

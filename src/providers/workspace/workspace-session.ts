@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AppError } from '../errors.ts';
-import { offThread } from '../threads/off-thread.ts';
-import type { Portable } from '../threads/portable.ts';
-import { retryAfterSeconds } from './provider-fetch.ts';
-import { notUnderstood, parseJson } from './response-json.ts';
-import { type AnswerReader, type Understanding, understand } from './responses.ts';
+import { AppError } from '../../errors.ts';
+import { offThread } from '../../threads/off-thread.ts';
+import type { Portable } from '../../threads/portable.ts';
+import { retryAfterSeconds } from '../provider-fetch.ts';
+import { notUnderstood, parseJson } from '../response-json.ts';
+import { type AnswerReader, type Understanding, understand } from '../responses.ts';
 import { toWorkspaceApiError, WorkspaceApiError } from './workspace-api-errors.ts';
 import { type Answer, Attempt, type Method, type MethodParams, type SessionOptions, timedOut } from './workspace-attempt.ts';
 

@@ -1,9 +1,9 @@
 import type { z } from 'zod';
-import { AppError, type AppErrorOptions, type ErrorCode } from '../errors.ts';
-import { retryAfterSeconds } from './provider-fetch.ts';
-import { providerMessage, wordsAsDetails } from './provider-words.ts';
-import { parseJson } from './response-json.ts';
-import { checked } from './responses.ts';
+import { AppError, type AppErrorOptions, type ErrorCode } from '../../errors.ts';
+import { retryAfterSeconds } from '../provider-fetch.ts';
+import { providerMessage, wordsAsDetails } from '../provider-words.ts';
+import { parseJson } from '../response-json.ts';
+import { checked } from '../responses.ts';
 
 interface Meaning {
   code: ErrorCode;

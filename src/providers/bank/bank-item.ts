@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { identifier, providerText, shownText } from '../provider-text.ts';
+import { list } from '../response-list.ts';
 import { type EntryHealth, entryHealth } from './bank-errors.ts';
-import { identifier, providerText, shownText } from './provider-text.ts';
-import { list } from './response-list.ts';
 
 export interface BankAccount {
   account_id: string;

@@ -1,16 +1,16 @@
 import type { PlaidApi } from 'plaid';
 import { z } from 'zod';
-import type { BankSettings } from '../config/config.ts';
-import { type Telemetry, UNMEASURED } from '../observability/telemetry.ts';
-import { UserConcurrency } from '../threads/user-concurrency.ts';
+import type { BankSettings } from '../../config/config.ts';
+import { type Telemetry, UNMEASURED } from '../../observability/telemetry.ts';
+import { UserConcurrency } from '../../threads/user-concurrency.ts';
+import { deadline } from '../deadline.ts';
+import { identifier } from '../provider-text.ts';
+import { parseJson } from '../response-json.ts';
+import { LARGE_BYTES } from '../responses.ts';
 import { asInputError, BankError, checkAnswer, toBankError } from './bank-errors.ts';
 import { accountsAnswer, type BankItem, type ItemState, itemAnswer, productsWithoutConsent, toBankItem, toItemState } from './bank-item.ts';
 import { type BankEntryAccess, type BankSession, type CallOptions, openBankSession, type Send } from './bank-session.ts';
 import type { WebhookKey } from './bank-webhook-keys.ts';
-import { deadline } from './deadline.ts';
-import { identifier } from './provider-text.ts';
-import { parseJson } from './response-json.ts';
-import { LARGE_BYTES } from './responses.ts';
 
 export interface LinkToken {
   link_token: string;

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { JWK } from 'jose';
 import { decodeProtectedHeader } from 'jose/decode/protected_header';
 import { compactVerify } from 'jose/jws/compact/verify';
-import { AppError } from '../errors.ts';
+import { AppError } from '../../errors.ts';
 import type { WebhookKeys } from './bank-webhook-keys.ts';
 
 /** Plaid, "Webhook verification": what is older isn't taken. */
