@@ -1,5 +1,5 @@
-import { parseSync } from 'oxc-parser';
 import { check } from 'recheck';
+import { lineOf, nodesOf, type SyntaxNode } from './syntax.ts';
 
 export interface Expression {
   file: string;
@@ -13,32 +13,25 @@ export interface Expression {
 /** Far more than any takes; what takes longer counts as not judged. */
 const TIMEOUT_MS = 60_000;
 
-/** Every regular expression of a source, in its order. */
+/** @returns every regular expression of a source, in its order */
 export function expressionsOf(file: string, source: string): Expression[] {
-  const { program, errors } = parseSync(file, source);
-  if (errors[0] !== undefined) throw new Error(`${file}: ${errors[0].message}`);
-  const found: Expression[] = [];
-  const visit = (node: unknown): void => {
-    if (Array.isArray(node)) node.forEach(visit);
-    if (typeof node !== 'object' || node === null || Array.isArray(node)) return;
-    const { start, end, ...members } = node as Record<string, unknown> & { start: number; end: number };
-    if (isExpression(members)) {
-      const line = source.slice(0, start).split('\n').length;
-      found.push({ file, line, text: source.slice(start, end), regex: constantOf(members) });
-    }
-    Object.values(members).forEach(visit);
-  };
-  visit(program);
-  return found;
+  return nodesOf(file, source)
+    .filter(isExpression)
+    .map((node) => ({
+      file,
+      line: lineOf(source, node.start),
+      text: source.slice(node.start, node.end),
+      regex: constantOf(node),
+    }));
 }
 
 /** A literal, or a call of RegExp. */
-function isExpression({ type, regex, callee }: Record<string, unknown>): boolean {
+function isExpression({ type, regex, callee }: SyntaxNode): boolean {
   if (type === 'Literal') return regex !== undefined;
   return (type === 'NewExpression' || type === 'CallExpression') && (callee as { name?: string }).name === 'RegExp';
 }
 
-function constantOf(node: Record<string, unknown>): Expression['regex'] {
+function constantOf(node: SyntaxNode): Expression['regex'] {
   if (node.type === 'Literal') return node.regex as Expression['regex'];
   const [pattern, flags] = (node.arguments as { value?: unknown }[]).map(({ value }) => value);
   return typeof pattern === 'string' ? { pattern, flags: typeof flags === 'string' ? flags : '' } : undefined;

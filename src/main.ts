@@ -1,5 +1,6 @@
 import type { Config } from './config/config.ts';
 import { loadConfig, readEnvironmentFile } from './config/load-config.ts';
+import type { LoadSandbox, Sandbox } from './context.ts';
 import { createLogger, describeError, type Logger } from './observability/logger.ts';
 import { type Steward, startServer } from './server.ts';
 import { startupError } from './startup/startup-error.ts';
@@ -26,7 +27,8 @@ function outliveRejections(logger: Logger): void {
 }
 
 /** Development only: the production image doesn't even hold the sandbox. */
-async function loadSandbox(options: Parameters<typeof import('../sandbox/sandbox.ts').createSandbox>[0]) {
+async function loadSandbox(options: Parameters<LoadSandbox>[0]): Promise<Sandbox> {
+  // biome-ignore lint/style/noRestrictedImports: the one import of the sandbox; dynamic, so that production starts without it
   const { createSandbox } = await import('../sandbox/sandbox.ts');
   return createSandbox(options);
 }
