@@ -13,13 +13,13 @@ const session = new Session();
 const watch = new ServerWatch();
 const workspace = new WorkspacePanel(session, refresh);
 const bank = new BankPanel(session, refresh);
-// The page can't renew a sign-in: a token that was refused leaves nothing to try.
+// This page cannot renew an ID token, so a rejected one ends the session.
 const client = new StewardClient({ url: location.origin, token: (why) => (why === 'refused' ? undefined : session.token) });
 const agents = new AgentsPanel(client);
 const approvals = new ApprovalsPanel(client);
 const events = new EventsPanel(client);
 
-/** Reads everything of the signed-in user again. */
+/** Reloads all data of the signed-in user. */
 async function refresh() {
   const parts = [workspace.refresh(), bank.refresh(), refreshIntegrations(session), agents.refresh(), approvals.refresh()];
   const results = await Promise.allSettled(parts);
@@ -40,7 +40,7 @@ function signInForms() {
   onSubmit(byId('token-form'), outcome, ({ token }) => session.signIn(token.trim()));
 }
 
-/** The sandbox's users are offered only where there is a sandbox. */
+/** Offers the sandbox's users only if the sandbox runs. */
 async function offerSandbox() {
   const response = await fetch('/sandbox/identity/.well-known/openid-configuration').catch(() => undefined);
   byId('sandbox-sign-in').hidden = response?.ok !== true;

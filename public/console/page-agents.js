@@ -4,12 +4,12 @@ import { Failure } from './page-request.js';
 import { schemaForm } from './page-schema-form.js';
 
 const NEEDS = {
-  not_connected: 'No account is connected for this agent yet.',
+  not_connected: 'No account of this agent’s provider is connected.',
   needs_attention: 'An account of this agent needs attention.',
-  not_configured: 'This provider is not set up on this server.',
+  not_configured: 'The provider is not configured on this server.',
 };
 
-/** The card of the agents: choose an action, fill in its form, run it, see what comes back. */
+/** The card of the agents: select an action, fill in its form, run it, show the result. */
 export class AgentsPanel {
   #client;
   #card = byId('agents');
@@ -19,7 +19,7 @@ export class AgentsPanel {
   #running;
   #turn = 0;
 
-  /** @param client a StewardClient of whoever is signed in */
+  /** @param client StewardClient of the signed-in user */
   constructor(client) {
     this.#client = client;
     byId('action').addEventListener('change', () => this.#choose());
@@ -30,7 +30,7 @@ export class AgentsPanel {
     byId('stop-action').addEventListener('click', () => this.#running?.abort());
   }
 
-  /** Reads agents, accounts and actions again; what was chosen and typed stays where the action still exists. */
+  /** Reloads agents, accounts and actions. Keeps the selection and the input if the action still exists. */
   async refresh() {
     const turn = ++this.#turn;
     const { agents } = await asFailures(this.#client.list());
@@ -71,7 +71,7 @@ export class AgentsPanel {
     const options = (agent?.accounts ?? []).map(({ id, label, masks, default: preferred }) =>
       element('option', { value: id }, preferred ? `${label} (default)` : masks ? `${label} (…${masks.join(', …')})` : label),
     );
-    accounts.replaceChildren(element('option', { value: '' }, '– the default –'), ...options);
+    accounts.replaceChildren(element('option', { value: '' }, '– default account –'), ...options);
     if (options.some(({ value }) => value === chosen)) accounts.value = chosen;
     byId('action-about').textContent = action === undefined ? '' : about(agent, action);
     byId('run-action').disabled = action === undefined;
@@ -88,13 +88,13 @@ export class AgentsPanel {
     this.#running = new AbortController();
     stop.hidden = false;
     byId('action-result').replaceChildren();
-    const progress = ({ ms, message }) => show(this.#outcome, 'done', message ?? `Still running, ${Math.round(ms / 1000)} s …`);
+    const progress = ({ ms, message }) => show(this.#outcome, 'done', message ?? `Running for ${Math.round(ms / 1000)} s …`);
     try {
       const options = { account, signal: this.#running.signal, idempotencyKey: crypto.randomUUID(), onProgress: progress };
       showResult(await this.#client.call(action, input, options));
       this.#outcome.replaceChildren();
     } catch (error) {
-      if (error.code === 'approval_required') show(this.#outcome, 'warning', 'This waits for your approval, below.');
+      if (error.code === 'approval_required') show(this.#outcome, 'warning', 'This action needs your approval. See “Approvals”.');
       else throw toFailure(error);
     } finally {
       stop.hidden = true;
@@ -103,16 +103,16 @@ export class AgentsPanel {
   }
 }
 
-/** Shows what an action answered, as text: none of it can become an element. */
+/** Shows the result of an action as text, never as markup. */
 export function showResult({ data, meta }) {
-  const took = meta === undefined ? '' : `${meta.account} · ${meta.ms} ms${meta.truncated ? ' · cut to its limit' : ''}`;
+  const took = meta === undefined ? '' : `${meta.account} · ${meta.ms} ms${meta.truncated ? ' · truncated' : ''}`;
   byId('action-result').replaceChildren(
     element('p', { className: 'muted' }, took),
     element('pre', { tabIndex: 0, 'aria-label': 'Result' }, JSON.stringify(data, null, 2)),
   );
 }
 
-/** The client's errors as the page shows them. */
+/** Converts the client's errors to the page's. */
 export async function asFailures(promise) {
   try {
     return await promise;
@@ -141,7 +141,7 @@ function readInput(read) {
 
 function about(agent, { description, effect, approval }) {
   const asks = approval === 'always' || (approval === 'destructive' && effect === 'destructive');
-  return [description, effect === 'read' ? '' : `Effect: ${effect}.`, asks ? 'Asks for your approval.' : '', NEEDS[agent.status] ?? '']
+  return [description, effect === 'read' ? '' : `Effect: ${effect}.`, asks ? 'Needs your approval.' : '', NEEDS[agent.status] ?? '']
     .filter((part) => part !== '')
     .join(' ');
 }

@@ -3,7 +3,7 @@ import { byId, element, replaceItems, run, show } from './page-dom.js';
 
 const EVENTS_SHOWN = 20;
 
-/** What waits for the user's decision, with exactly what would happen. */
+/** The pending approvals, with the exact arguments of each call. */
 export class ApprovalsPanel {
   #client;
   #list = byId('approvals');
@@ -27,7 +27,7 @@ export class ApprovalsPanel {
   }
 
   #render(approvals) {
-    const empty = element('li', { className: 'empty' }, 'Nothing waits for you.');
+    const empty = element('li', { className: 'empty' }, 'No pending approvals.');
     replaceItems(this.#list, byId('approvals-title'), approvals.length > 0 ? approvals.map((one) => this.#entry(one)) : [empty]);
   }
 
@@ -46,7 +46,7 @@ export class ApprovalsPanel {
         element('h3', {}, summary),
         element('p', { className: 'detail' }, `${action} with ${account}, until ${time(expiresAt)}`),
       ),
-      element('pre', { tabIndex: 0, 'aria-label': 'What will be done' }, JSON.stringify(input, null, 2)),
+      element('pre', { tabIndex: 0, 'aria-label': 'Arguments' }, JSON.stringify(input, null, 2)),
       element('div', { className: 'actions' }, button('Approve', 'button primary', true), button('Deny', 'button', false)),
     );
   }
@@ -55,14 +55,14 @@ export class ApprovalsPanel {
     try {
       const result = await asFailures(this.#client.approve(approvalId, approved));
       if (approved) showResult(result);
-      show(this.#outcome, 'done', approved ? 'Approved and done.' : 'Denied: nothing was done.');
+      show(this.#outcome, 'done', approved ? 'Approved. The action has run.' : 'Denied. The action has not run.');
     } finally {
       await this.refresh();
     }
   }
 }
 
-/** The user's events as they come, newest first. */
+/** The user's events, newest first. */
 export class EventsPanel {
   #list = byId('events');
 

@@ -5,9 +5,9 @@ const WIDGET = 'https://cdn.plaid.com/link/v2/stable/link-initialize.js';
 const CLOSED_CHECK_MS = 500;
 
 /**
- * Lets the person choose a bank: on the sandbox's page where the server names one, else in the aggregator's widget.
+ * Lets the user select a bank: on the sandbox's page if the server returns one, otherwise in the aggregator's widget.
  *
- * @returns `{publicToken}` (nothing to exchange in update mode), or undefined when the person left
+ * @returns `{publicToken}` (nothing to exchange in update mode), or undefined when the user cancelled
  * @throws Failure
  */
 export function chooseBank({ link_url: linkUrl, link_token: linkToken }) {
@@ -19,18 +19,18 @@ async function openLinkPage(linkUrl) {
   url.searchParams.set('origin', location.origin);
   const popup = window.open(url, 'steward-link', 'popup,width=480,height=760');
   if (popup === null) {
-    throw new Failure('The browser blocked the bank’s window. Allow pop-ups for this page and try again.', { code: 'blocked', status: 0 });
+    throw new Failure('The browser blocked the pop-up window. Allow pop-ups for this page and try again.', { code: 'blocked', status: 0 });
   }
   const listening = new AbortController();
   try {
-    return await Promise.race([answerOf(popup, url.origin, listening.signal), closingOf(popup, listening.signal)]);
+    return await Promise.race([messageFrom(popup, url.origin, listening.signal), closingOf(popup, listening.signal)]);
   } finally {
     listening.abort();
   }
 }
 
-/** Only a message of that very window, while it shows the server's page, counts: any page may send us messages. */
-function answerOf(popup, expectedOrigin, signal) {
+/** Accepts only messages of this window from the server's origin: any page can send messages. */
+function messageFrom(popup, expectedOrigin, signal) {
   return new Promise((resolve) => {
     const receive = ({ origin, source, data }) => {
       if (origin !== expectedOrigin || source !== popup || data?.type !== 'steward-sandbox-link') return;
@@ -40,7 +40,7 @@ function answerOf(popup, expectedOrigin, signal) {
   });
 }
 
-/** No event tells that a window was closed. Seen twice, so that a message on its way arrives first. */
+/** There is no event for a closed window. Checked twice, so that a message sent before closing arrives first. */
 function closingOf(popup, signal) {
   return new Promise((resolve) => {
     let seen = 0;
@@ -60,7 +60,7 @@ async function openWidget(token) {
       onSuccess: (publicToken) => resolve({ publicToken }),
       onExit: (error) => {
         if (error === null) resolve(undefined);
-        else reject(new Failure(error.display_message || 'The bank could not be linked.', { code: error.error_code, status: 0 }));
+        else reject(new Failure(error.display_message || 'The bank could not be connected.', { code: error.error_code, status: 0 }));
       },
     });
     handler.open();
@@ -74,7 +74,7 @@ function loadWidget() {
     script.addEventListener('load', () => resolve());
     script.addEventListener('error', () => {
       script.remove();
-      reject(new Failure('The aggregator’s link window could not be loaded.', { code: 'unreachable', status: 0 }));
+      reject(new Failure('The aggregator’s widget could not be loaded.', { code: 'unreachable', status: 0 }));
     });
     document.head.append(script);
   });

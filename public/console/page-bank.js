@@ -2,7 +2,7 @@ import { chooseBank } from './page-bank-link.js';
 import { byId, confirmed, element, replaceItems, run, show } from './page-dom.js';
 
 const STATUS = {
-  relink_required: 'Log in again',
+  relink_required: 'Reconnect required',
   item_gone: 'No longer available',
 };
 const WARNING = {
@@ -10,7 +10,7 @@ const WARNING = {
   pending_expiration: 'Consent ends',
 };
 
-/** The card of the bank accounts: list, link, repair, delete. */
+/** The card of the bank accounts: list, connect, reconnect, disconnect. */
 export class BankPanel {
   #session;
   #onChange;
@@ -21,7 +21,7 @@ export class BankPanel {
   constructor(session, onChange) {
     this.#session = session;
     this.#onChange = onChange;
-    const button = byId('link-bank');
+    const button = byId('connect-bank');
     button.addEventListener('click', () => run(button, this.#outcome, () => this.#link()));
   }
 
@@ -39,7 +39,7 @@ export class BankPanel {
 
   #render(accounts) {
     const items = accounts.map((entry) => this.#entry(entry));
-    const empty = element('li', { className: 'empty' }, 'No bank is linked yet.');
+    const empty = element('li', { className: 'empty' }, 'No bank is connected yet.');
     replaceItems(this.#card.querySelector('.entries'), byId('bank-title'), items.length > 0 ? items : [empty]);
   }
 
@@ -58,17 +58,17 @@ export class BankPanel {
   }
 
   #actions({ id, bank_name: bank, status, warning, new_accounts: newAccounts }) {
-    const label = status === 'relink_required' || warning ? 'Repair' : newAccounts && status === 'active' && 'Choose accounts';
+    const label = status === 'relink_required' || warning ? 'Reconnect' : newAccounts && status === 'active' && 'Select accounts';
     const repair = label ? [this.#button(label, bank, () => this.#repair(id, bank))] : [];
-    const remove = this.#button('Delete', bank, async () => {
+    const remove = this.#button('Disconnect', bank, async () => {
       const question = {
-        title: `Delete ${bank}?`,
-        text: 'Its accounts are gone for agents at once, and the access ends at the aggregator.',
-        yes: 'Delete',
+        title: `Disconnect ${bank}?`,
+        text: 'Agents lose access to its accounts at once, and access is revoked at the aggregator.',
+        yes: 'Disconnect',
       };
       if (!(await confirmed(question))) return;
       await this.#session.request('DELETE', `/auth/bank/accounts/${encodeURIComponent(id)}`);
-      await this.#changed(`${bank} is deleted.`);
+      await this.#changed(`${bank} is disconnected.`);
     });
     return [...repair, remove];
   }
@@ -82,23 +82,23 @@ export class BankPanel {
   async #link() {
     const chosen = await chooseBank(await this.#session.request('POST', '/auth/bank/create_link_token'));
     if (chosen === undefined) {
-      show(this.#outcome, 'warning', 'No bank was linked.');
+      show(this.#outcome, 'warning', 'No bank was connected.');
       return;
     }
     const linked = await this.#session.request('POST', '/auth/bank/set_access_token', { public_token: chosen.publicToken });
-    const beside = linked.also_linked === undefined ? '' : ' An earlier link of this bank may share an account with it; both are kept.';
-    await this.#changed(`The bank is linked.${beside}`);
+    const beside = linked.also_linked === undefined ? '' : ' Another connection to this bank may include the same account. Both are kept.';
+    await this.#changed(`The bank is connected.${beside}`);
   }
 
-  /** Update mode: the access token stays, so nothing is exchanged; the server only reads the entry again. */
+  /** Update mode: the access token stays valid, so there is nothing to exchange. The server reloads the item. */
   async #repair(id, bank) {
     const chosen = await chooseBank(await this.#session.request('POST', '/auth/bank/create_link_token', { account_id: id }));
     if (chosen === undefined) {
-      show(this.#outcome, 'warning', `${bank} is as it was.`);
+      show(this.#outcome, 'warning', `${bank} is unchanged.`);
       return;
     }
     await this.#session.request('POST', `/auth/bank/accounts/${encodeURIComponent(id)}/refresh`);
-    await this.#changed(`${bank} works again.`);
+    await this.#changed(`${bank} is reconnected.`);
   }
 
   async #changed(done) {
@@ -107,7 +107,7 @@ export class BankPanel {
   }
 }
 
-/** What the person should know of an entry, if anything. */
+/** The notice for an account, if there is one. */
 function noteOf({ status, warning, expires_at: expiresAt, new_accounts: newAccounts }) {
   if (status !== 'active') return STATUS[status] ?? status;
   if (warning !== undefined)

@@ -1,6 +1,6 @@
 import { Failure } from './page-request.js';
 
-/** The element with this id; the page's own markup has it. */
+/** Returns the element with this id, which must exist in the page. */
 export function byId(id) {
   return document.getElementById(id);
 }
@@ -24,7 +24,7 @@ export function show(region, kind, text, ...details) {
   region.replaceChildren(element('p', { className: kind }, text, ...details));
 }
 
-/** Shows what the server said went wrong, and the id under which its log knows it. */
+/** Shows the error message and the request id, which is in the server’s log. */
 export function showError(region, error) {
   if (!(error instanceof Failure)) throw error;
   if (error.superseded) return;
@@ -33,7 +33,7 @@ export function showError(region, error) {
 }
 
 /**
- * Runs an action behind a button: the button is disabled meanwhile, a failure ends in the region.
+ * Runs an action behind a button: the button is disabled while it runs, and an error is shown in the region.
  *
  * @returns whether the action succeeded
  */
@@ -55,7 +55,7 @@ export async function run(button, region, action) {
   }
 }
 
-/** Runs an action when the form is submitted, with its fields by name; a form that succeeded is emptied. */
+/** Runs an action when the form is submitted, with its fields by name; the form is reset on success. */
 export function onSubmit(form, region, action) {
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
@@ -66,9 +66,9 @@ export function onSubmit(form, region, action) {
 }
 
 /**
- * Asks in a modal dialog before something is lost.
+ * Asks for confirmation in a modal dialog.
  *
- * @returns whether the person confirmed; Escape is a no
+ * @returns whether the user confirmed; Escape cancels
  */
 export function confirmed({ title, text, yes }) {
   const dialog = byId('confirm');
@@ -82,7 +82,7 @@ export function confirmed({ title, text, yes }) {
   });
 }
 
-/** Replaces a list's items; a focus that was on one of them moves to the heading instead of getting lost. */
+/** Replaces a list's items; moves the focus to the heading if it was inside the list. */
 export function replaceItems(list, heading, items) {
   const held = list.contains(document.activeElement);
   list.replaceChildren(...items);

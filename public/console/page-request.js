@@ -1,11 +1,11 @@
-/** What a person is told when something did not work: the server’s own words, where it gave some. */
+/** An error to display: the server’s message if there is one. */
 export class Failure extends Error {
   constructor(message, { code, status, requestId, superseded = false }) {
     super(message);
     this.code = code;
     this.status = status;
     this.requestId = requestId;
-    /** The person signed out or changed meanwhile: nothing to show. */
+    /** The user signed out or changed in the meantime: display nothing. */
     this.superseded = superseded;
   }
 }
@@ -15,19 +15,19 @@ export class Failure extends Error {
  *
  * @param options.token ID token for the Authorization header, bare
  * @param options.form fields, sent urlencoded; none = no body
- * @returns the JSON answer of a 200
- * @throws Failure for everything else, a server that can't be reached included
+ * @returns the JSON body of a successful response
+ * @throws Failure for any other response, or if the server is unreachable
  */
 export async function call(method, path, { token, form } = {}) {
   const response = await send(method, path, token, form);
   const requestId = response.headers.get('x-request-id') ?? undefined;
-  const answer = await response.json().catch(() => undefined);
-  // The waitlist says a failed insertion with status 200.
-  if (response.ok && answer !== undefined && answer.status !== 'error') return answer;
-  throw new Failure(answer?.message ?? `The server answered ${response.status} without a message.`, {
-    code: answer?.code,
+  const body = await response.json().catch(() => undefined);
+  // POST /waitlist reports a failed insertion with status 200.
+  if (response.ok && body !== undefined && body.status !== 'error') return body;
+  throw new Failure(body?.message ?? `The server responded with status ${response.status}.`, {
+    code: body?.code,
     status: response.status,
-    requestId: answer?.request_id ?? requestId,
+    requestId: body?.request_id ?? requestId,
   });
 }
 
@@ -39,6 +39,6 @@ async function send(method, path, token, form) {
       ...(form !== undefined && { body: new URLSearchParams(form) }),
     });
   } catch {
-    throw new Failure('The server could not be reached.', { code: 'unreachable', status: 0 });
+    throw new Failure('The server is unreachable.', { code: 'unreachable', status: 0 });
   }
 }

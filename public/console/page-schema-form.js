@@ -4,10 +4,10 @@ const LONG_TEXT = 500;
 const LONG_NAMES = new Set(['body', 'content', 'text', 'description']);
 
 /**
- * Fields for the properties of a JSON Schema object; whatever has no simple field of its own is typed in as JSON.
+ * Fields for the properties of a JSON Schema object; a property without a simple field is entered as JSON.
  *
- * @returns the fields, and `read()` for the value they hold now: empty ones are left out
- * @throws from `read()`: SyntaxError naming the field whose JSON is wrong
+ * @returns the fields, and `read()` for their current values; empty fields are omitted
+ * @throws from `read()`: SyntaxError that names the field with invalid JSON
  */
 export function schemaForm(schema, prefix) {
   if (schema.properties === undefined) return wholeInput(prefix);
@@ -21,7 +21,7 @@ export function schemaForm(schema, prefix) {
   };
 }
 
-/** A schema without properties: the whole input as JSON. */
+/** For a schema without properties: the whole input as JSON. */
 function wholeInput(prefix) {
   const { node, read } = field('input', {}, false, `${prefix}-input`);
   return { nodes: [node], read: () => read() ?? {} };
@@ -70,7 +70,7 @@ function textual(name, { maxLength }) {
 }
 
 function lines() {
-  const control = element('textarea', { rows: 2, placeholder: 'one a line', spellcheck: false });
+  const control = element('textarea', { rows: 2, placeholder: 'one per line', spellcheck: false });
   const read = () => {
     const items = control.value
       .split('\n')
@@ -88,7 +88,7 @@ function json(name) {
     try {
       return JSON.parse(control.value);
     } catch {
-      throw new SyntaxError(`${name}: this is not JSON.`);
+      throw new SyntaxError(`${name}: is not valid JSON.`);
     }
   };
   return { control, read };

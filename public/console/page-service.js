@@ -3,24 +3,24 @@ import { call } from './page-request.js';
 
 const NAMES = { workspace: 'Workspace', bank: 'Bank' };
 
-/** What needs no sign-in: the reload of the agents' definition, and the waitlist. */
+/** The panels that need no sign-in: reload of integrations.yaml, and the waitlist. */
 export function openPanels() {
   const reloaded = byId('integrations').querySelector('.outcome');
   const reload = byId('reload');
   reload.addEventListener('click', () =>
     run(reload, reloaded, async () => {
       await call('GET', '/update_integrations');
-      show(reloaded, 'done', 'The definition is reloaded.');
+      show(reloaded, 'done', 'integrations.yaml was reloaded.');
     }),
   );
   const listed = byId('waitlist').querySelector('.outcome');
   onSubmit(byId('waitlist-form'), listed, async ({ email }) => {
     await call('POST', '/waitlist', { form: { email } });
-    show(listed, 'done', `${email} is on the list.`);
+    show(listed, 'done', `${email} is on the waitlist.`);
   });
 }
 
-/** Shows per provider whether anything is connected, and what needs the person's attention. */
+/** Shows for each provider whether an account is connected, and how many need attention. */
 export async function refreshIntegrations(session) {
   const status = await session.request('GET', '/integrations');
   const rows = Object.entries(status).map(([provider, state]) =>
@@ -35,14 +35,14 @@ function stateTag({ connected, needs_attention: attention }) {
   return element('span', { className: 'tag attention' }, `${attention} need${attention === 1 ? 's' : ''} attention`);
 }
 
-/** Deletion of the user; the server asks for a fresh sign-in, which this page passes on. */
+/** Deletion of the user. The server requires a recent sign-in; the message says so. */
 export function userPanel(session) {
   const outcome = byId('account').querySelector('.outcome');
   const button = byId('delete-user');
   const remove = async () => {
     const question = {
       title: 'Delete your account?',
-      text: 'Every workspace and bank account is disconnected and your key destroyed. This can’t be undone.',
+      text: 'All workspace and bank accounts are disconnected, and your key is deleted. This cannot be undone.',
       yes: 'Delete my account',
     };
     if (!(await confirmed(question))) return;

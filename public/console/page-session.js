@@ -6,8 +6,8 @@ const LONGEST_TIMER = 2 ** 31 - 1;
 const EXPIRED = 'Your sign-in has expired. Sign in again.';
 
 /**
- * Who is signed in. The ID token lives in memory, and in sessionStorage so that it survives the way
- * to the provider and back; never in an address. Dispatches `change` with `detail.reason`: why a sign-in ended, if there is something to say.
+ * The signed-in user. The ID token is kept in memory, and in sessionStorage so that it survives the redirect to the
+ * provider; never in a URL. Dispatches `change` with `detail.reason`: a message if the session ended for a reason.
  */
 export class Session extends EventTarget {
   #token;
@@ -17,19 +17,19 @@ export class Session extends EventTarget {
     return this.#token;
   }
 
-  /** The name to greet with and the end of the token, for show only: the server is the one who verifies. */
+  /** Name and expiry from the token, for display only: the server verifies the token. */
   get claims() {
     return readClaims(this.#token);
   }
 
-  /** Takes up the sign-in of this tab, if there is one. */
+  /** Restores the session of this tab, if there is one. */
   restore() {
     const stored = sessionStorage.getItem(STORED);
     if (stored !== null) this.#begin(stored);
     else this.#announce();
   }
 
-  /** @throws Failure when the server refuses the token */
+  /** @throws Failure when the server rejects the token */
   async signIn(token) {
     await call('GET', '/integrations', { token });
     sessionStorage.setItem(STORED, token);
@@ -44,20 +44,20 @@ export class Session extends EventTarget {
   }
 
   /**
-   * Calls the service as the one who is signed in; a refused token ends the sign-in.
+   * Calls the service as the signed-in user. A rejected token ends the session.
    *
    * @throws Failure
    */
   async request(method, path, form) {
     const token = this.#token;
     try {
-      const answer = await call(method, path, { token, form });
-      if (token === this.#token) return answer;
+      const body = await call(method, path, { token, form });
+      if (token === this.#token) return body;
     } catch (error) {
       if (token === this.#token && error.status !== 401) throw error;
       if (token === this.#token) this.signOut(error.code === 'token_expired' ? EXPIRED : `${error.message} Sign in again.`);
     }
-    // An answer for somebody who is no longer here.
+    // The response belongs to a user who has signed out.
     throw new Failure('You are no longer signed in.', { code: 'superseded', status: 0, superseded: true });
   }
 
@@ -83,8 +83,8 @@ function readClaims(token) {
     const payload = token.split('.')[1].replaceAll('-', '+').replaceAll('_', '/');
     const bytes = Uint8Array.from(atob(payload), (character) => character.charCodeAt(0));
     const { name, email, sub, exp } = JSON.parse(new TextDecoder().decode(bytes));
-    return { label: [name, email].filter(Boolean).join(', ') || sub || 'somebody', exp: Number.isFinite(exp) ? exp : undefined };
+    return { label: [name, email].filter(Boolean).join(', ') || sub || 'unknown user', exp: Number.isFinite(exp) ? exp : undefined };
   } catch {
-    return { label: 'somebody', exp: undefined };
+    return { label: 'unknown user', exp: undefined };
   }
 }

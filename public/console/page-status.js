@@ -14,7 +14,7 @@ export class ServerWatch {
       set('environment', environment);
       set('connections', String(connections));
     } catch {
-      set('connections', 'no answer');
+      set('connections', 'no response');
     }
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.poll(), POLL_MS);

@@ -1,13 +1,13 @@
 import { byId, confirmed, element, onSubmit, replaceItems, run, show } from './page-dom.js';
 
-/** What the outcome codes of the connect flow mean; any other code in the address is not repeated to the person. */
+/** Messages for the outcome codes of the OAuth flow. An unknown code from the URL is not displayed. */
 const OUTCOMES = {
-  access_denied: 'Access was declined, so nothing was connected.',
-  account_mismatch: 'Another account than the one asked for was chosen, so nothing was connected.',
-  expired: 'Connecting took too long. Start again.',
-  no_refresh_token: 'The provider gave no lasting access. Remove Steward from the account’s connected apps and start again.',
-  missing_scopes: 'Too little was allowed: at least the e-mail address is needed.',
-  provider_error: 'The provider did not answer as expected. Try again later.',
+  access_denied: 'Access was denied. No account was connected.',
+  account_mismatch: 'A different account was selected. No account was connected.',
+  expired: 'The request expired. Connect again.',
+  no_refresh_token: 'The provider issued no refresh token. Remove Steward from the connected apps of the account, then connect again.',
+  missing_scopes: 'Access to the email address is required. Connect again and allow it.',
+  provider_error: 'The provider sent an unexpected response. Try again later.',
 };
 const SCOPE_NAME = /^[a-z.]{1,40}$/;
 
@@ -28,7 +28,7 @@ export class WorkspacePanel {
   async refresh() {
     const turn = ++this.#turn;
     const { accounts } = await this.#session.request('GET', '/auth/workspace/accounts');
-    // A slower, older answer must not replace a newer one.
+    // A late response must not replace a newer one.
     if (turn === this.#turn) this.#render(accounts);
   }
 
@@ -59,10 +59,10 @@ export class WorkspacePanel {
           {},
           name || email,
           account.default ? tag('good', 'Default') : undefined,
-          status === 'active' ? undefined : tag('attention', 'Sign in again'),
+          status === 'active' ? undefined : tag('attention', 'Reconnect required'),
         ),
         element('p', { className: 'detail' }, email),
-        incomplete ? element('p', { className: 'detail' }, `Not allowed: ${missing.join(', ')}`) : undefined,
+        incomplete ? element('p', { className: 'detail' }, `Missing permissions: ${missing.join(', ')}`) : undefined,
       ),
       element('div', { className: 'actions' }, ...this.#actions(account, incomplete || status !== 'active')),
     );
@@ -71,14 +71,14 @@ export class WorkspacePanel {
   #actions({ id, email, default: isDefault }, needsConsent) {
     const path = `/auth/workspace/accounts/${encodeURIComponent(id)}`;
     return [
-      needsConsent ? this.#button('Connect again', email, () => this.#connect(email)) : undefined,
+      needsConsent ? this.#button('Reconnect', email, () => this.#connect(email)) : undefined,
       isDefault
         ? undefined
-        : this.#button('Make default', email, () => this.#change('POST', `${path}/default`, `${email} is the default now.`)),
+        : this.#button('Make default', email, () => this.#change('POST', `${path}/default`, `${email} is now the default.`)),
       this.#button('Disconnect', email, async () => {
         const question = {
           title: `Disconnect ${email}?`,
-          text: 'Agents can’t use it any more, and the provider is told to revoke the access.',
+          text: 'Agents lose access to it at once, and access is revoked at the provider.',
           yes: 'Disconnect',
         };
         if (await confirmed(question)) await this.#change('DELETE', path, `${email} is disconnected.`);
@@ -98,7 +98,7 @@ export class WorkspacePanel {
     await this.#onChange();
   }
 
-  /** Step 1 of the flow; the browser then leaves for the provider and comes back with the outcome in the address. */
+  /** Step 1 of the flow. The browser then goes to the provider and returns with the outcome in the query. */
   async #connect(email) {
     const form = { email, redirect_uri: `${location.origin}/` };
     const { login_url: loginUrl } = await this.#session.request('POST', '/workspace_access_request', form);
@@ -106,7 +106,7 @@ export class WorkspacePanel {
   }
 }
 
-/** Shows the outcome that the flow left in the address, and takes it out of there. */
+/** Shows the outcome of the flow from the query, and removes it from the URL. */
 export function showFlowOutcome(region) {
   const url = new URL(location.href);
   const { integration, status, code, missing_scopes: missing } = Object.fromEntries(url.searchParams);

@@ -81,15 +81,15 @@ describe.skipIf(chromiumMissing)(`the agents on the page at GET /${whySkipped}`,
     await page.getByLabel('subject').fill('Grüße <b>an alle</b>');
     await page.getByLabel('body').fill('Bis morgen!');
     await run(page);
-    await page.getByText('This waits for your approval, below.').waitFor();
-    const shown = page.getByLabel('What will be done');
+    await page.getByText('This action needs your approval. See “Approvals”.').waitFor();
+    const shown = page.getByLabel('Arguments');
     await shown.waitFor();
     for (const part of ['someone@example.com', 'Grüße <b>an alle</b>', 'Bis morgen!']) expect(await shown.textContent()).toContain(part);
     expect(await page.locator('#approvals b').count()).toBe(0);
     expect(await page.evaluate(ACCESSIBILITY)).toEqual([]);
     await page.getByRole('button', { name: /^Approve/ }).click();
-    await page.getByText('Approved and done.').waitFor();
-    await page.getByText('Nothing waits for you.').waitFor();
+    await page.getByText('Approved. The action has run.').waitFor();
+    await page.getByText('No pending approvals.').waitFor();
     await page
       .locator('#events')
       .getByText(/approval\.decided/)
@@ -109,7 +109,7 @@ describe.skipIf(chromiumMissing)(`the agents on the page at GET /${whySkipped}`,
     await page.getByLabel('body').fill('Never.');
     await run(page);
     await page.getByRole('button', { name: /^Deny/ }).click();
-    await page.getByText('Denied: nothing was done.').waitFor();
+    await page.getByText('Denied. The action has not run.').waitFor();
     await choose(page, 'mail.search');
     await page.getByLabel('query').fill('in:sent Unsent');
     await run(page);
@@ -135,7 +135,7 @@ describe.skipIf(chromiumMissing)(`the agents on the page at GET /${whySkipped}`,
       .locator('#events')
       .getByText(/account\.status/)
       .waitFor();
-    await page.locator('#workspace').getByText('Sign in again').waitFor();
+    await page.locator('#workspace').getByText('Reconnect required').waitFor();
   });
 
   it('offers a declared action as soon as the definition is reloaded', async () => {
@@ -150,7 +150,7 @@ describe.skipIf(chromiumMissing)(`the agents on the page at GET /${whySkipped}`,
         with: { userId: 'me' },
       },
     });
-    await page.getByRole('button', { name: 'Reload the definition' }).click();
+    await page.getByRole('button', { name: 'Reload integrations.yaml' }).click();
     await page.locator('#action option[value="mail.profile"]').waitFor({ state: 'attached' });
     await choose(page, 'mail.profile');
     await run(page);

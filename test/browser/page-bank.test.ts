@@ -29,13 +29,13 @@ describe.skipIf(chromiumMissing)(`the banks on the page at GET /${whySkipped}`, 
     const fire = (code: string) => steward.control('bank/webhook', { item_id: item, webhook_code: code });
     await fire('NEW_ACCOUNTS_AVAILABLE');
     await entry.getByText('New accounts available').waitFor();
-    await entry.getByRole('button', { name: 'Choose accounts: First Platypus Bank' }).waitFor();
+    await entry.getByRole('button', { name: 'Select accounts: First Platypus Bank' }).waitFor();
     await fire('PENDING_DISCONNECT');
     await entry.getByText(/^Access ends \S*\d/).waitFor();
-    await entry.getByRole('button', { name: 'Repair: First Platypus Bank' }).waitFor();
+    await entry.getByRole('button', { name: 'Reconnect: First Platypus Bank' }).waitFor();
     await fire('ERROR');
-    await entry.getByText('Log in again').waitFor();
+    await entry.getByText('Reconnect required').waitFor();
     await fire('USER_PERMISSION_REVOKED');
-    await page.getByText('No bank is linked yet.').waitFor();
+    await page.getByText('No bank is connected yet.').waitFor();
   });
 });

@@ -46,7 +46,7 @@ describe.skipIf(chromiumMissing)(`the page at GET / in development${whySkipped}`
     await page.getByRole('button', { name: 'Sign in as demo' }).waitFor();
     expect(await page.evaluate(ACCESSIBILITY)).toEqual([]);
     await page.getByRole('button', { name: 'Sign in as demo' }).click();
-    await page.getByText('No bank is linked yet.').waitFor();
+    await page.getByText('No bank is connected yet.').waitFor();
     expect(await page.evaluate(ACCESSIBILITY)).toEqual([]);
     expect(pages.problems).toEqual([]);
   });
@@ -55,7 +55,7 @@ describe.skipIf(chromiumMissing)(`the page at GET / in development${whySkipped}`
     const page = await pages.open();
     await pages.signIn(page, 'pointer');
     const colour = (name: string) => page.getByRole('button', { name }).evaluate('(button) => getComputedStyle(button).color');
-    for (const name of ['Link a bank', 'Delete my account']) {
+    for (const name of ['Connect a bank', 'Delete my account']) {
       await page.mouse.move(0, 0);
       const before = await colour(name);
       await page.getByRole('button', { name }).hover();
@@ -121,7 +121,7 @@ describe.skipIf(chromiumMissing)(`the page at GET / in development${whySkipped}`
     await pages.connect(page, 'worker.two@example.com');
     await entry(page, 'worker@example.com').getByText('Default', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Make default: worker.two@example.com' }).click();
-    await page.getByText('worker.two@example.com is the default now.').waitFor();
+    await page.getByText('worker.two@example.com is now the default.').waitFor();
     await entry(page, 'worker.two@example.com').getByText('Default', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Disconnect: worker@example.com' }).click();
     await page.keyboard.press('Escape');
@@ -141,12 +141,12 @@ describe.skipIf(chromiumMissing)(`the page at GET / in development${whySkipped}`
     const page = await pages.openAs('picky');
     await pages.askFor(page, 'picky@example.com');
     await page.getByRole('button', { name: 'Deny' }).click();
-    await page.getByText('Access was declined, so nothing was connected.').waitFor();
+    await page.getByText('Access was denied. No account was connected.').waitFor();
     await pages.askFor(page, 'picky@example.com');
     await page.getByRole('checkbox', { name: /presentations/ }).uncheck();
     await page.getByRole('button', { name: 'Allow' }).click();
     await page.getByText('The workspace account is connected, without: presentations.readonly.').waitFor();
-    await entry(page, 'picky@example.com').getByText('Not allowed: presentations.readonly').waitFor();
+    await entry(page, 'picky@example.com').getByText('Missing permissions: presentations.readonly').waitFor();
     expect(pages.problems).toEqual([]);
   });
 
@@ -163,13 +163,13 @@ describe.skipIf(chromiumMissing)(`the page at GET / in development${whySkipped}`
     page.on('request', (request) => {
       if (request.url().endsWith('/auth/bank/set_access_token')) sent.push(request.postData());
     });
-    const link = await popupOf(page, 'Link a bank');
+    const link = await popupOf(page, 'Connect a bank');
     await link.getByRole('button', { name: 'Continue' }).click();
     await link.getByRole('group', { name: 'Accounts' }).waitFor();
     // Only the window that was opened is listened to.
     await page.evaluate(`postMessage({ type: 'steward-sandbox-link', outcome: 'linked', public_token: 'public-forged' }, '*')`);
     await link.getByRole('button', { name: 'Continue' }).click();
-    await page.getByText('The bank is linked.').waitFor();
+    await page.getByText('The bank is connected.').waitFor();
     expect(sent).toEqual([expect.stringMatching(/^public_token=public-sandbox-/)]);
     const bank = entry(page, 'First Platypus Bank');
     await bank.getByText('··0000').waitFor();
@@ -179,17 +179,17 @@ describe.skipIf(chromiumMissing)(`the page at GET / in development${whySkipped}`
     await steward.control('bank/reset-login', { all: true });
     await steward.call(`/auth/bank/accounts/${id}/refresh`, { method: 'POST', token });
     await page.reload();
-    const repair = await popupOf(page, 'Repair: First Platypus Bank');
+    const repair = await popupOf(page, 'Reconnect: First Platypus Bank');
     await repair.getByRole('button', { name: 'Log in again' }).click();
-    await page.getByText('First Platypus Bank works again.').waitFor();
+    await page.getByText('First Platypus Bank is reconnected.').waitFor();
     expect((await steward.call('/auth/bank/accounts', { token })).body.accounts).toMatchObject([{ id, status: 'active' }]);
 
-    const cancelled = await popupOf(page, 'Link a bank');
+    const cancelled = await popupOf(page, 'Connect a bank');
     await cancelled.close();
-    await page.getByText('No bank was linked.').waitFor();
-    await page.getByRole('button', { name: 'Delete: First Platypus Bank' }).click();
-    await confirm(page, 'Delete');
-    await page.getByText('No bank is linked yet.').waitFor();
+    await page.getByText('No bank was connected.').waitFor();
+    await page.getByRole('button', { name: 'Disconnect: First Platypus Bank' }).click();
+    await confirm(page, 'Disconnect');
+    await page.getByText('No bank is connected yet.').waitFor();
     expect((await steward.call('/auth/bank/accounts', { token })).body.accounts).toEqual([]);
     expect(pages.problems).toEqual([]);
   });
@@ -221,16 +221,16 @@ describe.skipIf(chromiumMissing)(`the page at GET / in development${whySkipped}`
     const page = await pages.open();
     await page.locator('#waitlist-email').fill('waiting@example.com');
     await page.getByRole('button', { name: 'Add', exact: true }).click();
-    await page.getByText('waiting@example.com is on the list.').waitFor();
+    await page.getByText('waiting@example.com is on the waitlist.').waitFor();
     expect(await steward.sql('select email from waitlist')).toEqual([{ email: 'waiting@example.com' }]);
     expect(pages.problems).toEqual([]);
   });
 
   it('reloads the integrations, and shows message and request id of a refusal', async () => {
     const page = await pages.open();
-    const reload = page.getByRole('button', { name: 'Reload the definition' });
+    const reload = page.getByRole('button', { name: 'Reload integrations.yaml' });
     await reload.click();
-    await page.getByText('The definition is reloaded.').waitFor();
+    await page.getByText('integrations.yaml was reloaded.').waitFor();
     writeFileSync(integrationsFile, 'version: 1\nagents: [');
     const answered = page.waitForResponse('**/update_integrations');
     await reload.click();

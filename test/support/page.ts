@@ -79,7 +79,7 @@ export class Pages {
 
   /** From the page to the sandbox's consent page, through the real redirects. */
   async askFor(page: Page, email: string): Promise<void> {
-    await page.getByLabel('E-mail of the account').fill(email);
+    await page.getByLabel('Email of the account').fill(email);
     await page.getByRole('button', { name: 'Connect', exact: true }).click();
     await page.getByRole('button', { name: 'Allow' }).waitFor();
   }
