@@ -33,7 +33,7 @@ export async function startTelemetry(config: Config, logger: Logger, defer: Defe
     telemetry: new Measured(metrics?.recorder, tracing?.tracer),
     show({ db, feed, integrations, reloads, keyring }, states) {
       const inDatabase = new CountsInDatabase(db);
-      metrics?.show({
+      metrics?.addGauges({
         ...states,
         version: version(),
         pool: () => db.load,

@@ -1,6 +1,7 @@
 import type { Queryable } from '../database/database.ts';
 import {
   type AttentionRow,
+  acceptsWrites,
   countAttention,
   countErasures,
   countJobs,
@@ -9,11 +10,10 @@ import {
   type KeyedRows,
   type OpenErasures,
   type QueueRow,
-  takesWrites,
   type WaitingRevocations,
 } from './metrics-repository.ts';
 
-/** What only the database knows; undefined where it could not be asked. */
+/** Counts from the database; undefined or empty when it was unavailable. */
 export interface DatabaseCounts {
   up: boolean;
   writable: boolean;
@@ -33,14 +33,14 @@ const UNKNOWN: DatabaseCounts = {
   attention: [],
   jobs: [],
 };
-/** However often and by however many the metrics are read. */
-const REMEMBER_MS = 30_000;
-/** Sooner after a failure, so that a database that is back is seen to be. */
+/** However often the metrics are scraped. */
+const CACHE_MS = 30_000;
+/** Shorter after a failure, so that a recovery shows soon. */
 const RETRY_MS = 5_000;
-/** A scrape has ten seconds as a rule, and what it can have without the database must not be lost. */
+/** Scrapes usually time out after ten seconds, and must return the other metrics when the database is slow. */
 const WAIT_MS = 4_000;
 
-/** Counts over tables, at most twice a minute; one statement after the other, since the embedded database has one connection. */
+/** Counts rows at most twice a minute; sequentially, since the embedded database has one connection. */
 export class CountsInDatabase {
   readonly #db: Queryable;
   #counts = UNKNOWN;
@@ -51,7 +51,7 @@ export class CountsInDatabase {
     this.#db = db;
   }
 
-  /** Those of the last half minute, or of now. Never rejects. */
+  /** @returns counts of the last 30 seconds, or new ones. Never rejects. */
   async read(): Promise<DatabaseCounts> {
     if (performance.now() >= this.#staleAt) {
       this.#counting ??= this.#count().finally(() => {
@@ -66,8 +66,8 @@ export class CountsInDatabase {
     const db = this.#db;
     this.#counts = UNKNOWN;
     try {
-      // It answers, even where a table is locked and the rest has to be gone without.
-      this.#counts = { ...UNKNOWN, up: true, writable: await takesWrites(db) };
+      // Kept when the next statements fail, for example on a locked table.
+      this.#counts = { ...UNKNOWN, up: true, writable: await acceptsWrites(db) };
       this.#counts = {
         ...this.#counts,
         keyed: await countKeyedRows(db),
@@ -76,14 +76,14 @@ export class CountsInDatabase {
         attention: await countAttention(db),
         jobs: await countJobs(db),
       };
-      this.#staleAt = performance.now() + REMEMBER_MS;
+      this.#staleAt = performance.now() + CACHE_MS;
     } catch {
       this.#staleAt = performance.now() + RETRY_MS;
     }
   }
 }
 
-/** Waits for the end of the work or of the time, whichever comes first. */
+/** Waits for the work, at most for the given time. */
 async function within(milliseconds: number, work: Promise<void>): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, milliseconds);

@@ -4,10 +4,10 @@ import type { Counter, RequestTrack, Step, Telemetry } from '../observability/te
 import type { Tracer } from '../tracing/tracer.ts';
 import type { Recorder } from './recorder.ts';
 
-/** Routes that no endpoint took, all together: their paths are the clients' invention. */
+/** All requests without an endpoint: their paths are arbitrary, so they must not become labels. */
 const NO_ROUTE = 'none';
 
-/** Gives what happens to the recorder and the tracer, whichever there is. */
+/** Reports to the recorder and the tracer, if they are enabled. */
 export class Measured implements Telemetry {
   readonly #recorder: Recorder | undefined;
   readonly #tracer: Tracer | undefined;

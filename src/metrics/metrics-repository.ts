@@ -1,11 +1,11 @@
 import { type Queryable, sqlState } from '../database/database.ts';
 
-/** Counts stop here: what matters is zero, few or many, and a count must not read a whole table. */
+/** Counts stop here, so that a scrape never reads a whole table. */
 const COUNT_MAX = 10_000;
 const KEYED_MAX = 100_000;
-/** More than anybody has in use. Counting for more looks so dear to the planner that it would have the statement compiled. */
+/** More than are ever in use. With a higher limit the planner's cost estimate triggers JIT compilation. */
 const KEYS_MAX = 25;
-/** Less than a scrape may take. */
+/** Shorter than a scrape's timeout. */
 const TIMEOUT_MS = 3_000;
 const UNDEFINED_TABLE = '42P01';
 
@@ -17,7 +17,7 @@ export interface KeyedRows {
 
 export interface WaitingRevocations {
   waiting: number;
-  /** Seconds; 0 where none waits. */
+  /** Seconds; 0 when none is waiting. */
   oldest: number;
   unconfirmed: number;
 }
@@ -30,20 +30,20 @@ export interface AttentionRow {
 
 export interface QueueRow {
   queue: string;
-  /** Jobs that wait, be it for another try. */
+  /** Jobs waiting to run, retries included. */
   waiting: number;
-  /** Seconds that the job longest due has waited for a worker. */
+  /** Seconds that the oldest due job has waited for a worker. */
   overdue: number;
 }
 
-/** Whether the database takes writes: a standby after a failover answers but doesn't. */
-export async function takesWrites(db: Queryable): Promise<boolean> {
+/** @returns false on a standby, which responds but is read-only */
+export async function acceptsWrites(db: Queryable): Promise<boolean> {
   const text = `select not pg_is_in_recovery() and current_setting('transaction_read_only') = 'off' as writable`;
   const rows = await db.query<{ writable: boolean }>({ name: 'metrics-writable', text, query_timeout: TIMEOUT_MS });
   return rows[0]?.writable === true;
 }
 
-/** Rows under each master key that any row uses; the index is skipped through from key to key. */
+/** Rows under each master key in use; a loose index scan finds the keys. */
 export async function countKeyedRows(db: Queryable): Promise<KeyedRows[]> {
   const text = `
     with recursive ids (id) as (
@@ -59,7 +59,7 @@ export async function countKeyedRows(db: Queryable): Promise<KeyedRows[]> {
   return db.query<KeyedRows>({ name: 'metrics-keys', text, query_timeout: TIMEOUT_MS });
 }
 
-/** Tokens that no provider has confirmed yet, those that wait for the key service among them. */
+/** Tokens whose revocation is not confirmed, including those that wait for the key service. */
 export async function countRevocations(db: Queryable): Promise<WaitingRevocations> {
   const text = `
     select count(*)::int as waiting, coalesce(extract(epoch from now() - min(created_at)), 0)::float8 as oldest,
@@ -72,29 +72,29 @@ export async function countRevocations(db: Queryable): Promise<WaitingRevocation
 
 export interface OpenErasures {
   open: number;
-  /** Seconds since the oldest of these deletions; 0 where there is none. */
+  /** Seconds since the oldest of these deletions; 0 when there is none. */
   oldest: number;
 }
 
-/** Deleted users of whom rows are left. */
+/** Deleted users with remaining rows. */
 export async function countErasures(db: Queryable): Promise<OpenErasures> {
   const text = `
     select count(*)::int as open, coalesce(extract(epoch from now() - min(deleted_at)), 0)::float8 as oldest
-    from (select deleted_at from erasures where clean_at is null order by deleted_at limit ${COUNT_MAX}) left_over`;
+    from (select deleted_at from erasures where clean_at is null order by deleted_at limit ${COUNT_MAX}) remaining`;
   const rows = await db.query<OpenErasures>({ name: 'metrics-erasures', text, query_timeout: TIMEOUT_MS });
   return rows[0] ?? { open: 0, oldest: 0 };
 }
 
-/** Accounts whose users have to do something, by provider and status. */
+/** Accounts that need their user's attention, by provider and status. */
 export async function countAttention(db: Queryable): Promise<AttentionRow[]> {
   const text = `
     select provider, status, count(*)::int as accounts
-    from (select provider, status from grants where status <> 'active' limit ${COUNT_MAX}) troubled
+    from (select provider, status from grants where status <> 'active' limit ${COUNT_MAX}) inactive
     group by provider, status`;
   return db.query<AttentionRow>({ name: 'metrics-attention', text, query_timeout: TIMEOUT_MS });
 }
 
-/** The job queue's own table (pg-boss); empty while it has not been made yet. */
+/** Reads the job queue's own table (pg-boss); empty before its first start. */
 export async function countJobs(db: Queryable): Promise<QueueRow[]> {
   const text = `
     select name as queue, count(*)::int as waiting,

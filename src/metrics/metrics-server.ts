@@ -5,23 +5,23 @@ import { StartRefused } from '../errors.ts';
 import { describeError, type Logger } from '../observability/logger.ts';
 
 const PATH = '/metrics';
-/** It is for a handful of scrapers; slow or silent connections are cut. */
+/** For a few scrapers; slow and idle connections are closed. */
 const CONNECTIONS_MAX = 50;
 const REQUEST_MS = 5_000;
-const ANSWER_MS = 15_000;
+const RESPONSE_MS = 15_000;
 const HEADER_BYTES = 8_192;
 
 export interface MetricsServer {
-  /** Where it listens. */
+  /** URL of the scrape endpoint. */
   address: string;
   close(): Promise<void>;
 }
 
 /**
- * A listener for metrics alone, apart from the public one.
+ * Serves metrics on a listener of their own, so that they are never public by accident.
  *
- * @param read the text of a scrape; scrapes at the same time share one
- * @throws StartRefused when it can't listen there
+ * @param read renders the metrics; concurrent scrapes share one result
+ * @throws StartRefused when the address can't be listened on
  */
 export async function startMetricsServer(
   { host, port }: MetricsSettings,
@@ -39,16 +39,16 @@ export async function startMetricsServer(
   const server = createServer(
     { maxHeaderSize: HEADER_BYTES, requestTimeout: REQUEST_MS, headersTimeout: REQUEST_MS },
     (request, response) => {
-      answer(request, response, contentType, shared).catch((error: unknown) => {
+      respond(request, response, contentType, shared).catch((error: unknown) => {
         logger.error({ err: describeError(error) }, 'metrics could not be read');
         plain(response, 500, 'metrics could not be read');
       });
     },
   );
   server.maxConnections = CONNECTIONS_MAX;
-  server.setTimeout(ANSWER_MS);
+  server.setTimeout(RESPONSE_MS);
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => reject(refused(error)));
+    server.once('error', (error: NodeJS.ErrnoException) => reject(listenError(error)));
     server.listen(port, host, resolve);
   });
   const { address, family, port: taken } = server.address() as AddressInfo;
@@ -56,14 +56,19 @@ export async function startMetricsServer(
     address: `http://${family === 'IPv6' ? `[${address}]` : address}:${taken}${PATH}`,
     close: () => {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      // Scrapers keep their connections; an answer under way is a matter of milliseconds, and nobody's loss.
+      // Scrapers keep connections open. A response that is cut off is scraped again.
       server.closeAllConnections();
       return closed;
     },
   };
 }
 
-async function answer(request: IncomingMessage, response: ServerResponse, contentType: string, read: () => Promise<string>): Promise<void> {
+async function respond(
+  request: IncomingMessage,
+  response: ServerResponse,
+  contentType: string,
+  read: () => Promise<string>,
+): Promise<void> {
   const path = (request.url ?? '').split('?', 1)[0];
   if (path !== PATH) plain(response, 404, 'not found');
   else if (request.method !== 'GET') plain(response.setHeader('allow', 'GET'), 405, 'GET only');
@@ -75,7 +80,7 @@ function plain(response: ServerResponse, status: number, text: string): void {
   else response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(`${text}\n`);
 }
 
-function refused({ code }: NodeJS.ErrnoException): StartRefused {
+function listenError({ code }: NodeJS.ErrnoException): StartRefused {
   const reason = code === 'EADDRINUSE' ? 'the port is taken by another program' : String(code);
   return new StartRefused(`METRICS_HOST and METRICS_PORT can’t be listened on: ${reason}.`);
 }

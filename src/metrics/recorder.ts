@@ -1,6 +1,6 @@
 import { Counter as PromCounter, type Registry } from 'prom-client';
 import type { Counter, Step } from '../observability/telemetry.ts';
-import { Timings } from './timings.ts';
+import { BoundedHistogram } from './bounded-histogram.ts';
 
 const QUICK = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 const SLOW = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
@@ -12,57 +12,58 @@ interface Description {
   name: string;
   help: string;
   label: string;
-  /** Label values that are shown from the start: Prometheus takes the first value that it sees for where counting began. */
-  shown?: string[];
+  /** Series that start at 0, since Prometheus computes an increase from the first value that it scrapes. */
+  initial?: string[];
 }
 
 const COUNTERS: Record<Counter, Description> = {
-  error: { name: 'steward_http_errors_total', help: 'Answers in the error form, by code', label: 'code' },
+  error: { name: 'steward_http_errors_total', help: 'Error responses, by code', label: 'code' },
   approval: { name: 'steward_approvals_total', help: 'Approvals requested, approved and denied', label: 'outcome' },
   revocation: {
     name: 'steward_revocations_total',
     help: 'Attempts to revoke a token at its provider, by outcome',
     label: 'outcome',
-    shown: ['confirmed', 'failed', 'dropped', 'unconfirmed'],
+    initial: ['confirmed', 'failed', 'dropped', 'unconfirmed'],
   },
   webhook: {
     name: 'steward_webhooks_total',
     help: 'Webhooks of the bank aggregator, by outcome',
     label: 'outcome',
-    shown: ['stored', 'invalid_token', 'unavailable'],
+    initial: ['stored', 'invalid_token', 'unavailable'],
   },
   reload: {
     name: 'steward_integrations_reloads_total',
-    help: 'Readings of the integrations file, by outcome',
+    help: 'Reloads of the integrations file, by outcome',
     label: 'outcome',
-    shown: ['ok', 'invalid'],
+    initial: ['ok', 'invalid'],
   },
   socketEnd: { name: 'steward_sockets_closed_total', help: 'WebSockets closed, by close code', label: 'code' },
-  socketRefusal: { name: 'steward_sockets_refused_total', help: 'Upgrades refused, by code', label: 'code' },
+  socketRefusal: { name: 'steward_sockets_refused_total', help: 'WebSocket upgrades rejected, by code', label: 'code' },
 };
 
-/** Keeps what happened, for the next scrape. Each service has one of its own. */
+/** Counts requests, steps and events until they are scraped. */
 export class Recorder {
-  readonly #requests: Timings;
-  readonly #steps: Record<Step['kind'], Timings>;
+  readonly #requests: BoundedHistogram;
+  readonly #steps: Record<Step['kind'], BoundedHistogram>;
   readonly #counters: Record<Counter, PromCounter>;
 
   constructor(registry: Registry) {
-    const timings = (name: string, help: string, labels: string[], bounds: number[]) => new Timings(registry, name, help, labels, bounds);
-    this.#requests = timings('steward_http_request_duration_seconds', 'Requests of HTTP', ['method', 'route', 'status'], QUICK);
+    const histogram = (name: string, help: string, labels: string[], bounds: number[]) =>
+      new BoundedHistogram(registry, name, help, labels, bounds);
+    this.#requests = histogram('steward_http_request_duration_seconds', 'HTTP requests', ['method', 'route', 'status'], QUICK);
     this.#steps = {
-      call: timings('steward_call_duration_seconds', 'Calls of actions', ['action', 'outcome'], SLOW),
-      refresh: timings('steward_refresh_duration_seconds', 'Renewals of access tokens', ['provider', 'outcome'], SLOW),
-      provider: timings('steward_provider_request_duration_seconds', 'Requests to providers', ['provider', 'outcome'], SLOW),
-      job: timings('steward_job_duration_seconds', 'Jobs of the queue', ['queue', 'outcome'], SLOW),
+      call: histogram('steward_call_duration_seconds', 'Action calls', ['action', 'outcome'], SLOW),
+      refresh: histogram('steward_refresh_duration_seconds', 'Access token refreshes', ['provider', 'outcome'], SLOW),
+      provider: histogram('steward_provider_request_duration_seconds', 'Requests to providers', ['provider', 'outcome'], SLOW),
+      job: histogram('steward_job_duration_seconds', 'Jobs of the queue', ['queue', 'outcome'], SLOW),
     };
-    for (const outcome of REFRESH_OUTCOMES) this.#steps.refresh.show('workspace', outcome);
+    for (const outcome of REFRESH_OUTCOMES) this.#steps.refresh.addSeries('workspace', outcome);
     this.#counters = Object.fromEntries(
       Object.entries(COUNTERS).map(([key, description]) => [key, createCounter(registry, description)]),
     ) as Record<Counter, PromCounter>;
   }
 
-  /** @param status 0: the client went before its answer */
+  /** @param status 0: the client disconnected before the response */
   request(method: string, route: string, status: number, seconds: number): void {
     this.#requests.observe(seconds, METHODS.has(method) ? method : 'other', route, CLASSES[Math.trunc(status / 100)] ?? 'other');
   }
@@ -76,8 +77,8 @@ export class Recorder {
   }
 }
 
-function createCounter(registry: Registry, { label, shown = [], ...named }: Description): PromCounter {
+function createCounter(registry: Registry, { label, initial = [], ...named }: Description): PromCounter {
   const counter = new PromCounter({ ...named, labelNames: [label], registers: [registry] });
-  for (const value of shown) counter.inc({ [label]: value }, 0);
+  for (const value of initial) counter.inc({ [label]: value }, 0);
   return counter;
 }

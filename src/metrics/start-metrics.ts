@@ -7,17 +7,17 @@ import { Recorder } from './recorder.ts';
 
 export interface Metrics {
   recorder: Recorder;
-  /** Where they are served. */
+  /** URL of the scrape endpoint. */
   address: string;
-  /** Adds the states of now, once there is something to ask. */
-  show(sources: Sources): void;
+  /** Adds the gauges, once the service's parts exist. */
+  addGauges(sources: Sources): void;
   close(): Promise<void>;
 }
 
 /**
- * Prometheus metrics on a listener of their own, with a registry of this service's alone.
+ * Serves Prometheus metrics on a separate listener, from a registry of its own.
  *
- * @throws StartRefused when it can't listen there
+ * @throws StartRefused when the address can't be listened on
  */
 export async function startMetrics(settings: MetricsSettings, logger: Logger): Promise<Metrics> {
   const registry = new Registry();
@@ -25,5 +25,5 @@ export async function startMetrics(settings: MetricsSettings, logger: Logger): P
   const recorder = new Recorder(registry);
   const server = await startMetricsServer(settings, registry.contentType, () => registry.metrics(), logger);
   logger.info({ address: server.address }, 'metrics are served');
-  return { recorder, address: server.address, show: (sources) => registerGauges(registry, sources), close: () => server.close() };
+  return { recorder, address: server.address, addGauges: (sources) => registerGauges(registry, sources), close: () => server.close() };
 }

@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Timings } from '../../../src/metrics/timings.ts';
+import { BoundedHistogram } from '../../../src/metrics/bounded-histogram.ts';
 import { eventually } from '../../support/eventually.ts';
 import { connect } from '../../support/flows.ts';
 import { freePort } from '../../support/free-port.ts';
@@ -108,23 +108,23 @@ describe('METRICS_PORT', () => {
   });
 });
 
-describe('timings', () => {
-  it('keep a bounded number of series, whatever they are given', async () => {
+describe('a bounded histogram', () => {
+  it('keeps its number of series bounded, whatever labels it is given', async () => {
     const registry = new Registry();
-    const timings = new Timings(registry, 'test_seconds', 'Test', ['name'], [1, 2]);
-    for (let index = 0; index < 5_000; index += 1) timings.observe(0.5, `name-${index}`);
-    for (const hostile of ['a@example.com', 'line\nbreak', 'x"} 1', 'ü', 'x'.repeat(200), '']) timings.observe(0.5, hostile);
+    const histogram = new BoundedHistogram(registry, 'test_seconds', 'Test', ['name'], [1, 2]);
+    for (let index = 0; index < 5_000; index += 1) histogram.observe(0.5, `name-${index}`);
+    for (const hostile of ['a@example.com', 'line\nbreak', 'x"} 1', 'ü', 'x'.repeat(200), '']) histogram.observe(0.5, hostile);
     const text = await registry.metrics();
     expect(text.match(/_count\{/g)?.length).toBeLessThanOrEqual(2_001);
     expect(text).toContain('test_seconds_count{name="other"} 3006');
   });
 
-  it('count each duration in its bucket and all above', async () => {
+  it('counts each duration in its bucket and all above', async () => {
     const registry = new Registry();
-    const timings = new Timings(registry, 'test_seconds', 'Test', ['name'], [1, 2]);
-    for (const seconds of [0.5, 1, 1.5, 3]) timings.observe(seconds, 'a');
+    const histogram = new BoundedHistogram(registry, 'test_seconds', 'Test', ['name'], [1, 2]);
+    for (const seconds of [0.5, 1, 1.5, 3]) histogram.observe(seconds, 'a');
     const text = await registry.metrics();
-    for (const line of ['{name="a",le="1"} 2', '{name="a",le="2"} 3', '{name="a",le="+Inf"} 4'])
+    for (const line of ['{le="1",name="a"} 2', '{le="2",name="a"} 3', '{le="+Inf",name="a"} 4'])
       expect(text).toContain(`test_seconds_bucket${line}`);
     expect(text).toContain('test_seconds_sum{name="a"} 6');
   });
