@@ -133,7 +133,6 @@ export interface MetricsSettings {
 
 /** Where traces go, by OpenTelemetry's protocol over HTTP. */
 export interface TracingSettings {
-  protocol: 'http/protobuf' | 'http/json';
   url: string;
   /** `name=value,…`, percent-encoded; may hold a key. */
   headers: string | undefined;

@@ -14,7 +14,7 @@ const list = z.string().transform((value) =>
 );
 const PORT = 'must be a number from 0 to 65535';
 const port = z.coerce.number(PORT).int(PORT).min(0, PORT).max(65535, PORT);
-const otlpProtocol = z.enum(['http/protobuf', 'http/json'], 'must be http/protobuf or http/json');
+const otlpProtocol = z.literal('http/protobuf', 'must be http/protobuf');
 const otlpCompression = z.enum(['gzip', 'none'], 'must be gzip or none');
 const OTEL_SAMPLERS = [
   'always_on',
@@ -73,7 +73,8 @@ export const variables = z.object({
   METRICS_HOST: z.string().default('127.0.0.1'),
   OTEL_EXPORTER_OTLP_ENDPOINT: z.string().optional(),
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: z.string().optional(),
-  OTEL_EXPORTER_OTLP_PROTOCOL: otlpProtocol.default('http/protobuf'),
+  // The only one that is supported; another value is a configuration error.
+  OTEL_EXPORTER_OTLP_PROTOCOL: otlpProtocol.optional(),
   OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: otlpProtocol.optional(),
   OTEL_EXPORTER_OTLP_HEADERS: z.string().optional(),
   OTEL_EXPORTER_OTLP_TRACES_HEADERS: z.string().optional(),

@@ -16,26 +16,26 @@ import { detached } from '../observability/log-context.ts';
 import { describeError, type Logger } from '../observability/logger.ts';
 import { Tracer } from './tracer.ts';
 
-/** The collector's own time to take what is left at the end. */
+/** Time for the last export at shutdown. */
 const LAST_EXPORT_MS = 3_000;
 
 export interface Tracing {
   tracer: Tracer;
-  /** Sends what is left, for a few seconds at most. */
+  /** Exports the remaining spans, for a few seconds at most. */
   stop(): Promise<void>;
 }
 
 /**
- * Sends spans to a collector over OTLP/HTTP. A collector that is away costs nothing but its spans: a bounded queue
- * drops them, and the log has one warning until it is back.
+ * Sends spans to a collector over OTLP/HTTP (protobuf). While the collector is unavailable, a bounded queue drops spans and
+ * the log has one warning.
  */
 export async function startTracing(settings: TracingSettings, version: string, logger: Logger): Promise<Tracing> {
   const exporter = new TolerantExporter(await openExporter(settings), logger);
-  const ours = resourceFromAttributes({ 'service.name': 'steward', 'service.version': version });
+  const service = resourceFromAttributes({ 'service.name': 'steward', 'service.version': version });
   const provider = new TracerProvider({
-    // What OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES say wins.
+    // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES take precedence.
     resource: defaultResource()
-      .merge(ours)
+      .merge(service)
       .merge(detectResources({ detectors: [envDetector] })),
     sampler: samplerOf(settings),
     spanProcessors: [new BatchSpanProcessor({ exporter, scheduledDelayMillis: settings.delayMs, exportTimeoutMillis: settings.timeoutMs })],
@@ -44,12 +44,9 @@ export async function startTracing(settings: TracingSettings, version: string, l
   return { tracer: new Tracer(provider.getTracer('steward', version), propagator), stop: () => atMost(provider.shutdown()) };
 }
 
-async function openExporter({ protocol, url, headers, timeoutMs, compression }: TracingSettings): Promise<SpanExporter> {
-  const { OTLPTraceExporter } =
-    protocol === 'http/json'
-      ? await import('@opentelemetry/exporter-trace-otlp-http')
-      : await import('@opentelemetry/exporter-trace-otlp-proto');
-  // Its types want an enum of its own with these two values.
+async function openExporter({ url, headers, timeoutMs, compression }: TracingSettings): Promise<SpanExporter> {
+  const { OTLPTraceExporter } = await import('@opentelemetry/exporter-trace-otlp-proto');
+  // The type expects an enum with these two values.
   const named = { compression: compression as never };
   return new OTLPTraceExporter({ url, headers: parseKeyPairsIntoRecord(headers), timeoutMillis: timeoutMs, ...named });
 }
@@ -70,7 +67,7 @@ async function atMost(work: Promise<void>): Promise<void> {
   clearTimeout(timer);
 }
 
-/** Says once that the collector can't be reached, and once more after it could. */
+/** Logs the first of consecutive failures only. */
 class TolerantExporter implements SpanExporter {
   readonly #exporter: SpanExporter;
   readonly #logger: Logger;
@@ -82,7 +79,7 @@ class TolerantExporter implements SpanExporter {
   }
 
   export(spans: ReadableSpan[], done: (result: ExportResult) => void): void {
-    // The request whose end set off the export has no more to do with it than the others.
+    // Detached from the context of the request that happened to trigger the export.
     detached(() => this.#send(spans, done));
   }
 
@@ -105,11 +102,11 @@ class TolerantExporter implements SpanExporter {
   }
 }
 
-/** The exporter's errors may carry the collector's whole answer. */
+/** Truncated: the exporter's errors may contain the collector's whole response. */
 function reasonOf(error: Error | undefined) {
   return describeError(
     error === undefined
-      ? new Error('no answer')
+      ? new Error('no response')
       : Object.assign(new Error(error.message.slice(0, 200)), { name: error.name, stack: undefined }),
   );
 }

@@ -16,7 +16,7 @@ import type { Step } from '../observability/telemetry.ts';
 
 export interface OpenSpan {
   withContext<Result>(work: () => Result): Result;
-  /** @param outcome as metrics have it */
+  /** @param outcome as in the metrics */
   end(outcome: string): void;
 }
 
@@ -25,23 +25,23 @@ export interface OpenRequest {
   end(route: string | undefined, status: number): void;
 }
 
-/** Outcomes that are somebody's fault; all others are answers. */
+/** Outcomes that mark a span as failed; others are expected results. */
 const FAULTS = new Set(['internal', 'unavailable', 'provider_error', 'provider_timeout', 'outcome_unknown', 'failed', 'misconfigured']);
 const STEP_KINDS = { call: SpanKind.INTERNAL, refresh: SpanKind.INTERNAL, provider: SpanKind.CLIENT, job: SpanKind.CONSUMER } as const;
 const KNOWN_METHODS = /^(GET|POST|DELETE|HEAD|OPTIONS|PUT|PATCH)$/;
-/** Statements have few texts, and each is a constant of the code. */
+/** Statement texts are constants of the code, so they are few. */
 const NAMES_MAX = 1_000;
 
 /**
- * Spans of requests, calls, renewals, provider requests, jobs and statements (names after OpenTelemetry's semantic
- * conventions for HTTP and databases). Attributes are patterns, names and outcomes from closed lists, nothing else.
+ * Spans of requests, calls, refreshes, provider requests, jobs and statements (names after OpenTelemetry's semantic
+ * conventions for HTTP and databases). Attributes are route patterns, names and outcomes from closed lists only.
  */
 export class Tracer {
   readonly #tracer: OtelTracer;
   readonly #propagator: TextMapPropagator | undefined;
   readonly #statements = new Map<string, string>();
 
-  /** @param propagator reads the context that a request brings; undefined: none is taken from outside */
+  /** @param propagator extracts the caller's trace context; undefined: it is ignored */
   constructor(tracer: OtelTracer, propagator: TextMapPropagator | undefined) {
     this.#tracer = tracer;
     this.#propagator = propagator;
@@ -76,7 +76,7 @@ export class Tracer {
     };
   }
 
-  /** Statements of no request and no job (polls, the queue's own) are left out: they would be most of all spans. */
+  /** Statements outside of requests and jobs (polls, the queue's own) have no spans: they would be the majority. */
   async statement<Result>(sql: string, work: () => Promise<Result>): Promise<Result> {
     if (currentSpan() === undefined) return work();
     const span = this.#start(this.#nameOf(sql), SpanKind.CLIENT, { 'db.system.name': 'postgresql' });
@@ -107,12 +107,12 @@ function inside<Result>(span: Span, work: () => Result): Result {
   return withSpan(span, { trace_id: span.spanContext().traceId }, work);
 }
 
-/** Whoever opened it, it was put there by {@link inside}. */
+/** @param span always set by {@link inside} */
 function contextOf(span: unknown): Context {
   return span === undefined ? ROOT_CONTEXT : trace.setSpan(ROOT_CONTEXT, span as Span);
 }
 
-/** What a statement does to which table; a named statement's name as it is. */
+/** @returns verb and table of a statement, or the name of a named one */
 function statementName(sql: string): string {
   if (/^[\w-]+$/.test(sql)) return sql.toLowerCase();
   const [verb = 'statement'] = /[a-z]+/i.exec(sql) ?? [];
