@@ -11,7 +11,7 @@ import { Revocations } from '../vault/revocations.ts';
 import { checkKeys } from '../vault/rotation/check-keys.ts';
 import { UserKeys } from '../vault/user-keys.ts';
 import { prepareEndOfPending } from '../workspace/confirmation-service.ts';
-import { defineCommand } from './command.ts';
+import { command, withSession } from './command.ts';
 import { configuredKeys, keyringOf } from './keys-deps.ts';
 import { Progress } from './progress.ts';
 import type { Session } from './session.ts';
@@ -19,34 +19,34 @@ import type { Session } from './session.ts';
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** `data deletions`. */
-export const listDeletions = defineCommand({
-  usage: '',
-  summary: 'the former ids of users deleted within the last 30 days: what erase takes',
-  async run(session) {
+export const listDeletions = command(
+  'deletions',
+  'Prints the ids of the users deleted within the last 30 days, as erase reads them.',
+).action(
+  withSession(async (session) => {
     for (const { userId, deletedAt, isClean } of await selectDeletions(await session.database())) {
       session.print(`${userId} ${deletedAt.toISOString()}${isClean ? '' : ' (rows are still being deleted)'}`);
     }
-  },
-});
+  }),
+);
 
 /** `data erase`. */
-export const eraseUsers = defineCommand({
-  usage: '<file>',
-  summary: 'deletes the users whose ids begin the lines of a file, as DELETE /user does; after a restore, those that had gone',
-  takes: [1, 1],
-  async run(session, { positionals: [file = ''] }) {
-    const ids = await readIds(file);
-    const db = await session.database();
-    const deps = await erasing(session, db);
-    let erased = 0;
-    for (const id of ids) {
-      session.signal.throwIfAborted();
-      if (await eraseOne(deps, id)) erased += 1;
-    }
-    await walkAll(session, db, ids);
-    session.print(`${erased} users deleted, ${ids.length - erased} were not there.`);
-  },
-});
+export const eraseUsers = command('erase', 'Deletes users as DELETE /user does; after a restore, those deleted since the backup.')
+  .argument('<file>', 'file whose lines begin with user ids')
+  .action(
+    withSession(async (session, file: string) => {
+      const ids = await readIds(file);
+      const db = await session.database();
+      const deps = await erasing(session, db);
+      let erased = 0;
+      for (const id of ids) {
+        session.signal.throwIfAborted();
+        if (await eraseOne(deps, id)) erased += 1;
+      }
+      await walkAll(session, db, ids);
+      session.print(`${erased} users deleted, ${ids.length - erased} not found.`);
+    }),
+  );
 
 async function readIds(file: string): Promise<string[]> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -55,13 +55,13 @@ async function readIds(file: string): Promise<string[]> {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   return lines.map((line, index) => {
     const id = (line.trim().split(/\s/)[0] ?? '').toLowerCase();
-    // Before the first is deleted: a file of something else must not delete anybody.
-    if (!UUID.test(id)) throw new StartRefused(`Line ${index + 1} of ${file} does not begin with a user's id. Nobody was deleted.`);
+    // All lines are checked first: a wrong file must not delete any user.
+    if (!UUID.test(id)) throw new StartRefused(`Line ${index + 1} of ${file} does not begin with a user id. No user was deleted.`);
     return id;
   });
 }
 
-/** Revocations are only written down here: the service's sweep finds and does them. */
+/** Revocations are only stored here; the service's sweep performs them. */
 async function erasing(session: Session, db: Database): Promise<ErasingDeps> {
   const { logger } = session;
   const keyring = keyringOf(session, configuredKeys(session));
@@ -73,7 +73,7 @@ async function erasing(session: Session, db: Database): Promise<ErasingDeps> {
   return { db, names: new NameHashes(db, keyring), grants, prepareEndOfHeld };
 }
 
-/** What is left of them, and of those whose deletion was interrupted before. What somebody has locked is the service's to delete later. */
+/** Deletes the remaining rows, also of earlier deletions that were interrupted. The service deletes locked rows later. */
 async function walkAll(session: Session, db: Database, ids: readonly string[]): Promise<void> {
   const open = (await selectDeletions(db)).filter(({ userId, isClean }) => !isClean && ids.includes(userId));
   if (open.length === 0) return;

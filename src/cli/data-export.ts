@@ -2,26 +2,25 @@ import { createGzip } from 'node:zlib';
 import type { Queryable } from '../database/database.ts';
 import { beginSnapshot } from '../database/snapshot.ts';
 import { estimateRows, readRows, schemaOf, TRANSFERRED } from '../database/table-transfer.ts';
-import { defineCommand } from './command.ts';
+import { command, withSession } from './command.ts';
 import { type DataRow, encode } from './data-format.ts';
 import { writeWhole } from './output-file.ts';
 import { Progress } from './progress.ts';
 
 /** `data export`. */
-export const exportData = defineCommand({
-  usage: '<file>',
-  summary: 'all data as of one moment, sealed as it is stored, into one file',
-  takes: [1, 1],
-  async run(session, { positionals: [file = ''] }) {
-    const db = await session.database();
-    await db.transaction(async (tx) => {
-      await beginSnapshot(tx);
-      const progress = new Progress('rows', await estimateRows(tx));
-      await writeWhole(file, encode(await schemaOf(tx), allRows(tx, session.signal, progress)), [createGzip()]);
-      progress.end(true);
-    });
-  },
-});
+export const exportData = command('export', 'Writes all data as of one moment to a file; what is encrypted stays so.')
+  .argument('<file>', 'file to write (gzip), replaced if it exists')
+  .action(
+    withSession(async (session, file: string) => {
+      const db = await session.database();
+      await db.transaction(async (tx) => {
+        await beginSnapshot(tx);
+        const progress = new Progress('rows', await estimateRows(tx));
+        await writeWhole(file, encode(await schemaOf(tx), allRows(tx, session.signal, progress)), [createGzip()]);
+        progress.end(true);
+      });
+    }),
+  );
 
 async function* allRows(tx: Queryable, signal: AbortSignal, progress: Progress): AsyncGenerator<DataRow[]> {
   for (const table of TRANSFERRED) {

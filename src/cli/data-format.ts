@@ -6,23 +6,23 @@ import { StartRefused } from '../errors.ts';
 
 /**
  * An export is gzip of lines of JSON: a header, `["table",{row}]` for each row, and a trailer with the number of rows
- * and the SHA-256 of every byte before it, which tells a whole file from one that was cut or damaged.
+ * and the SHA-256 of every byte before it, which shows that the file is complete and undamaged.
  */
 const VERSION = 1;
-/** Longer than any row; a file of ours has no such line. */
+/** Longer than any exported row. */
 const LINE_BYTES = 32 * 1024 * 1024;
 
-const headerShape = z.strictObject({
+const headerSchema = z.strictObject({
   steward: z.literal('data'),
   version: z.number(),
   schema: z.array(z.string()),
   exported_at: z.string(),
 });
-/** The members of the row are looked at as they are: a record of zod's has no `__proto__`. */
-const rowShape = z.tuple([z.string(), z.custom((value) => typeof value === 'object' && value !== null)]);
-const trailerShape = z.strictObject({ rows: z.number(), sha256: z.string() });
+/** Not a zod record, which would drop a member named `__proto__`. */
+const rowSchema = z.tuple([z.string(), z.custom((value) => typeof value === 'object' && value !== null)]);
+const trailerSchema = z.strictObject({ rows: z.number(), sha256: z.string() });
 
-/** One line of a table, still as text: its numbers are the database's, not JavaScript's. */
+/** One row as JSON text: parsing would round the database's numbers. */
 export interface DataRow {
   table: TransferredTable;
   row: string;
@@ -45,11 +45,11 @@ export async function* encode(schema: string[], rows: AsyncIterable<DataRow[]>):
 }
 
 /**
- * Reads a file's lines again. Nothing of it counts before the end was reached without an error.
+ * Reads the rows of an exported file. They are valid only once the end is reached without an error.
  *
  * @param schema what the header must say
  * @param columns of each table: a row has exactly these
- * @throws StartRefused for whatever {@link encode} didn't write
+ * @throws StartRefused for a file that {@link encode} didn't write
  */
 export async function* decode(
   bytes: AsyncIterable<Buffer>,
@@ -59,13 +59,13 @@ export async function* decode(
   const hash = createHash('sha256');
   let number = 0;
   let count = 0;
-  let trailer: z.output<typeof trailerShape> | undefined;
+  let trailer: z.output<typeof trailerSchema> | undefined;
   for await (const line of linesOf(bytes)) {
     number += 1;
     if (trailer !== undefined) throw damaged(`line ${number} comes after its end`);
     if (number === 1) checkHeader(line, schema);
     else if (line.startsWith('{')) {
-      trailer = parsed(trailerShape, line, number);
+      trailer = parsed(trailerSchema, line, number);
       continue;
     } else {
       yield rowOf(line, number, columns);
@@ -74,36 +74,36 @@ export async function* decode(
     hash.update(`${line}\n`);
   }
   if (trailer === undefined) throw damaged('its end is missing');
-  if (trailer.rows !== count || trailer.sha256 !== hash.digest('hex')) throw damaged('its checksum is not that of its content');
+  if (trailer.rows !== count || trailer.sha256 !== hash.digest('hex')) throw damaged('its checksum does not match its content');
 }
 
 function checkHeader(line: string, schema: readonly string[]): void {
-  const header = parsed(headerShape, line, 1);
+  const header = parsed(headerSchema, line, 1);
   if (header.version !== VERSION) {
     throw new StartRefused(`The file has version ${header.version} of the format; this release reads version ${VERSION}.`);
   }
   const [older, newer] = [header.schema.filter((name) => !schema.includes(name)), schema.filter((name) => !header.schema.includes(name))];
   if (older.length + newer.length === 0) return;
   throw new StartRefused(
-    `The file was made with another schema than this release's (${[...older.map((name) => `it has ${name}`), ...newer.map((name) => `it lacks ${name}`)].join(', ')}). Import it with the release that made it, then start the newer one.`,
+    `The file has another schema than this release (${[...older.map((name) => `it has ${name}`), ...newer.map((name) => `it lacks ${name}`)].join(', ')}). Import it with the release that made it, then start the newer one.`,
   );
 }
 
 function rowOf(line: string, number: number, columns: ReadonlyMap<TransferredTable, ReadonlySet<string>>): DataRow {
   const table = TRANSFERRED.find((name) => line.startsWith(`["${name}",{`));
   const expected = table && columns.get(table);
-  if (table === undefined || expected === undefined) throw damaged(`line ${number} is no row of a table that is exported`);
-  const [, row] = parsed(rowShape, line, number);
+  if (table === undefined || expected === undefined) throw damaged(`line ${number} is not a row of an exported table`);
+  const [, row] = parsed(rowSchema, line, number);
   const names = Object.keys(row as object);
   if (names.length !== expected.size || !names.every((name) => expected.has(name))) {
-    throw damaged(`line ${number} has other columns than ${table}`);
+    throw damaged(`line ${number} doesn't have the columns of ${table}`);
   }
   return { table, row: line.slice(`["${table}",`.length, -1) };
 }
 
-function parsed<S extends z.ZodType>(shape: S, line: string, number: number): z.output<S> {
+function parsed<S extends z.ZodType>(schema: S, line: string, number: number): z.output<S> {
   try {
-    return shape.parse(JSON.parse(line));
+    return schema.parse(JSON.parse(line));
   } catch {
     throw damaged(number === 1 ? 'it does not begin as an export does' : `line ${number} can't be read`);
   }
@@ -137,7 +137,7 @@ function text(decoder: TextDecoder, bytes: Buffer): string {
   }
 }
 
-/** A file that is not one of ours, or no longer whole. */
+/** @returns the error for a file that {@link encode} didn't write, or that is incomplete */
 export function damaged(what: string): StartRefused {
-  return new StartRefused(`The file is not a whole export of Steward's data: ${what}. Nothing was imported.`);
+  return new StartRefused(`The file is not a complete export of Steward's data: ${what}. Nothing was imported.`);
 }

@@ -13,7 +13,7 @@ import {
 } from '../database/table-transfer.ts';
 import { StartRefused } from '../errors.ts';
 import { checkKeys } from '../vault/rotation/check-keys.ts';
-import { defineCommand } from './command.ts';
+import { command, withSession } from './command.ts';
 import { type DataRow, damaged, decode } from './data-format.ts';
 import { configuredKeys, keyringOf } from './keys-deps.ts';
 import { Progress } from './progress.ts';
@@ -22,37 +22,36 @@ const BATCH_ROWS = 500;
 const BATCH_CHARACTERS = 4_000_000;
 
 /** `data import`. */
-export const importData = defineCommand({
-  usage: '<file>',
-  summary: 'what export has written, into a new database: all of it or nothing',
-  takes: [1, 1],
-  async run(session, { positionals: [file = ''] }) {
-    const keyring = keyringOf(session, configuredKeys(session));
-    const db = await session.database();
-    const progress = new Progress('rows', 0);
-    const rows = await db.transaction(async (tx) => {
-      await lockEmpty(tx);
-      const schema = await schemaOf(tx);
-      const columns = new Map<TransferredTable, Set<string>>();
-      for (const table of TRANSFERRED) columns.set(table, await columnsOf(tx, table));
-      let count = 0;
-      await readFile(file, async (bytes) => {
-        for await (const batch of batches(decode(bytes, schema, columns))) {
-          session.signal.throwIfAborted();
-          await insert(tx, batch, columns);
-          count += batch.length;
-          progress.advance(batch.length);
-        }
+export const importData = command('import', 'Reads an exported file into an empty database, completely or not at all.')
+  .argument('<file>', 'file that export has written')
+  .action(
+    withSession(async (session, file: string) => {
+      const keyring = keyringOf(session, configuredKeys(session));
+      const db = await session.database();
+      const progress = new Progress('rows', 0);
+      const rows = await db.transaction(async (tx) => {
+        await lockEmpty(tx);
+        const schema = await schemaOf(tx);
+        const columns = new Map<TransferredTable, Set<string>>();
+        for (const table of TRANSFERRED) columns.set(table, await columnsOf(tx, table));
+        let count = 0;
+        await readFile(file, async (bytes) => {
+          for await (const batch of batches(decode(bytes, schema, columns))) {
+            session.signal.throwIfAborted();
+            await insert(tx, batch, columns);
+            count += batch.length;
+            progress.advance(batch.length);
+          }
+        });
+        await finishTransfer(tx);
+        // Before the commit: without their keys the rows can't be decrypted.
+        await checkKeys(tx, keyring);
+        return count;
       });
-      await finishTransfer(tx);
-      // Before anything is there for good: without their keys the rows would be of no use.
-      await checkKeys(tx, keyring);
-      return count;
-    });
-    progress.end();
-    session.print(`${rows} rows imported.`);
-  },
-});
+      progress.end();
+      session.print(`${rows} rows imported.`);
+    }),
+  );
 
 /** @throws StartRefused when the file can't be read, or is not gzip */
 async function readFile(path: string, consume: (bytes: AsyncIterable<Buffer>) => Promise<void>): Promise<void> {
@@ -60,12 +59,12 @@ async function readFile(path: string, consume: (bytes: AsyncIterable<Buffer>) =>
     await pipeline(createReadStream(path), createGunzip(), consume);
   } catch (error) {
     const { code = '', syscall } = error as NodeJS.ErrnoException;
-    if (code.startsWith('Z_')) throw damaged('it is no gzip file, or was cut');
+    if (code.startsWith('Z_')) throw damaged('it is not a gzip file, or it is truncated');
     throw syscall === undefined ? error : new StartRefused(`${path} can't be read (${code}).`);
   }
 }
 
-/** Rows of one table that go into one statement. */
+/** Groups of rows of one table, each for one statement. */
 async function* batches(rows: AsyncIterable<DataRow>): AsyncGenerator<DataRow[]> {
   let batch: DataRow[] = [];
   let characters = 0;

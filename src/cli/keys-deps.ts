@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { InvalidArgumentError, Option } from 'commander';
 import type { MasterKey } from '../config/master-key-list.ts';
 import { AwsKms } from '../crypto/aws-kms.ts';
 import { Keyring } from '../crypto/keyring.ts';
@@ -8,15 +9,15 @@ import { StartRefused } from '../errors.ts';
 import { type ReplicaRow, selectLiveReplicas } from '../replicas/replicas-repository.ts';
 import type { Session } from './session.ts';
 
-/** Nobody waits but the operator. */
+/** Longer than in the service: only the operator waits. */
 const KEY_SERVICE_MS = 20_000;
 
-/** The keys as the configuration has them now. */
+/** @returns the configured keys, the first one first */
 export function configuredKeys({ config }: Session): MasterKey[] {
   return currentKeys(config);
 }
 
-/** A keyring of these keys; faults of the key service come with the error that ends the command. */
+/** @returns a keyring of these keys; the command reports errors of the key service, so it doesn't log them */
 export function keyringOf({ config }: Session, keys: readonly MasterKey[]): Keyring {
   return new Keyring(keys, { service: new AwsKms(config.keyService, () => {}, KEY_SERVICE_MS) });
 }
@@ -28,40 +29,42 @@ export function keyNamed(keys: readonly MasterKey[], id: string): MasterKey {
   throw new StartRefused(`There is no master key ${id}. There are: ${keys.map((known) => known.id).join(', ')}.`);
 }
 
-const LOOK_MS = 1_000;
-/** A replica reads a changed file within 2 seconds; one that died without a word is forgotten within 30. */
-const PATIENCE_SECONDS = 35;
+const POLL_MS = 1_000;
+/** A replica reads a changed file within 2 seconds; one that was killed is removed from the list within 30. */
+const WAIT_SECONDS = 35;
 
 /** For commands that need the running replicas to agree. */
-export const WAIT = { wait: { type: 'string' } } as const;
-export const WAIT_USAGE = '[--wait <seconds>]';
+export function waitOption(): Option {
+  return new Option('--wait <seconds>', 'how long to wait for the running replicas').default(WAIT_SECONDS).argParser((text) => {
+    const seconds = Number(text);
+    if (text.trim() !== '' && seconds >= 0) return seconds;
+    throw new InvalidArgumentError('It must be a number of seconds.');
+  });
+}
 
 /**
- * Waits until every running replica's report is as it should be.
+ * Waits until every running replica's report satisfies a condition.
  *
- * @param wait seconds, as the operator gave them
- * @returns those whose isn't when patience is over; none = all agree
+ * @param wait seconds
+ * @returns those whose report is still wrong after that time; none = all agree
  */
 export async function replicasThatDiffer(
   db: Database,
   { signal }: Session,
-  wait: string | undefined,
-  isRight: (replica: ReplicaRow) => boolean,
+  wait: number,
+  isCurrent: (replica: ReplicaRow) => boolean,
 ): Promise<ReplicaRow[]> {
-  const seconds = Number(wait ?? PATIENCE_SECONDS);
-  if (!(seconds >= 0)) throw new StartRefused('--wait takes a number of seconds.');
-  const endAt = performance.now() + seconds * 1000;
-  let told = false;
+  const endAt = performance.now() + wait * 1000;
+  let isAnnounced = false;
   for (;;) {
-    const wrong = (await selectLiveReplicas(db)).filter((replica) => !isRight(replica));
+    const wrong = (await selectLiveReplicas(db)).filter((replica) => !isCurrent(replica));
     if (wrong.length === 0 || performance.now() >= endAt) return wrong;
-    if (!told) process.stderr.write(`Waiting for ${wrong.length} of the running replicas to read the keys…\n`);
-    told = true;
-    await sleep(LOOK_MS, undefined, { signal }).catch(() => signal.throwIfAborted());
+    if (!isAnnounced) process.stderr.write(`Waiting for ${wrong.length} of the running replicas to read the keys…\n`);
+    isAnnounced = true;
+    await sleep(POLL_MS, undefined, { signal }).catch(() => signal.throwIfAborted());
   }
 }
 
-/** How a replica is named to the operator. */
 export function nameOf({ id, startedAt }: ReplicaRow): string {
   return `${id} (started ${startedAt.toISOString()})`;
 }

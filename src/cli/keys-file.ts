@@ -16,20 +16,20 @@ import { dirname } from 'node:path';
 import { formatKeyset, type MasterKey, parseKeyset } from '../config/master-key-list.ts';
 import { StartRefused } from '../errors.ts';
 
-/** Owner and group at most, whatever it was before. */
+/** Owner and group at most, whatever the mode was before. */
 const MODE = 0o640;
 const OWNER_ONLY = 0o600;
 
 /**
- * Changes the list of keys in a file: readers see the old one or the new one, also after a power cut. The file keeps
- * its owner, so that a change made by root doesn't lock the service out.
+ * Replaces the list of keys in a file atomically, also across a power loss. The file keeps its owner, so that the service
+ * can still read it after a change made by root.
  *
- * @param change gets the keys as they stand there and returns the new list
- * @throws StartRefused when the file can't be written; whatever `change` throws
+ * @param change gets the current keys and returns the new list
+ * @throws StartRefused when the file can't be written; any error of `change`
  */
 export function changeKeysFile(path: string, change: (keys: MasterKey[]) => MasterKey[]): void {
   try {
-    // The target of a link is replaced, not the link.
+    // A link stays; its target is replaced.
     const target = realpathSync(path);
     const keys = change(parseKeyset(readFileSync(target, 'utf8')));
     replace(target, formatKeyset(keys));
@@ -65,7 +65,7 @@ function write(path: string, text: string, mode: number): void {
   }
 }
 
-/** The new name counts once the folder is on the disk. */
+/** The rename is durable once the folder is synced. */
 function sync(folder: string): void {
   const handle = openSync(folder, 'r');
   fsyncSync(handle);

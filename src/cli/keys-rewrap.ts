@@ -5,40 +5,40 @@ import { checkKeys } from '../vault/rotation/check-keys.ts';
 import { KeyRenewal } from '../vault/rotation/key-renewal.ts';
 import { type Pass, rewrapAll } from '../vault/rotation/key-rotation.ts';
 import { countExposed, countUnderOthers } from '../vault/rotation/key-rotation-repository.ts';
-import { defineCommand } from './command.ts';
-import { configuredKeys, keyringOf, nameOf, replicasThatDiffer, WAIT, WAIT_USAGE } from './keys-deps.ts';
+import { command, withSession } from './command.ts';
+import { configuredKeys, keyringOf, nameOf, replicasThatDiffer, waitOption } from './keys-deps.ts';
 import { Progress } from './progress.ts';
 import type { Session } from './session.ts';
 
-/** Rounds over users who came in between; each waits a second. */
+/** Rounds over users added meanwhile; each waits one second. */
 const BUSY_ROUNDS = 60;
-/** Each round finds what a replica has wrapped under an older key meanwhile. */
+/** Each round finds what a replica wrapped under an older key during the previous one. */
 const ROUNDS = 10;
 
-export const rewrap = defineCommand({
-  usage: `[--new-user-keys] ${WAIT_USAGE}`,
-  summary: 'wraps what other keys wrap under the first one; after a leak, with new keys for all users',
-  options: { 'new-user-keys': { type: 'boolean' }, ...WAIT },
-  async run(session, { values }) {
-    const db = await session.database();
-    const keyring = keyringOf(session, configuredKeys(session));
-    await checkKeys(db, keyring);
-    await agree(db, session, keyring, values.wait);
-    const damaged = new Set<string>();
-    if (values['new-user-keys'] === true) await renewAll(db, session, keyring, damaged);
-    await rewrapRounds(db, session, keyring, damaged);
-    if (damaged.size > 0) {
-      const shown = [...damaged].slice(0, 20).join(', ');
-      throw new StartRefused(
-        `${damaged.size} stored value(s) could not be read and stay as they are: ${shown}. They were altered, or their key is gone.`,
-      );
-    }
-    session.print(`Everything is wrapped under ${keyring.primaryId}.`);
-  },
-});
+export const rewrap = command('rewrap', 'Wraps all user keys under the first master key.')
+  .option('--new-user-keys', 'after a leak: also replaces the user keys, and encrypts everything with the new ones')
+  .addOption(waitOption())
+  .action(
+    withSession(async (session, { newUserKeys, wait }: { newUserKeys?: boolean; wait: number }) => {
+      const db = await session.database();
+      const keyring = keyringOf(session, configuredKeys(session));
+      await checkKeys(db, keyring);
+      await agree(db, session, keyring, wait);
+      const damaged = new Set<string>();
+      if (newUserKeys === true) await renewAll(db, session, keyring, damaged);
+      await rewrapRounds(db, session, keyring, damaged);
+      if (damaged.size > 0) {
+        const shown = [...damaged].slice(0, 20).join(', ');
+        throw new StartRefused(
+          `${damaged.size} stored value(s) can’t be decrypted and are left unchanged: ${shown}. They were altered, or their key is missing.`,
+        );
+      }
+      session.print(`Everything is wrapped under ${keyring.primaryId}.`);
+    }),
+  );
 
-/** A replica that has not read the new list yet would go on wrapping under an older key. */
-async function agree(db: Database, session: Session, { primaryId }: Keyring, wait: string | undefined): Promise<void> {
+/** A replica that has not read the new list would continue to wrap under an older key. */
+async function agree(db: Database, session: Session, { primaryId }: Keyring, wait: number): Promise<void> {
   const others = await replicasThatDiffer(db, session, wait, ({ keyIds }) => keyIds[0] === primaryId);
   if (others.length === 0) return;
   throw new StartRefused(
@@ -53,8 +53,7 @@ async function renewAll(db: Database, session: Session, keyring: Keyring, damage
     let rounds = 0;
     while ((await renewal.users(pass)) > 0) {
       rounds += 1;
-      if (rounds === BUSY_ROUNDS)
-        throw new StartRefused('Some users’ keys were being changed by somebody else all the time. Run this again.');
+      if (rounds === BUSY_ROUNDS) throw new StartRefused('Some users’ keys kept changing during this command. Run it again.');
     }
     await renewal.revocations(pass);
   });

@@ -1,15 +1,13 @@
 import { selectLiveReplicas } from '../replicas/replicas-repository.ts';
 import { countExposed } from '../vault/rotation/key-rotation-repository.ts';
 import { countMasterKeyUses } from '../vault/rotation/master-keys-repository.ts';
-import { defineCommand } from './command.ts';
+import { command, withSession } from './command.ts';
 import { configuredKeys } from './keys-deps.ts';
 
 const HEADERS = ['KEY', 'WHERE', 'FIRST', 'USER KEYS', 'REVOCATIONS', 'FORMER KEYS', 'HELD BY'];
 
-export const status = defineCommand({
-  usage: '',
-  summary: 'shows each key, what it wraps, and how many running replicas hold it',
-  async run(session) {
+export const status = command('status', 'Shows each key, what it wraps, and how many running replicas hold it.').action(
+  withSession(async (session) => {
     const keys = configuredKeys(session);
     const db = await session.database();
     const [uses, replicas] = [await countMasterKeyUses(db), await selectLiveReplicas(db)];
@@ -42,8 +40,8 @@ export const status = defineCommand({
         `${userKeys} user key(s) and ${revocations} revocation(s) are or were under another key than ${primary}. After a leak: npm run keys -- rewrap --new-user-keys`,
       );
     }
-  },
-});
+  }),
+);
 
 function table(rows: readonly (readonly string[])[]): string[] {
   const widths = HEADERS.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));

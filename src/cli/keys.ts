@@ -4,4 +4,4 @@ import { rewrap } from './keys-rewrap.ts';
 import { status } from './keys-status.ts';
 
 // The commands in the order of a rotation: docs/keys.md.
-await runProgram({ name: 'keys', summary: 'the master keys in operation', commands: { add, promote, rewrap, status, retire } });
+await runProgram('keys', 'Rotates the master keys while the service runs.', [add, promote, rewrap, status, retire]);

@@ -7,17 +7,16 @@ import { StartRefused } from '../errors.ts';
 type Transform = NodeJS.ReadWriteStream;
 
 /**
- * Writes a file that is there whole or not at all, readable by its owner only; what stood under its name before stays
- * until then.
+ * Writes a file atomically, readable by its owner only: an existing file is replaced once the new one is complete.
  *
- * @throws StartRefused where it can't be written
+ * @throws StartRefused when it can't be written
  */
 export async function writeWhole(path: string, content: AsyncIterable<string | Buffer>, through: Transform[] = []): Promise<void> {
   await assertFile(path);
   const partial = `${path}.${randomBytes(4).toString('hex')}.partial`;
   try {
     const file = await open(partial, 'wx', 0o600);
-    // In the end it must lie on the disk before it takes the name.
+    // Flushed before the rename, so that the name never refers to an incomplete file.
     await pipeline([Readable.from(content), ...through, file.createWriteStream({ flush: true })]);
     await rename(partial, path);
   } catch (error) {
@@ -27,8 +26,8 @@ export async function writeWhole(path: string, content: AsyncIterable<string | B
   }
 }
 
-/** A device or a link would be replaced by a file. */
+/** A device or a link must not be replaced by a file. */
 async function assertFile(path: string): Promise<void> {
   const known = await lstat(path).catch(() => undefined);
-  if (known !== undefined && !known.isFile()) throw new StartRefused(`${path} is there already, and is no ordinary file.`);
+  if (known !== undefined && !known.isFile()) throw new StartRefused(`${path} exists and is not a regular file.`);
 }

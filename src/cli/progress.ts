@@ -1,19 +1,19 @@
 const WIDTH = 30;
-/** Where nobody watches, a line for each of so many parts. */
+/** Without a terminal, one line is printed for each tenth. */
 const PARTS = 10;
 
 /** Where progress goes: standard error, so that standard output holds results only. */
 export type ProgressTarget = Pick<NodeJS.WriteStream, 'isTTY' | 'write'>;
 
-/** How far a long command has come: a bar on a terminal, plain lines anywhere else. */
+/** The progress of a long command: a bar on a terminal, plain lines elsewhere. */
 export class Progress {
   readonly #label: string;
   readonly #target: ProgressTarget;
   #total: number;
   #done = 0;
-  #told = 0;
+  #printed = 0;
 
-  /** @param total of whatever is counted; grows when more turns out to be done */
+  /** @param total an estimate; it grows when more is done */
   constructor(label: string, total: number, target: ProgressTarget = process.stderr) {
     this.#label = label;
     this.#total = total;
@@ -27,20 +27,20 @@ export class Progress {
     this.#draw();
   }
 
-  /** Leaves the last state on the screen. @param isAll what was done is all there was, whatever was expected */
+  /** Prints the final state. @param isAll the total was an estimate: what was done is all */
   end(isAll = false): void {
     if (isAll) this.#total = this.#done;
     if (this.#target.isTTY) this.#target.write(`\r${this.#bar()}\u001b[K\n`);
-    else if (this.#told < this.#done) this.#line();
+    else if (this.#printed < this.#done) this.#line();
   }
 
   #draw(): void {
     if (this.#target.isTTY) this.#target.write(`\r${this.#bar()}\u001b[K`);
-    else if (this.#done - this.#told >= this.#total / PARTS && this.#done > 0) this.#line();
+    else if (this.#done - this.#printed >= this.#total / PARTS && this.#done > 0) this.#line();
   }
 
   #line(): void {
-    this.#told = this.#done;
+    this.#printed = this.#done;
     this.#target.write(`${this.#label}: ${this.#done} of ${this.#total}\n`);
   }
 

@@ -5,18 +5,17 @@ import { migrate } from '../database/migrate.ts';
 import { type Defer, openDatabase } from '../database/open-database.ts';
 import { createLogger, type Logger } from '../observability/logger.ts';
 
-/** What a command works with: the service's configuration and, where it asks for it, its database. The service isn't started. */
+/** What a command works with: the service's configuration and its database, without starting the service. */
 export interface Session {
   config: Config;
-  /** Says nothing: what a command has to say goes to its output. */
+  /** Silent: a command reports on its own output. */
   logger: Logger;
-  /** Aborted by Ctrl+C and SIGTERM. Long commands look at it between two batches and throw its reason. */
+  /** Aborted by SIGINT and SIGTERM. Long commands check it between batches and throw its reason. */
   signal: AbortSignal;
   /** One line of results on standard output. */
   print(line: string): void;
   /**
-   * The database with its schema brought up to date, opened at the first call. The embedded one is locked for this
-   * process meanwhile.
+   * The migrated database, opened at the first call. The embedded one is locked until the session ends.
    *
    * @throws StartRefused when the service runs on the embedded database, AppError `unavailable`
    */
@@ -25,7 +24,7 @@ export interface Session {
 
 const CONNECTIONS = 4;
 
-/** Opens a session and gives back whatever it took, however `work` ends. @throws StartRefused on a wrong configuration */
+/** Runs `work` in a session and releases its resources. @throws StartRefused on an invalid configuration */
 export async function inSession(signal: AbortSignal, work: (session: Session) => Promise<void>): Promise<void> {
   const config = loadConfig();
   const logger = createLogger('silent');
@@ -50,7 +49,7 @@ export async function inSession(signal: AbortSignal, work: (session: Session) =>
 async function open(config: Config, logger: Logger, defer: Defer): Promise<Database> {
   if (config.databaseUrl === undefined) {
     const { lockDataDirectory } = await import('../database/data-lock.ts');
-    const busy = `The service is running on the data folder ${config.dataDir}, and the embedded database has one owner at a time. Stop the service, run this command again, and start the service after it.`;
+    const busy = `The service is running on the data folder ${config.dataDir}, and only one process at a time can use the embedded database. Stop the service, run this command again, and start the service after it.`;
     defer(lockDataDirectory(config.dataDir, busy));
   }
   const { db, address } = await openDatabase(config, CONNECTIONS, logger, defer, COMMAND_PATIENCE);

@@ -45,7 +45,7 @@ describe('npm run data -- erase', () => {
     [
       'a line without an id',
       (id: string) => `${id}\nada@example.org\n`,
-      /^Line 2 of \S+ does not begin with a user's id\. Nobody was deleted\.$/m,
+      /^Line 2 of \S+ does not begin with a user id\. No user was deleted\.$/m,
     ],
     ['SQL', (id: string) => `${id}' or true --\n`, /^Line 1 of/m],
   ])('refuses a file with %s before it deletes anybody', async (_name, lines, message) => {
@@ -64,7 +64,7 @@ describe('npm run data -- erase', () => {
 
   it('deletes whom it names as DELETE /user does, and nobody else; the service revokes their tokens when it starts', async () => {
     const { code, stdout } = await erase(`${goes.userId.toUpperCase()} 2026-01-02T03:04:05.000Z\n\n${NOBODY}\n`);
-    expect({ code, stdout }).toEqual({ code: 0, stdout: '1 users deleted, 1 were not there.\n' });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '1 users deleted, 1 not found.\n' });
     expect((await runCli('data', ['deletions'], place.env)).stdout).toMatch(new RegExp(`^${goes.userId} \\d{4}-\\S+Z\\n$`));
     const revokedBefore = scene.provider.revoked.length;
     scene.steward = await scene.replica(place.env);

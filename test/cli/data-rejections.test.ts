@@ -64,9 +64,9 @@ describe.skipIf(!(await postgresAnswers()))('npm run data -- import refuses', ()
   const isUser = (line: string) => line.startsWith('["users"') && line.includes('ada@');
 
   it.each<[string, () => Buffer | string, RegExp]>([
-    ['an empty file', () => '', /not a whole export/],
-    ['a dump of the database', () => 'PGDMP', /no gzip file/],
-    ['random bytes', () => randomBytes(5_000), /no gzip file/],
+    ['an empty file', () => '', /not a complete export/],
+    ['a dump of the database', () => 'PGDMP', /not a gzip file/],
+    ['random bytes', () => randomBytes(5_000), /not a gzip file/],
     ['an object without a line end', () => gzipSync('{}'), /its end is missing/],
     ['an empty object', () => gzipSync('{}\n'), /does not begin as an export does/],
     ['another table of text', () => gzipSync('email,created_at\r\n'), /does not begin as an export does/],
@@ -74,9 +74,9 @@ describe.skipIf(!(await postgresAnswers()))('npm run data -- import refuses', ()
   ])('what is none of our files: %s', async (_name, content, message) => refused(content(), message));
 
   it.each<[string, () => Buffer, RegExp]>([
-    ['near its begin', () => whole.subarray(0, whole.length * 0.02), /not a whole export/],
-    ['in the middle', () => whole.subarray(0, whole.length * 0.5), /not a whole export/],
-    ['by a byte', () => whole.subarray(0, -1), /was cut/],
+    ['near its begin', () => whole.subarray(0, whole.length * 0.02), /not a complete export/],
+    ['in the middle', () => whole.subarray(0, whole.length * 0.5), /not a complete export/],
+    ['by a byte', () => whole.subarray(0, -1), /is truncated/],
     ['by its last line', () => gzipSync(`${lines.join('\n')}\n`), /its end is missing/],
     ['by its last line end', () => gzipSync(gunzipSync(whole).subarray(0, -1)), /its end is missing/],
   ])('a file that was cut %s', async (_name, content, message) => refused(content(), message));
@@ -92,7 +92,7 @@ describe.skipIf(!(await postgresAnswers()))('npm run data -- import refuses', ()
   it('a file with one bit turned over', async () => {
     const bytes = Buffer.from(whole);
     bytes[Math.floor(bytes.length / 2)]! ^= 1;
-    await refused(bytes, /not a whole export|checksum|line \d+/);
+    await refused(bytes, /not a complete export|checksum|line \d+/);
   });
 
   it.each<[string, (header: string) => string, RegExp]>([
@@ -113,13 +113,13 @@ describe.skipIf(!(await postgresAnswers()))('npm run data -- import refuses', ()
     ['named as a member of every object', '["__proto__",{"id":1}]'],
     ['named constructor', '["constructor",{}]'],
   ])('rows of a table %s', async (_name, line) => {
-    await refused(sealedFile([...lines, line]), /no row of a table that is exported/);
+    await refused(sealedFile([...lines, line]), /not a row of an exported table/);
   });
 
   it.each<[string, (line: string) => string, RegExp]>([
-    ['one column more', (line) => line.replace('{', '{"admin": true, '), /other columns than users/],
-    ['a column named __proto__', (line) => line.replace('{', '{"__proto__": {"id": 1}, '), /other columns than users/],
-    ['one column less', (line) => line.replace(/"email": "[^"]*", /, ''), /other columns than users/],
+    ['one column more', (line) => line.replace('{', '{"admin": true, '), /doesn't have the columns of users/],
+    ['a column named __proto__', (line) => line.replace('{', '{"__proto__": {"id": 1}, '), /doesn't have the columns of users/],
+    ['one column less', (line) => line.replace(/"email": "[^"]*", /, ''), /doesn't have the columns of users/],
     ['something after it', (line) => line.replace(/]$/, ',{}]'), /can't be read/],
     ['a list in place of its row', () => '["users",{"a":1}', /can't be read/],
     ['no JSON', (line) => line.slice(0, -4), /can't be read/],

@@ -118,7 +118,6 @@ describe.skipIf(!(await postgresAnswers()))('npm run keys, with two replicas', (
     await refused('names the same key id twice', 'add', primary);
     await refused('is not of the form', 'add', 'no spaces');
     await refused('does not name a KMS key by its ARN', 'add', 'kms', '--aws-kms', 'alias/main');
-    await refused('--wait takes a number', 'promote', primary, '--wait', 'soon');
   });
 
   it('refuses to promote a key that one running replica lacks', async () => {
@@ -185,14 +184,24 @@ describe.skipIf(!(await postgresAnswers()))('npm run keys, with two replicas', (
     await ok('retire', 'sixth');
   });
 
-  it('says how it is called', async () => {
+  it('describe themselves, their arguments and their options', async () => {
     const help = await keys('--help');
     expect(help).toMatchObject({ code: 0, stderr: '' });
-    for (const command of ['add', 'promote', 'rewrap', 'status', 'retire']) expect(help.stdout).toContain(`\n  ${command} `);
-    for (const args of [[], ['constructor'], ['promote'], ['rewrap', '--all']]) {
+    const described = { add: 'id', promote: 'id', rewrap: '--new-user-keys', status: '--help', retire: '--wait <seconds>' };
+    for (const [command, what] of Object.entries(described)) {
+      expect(help.stdout).toMatch(new RegExp(`^  ${command} .*[A-Z].*[a-z]`, 'm'));
+      const own = await keys(command, '--help');
+      expect(own).toMatchObject({ code: 0, stderr: '' });
+      expect(own.stdout).toMatch(new RegExp(`^  (-h, )?${what} +[a-z]`, 'm'));
+    }
+    for (const args of [[], ['constructor'], ['promote'], ['promote', 'a', 'b'], ['rewrap', '--all'], ['retire', 'a', '--wait', 'soon']]) {
       const wrong = await keys(...args);
       expect(wrong).toMatchObject({ code: 2, stdout: '' });
-      expect(wrong.stderr).toContain('Usage: npm run keys -- <command>');
+      expect(wrong.stderr).toContain(
+        args[0] !== undefined && Object.hasOwn(described, args[0])
+          ? `Usage: npm run keys -- ${args[0]} `
+          : 'Usage: npm run keys -- <command>',
+      );
     }
   });
 });

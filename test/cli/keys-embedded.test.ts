@@ -37,7 +37,7 @@ describe('npm run keys on the embedded database', () => {
       const { code, stdout, stderr } = await keys(...command);
       expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
       expect(stderr).toBe(
-        `The service is running on the data folder ${dataDir}, and the embedded database has one owner at a time. Stop the service, run this command again, and start the service after it.\n`,
+        `The service is running on the data folder ${dataDir}, and only one process at a time can use the embedded database. Stop the service, run this command again, and start the service after it.\n`,
       );
     }
     expect(child.running()).toBe(true);

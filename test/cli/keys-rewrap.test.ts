@@ -142,7 +142,7 @@ describe.skipIf(!(await postgresAnswers()))('npm run keys -- rewrap', () => {
     await letGo();
     const { code, stderr } = await ended;
     expect(code).toBe(1);
-    expect(stderr.trim().split('\n').at(-1)).toBe('Interrupted. What was done stays done; run the command again to go on.');
+    expect(stderr.trim().split('\n').at(-1)).toBe('Interrupted. Completed work is kept; run the command again to continue.');
     const half = await intact();
     expect((half.old ?? 0) + (half.next ?? 0)).toBe(MANY);
   });
@@ -187,7 +187,7 @@ describe.skipIf(!(await postgresAnswers()))('npm run keys -- rewrap', () => {
     ]);
     const { code, stdout, stderr } = await runCli('keys', ['rewrap'], env);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toMatch(/^2 stored value\(s\) could not be read and stay as they are: /m);
+    expect(stderr).toMatch(/^2 stored value\(s\) can’t be decrypted and are left unchanged: /m);
     for (const key of [one, two]) expect(stderr).toContain(`user_keys ${key?.id}`);
     expect(await database.sql(`select count(*)::int as count from user_keys where master_key_id = 'old'`)).toEqual([{ count: 2 }]);
   });

@@ -97,8 +97,8 @@ describe('npm run waitlist -- export', () => {
 
   it.each([
     ['a folder that is not there', (at: string) => join(at, 'missing', 'file.csv'), 'ENOENT'],
-    ['a folder in place of the file', (at: string) => at, 'no ordinary file'],
-    ['a link', (at: string) => join(at, 'link.csv'), 'no ordinary file'],
+    ['a folder in place of the file', (at: string) => at, 'not a regular file'],
+    ['a link', (at: string) => join(at, 'link.csv'), 'not a regular file'],
   ])('refuses to write to %s, in one line', async (_name, target, message) => {
     const at = mkdtempSync(join(folder, 'refused-'));
     mkdirSync(join(at, 'sub'));
@@ -110,10 +110,10 @@ describe('npm run waitlist -- export', () => {
     expect(readdirSync(at).sort()).toEqual(['link.csv', 'sub']);
   });
 
-  it.each([[['export', 'file.csv']], [['export', '--out']], [['list']], [[]]])('called as %j it says how it is called', async (args) => {
+  it.each([[['export', 'file.csv']], [['export', '--out']], [['list']], [[]]])('called as %j prints its usage', async (args) => {
     const { code, stderr } = await run(...args);
     expect(code).toBe(2);
-    expect(stderr).toContain('npm run waitlist -- <command>');
+    expect(stderr).toContain('Usage: npm run waitlist -- ');
   });
 });
 
