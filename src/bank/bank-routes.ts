@@ -1,8 +1,11 @@
 import { z } from 'zod';
 import { type Endpoint, endpoint, SUCCEEDED, success } from '../http/endpoint.ts';
+import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoint-router.ts';
 import { text } from '../validation/validate.ts';
 import type { BankDeps } from './bank-deps.ts';
 import { createLinkToken, deleteEntry, linkItem, listEntries, refreshEntry } from './bank-service.ts';
+import { webhookEndpoint } from './bank-webhook-routes.ts';
+import type { BankWebhooks } from './bank-webhooks.ts';
 
 const TAG = 'Bank';
 const entryId = z.object({ account_id: z.uuid() });
@@ -21,9 +24,10 @@ const entry = z.object({
   new_accounts: z.literal(true).optional().meta({ description: 'The bank has accounts that the user could share too, in update mode.' }),
 });
 
-/** Linking, listing, repairing and deleting bank account entries. */
-export function bankRoutes(deps: BankDeps): Endpoint[] {
-  return [createToken(deps), setAccessToken(deps), list(deps), remove(deps), refresh(deps)];
+/** Linking, listing, repairing and deleting bank account entries, and the aggregator's webhook. */
+export function bankRouter(deps: BankDeps, webhooks: BankWebhooks, middleware: EndpointMiddleware): EndpointRouter {
+  const items = [createToken(deps), setAccessToken(deps), list(deps), remove(deps), refresh(deps)];
+  return endpointRouter([...items, webhookEndpoint(webhooks)], middleware);
 }
 
 function createToken(deps: BankDeps): Endpoint {
@@ -35,10 +39,10 @@ function createToken(deps: BankDeps): Endpoint {
     description:
       'With `account_id`: update mode for that entry, to log in again or add accounts. The sandbox adds `link_url`, its page in place of the widget.',
     auth: 'id_token',
-    provider: true,
+    limit: 'provider',
     // A malformed id is one that isn't there, as in a path.
     form: z.strictObject({ account_id: z.string().optional().meta({ format: 'uuid' }) }),
-    answer: z.object({ link_token: z.string(), expiration: z.string(), request_id: z.string(), link_url: z.string().optional() }),
+    response: z.object({ link_token: z.string(), expiration: z.string(), request_id: z.string(), link_url: z.string().optional() }),
     errors: ['not_found', 'relink_required', 'item_gone', 'unsupported_account', ...PROVIDER_ERRORS],
     handle: async ({ caller, form }) => ({ json: await createLinkToken(deps, caller.userId, form.account_id) }),
   });
@@ -53,9 +57,9 @@ function setAccessToken(deps: BankDeps): Endpoint {
     description:
       'The same login linked again keeps its entry’s id: that is, where the new accounts include all of the old ones, by the bank’s own lasting ids, else by name, mask and type. Otherwise both stay, and `also_linked` says so.',
     auth: 'id_token',
-    provider: true,
+    limit: 'provider',
     form: z.strictObject({ public_token: text(1024) }),
-    answer: success.extend({
+    response: success.extend({
       also_linked: z
         .array(z.uuid())
         .optional()
@@ -76,7 +80,7 @@ function list(deps: BankDeps): Endpoint {
     tag: TAG,
     summary: 'List the bank account entries',
     auth: 'id_token',
-    answer: z.object({ accounts: z.array(entry) }),
+    response: z.object({ accounts: z.array(entry) }),
     errors: [],
     handle: async ({ caller }) => ({ json: { accounts: await listEntries(deps, caller.userId) } }),
   });
@@ -91,7 +95,7 @@ function remove(deps: BankDeps): Endpoint {
     description: 'Use is denied at once; the aggregator is told afterwards until it confirms.',
     auth: 'id_token',
     params: entryId,
-    answer: success,
+    response: success,
     errors: ['not_found'],
     async handle({ caller, params }) {
       await deleteEntry(deps, caller.userId, params.account_id);
@@ -108,9 +112,9 @@ function refresh(deps: BankDeps): Endpoint {
     summary: 'Read an entry again after update mode',
     description: 'Clears `relink_required` and takes over the accounts chosen.',
     auth: 'id_token',
-    provider: true,
+    limit: 'provider',
     params: entryId,
-    answer: success,
+    response: success,
     errors: ['not_found', 'relink_required', 'item_gone', 'unsupported_account', ...PROVIDER_ERRORS],
     async handle({ caller, params }) {
       await refreshEntry(deps, caller.userId, params.account_id);

@@ -3,13 +3,18 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { Config } from '../config/config.ts';
 import { type Endpoint, endpoint } from '../http/endpoint.ts';
+import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoint-router.ts';
 
 const PUBLIC = join(import.meta.dirname, '../../public');
 const LINK_SCRIPT = 'https://cdn.plaid.com/link/v2/stable/link-initialize.js';
 
-/** `GET /`: the page in development, the public website in production; in development the readable interface too. */
-export function homeRoutes(config: Config, publicUrl: string): Endpoint[] {
-  if (config.environment === 'production') return [toWebsite(config.siteUrl ?? publicUrl)];
+/** `GET /`: the development page, or in production a redirect to the public website. `GET /api-docs`: in development only. */
+export function homeRouter(config: Config, publicUrl: string, middleware: EndpointMiddleware): EndpointRouter {
+  const endpoints = config.environment === 'production' ? [toWebsite(config.siteUrl ?? publicUrl)] : developmentPages(config);
+  return endpointRouter(endpoints, middleware);
+}
+
+function developmentPages(config: Config): Endpoint[] {
   const realBank = config.bank !== 'sandbox';
   return [
     developmentPage('/', 'console/index.html', 'The development page', policy(realBank)),
@@ -17,22 +22,25 @@ export function homeRoutes(config: Config, publicUrl: string): Endpoint[] {
   ];
 }
 
-/** `GET /openapi.json`; made on first request. */
-export function openApiRoute(document: () => object): Endpoint {
+/** `GET /openapi.json`; the document is made on the first request. */
+export function openApiRouter(document: () => object, middleware: EndpointMiddleware): EndpointRouter {
   let made: Record<string, unknown> | undefined;
-  return endpoint({
-    method: 'get',
-    path: '/openapi.json',
-    tag: 'Service',
-    summary: 'This interface as an OpenAPI 3.1 document',
-    auth: 'none',
-    answer: z.record(z.string(), z.unknown()),
-    errors: [],
-    async handle() {
-      made ??= document() as Record<string, unknown>;
-      return { json: made };
-    },
-  });
+  const endpoints = [
+    endpoint({
+      method: 'get',
+      path: '/openapi.json',
+      tag: 'Service',
+      summary: 'This interface as an OpenAPI 3.1 document',
+      auth: 'none',
+      response: z.record(z.string(), z.unknown()),
+      errors: [],
+      async handle() {
+        made ??= document() as Record<string, unknown>;
+        return { json: made };
+      },
+    }),
+  ];
+  return endpointRouter(endpoints, middleware);
 }
 
 function toWebsite(siteUrl: string): Endpoint {
@@ -57,12 +65,12 @@ function developmentPage(path: string, file: string, summary: string, contentPol
     auth: 'none',
     pages: { 200: 'An HTML page' },
     errors: [],
-    // Read each time: whoever works on the page sees a change on reload.
+    // Read for each request, so that a reload shows changes.
     handle: async () => ({ html: readFileSync(join(PUBLIC, file), 'utf8'), policy: contentPolicy }),
   });
 }
 
-/** The aggregator's Link script is admitted only where it is really used. */
+/** Allows the aggregator's Link script only where it is used. */
 function policy(linkWidget: boolean): string {
   return [
     "default-src 'none'",

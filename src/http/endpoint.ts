@@ -4,14 +4,14 @@ import type { ErrorCode } from '../errors.ts';
 
 export type { RequestHandler };
 
-/** Who calls, as an ID token proved it. */
+/** The user that an ID token identifies. */
 export interface Caller {
   userId: string;
-  /** Verified e-mail address, or the issuer's subject where there is none: how pages name the user. */
+  /** Verified e-mail address, or the issuer's subject if there is none; pages show it. */
   label: string;
   issuer: string;
   subject: string;
-  /** When the user last signed in at the issuer (`auth_time`), seconds since 1970. */
+  /** `auth_time`: when the user last signed in at the issuer, seconds since 1970. */
   authTime: number | undefined;
   /** `iat` of the token, seconds since 1970. */
   issuedAt: number;
@@ -19,16 +19,19 @@ export interface Caller {
   expiresAt: number;
 }
 
-/** What a handler answers: the JSON body of a 200, a redirect, or a page for people with its content security policy. */
+/** What a handler returns: the JSON body of a 200, a redirect, or an HTML page with its content security policy. */
 export type Reply<Body> = { json: Body } | { redirect: string; status?: 302 | 303 } | { html: string; policy: string };
 
-type Shape = z.ZodObject;
-type Parsed<S extends Shape | undefined> = S extends Shape ? z.output<S> : Record<string, never>;
+/** Requests that have a limit of their own: health probes, waitlist entries, and requests that lead to a provider. */
+export type LimitName = 'probe' | 'waitlist' | 'provider';
+
+type Fields = z.ZodObject;
+type Parsed<S extends Fields | undefined> = S extends Fields ? z.output<S> : Record<string, never>;
 
 export interface Input<
-  P extends Shape | undefined,
-  Q extends Shape | undefined,
-  F extends Shape | undefined,
+  P extends Fields | undefined,
+  Q extends Fields | undefined,
+  F extends Fields | undefined,
   Auth extends 'id_token' | 'none',
 > {
   params: Parsed<P>;
@@ -40,9 +43,9 @@ export interface Input<
 }
 
 export interface Endpoint<
-  P extends Shape | undefined = Shape | undefined,
-  Q extends Shape | undefined = Shape | undefined,
-  F extends Shape | undefined = Shape | undefined,
+  P extends Fields | undefined = Fields | undefined,
+  Q extends Fields | undefined = Fields | undefined,
+  F extends Fields | undefined = Fields | undefined,
   A extends z.ZodType = z.ZodType,
   Auth extends 'id_token' | 'none' = 'id_token' | 'none',
 > {
@@ -54,37 +57,37 @@ export interface Endpoint<
   description?: string;
   /** `id_token`: the Authorization header carries a verified ID token. */
   auth: Auth;
-  /** Path parameters; a mismatch is 404, as an unknown id is. */
+  /** Path parameters; a mismatch is 404, like an unknown id. */
   params?: P;
-  /** Strict, unless others write it: a misspelt field must not go unnoticed. */
+  /** Strict, so that a misspelt field is an error; not strict where a provider writes the query. */
   query?: Q;
-  /** Body fields, urlencoded or JSON; strict as well. */
+  /** Body fields, urlencoded or JSON; strict. */
   form?: F;
-  /** In place of a form: JSON of up to `limit` bytes, taken as it came, and the header that proves who sent it. */
+  /** Instead of a form: a raw JSON body of up to `limit` bytes, and the header with its signature. */
   signed?: { limit: number; header: string };
-  /** Body of the 200; what it doesn't name is not sent. */
-  answer?: A;
-  /** Further documented answers that are not JSON: status → what it means. */
+  /** Body of the 200; fields that it does not name are not sent. */
+  response?: A;
+  /** Further documented responses that are not JSON: status → description. */
   pages?: Record<number, string>;
   errors: readonly ErrorCode[];
-  /** A person's browser comes here: errors may be pages; HEAD and prefetch are refused. */
+  /** For a person's browser: errors may be pages; HEAD and prefetch requests are rejected. */
   browser?: boolean;
-  /** It leads to a provider: taken less often than others from one address, and of one user. */
-  provider?: boolean;
+  /** A limit for each client address besides the general one; `provider` also has one for each user. */
+  limit?: LimitName;
   handle: (input: Input<P, Q, F, Auth>) => Promise<Reply<z.input<A>>>;
 }
 
-/** Defines an endpoint; the identity function that lets TypeScript infer the handler's types from the schemas. */
+/** Declares an endpoint: an identity function that lets TypeScript infer the handler's types from the schemas. */
 export function endpoint<
   A extends z.ZodType = z.ZodNever,
-  P extends Shape | undefined = undefined,
-  Q extends Shape | undefined = undefined,
-  F extends Shape | undefined = undefined,
+  P extends Fields | undefined = undefined,
+  Q extends Fields | undefined = undefined,
+  F extends Fields | undefined = undefined,
   Auth extends 'id_token' | 'none' = 'none',
 >(definition: Endpoint<P, Q, F, A, Auth>): Endpoint {
   return definition as unknown as Endpoint;
 }
 
-/** Body and reply of calls that have nothing else to say. */
+/** Schema and reply of endpoints that return no data. */
 export const success = z.object({ success: z.literal(true) });
 export const SUCCEEDED = { json: { success: true } } as const;

@@ -9,6 +9,12 @@ export function notFound(): never {
   throw new AppError('not_found', 'There is no such address here.');
 }
 
+/** Middleware for addresses that a person opens in a browser: an error may be an HTML page. */
+export function allowErrorPages(_request: Request, response: Response, next: NextFunction): void {
+  response.locals.browser = true;
+  next();
+}
+
 /** The one place where an error becomes an answer: the contract's JSON form, or a page for a person's browser. */
 export function errorHandler(logger: Logger, telemetry: Telemetry) {
   return (thrown: unknown, request: Request, response: Response, next: NextFunction): void => {

@@ -9,7 +9,7 @@ const ALL: readonly ErrorCode[] = ['method_not_allowed', 'rate_limited', 'intern
 const FORM: readonly ErrorCode[] = ['invalid_request', 'too_large', 'unsupported_media_type'];
 const AUTHENTICATED: readonly ErrorCode[] = ['invalid_token', 'token_expired', 'forbidden'];
 
-/** Every error an endpoint can answer, its own and those that come with its inputs and its place, by ascending status. */
+/** Every error that an endpoint can return: its own, and those that its inputs and its authentication add; by ascending status. */
 export function errorsOf(endpoint: Endpoint): ErrorCode[] {
   const codes = new Set([
     ...ALL,
@@ -138,8 +138,8 @@ function requestBody(form: z.ZodObject, schemas: Json): Json {
 function responses(endpoint: Endpoint, schemas: Json): Json {
   const all: Record<string, Json> = {};
   for (const [status, description] of Object.entries(endpoint.pages ?? {})) all[status] = page(Number(status), description);
-  if (endpoint.answer !== undefined) {
-    const content = { 'application/json': { schema: jsonSchema(endpoint.answer, 'output', schemas) } };
+  if (endpoint.response !== undefined) {
+    const content = { 'application/json': { schema: jsonSchema(endpoint.response, 'output', schemas) } };
     all[200] = response(all[200]?.description ?? 'Success', {}, { ...(all[200]?.content as Json | undefined), ...content });
   }
   const byStatus = Map.groupBy(errorsOf(endpoint), (code) => ERROR_STATUS[code]);

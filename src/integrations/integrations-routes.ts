@@ -1,35 +1,60 @@
 import { z } from 'zod';
+import type { Database } from '../database/database.ts';
 import { AppError } from '../errors.ts';
 import { type Endpoint, endpoint } from '../http/endpoint.ts';
+import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoint-router.ts';
 import { IntegrationsError } from './integrations-file.ts';
+import { selectStatus } from './status-repository.ts';
 
-/**
- * The reload of the integrations file.
- *
- * @param showsProblems whether the answer tells what is wrong with it: that repeats parts of the file
- */
-export function integrationsRoutes(service: { reload(): Promise<void> }, showsProblems: boolean): Endpoint[] {
-  return [
-    endpoint({
-      method: 'get',
-      path: '/update_integrations',
-      tag: 'Service',
-      summary: 'Reload the integrations file',
-      description:
-        'Reads integrations.yaml again without a restart. A file that is not valid changes nothing; the log says what is wrong at which line, ' +
-        'and in development the answer does, too: `details.problems`, and in `details.more` how many there are beside those. ' +
-        'Takes no credentials: restrict access to it at the network layer or a reverse proxy.',
-      auth: 'none',
-      answer: z.object({ status: z.literal('success') }),
-      errors: ['invalid_configuration'],
-      async handle() {
-        await service.reload().catch((error: unknown) => {
-          throw showsProblems ? withProblems(error) : error;
-        });
-        return { json: { status: 'success' as const } };
-      },
-    }),
-  ];
+const provider = z.object({ connected: z.boolean(), needs_attention: z.number().int() });
+
+export interface IntegrationsRoutesOptions {
+  db: Database;
+  reloads: { reload(): Promise<void> };
+  /** Whether the response lists what is wrong with the file; that repeats parts of it. */
+  showsProblems: boolean;
+}
+
+/** The reload of the integrations file, and the user's integration status. */
+export function integrationsRouter(options: IntegrationsRoutesOptions, middleware: EndpointMiddleware): EndpointRouter {
+  return endpointRouter([reload(options), status(options.db)], middleware);
+}
+
+function reload({ reloads, showsProblems }: IntegrationsRoutesOptions): Endpoint {
+  return endpoint({
+    method: 'get',
+    path: '/update_integrations',
+    tag: 'Service',
+    summary: 'Reload the integrations file',
+    description:
+      'Reads integrations.yaml again without a restart. An invalid file changes nothing; the log lists the problems with their lines. ' +
+      'In development the response lists them too: `details.problems`, and in `details.more` the number of those left out. ' +
+      'Takes no credentials: restrict access to it at the network layer or a reverse proxy.',
+    auth: 'none',
+    response: z.object({ status: z.literal('success') }),
+    errors: ['invalid_configuration'],
+    async handle() {
+      await reloads.reload().catch((error: unknown) => {
+        throw showsProblems ? withProblems(error) : error;
+      });
+      return { json: { status: 'success' as const } };
+    },
+  });
+}
+
+function status(db: Database): Endpoint {
+  return endpoint({
+    method: 'get',
+    path: '/integrations',
+    tag: 'User',
+    summary: 'Which providers the user is connected to',
+    description:
+      '`connected`: at least one account, whatever its status. `needs_attention`: how many accounts must be authorized again, now or soon.',
+    auth: 'id_token',
+    response: z.object({ workspace: provider, bank: provider }),
+    errors: [],
+    handle: async ({ caller }) => ({ json: await selectStatus(db, caller.userId) }),
+  });
 }
 
 function withProblems(error: unknown): unknown {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Database } from '../database/database.ts';
-import { type Endpoint, endpoint } from '../http/endpoint.ts';
+import { endpoint } from '../http/endpoint.ts';
+import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoint-router.ts';
 import { describeError, type Logger } from '../observability/logger.ts';
 import { emailAddress } from '../validation/validate.ts';
 import { upsertAddress } from './waitlist-repository.ts';
@@ -8,17 +9,18 @@ import { upsertAddress } from './waitlist-repository.ts';
 const FAILED = { status: 'error' as const, message: 'The address could not be saved. Please try again later.' };
 
 /** POST /waitlist and its alias POST /email. */
-export function waitlistRoutes(db: Database, logger: Logger): Endpoint[] {
-  return ['/waitlist', '/email'].map((path) =>
+export function waitlistRouter(db: Database, logger: Logger, middleware: EndpointMiddleware): EndpointRouter {
+  const endpoints = ['/waitlist', '/email'].map((path) =>
     endpoint({
       method: 'post',
       path,
       tag: 'Waitlist',
       summary: path === '/email' ? 'Alias of POST /waitlist' : 'Add an address to the waitlist',
-      description: 'A known address answers as a new one does. A failed insertion is a 200 with `status: "error"`.',
+      description: 'The response is the same for a new and for a known address. A failed insertion is a 200 with `status: "error"`.',
       auth: 'none',
+      limit: 'waitlist',
       form: z.strictObject({ email: emailAddress }),
-      answer: z.object({ status: z.enum(['success', 'error']), message: z.string().optional() }),
+      response: z.object({ status: z.enum(['success', 'error']), message: z.string().optional() }),
       errors: [],
       async handle({ form }) {
         try {
@@ -31,4 +33,5 @@ export function waitlistRoutes(db: Database, logger: Logger): Endpoint[] {
       },
     }),
   );
+  return endpointRouter(endpoints, middleware);
 }

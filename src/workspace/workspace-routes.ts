@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { AppError } from '../errors.ts';
 import type { Cookies } from '../http/cookies.ts';
 import { type Endpoint, endpoint, type Reply, SUCCEEDED, success } from '../http/endpoint.ts';
+import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoint-router.ts';
 import { pagePolicy } from '../http/html.ts';
-import type { Authenticate } from '../http/mount.ts';
+import type { Authenticate } from '../http/require-id-token.ts';
 import { WORKSPACE_SCOPES } from '../providers/workspace/workspace-scopes.ts';
 import { emailAddress, text } from '../validation/validate.ts';
 import type { WorkspaceAccounts } from './accounts-service.ts';
@@ -28,13 +29,13 @@ export interface WorkspaceRoutesOptions {
   deps: WorkspaceDeps | undefined;
   accounts: WorkspaceAccounts;
   cookies: Cookies;
-  authenticate: Authenticate;
   publicUrl: string;
 }
 
 /** Connecting (three steps), listing, choosing the default and disconnecting workspace accounts. */
-export function workspaceRoutes(options: WorkspaceRoutesOptions): Endpoint[] {
-  return [requestAccess(options), login(options), callback(options), confirm(options), ...accountRoutes(options.accounts)];
+export function workspaceRouter(options: WorkspaceRoutesOptions, middleware: EndpointMiddleware): EndpointRouter {
+  const flow = [requestAccess(options), login(options, middleware.authenticate), callback(options), confirm(options)];
+  return endpointRouter([...flow, ...accountEndpoints(options.accounts)], middleware);
 }
 
 function requestAccess({ deps, cookies, publicUrl }: WorkspaceRoutesOptions): Endpoint {
@@ -45,9 +46,9 @@ function requestAccess({ deps, cookies, publicUrl }: WorkspaceRoutesOptions): En
     summary: 'Step 1: ask for access to a workspace account',
     description: 'Prepares a flow and ties this browser to the user. Open `login_url` in the same browser within 60 seconds.',
     auth: 'id_token',
-    provider: true,
+    limit: 'provider',
     form: z.strictObject({ email: emailAddress, redirect_uri: redirectUri.optional() }),
-    answer: z.object({ status: z.literal('success'), login_url: z.url(), expires_at: z.iso.datetime() }),
+    response: z.object({ status: z.literal('success'), login_url: z.url(), expires_at: z.iso.datetime() }),
     errors: ['not_configured'],
     async handle({ caller, form, request, response }) {
       const ready = configured(deps);
@@ -60,7 +61,7 @@ function requestAccess({ deps, cookies, publicUrl }: WorkspaceRoutesOptions): En
   });
 }
 
-function login({ deps, cookies, authenticate }: WorkspaceRoutesOptions): Endpoint {
+function login({ deps, cookies }: WorkspaceRoutesOptions, authenticate: Authenticate): Endpoint {
   return endpoint({
     method: 'get',
     path: '/auth/workspace/login',
@@ -68,7 +69,7 @@ function login({ deps, cookies, authenticate }: WorkspaceRoutesOptions): Endpoin
     summary: 'Step 2: on to the provider’s consent page',
     description: 'For people’s browsers. `token` is the ticket of step 1, or an ID token.',
     auth: 'none',
-    provider: true,
+    limit: 'provider',
     browser: true,
     query: z.strictObject({ token: text(8192), redirect_uri: redirectUri.optional(), email: emailAddress.optional() }),
     pages: { 303: 'To the provider’s consent page' },
@@ -97,7 +98,7 @@ function callback({ deps, cookies }: WorkspaceRoutesOptions): Endpoint {
     description:
       'For people’s browsers. Ends at the flow’s `redirect_uri` with `integration=workspace` and `status`, or shows a confirmation page first.',
     auth: 'none',
-    provider: true,
+    limit: 'provider',
     browser: true,
     // The provider adds what it likes (RFC 6749, 4.1.2); of our own addresses a misspelt field is refused.
     query: z.object({ state: parameter, code: parameter, error: parameter, iss: parameter }),
@@ -122,7 +123,7 @@ function confirm({ deps, cookies }: WorkspaceRoutesOptions): Endpoint {
     summary: 'The confirmation page’s answer',
     description: 'Works once, in the browser that was asked.',
     auth: 'none',
-    provider: true,
+    limit: 'provider',
     browser: true,
     form: z.strictObject({ confirmation: text(100), decision: z.enum(['confirm', 'cancel'], 'must be confirm or cancel') }),
     pages: { 303: 'To the flow’s redirect_uri, with the outcome in the query' },
@@ -135,7 +136,7 @@ function confirm({ deps, cookies }: WorkspaceRoutesOptions): Endpoint {
   });
 }
 
-function accountRoutes(accounts: WorkspaceAccounts): Endpoint[] {
+function accountEndpoints(accounts: WorkspaceAccounts): Endpoint[] {
   return [
     endpoint({
       method: 'get',
@@ -143,7 +144,7 @@ function accountRoutes(accounts: WorkspaceAccounts): Endpoint[] {
       tag: TAG,
       summary: 'List the connected workspace accounts',
       auth: 'id_token',
-      answer: z.object({
+      response: z.object({
         accounts: z.array(
           z.object({
             id: z.uuid(),
@@ -167,7 +168,7 @@ function accountRoutes(accounts: WorkspaceAccounts): Endpoint[] {
       description: 'Use is denied at once; the provider is told afterwards until it confirms.',
       auth: 'id_token',
       params: accountId,
-      answer: success,
+      response: success,
       errors: ['not_found'],
       async handle({ caller, params }) {
         await accounts.disconnect(caller.userId, params.account_id);
@@ -181,7 +182,7 @@ function accountRoutes(accounts: WorkspaceAccounts): Endpoint[] {
       summary: 'Make a workspace account the default',
       auth: 'id_token',
       params: accountId,
-      answer: success,
+      response: success,
       errors: ['not_found'],
       async handle({ caller, params }) {
         await accounts.makeDefault(caller.userId, params.account_id);

@@ -9,7 +9,7 @@ import type { AppError } from '../../../src/errors.ts';
 import type { Catalog } from '../../../src/integrations/catalog.ts';
 import { integrationsFormat } from '../../../src/integrations/compile-catalog.ts';
 import { parseIntegrations } from '../../../src/integrations/integrations-file.ts';
-import { integrationsRoutes } from '../../../src/integrations/integrations-routes.ts';
+import { integrationsRouter } from '../../../src/integrations/integrations-routes.ts';
 import { IntegrationsService } from '../../../src/integrations/integrations-service.ts';
 import { createLogger } from '../../../src/observability/logger.ts';
 import { problemsOf } from '../../support/integrations.ts';
@@ -379,7 +379,7 @@ describe('GET /update_integrations', () => {
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
   async function reload(service: IntegrationsService<Catalog>, showsProblems = false) {
-    const [route] = integrationsRoutes(service, showsProblems);
+    const [route] = integrationsRouter({ db: {} as never, reloads: service, showsProblems }, {} as never).endpoints;
     return route?.handle({} as never);
   }
 

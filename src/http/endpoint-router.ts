@@ -1,0 +1,97 @@
+import { type NextFunction, type Request, type RequestHandler, type Response, Router } from 'express';
+import { AppError } from '../errors.ts';
+import { validate } from '../validation/validate.ts';
+import { rawBody } from './body.ts';
+import type { Caller, Endpoint, LimitName, Reply } from './endpoint.ts';
+import { type Authenticate, requireIdToken } from './require-id-token.ts';
+
+/** The Express router of a feature, with the declarations that it was made from. */
+export type EndpointRouter = Router & { readonly endpoints: readonly Endpoint[] };
+
+/** The middleware that endpoints choose from by their declarations. */
+export interface EndpointMiddleware {
+  authenticate: Authenticate;
+  /** Parses forms and JSON. */
+  parseBody: RequestHandler[];
+  limits: Record<LimitName, RequestHandler>;
+}
+
+/**
+ * Makes a feature's router from its endpoint declarations. The order for each request: rate limit, method, body parser,
+ * ID token, validation, handler, response schema.
+ */
+export function endpointRouter(endpoints: readonly Endpoint[], middleware: EndpointMiddleware): EndpointRouter {
+  // A router does not inherit these from the app.
+  const router = Router({ caseSensitive: true, strict: true });
+  for (const [path, group] of Map.groupBy(endpoints, (endpoint) => endpoint.path)) addRoutes(router, path, group, middleware);
+  return Object.assign(router, { endpoints });
+}
+
+function addRoutes(router: Router, path: string, group: Endpoint[], { authenticate, parseBody, limits }: EndpointMiddleware): void {
+  const allow = allowedMethods(group);
+  const limit = group.find((endpoint) => endpoint.limit !== undefined)?.limit;
+  if (limit !== undefined) router.all(path, limits[limit]);
+  if (group.some((endpoint) => endpoint.browser === true)) router.all(path, rejectHeadAndPrefetch(allow));
+  for (const endpoint of group) {
+    const checks = endpoint.auth === 'id_token' ? [requireIdToken(authenticate, endpoint.limit === 'provider')] : [];
+    router[endpoint.method](path, ...parsersOf(endpoint, parseBody), ...checks, (request, response) => serve(endpoint, request, response));
+  }
+  router.all(path, () => {
+    throw new AppError('method_not_allowed', `This address takes ${allow.join(' and ')} only.`, { allow });
+  });
+}
+
+function parsersOf({ form, signed }: Endpoint, parseBody: RequestHandler[]): RequestHandler[] {
+  if (signed !== undefined) return rawBody(signed.limit);
+  return form === undefined ? [] : parseBody;
+}
+
+function allowedMethods(group: Endpoint[]): string[] {
+  const methods = group.map((endpoint) => endpoint.method.toUpperCase());
+  const headless = group.some((endpoint) => endpoint.browser === true);
+  return methods.includes('GET') && !headless ? [...methods, 'HEAD'] : methods;
+}
+
+/** A link scanner or a prefetching browser must not advance a one-time flow. */
+function rejectHeadAndPrefetch(allow: string[]) {
+  return (request: Request, _response: Response, next: NextFunction): void => {
+    const purpose = request.get('sec-purpose') ?? request.get('purpose') ?? '';
+    if (request.method === 'HEAD' || purpose.includes('prefetch')) {
+      throw new AppError('method_not_allowed', 'This address is for people’s browsers.', { allow });
+    }
+    next();
+  };
+}
+
+async function serve(endpoint: Endpoint, request: Request, response: Response): Promise<void> {
+  const reply = await endpoint.handle({
+    params: endpoint.params === undefined ? {} : validate(endpoint.params, request.params, 'not_found'),
+    query: endpoint.query === undefined ? {} : validate(endpoint.query, request.query),
+    form: endpoint.form === undefined ? {} : validate(endpoint.form, request.body ?? {}),
+    caller: response.locals.caller as Caller | undefined,
+    request,
+    response,
+  });
+  send(endpoint, reply, response);
+}
+
+function send(endpoint: Endpoint, reply: Reply<unknown>, response: Response): void {
+  response.setHeader('cache-control', 'no-store');
+  if ('json' in reply) {
+    const body = JSON.stringify(endpoint.response?.parse(reply.json));
+    response.setHeader('content-type', 'application/json; charset=utf-8');
+    // Set here, because the response to HEAD states the length of the body that it omits.
+    response.setHeader('content-length', Buffer.byteLength(body));
+    response.end(body);
+    return;
+  }
+  if ('redirect' in reply) {
+    // No body: Express would write the target, with the secrets in its query, into a page.
+    response.status(reply.status ?? 303).setHeader('location', reply.redirect);
+    response.setHeader('referrer-policy', 'no-referrer');
+    response.end();
+    return;
+  }
+  response.setHeader('content-security-policy', reply.policy);
+  response.type('html').send(reply.html);
+}

@@ -1,0 +1,26 @@
+import cors from 'cors';
+import type { RequestHandler } from 'express';
+import helmet from 'helmet';
+
+const PREFLIGHT_SECONDS = 600;
+
+/** Denies everything to browsers; a page that needs more sends its own content security policy. */
+export function securityHeaders(): RequestHandler {
+  return helmet({
+    contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"], baseUri: ["'none'"] } },
+    // The link page is a popup that posts messages to its opener.
+    crossOriginOpenerPolicy: { policy: 'same-origin-allow-popups' },
+  });
+}
+
+/** CORS for the front ends on other origins; answers every OPTIONS request itself. */
+export function crossOrigin(allowsOrigin: (origin: string) => boolean): RequestHandler {
+  return cors({
+    origin: (origin, done) => done(null, origin !== undefined && allowsOrigin(origin)),
+    credentials: true,
+    methods: ['GET', 'POST', 'DELETE'],
+    allowedHeaders: ['authorization', 'content-type'],
+    exposedHeaders: ['x-request-id', 'retry-after'],
+    maxAge: PREFLIGHT_SECONDS,
+  });
+}
