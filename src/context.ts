@@ -62,6 +62,8 @@ export interface Overrides {
   /** Changes what the integrations file makes callable. */
   catalog?: (loaded: Catalog) => Catalog;
   logger?: Logger;
+  /** How often the job queue is polled, instead of every 2 seconds. */
+  queuePollSeconds?: number;
 }
 
 /** Where this process is reached. */

@@ -127,7 +127,7 @@ async function start(
   // An expectation that nobody knows is let be, as it may (RFC 9110, 10.1.1).
   server.off('request', answerStarting).on('request', answer).on('checkExpectation', answer);
   show(context, { sockets: () => sockets.states, draining: () => draining });
-  const workers = new Workers(context);
+  const workers = new Workers(context, overrides.queuePollSeconds);
   workers.start();
   context.reloads.start();
   const deletions = new DeletionWatch(

@@ -27,13 +27,15 @@ const START_RETRY_MS = 15_000;
  */
 export class Workers {
   readonly #context: Context;
+  readonly #pollSeconds: number | undefined;
   #jobs: Jobs | undefined;
   #starting: Promise<void> | undefined;
   #stopped = false;
   #wake: (() => void) | undefined;
 
-  constructor(context: Context) {
+  constructor(context: Context, pollSeconds?: number) {
     this.#context = context;
+    this.#pollSeconds = pollSeconds;
   }
 
   start(): void {
@@ -65,7 +67,7 @@ export class Workers {
     // In another turn of the loop, so that the service is announced first.
     await nextTurn();
     const { Jobs } = await import('./jobs/jobs.ts');
-    this.#jobs ??= new Jobs((text, values) => db.executeSql(text, values), embedded, logger, telemetry);
+    this.#jobs ??= new Jobs((text, values) => db.executeSql(text, values), embedded, logger, telemetry, this.#pollSeconds);
     const jobs = this.#jobs;
     await jobs.start();
     const retry = { retrySeconds: config.limits.revocationRetrySeconds, retryMaxSeconds: SIX_HOURS, keepSeconds: EIGHT_DAYS };

@@ -30,10 +30,13 @@ export class Jobs {
   readonly #boss: PgBoss;
   readonly #logger: Logger;
   readonly #telemetry: Telemetry;
+  readonly #pollSeconds: number;
   /** Every worker polls every other second: while the database is away, one line a minute says it all. */
   readonly #warn: ThrottledLog;
 
-  constructor(executeSql: ExecuteSql, embedded: boolean, logger: Logger, telemetry: Telemetry) {
+  /** @param pollSeconds how often each worker looks for jobs; at least 0.5 */
+  constructor(executeSql: ExecuteSql, embedded: boolean, logger: Logger, telemetry: Telemetry, pollSeconds = POLL_SECONDS) {
+    this.#pollSeconds = pollSeconds;
     this.#logger = logger;
     this.#telemetry = telemetry;
     this.#warn = throttledLog(logger, 'warn');
@@ -68,7 +71,7 @@ export class Jobs {
     };
     await this.#boss.createQueue(name, { policy: 'exclusive', ...settings });
     await this.#boss.updateQueue(name, settings);
-    const batches = { pollingIntervalSeconds: POLL_SECONDS, batchSize: BATCH, burstWhenBatchFull: true, perJobResults: true } as const;
+    const batches = { pollingIntervalSeconds: this.#pollSeconds, batchSize: BATCH, burstWhenBatchFull: true, perJobResults: true } as const;
     await this.#boss.work<{ id: string }>(name, batches, (jobs) =>
       Promise.all(
         jobs.map(async (job) => ({
@@ -85,7 +88,7 @@ export class Jobs {
   /** Runs `handle` once a minute, on one replica. */
   async everyMinute(name: string, handle: () => Promise<void>): Promise<void> {
     await this.#boss.createQueue(name, { policy: 'exclusive', retryLimit: 0, expireInSeconds: 60 });
-    await this.#boss.work(name, { pollingIntervalSeconds: POLL_SECONDS }, async ([job]) => {
+    await this.#boss.work(name, { pollingIntervalSeconds: this.#pollSeconds }, async ([job]) => {
       await this.#try(name, job?.id ?? '', handle);
     });
     await this.#boss.schedule(name, EVERY_MINUTE);

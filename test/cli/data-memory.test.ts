@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runCli } from '../support/cli.ts';
-import { createPostgresDatabase, type PostgresDatabase, postgresAnswers } from '../support/postgres.ts';
+import { createEmptyPostgresDatabase, hasPostgres, type PostgresDatabase } from '../support/postgres.ts';
 
 const ROWS = 100_000;
 /** The rows are some 130 MB of JSON. */
 const HEAP_MB = 64;
 
-describe.skipIf(!(await postgresAnswers()))('npm run data, with more data than memory', () => {
+describe.skipIf(!hasPostgres)('npm run data, with more data than memory', () => {
   let folder: string;
   let source: PostgresDatabase;
   let target: PostgresDatabase;
@@ -18,8 +18,8 @@ describe.skipIf(!(await postgresAnswers()))('npm run data, with more data than m
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'steward-memory-'));
-    source = await createPostgresDatabase();
-    target = await createPostgresDatabase();
+    source = await createEmptyPostgresDatabase();
+    target = await createEmptyPostgresDatabase();
     env = { MASTER_KEYS: `k1:${randomBytes(32).toString('base64')}`, NODE_OPTIONS: `--max-old-space-size=${HEAP_MB}` };
     await runCli('data', ['deletions'], { ...env, DATABASE_URL: source.url });
     await source.sql(`insert into users (issuer, subject, event_seq) values ('i', 's', ${ROWS})`);

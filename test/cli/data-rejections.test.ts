@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip, gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runCli } from '../support/cli.ts';
-import { createPostgresDatabase, type PostgresDatabase, postgresAnswers } from '../support/postgres.ts';
+import { createEmptyPostgresDatabase, hasPostgres, type PostgresDatabase } from '../support/postgres.ts';
 
 const MASTER_KEYS = `k1:${randomBytes(32).toString('base64')}`;
 
@@ -18,7 +18,7 @@ function sealedFile(lines: string[]): Buffer {
   return gzipSync(`${text}${JSON.stringify({ rows: lines.length - 1, sha256 })}\n`);
 }
 
-describe.skipIf(!(await postgresAnswers()))('npm run data -- import refuses', () => {
+describe.skipIf(!hasPostgres)('npm run data -- import refuses', () => {
   let folder: string;
   let source: PostgresDatabase;
   let target: PostgresDatabase;
@@ -28,8 +28,8 @@ describe.skipIf(!(await postgresAnswers()))('npm run data -- import refuses', ()
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'steward-refusals-'));
-    source = await createPostgresDatabase();
-    target = await createPostgresDatabase();
+    source = await createEmptyPostgresDatabase();
+    target = await createEmptyPostgresDatabase();
     const file = join(folder, 'whole.gz');
     // Makes the tables.
     await runCli('data', ['deletions'], { MASTER_KEYS, DATABASE_URL: source.url });

@@ -9,7 +9,7 @@ import { type CliEnd, runCli } from '../support/cli.ts';
 import { eventually } from '../support/eventually.ts';
 import { ExecutorScene } from '../support/executor-scene.ts';
 import { fullUser } from '../support/full-user.ts';
-import { createPostgresDatabase, postgresAnswers } from '../support/postgres.ts';
+import { createEmptyPostgresDatabase, hasPostgres } from '../support/postgres.ts';
 import { createPlace, type Place } from '../support/process.ts';
 
 /** Tables that stay behind, and why. */
@@ -19,8 +19,6 @@ const LEFT: Record<string, string> = {
   replicas: 'the processes that run',
   integrations_reloads: 'which file the processes have read',
 };
-
-const hasPostgres = await postgresAnswers();
 
 let folder: string;
 let scene: ExecutorScene;
@@ -141,7 +139,7 @@ describe('npm run data', () => {
   it.skipIf(!hasPostgres)(
     'goes from the embedded database to Postgres and back',
     async () => {
-      const database = await createPostgresDatabase();
+      const database = await createEmptyPostgresDatabase();
       const postgres = { ...place.env, DATABASE_URL: database.url };
       expect((await runCli('data', ['import', file], postgres)).code).toBe(0);
       expect(await contents(database.sql)).toEqual(before);
@@ -197,7 +195,7 @@ describe('npm run data', () => {
 
 describe.skipIf(!hasPostgres)('npm run data -- export while things change', () => {
   it('is of one moment', async () => {
-    const database = await createPostgresDatabase();
+    const database = await createEmptyPostgresDatabase();
     const env = { DATABASE_URL: database.url, MASTER_KEYS: `k1:${Buffer.alloc(32, 7).toString('base64')}` };
     await runCli('data', ['deletions'], env);
     const other = new pg.Client({ connectionString: database.url });

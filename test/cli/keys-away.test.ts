@@ -11,7 +11,7 @@ import { eventually } from '../support/eventually.ts';
 import { expectError } from '../support/expect-error.ts';
 import { connect, linkBank, liveTokens, newName, outcome, sweepNow, unschedule, workspaceAccounts } from '../support/flows.ts';
 import { KeyServiceEmulator } from '../support/key-service.ts';
-import { createPostgresDatabase, type PostgresDatabase, postgresAnswers } from '../support/postgres.ts';
+import { createPostgresDatabase, hasPostgres, type PostgresDatabase } from '../support/postgres.ts';
 import { createPlace, startProcess, type TestProcess } from '../support/process.ts';
 import { type Service, startSteward, type TestSteward } from '../support/steward.ts';
 
@@ -280,7 +280,7 @@ describe('a process that is killed before the key service is back', () => {
   });
 });
 
-describe.skipIf(!(await postgresAnswers()))('new keys for all users, while a disconnected account waits', () => {
+describe.skipIf(!hasPostgres)('new keys for all users, while a disconnected account waits', () => {
   const folder = mkdtempSync(join(tmpdir(), 'steward-away-'));
   const file = join(folder, 'master.keys');
   let kms: KeyServiceEmulator;

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CliEnd, runCli } from '../support/cli.ts';
 import { linkBank } from '../support/flows.ts';
-import { createPostgresDatabase, type PostgresDatabase, postgresAnswers } from '../support/postgres.ts';
+import { createPostgresDatabase, hasPostgres, type PostgresDatabase } from '../support/postgres.ts';
 import { startSteward, type TestSteward } from '../support/steward.ts';
 
 const newEntry = (id: string) => `${id}:${randomBytes(32).toString('base64')}`;
 
-describe.skipIf(!(await postgresAnswers()))('npm run keys, with two replicas', () => {
+describe.skipIf(!hasPostgres)('npm run keys, with two replicas', () => {
   const folder = mkdtempSync(join(tmpdir(), 'steward-keys-'));
   const file = join(folder, 'master.keys');
   let database: PostgresDatabase;

@@ -9,7 +9,7 @@ import { formatKeyset, parseKeyset } from '../../src/config/master-key-list.ts';
 import { Keyring } from '../../src/crypto/keyring.ts';
 import { openTokens } from '../../src/vault/token-encryption.ts';
 import { UserKeys } from '../../src/vault/user-keys.ts';
-import { createPostgresDatabase, type PostgresDatabase, postgresAnswers } from '../support/postgres.ts';
+import { createEmptyPostgresDatabase, hasPostgres, type PostgresDatabase } from '../support/postgres.ts';
 import { type ConnectedGrant, connectGrant, leave } from '../support/refreshing.ts';
 import { startTokenService, type TokenService } from '../support/token-service.ts';
 import { WorkspaceEmulator } from '../support/workspace-emulator.ts';
@@ -32,7 +32,7 @@ interface Copy {
   tokens: Buffer;
 }
 
-describe.skipIf(!(await postgresAnswers()))('the drill for a leaked key', () => {
+describe.skipIf(!hasPostgres)('the drill for a leaked key', () => {
   const folder = mkdtempSync(join(tmpdir(), 'steward-drill-'));
   const file = join(folder, 'master.keys');
   let database: PostgresDatabase;
@@ -41,7 +41,7 @@ describe.skipIf(!(await postgresAnswers()))('the drill for a leaked key', () => 
   let env: Record<string, string>;
 
   beforeAll(async () => {
-    database = await createPostgresDatabase();
+    database = await createEmptyPostgresDatabase();
     provider = await WorkspaceEmulator.start();
     writeFileSync(file, formatKeyset([{ id: LEAKED, secret: randomBytes(32) }]), { mode: 0o600 });
     env = { ...provider.env, DATABASE_URL: database.url, MASTER_KEYS_FILE: file };

@@ -1,8 +1,9 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runCli } from '../support/cli.ts';
+import { copyEmbeddedTemplate } from '../support/embedded-template.ts';
 import { eventually } from '../support/eventually.ts';
 import { linkBank } from '../support/flows.ts';
 import { startProcess, type TestProcess } from '../support/process.ts';
@@ -12,9 +13,7 @@ let child: TestProcess;
 
 beforeEach(async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'steward-keys-embedded-'));
-  // There is none where the suite runs on Postgres: then the service makes the database itself.
-  const template = inject('embeddedTemplate');
-  if (template !== '') cpSync(template, dataDir, { recursive: true });
+  await copyEmbeddedTemplate(dataDir);
   child = await startProcess({ DATA_DIR: dataDir });
 });
 

@@ -9,7 +9,7 @@ import { runCli } from '../support/cli.ts';
 import { expectError } from '../support/expect-error.ts';
 import { linkBank, newName } from '../support/flows.ts';
 import { KeyServiceEmulator } from '../support/key-service.ts';
-import { createPostgresDatabase, type PostgresDatabase, postgresAnswers } from '../support/postgres.ts';
+import { createPostgresDatabase, hasPostgres, type PostgresDatabase } from '../support/postgres.ts';
 import { startSteward, type TestSteward } from '../support/steward.ts';
 
 describe('a master key at AWS KMS', () => {
@@ -161,7 +161,7 @@ describe('a master key at AWS KMS', () => {
   });
 });
 
-describe.skipIf(!(await postgresAnswers()))('moving to AWS KMS', () => {
+describe.skipIf(!hasPostgres)('moving to AWS KMS', () => {
   const folder = mkdtempSync(join(tmpdir(), 'steward-kms-'));
   const file = join(folder, 'master.keys');
   let kms: KeyServiceEmulator;

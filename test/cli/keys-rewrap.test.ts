@@ -14,7 +14,7 @@ import { selectUnderOthers, updateWrapped } from '../../src/vault/rotation/key-r
 import { userKeyContext } from '../../src/vault/user-keys.ts';
 import { runCli } from '../support/cli.ts';
 import { eventually } from '../support/eventually.ts';
-import { createPostgresDatabase, type PostgresDatabase, postgresAnswers } from '../support/postgres.ts';
+import { createPostgresDatabase, hasPostgres, type PostgresDatabase } from '../support/postgres.ts';
 
 const MANY = 3_000;
 const [old, next]: LocalKey[] = ['old', 'next'].map((id) => ({ id, secret: randomBytes(32) }));
@@ -25,7 +25,7 @@ interface Stored {
   secret: Buffer;
 }
 
-describe.skipIf(!(await postgresAnswers()))('npm run keys -- rewrap', () => {
+describe.skipIf(!hasPostgres)('npm run keys -- rewrap', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'steward-rewrap-'));
   let database: PostgresDatabase;
   let env: Record<string, string>;

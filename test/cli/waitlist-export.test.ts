@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runCli } from '../support/cli.ts';
-import { createPostgresDatabase, postgresAnswers } from '../support/postgres.ts';
+import { createEmptyPostgresDatabase, hasPostgres } from '../support/postgres.ts';
 import { createPlace, type Place } from '../support/process.ts';
 import { startSteward } from '../support/steward.ts';
 
@@ -19,8 +19,6 @@ function parse(csv: string): string[][] {
       [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^",]*))/g)].map(([, quoted, bare]) => quoted?.replaceAll('""', '"') ?? bare ?? ''),
     );
 }
-
-const hasPostgres = await postgresAnswers();
 
 let place: Place;
 let folder: string;
@@ -130,7 +128,7 @@ describe('npm run waitlist -- export while the service runs', () => {
   });
 
   it.skipIf(!hasPostgres)('works on Postgres', async () => {
-    const database = await createPostgresDatabase();
+    const database = await createEmptyPostgresDatabase();
     const steward = await startSteward({ DATABASE_URL: database.url });
     try {
       await steward.call('/waitlist', { form: { email: 'ada@example.org' } });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 import { connect, liveTokens, outcome, workspaceAccounts } from '../support/flows.ts';
-import { createPostgresDatabase, type PostgresDatabase, postgresAnswers } from '../support/postgres.ts';
+import { createEmptyPostgresDatabase, hasPostgres, type PostgresDatabase } from '../support/postgres.ts';
 import { runProcess, startProcess, type TestProcess } from '../support/process.ts';
 import { SocketClient } from '../support/socket-client.ts';
 
@@ -36,7 +36,7 @@ function paste(block: string, env: Record<string, string>): Promise<string> {
   });
 }
 
-describe.skipIf(!(await postgresAnswers()))('the drill of docs/backup.md', () => {
+describe.skipIf(!hasPostgres)('the drill of docs/backup.md', () => {
   const [dumping, exporting] = commands('Back up') as [string, string];
   const [undumping, importing] = commands('Restore') as [string, string];
   const [listing, fromLog, erasing] = commands('Delete again') as [string, string, string];
@@ -58,7 +58,7 @@ describe.skipIf(!(await postgresAnswers()))('the drill of docs/backup.md', () =>
     folder = mkdtempSync(join(tmpdir(), 'steward-drill-'));
     for (const name of ['backups', 'vault']) mkdirSync(join(folder, name));
     writeFileSync(join(folder, 'master.keys'), `k1:${randomBytes(32).toString('base64')}\n`);
-    damaged = await createPostgresDatabase();
+    damaged = await createEmptyPostgresDatabase();
     steward = await startProcess(serviceEnv(damaged));
   });
 
@@ -90,7 +90,7 @@ describe.skipIf(!(await postgresAnswers()))('the drill of docs/backup.md', () =>
     ['pg_dump', dumping, undumping],
     ['data', exporting, importing],
   ])('by %s: what was there is there again, who had gone goes again, and dead tokens are told', async (_name, backUp, restore) => {
-    fresh = await createPostgresDatabase();
+    fresh = await createEmptyPostgresDatabase();
     env = {
       ...serviceEnv(damaged),
       NEW_DATABASE_URL: fresh.url,
@@ -134,7 +134,7 @@ describe.skipIf(!(await postgresAnswers()))('the drill of docs/backup.md', () =>
   });
 
   it('an upgrade that older code can’t work with is taken back by the backup from before', async () => {
-    fresh = await createPostgresDatabase();
+    fresh = await createEmptyPostgresDatabase();
     env = { ...serviceEnv(damaged), NEW_DATABASE_URL: fresh.url, BACKUPS: join(folder, 'backups'), VAULT: join(folder, 'vault') };
     const scene = await live();
     await paste(dumping, env);

@@ -8,12 +8,12 @@ import WebSocket from 'ws';
 import { FormBrowser } from '../support/browser.ts';
 import { eventually } from '../support/eventually.ts';
 import { connect, linkBank, outcome } from '../support/flows.ts';
-import { createPostgresDatabase, type PostgresDatabase, postgresAnswers } from '../support/postgres.ts';
+import { createPostgresDatabase, hasPostgres, type PostgresDatabase } from '../support/postgres.ts';
 import { runProcess, startProcess, type TestProcess } from '../support/process.ts';
 import type { Answer } from '../support/steward.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
 
-const withPostgres = describe.skipIf(!(await postgresAnswers()));
+const withPostgres = describe.skipIf(!hasPostgres);
 
 interface Site {
   database: PostgresDatabase;
@@ -290,6 +290,7 @@ withPostgres('a service whose job queue cannot start at first', () => {
 
   beforeAll(async () => {
     site = await createSite();
+    await site.database.sql('drop schema pgboss cascade');
     await site.database.sql('create schema pgboss');
     await site.database.sql('create table pgboss.version (nothing_that_is_expected integer)');
   });

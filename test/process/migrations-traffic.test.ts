@@ -7,7 +7,7 @@ import { Database } from '../../src/database/database.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { createLogger } from '../../src/observability/logger.ts';
 import { eventually } from '../support/eventually.ts';
-import { createPostgresDatabase, type PostgresDatabase, postgresAnswers } from '../support/postgres.ts';
+import { createEmptyPostgresDatabase, hasPostgres, type PostgresDatabase } from '../support/postgres.ts';
 
 const DIRECTORY = join(import.meta.dirname, '../../migrations');
 const MIGRATIONS = readdirSync(DIRECTORY).sort();
@@ -16,7 +16,7 @@ const USERS = 5_000;
 let database: PostgresDatabase;
 
 beforeEach(async () => {
-  database = await createPostgresDatabase();
+  database = await createEmptyPostgresDatabase();
 });
 afterEach(() => database.drop());
 
@@ -79,7 +79,7 @@ function traffic(): { stop(): Promise<number> } {
   };
 }
 
-describe.skipIf(!(await postgresAnswers()))('migrations of a large database that is in use', () => {
+describe.skipIf(!hasPostgres)('migrations of a large database that is in use', () => {
   it('rewrite no table, and those who use the tables go on', async () => {
     const rewritten: string[] = [];
     for (const file of MIGRATIONS) {

@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connect, outcome } from '../support/flows.ts';
-import { createPostgresDatabase, type PostgresDatabase, postgresAnswers } from '../support/postgres.ts';
+import { createEmptyPostgresDatabase, hasPostgres, type PostgresDatabase } from '../support/postgres.ts';
 import { runProcess, startProcess, type TestProcess } from '../support/process.ts';
 
 const PROCESSES = 5;
 const MIGRATIONS = readdirSync(join(import.meta.dirname, '../../migrations')).map((file) => file.replace(/\.sql$/, ''));
 
-describe.skipIf(!(await postgresAnswers()))('processes that start at once on a fresh Postgres database', () => {
+describe.skipIf(!hasPostgres)('processes that start at once on a fresh Postgres database', () => {
   let database: PostgresDatabase;
   let folder: string;
   let children: TestProcess[] = [];
@@ -19,7 +19,7 @@ describe.skipIf(!(await postgresAnswers()))('processes that start at once on a f
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'steward-migration-'));
-    database = await createPostgresDatabase();
+    database = await createEmptyPostgresDatabase();
     const starts = await Promise.allSettled(Array.from({ length: PROCESSES }, (_, index) => startProcess(env(`data-${index}`))));
     children = starts.filter((start) => start.status === 'fulfilled').map((start) => start.value);
     expect(starts.filter((start) => start.status === 'rejected')).toEqual([]);

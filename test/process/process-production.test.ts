@@ -7,10 +7,10 @@ import WebSocket from 'ws';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
 import { startIssuer, type TestIssuer } from '../support/issuer.ts';
-import { createPostgresDatabase, type PostgresDatabase, postgresAnswers } from '../support/postgres.ts';
+import { createEmptyPostgresDatabase, hasPostgres, type PostgresDatabase } from '../support/postgres.ts';
 import { startProcess, type TestProcess } from '../support/process.ts';
 
-describe.skipIf(!(await postgresAnswers()))('a production process', () => {
+describe.skipIf(!hasPostgres)('a production process', () => {
   let issuer: TestIssuer;
   let database: PostgresDatabase;
   let folder: string;
@@ -20,7 +20,7 @@ describe.skipIf(!(await postgresAnswers()))('a production process', () => {
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'steward-production-'));
     issuer = await startIssuer();
-    database = await createPostgresDatabase();
+    database = await createEmptyPostgresDatabase();
     const port = await freePort();
     env = {
       NODE_ENV: 'production',

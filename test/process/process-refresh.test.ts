@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.ts';
-import { createPostgresDatabase, type PostgresDatabase, postgresAnswers } from '../support/postgres.ts';
+import { createPostgresDatabase, hasPostgres, type PostgresDatabase } from '../support/postgres.ts';
 import { type ConnectedGrant, connectGrant, endWait, grantState, leave } from '../support/refreshing.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
 import { startTokenService, type TokenService } from '../support/token-service.ts';
 import { WorkspaceEmulator } from '../support/workspace-emulator.ts';
 
-const withPostgres = describe.skipIf(!(await postgresAnswers()));
+const withPostgres = describe.skipIf(!hasPostgres);
 
 let database: PostgresDatabase;
 let provider: WorkspaceEmulator;
@@ -19,7 +19,7 @@ let two: TokenService;
 let grant: ConnectedGrant;
 
 beforeAll(async () => {
-  if (!(await postgresAnswers())) return;
+  if (!hasPostgres) return;
   database = await createPostgresDatabase();
   provider = await WorkspaceEmulator.start();
   const url = new URL(database.url);

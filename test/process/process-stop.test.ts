@@ -3,11 +3,11 @@ import { Agent, request as httpRequest } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 import { startIssuer, type TestIssuer } from '../support/issuer.ts';
-import { createPostgresDatabase, type PostgresDatabase, postgresAnswers } from '../support/postgres.ts';
+import { createPostgresDatabase, hasPostgres, type PostgresDatabase } from '../support/postgres.ts';
 import { startProcess, type TestProcess } from '../support/process.ts';
 import { SocketClient } from '../support/socket-client.ts';
 
-describe.skipIf(!(await postgresAnswers()))('stopping a production process', () => {
+describe.skipIf(!hasPostgres)('stopping a production process', () => {
   let issuer: TestIssuer;
   let database: PostgresDatabase;
   let keys: string;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Cluster, REPLICAS } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
-import { postgresAnswers } from '../support/postgres.ts';
+import { hasPostgres } from '../support/postgres.ts';
 import { programsMissing } from '../support/programs.ts';
 import type { ConnectedGrant } from '../support/refreshing.ts';
 import { SocketClient } from '../support/socket-client.ts';
@@ -11,7 +11,7 @@ const PLENTY = { LIMIT_WAITLIST_PER_MINUTE: '1000000', LIMIT_REQUESTS_PER_MINUTE
 const EACH = Array.from({ length: REPLICAS }, (_, index) => index);
 const CLIENTS = 6;
 
-describe.skipIf(!(await postgresAnswers()) || programsMissing('pgbouncer', 'haproxy'))('three replicas under traffic', () => {
+describe.skipIf(!hasPostgres || programsMissing('pgbouncer', 'haproxy'))('three replicas under traffic', () => {
   let cluster: Cluster;
   let user: ConnectedGrant;
   let traffic: Traffic;

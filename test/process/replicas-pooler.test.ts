@@ -4,10 +4,10 @@ import { Database } from '../../src/database/database.ts';
 import { createLogger } from '../../src/observability/logger.ts';
 import { eventually } from '../support/eventually.ts';
 import { Pooler } from '../support/pooler.ts';
-import { createPostgresDatabase, type PostgresDatabase, postgresAnswers } from '../support/postgres.ts';
+import { createPostgresDatabase, hasPostgres, type PostgresDatabase } from '../support/postgres.ts';
 import { programsMissing } from '../support/programs.ts';
 
-describe.skipIf(!(await postgresAnswers()) || programsMissing('pgbouncer'))('the database through a pooler in transaction mode', () => {
+describe.skipIf(!hasPostgres || programsMissing('pgbouncer'))('the database through a pooler in transaction mode', () => {
   let database: PostgresDatabase;
   let pooler: Pooler;
   const opened: Database[] = [];

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Cluster, REPLICAS } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
-import { postgresAnswers } from '../support/postgres.ts';
+import { hasPostgres } from '../support/postgres.ts';
 import { programsMissing } from '../support/programs.ts';
 import type { ConnectedGrant } from '../support/refreshing.ts';
 import { SocketClient } from '../support/socket-client.ts';
@@ -28,7 +28,7 @@ agents:
     actions: { create: { use: calendar.create, policy: { approval: never } } }
 `;
 
-describe.skipIf(!(await postgresAnswers()) || programsMissing('pgbouncer', 'haproxy'))('three replicas, a balancer and a pooler', () => {
+describe.skipIf(!hasPostgres || programsMissing('pgbouncer', 'haproxy'))('three replicas, a balancer and a pooler', () => {
   let cluster: Cluster;
   let user: ConnectedGrant;
   let sockets: SocketClient[];

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Cluster, REPLICAS } from '../support/cluster.ts';
-import { postgresAnswers } from '../support/postgres.ts';
+import { hasPostgres } from '../support/postgres.ts';
 import { programsMissing } from '../support/programs.ts';
 import type { ConnectedGrant } from '../support/refreshing.ts';
 import { SocketClient } from '../support/socket-client.ts';
@@ -9,7 +9,7 @@ import { Traffic } from '../support/traffic.ts';
 const SOCKETS = 30;
 const PLENTY = { LIMIT_WAITLIST_PER_MINUTE: '1000000', LIMIT_REQUESTS_PER_MINUTE: '1000000', LIMIT_SOCKETS_PER_USER: '100' };
 
-describe.skipIf(!(await postgresAnswers()) || programsMissing('pgbouncer', 'haproxy'))('a rolling restart under traffic', () => {
+describe.skipIf(!hasPostgres || programsMissing('pgbouncer', 'haproxy'))('a rolling restart under traffic', () => {
   let cluster: Cluster;
   let user: ConnectedGrant;
 

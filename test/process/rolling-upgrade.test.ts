@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 import { connect, outcome } from '../support/flows.ts';
-import { createPostgresDatabase, type PostgresDatabase, postgresAnswers } from '../support/postgres.ts';
+import { createEmptyPostgresDatabase, hasPostgres, type PostgresDatabase } from '../support/postgres.ts';
 import { runProcess, startProcess, type TestProcess } from '../support/process.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -20,7 +20,7 @@ alter table users drop column nickname;
 update schema_guard set minimum_code_version = 2;
 `;
 
-describe.skipIf(!(await postgresAnswers()))('a release with a newer schema, beside the one before', () => {
+describe.skipIf(!hasPostgres)('a release with a newer schema, beside the one before', () => {
   let folder: string;
   let database: PostgresDatabase;
   let old: TestProcess;
@@ -30,7 +30,7 @@ describe.skipIf(!(await postgresAnswers()))('a release with a newer schema, besi
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'steward-upgrade-'));
-    database = await createPostgresDatabase();
+    database = await createEmptyPostgresDatabase();
     old = await start('old');
   });
 

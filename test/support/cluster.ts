@@ -7,7 +7,7 @@ import { eventually } from './eventually.ts';
 import { freePort } from './free-port.ts';
 import { startIssuer, type TestIssuer } from './issuer.ts';
 import { Pooler } from './pooler.ts';
-import { createPostgresDatabase, type PostgresDatabase } from './postgres.ts';
+import { createEmptyPostgresDatabase, type PostgresDatabase } from './postgres.ts';
 import { startProcess, type TestProcess } from './process.ts';
 import { type ConnectedGrant, connectGrant } from './refreshing.ts';
 import { type Service, serviceAt } from './steward.ts';
@@ -38,7 +38,7 @@ export class Cluster {
 
   /** @param env of the replicas, beside the usual */
   static async start(integrations: string, env: Record<string, string> = {}): Promise<Cluster> {
-    const database = await createPostgresDatabase();
+    const database = await createEmptyPostgresDatabase();
     const pooler = await Pooler.start(database.url);
     const cluster = new Cluster(await startIssuer(), await WorkspaceEmulator.start(), database, pooler, await Balancer.create());
     try {

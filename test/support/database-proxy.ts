@@ -1,13 +1,13 @@
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { connect, createServer, type NetConnectOpts, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
-import { inject } from 'vitest';
 import { startEmbeddedDatabase } from '../../src/database/embedded.ts';
+import { copyEmbeddedTemplate } from './embedded-template.ts';
+import { createPostgresDatabase } from './postgres.ts';
+import { usesEmbedded } from './test-database.ts';
 
 export interface FaultyDatabase {
   /** Environment that makes the service use it as its Postgres. */
@@ -18,9 +18,9 @@ export interface FaultyDatabase {
   stop(): Promise<void>;
 }
 
-/** A database of its own behind a line that can be cut: on the server of TEST_DATABASE_URL, else the embedded one. */
+/** A database of its own behind a line that can be cut: on the Postgres of the run, else the embedded one. */
 export async function startFaultyDatabase(): Promise<FaultyDatabase> {
-  const target = process.env.TEST_DATABASE_URL === undefined ? await embedded() : await onServer(process.env.TEST_DATABASE_URL);
+  const target = usesEmbedded() ? await embedded() : await onServer();
   const open = new Set<Socket>();
   let down = false;
   const server = createServer((incoming) => {
@@ -73,7 +73,7 @@ interface Target {
 
 async function embedded(): Promise<Target> {
   const directory = mkdtempSync(join(tmpdir(), 'steward-faulty-'));
-  cpSync(inject('embeddedTemplate'), directory, { recursive: true });
+  await copyEmbeddedTemplate(directory);
   const { address, close } = await startEmbeddedDatabase(join(directory, 'database'), 20);
   return {
     address: { path: join(address.host as string, `.s.PGSQL.${address.port}`) },
@@ -88,22 +88,14 @@ async function embedded(): Promise<Target> {
   };
 }
 
-async function onServer(server: string): Promise<Target> {
-  const url = new URL(server);
-  const name = `steward_test_${randomBytes(6).toString('hex')}`;
-  await administer(server, `create database ${name}`);
+async function onServer(): Promise<Target> {
+  const { url: address, drop } = await createPostgresDatabase();
+  const url = new URL(address);
   return {
     address: { host: url.hostname, port: Number(url.port || 5432) },
     credentials: url.password === '' ? url.username : `${url.username}:${url.password}`,
-    database: name,
+    database: url.pathname.slice(1),
     env: {},
-    close: () => administer(server, `drop database ${name} with (force)`),
+    close: drop,
   };
-}
-
-async function administer(url: string, sql: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  await client.query(sql);
-  await client.end();
 }

@@ -1,8 +1,9 @@
-import { randomBytes } from 'node:crypto';
 import pg from 'pg';
+import { inject } from 'vitest';
+import { createEmptyDatabase, createMigratedDatabase, dropDatabase, type TestServer } from './test-server.ts';
 
-/** The Postgres that tests use which can't do without one: on CI it is always there. */
-export const POSTGRES_URL = process.env.TEST_DATABASE_URL ?? 'postgres://postgres@127.0.0.1:5432/postgres';
+/** Whether tests that need a Postgres can run: on CI it is always there. */
+export const hasPostgres = inject('postgres') !== null;
 
 export interface PostgresDatabase {
   url: string;
@@ -10,28 +11,21 @@ export interface PostgresDatabase {
   drop(): Promise<void>;
 }
 
-export async function postgresAnswers(): Promise<boolean> {
-  try {
-    await run(POSTGRES_URL, 'select 1');
-    return true;
-  } catch {
-    return false;
-  }
+/** A new database with the schema and the job queue in it. */
+export function createPostgresDatabase(): Promise<PostgresDatabase> {
+  return provide(createMigratedDatabase);
 }
 
-/** A fresh, empty database. */
-export async function createPostgresDatabase(): Promise<PostgresDatabase> {
-  const name = `steward_test_${randomBytes(6).toString('hex')}`;
-  await run(POSTGRES_URL, `create database ${name}`);
-  const url = new URL(POSTGRES_URL);
-  url.pathname = `/${name}`;
-  return {
-    url: url.href,
-    sql: (text, values) => run(url.href, text, values),
-    async drop() {
-      await run(POSTGRES_URL, `drop database ${name} with (force)`);
-    },
-  };
+/** A new database that holds nothing yet. */
+export function createEmptyPostgresDatabase(): Promise<PostgresDatabase> {
+  return provide(createEmptyDatabase);
+}
+
+async function provide(create: (server: TestServer) => Promise<string>): Promise<PostgresDatabase> {
+  const server = inject('postgres');
+  if (server === null) throw new Error('There is no Postgres for this test: set TEST_DATABASE_URL.');
+  const url = await create(server);
+  return { url, sql: (text, values) => run(url, text, values), drop: () => dropDatabase(server, url) };
 }
 
 async function run<Row extends object>(url: string, text: string, values: unknown[] = []): Promise<Row[]> {

@@ -6,7 +6,8 @@ import type { Readable } from 'node:stream';
 import { Database } from '../../src/database/database.ts';
 import { startEmbeddedDatabase } from '../../src/database/embedded.ts';
 import { createLogger } from '../../src/observability/logger.ts';
-import { createDatabase, type Service, serviceAt } from './steward.ts';
+import { type Service, serviceAt } from './steward.ts';
+import { createDatabase } from './test-database.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const READY = [/^Steward is ready at (\S+)/m, /"url":"([^"]+)".*"msg":"ready"/];
@@ -38,7 +39,7 @@ export interface Place {
   remove(): Promise<void>;
 }
 
-/** A data folder with a migrated database, or a database of its own on TEST_DATABASE_URL. */
+/** A data folder, and a migrated database of its own: in that folder, or on the Postgres of the run. */
 export async function createPlace(): Promise<Place> {
   const dataDir = mkdtempSync(join(tmpdir(), 'steward-process-'));
   const database = await createDatabase(dataDir);

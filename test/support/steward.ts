@@ -1,14 +1,12 @@
-import { randomBytes } from 'node:crypto';
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
-import { inject } from 'vitest';
 import { createSandbox } from '../../sandbox/sandbox.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import type { Overrides } from '../../src/context.ts';
 import { createLogger } from '../../src/observability/logger.ts';
 import { type Steward, startServer } from '../../src/server.ts';
+import { createDatabase } from './test-database.ts';
 
 export interface TestSteward extends Steward {
   /** Every line logged so far. */
@@ -44,10 +42,10 @@ export interface Answer {
   text: string;
 }
 
-/**
- * Starts the whole service on a database of its own: the embedded one, or one
- * on the server of TEST_DATABASE_URL.
- */
+/** The least that pg-boss takes. */
+const QUEUE_POLL_SECONDS = 0.5;
+
+/** Starts the whole service on a database of its own, with the sandbox as its providers. */
 export async function startSteward(env: Record<string, string> = {}, overrides: Overrides = {}): Promise<TestSteward> {
   const dataDir = mkdtempSync(join(tmpdir(), 'steward-test-'));
   const database = await createDatabase(dataDir);
@@ -62,7 +60,7 @@ async function boot(env: Record<string, string>, overrides: Overrides, cleanUp: 
   const logs: string[] = [];
   const logger = createLogger('debug', { write: (line: string) => void logs.push(line) });
   const config = loadConfig({ PORT: '0', ...env });
-  const steward = await startServer(config, { loadSandbox: createSandbox, logger, ...overrides });
+  const steward = await startServer(config, { loadSandbox: createSandbox, logger, queuePollSeconds: QUEUE_POLL_SECONDS, ...overrides });
   return {
     ...steward,
     ...serviceAt(steward.url),
@@ -112,30 +110,4 @@ export async function request(base: string, path: string, options: CallOptions =
   const text = await response.text();
   const isJson = response.headers.get('content-type')?.includes('json') === true;
   return { status: response.status, headers: response.headers, text, body: isJson && text !== '' ? JSON.parse(text) : undefined };
-}
-
-export interface TestDatabase {
-  env: Record<string, string>;
-  drop(): Promise<void>;
-}
-
-/** A database of one's own: in `dataDir`, or on the server of TEST_DATABASE_URL. */
-export async function createDatabase(dataDir: string): Promise<TestDatabase> {
-  const server = process.env.TEST_DATABASE_URL;
-  if (server === undefined) {
-    cpSync(inject('embeddedTemplate'), dataDir, { recursive: true });
-    return { env: {}, drop: async () => {} };
-  }
-  const name = `steward_test_${randomBytes(6).toString('hex')}`;
-  await administer(server, `create database ${name}`);
-  const url = new URL(server);
-  url.pathname = `/${name}`;
-  return { env: { DATABASE_URL: url.href }, drop: () => administer(server, `drop database ${name} with (force)`) };
-}
-
-async function administer(url: string, sql: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  await client.query(sql);
-  await client.end();
 }

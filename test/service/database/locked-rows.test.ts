@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../../support/eventually.ts';
 import { ExecutorScene } from '../../support/executor-scene.ts';
 import { newName, unschedule } from '../../support/flows.ts';
-import { createPostgresDatabase, type PostgresDatabase, postgresAnswers } from '../../support/postgres.ts';
+import { createPostgresDatabase, hasPostgres, type PostgresDatabase } from '../../support/postgres.ts';
 import type { ConnectedGrant } from '../../support/refreshing.ts';
 import { SocketClient } from '../../support/socket-client.ts';
 
@@ -16,7 +16,7 @@ const CHANGES = 60;
 const TICKET = 'a-ticket-of-the-locked-user';
 const BLOCKED = `select query from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
 
-describe.skipIf(!(await postgresAnswers()))('while somebody holds a lock on the rows of one user', () => {
+describe.skipIf(!hasPostgres)('while somebody holds a lock on the rows of one user', () => {
   let database: PostgresDatabase;
   let scene: ExecutorScene;
   let one: ConnectedGrant;

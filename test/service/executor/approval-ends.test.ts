@@ -7,7 +7,7 @@ import type { AppError } from '../../../src/errors.ts';
 import { callAction } from '../../support/agents.ts';
 import { eventually } from '../../support/eventually.ts';
 import { linkBank, sweepNow, workspaceAccounts } from '../../support/flows.ts';
-import { createPostgresDatabase, type PostgresDatabase, postgresAnswers } from '../../support/postgres.ts';
+import { createPostgresDatabase, hasPostgres, type PostgresDatabase } from '../../support/postgres.ts';
 import { SocketClient } from '../../support/socket-client.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
 import { newPerson, type Person } from '../../support/workspace-content.ts';
@@ -148,7 +148,7 @@ describe('a question', () => {
   });
 });
 
-describe.skipIf(!(await postgresAnswers()))('a question on replicas that each have a file', () => {
+describe.skipIf(!hasPostgres)('a question on replicas that each have a file', () => {
   const files = { a: join(folder, 'a.yaml'), b: join(folder, 'b.yaml') };
   let database: PostgresDatabase;
   let a: TestSteward;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ExecutorScene, refused } from '../../support/executor-scene.ts';
-import { createPostgresDatabase, type PostgresDatabase, postgresAnswers } from '../../support/postgres.ts';
+import { createPostgresDatabase, hasPostgres, type PostgresDatabase } from '../../support/postgres.ts';
 import type { ConnectedGrant } from '../../support/refreshing.ts';
 import type { TestSteward } from '../../support/steward.ts';
 
@@ -156,7 +156,7 @@ describe('the preview of a question', () => {
   });
 });
 
-describe.skipIf(!(await postgresAnswers()))('the preview of a question on two replicas', () => {
+describe.skipIf(!hasPostgres)('the preview of a question on two replicas', () => {
   let database: PostgresDatabase;
   let both: ExecutorScene;
   let other: TestSteward;

@@ -9,7 +9,7 @@ import { startBankEmulator } from '../../support/bank-emulator.ts';
 import { eventually } from '../../support/eventually.ts';
 import { ExecutorScene } from '../../support/executor-scene.ts';
 import { newName } from '../../support/flows.ts';
-import { createPostgresDatabase, type PostgresDatabase, postgresAnswers } from '../../support/postgres.ts';
+import { createPostgresDatabase, hasPostgres, type PostgresDatabase } from '../../support/postgres.ts';
 import type { ConnectedGrant } from '../../support/refreshing.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
 
@@ -205,7 +205,7 @@ describe('a bank’s calls under way when its entry is deleted', () => {
   });
 });
 
-describe.skipIf(!(await postgresAnswers()))('calls under way on another replica', () => {
+describe.skipIf(!hasPostgres)('calls under way on another replica', () => {
   let database: PostgresDatabase;
   let scene: ExecutorScene;
   let other: TestSteward;

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ExecutorScene, refused } from '../../support/executor-scene.ts';
-import { createPostgresDatabase, type PostgresDatabase, postgresAnswers } from '../../support/postgres.ts';
+import { createPostgresDatabase, hasPostgres, type PostgresDatabase } from '../../support/postgres.ts';
 import type { ConnectedGrant } from '../../support/refreshing.ts';
 import type { TestSteward } from '../../support/steward.ts';
 
-describe.skipIf(!(await postgresAnswers()))('two replicas on one database', () => {
+describe.skipIf(!hasPostgres)('two replicas on one database', () => {
   let database: PostgresDatabase;
   let scene: ExecutorScene;
   let other: TestSteward;

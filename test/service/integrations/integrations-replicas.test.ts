@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../../support/eventually.ts';
 import { metricsUrl, Scrape } from '../../support/metrics.ts';
-import { createPostgresDatabase, type PostgresDatabase, postgresAnswers } from '../../support/postgres.ts';
+import { createPostgresDatabase, hasPostgres, type PostgresDatabase } from '../../support/postgres.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
 import { TcpProxy } from '../../support/tcp-proxy.ts';
 
 const withDescription = (description: string) =>
   `version: 1\nagents:\n  bank: { provider: bank, description: ${description}, products: [auth] }\n`;
 
-describe.skipIf(!(await postgresAnswers()))('GET /update_integrations with two replicas', () => {
+describe.skipIf(!hasPostgres)('GET /update_integrations with two replicas', () => {
   const folder = mkdtempSync(join(tmpdir(), 'steward-integrations-'));
   const files = { a: join(folder, 'a.yaml'), b: join(folder, 'b.yaml') };
   let database: PostgresDatabase;

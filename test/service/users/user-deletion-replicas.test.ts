@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../../support/eventually.ts';
 import { expectError } from '../../support/expect-error.ts';
-import { postgresAnswers } from '../../support/postgres.ts';
+import { hasPostgres } from '../../support/postgres.ts';
 import { type ReplicaPair, startReplicaPair } from '../../support/replica-pair.ts';
 import { SocketClient } from '../../support/socket-client.ts';
 
 const GONE = { code: 4401, reason: 'user deleted' };
 
-describe.skipIf(!(await postgresAnswers()))('DELETE /user with two processes on one database', () => {
+describe.skipIf(!hasPostgres)('DELETE /user with two processes on one database', () => {
   let pair: ReplicaPair;
   let database: ReplicaPair['database'];
   let issuer: ReplicaPair['issuer'];

@@ -4,7 +4,7 @@ import { ExecutorScene } from '../../support/executor-scene.ts';
 import { expectError } from '../../support/expect-error.ts';
 import { newName } from '../../support/flows.ts';
 import { fullUser, SAID } from '../../support/full-user.ts';
-import { createPostgresDatabase, postgresAnswers } from '../../support/postgres.ts';
+import { createPostgresDatabase, hasPostgres } from '../../support/postgres.ts';
 import { startSteward } from '../../support/steward.ts';
 import { userColumns } from '../../support/user-tables.ts';
 
@@ -198,7 +198,7 @@ describe('GET /user/export', () => {
   });
 });
 
-describe.skipIf(!(await postgresAnswers()))('GET /user/export while things change', () => {
+describe.skipIf(!hasPostgres)('GET /user/export while things change', () => {
   it('is of one moment', async () => {
     const database = await createPostgresDatabase();
     const steward = await startSteward({ DATABASE_URL: database.url });

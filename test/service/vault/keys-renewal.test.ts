@@ -12,7 +12,7 @@ import { runCli } from '../../support/cli.ts';
 import { eventually } from '../../support/eventually.ts';
 import { ExecutorScene } from '../../support/executor-scene.ts';
 import { answerConfirmation, newName, openConsent, outcome } from '../../support/flows.ts';
-import { createPostgresDatabase, type PostgresDatabase, postgresAnswers } from '../../support/postgres.ts';
+import { createPostgresDatabase, hasPostgres, type PostgresDatabase } from '../../support/postgres.ts';
 import { type ConnectedGrant, endWait, grantState, leave } from '../../support/refreshing.ts';
 import { retryNow } from '../../support/webhook-scene.ts';
 
@@ -34,7 +34,7 @@ const NOT_SEALED = [
   'user_keys.wrapped',
 ];
 
-describe.skipIf(!(await postgresAnswers()))('npm run keys -- rewrap --new-user-keys', () => {
+describe.skipIf(!hasPostgres)('npm run keys -- rewrap --new-user-keys', () => {
   const folder = mkdtempSync(join(tmpdir(), 'steward-renewal-'));
   const file = join(folder, 'master.keys');
   let database: PostgresDatabase;

@@ -5,12 +5,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { formatKeyset } from '../../../src/config/master-key-list.ts';
 import { connect, linkBank, newName, outcome } from '../../support/flows.ts';
 import { KeyServiceEmulator } from '../../support/key-service.ts';
-import { createPostgresDatabase, type PostgresDatabase, postgresAnswers } from '../../support/postgres.ts';
+import { createPostgresDatabase, hasPostgres, type PostgresDatabase } from '../../support/postgres.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
 
 const LOOKS = 20;
 
-describe.skipIf(!(await postgresAnswers()))('while the key service is asked', () => {
+describe.skipIf(!hasPostgres)('while the key service is asked', () => {
   const folder = mkdtempSync(join(tmpdir(), 'steward-waiting-'));
   const file = join(folder, 'master.keys');
   let kms: KeyServiceEmulator;

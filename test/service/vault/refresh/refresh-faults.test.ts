@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type FaultyDatabase, startFaultyDatabase } from '../../../support/database-proxy.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { queueInstalled } from '../../../support/flows.ts';
-import { createPostgresDatabase, postgresAnswers } from '../../../support/postgres.ts';
+import { createPostgresDatabase, hasPostgres } from '../../../support/postgres.ts';
 import { type ConnectedGrant, connectGrant, grantState, leave } from '../../../support/refreshing.ts';
 import { startSteward, type TestSteward } from '../../../support/steward.ts';
 import { TcpProxy } from '../../../support/tcp-proxy.ts';
@@ -115,7 +115,7 @@ describe('a stop', () => {
   });
 });
 
-describe.skipIf(!(await postgresAnswers()))('a commit whose answer is lost', () => {
+describe.skipIf(!hasPostgres)('a commit whose answer is lost', () => {
   it('is looked up, and counts', async () => {
     const database = await createPostgresDatabase();
     const url = new URL(database.url);

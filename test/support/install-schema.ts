@@ -1,0 +1,19 @@
+import { Database, type DatabaseAddress } from '../../src/database/database.ts';
+import { migrate } from '../../src/database/migrate.ts';
+import { Jobs } from '../../src/jobs/jobs.ts';
+import { createLogger } from '../../src/observability/logger.ts';
+import { UNMEASURED } from '../../src/observability/telemetry.ts';
+
+/** Brings an empty database to what a first start leaves: the migrated schema and the job queue's. */
+export async function installSchema(address: DatabaseAddress, embedded: boolean): Promise<void> {
+  const logger = createLogger('silent');
+  const db = new Database(address, embedded ? 1 : 2, logger);
+  try {
+    await migrate(db, address, logger);
+    const jobs = new Jobs((text, values) => db.executeSql(text, values), embedded, logger, UNMEASURED);
+    await jobs.start();
+    await jobs.stop();
+  } finally {
+    await db.close();
+  }
+}

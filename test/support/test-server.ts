@@ -1,0 +1,141 @@
+import { randomBytes, randomInt } from 'node:crypto';
+import pg from 'pg';
+import { installSchema } from './install-schema.ts';
+
+/** The Postgres of a run, as its workers get it from the global set-up. */
+export interface TestServer {
+  /** Address of a database to administer the server from. */
+  url: string;
+  /** Number of the run. Names of its databases begin with it, and its advisory lock is held while the run lasts. */
+  run: number;
+}
+
+const PREFIX = 'steward_test_r';
+const NO_SUCH_DATABASE = '3D000';
+const DEFAULT_URL = 'postgres://postgres@127.0.0.1:5432/postgres';
+const CONNECT_MS = 30_000;
+/** First key of the advisory locks, so that no other program's collide. */
+const RUNS = 0x57e0;
+const TEMPLATES = 0x57e1;
+
+/**
+ * Opens a run on the server of TEST_DATABASE_URL, else on a Postgres of this machine.
+ *
+ * @returns undefined when TEST_DATABASE_URL is not set and no Postgres listens at the default address
+ * @throws the driver's error when the server of TEST_DATABASE_URL can't be reached
+ */
+export async function openRun(): Promise<{ server: TestServer; close(): Promise<void> } | undefined> {
+  const named = process.env.TEST_DATABASE_URL;
+  const url = named ?? DEFAULT_URL;
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_MS });
+  // The connection is idle while tests run; if it breaks, the next run removes the databases of this one.
+  client.on('error', () => {});
+  try {
+    await client.connect();
+  } catch (error) {
+    if (named === undefined) return undefined;
+    throw error;
+  }
+  const run = randomInt(1, 2 ** 31);
+  await client.query('select pg_advisory_lock($1, $2)', [RUNS, run]);
+  const removal = removeEndedRuns(client, run);
+  removal.catch(() => {});
+  return {
+    server: { url, run },
+    async close() {
+      await removal;
+      await dropDatabases(client, await databasesOf(client, run));
+      await client.end();
+    },
+  };
+}
+
+/** Removes what runs that were killed have left: their locks ended with their connections. */
+async function removeEndedRuns(client: pg.Client, present: number): Promise<void> {
+  const names = await databasesOf(client);
+  for (const [run, databases] of Map.groupBy(names, runOf)) {
+    if (run === present) continue;
+    const { rows } = await client.query<{ ended: boolean }>('select pg_try_advisory_lock($1, $2) as ended', [RUNS, run]);
+    if (rows[0]?.ended !== true) continue;
+    await dropDatabases(client, databases);
+    await client.query('select pg_advisory_unlock($1, $2)', [RUNS, run]);
+  }
+}
+
+/** The databases of one run, or of all. */
+async function databasesOf(client: pg.Client, run?: number): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>('select datname::text as name from pg_database where datname ~ $1', [
+    `^${PREFIX}${run ?? '[0-9]+'}_`,
+  ]);
+  return rows.map(({ name }) => name);
+}
+
+function runOf(database: string): number {
+  return Number.parseInt(database.slice(PREFIX.length), 10);
+}
+
+async function dropDatabases(client: pg.Client, names: string[]): Promise<void> {
+  for (const name of names) await client.query(`drop database if exists ${name} with (force)`);
+}
+
+/** Runs statements on the server, outside the databases of the run. */
+async function administer(url: string, work: (client: pg.Client) => Promise<void>): Promise<void> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_MS });
+  await client.connect();
+  try {
+    await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Creates an empty database of the run and returns its address. */
+export async function createEmptyDatabase({ url, run }: TestServer): Promise<string> {
+  const name = `${PREFIX}${run}_${randomBytes(6).toString('hex')}`;
+  await administer(url, async (client) => void (await client.query(`create database ${name}`)));
+  return addressOf(url, name);
+}
+
+/** Creates a database of the run with the schema and the job queue in it, and returns its address. */
+export async function createMigratedDatabase({ url, run }: TestServer): Promise<string> {
+  const name = `${PREFIX}${run}_${randomBytes(6).toString('hex')}`;
+  const template = `${PREFIX}${run}_template`;
+  await administer(url, async (client) => {
+    const copy = () => client.query(`create database ${name} template ${template}`);
+    try {
+      await copy();
+    } catch (error) {
+      if (!(error instanceof pg.DatabaseError) || error.code !== NO_SUCH_DATABASE) throw error;
+      await makeTemplate(client, url, run, template);
+      await copy();
+    }
+  });
+  return addressOf(url, name);
+}
+
+export async function dropDatabase({ url }: TestServer, address: string): Promise<void> {
+  await administer(url, (client) => dropDatabases(client, [new URL(address).pathname.slice(1)]));
+}
+
+/** Makes the template once for a run: the first worker that needs it does, and others wait for it. */
+async function makeTemplate(client: pg.Client, url: string, run: number, template: string): Promise<void> {
+  await client.query('select pg_advisory_lock($1, $2)', [TEMPLATES, run]);
+  try {
+    const { rows } = await client.query('select 1 from pg_database where datname = $1', [template]);
+    if (rows.length > 0) return;
+    const draft = `${template}_draft`;
+    await client.query(`create database ${draft}`);
+    await installSchema({ connectionString: addressOf(url, draft) }, false);
+    // A template that is in use can't be copied.
+    await client.query(`alter database ${draft} with allow_connections false`);
+    await client.query(`alter database ${draft} rename to ${template}`);
+  } finally {
+    await client.query('select pg_advisory_unlock($1, $2)', [TEMPLATES, run]);
+  }
+}
+
+function addressOf(server: string, database: string): string {
+  const url = new URL(server);
+  url.pathname = `/${database}`;
+  return url.href;
+}
