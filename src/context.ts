@@ -1,28 +1,25 @@
-import { join } from 'node:path';
 import type { BankDeps } from './bank/bank-deps.ts';
 import { BankWebhooks } from './bank/bank-webhooks.ts';
 import { Coalescer } from './bank/coalesced-runs.ts';
-import { type BankSettings, type Config, type IdentitySettings, isLoopback, type Part, type WorkspaceSettings } from './config/config.ts';
-import type { Defer } from './database/open-database.ts';
 import type { Emit } from './events/emit.ts';
 import { EventFeed } from './events/event-feed.ts';
 import { Events } from './events/events.ts';
 import { ApprovalEnds } from './executor/approval-ends.ts';
 import { withdrawn } from './executor/call-checks.ts';
 import { Executor } from './executor/executor.ts';
-import type { RequestHandler } from './http/endpoint.ts';
+import { allowedOrigins } from './http/allowed-origins.ts';
+import type { Addresses } from './http/http-server.ts';
 import { createVerifier, type VerifierOptions } from './identity/verifier.ts';
 import type { Catalog } from './integrations/catalog.ts';
 import { ReplicatedReload } from './integrations/replicated-reload.ts';
 import { describeError, type Logger } from './observability/logger.ts';
-import { shownAddress } from './observability/redact-url.ts';
 import type { Telemetry } from './observability/telemetry.ts';
-import { throttledLog } from './observability/throttled-log.ts';
 import type { BankProvider } from './providers/bank/bank-provider.ts';
 import type { BankEntryAccess } from './providers/bank/bank-session.ts';
 import type { Renewal } from './providers/workspace/workspace-renewal.ts';
 import type { Foundation } from './startup/foundation.ts';
-import { openProviders } from './startup/open-providers.ts';
+import { type OpenProviders, openProviders } from './startup/open-providers.ts';
+import { type LoadSandbox, openSandbox, providerSettings, type Sandbox } from './startup/open-sandbox.ts';
 import { Sessions } from './users/sessions.ts';
 import { ActiveUses } from './vault/active-uses.ts';
 import { GrantStatuses } from './vault/grant-status.ts';
@@ -37,41 +34,16 @@ import { Bindings } from './workspace/bindings.ts';
 import { RedirectUris } from './workspace/redirect-uri.ts';
 import type { WorkspaceDeps } from './workspace/workspace-deps.ts';
 
-/** The local stand-ins for the providers; see sandbox/, which only main.ts loads. */
-export interface Sandbox {
-  router: RequestHandler;
-  identity: IdentitySettings;
-  workspace: WorkspaceSettings;
-  bank: BankSettings;
-  close(): void;
-}
-
-export type LoadSandbox = (options: {
-  directory: string;
-  publicUrl: string;
-  selfUrl: string;
-  allowedOrigins: string[];
-  logger: Logger;
-}) => Promise<Sandbox>;
-
-/** What tests and the sandbox put in from outside. */
+/** Replacements that tests and development inject. */
 export interface Overrides {
   loadSandbox?: LoadSandbox;
-  /** Clock and connections of the identity verifier. */
+  /** Clock and connections of the ID token verifier. */
   identity?: Omit<VerifierOptions, 'logger'>;
-  /** Changes what the integrations file makes callable. */
+  /** Replaces the catalog of the integrations file. */
   catalog?: (loaded: Catalog) => Catalog;
   logger?: Logger;
   /** How often the job queue is polled, instead of every 2 seconds. */
   queuePollSeconds?: number;
-}
-
-/** Where this process is reached. */
-export interface Addresses {
-  /** {base_url} as browsers see it, no trailing slash. */
-  publicUrl: string;
-  /** As the process reaches itself. */
-  selfUrl: string;
 }
 
 export interface Context extends Foundation {
@@ -84,15 +56,15 @@ export interface Context extends Foundation {
   statuses: GrantStatuses;
   revocations: Revocations;
   bindings: Bindings;
-  /** The agents and actions in force. */
+  /** The current agents and actions. */
   catalog(): Catalog;
   events: Events;
   feed: EventFeed;
   emit: Emit;
   accounts: WorkspaceAccounts;
-  /** Ids of master keys that stored data needs and this process lacks. */
+  /** Ids of the master keys that stored data requires and that this process does not have. */
   absentKeyIds(): Promise<string[]>;
-  /** Whether a browser's page of this origin may call us. */
+  /** Whether pages of an origin may call the service. */
   allowsOrigin(origin: string): boolean;
   /** undefined: the workspace provider is not configured. */
   workspace: WorkspaceDeps | undefined;
@@ -108,56 +80,114 @@ export interface Context extends Foundation {
 }
 
 /**
- * The composition root: wires each part once. Whatever it opens it hands to
- * `defer`, so that a start that fails half-way leaves nothing behind.
+ * Wires the parts of the service, feature by feature.
+ *
+ * @param resources releases what was opened when disposed, also after a start that failed
  */
-export async function createContext(foundation: Foundation, addresses: Addresses, overrides: Overrides, defer: Defer): Promise<Context> {
+export async function createContext(
+  foundation: Foundation,
+  addresses: Addresses,
+  overrides: Overrides,
+  resources: AsyncDisposableStack,
+): Promise<Context> {
   const { config, logger, telemetry, db, keyring, names, integrations } = foundation;
-  const sandbox = await openSandbox(config, addresses, logger, overrides, defer);
-  const settings = resolveProviders(config, sandbox);
+  const { publicUrl } = addresses;
+  const sandbox = await openSandbox(config, addresses, logger, overrides.loadSandbox, resources);
+  const settings = providerSettings(config, sandbox);
+  const providers = await openProviders(settings, `${publicUrl}/auth/workspace/callback`, config.limits, telemetry);
+  const keysMaxAge = config.identityKeysMaxAgeSeconds * 1_000;
+  const verifier = createVerifier(settings.identity, { keysMaxAge, ...overrides.identity, logger, telemetry });
+  const catalog = () => overrides.catalog?.(integrations.current) ?? integrations.current;
 
-  const callbackUrl = `${addresses.publicUrl}/auth/workspace/callback`;
-  const providers = await openProviders(settings, callbackUrl, config.limits, telemetry);
-  const { workspace: provider, workspaceApi, bank, webhookKeys } = providers;
-  const userKeys = new UserKeys(keyring);
-  const revokers = {
-    workspace: provider && ((token: string) => provider.revoke(token)),
-    bank: bank && ((token: string) => bank.remove(token)),
-  };
-  const revocations = new Revocations(db, keyring, revokers, logger, telemetry, names);
-  const orphanedTokens = new OrphanedTokenRevoker(revocations, logger);
-  const uses = new ActiveUses(db, logger);
-  const grants = new Grants(db, userKeys, revocations, logger, (grantId) => uses.endGrant(grantId));
+  const notifications = createEvents(foundation);
+  const vault = createVault(foundation, providers, notifications.events);
+  const executor = createExecutor(foundation, providers, vault, notifications.emit, catalog);
+  const shared = { db, logger, ...vault, emit: notifications.emit };
+  const bankDeps: BankDeps = { ...shared, telemetry, provider: providers.bank, refreshes: new Coalescer() };
   const bindings = new Bindings(db);
+  const redirectUris = new RedirectUris(config, publicUrl, logger);
+
+  integrations.onChange(() => vault.uses.endActions((action) => withdrawn(catalog(), action)));
+  return {
+    ...foundation,
+    ...notifications,
+    ...vault,
+    addresses,
+    embedded: config.databaseUrl === undefined,
+    sessions: new Sessions(db, verifier, names, config.allowedUsers),
+    reloads: new ReplicatedReload(db, integrations, () => notifications.approvalEnds.reconfigured(catalog().revision), logger),
+    bindings,
+    catalog,
+    absentKeyIds: () => absentKeyIds(db, keyring),
+    allowsOrigin: allowedOrigins(config, publicUrl, logger),
+    accounts: new WorkspaceAccounts(db, vault.grants, notifications.emit),
+    workspace: providers.workspace && { ...shared, provider: providers.workspace, bindings, redirectUris },
+    bank: providers.bank,
+    bankDeps,
+    webhooks: new BankWebhooks(bankDeps, providers.webhookKeys, telemetry),
+    executor,
+    sandbox,
+  };
+}
+
+/** Events for front ends, and the approvals that end with them. */
+function createEvents({ db, logger, integrations }: Foundation) {
   const feed = new EventFeed(db, logger);
   const events = new Events(db, () => feed.poke());
   const emit: Emit = async (tx, userId, event, data) => {
     await events.record(tx, userId, event, data);
-    // What waits for a decision about an account ends with it.
+    // Pending approvals for an account end when it is disconnected.
     if (event === 'account.disconnected') await approvalEnds.disconnected(tx, userId, String(data.account));
   };
   const approvalEnds = new ApprovalEnds(db, emit);
   integrations.onChange(({ revision }) => {
     events.recordForAll(feed.userIds(), 'integrations.updated', { revision }).catch((error: unknown) => {
-      logger.warn({ err: describeError(error) }, 'front ends could not be told of the new integrations');
+      logger.warn({ err: describeError(error) }, 'the event integrations.updated could not be recorded');
     });
   });
+  return { feed, events, emit, approvalEnds };
+}
+
+/** Encrypted grants: storing, refreshing and revoking tokens. */
+function createVault({ config, db, keyring, names, logger, telemetry }: Foundation, providers: OpenProviders, events: Events) {
+  const { workspace, bank } = providers;
+  const userKeys = new UserKeys(keyring);
+  const revokers = {
+    workspace: workspace && ((token: string) => workspace.revoke(token)),
+    bank: bank && ((token: string) => bank.remove(token)),
+  };
+  const revocations = new Revocations(db, keyring, revokers, logger, telemetry, names);
+  const uses = new ActiveUses(db, logger);
   const recordStatus: RecordStatus = (tx, change) => events.recordStatus(tx, change);
-  const statuses = new GrantStatuses(db, userKeys, recordStatus);
-  const refreshers = { workspace: provider && measuredRefresh(telemetry, (token) => provider.refresh(token)), bank: undefined };
   const tokens = new AccessTokens({
     db,
     userKeys,
     revocations,
-    refreshers,
+    refreshers: { workspace: workspace && measuredRefresh(telemetry, (token) => workspace.refresh(token)), bank: undefined },
     recordStatus,
     logger,
     refreshTimeoutMs: config.limits.refreshTimeoutMs,
     patienceMs: config.limits.providerTimeoutMs,
   });
-  const catalog = () => overrides.catalog?.(integrations.current) ?? integrations.current;
-  integrations.onChange(() => uses.endActions((action) => withdrawn(catalog(), action)));
-  const executor = new Executor({
+  return {
+    userKeys,
+    revocations,
+    uses,
+    tokens,
+    orphanedTokens: new OrphanedTokenRevoker(revocations, logger),
+    grants: new Grants(db, userKeys, revocations, logger, (grantId) => uses.endGrant(grantId)),
+    statuses: new GrantStatuses(db, userKeys, recordStatus),
+  };
+}
+
+function createExecutor(
+  { config, db, logger, telemetry }: Foundation,
+  { workspaceApi, bank }: OpenProviders,
+  { tokens, uses, userKeys, statuses }: ReturnType<typeof createVault>,
+  emit: Emit,
+  catalog: () => Catalog,
+): Executor {
+  return new Executor({
     db,
     catalog,
     tokens,
@@ -170,53 +200,6 @@ export async function createContext(foundation: Foundation, addresses: Addresses
     telemetry,
     livePerDay: config.limits.userLiveBalancesPerDay,
   });
-  const bankDeps: BankDeps = {
-    db,
-    provider: bank,
-    grants,
-    userKeys,
-    statuses,
-    revocations,
-    orphanedTokens,
-    emit,
-    logger,
-    telemetry,
-    refreshes: new Coalescer(),
-  };
-  const redirectUris = new RedirectUris(config, addresses.publicUrl, logger);
-  return {
-    ...foundation,
-    addresses,
-    embedded: config.databaseUrl === undefined,
-    sessions: new Sessions(
-      db,
-      createVerifier(settings.identity, { keysMaxAge: config.identityKeysMaxAgeSeconds * 1_000, ...overrides.identity, logger, telemetry }),
-      names,
-      config.allowedUsers,
-    ),
-    reloads: new ReplicatedReload(db, integrations, () => approvalEnds.reconfigured(catalog().revision), logger),
-    userKeys,
-    grants,
-    statuses,
-    revocations,
-    bindings,
-    catalog,
-    events,
-    feed,
-    emit,
-    absentKeyIds: () => absentKeyIds(db, keyring),
-    allowsOrigin: originGuard({ config, addresses, logger }),
-    accounts: new WorkspaceAccounts(db, grants, emit),
-    workspace: provider && { db, provider, userKeys, grants, revocations, orphanedTokens, bindings, redirectUris, emit, logger },
-    bank,
-    bankDeps,
-    webhooks: new BankWebhooks(bankDeps, webhookKeys, telemetry),
-    tokens,
-    orphanedTokens,
-    executor,
-    approvalEnds,
-    sandbox,
-  };
 }
 
 function measuredRefresh(telemetry: Telemetry, refresh: (token: string) => Promise<Renewal>): (token: string) => Promise<Renewal> {
@@ -238,50 +221,4 @@ function bankEntryAccess(
     token: () => tokens.current(userId, grantId),
     refused: (accessToken, status) => statuses.refused(userId, grantId, accessToken, status),
   };
-}
-
-/** A front end that is refused sees nothing but a failed request: the operator is told why, once a minute at most. */
-function originGuard(deps: Pick<Context, 'config' | 'addresses' | 'logger'>): (origin: string) => boolean {
-  const tell = throttledLog(deps.logger, 'info');
-  return (origin) => {
-    const isAllowed = isAllowedOrigin(deps, origin);
-    if (!isAllowed) tell({ origin: shownAddress(origin) }, 'a page of another origin was refused: ALLOWED_ORIGINS decides');
-    return isAllowed;
-  };
-}
-
-/** The exact list, ourselves, and loopback in development. */
-function isAllowedOrigin(context: Pick<Context, 'config' | 'addresses'>, origin: string): boolean {
-  if (context.config.allowedOrigins.includes(origin)) return true;
-  const url = URL.parse(origin);
-  // Compared as browsers write it: scheme, host, port and nothing else.
-  if (url === null || url.origin !== origin) return false;
-  if (origin === new URL(context.addresses.publicUrl).origin) return true;
-  return context.config.environment === 'development' && isLoopback(url.hostname);
-}
-
-async function openSandbox(
-  config: Config,
-  { publicUrl, selfUrl }: Addresses,
-  logger: Logger,
-  overrides: Overrides,
-  defer: Defer,
-): Promise<Sandbox | undefined> {
-  if (![config.identity, config.workspace, config.bank].includes('sandbox')) return undefined;
-  if (overrides.loadSandbox === undefined) throw new Error('the sandbox is not part of this build; set the providers’ variables');
-  const { allowedOrigins } = config;
-  const directory = join(config.dataDir, 'sandbox');
-  const sandbox = await overrides.loadSandbox({ directory, publicUrl, selfUrl, allowedOrigins, logger });
-  defer(() => sandbox.close());
-  return sandbox;
-}
-
-function resolveProviders(config: Config, sandbox: Sandbox | undefined) {
-  const identity = resolvePart(config.identity, sandbox?.identity);
-  if (identity === undefined) throw new Error('no identity provider is configured');
-  return { identity, workspace: resolvePart(config.workspace, sandbox?.workspace), bank: resolvePart(config.bank, sandbox?.bank) };
-}
-
-function resolvePart<Settings>(part: Part<Settings>, sandboxed: Settings | undefined): Settings | undefined {
-  return part === 'sandbox' ? sandboxed : part;
 }

@@ -1,8 +1,8 @@
 import type { Config } from './config/config.ts';
 import { loadConfig, readEnvironmentFile } from './config/load-config.ts';
-import type { LoadSandbox, Sandbox } from './context.ts';
 import { createLogger, describeError, type Logger } from './observability/logger.ts';
 import { type Steward, startServer } from './server.ts';
+import type { LoadSandbox, Sandbox } from './startup/open-sandbox.ts';
 import { startupError } from './startup/startup-error.ts';
 
 try {

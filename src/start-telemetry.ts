@@ -1,6 +1,5 @@
 import type { Config } from './config/config.ts';
 import type { Context } from './context.ts';
-import type { Defer } from './database/open-database.ts';
 import { type Logger, lineCounts } from './observability/logger.ts';
 import { type Telemetry, UNMEASURED } from './observability/telemetry.ts';
 import { version } from './startup/version.ts';
@@ -22,11 +21,11 @@ export interface StartedTelemetry {
  *
  * @throws StartRefused when metrics can't be served where they should
  */
-export async function startTelemetry(config: Config, logger: Logger, defer: Defer): Promise<StartedTelemetry> {
+export async function startTelemetry(config: Config, logger: Logger, resources: AsyncDisposableStack): Promise<StartedTelemetry> {
   const metrics = config.metrics && (await (await import('./metrics/start-metrics.ts')).startMetrics(config.metrics, logger));
-  if (metrics !== undefined) defer(() => metrics.close());
+  if (metrics !== undefined) resources.defer(() => metrics.close());
   const tracing = config.tracing && (await (await import('./tracing/start-tracing.ts')).startTracing(config.tracing, version(), logger));
-  if (tracing !== undefined) defer(() => tracing.stop());
+  if (tracing !== undefined) resources.defer(() => tracing.stop());
   if (metrics === undefined && tracing === undefined) return { telemetry: UNMEASURED, show() {} };
   const [{ Measured }, { CountsInDatabase }] = await Promise.all([import('./metrics/measured.ts'), import('./metrics/database-counts.ts')]);
   return {

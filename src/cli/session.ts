@@ -2,7 +2,7 @@ import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load-config.ts';
 import { COMMAND_PATIENCE, type Database } from '../database/database.ts';
 import { migrate } from '../database/migrate.ts';
-import { type Defer, openDatabase } from '../database/open-database.ts';
+import { openDatabase } from '../database/open-database.ts';
 import { createLogger, type Logger } from '../observability/logger.ts';
 
 /** What a command works with: the service's configuration and its database, without starting the service. */
@@ -28,31 +28,27 @@ const CONNECTIONS = 4;
 export async function inSession(signal: AbortSignal, work: (session: Session) => Promise<void>): Promise<void> {
   const config = loadConfig();
   const logger = createLogger('silent');
-  const undo: (() => Promise<void> | void)[] = [];
+  await using resources = new AsyncDisposableStack();
   let opened: Promise<Database> | undefined;
-  try {
-    await work({
-      config,
-      logger,
-      signal,
-      print: (line) => void process.stdout.write(`${line}\n`),
-      database() {
-        opened ??= open(config, logger, (release) => undo.push(release));
-        return opened;
-      },
-    });
-  } finally {
-    for (let release = undo.pop(); release !== undefined; release = undo.pop()) await release();
-  }
+  await work({
+    config,
+    logger,
+    signal,
+    print: (line) => void process.stdout.write(`${line}\n`),
+    database() {
+      opened ??= open(config, logger, resources);
+      return opened;
+    },
+  });
 }
 
-async function open(config: Config, logger: Logger, defer: Defer): Promise<Database> {
+async function open(config: Config, logger: Logger, resources: AsyncDisposableStack): Promise<Database> {
   if (config.databaseUrl === undefined) {
     const { lockDataDirectory } = await import('../database/data-lock.ts');
     const busy = `The service is running on the data folder ${config.dataDir}, and only one process at a time can use the embedded database. Stop the service, run this command again, and start the service after it.`;
-    defer(lockDataDirectory(config.dataDir, busy));
+    resources.defer(lockDataDirectory(config.dataDir, busy));
   }
-  const { db, address } = await openDatabase(config, CONNECTIONS, logger, defer, COMMAND_PATIENCE);
+  const { db, address } = await openDatabase(config, CONNECTIONS, logger, resources, COMMAND_PATIENCE);
   await migrate(db, address, logger);
   return db;
 }

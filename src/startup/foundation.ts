@@ -4,7 +4,7 @@ import type { Keyring } from '../crypto/keyring.ts';
 import { openKeyring } from '../crypto/keys-source.ts';
 import type { Database } from '../database/database.ts';
 import { migrate } from '../database/migrate.ts';
-import { type Defer, openDatabase } from '../database/open-database.ts';
+import { openDatabase } from '../database/open-database.ts';
 import type { Catalog } from '../integrations/catalog.ts';
 import { integrationsFormat } from '../integrations/compile-catalog.ts';
 import { IntegrationsService } from '../integrations/integrations-service.ts';
@@ -33,14 +33,14 @@ export interface Foundation {
  * @returns `prepare` brings the schema up to date, and checks that keys and database belong together
  * @throws StartRefused; AppError `unavailable` when the database (`prepare`: or the key service) can't be reached
  */
-export async function openFoundation(config: Config, logger: Logger, telemetry: Telemetry, defer: Defer) {
+export async function openFoundation(config: Config, logger: Logger, telemetry: Telemetry, resources: AsyncDisposableStack) {
   // Read while the database is being connected; the catch leaves its error to the await below.
   const loading = IntegrationsService.load(config.integrationsFile, integrationsFormat, logger, telemetry);
   loading.catch(() => {});
   const keys = openKeyring(config, { logger, service: new AwsKms(config.keyService, throttledLog(logger, 'error')) });
   const { keyring } = keys;
-  defer(() => keys.close());
-  const { db, address } = await openDatabase(config, config.limits.databaseConnections, logger, defer);
+  resources.defer(() => keys.close());
+  const { db, address } = await openDatabase(config, config.limits.databaseConnections, logger, resources);
   db.observe(telemetry);
   const names = new NameHashes(db, keyring);
   const foundation: Foundation = { config, logger, telemetry, db, keyring, names, integrations: await loading };
@@ -50,7 +50,7 @@ export async function openFoundation(config: Config, logger: Logger, telemetry: 
     await names.convert();
     const replica = new Replica(db, keyring, logger);
     await replica.start();
-    defer(() => replica.stop());
+    resources.defer(() => replica.stop());
     keys.approveWith(
       (candidate) => checkKeys(db, candidate),
       () => replica.report(),

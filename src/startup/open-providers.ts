@@ -7,6 +7,8 @@ interface ProviderSettings {
   bank: BankSettings | undefined;
 }
 
+export type OpenProviders = Awaited<ReturnType<typeof openProviders>>;
+
 /**
  * The providers that are configured; undefined for the others, whose code isn't loaded either.
  *

@@ -1,0 +1,48 @@
+import { join } from 'node:path';
+import type { BankSettings, Config, IdentitySettings, Part, WorkspaceSettings } from '../config/config.ts';
+import type { RequestHandler } from '../http/endpoint.ts';
+import type { Addresses } from '../http/http-server.ts';
+import type { Logger } from '../observability/logger.ts';
+
+/** The local providers of development (sandbox/). Only main.ts imports them. */
+export interface Sandbox {
+  router: RequestHandler;
+  identity: IdentitySettings;
+  workspace: WorkspaceSettings;
+  bank: BankSettings;
+  close(): void;
+}
+
+export type LoadSandbox = (options: Addresses & { directory: string; allowedOrigins: string[]; logger: Logger }) => Promise<Sandbox>;
+
+/**
+ * Opens the sandbox if the configuration uses it for a provider.
+ *
+ * @param load undefined in production builds, which do not contain the sandbox
+ * @param resources closes the sandbox when disposed
+ */
+export async function openSandbox(
+  config: Config,
+  addresses: Addresses,
+  logger: Logger,
+  load: LoadSandbox | undefined,
+  resources: AsyncDisposableStack,
+): Promise<Sandbox | undefined> {
+  if (![config.identity, config.workspace, config.bank].includes('sandbox')) return undefined;
+  if (load === undefined) throw new Error('the sandbox is not part of this build; set the providers’ variables');
+  const directory = join(config.dataDir, 'sandbox');
+  const sandbox = await load({ ...addresses, directory, allowedOrigins: config.allowedOrigins, logger });
+  resources.defer(() => sandbox.close());
+  return sandbox;
+}
+
+/** The settings of each provider: those of the configuration, or the sandbox's. undefined: not configured. */
+export function providerSettings(config: Config, sandbox: Sandbox | undefined) {
+  const identity = settingsOf(config.identity, sandbox?.identity);
+  if (identity === undefined) throw new Error('no identity provider is configured');
+  return { identity, workspace: settingsOf(config.workspace, sandbox?.workspace), bank: settingsOf(config.bank, sandbox?.bank) };
+}
+
+function settingsOf<Settings>(part: Part<Settings>, sandboxed: Settings | undefined): Settings | undefined {
+  return part === 'sandbox' ? sandboxed : part;
+}
