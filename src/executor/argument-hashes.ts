@@ -1,10 +1,9 @@
 import { KeyedHash } from '../crypto/keyed-hash.ts';
 import type { Database } from '../database/database.ts';
-import { BoundedMap } from '../rate-limit/bounded-map.ts';
+import { boundedMap } from '../rate-limit/bounded-map.ts';
 import type { UserKeys } from '../vault/user-keys.ts';
 
-/** Of each of two generations. */
-const KEPT = 5_000;
+const KEPT = 10_000;
 
 /**
  * Names arguments without telling them. Keyed with a key derived from the user's own: a plain hash of short
@@ -14,7 +13,7 @@ export class ArgumentHashes {
   readonly #db: Database;
   readonly #userKeys: UserKeys;
   /** By user; they never change. */
-  readonly #keys = new BoundedMap<KeyedHash>(KEPT);
+  readonly #keys = boundedMap<KeyedHash>(KEPT);
   readonly #deriving = new Map<string, Promise<KeyedHash>>();
 
   constructor(db: Database, userKeys: UserKeys) {

@@ -9,7 +9,7 @@ import type { Catalog } from '../integrations/catalog.ts';
 import { withContext } from '../observability/log-context.ts';
 import { describeError, type LoggedError, type Logger } from '../observability/logger.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
-import { ReadRates, rateLimited } from '../rate-limit/sliding-window.ts';
+import { rateLimited, SlidingWindowLimiter } from '../rate-limit/sliding-window.ts';
 import { lockUser } from '../vault/grants-repository.ts';
 import type { UserKeys } from '../vault/user-keys.ts';
 import { ActionRun, type RunDeps } from './action-run.ts';
@@ -59,7 +59,7 @@ export class Executor {
   readonly #refusals: Refusals;
   readonly #keys: IdempotencyKeys;
   readonly #approvals: Approvals;
-  readonly #readRates = new ReadRates();
+  readonly #readRates = new SlidingWindowLimiter();
   readonly #refusalLog: RefusalLog;
   #running = 0;
   /** Those who wait until nothing runs. */

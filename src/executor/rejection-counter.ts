@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { detached } from '../observability/log-context.ts';
 import { describeError, type Logger } from '../observability/logger.ts';
-import { BoundedMap } from '../rate-limit/bounded-map.ts';
+import { FixedWindowLimiter } from '../rate-limit/fixed-window.ts';
 import type { AuditRow } from './audit-repository.ts';
 
 /** Of one user within a minute, in this process; more are counted. */
@@ -24,7 +24,7 @@ interface Counted {
 export class Refusals {
   readonly #write: (row: AuditRow) => Promise<void>;
   readonly #logger: Logger;
-  readonly #written = new BoundedMap<number>();
+  #written = new FixedWindowLimiter();
   #counted = new Map<string, Counted>();
   /** Runs from the first refusal of a minute to its end. */
   #minute: NodeJS.Timeout | undefined;
@@ -38,9 +38,7 @@ export class Refusals {
   async note(row: AuditRow): Promise<void> {
     // Of one who began it; it is everybody's.
     this.#minute ??= detached(() => setTimeout(() => void this.flush(), MINUTE_MS).unref());
-    const written = this.#written.get(row.userId) ?? 0;
-    if (written < REFUSALS_PER_MINUTE) {
-      this.#written.set(row.userId, written + 1);
+    if (this.#written.allows(row.userId, REFUSALS_PER_MINUTE, performance.now())) {
       await this.#write(row);
       return;
     }
@@ -55,7 +53,7 @@ export class Refusals {
   async flush(): Promise<void> {
     clearTimeout(this.#minute);
     this.#minute = undefined;
-    this.#written.clear();
+    this.#written = new FixedWindowLimiter();
     const counted = [...this.#counted.values()];
     this.#counted = new Map();
     await Promise.all(counted.map((one) => this.#writeCounted(one)));

@@ -1,34 +1,34 @@
 import type { Request, RequestHandler } from 'express';
 import type { Limits } from '../config/config.ts';
 import { AppError } from '../errors.ts';
-import { Rates } from '../rate-limit/fixed-window.ts';
+import { FixedWindowLimiter } from '../rate-limit/fixed-window.ts';
 import { networkOf } from './client-address.ts';
 
-/** At most `limit` requests a minute from one address (an IPv6 network of /64 counts as one). */
+/** Middleware: at most `limit` requests a minute from one address (an IPv6 /64 network counts as one). */
 export function limitPerAddress(limit: number): RequestHandler {
-  const rates = new Rates();
+  const limiter = new FixedWindowLimiter();
   return (request: Request, _response, next) => {
-    take(rates, networkOf(request.ip, request.socket.remoteAddress), limit);
+    take(limiter, networkOf(request.ip, request.socket.remoteAddress), limit);
     next();
   };
 }
 
-type UserShare = Pick<Limits, 'userRequestsPerMinute' | 'userProviderRequestsPerMinute'>;
+type PerUserLimits = Pick<Limits, 'userRequestsPerMinute' | 'userProviderRequestsPerMinute'>;
 
-/** How often signed-in users may call, wherever they call from. */
+/** The limits of signed-in users, whatever their addresses. */
 export class UserLimits {
-  readonly #limits: UserShare;
-  readonly #requests = new Rates();
-  readonly #toProviders = new Rates();
+  readonly #limits: PerUserLimits;
+  readonly #requests = new FixedWindowLimiter();
+  readonly #toProviders = new FixedWindowLimiter();
 
-  constructor(limits: UserShare) {
+  constructor(limits: PerUserLimits) {
     this.#limits = limits;
   }
 
   /**
    * Counts one request.
    *
-   * @param toProvider it leads to a provider, of whose patience all users have one share
+   * @param toProvider the request leads to a provider, whose own limits all users share
    * @throws AppError `rate_limited`
    */
   take(userId: string, toProvider: boolean): void {
@@ -37,8 +37,8 @@ export class UserLimits {
   }
 }
 
-function take(rates: Rates, key: string, limit: number): void {
+function take(limiter: FixedWindowLimiter, key: string, limit: number): void {
   const now = performance.now();
-  if (rates.allows(key, limit, now)) return;
-  throw new AppError('rate_limited', 'Too many requests. Slow down.', { retryAfter: rates.secondsLeft(now) });
+  if (limiter.allows(key, limit, now)) return;
+  throw new AppError('rate_limited', 'Too many requests. Slow down.', { retryAfter: limiter.secondsLeft(now) });
 }

@@ -1,35 +1,73 @@
-import { BoundedMap } from './bounded-map.ts';
+import { type BoundedMap, boundedMap } from './bounded-map.ts';
 
 const MINUTE_MS = 60_000;
 
-/** Counts by key, by the minute: addresses, users. All keys share one minute, so that forgetting costs nothing. */
-export class Rates {
-  readonly #counts = new BoundedMap<number>();
-  #windowEnd = 0;
+/** A window of one minute, which starts with the first request after the previous one has ended. */
+class Window {
+  #end = 0;
+
+  /** Starts a new window if the current one has ended or the clock was set back. @returns whether it did */
+  restart(now: number): boolean {
+    if (now < this.#end && now >= this.#end - MINUTE_MS) return false;
+    this.#end = now + MINUTE_MS;
+    return true;
+  }
+
+  /** At least 1. */
+  secondsLeft(now: number): number {
+    return Math.max(1, Math.ceil((this.#end - now) / 1000));
+  }
+}
+
+/** Counts the requests of one client in a fixed window of one minute. */
+export class FixedWindowCounter {
+  readonly #window = new Window();
+  #count = 0;
+
+  /** Requests in the current window. */
+  get count(): number {
+    return this.#count;
+  }
 
   /**
-   * @param now milliseconds; a clock that is set back begins a new minute
-   * @returns false when these are too many
+   * Counts a request.
+   *
+   * @param now milliseconds
+   * @returns false when it exceeds the limit
+   */
+  allows(perMinute: number, now: number): boolean {
+    if (this.#window.restart(now)) this.#count = 0;
+    this.#count += 1;
+    return this.#count <= perMinute;
+  }
+}
+
+/** Counts requests by key (client address, user) in a fixed window of one minute, which all keys share. */
+export class FixedWindowLimiter {
+  readonly #window = new Window();
+  #counts: BoundedMap<number> = boundedMap();
+
+  /**
+   * Counts a request, or an amount of bytes.
+   *
+   * @param now milliseconds
+   * @returns false when it exceeds the limit
    */
   allows(key: string, perMinute: number, now: number, amount = 1): boolean {
-    if (now >= this.#windowEnd || now < this.#windowEnd - MINUTE_MS) this.#begin(now);
+    // A new map: clearing a full one takes some 20 ms.
+    if (this.#window.restart(now)) this.#counts = boundedMap();
     const count = (this.#counts.get(key) ?? 0) + amount;
     this.#counts.set(key, count);
     return count <= perMinute;
   }
 
-  /** Seconds until all may begin anew, at least 1. */
+  /** Seconds until the window ends, at least 1. */
   secondsLeft(now: number): number {
-    return Math.max(1, Math.ceil((this.#windowEnd - now) / 1000));
+    return this.#window.secondsLeft(now);
   }
 
-  /** How many entries it holds at present. */
+  /** Number of keys with a count. */
   get size(): number {
     return this.#counts.size;
-  }
-
-  #begin(now: number): void {
-    this.#windowEnd = now + MINUTE_MS;
-    this.#counts.clear();
   }
 }

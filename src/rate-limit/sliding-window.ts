@@ -1,26 +1,26 @@
 import { AppError } from '../errors.ts';
-import { BoundedMap } from './bounded-map.ts';
+import { boundedMap } from './bounded-map.ts';
 
 interface Window {
-  /** Which stretch of `perMs` it counts. */
+  /** Number of the window since the clock's zero. */
   index: number;
   count: number;
-  /** Calls in the stretch before. */
+  /** Calls in the previous window. */
   before: number;
 }
 
-/** The time that a caller is told has to suffice. */
+/** Tolerance for floating-point error, so that a call succeeds after the announced wait. */
 const ROUNDING = 1e-6;
 
 /**
- * How often a user may read, counted in this process: the calls of the running stretch, and of the one before
- * as much as still lies within the last `perMs`. Three numbers for each user and action, whatever the rate.
+ * A sliding-window counter for calls of a user and action, in this process: the calls of the current window, plus those
+ * of the previous one weighted by the share of it that lies within the last `perMs`.
  */
-export class ReadRates {
-  readonly #windows = new BoundedMap<Window>();
+export class SlidingWindowLimiter {
+  readonly #windows = boundedMap<Window>();
   readonly #now: () => number;
 
-  /** @param now milliseconds, never going back */
+  /** @param now monotonic clock, milliseconds */
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;
   }
@@ -34,29 +34,30 @@ export class ReadRates {
     const now = this.#now();
     const index = Math.floor(now / perMs);
     const window = this.#window(`${userId} ${action}`, index);
-    const passed = now / perMs - index;
-    if (window.count + window.before * (1 - passed) > calls - 1 + ROUNDING) throw rateLimited((wait(window, calls, passed) * perMs) / 1000);
+    const elapsed = now / perMs - index;
+    if (window.count + window.before * (1 - elapsed) > calls - 1 + ROUNDING)
+      throw rateLimited((wait(window, calls, elapsed) * perMs) / 1000);
     window.count += 1;
   }
 
   #window(key: string, index: number): Window {
     const known = this.#windows.get(key);
-    const before = known?.index === index - 1 ? known.count : 0;
-    const window = known?.index === index ? known : { index, count: 0, before };
+    if (known?.index === index) return known;
+    const window = { index, count: 0, before: known?.index === index - 1 ? known.count : 0 };
     this.#windows.set(key, window);
     return window;
   }
 }
 
-/** Stretches until one more call fits. */
-function wait({ count, before }: Window, calls: number, passed: number): number {
+/** Time until one more call fits, in windows. */
+function wait({ count, before }: Window, calls: number, elapsed: number): number {
   const free = calls - 1;
-  const withinThis = before === 0 ? Number.POSITIVE_INFINITY : 1 - (free - count) / before;
-  if (count <= free && withinThis < 1) return withinThis - passed;
-  return 1 - passed + (count > free ? 1 - free / count : 0);
+  const withinCurrent = before === 0 ? Number.POSITIVE_INFINITY : 1 - (free - count) / before;
+  if (count <= free && withinCurrent < 1) return withinCurrent - elapsed;
+  return 1 - elapsed + (count > free ? 1 - free / count : 0);
 }
 
-/** @param seconds until another try makes sense */
+/** @param seconds until the caller may try again */
 export function rateLimited(seconds: number): AppError {
   return new AppError('rate_limited', 'This action has been used too often. Try again later.', {
     retryAfter: Math.max(1, Math.ceil(seconds)),

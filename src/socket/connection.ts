@@ -4,7 +4,7 @@ import type { Subscriber } from '../events/event-feed.ts';
 import type { Caller } from '../http/endpoint.ts';
 import { guarded } from '../observability/guarded.ts';
 import { describeError } from '../observability/logger.ts';
-import { MessageRate } from '../rate-limit/message-rate.ts';
+import { FixedWindowCounter } from '../rate-limit/fixed-window.ts';
 import type { ConnectionHost } from './connection-host.ts';
 import {
   CLOSE,
@@ -36,7 +36,7 @@ export class Connection implements Subscriber {
   readonly #socket: WebSocket;
   readonly #host: ConnectionHost<Connection>;
   readonly #outbox: Outbox;
-  readonly #rate = new MessageRate();
+  readonly #rate = new FixedWindowCounter();
   readonly #intake = new Intake();
   #userId: string | undefined;
   /** Until when it must have authenticated; then, when its token ends. Milliseconds since 1970, as `#pingAt`. */

@@ -9,7 +9,7 @@ import type { Caller } from '../http/endpoint.ts';
 import { misshapen, type Refusal, refuseSocket } from '../http/raw-responses.ts';
 import type { Logger } from '../observability/logger.ts';
 import { type Telemetry, UNMEASURED } from '../observability/telemetry.ts';
-import { Rates } from '../rate-limit/fixed-window.ts';
+import { FixedWindowLimiter } from '../rate-limit/fixed-window.ts';
 import { Connection } from './connection.ts';
 import type { ConnectionHost } from './connection-host.ts';
 import { CLOSE, type RequestFrame } from './frames.ts';
@@ -63,9 +63,9 @@ export class SocketServer implements ConnectionHost<Connection> {
   /** Sockets by user. */
   readonly #places = new Map<string, number>();
   readonly #waiting: UnauthenticatedConnections<Connection>;
-  readonly #connects = new Rates();
-  readonly #messages = new Rates();
-  readonly #bytes = new Rates();
+  readonly #connects = new FixedWindowLimiter();
+  readonly #messages = new FixedWindowLimiter();
+  readonly #bytes = new FixedWindowLimiter();
   readonly #listeners: ReturnType<typeof listeners>;
   readonly #ticking: NodeJS.Timeout;
   #draining = false;

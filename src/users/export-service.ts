@@ -4,7 +4,7 @@ import type { Database } from '../database/database.ts';
 import { beginSnapshot } from '../database/snapshot.ts';
 import { AppError } from '../errors.ts';
 import type { Caller } from '../http/endpoint.ts';
-import { Rates } from '../rate-limit/fixed-window.ts';
+import { FixedWindowLimiter } from '../rate-limit/fixed-window.ts';
 import { ignoreDecryptionFailure } from '../vault/ignore-decryption-failure.ts';
 import type { NameHashes } from '../vault/name-hashes.ts';
 import type { UserKeys } from '../vault/user-keys.ts';
@@ -39,7 +39,7 @@ type Rows = Section['rows'];
 /** Everything held about a user except secrets, as of one moment. */
 export class UserExports {
   readonly #deps: ExportDeps;
-  readonly #rates = new Rates();
+  readonly #rates = new FixedWindowLimiter();
   readonly #inTurn = pLimit(AT_ONCE);
 
   constructor(deps: ExportDeps) {

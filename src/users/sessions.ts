@@ -1,16 +1,11 @@
 import { hash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import type { Database } from '../database/database.ts';
 import { AppError } from '../errors.ts';
 import type { Caller } from '../http/endpoint.ts';
 import type { Identity, VerifyIdToken } from '../identity/verifier.ts';
 import type { NameHashes } from '../vault/name-hashes.ts';
 import { type KnownUser, selectUser, upsertUser } from './users-repository.ts';
-
-interface Remembered {
-  caller: Caller;
-  /** Until when the token counts without another look, by `performance.now()`: a clock that is set back must not prolong it. */
-  until: number;
-}
 
 const REMEMBER_MS = 60_000;
 const REMEMBERED_MAX = 10_000;
@@ -21,7 +16,8 @@ export class Sessions {
   readonly #verify: VerifyIdToken;
   readonly #names: NameHashes;
   readonly #allowedUsers: readonly string[];
-  readonly #remembered = new Map<string, Remembered>();
+  /** By the token's hash; its clock is monotonic, so a clock that is set back prolongs nothing. */
+  readonly #remembered = new LRUCache<string, Caller>({ max: REMEMBERED_MAX, ttl: REMEMBER_MS });
   /** Tokens being looked at, by their hash: a page that opens ten sockets has its token checked once. */
   readonly #checks = new Map<string, Promise<Caller>>();
 
@@ -42,7 +38,7 @@ export class Sessions {
     if (token === '') throw new AppError('invalid_token', 'An ID token is required in the Authorization header.');
     const key = hash('sha256', token, 'base64');
     const known = this.#remembered.get(key);
-    if (known !== undefined && known.until > performance.now() && known.caller.expiresAt * 1000 > Date.now()) return known.caller;
+    if (known !== undefined && known.expiresAt * 1000 > Date.now()) return known;
     this.#remembered.delete(key);
     return this.#checks.get(key) ?? this.#check(token, key);
   }
@@ -50,7 +46,7 @@ export class Sessions {
   /** Forgets a deleted user's tokens, and those of whom it isn't known yet. */
   forget(userId: string): void {
     this.#checks.clear();
-    for (const [key, { caller }] of this.#remembered) {
+    for (const [key, caller] of this.#remembered.entries()) {
       if (caller.userId === userId) this.#remembered.delete(key);
     }
   }
@@ -61,7 +57,7 @@ export class Sessions {
       // Where a user was deleted meanwhile, it may be this one.
       if (this.#checks.get(key) !== check) return;
       this.#checks.delete(key);
-      if (caller !== undefined) this.#remember(key, caller);
+      if (caller !== undefined) this.#remembered.set(key, caller);
     };
     check.then(ended, () => ended());
     this.#checks.set(key, check);
@@ -100,14 +96,6 @@ export class Sessions {
     const domain = address.slice(address.lastIndexOf('@') + 1);
     const allowed = address !== '' && this.#allowedUsers.some((user) => user === address || user.replace(/^@/, '') === domain);
     if (!allowed) throw new AppError('forbidden', 'This user may not use this service.');
-  }
-
-  #remember(key: string, caller: Caller): void {
-    if (this.#remembered.size >= REMEMBERED_MAX) {
-      const oldest = this.#remembered.keys().next();
-      if (!oldest.done) this.#remembered.delete(oldest.value);
-    }
-    this.#remembered.set(key, { caller, until: performance.now() + REMEMBER_MS });
   }
 }
 

@@ -6,7 +6,7 @@ import { ActionRun, type RunDeps } from '../../../src/executor/action-run.ts';
 import { matches } from '../../../src/executor/allow-lists.ts';
 import { canonicalJson } from '../../../src/executor/argument-hashes.ts';
 import type { Call } from '../../../src/executor/call.ts';
-import { ReadRates } from '../../../src/rate-limit/sliding-window.ts';
+import { SlidingWindowLimiter } from '../../../src/rate-limit/sliding-window.ts';
 
 const bytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
 
@@ -93,12 +93,12 @@ describe('canonicalJson', () => {
   });
 });
 
-describe('ReadRates', () => {
+describe('SlidingWindowLimiter', () => {
   const rate = { calls: 10, perMs: 60_000 };
 
   function clocked() {
     let now = 1_000_000_000;
-    const rates = new ReadRates(() => now);
+    const rates = new SlidingWindowLimiter(() => now);
     const take = (user = 'u1', action = 'mail.search', of = rate) => {
       try {
         rates.take(user, action, of);

@@ -1,24 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import { networkOf } from '../../../src/http/client-address.ts';
-import { Rates } from '../../../src/rate-limit/fixed-window.ts';
-import { MessageRate } from '../../../src/rate-limit/message-rate.ts';
+import { FixedWindowCounter, FixedWindowLimiter } from '../../../src/rate-limit/fixed-window.ts';
 
 describe('the table of a limit', () => {
   it('does not grow with the number of addresses', () => {
-    const rates = new Rates();
+    const rates = new FixedWindowLimiter();
     for (let index = 0; index < 400_000; index += 1) rates.allows(`address-${index}`, 1, 1_000);
     expect(rates.size).toBeLessThanOrEqual(50_001);
     expect(rates.size).toBeGreaterThan(10_000);
   });
 
   it('still counts who came last in a flood', () => {
-    const rates = new Rates();
+    const rates = new FixedWindowLimiter();
     for (let index = 0; index < 100_000; index += 1) rates.allows(`address-${index}`, 1, 1_000);
     expect(rates.allows('address-99999', 1, 1_000)).toBe(false);
   });
 
   it('never forgets who keeps asking', () => {
-    const rates = new Rates();
+    const rates = new FixedWindowLimiter();
     let allowed = 0;
     for (let index = 0; index < 500_000; index += 1) {
       rates.allows(`address-${index}`, 1, 1_000);
@@ -28,14 +27,14 @@ describe('the table of a limit', () => {
   });
 
   it('begins anew each minute, and says when', () => {
-    const rates = new Rates();
+    const rates = new FixedWindowLimiter();
     expect([rates.allows('a', 1, 1_000), rates.allows('a', 1, 2_000)]).toEqual([true, false]);
     expect(rates.secondsLeft(2_000)).toBe(59);
     expect(rates.allows('a', 1, 61_000)).toBe(true);
   });
 
   it('locks nobody out for an hour when the clock is set back by one', () => {
-    const rates = new Rates();
+    const rates = new FixedWindowLimiter();
     const hour = 3_600_000;
     expect([rates.allows('a', 1, hour), rates.allows('a', 1, hour)]).toEqual([true, false]);
     expect(rates.allows('a', 1, 1_000)).toBe(true);
@@ -67,7 +66,7 @@ describe('whose request it is', () => {
 
 describe('the messages of a socket', () => {
   it('begin a new minute when the clock is set back, and are counted in it', () => {
-    const rate = new MessageRate();
+    const rate = new FixedWindowCounter();
     const hour = 3_600_000;
     expect([rate.allows(1, hour), rate.allows(1, hour)]).toEqual([true, false]);
     expect([rate.allows(1, 1_000), rate.allows(1, 1_000)]).toEqual([true, false]);
