@@ -27,7 +27,7 @@ export const LAYERS: Layer[] = [
       config: 'settings and their loader',
       'errors.ts': 'the one error class',
       observability: 'logger, log context, telemetry',
-      'rate-limit': 'request limits and bounded maps',
+      'rate-limit': 'limits of requests, bodies and maps',
       threads: 'work off the main thread',
       validation: 'validation and its messages',
     },

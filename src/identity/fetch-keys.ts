@@ -1,5 +1,6 @@
 import { type Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
+import { readCapped } from '../rate-limit/capped-body.ts';
 
 /** Discovery documents and key sets are a few kilobytes. */
 const MAX_BYTES = 262_144;
@@ -27,7 +28,8 @@ export async function fetchJson(url: URL, options: FetchOptions): Promise<Fetche
     response.destroy();
     throw new Error(`${url.host} answered ${response.statusCode} instead of 200`);
   }
-  const text = new TextDecoder('utf-8', { fatal: true }).decode(await readBody(response, url.host));
+  const tooLarge = () => new Error(`${url.host} answered with more than ${MAX_BYTES} bytes`);
+  const text = new TextDecoder('utf-8', { fatal: true }).decode(await readCapped(response, MAX_BYTES, tooLarge));
   return { body: parse(text, url.host), maxAge: maxAge(response.headers['cache-control']) };
 }
 
@@ -39,17 +41,6 @@ function get(url: URL, { signal, httpAgent }: FetchOptions): Promise<IncomingMes
     // The listener stays: an abort while the body arrives is also reported here.
     request.on('response', resolve).on('error', reject).end();
   });
-}
-
-async function readBody(response: IncomingMessage, host: string): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > MAX_BYTES) throw new Error(`${host} answered with more than ${MAX_BYTES} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }
 
 function parse(text: string, host: string): unknown {

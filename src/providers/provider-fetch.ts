@@ -1,4 +1,5 @@
 import { AppError } from '../errors.ts';
+import { readCapped } from '../rate-limit/capped-body.ts';
 import { providerRequest } from './provider-request.ts';
 
 export interface JsonAnswer {
@@ -25,7 +26,7 @@ export async function fetchJson(url: string, init: RequestInit & { signal: Abort
     const response = await providerRequest(url, init);
     return {
       status: response.status,
-      body: parse(await readCapped(response)),
+      body: parse(await readText(response)),
       retryAfter: retryAfterSeconds(response.headers.get('retry-after')),
     };
   } catch (error) {
@@ -42,19 +43,14 @@ function networkCause(error: unknown): Error {
   return new Error(`request failed: ${code}`);
 }
 
-async function readCapped(response: Response): Promise<string> {
+async function readText(response: Response): Promise<string> {
   const { headers } = response;
   const length = Number(headers.get('content-length') ?? Number.NaN);
   // Where the length is known (and nothing is unpacked), reading it as a whole takes a fraction of the time.
   if (length <= MAX_BYTES && !headers.has('content-encoding')) return response.text();
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of response.body ?? []) {
-    size += chunk.byteLength;
-    if (size > MAX_BYTES) throw new AppError('provider_error', 'The provider’s answer is too large.');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
+  if (response.body === null) return '';
+  const bytes = await readCapped(response.body, MAX_BYTES, () => new AppError('provider_error', 'The provider’s answer is too large.'));
+  return bytes.toString('utf8');
 }
 
 /** What a Retry-After says (RFC 9110, 10.2.3: seconds, or a date), an hour at most; 0 = nothing. */
