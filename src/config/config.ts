@@ -176,6 +176,8 @@ export interface Config {
   integrationsFile: string;
   trustProxy: boolean | number | string;
   logLevel: string;
+  /** `pretty`: readable lines, in development only. `json`: one JSON object per line. */
+  logFormat: 'pretty' | 'json';
   /** undefined: not served. */
   metrics: MetricsSettings | undefined;
   /** undefined: not sent. */

@@ -96,6 +96,7 @@ function assemble(env: Variables, problems: Problems): Config {
     integrationsFile: resolve(env.INTEGRATIONS_FILE),
     trustProxy: trustProxy(env.TRUST_PROXY, problems),
     logLevel: env.LOG_LEVEL,
+    logFormat: logFormat(env, problems),
     metrics: metrics(env, problems),
     tracing: tracing(env, problems),
     exposeSandbox: env.SANDBOX === 'expose',
@@ -103,6 +104,11 @@ function assemble(env: Variables, problems: Problems): Config {
   };
   checkSandbox(config, env, problems);
   return config;
+}
+
+function logFormat({ LOG_FORMAT }: Variables, problems: Problems): Config['logFormat'] {
+  if (problems.production && LOG_FORMAT === 'pretty') problems.add('LOG_FORMAT', 'must be json in production');
+  return LOG_FORMAT ?? (problems.production ? 'json' : 'pretty');
 }
 
 function checkProcess(env: Variables, problems: Problems): void {

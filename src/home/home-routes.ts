@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Request } from 'express';
 import { z } from 'zod';
-import type { Config } from '../config/config.ts';
+import { type Config, isLoopback } from '../config/config.ts';
 import { type Endpoint, endpoint } from '../http/endpoint.ts';
 import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoint-router.ts';
 
@@ -10,15 +11,15 @@ const LINK_SCRIPT = 'https://cdn.plaid.com/link/v2/stable/link-initialize.js';
 
 /** `GET /`: the development page, or in production a redirect to the public website. `GET /api-docs`: in development only. */
 export function homeRouter(config: Config, publicUrl: string, middleware: EndpointMiddleware): EndpointRouter {
-  const endpoints = config.environment === 'production' ? [toWebsite(config.siteUrl ?? publicUrl)] : developmentPages(config);
+  const endpoints = config.environment === 'production' ? [toWebsite(config.siteUrl ?? publicUrl)] : developmentPages(config, publicUrl);
   return endpointRouter(endpoints, middleware);
 }
 
-function developmentPages(config: Config): Endpoint[] {
+function developmentPages(config: Config, publicUrl: string): Endpoint[] {
   const realBank = config.bank !== 'sandbox';
   return [
-    developmentPage('/', 'console/index.html', 'The development page', policy(realBank)),
-    developmentPage('/api-docs', 'api-docs/api.html', 'This interface, readable', policy(false)),
+    developmentPage('/', 'console/index.html', 'The development page', policy(realBank), publicUrl),
+    developmentPage('/api-docs', 'api-docs/api.html', 'This interface, readable', policy(false), publicUrl),
   ];
 }
 
@@ -56,18 +57,38 @@ function toWebsite(siteUrl: string): Endpoint {
   });
 }
 
-function developmentPage(path: string, file: string, summary: string, contentPolicy: string): Endpoint {
+function developmentPage(path: string, file: string, summary: string, contentPolicy: string, publicUrl: string): Endpoint {
   return endpoint({
     method: 'get',
     path,
     tag: 'Service',
     summary: `${summary} (development only)`,
     auth: 'none',
-    pages: { 200: 'An HTML page' },
+    pages: { 200: 'An HTML page', 302: 'To the same page at PUBLIC_URL, from another loopback name' },
     errors: [],
-    // Read for each request, so that a reload shows changes.
-    handle: async () => ({ html: readFileSync(join(PUBLIC, file), 'utf8'), policy: contentPolicy }),
+    async handle({ request }) {
+      const redirect = publicPage(request, path, publicUrl);
+      if (redirect !== undefined) return { redirect, status: 302 as const };
+      // Read for each request, so that a reload shows changes.
+      return { html: readFileSync(join(PUBLIC, file), 'utf8'), policy: contentPolicy };
+    },
   });
+}
+
+/**
+ * Browsers treat localhost and 127.0.0.1 as two sites with separate cookies and storage, so a page is served under one
+ * name only.
+ *
+ * @returns the page's address at PUBLIC_URL, or undefined if the request uses that name or is not from this machine
+ */
+function publicPage({ host, originalUrl }: Request, path: string, publicUrl: string): string | undefined {
+  const requested = URL.parse(`http://${host}`);
+  const target = new URL(path, publicUrl);
+  // Another port is a tunnel, whose browser may not reach PUBLIC_URL.
+  if (requested === null || requested.hostname === target.hostname || requested.port !== target.port) return undefined;
+  if (!isLoopback(requested.hostname) || !isLoopback(target.hostname)) return undefined;
+  const query = originalUrl.indexOf('?');
+  return query === -1 ? target.href : `${target.href}${originalUrl.slice(query)}`;
 }
 
 /** Allows the aggregator's Link script only where it is used. */

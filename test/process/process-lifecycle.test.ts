@@ -46,7 +46,7 @@ describe('starting', () => {
     expect(child.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect((await child.call('/test')).body).toEqual({ status: 'success', service: 'steward', environment: 'development', connections: 0 });
     for (const part of ['identity', 'workspace', 'bank'])
-      expect(child.output()).toMatch(new RegExp(`^ +${part} +sandbox \\(local stand-in\\)$`, 'm'));
+      expect(child.output()).toMatch(new RegExp(`^ +${part} +sandbox \\(local\\)$`, 'm'));
     expect(child.output()).toMatch(/^ +database +(embedded, in |Postgres)/m);
   });
 

@@ -57,7 +57,7 @@ describe('an .env file', () => {
     const exit = await runProcess({ DATA_DIR: folder }, folder);
     rmSync(join(folder, '.env'));
     expect(exit.code).toBe(1);
-    expect(exit.stderr).toMatch(/^\.env: ALLOWED_USER is not a variable of Steward’s\./);
+    expect(exit.stderr).toMatch(/^\.env: ALLOWED_USER is not a known variable\./);
     expect(exit.stderr).toContain('PUBLIC_URL: is missing');
     expect(exit.stderr).not.toContain('NODE_ENV is not');
   });

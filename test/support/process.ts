@@ -74,7 +74,7 @@ export async function runProcess(env: Record<string, string>, cwd = ROOT): Promi
 function spawnSteward(env: Record<string, string>, cwd = ROOT, release = ROOT) {
   const child = spawn(process.execPath, [join(release, 'src/start.js')], {
     cwd,
-    env: { PATH: process.env.PATH ?? '', PORT: '0', LOG_LEVEL: 'info', ...env },
+    env: { PATH: process.env.PATH ?? '', PORT: '0', LOG_LEVEL: 'info', LOG_FORMAT: 'json', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const printed = { stdout: '', stderr: '' };
