@@ -7,7 +7,7 @@ import type { WorkspaceSession } from '../providers/workspace/workspace-session.
 import type { ActiveUses } from '../vault/active-uses.ts';
 import type { AccessTokens } from '../vault/refresh/access-tokens.ts';
 import { aborted, type Call, changesSomething } from './call.ts';
-import { RunEnding } from './run-abort.ts';
+import { RunAbort } from './run-abort.ts';
 import { asAccountError } from './select-account.ts';
 
 export interface RunDeps {
@@ -32,7 +32,7 @@ const OVER = aborted();
 export class ActionRun {
   readonly #deps: RunDeps;
   readonly #call: Call;
-  readonly #ending = new RunEnding();
+  readonly #abort = new RunAbort();
   #workspace: WorkspaceSession | undefined;
 
   constructor(deps: RunDeps, call: Call) {
@@ -71,7 +71,7 @@ export class ActionRun {
     const stop = (error: AppError) => {
       // First, so that what the signal makes the action throw comes too late to be the reason.
       reject(error);
-      this.#ending.end(error);
+      this.#abort.end(error);
     };
     const onAbort = () => stop(aborted());
     const timer = setTimeout(() => stop(new AppError('provider_timeout', 'The action took longer than it may.')), ms);
@@ -90,14 +90,14 @@ export class ActionRun {
       clearTimeout(timer);
       signal.removeEventListener('abort', onAbort);
       // What an action left running must not go on in its name.
-      this.#ending.end(OVER);
+      this.#abort.end(OVER);
     }
   }
 
   /** It may ignore its signal and end long after everyone has left: nobody hears of that. */
   #begin<Result>(work: (context: RunContext) => Promise<Result>): Promise<Result> {
     try {
-      return work(new Context(this.#deps.db, this.#call, this.#ending, () => this.#session()));
+      return work(new Context(this.#deps.db, this.#call, this.#abort, () => this.#session()));
     } catch (error) {
       // A declared action's arguments may be refused at once: what ended the run before still counts.
       return Promise.reject(error);
@@ -108,7 +108,7 @@ export class ActionRun {
     const { tokens, workspace, bank } = this.#deps;
     const { userId, account, configured } = this.#call;
     const { grantId } = account;
-    const { signal } = this.#ending;
+    const { signal } = this.#abort;
     if (configured.action.provider === 'bank' && bank !== undefined) return bank({ userId, grantId }, signal);
     if (configured.action.provider !== 'workspace' || workspace === undefined) throw notConfigured(configured.action.provider);
     const source = {
@@ -128,11 +128,11 @@ class Context implements RunContext {
   readonly unmasked: boolean;
   readonly capBytes: number;
   readonly progress: (message: string) => void;
-  readonly #ending: RunEnding;
+  readonly #abort: RunAbort;
   readonly #open: () => RunContext['session'];
   #session: RunContext['session'] | undefined;
 
-  constructor(db: Database, { userId, account, configured, progress }: Call, ending: RunEnding, open: () => RunContext['session']) {
+  constructor(db: Database, { userId, account, configured, progress }: Call, ending: RunAbort, open: () => RunContext['session']) {
     this.userId = userId;
     this.account = account;
     this.db = db;
@@ -141,7 +141,7 @@ class Context implements RunContext {
     this.progress = (message) => {
       if (!ending.isOver) progress?.(message);
     };
-    this.#ending = ending;
+    this.#abort = ending;
     this.#open = open;
   }
 
@@ -151,7 +151,7 @@ class Context implements RunContext {
   }
 
   get signal(): AbortSignal {
-    return this.#ending.signal;
+    return this.#abort.signal;
   }
 }
 

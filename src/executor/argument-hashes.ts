@@ -1,4 +1,4 @@
-import { KeyedHash } from '../crypto/keyed-hash.ts';
+import { createHmac, type KeyObject } from 'node:crypto';
 import type { Database } from '../database/database.ts';
 import { boundedMap } from '../rate-limit/bounded-map.ts';
 import type { UserKeys } from '../vault/user-keys.ts';
@@ -6,15 +6,15 @@ import type { UserKeys } from '../vault/user-keys.ts';
 const KEPT = 10_000;
 
 /**
- * Names arguments without telling them. Keyed with a key derived from the user's own: a plain hash of short
- * arguments could be guessed, and with the user's key the hashes lose their meaning too.
+ * Identifies arguments without revealing them. The key is derived from the user's key: a plain hash of short arguments
+ * could be guessed, and deleting the user's key makes the hashes meaningless.
  */
 export class ArgumentHashes {
   readonly #db: Database;
   readonly #userKeys: UserKeys;
-  /** By user; they never change. */
-  readonly #keys = boundedMap<KeyedHash>(KEPT);
-  readonly #deriving = new Map<string, Promise<KeyedHash>>();
+  /** By user. A key never changes. */
+  readonly #keys = boundedMap<KeyObject>(KEPT);
+  readonly #deriving = new Map<string, Promise<KeyObject>>();
 
   constructor(db: Database, userKeys: UserKeys) {
     this.#db = db;
@@ -22,31 +22,35 @@ export class ArgumentHashes {
   }
 
   /**
-   * HMAC-SHA-256 over action, account and arguments, in hexadecimal digits: the same for the same call on every replica.
+   * HMAC-SHA-256 over action, account and arguments, in hexadecimal digits. Equal calls have equal hashes on every replica.
    *
-   * @param input JSON that the guard has let through
+   * @param input JSON that has passed the input guard
    */
   of(userId: string, action: string, accountId: string | null, input: unknown): string | Promise<string> {
     const text = canonicalJson([action, accountId, input]);
     const known = this.#keys.get(userId);
-    return known === undefined ? this.#derived(userId).then((key) => key.hex(text)) : known.hex(text);
+    return known === undefined ? this.#derived(userId).then((key) => hmac(key, text)) : hmac(known, text);
   }
 
-  /** Once for all who ask at the same time. */
-  #derived(userId: string): Promise<KeyedHash> {
-    const underWay = this.#deriving.get(userId) ?? this.#derive(userId).finally(() => this.#deriving.delete(userId));
-    this.#deriving.set(userId, underWay);
-    return underWay;
+  /** Concurrent callers share one derivation. */
+  #derived(userId: string): Promise<KeyObject> {
+    const pending = this.#deriving.get(userId) ?? this.#derive(userId).finally(() => this.#deriving.delete(userId));
+    this.#deriving.set(userId, pending);
+    return pending;
   }
 
-  async #derive(userId: string): Promise<KeyedHash> {
-    const key = new KeyedHash(await this.#userKeys.hashKey(this.#db, userId));
+  async #derive(userId: string): Promise<KeyObject> {
+    const key = await this.#userKeys.hashKey(this.#db, userId);
     this.#keys.set(userId, key);
     return key;
   }
 }
 
-/** RFC 8785 for what JSON can hold: members in the order of their UTF-16 code units, scalars as ECMAScript writes them. */
+function hmac(key: KeyObject, text: string): string {
+  return createHmac('sha256', key).update(text).digest('hex');
+}
+
+/** Canonical JSON (RFC 8785): members sorted by UTF-16 code units, scalars as ECMAScript serializes them. */
 export function canonicalJson(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;

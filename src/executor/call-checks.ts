@@ -8,7 +8,7 @@ import type { ArgumentHashes } from './argument-hashes.ts';
 import type { AuditEntryBuilder } from './audit-log.ts';
 import { type Call, changesSomething, type Invocation } from './call.ts';
 import { guardInput } from './input-guard.ts';
-import { assertScopes, assertUsable, chooseAccount } from './select-account.ts';
+import { assertScopes, assertUsable, selectAccount } from './select-account.ts';
 
 export interface CheckDeps extends Pick<RunDeps, 'workspace' | 'bank'> {
   /** What is callable now. */
@@ -41,7 +41,7 @@ export async function checkCall(deps: CheckDeps, invocation: Invocation, entry: 
   const idempotencyKey = changesSomething(configured) ? checkKey(invocation.idempotencyKey) : undefined;
   if (deps[action.provider] === undefined) throw notConfigured(action.provider);
   const accounts = await deps.accounts(userId);
-  const account = chooseAccount(accounts, action.provider, invocation.account);
+  const account = selectAccount(accounts, action.provider, invocation.account);
   const hash = deps.hashes.of(userId, configured.name, account.id, given);
   const argumentsHash = typeof hash === 'string' ? hash : await hash;
   entry.about(account.id, argumentsHash);

@@ -24,8 +24,8 @@ import { aborted, type Call, changesSomething, type Invocation, isPaid, needsApp
 import { type CheckDeps, checkCall } from './call-checks.ts';
 import { IdempotencyKeys, unknownOutcome } from './idempotency.ts';
 import { assertAffordable } from './paid-calls.ts';
-import { RefusalLog } from './provider-rejection-log.ts';
-import { Refusals } from './rejection-counter.ts';
+import { ProviderRejectionLog } from './provider-rejection-log.ts';
+import { RejectionCounter } from './rejection-counter.ts';
 
 export type { Invocation, Outcome };
 
@@ -56,11 +56,11 @@ export class Executor {
   readonly #checks: CheckDeps;
   readonly #accounts: StatementBatcher<string, AgentAccountRow[]>;
   readonly #audit: AuditLog;
-  readonly #refusals: Refusals;
+  readonly #rejections: RejectionCounter;
   readonly #keys: IdempotencyKeys;
   readonly #approvals: Approvals;
   readonly #readRates = new SlidingWindowLimiter();
-  readonly #refusalLog: RefusalLog;
+  readonly #providerRejections: ProviderRejectionLog;
   #running = 0;
   /** Those who wait until nothing runs. */
   #settling: (() => void)[] = [];
@@ -76,10 +76,10 @@ export class Executor {
     const hashes = new ArgumentHashes(db, userKeys);
     this.#checks = { ...deps, accounts: (userId) => this.accounts(userId), hashes };
     this.#audit = new AuditLog(db);
-    this.#refusals = new Refusals((row) => this.#audit.write(row), logger);
+    this.#rejections = new RejectionCounter((row) => this.#audit.write(row), logger);
     this.#keys = new IdempotencyKeys(db, userKeys, logger);
     this.#approvals = new Approvals(db, userKeys, hashes, emit, () => deps.catalog().revision);
-    this.#refusalLog = new RefusalLog(logger);
+    this.#providerRejections = new ProviderRejectionLog(logger);
   }
 
   /**
@@ -149,7 +149,7 @@ export class Executor {
   /** Resolves when nothing runs any more and all is written down: for the end of the process, once nobody calls. */
   async settle(): Promise<void> {
     while (this.#running > 0) await new Promise<void>((resolve) => this.#settling.push(resolve));
-    await this.#refusals.flush();
+    await this.#rejections.flush();
   }
 
   /** Runs the work and writes down how it ended before its answer goes out. */
@@ -174,7 +174,7 @@ export class Executor {
   async #failed(thrown: unknown, entry: AuditEntryBuilder): Promise<never> {
     const error = this.#toAppError(thrown, entry);
     const row = entry.row(error.code, error.code === 'approval_required' ? 'approval_required' : entry.decision);
-    this.#refusalLog.note(error, row.action);
+    this.#providerRejections.note(error, row.action);
     await this.#note(row);
     throw error;
   }
@@ -250,7 +250,7 @@ export class Executor {
 
   /** Writes a row whose loss must not change the answer. */
   async #note(row: AuditRow): Promise<void> {
-    const written = row.decision === 'refused' ? this.#refusals.note(row) : this.#audit.write(row);
+    const written = row.decision === 'refused' ? this.#rejections.note(row) : this.#audit.write(row);
     await written.catch((error: unknown) => {
       this.#deps.logger.warn({ err: describeError(error), call: row.callId }, 'an audit row could not be written');
     });

@@ -6,7 +6,7 @@ import { WorkspaceApiError } from '../providers/workspace/workspace-api-errors.t
 const CAUSE_DEPTH = 4;
 
 /** Tells the operator why providers refuse calls: in the provider's words, and with an alarm where only the operator can help. */
-export class RefusalLog {
+export class ProviderRejectionLog {
   readonly #logger: Logger;
   /** One for each API, of which there are six. */
   readonly #alarms = new Map<string, ThrottledLog>();

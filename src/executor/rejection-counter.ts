@@ -5,7 +5,7 @@ import { FixedWindowLimiter } from '../rate-limit/fixed-window.ts';
 import type { AuditRow } from './audit-repository.ts';
 
 /** Of one user within a minute, in this process; more are counted. */
-export const REFUSALS_PER_MINUTE = 60;
+export const REJECTIONS_PER_MINUTE = 60;
 const MINUTE_MS = 60_000;
 /** Of refusals that are counted: of whichever actions. */
 const ANY_ACTION = '*';
@@ -21,7 +21,7 @@ interface Counted {
  * Refusals cost a caller nothing, and each would be a row that is kept for over a year. Beyond a number of them a
  * minute, those of a user that ended alike become one row with their count.
  */
-export class Refusals {
+export class RejectionCounter {
   readonly #write: (row: AuditRow) => Promise<void>;
   readonly #logger: Logger;
   #written = new FixedWindowLimiter();
@@ -38,7 +38,7 @@ export class Refusals {
   async note(row: AuditRow): Promise<void> {
     // Of one who began it; it is everybody's.
     this.#minute ??= detached(() => setTimeout(() => void this.flush(), MINUTE_MS).unref());
-    if (this.#written.allows(row.userId, REFUSALS_PER_MINUTE, performance.now())) {
+    if (this.#written.allows(row.userId, REJECTIONS_PER_MINUTE, performance.now())) {
       await this.#write(row);
       return;
     }

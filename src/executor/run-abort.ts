@@ -1,7 +1,7 @@
 import type { AppError } from '../errors.ts';
 
 /** Whether a run is over, and why. Its signal is made for whoever asks: most of what a run does never waits. */
-export class RunEnding {
+export class RunAbort {
   #controller: AbortController | undefined;
   #reason: AppError | undefined;
 

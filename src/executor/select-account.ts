@@ -10,7 +10,7 @@ import type { AgentAccountRow } from './agent-accounts-repository.ts';
  * @param wanted undefined: the default, or the only one
  * @throws AppError `invalid_request` with `details.choices` when it is unknown or ambiguous, `not_found` when there is none at all
  */
-export function chooseAccount(accounts: readonly AgentAccountRow[], provider: Provider, wanted: string | undefined): AgentAccountRow {
+export function selectAccount(accounts: readonly AgentAccountRow[], provider: Provider, wanted: string | undefined): AgentAccountRow {
   const candidates = accounts.filter((account) => account.provider === provider);
   if (candidates.length === 0) throw new AppError('not_found', `No ${provider} account is connected.`, { details: { choices: [] } });
   if (wanted === undefined) {

@@ -1,5 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { KeyedHash } from '../crypto/keyed-hash.ts';
+import { createHash, createHmac, type KeyObject, randomBytes } from 'node:crypto';
 import type { Keyring } from '../crypto/keyring.ts';
 import type { KeyContext } from '../crypto/master-key.ts';
 import type { Queryable } from '../database/database.ts';
@@ -22,7 +21,7 @@ const BATCH = 500;
 export class NameHashes {
   readonly #db: Queryable;
   readonly #keyring: Keyring;
-  #opened: Promise<KeyedHash> | undefined;
+  #opened: Promise<KeyObject> | undefined;
 
   constructor(db: Queryable, keyring: Keyring) {
     this.#db = db;
@@ -31,18 +30,18 @@ export class NameHashes {
 
   /** Whose ID token it is. @throws AppError `unavailable`, `internal` when the secret can't be read */
   async identity(issuer: string, subject: string): Promise<Buffer> {
-    return keyedIdentity(await this.#hash(), createHash('sha256').update(`${issuer}\0${subject}`).digest());
+    return keyedIdentity(await this.#secret(), createHash('sha256').update(`${issuer}\0${subject}`).digest());
   }
 
   /** A provider's account. @throws AppError as {@link identity} */
   async account(provider: string, subject: string): Promise<string> {
-    return (await this.#hash()).hex(`account\0${provider}\0${subject}`);
+    return hmac(await this.#secret(), `account\0${provider}\0${subject}`).toString('hex');
   }
 
   /** Hashes anew what a release of before has hashed without the key, which is at hand from then on. */
   async convert(): Promise<void> {
     // First: while the key service is away, no later request can read it.
-    const hash = await this.#hash();
+    const secret = await this.#secret();
     for (let found = BATCH; found === BATCH; ) {
       const before = await selectUnkeyedIdentities(this.#db, BATCH);
       found = before.length;
@@ -50,13 +49,13 @@ export class NameHashes {
       await replaceIdentities(
         this.#db,
         before,
-        before.map((identity) => keyedIdentity(hash, identity)),
+        before.map((identity) => keyedIdentity(secret, identity)),
       );
     }
   }
 
   /** Read once: by a service at its start, by a command when it is needed, never within a transaction. */
-  #hash(): Promise<KeyedHash> {
+  #secret(): Promise<KeyObject> {
     this.#opened ??= this.#open().catch((error: unknown) => {
       this.#opened = undefined;
       throw error;
@@ -64,9 +63,9 @@ export class NameHashes {
     return this.#opened;
   }
 
-  async #open(): Promise<KeyedHash> {
+  async #open(): Promise<KeyObject> {
     const copy = readableAmong(await selectHashSecrets(this.#db), this.#keyring);
-    if (copy !== undefined) return new KeyedHash(await this.#keyring.unwrap(copy.wrapped, contextOf(copy.masterKeyId)));
+    if (copy !== undefined) return this.#keyring.unwrap(copy.wrapped, contextOf(copy.masterKeyId));
     throw new AppError('internal', 'Something went wrong on our side.', { cause: new Error('there is no secret for hashes of names') });
   }
 }
@@ -103,6 +102,10 @@ function contextOf(masterKeyId: string): KeyContext {
   return { purpose: 'name-hashes', userId: '', keyId: masterKeyId };
 }
 
-function keyedIdentity(hash: KeyedHash, identity: Buffer): Buffer {
-  return Buffer.from(hash.hex(`identity\0${identity.toString('hex')}`), 'hex');
+function keyedIdentity(secret: KeyObject, identity: Buffer): Buffer {
+  return hmac(secret, `identity\0${identity.toString('hex')}`);
+}
+
+function hmac(secret: KeyObject, text: string): Buffer {
+  return createHmac('sha256', secret).update(text).digest();
 }

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { REFUSALS_PER_MINUTE } from '../../../src/executor/rejection-counter.ts';
+import { REJECTIONS_PER_MINUTE } from '../../../src/executor/rejection-counter.ts';
 import { ExecutorScene, refused } from '../../support/executor-scene.ts';
 import { newName } from '../../support/flows.ts';
 import type { ConnectedGrant } from '../../support/refreshing.ts';
 
 const ATTEMPTS = 900;
-const BEYOND = ATTEMPTS - REFUSALS_PER_MINUTE;
+const BEYOND = ATTEMPTS - REJECTIONS_PER_MINUTE;
 
 interface Entry {
   action: string;
@@ -38,11 +38,11 @@ describe('refusals beyond a number within a minute', () => {
     const token = await scene.steward.signIn(newName());
     const [{ userId } = { userId: '' }] = [await scene.steward.context.sessions.authenticate(token)];
     await Promise.all(Array.from({ length: ATTEMPTS }, () => refused(scene.call({ userId }, 'test.read'), 'not_found')));
-    expect(await rows({ userId })).toHaveLength(REFUSALS_PER_MINUTE);
+    expect(await rows({ userId })).toHaveLength(REJECTIONS_PER_MINUTE);
     // As a stop does; a minute later it is done by itself.
     await scene.steward.context.executor.settle();
     const written = await rows({ userId });
-    expect(written).toHaveLength(REFUSALS_PER_MINUTE + 1);
+    expect(written).toHaveLength(REJECTIONS_PER_MINUTE + 1);
     expect(written.at(-1)).toEqual({ outcome: 'not_found', action: '*', count: BEYOND });
     expect(written.reduce((sum, { count }) => sum + count, 0)).toBe(ATTEMPTS);
 
@@ -54,14 +54,14 @@ describe('refusals beyond a number within a minute', () => {
 
   it('are counted by how they ended, and by user; what was not refused is a row of its own', async () => {
     const other = await scene.connect();
-    for (let times = 0; times < REFUSALS_PER_MINUTE; times += 1) await refused(scene.call(user, 'test.nothing'), 'not_found');
+    for (let times = 0; times < REJECTIONS_PER_MINUTE; times += 1) await refused(scene.call(user, 'test.nothing'), 'not_found');
     await refused(scene.call(user, 'test.nothing'), 'not_found');
     await refused(scene.call(user, 'test.run', {}, { account: 'x'.repeat(9) }), 'invalid_request');
     await refused(scene.call(user, 'test.run', {}, { account: 'y'.repeat(9) }), 'invalid_request');
     await scene.call(user, 'test.run');
     await refused(scene.call(other, 'test.nothing'), 'not_found');
     await scene.steward.context.executor.settle();
-    const mine = (await rows(user)).slice(REFUSALS_PER_MINUTE);
+    const mine = (await rows(user)).slice(REJECTIONS_PER_MINUTE);
     expect(mine).toHaveLength(3);
     expect(mine).toEqual(
       expect.arrayContaining([
