@@ -11,18 +11,35 @@ const TAG = 'Bank';
 const entryId = z.object({ account_id: z.uuid() });
 const PROVIDER_ERRORS = ['not_configured', 'provider_error', 'provider_timeout', 'unavailable'] as const;
 
-const entry = z.object({
-  id: z.uuid(),
-  bank_name: z.string(),
-  mask: z.array(z.object({ name: z.string(), mask: z.string() })),
-  status: z.enum(['active', 'relink_required', 'item_gone']),
-  warning: z
-    .enum(['pending_disconnect', 'pending_expiration'])
-    .optional()
-    .meta({ description: 'Access ends soon unless the user goes through update mode.' }),
-  expires_at: z.iso.datetime().optional().meta({ description: 'When it ends, where that is known.' }),
-  new_accounts: z.literal(true).optional().meta({ description: 'The bank has accounts that the user could share too, in update mode.' }),
-});
+const account = z
+  .object({
+    id: z.uuid(),
+    bank_name: z.string(),
+    mask: z.array(z.object({ name: z.string(), mask: z.string() })),
+    status: z.enum(['active', 'relink_required', 'item_gone']),
+    warning: z
+      .enum(['pending_disconnect', 'pending_expiration'])
+      .optional()
+      .meta({ description: 'Access ends soon unless the user goes through update mode.' }),
+    expires_at: z.iso.datetime().optional().meta({ description: 'When it ends, where that is known.' }),
+    new_accounts: z.literal(true).optional().meta({ description: 'The bank has accounts that the user could share too, in update mode.' }),
+  })
+  .meta({ id: 'BankAccount' });
+const accountList = z.object({ accounts: z.array(account) }).meta({ id: 'BankAccountList' });
+// A malformed id is not found, like one in a path.
+const linkTokenForm = z.strictObject({ account_id: z.string().optional().meta({ format: 'uuid' }) }).meta({ id: 'LinkTokenForm' });
+const linkToken = z
+  .object({ link_token: z.string(), expiration: z.string(), request_id: z.string(), link_url: z.string().optional() })
+  .meta({ id: 'LinkToken' });
+const publicTokenForm = z.strictObject({ public_token: text(1024) }).meta({ id: 'PublicTokenForm' });
+const linkResult = success
+  .extend({
+    also_linked: z
+      .array(z.uuid())
+      .optional()
+      .meta({ description: 'Ids of entries of the same bank that were kept although they may share an account with the new one.' }),
+  })
+  .meta({ id: 'BankLinkResult' });
 
 /** Linking, listing, repairing and deleting bank account entries, and the aggregator's webhook. */
 export function bankRouter(deps: BankDeps, webhooks: BankWebhooks, middleware: EndpointMiddleware): EndpointRouter {
@@ -40,9 +57,8 @@ function createToken(deps: BankDeps): Endpoint {
       'With `account_id`: update mode for that entry, to log in again or add accounts. The sandbox adds `link_url`, its page in place of the widget.',
     auth: 'id_token',
     limit: 'provider',
-    // A malformed id is one that isn't there, as in a path.
-    form: z.strictObject({ account_id: z.string().optional().meta({ format: 'uuid' }) }),
-    response: z.object({ link_token: z.string(), expiration: z.string(), request_id: z.string(), link_url: z.string().optional() }),
+    form: linkTokenForm,
+    response: linkToken,
     errors: ['not_found', 'relink_required', 'item_gone', 'unsupported_account', ...PROVIDER_ERRORS],
     handle: async ({ caller, form }) => ({ json: await createLinkToken(deps, caller.userId, form.account_id) }),
   });
@@ -58,13 +74,8 @@ function setAccessToken(deps: BankDeps): Endpoint {
       'The same login linked again keeps its entry’s id: that is, where the new accounts include all of the old ones, by the bank’s own lasting ids, else by name, mask and type. Otherwise both stay, and `also_linked` says so.',
     auth: 'id_token',
     limit: 'provider',
-    form: z.strictObject({ public_token: text(1024) }),
-    response: success.extend({
-      also_linked: z
-        .array(z.uuid())
-        .optional()
-        .meta({ description: 'Ids of entries of the same bank that were kept although they may share an account with the new one.' }),
-    }),
+    form: publicTokenForm,
+    response: linkResult,
     errors: ['relink_required', 'item_gone', 'unsupported_account', ...PROVIDER_ERRORS],
     async handle({ caller, form }) {
       const kept = await linkItem(deps, caller.userId, form.public_token);
@@ -80,7 +91,7 @@ function list(deps: BankDeps): Endpoint {
     tag: TAG,
     summary: 'List the bank account entries',
     auth: 'id_token',
-    response: z.object({ accounts: z.array(entry) }),
+    response: accountList,
     errors: [],
     handle: async ({ caller }) => ({ json: { accounts: await listEntries(deps, caller.userId) } }),
   });

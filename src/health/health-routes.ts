@@ -6,7 +6,15 @@ import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '..
 import { Readiness, type ReadinessDeps } from './readiness.ts';
 
 const TAG = 'Health';
-const ok = z.object({ status: z.literal('success') });
+const ok = z.object({ status: z.literal('success') }).meta({ id: 'ProbeResult' });
+const serviceStatus = z
+  .object({
+    status: z.literal('success'),
+    service: z.literal('steward'),
+    environment: z.enum(['production', 'development']),
+    connections: z.number().int(),
+  })
+  .meta({ id: 'ServiceStatus' });
 const OK = { json: { status: 'success' } } as const;
 
 export interface HealthDeps extends ReadinessDeps {
@@ -29,12 +37,7 @@ function status(deps: HealthDeps): Endpoint {
     description: '`connections` counts the open WebSocket connections of this process.',
     auth: 'none',
     limit: 'probe',
-    response: z.object({
-      status: z.literal('success'),
-      service: z.literal('steward'),
-      environment: z.enum(['production', 'development']),
-      connections: z.number().int(),
-    }),
+    response: serviceStatus,
     errors: [],
     handle: async () => ({
       json: { status: 'success' as const, service: 'steward' as const, environment: deps.environment, connections: deps.connections() },

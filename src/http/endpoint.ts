@@ -89,5 +89,5 @@ export function endpoint<
 }
 
 /** Schema and reply of endpoints that return no data. */
-export const success = z.object({ success: z.literal(true) });
+export const success = z.object({ success: z.literal(true) }).meta({ id: 'Success' });
 export const SUCCEEDED = { json: { success: true } } as const;

@@ -6,7 +6,9 @@ import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '..
 import { IntegrationsError } from './integrations-file.ts';
 import { selectStatus } from './status-repository.ts';
 
-const provider = z.object({ connected: z.boolean(), needs_attention: z.number().int() });
+const provider = z.object({ connected: z.boolean(), needs_attention: z.number().int() }).meta({ id: 'ProviderStatus' });
+const integrationStatus = z.object({ workspace: provider, bank: provider }).meta({ id: 'IntegrationStatus' });
+const reloaded = z.object({ status: z.literal('success') }).meta({ id: 'ReloadResult' });
 
 export interface IntegrationsRoutesOptions {
   db: Database;
@@ -31,7 +33,7 @@ function reload({ reloads, showsProblems }: IntegrationsRoutesOptions): Endpoint
       'In development the response lists them too: `details.problems`, and in `details.more` the number of those left out. ' +
       'Takes no credentials: restrict access to it at the network layer or a reverse proxy.',
     auth: 'none',
-    response: z.object({ status: z.literal('success') }),
+    response: reloaded,
     errors: ['invalid_configuration'],
     async handle() {
       await reloads.reload().catch((error: unknown) => {
@@ -51,7 +53,7 @@ function status(db: Database): Endpoint {
     description:
       '`connected`: at least one account, whatever its status. `needs_attention`: how many accounts must be authorized again, now or soon.',
     auth: 'id_token',
-    response: z.object({ workspace: provider, bank: provider }),
+    response: integrationStatus,
     errors: [],
     handle: async ({ caller }) => ({ json: await selectStatus(db, caller.userId) }),
   });

@@ -7,26 +7,30 @@ import type { UserKeys } from '../vault/user-keys.ts';
 import { type AuditEntry, selectAuditEntries } from './audit-entries-repository.ts';
 
 /** A row as it is shown: what was done with which account and how it ended. */
-export const auditEntry = z.object({
-  at: z.iso.datetime(),
-  call_id: z.uuid().describe('The same for all rows of one call: asked, decided, started and ended.'),
-  surface: z.string().describe('Where the call came from.'),
-  decided_surface: z.string().nullable().describe('Where the user decided on it; null where nobody was asked, or has not answered.'),
-  action: z.string(),
-  account_id: z.uuid().nullable(),
-  decision: z.string().describe('started (a change, before it is sent), allowed, refused, approval_required, approved or denied'),
-  outcome: z.string().describe('ok, or the code of the error'),
-  milliseconds: z.number().int(),
-  count: z
-    .number()
-    .int()
-    .describe('How many calls it stands for: more than 1 where too many were refused within a minute to write each down.'),
-});
+export const auditEntry = z
+  .object({
+    at: z.iso.datetime(),
+    call_id: z.uuid().describe('The same for all rows of one call: asked, decided, started and ended.'),
+    surface: z.string().describe('Where the call came from.'),
+    decided_surface: z.string().nullable().describe('Where the user decided on it; null where nobody was asked, or has not answered.'),
+    action: z.string(),
+    account_id: z.uuid().nullable(),
+    decision: z.string().describe('started (a change, before it is sent), allowed, refused, approval_required, approved or denied'),
+    outcome: z.string().describe('ok, or the code of the error'),
+    milliseconds: z.number().int(),
+    count: z
+      .number()
+      .int()
+      .describe('How many calls it stands for: more than 1 where too many were refused within a minute to write each down.'),
+  })
+  .meta({ id: 'AuditEntry' });
 
-export const auditPage = z.object({
-  entries: z.array(auditEntry),
-  next_cursor: z.string().nullable().describe('Names where the next page begins; null on the last one.'),
-});
+export const auditPage = z
+  .object({
+    entries: z.array(auditEntry),
+    next_cursor: z.string().nullable().describe('Names where the next page begins; null on the last one.'),
+  })
+  .meta({ id: 'AuditPage' });
 
 export type AuditPage = z.input<typeof auditPage>;
 

@@ -14,123 +14,125 @@ export const WITHHELD = [
 ] as const;
 
 /** Body of GET /user/export: one field a table, its columns by their names. */
-export const userExport = z.object({
-  format: z.literal('steward.user-export'),
-  version: z.literal(1),
-  exported_at: time,
-  truncated: z.array(z.string()).describe('Tables of which only the newest rows or contents are here.'),
-  withheld: z.array(z.string()).describe('What is held but not shown, and why.'),
-  user: z.object({ id: z.uuid(), issuer: z.string(), subject: z.string(), email: maybeText, created_at: time, event_seq: count }),
-  waitlist: z.object({ email: z.string(), created_at: time }).nullable().describe('Entry of the verified address.'),
-  deleted_before: z
-    .object({ deleted_at: time, user_id: z.uuid().nullable() })
-    .nullable()
-    .describe('The last time a user with this identity was deleted; kept for 30 days.'),
-  user_keys: z.array(z.object({ id: z.uuid(), master_key_id: z.string(), rewrapped: z.boolean(), created_at: time })),
-  former_user_keys: z.array(z.object({ id: z.uuid(), master_key_id: z.string(), replaced_at: time })),
-  grants: z.array(
-    z.object({
-      id: z.uuid(),
-      provider: z.string(),
-      subject: z.string(),
-      scopes: z.array(z.string()),
-      status: z.string(),
-      version: count,
-      expires_at: maybeTime,
-      lease_until: maybeTime,
-      refresh_failures: count,
-      refresh_after: maybeTime,
-      created_at: time,
-      updated_at: time,
-    }),
-  ),
-  ended_grants: z
-    .array(z.object({ id: z.uuid(), grant_id: z.uuid(), provider: z.string(), subject: z.string(), ended_at: time, try_after: time }))
-    .describe('Disconnected accounts whose tokens could not be revoked yet.'),
-  workspace_accounts: z.array(
-    z.object({
-      id: z.uuid(),
-      grant_id: z.uuid(),
-      email: z.string(),
-      name: z.string(),
-      picture: z.string(),
-      is_default: z.boolean(),
-      connected_at: time,
-    }),
-  ),
-  bank_items: z.array(
-    z.object({
-      id: z.uuid(),
-      grant_id: z.uuid(),
-      institution_id: maybeText,
-      bank_name: z.string(),
-      accounts: z.unknown(),
-      connected_at: time,
-      sync_state: z.unknown(),
-      warning: maybeText,
-      expires_at: maybeTime,
-      new_accounts: z.boolean(),
-      update_mode_at: maybeTime,
-      checks: count,
-      check_after: time,
-    }),
-  ),
-  bank_webhooks: z.array(
-    z.object({
-      id: z.uuid(),
-      grant_id: z.uuid(),
-      item_id: z.string(),
-      event: z.string(),
-      details: z.unknown(),
-      received_at: time,
-      queued_at: maybeTime,
-      handled_at: maybeTime,
-    }),
-  ),
-  browser_bindings: z.array(z.object({ expires_at: time })),
-  oauth_flows: z.array(
-    z.object({
-      id: z.uuid(),
-      email: maybeText,
-      redirect_uri: z.string(),
-      created_at: time,
-      ticket_expires_at: maybeTime,
-      opened_at: maybeTime,
-      expires_at: time,
-      consumed_at: maybeTime,
-      outcome: z.unknown(),
-      finished_at: maybeTime,
-      pending_subject: maybeText,
-      confirmation_expires_at: maybeTime,
-    }),
-  ),
-  events: z.array(z.object({ seq: count, event: z.string(), data: z.unknown(), created_at: time })),
-  approvals: z.array(
-    z.object({
-      id: z.uuid(),
-      account_id: z.uuid(),
-      action: z.string(),
-      idempotency_key: maybeText,
-      revision: z.string(),
-      surface: maybeText.describe('Where the call came from.'),
-      status: z.string(),
-      created_at: time,
-      expires_at: time,
-      decided_at: maybeTime,
-      arguments: z.unknown().describe('What was asked, while it waits: account, summary and arguments.'),
-    }),
-  ),
-  idempotency_keys: z.array(
-    z.object({
-      action: z.string(),
-      key: z.string(),
-      status: z.string(),
-      running_until: time,
-      created_at: time,
-      answer: z.unknown().describe('What the call was answered.'),
-    }),
-  ),
-  audit_log: auditPage.describe('The newest rows; `next_cursor` leads on at GET /user/audit.'),
-});
+export const userExport = z
+  .object({
+    format: z.literal('steward.user-export'),
+    version: z.literal(1),
+    exported_at: time,
+    truncated: z.array(z.string()).describe('Tables of which only the newest rows or contents are here.'),
+    withheld: z.array(z.string()).describe('What is held but not shown, and why.'),
+    user: z.object({ id: z.uuid(), issuer: z.string(), subject: z.string(), email: maybeText, created_at: time, event_seq: count }),
+    waitlist: z.object({ email: z.string(), created_at: time }).nullable().describe('Entry of the verified address.'),
+    deleted_before: z
+      .object({ deleted_at: time, user_id: z.uuid().nullable() })
+      .nullable()
+      .describe('The last time a user with this identity was deleted; kept for 30 days.'),
+    user_keys: z.array(z.object({ id: z.uuid(), master_key_id: z.string(), rewrapped: z.boolean(), created_at: time })),
+    former_user_keys: z.array(z.object({ id: z.uuid(), master_key_id: z.string(), replaced_at: time })),
+    grants: z.array(
+      z.object({
+        id: z.uuid(),
+        provider: z.string(),
+        subject: z.string(),
+        scopes: z.array(z.string()),
+        status: z.string(),
+        version: count,
+        expires_at: maybeTime,
+        lease_until: maybeTime,
+        refresh_failures: count,
+        refresh_after: maybeTime,
+        created_at: time,
+        updated_at: time,
+      }),
+    ),
+    ended_grants: z
+      .array(z.object({ id: z.uuid(), grant_id: z.uuid(), provider: z.string(), subject: z.string(), ended_at: time, try_after: time }))
+      .describe('Disconnected accounts whose tokens could not be revoked yet.'),
+    workspace_accounts: z.array(
+      z.object({
+        id: z.uuid(),
+        grant_id: z.uuid(),
+        email: z.string(),
+        name: z.string(),
+        picture: z.string(),
+        is_default: z.boolean(),
+        connected_at: time,
+      }),
+    ),
+    bank_items: z.array(
+      z.object({
+        id: z.uuid(),
+        grant_id: z.uuid(),
+        institution_id: maybeText,
+        bank_name: z.string(),
+        accounts: z.unknown(),
+        connected_at: time,
+        sync_state: z.unknown(),
+        warning: maybeText,
+        expires_at: maybeTime,
+        new_accounts: z.boolean(),
+        update_mode_at: maybeTime,
+        checks: count,
+        check_after: time,
+      }),
+    ),
+    bank_webhooks: z.array(
+      z.object({
+        id: z.uuid(),
+        grant_id: z.uuid(),
+        item_id: z.string(),
+        event: z.string(),
+        details: z.unknown(),
+        received_at: time,
+        queued_at: maybeTime,
+        handled_at: maybeTime,
+      }),
+    ),
+    browser_bindings: z.array(z.object({ expires_at: time })),
+    oauth_flows: z.array(
+      z.object({
+        id: z.uuid(),
+        email: maybeText,
+        redirect_uri: z.string(),
+        created_at: time,
+        ticket_expires_at: maybeTime,
+        opened_at: maybeTime,
+        expires_at: time,
+        consumed_at: maybeTime,
+        outcome: z.unknown(),
+        finished_at: maybeTime,
+        pending_subject: maybeText,
+        confirmation_expires_at: maybeTime,
+      }),
+    ),
+    events: z.array(z.object({ seq: count, event: z.string(), data: z.unknown(), created_at: time })),
+    approvals: z.array(
+      z.object({
+        id: z.uuid(),
+        account_id: z.uuid(),
+        action: z.string(),
+        idempotency_key: maybeText,
+        revision: z.string(),
+        surface: maybeText.describe('Where the call came from.'),
+        status: z.string(),
+        created_at: time,
+        expires_at: time,
+        decided_at: maybeTime,
+        arguments: z.unknown().describe('What was asked, while it waits: account, summary and arguments.'),
+      }),
+    ),
+    idempotency_keys: z.array(
+      z.object({
+        action: z.string(),
+        key: z.string(),
+        status: z.string(),
+        running_until: time,
+        created_at: time,
+        answer: z.unknown().describe('What the call was answered.'),
+      }),
+    ),
+    audit_log: auditPage.describe('The newest rows; `next_cursor` leads on at GET /user/audit.'),
+  })
+  .meta({ id: 'UserExport' });
 
 export type UserExport = z.input<typeof userExport>;

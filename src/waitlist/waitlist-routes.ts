@@ -6,6 +6,8 @@ import { describeError, type Logger } from '../observability/logger.ts';
 import { emailAddress } from '../validation/validate.ts';
 import { upsertAddress } from './waitlist-repository.ts';
 
+const form = z.strictObject({ email: emailAddress }).meta({ id: 'WaitlistForm' });
+const response = z.object({ status: z.enum(['success', 'error']), message: z.string().optional() }).meta({ id: 'WaitlistResult' });
 const FAILED = { status: 'error' as const, message: 'The address could not be saved. Please try again later.' };
 
 /** POST /waitlist and its alias POST /email. */
@@ -19,12 +21,12 @@ export function waitlistRouter(db: Database, logger: Logger, middleware: Endpoin
       description: 'The response is the same for a new and for a known address. A failed insertion is a 200 with `status: "error"`.',
       auth: 'none',
       limit: 'waitlist',
-      form: z.strictObject({ email: emailAddress }),
-      response: z.object({ status: z.enum(['success', 'error']), message: z.string().optional() }),
+      form,
+      response,
       errors: [],
-      async handle({ form }) {
+      async handle({ form: { email } }) {
         try {
-          await upsertAddress(db, form.email.toLowerCase());
+          await upsertAddress(db, email.toLowerCase());
           return { json: { status: 'success' as const } };
         } catch (error) {
           logger.warn({ err: describeError(error) }, 'waitlist entry not saved');

@@ -22,7 +22,24 @@ const redirectUri = text(2048).meta({
   examples: ['http://localhost:8080/'],
 });
 const accountId = z.object({ account_id: z.uuid() });
-const scopeName = z.enum(Object.keys(WORKSPACE_SCOPES) as [keyof typeof WORKSPACE_SCOPES]);
+const scopeName = z.enum(Object.keys(WORKSPACE_SCOPES) as [keyof typeof WORKSPACE_SCOPES]).meta({ id: 'WorkspaceScope' });
+const accessForm = z.strictObject({ email: emailAddress, redirect_uri: redirectUri.optional() }).meta({ id: 'WorkspaceAccessForm' });
+const access = z.object({ status: z.literal('success'), login_url: z.url(), expires_at: z.iso.datetime() }).meta({ id: 'WorkspaceAccess' });
+const confirmationForm = z
+  .strictObject({ confirmation: text(100), decision: z.enum(['confirm', 'cancel'], 'must be confirm or cancel') })
+  .meta({ id: 'WorkspaceConfirmationForm' });
+const account = z
+  .object({
+    id: z.uuid(),
+    email: z.string(),
+    name: z.string(),
+    picture: z.string(),
+    default: z.boolean(),
+    status: z.enum(['active', 'reauth_required']),
+    missing_scopes: z.array(scopeName),
+  })
+  .meta({ id: 'WorkspaceAccount' });
+const accountList = z.object({ accounts: z.array(account) }).meta({ id: 'WorkspaceAccountList' });
 
 export interface WorkspaceRoutesOptions {
   /** undefined: the provider is not configured. */
@@ -47,8 +64,8 @@ function requestAccess({ deps, cookies, publicUrl }: WorkspaceRoutesOptions): En
     description: 'Prepares a flow and ties this browser to the user. Open `login_url` in the same browser within 60 seconds.',
     auth: 'id_token',
     limit: 'provider',
-    form: z.strictObject({ email: emailAddress, redirect_uri: redirectUri.optional() }),
-    response: z.object({ status: z.literal('success'), login_url: z.url(), expires_at: z.iso.datetime() }),
+    form: accessForm,
+    response: access,
     errors: ['not_configured'],
     async handle({ caller, form, request, response }) {
       const ready = configured(deps);
@@ -125,7 +142,7 @@ function confirm({ deps, cookies }: WorkspaceRoutesOptions): Endpoint {
     auth: 'none',
     limit: 'provider',
     browser: true,
-    form: z.strictObject({ confirmation: text(100), decision: z.enum(['confirm', 'cancel'], 'must be confirm or cancel') }),
+    form: confirmationForm,
     pages: { 303: 'To the flow’s redirect_uri, with the outcome in the query' },
     errors: ['forbidden', 'not_configured'],
     async handle({ form, request }) {
@@ -144,19 +161,7 @@ function accountEndpoints(accounts: WorkspaceAccounts): Endpoint[] {
       tag: TAG,
       summary: 'List the connected workspace accounts',
       auth: 'id_token',
-      response: z.object({
-        accounts: z.array(
-          z.object({
-            id: z.uuid(),
-            email: z.string(),
-            name: z.string(),
-            picture: z.string(),
-            default: z.boolean(),
-            status: z.enum(['active', 'reauth_required']),
-            missing_scopes: z.array(scopeName),
-          }),
-        ),
-      }),
+      response: accountList,
       errors: [],
       handle: async ({ caller }) => ({ json: { accounts: await accounts.list(caller.userId) } }),
     }),

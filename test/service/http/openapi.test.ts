@@ -69,6 +69,18 @@ describe('GET /openapi.json', () => {
     }
   });
 
+  it('names the schemas of bodies and responses, for generated clients', () => {
+    const schemas = Object.entries<any>(documented.document.paths).flatMap(([path, operations]) =>
+      Object.values<any>(operations).flatMap(({ requestBody, responses }) =>
+        [requestBody, responses[200]].map((body) => body?.content?.['application/json']?.schema).filter(() => path !== '/webhooks/bank'),
+      ),
+    );
+    expect(schemas.filter((schema) => schema !== undefined && schema.$ref === undefined)).toEqual([]);
+    expect(Object.keys(documented.document.components.schemas)).toEqual(
+      expect.arrayContaining(['BankAccount', 'WorkspaceAccount', 'LinkToken', 'AuditPage', 'UserExport', 'Error']),
+    );
+  });
+
   it('holds every endpoint of the interface and its additions', () => {
     expect(ENDPOINTS.filter((endpoint) => !documented.endpoints.includes(endpoint))).toEqual([]);
     const development = ['GET /api-docs'];
