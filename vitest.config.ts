@@ -1,13 +1,65 @@
 import { defineConfig } from 'vitest/config';
+import { findPostgres } from './test/support/find-postgres.ts';
+
+/** What depends on the database's dialect, its locks, transactions or restarts: these files run on the embedded one, too. */
+const EMBEDDED = [
+  'test/service/bank/bank-linking.test.ts',
+  'test/service/bank/webhook-faults.test.ts',
+  'test/service/events/events.test.ts',
+  'test/service/executor/audit.test.ts',
+  'test/service/executor/executor.test.ts',
+  'test/service/executor/executor-outage.test.ts',
+  'test/service/executor/idempotency.test.ts',
+  'test/service/health/health.test.ts',
+  'test/service/observability/log-outage.test.ts',
+  'test/service/users/user-deletion.test.ts',
+  'test/service/users/user-export.test.ts',
+  'test/service/users/user-history.test.ts',
+  'test/service/vault/revocation.test.ts',
+  'test/service/vault/refresh/refresh-faults.test.ts',
+  'test/service/waitlist/waitlist.test.ts',
+  'test/service/workspace/workspace-connection.test.ts',
+  'test/process/process-kill.test.ts',
+  'test/process/process-lifecycle.test.ts',
+  'test/cli/data-erase.test.ts',
+];
+
+const hasPostgres = (await findPostgres()) !== undefined;
+// Files share a worker's modules, which halves the processor time. They wait half of the time, hence more than two at once.
+const shared = { isolate: false, maxWorkers: 4 };
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/global-setup.ts'],
     // Real processes, databases and browsers: slow machines need the time, nothing is asserted about it.
     testTimeout: 300_000,
     hookTimeout: 300_000,
-    maxWorkers: 2,
     pool: 'forks',
+    coverage: { provider: 'v8', include: ['src/**/*.ts'], reporter: ['text-summary', 'html'] },
+    projects: [
+      { extends: true, test: { name: 'unit', include: ['test/unit/**/*.test.ts'], ...shared } },
+      {
+        extends: true,
+        test: {
+          name: 'service',
+          include: ['test/{service,sandbox}/**/*.test.ts'],
+          // Without a Postgres they would run on the same database twice.
+          exclude: hasPostgres ? [] : EMBEDDED,
+          ...shared,
+        },
+      },
+      { extends: true, test: { name: 'embedded', include: EMBEDDED, provide: { embedded: true }, ...shared } },
+      {
+        extends: true,
+        test: {
+          name: 'process',
+          include: ['test/{process,cli}/**/*.test.ts'],
+          exclude: hasPostgres ? [] : EMBEDDED,
+          maxWorkers: 4,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      { extends: true, test: { name: 'browser', include: ['test/browser/**/*.test.ts'], maxWorkers: 2, sequence: { groupOrder: 2 } } },
+    ],
   },
 });

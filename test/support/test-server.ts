@@ -1,5 +1,6 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import pg from 'pg';
+import { connectToPostgres } from './find-postgres.ts';
 import { installSchema } from './install-schema.ts';
 
 /** The Postgres of a run, as its workers get it from the global set-up. */
@@ -12,30 +13,16 @@ export interface TestServer {
 
 const PREFIX = 'steward_test_r';
 const NO_SUCH_DATABASE = '3D000';
-const DEFAULT_URL = 'postgres://postgres@127.0.0.1:5432/postgres';
 const CONNECT_MS = 30_000;
 /** First key of the advisory locks, so that no other program's collide. */
 const RUNS = 0x57e0;
 const TEMPLATES = 0x57e1;
 
-/**
- * Opens a run on the server of TEST_DATABASE_URL, else on a Postgres of this machine.
- *
- * @returns undefined when TEST_DATABASE_URL is not set and no Postgres listens at the default address
- * @throws the driver's error when the server of TEST_DATABASE_URL can't be reached
- */
+/** Opens a run on the Postgres that tests use; undefined where there is none. */
 export async function openRun(): Promise<{ server: TestServer; close(): Promise<void> } | undefined> {
-  const named = process.env.TEST_DATABASE_URL;
-  const url = named ?? DEFAULT_URL;
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_MS });
-  // The connection is idle while tests run; if it breaks, the next run removes the databases of this one.
-  client.on('error', () => {});
-  try {
-    await client.connect();
-  } catch (error) {
-    if (named === undefined) return undefined;
-    throw error;
-  }
+  const found = await connectToPostgres();
+  if (found === undefined) return undefined;
+  const { url, client } = found;
   const run = randomInt(1, 2 ** 31);
   await client.query('select pg_advisory_lock($1, $2)', [RUNS, run]);
   const removal = removeEndedRuns(client, run);
