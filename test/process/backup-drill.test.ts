@@ -39,8 +39,8 @@ function paste(block: string, env: Record<string, string>): Promise<string> {
 describe.skipIf(!hasPostgres)('the drill of docs/backup.md', () => {
   const [dumping, exporting] = commands('Back up') as [string, string];
   const [undumping, importing] = commands('Restore') as [string, string];
-  const [listing, fromLog, erasing] = commands('Delete again') as [string, string, string];
-  const [checking] = commands('Check') as [string];
+  const [listing, fromLog, erasing] = commands('Repeat deletions') as [string, string, string];
+  const [checking] = commands('Verify') as [string];
   let folder: string;
   let damaged: PostgresDatabase;
   let fresh: PostgresDatabase;
