@@ -40,8 +40,8 @@ export function createApp(context: Context, state: ProcessState): Express {
   );
   const features = featureRouters(context, middleware, state);
   const documented = [health, ...features].flatMap(({ endpoints }) => endpoints);
-  const openApiOptions = { publicUrl: addresses.publicUrl, version: version(), environment: config.environment };
-  const openApi = openApiRouter(() => openApiDocument(documented, openApiOptions), middleware);
+  const service = { publicUrl: addresses.publicUrl, version: version(), environment: config.environment };
+  const openApi = openApiRouter(() => openApiDocument(documented, service), middleware);
   const endpoints = [...documented, ...openApi.endpoints];
   const browserPaths = endpoints.filter(({ browser }) => browser === true).map(({ path }) => path);
   const perAddress = limitPerAddress(config.limits.requestsPerMinute);
@@ -64,9 +64,10 @@ export function createApp(context: Context, state: ProcessState): Express {
   app.use(when((request) => !isOptions(request), perAddress));
   app.use('/assets', files('public'));
   app.use('/client', files('client'));
+  // A development dependency, for the page at /api-docs.
+  if (config.environment === 'development') app.use('/assets/swagger-ui', files('node_modules/swagger-ui-dist'));
   if (context.sandbox !== undefined) app.use('/sandbox', context.sandbox.router);
-  app.use(features);
-  app.use(openApi);
+  app.use(features, openApi);
   app.use(notFound);
   app.use(errorHandler(logger, telemetry));
   return app;

@@ -19,7 +19,7 @@ function developmentPages(config: Config, publicUrl: string): Endpoint[] {
   const realBank = config.bank !== 'sandbox';
   return [
     developmentPage('/', 'console/index.html', 'The development page', policy(realBank), publicUrl),
-    developmentPage('/api-docs', 'api-docs/api.html', 'This interface, readable', policy(false), publicUrl),
+    developmentPage('/api-docs', 'api-docs/index.html', 'The API reference', policy(false), publicUrl),
   ];
 }
 

@@ -14,7 +14,7 @@ export const whySkipped = chromiumMissing ? ` (skipped: no Chromium at ${CHROMIU
 export const ACCESSIBILITY = `(() => {
   const shown = (node) => node.checkVisibility();
   const all = (selector) => [...document.querySelectorAll(selector)].filter(shown);
-  const name = (node) => (node.getAttribute('aria-label') ?? node.textContent).trim();
+  const name = (node) => (node.getAttribute('aria-label') ?? node.textContent).trim() || node.title;
   const ids = [...document.querySelectorAll('[id]')].map((node) => node.id);
   const references = ['aria-labelledby', 'aria-describedby'].flatMap((attribute) => all('[' + attribute + ']').map((node) => node.getAttribute(attribute)));
   return [
