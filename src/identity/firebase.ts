@@ -1,104 +1,106 @@
 import { randomUUID, X509Certificate } from 'node:crypto';
-import type { Auth } from 'firebase-admin/auth';
+import type { AppOptions } from 'firebase-admin/app';
+import type { Auth, UserRecord } from 'firebase-admin/auth';
 import { z } from 'zod';
 import type { FirebaseSettings } from '../config/config.ts';
 import { usesFirebaseEmulator } from '../config/load-config.ts';
-import { type ThrottledLog, throttledLog } from '../observability/throttled-log.ts';
-import { CertificateAgent } from './certificate-agent.ts';
+import { throttledLog } from '../observability/throttled-log.ts';
 import { fetchJson } from './fetch-keys.ts';
-import type { VerifierContext, VerifyIdToken } from './identity.ts';
+import { createTokenVerifier, identityFromClaims, idTokenClaims, idTokenHeader, type TokenRules } from './id-token.ts';
+import type { Identity, VerifierContext, VerifyIdToken } from './identity.ts';
 import { KeySet, type LoadedKeys } from './key-set.ts';
-import { identityFromClaims } from './token-claims.ts';
+import { signingKeys } from './signing-keys.ts';
 import { identityUnavailable, invalidToken, tokenExpired } from './token-errors.ts';
-import { readHeader } from './token-header.ts';
 
 /** Where the certificates of Firebase's ID tokens are published (firebase.google.com/docs/auth/admin/verify-id-tokens). */
 const CERTIFICATES_URL = new URL('https://www.googleapis.com/robot/v1/metadata/x509/securetoken@system.gserviceaccount.com');
-/** Seconds after which a failed question about a user is worth repeating. */
-const LOOK_UP_RETRY = 5;
+/** Seconds after which a failed request to Firebase may be retried. */
+const RETRY_AFTER = 5;
 
-const certificatesSchema = z
-  .record(z.string().min(1), z.string().refine(isCertificate, 'is not a certificate'))
-  .refine((certificates) => Object.keys(certificates).length > 0, 'holds no certificate');
+const certificatesSchema = z.record(z.string().min(1), z.string());
 
-/** Errors of firebase-admin that say something about the token or its user; all others leave the question open. */
-const REFUSALS = new Set(['auth/argument-error', 'auth/id-token-revoked', 'auth/user-disabled', 'auth/user-not-found']);
+/** firebase-admin's errors about the token or its user; all others leave its validity open. */
+const REJECTIONS = new Set([
+  'auth/argument-error',
+  'auth/id-token-revoked',
+  'auth/invalid-uid',
+  'auth/user-disabled',
+  'auth/user-not-found',
+]);
+
+type AskFirebase = <Response>(request: Promise<Response>) => Promise<Response>;
 
 /**
- * ID tokens of a Firebase project, verified by firebase-admin over certificates that we fetch ourselves. Revoked
- * tokens, and those of disabled or deleted users, are refused where the settings allow the check.
+ * ID tokens of a Firebase project, verified by the rules that Firebase publishes for JWT libraries. Tokens that were
+ * revoked, or whose user is disabled or deleted, are rejected where the settings allow the check.
  */
 export async function loadFirebaseVerifier(settings: FirebaseSettings, context: VerifierContext): Promise<VerifyIdToken> {
-  const certificates = new KeySet({
-    load: (signal) => loadCertificates(signal, context),
-    logger: context.logger,
-    telemetry: context.telemetry,
-    now: context.now,
-    timeout: context.timeouts.keys,
-    maxAge: context.keysMaxAge,
-  });
-  const auth = await openAuth(settings, context, certificates);
-  const alarm = throttledLog(context.logger, 'error', context.now);
-  const expected = { issuer: `https://securetoken.google.com/${settings.projectId}`, audience: settings.projectId };
+  const { projectId } = settings;
+  const rules: TokenRules = {
+    issuer: `https://securetoken.google.com/${projectId}`,
+    audience: projectId,
+    algorithms: ['RS256'],
+    header: idTokenHeader.required({ kid: true }),
+    // The check for revocation needs auth_time.
+    claims: idTokenClaims.extend({ aud: z.string(), auth_time: z.number() }),
+  };
+  const ask = askFirebase(context);
+  if (usesFirebaseEmulator()) {
+    // Unsigned tokens, which firebase-admin accepts only while it is configured for the emulator.
+    const auth = await openAuth({ projectId });
+    return async (token) => identityFromClaims(await ask(auth.verifyIdToken(token)), rules, context.now());
+  }
+  const verify = createTokenVerifier(new KeySet((signal) => loadCertificates(signal, context), context), rules, context.now);
+  if (!settings.checkRevoked) return verify;
+  const { applicationDefault } = await import('firebase-admin/app');
+  const http = context.httpAgent === undefined ? {} : { httpAgent: context.httpAgent };
+  const auth = await openAuth({ projectId, credential: applicationDefault(context.httpAgent), ...http });
   return async (token) => {
-    const { alg, kid, bringsKey } = readHeader(token);
-    // The emulator's tokens are unsigned, so that no key could tell anything about another.
-    if (usesFirebaseEmulator() && alg !== 'none') throw invalidToken('signed, where the emulator’s tokens are expected');
-    // firebase-admin refuses any other algorithm without looking for a key; unsigned tokens it takes from its emulator only.
-    if (alg === 'RS256' && (kid === undefined || (await certificates.find(kid, !bringsKey)) === undefined))
-      throw invalidToken('unknown key id');
-    const claims = await verifyIdToken(auth, token, settings.checkRevoked, context.timeouts.lookUp, alarm);
-    const identity = identityFromClaims(claims, expected, context.now());
-    // Without it firebase-admin's comparison with the time of revocation is never true.
-    if (identity.authTime === undefined) throw invalidToken('no auth_time');
+    const identity = await verify(token);
+    checkUser(await ask(auth.getUser(identity.subject)), identity);
     return identity;
   };
 }
 
-async function openAuth(settings: FirebaseSettings, context: VerifierContext, certificates: KeySet<string>): Promise<Auth> {
-  const [{ applicationDefault, initializeApp }, { getAuth }] = await Promise.all([
-    import('firebase-admin/app'),
-    import('firebase-admin/auth'),
-  ]);
-  const options = {
-    projectId: settings.projectId,
-    httpAgent: new CertificateAgent(CERTIFICATES_URL.hostname, () => certificates.latest, context.httpAgent),
-  };
-  const credential = settings.checkRevoked ? { credential: applicationDefault(context.httpAgent) } : {};
-  // A name of its own: the unnamed app belongs to whoever embeds us, and a name can be taken once.
-  return getAuth(initializeApp({ ...options, ...credential }, `steward-identity-${randomUUID()}`));
+async function openAuth(options: AppOptions): Promise<Auth> {
+  const [{ initializeApp }, { getAuth }] = await Promise.all([import('firebase-admin/app'), import('firebase-admin/auth')]);
+  // A name of its own: the unnamed app belongs to the embedding program, and a name can be used once.
+  return getAuth(initializeApp(options, `steward-identity-${randomUUID()}`));
 }
 
-async function loadCertificates(signal: AbortSignal, { httpAgent }: VerifierContext): Promise<LoadedKeys<string>> {
+async function loadCertificates(signal: AbortSignal, { httpAgent }: VerifierContext): Promise<LoadedKeys> {
   const { body, maxAge } = await fetchJson(CERTIFICATES_URL, { signal, httpAgent });
-  return { keys: new Map(Object.entries(certificatesSchema.parse(body))), maxAge };
+  const certificates = Object.entries(certificatesSchema.parse(body));
+  const jwks = certificates.map(([kid, pem]) => ({ ...new X509Certificate(pem).publicKey.export({ format: 'jwk' }), kid }));
+  return { jwks: signingKeys(jwks), maxAge };
 }
 
-function isCertificate(pem: string): boolean {
-  try {
-    return new X509Certificate(pem).publicKey.asymmetricKeyType === 'rsa';
-  } catch {
-    return false;
-  }
+/** firebase-admin's own check for revocation, whose `verifyIdToken` would fetch certificates without our bounds. */
+function checkUser({ disabled, tokensValidAfterTime }: UserRecord, { authTime = 0 }: Identity): void {
+  if (disabled) throw invalidToken('the user is disabled');
+  if (tokensValidAfterTime !== undefined && !(authTime * 1_000 >= Date.parse(tokensValidAfterTime))) throw invalidToken('revoked');
 }
 
-async function verifyIdToken(auth: Auth, token: string, checkRevoked: boolean, timeout: number, alarm: ThrottledLog): Promise<unknown> {
-  try {
-    return await before(timeout, auth.verifyIdToken(token, checkRevoked));
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-    if (code === 'auth/id-token-expired') throw tokenExpired();
-    if (REFUSALS.has(code)) throw invalidToken(code);
-    // Never "valid" by default: a question about revocation that got no answer is no answer.
-    alarm({ err: error }, 'Firebase cannot be asked about users: ID tokens cannot be checked');
-    throw identityUnavailable(LOOK_UP_RETRY, error);
-  }
+function askFirebase({ logger, now, timeouts }: VerifierContext): AskFirebase {
+  const alarm = throttledLog(logger, 'error', now);
+  return async (request) => {
+    try {
+      return await within(timeouts.lookUp, request);
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+      if (code === 'auth/id-token-expired') throw tokenExpired();
+      if (REJECTIONS.has(code)) throw invalidToken(code);
+      // Without a response about revocation the token is not accepted.
+      alarm({ err: error }, 'Firebase cannot be asked about users: ID tokens cannot be verified');
+      throw identityUnavailable(RETRY_AFTER, error);
+    }
+  };
 }
 
-/** firebase-admin repeats failed requests of 25 s each; a caller is not kept waiting that long. */
-async function before<Value>(timeout: number, promise: Promise<Value>): Promise<Value> {
+/** firebase-admin retries failed requests of 25 s each; a caller does not wait that long. */
+async function within<Value>(timeout: number, promise: Promise<Value>): Promise<Value> {
   const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new Error(`no answer within ${timeout} ms`)), timeout);
+  const timer = setTimeout(() => late.reject(new Error(`no response within ${timeout} ms`)), timeout);
   try {
     return await Promise.race([promise, late.promise]);
   } finally {

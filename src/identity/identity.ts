@@ -2,7 +2,7 @@ import type { Agent } from 'node:https';
 import type { Logger } from '../observability/logger.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
 
-/** What a verified ID token says about its user. */
+/** The user that a verified ID token identifies. */
 export interface Identity {
   issuer: string;
   subject: string;
@@ -17,38 +17,31 @@ export interface Identity {
 }
 
 /**
- * Verifies an ID token in compact form.
+ * Verifies an ID token in compact serialization.
  *
- * @throws AppError `invalid_token`, `token_expired`, or `unavailable` (with `retryAfter`) where nothing can be said about the token
+ * @throws AppError `invalid_token`, `token_expired`, or `unavailable` (with `retryAfter`) where its validity cannot be determined
  */
 export type VerifyIdToken = (token: string) => Promise<Identity>;
 
-export interface VerifierOptions {
-  logger: Logger;
-  telemetry?: Telemetry;
-  /** The clock, milliseconds since 1970; Date.now unless given. */
-  now?: () => number;
-  /** Makes the connections to https hosts, with other trust or another way out; Node's own agent unless given. */
-  httpAgent?: Agent;
-  timeouts?: Timeouts;
-  /** Longest that signing keys are used without asking their issuer again, milliseconds; a day unless given. */
-  keysMaxAge?: number;
-}
-
-/** Milliseconds. */
-export interface Timeouts {
-  /** One whole refresh of the signing keys. */
-  keys: number;
-  /** One verification that asks the provider about the user. */
-  lookUp: number;
-}
-
-/** {@link VerifierOptions} with every default filled in. */
 export interface VerifierContext {
   logger: Logger;
   telemetry: Telemetry;
+  /** The clock, milliseconds since 1970. */
   now: () => number;
+  /** Makes the connections to https hosts, with other trust or another route; Node's own agent where undefined. */
   httpAgent: Agent | undefined;
   timeouts: Timeouts;
+  /** Longest that signing keys are used without fetching them again while their issuer is available, milliseconds. */
   keysMaxAge: number;
+}
+
+/** {@link VerifierContext} before its defaults are filled in. */
+export type VerifierOptions = Pick<VerifierContext, 'logger'> & Partial<VerifierContext>;
+
+/** Milliseconds. */
+export interface Timeouts {
+  /** One refresh of the signing keys. */
+  keys: number;
+  /** One request to the provider about a user. */
+  lookUp: number;
 }

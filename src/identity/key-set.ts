@@ -1,161 +1,147 @@
+import type { CryptoKey, JSONWebKeySet, JWSHeaderParameters } from 'jose';
+import { createLocalJWKSet } from 'jose/jwks/local';
 import type { AppError } from '../errors.ts';
-import type { Logger } from '../observability/logger.ts';
-import type { Telemetry } from '../observability/telemetry.ts';
 import { type ThrottledLog, throttledLog } from '../observability/throttled-log.ts';
+import type { VerifierContext } from './identity.ts';
 import { identityUnavailable } from './token-errors.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-const FRESH_LEAST = 5 * MINUTE;
-const FRESH_MOST = 24 * HOUR;
-const FRESH_DEFAULT = HOUR;
-/** How long an issuer may be out of reach before tokens are no longer taken on the word of old keys. */
-const STALE_MOST = 24 * HOUR;
-/** Between two fetches, whatever tokens claim about their key. */
+const MIN_FRESH = 5 * MINUTE;
+const MAX_FRESH = 24 * HOUR;
+const DEFAULT_FRESH = HOUR;
+/** How long expired keys are still used while the issuer is unavailable. */
+const MAX_STALE = 24 * HOUR;
+/** Least time between two fetches, whatever key ids tokens name. */
 const FETCH_INTERVAL = MINUTE;
-/** Key ids that are remembered after their keys were withdrawn. */
-const MOST_WITHDRAWN = 1_000;
-/** The same while there is no key at all and every caller is turned away. */
-const COLD_INTERVAL = 5_000;
+/** The same while there are no keys and every request is rejected. */
+const EMPTY_FETCH_INTERVAL = 5_000;
+/** Key ids remembered after their keys were withdrawn. */
+const MAX_WITHDRAWN = 1_000;
 
-export interface LoadedKeys<Key> {
-  /** Key id → key. */
-  keys: ReadonlyMap<string, Key>;
-  /** Seconds the answer stays fresh, as its Cache-Control said. */
+export interface LoadedKeys {
+  /** Public signing keys, at most one for each key id. */
+  jwks: JSONWebKeySet;
+  /** `max-age` of the response, seconds. */
   maxAge: number | undefined;
 }
 
-export interface KeySetOptions<Key> {
-  load: (signal: AbortSignal) => Promise<LoadedKeys<Key>>;
-  logger: Logger;
-  telemetry: Pick<Telemetry, 'step'>;
-  now: () => number;
-  /** Longest a load may take, milliseconds. */
-  timeout: number;
-  /** Longest that keys stay fresh, whatever their issuer says, milliseconds: so long may a withdrawn one be used. */
-  maxAge: number;
-}
+export type LoadKeys = (signal: AbortSignal) => Promise<LoadedKeys>;
 
-/** An issuer's signing keys, fetched when they are needed and bounded in every direction: neither a flood of tokens nor a dead issuer costs more than a fetch a minute. */
-export class KeySet<Key> {
-  readonly #options: KeySetOptions<Key>;
+/**
+ * An issuer's signing keys, fetched on demand, at most once a minute. jose's `createLocalJWKSet` selects the key.
+ *
+ * jose's `createRemoteJWKSet` would not do: it ignores Cache-Control, fails while the issuer is unavailable, and then
+ * fetches for every token, since its cooldown starts at a successful fetch.
+ */
+export class KeySet {
+  readonly #load: LoadKeys;
+  readonly #context: VerifierContext;
   readonly #alarm: ThrottledLog;
-  readonly #unknown: ThrottledLog;
-  #keys: ReadonlyMap<string, Key> = new Map();
-  #withdrawn = new Set<string>();
+  readonly #unknownKey: ThrottledLog;
+  #select = createLocalJWKSet({ keys: [] });
+  #keyIds: ReadonlySet<string> = new Set();
+  #withdrawn: ReadonlySet<string> = new Set();
   #freshUntil = Number.NEGATIVE_INFINITY;
   #attemptedAt = Number.NEGATIVE_INFINITY;
   #pending: Promise<boolean> | undefined;
 
-  constructor(options: KeySetOptions<Key>) {
-    this.#options = options;
-    this.#alarm = throttledLog(options.logger, 'error', options.now);
-    this.#unknown = throttledLog(options.logger, 'warn', options.now);
-  }
-
-  /** The keys of the last good load, however old: check with {@link find} first. */
-  get latest(): ReadonlyMap<string, Key> {
-    return this.#keys;
+  constructor(load: LoadKeys, context: VerifierContext) {
+    this.#load = load;
+    this.#context = context;
+    this.#alarm = throttledLog(context.logger, 'error', context.now);
+    this.#unknownKey = throttledLog(context.logger, 'warn', context.now);
   }
 
   /**
-   * The key of this id; without an id, the only key there is (OIDC Core 10.1).
+   * The key that a token's header selects; without a key id, the only one that fits its algorithm (OIDC Core 10.1).
    *
-   * @param mayBeNew false where nobody but a forger would name an id that isn't known
-   * @returns undefined where the issuer has no such key
-   * @throws AppError `unavailable` while no keys are to be had, or nothing can be said about a key that may be new
+   * @param mayBeNew false where an unknown key id cannot be one that the issuer has just begun to use
+   * @throws JOSEError where no key fits
+   * @throws AppError `unavailable` without usable keys, or when an unknown key id may not be looked up yet
    */
-  async find(kid: string | undefined, mayBeNew = true): Promise<Key | undefined> {
-    let asked = !this.#isFresh() && (await this.#refresh());
-    if (!this.#isUsable()) throw identityUnavailable(COLD_INTERVAL / 1_000);
-    const key = this.#pick(kid);
-    if (key !== undefined) return key;
-    // The issuer may have begun to sign with a key that is younger than our copy.
-    asked = (await this.#refresh()) || asked;
-    const young = this.#pick(kid);
-    if (young !== undefined || asked || !mayBeNew || !this.#isToCome(kid)) return young;
-    throw this.#undecided();
+  async find(header: JWSHeaderParameters, mayBeNew: boolean): Promise<CryptoKey> {
+    let fetched = !this.#isFresh() && (await this.#refresh());
+    if (!this.#isUsable()) throw identityUnavailable(EMPTY_FETCH_INTERVAL / 1_000);
+    const { kid } = header;
+    if (kid !== undefined && !this.#keyIds.has(kid)) {
+      fetched = (await this.#refresh()) || fetched;
+      if (!fetched && mayBeNew && this.#mayAppear(kid)) throw this.#undecided();
+    }
+    return this.#select(header);
   }
 
-  /** Whether an id may be that of a key that we haven't seen yet. An issuer without keys, or with keys of no id, has none to come. */
-  #isToCome(kid: string | undefined): boolean {
-    return kid !== undefined && this.#keys.size > 0 && !this.#withdrawn.has(kid);
+  #mayAppear(kid: string): boolean {
+    return this.#keyIds.size > 0 && !this.#keyIds.has(kid) && !this.#withdrawn.has(kid);
   }
 
-  /** A client that is told "invalid" signs its user out: it is asked to come again once the keys may be fetched. */
+  /** A client that receives `invalid_token` signs its user out, so it is asked to retry once the keys may be fetched. */
   #undecided(): AppError {
-    const left = FETCH_INTERVAL - Math.abs(this.#options.now() - this.#attemptedAt);
-    this.#unknown(
-      {},
-      'ID tokens name keys that their issuer had not published when asked last: they are put off until it may be asked again',
-    );
+    const left = FETCH_INTERVAL - Math.abs(this.#context.now() - this.#attemptedAt);
+    this.#unknownKey({}, 'ID tokens name unknown signing keys: they are answered with 503 until the keys may be fetched again');
     return identityUnavailable(Math.max(1, Math.ceil(left / 1_000)), undefined, 'told');
   }
 
-  #pick(kid: string | undefined): Key | undefined {
-    if (kid !== undefined) return this.#keys.get(kid);
-    const [only, ...others] = this.#keys.values();
-    return others.length === 0 ? only : undefined;
-  }
-
   #isFresh(): boolean {
-    return this.#options.now() < this.#freshUntil;
+    return this.#context.now() < this.#freshUntil;
   }
 
   #isUsable(): boolean {
-    return this.#options.now() < this.#freshUntil + STALE_MOST;
+    return this.#context.now() < this.#freshUntil + MAX_STALE;
   }
 
   /**
-   * Joins the fetch under way or starts one, unless the last is too recent. Never rejects: what is left afterwards decides.
+   * Joins the pending fetch or starts one, unless the last was too recent. Never rejects.
    *
-   * @returns whether the issuer has answered
+   * @returns whether the issuer has responded
    */
   async #refresh(): Promise<boolean> {
-    if (this.#pending === undefined) {
-      const interval = this.#isUsable() ? FETCH_INTERVAL : COLD_INTERVAL;
-      // The distance, not the difference: a clock set back must not stop us until it has caught up.
-      if (Math.abs(this.#options.now() - this.#attemptedAt) < interval) return false;
-      this.#attemptedAt = this.#options.now();
-      const step = { kind: 'provider', name: 'identity', operation: 'keys' } as const;
-      const loading = this.#options.telemetry.step(
-        step,
-        () => this.#load(),
-        (isLoaded) => (isLoaded ? 'ok' : 'failed'),
-      );
-      this.#pending = loading.finally(() => {
-        this.#pending = undefined;
-      });
-    }
+    if (this.#pending !== undefined) return this.#pending;
+    const now = this.#context.now();
+    const interval = this.#isUsable() ? FETCH_INTERVAL : EMPTY_FETCH_INTERVAL;
+    // The absolute difference: a clock set back must not stop fetches until it has caught up.
+    if (Math.abs(now - this.#attemptedAt) < interval) return false;
+    this.#attemptedAt = now;
+    const step = { kind: 'provider', name: 'identity', operation: 'keys' } as const;
+    const fetching = this.#context.telemetry.step(
+      step,
+      () => this.#fetch(),
+      (succeeded) => (succeeded ? 'ok' : 'failed'),
+    );
+    this.#pending = fetching.finally(() => {
+      this.#pending = undefined;
+    });
     return this.#pending;
   }
 
-  #replace(keys: ReadonlyMap<string, Key>): void {
-    const gone = [...this.#withdrawn, ...this.#keys.keys()].filter((kid) => !keys.has(kid));
-    this.#withdrawn = new Set(gone.slice(-MOST_WITHDRAWN));
-    this.#keys = keys;
-  }
-
-  /** @returns false where the issuer, or the way to it, is to blame */
-  async #load(): Promise<boolean> {
+  async #fetch(): Promise<boolean> {
     try {
-      const { keys, maxAge } = await this.#options.load(AbortSignal.timeout(this.#options.timeout));
-      this.#replace(keys);
-      this.#freshUntil = this.#options.now() + Math.min(freshness(maxAge), this.#options.maxAge);
+      const { jwks, maxAge } = await this.#load(AbortSignal.timeout(this.#context.timeouts.keys));
+      this.#replace(jwks);
+      this.#freshUntil = this.#context.now() + Math.min(freshness(maxAge), this.#context.keysMaxAge);
       return true;
     } catch (error) {
       this.#alarm(
         { err: error },
         this.#isUsable()
-          ? 'The signing keys cannot be refreshed: ID tokens are checked with those known'
-          : 'There are no signing keys: ID tokens cannot be checked',
+          ? 'The signing keys cannot be refreshed: ID tokens are verified with the last known keys'
+          : 'There are no signing keys: ID tokens cannot be verified',
       );
       return false;
     }
   }
+
+  #replace(jwks: JSONWebKeySet): void {
+    const keyIds = new Set(jwks.keys.flatMap(({ kid }) => kid ?? []));
+    const withdrawn = [...this.#withdrawn, ...this.#keyIds].filter((kid) => !keyIds.has(kid));
+    this.#select = createLocalJWKSet(jwks);
+    this.#withdrawn = new Set(withdrawn.slice(-MAX_WITHDRAWN));
+    this.#keyIds = keyIds;
+  }
 }
 
+/** Milliseconds for which fetched keys are fresh (RFC 9111 5.2.2.1). */
 function freshness(maxAge: number | undefined): number {
-  if (maxAge === undefined) return FRESH_DEFAULT;
-  return Math.min(Math.max(maxAge * 1_000, FRESH_LEAST), FRESH_MOST);
+  if (maxAge === undefined) return DEFAULT_FRESH;
+  return Math.min(Math.max(maxAge * 1_000, MIN_FRESH), MAX_FRESH);
 }

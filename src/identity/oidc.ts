@@ -1,41 +1,49 @@
-import { compactVerify } from 'jose/jws/compact/verify';
-import type { OidcSettings } from '../config/config.ts';
+import { z } from 'zod';
+import { isLoopback, type OidcSettings } from '../config/config.ts';
+import { throttledLog } from '../observability/throttled-log.ts';
+import { fetchJson } from './fetch-keys.ts';
+import { createTokenVerifier, idTokenClaims, idTokenHeader } from './id-token.ts';
 import type { VerifierContext, VerifyIdToken } from './identity.ts';
-import { KeySet } from './key-set.ts';
-import { type IssuerKey, oidcKeyLoader } from './oidc-keys.ts';
-import { identityFromClaims } from './token-claims.ts';
-import { invalidToken } from './token-errors.ts';
-import { readHeader } from './token-header.ts';
+import { KeySet, type LoadKeys } from './key-set.ts';
+import { signingKeys } from './signing-keys.ts';
 
 /** Asymmetric only: with a MAC, the public key would be the secret (RFC 8725 2.1, 3.1). */
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'];
 
-/** ID tokens of any OpenID Connect issuer, verified with the keys it publishes (OIDC Core 3.1.3.7). */
+const discoverySchema = z.object({ issuer: z.string(), jwks_uri: z.string() });
+const keySetSchema = z.object({ keys: z.array(z.unknown()).max(100) });
+
+/** ID tokens of an OpenID Connect issuer, verified with the keys that it publishes (OIDC Core 3.1.3.7). */
 export function createOidcVerifier(settings: OidcSettings, context: VerifierContext): VerifyIdToken {
-  const keys = new KeySet({
-    load: oidcKeyLoader(settings, context),
-    logger: context.logger,
-    telemetry: context.telemetry,
-    now: context.now,
-    timeout: context.timeouts.keys,
-    maxAge: context.keysMaxAge,
-  });
-  return async (token) => {
-    const { alg, kid, bringsKey } = readHeader(token);
-    if (!ALGORITHMS.includes(alg)) throw invalidToken('unacceptable algorithm');
-    const key = await keys.find(kid, !bringsKey);
-    if (key === undefined) throw invalidToken('unknown key id');
-    const payload = await verifySignature(token, key, alg);
-    return identityFromClaims(payload, settings, context.now());
+  const keys = new KeySet(oidcKeyLoader(settings, context), context);
+  const { issuer, audience } = settings;
+  const rules = { issuer, audience, algorithms: ALGORITHMS, header: idTokenHeader, claims: idTokenClaims };
+  return createTokenVerifier(keys, rules, context.now);
+}
+
+/**
+ * Loads the discovery document and the key set that it names (OIDC Discovery 1.0, 4). If the document names another
+ * issuer, there are no keys, so that every token is rejected (4.3).
+ */
+function oidcKeyLoader(settings: OidcSettings, { logger, now, httpAgent }: VerifierContext): LoadKeys {
+  const alarm = throttledLog(logger, 'error', now);
+  const discoveryUrl = new URL(settings.discoveryUrl);
+  return async (signal) => {
+    const discovery = discoverySchema.parse((await fetchJson(discoveryUrl, { signal, httpAgent })).body);
+    if (discovery.issuer !== settings.issuer) {
+      alarm({}, 'The discovery document names another issuer than OIDC_ISSUER: every ID token is rejected');
+      return { jwks: { keys: [] }, maxAge: undefined };
+    }
+    const { body, maxAge } = await fetchJson(keySetUrl(discovery.jwks_uri, discoveryUrl), { signal, httpAgent });
+    return { jwks: signingKeys(keySetSchema.parse(body).keys), maxAge };
   };
 }
 
-async function verifySignature(token: string, { key, algorithm }: IssuerKey, alg: string): Promise<unknown> {
-  if (algorithm !== undefined && algorithm !== alg) throw invalidToken('the key is meant for another algorithm');
-  try {
-    const { payload } = await compactVerify(token, key, { algorithms: [alg] });
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(payload));
-  } catch {
-    throw invalidToken('the signature does not fit, or no claims are signed');
-  }
+function keySetUrl(address: string, discoveryUrl: URL): URL {
+  const url = new URL(address);
+  if (url.protocol === 'https:') return url;
+  // A document fetched over TLS must not lead to keys that are not.
+  const plainAllowed = discoveryUrl.protocol === 'http:' || isLoopback(discoveryUrl.hostname);
+  if (url.protocol !== 'http:' || !plainAllowed) throw new Error('jwks_uri is not an https URL');
+  return url;
 }

@@ -5,22 +5,21 @@ import type { VerifierContext, VerifierOptions, VerifyIdToken } from './identity
 export type { Identity, VerifierOptions, VerifyIdToken } from './identity.ts';
 
 const DAY_MS = 24 * 3_600_000;
-const TIMEOUTS = { keys: 5_000, lookUp: 10_000 };
+const DEFAULTS = {
+  telemetry: UNMEASURED,
+  now: Date.now,
+  httpAgent: undefined,
+  timeouts: { keys: 5_000, lookUp: 10_000 },
+  keysMaxAge: DAY_MS,
+};
 
-/** The verifier that the settings ask for. Opens no connection and loads no vendor library before the first token. */
+/** The verifier that the settings select. Opens no connection and loads no vendor library before the first token. */
 export function createVerifier(settings: IdentitySettings, options: VerifierOptions): VerifyIdToken {
-  const context: VerifierContext = {
-    logger: options.logger,
-    telemetry: options.telemetry ?? UNMEASURED,
-    now: options.now ?? Date.now,
-    httpAgent: options.httpAgent,
-    timeouts: options.timeouts ?? TIMEOUTS,
-    keysMaxAge: options.keysMaxAge ?? DAY_MS,
-  };
+  const context: VerifierContext = { ...DEFAULTS, ...options };
   let verifier: Promise<VerifyIdToken> | undefined;
   return async (token) => {
     verifier ??= load(settings, context).catch((error: unknown) => {
-      // A load that failed is tried again by the next token.
+      // The next token retries a failed load.
       verifier = undefined;
       throw error;
     });
