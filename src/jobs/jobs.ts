@@ -72,7 +72,7 @@ export class Jobs {
     await this.#boss.createQueue(name, { policy: 'exclusive', ...settings });
     await this.#boss.updateQueue(name, settings);
     const batches = { pollingIntervalSeconds: this.#pollSeconds, batchSize: BATCH, burstWhenBatchFull: true, perJobResults: true } as const;
-    await this.#boss.work<{ id: string }>(name, batches, (jobs) =>
+    const worker = await this.#boss.work<{ id: string }>(name, batches, (jobs) =>
       Promise.all(
         jobs.map(async (job) => ({
           id: job.id,
@@ -82,6 +82,8 @@ export class Jobs {
     );
     return async (id) => {
       await this.#boss.send(name, { id }, { singletonKey: id });
+      // Runs the job now; the poll is for jobs that other processes send.
+      this.#boss.notifyWorker(worker);
     };
   }
 

@@ -12,6 +12,7 @@ export interface JsonAnswer {
 
 const MAX_RETRY_SECONDS = 3600;
 const MAX_BYTES = 256 * 1024;
+const RATE_LIMITED = 429;
 
 /**
  * One request to a provider. Redirects are refused (they would carry secrets
@@ -67,4 +68,11 @@ function parse(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** The outcome that telemetry counts a provider's response under, by its HTTP status. */
+export function outcomeOfStatus(status: number): string {
+  if (status < 400) return 'ok';
+  if (status === RATE_LIMITED) return 'rate_limited';
+  return status < 500 ? 'refused' : 'failed';
 }

@@ -1,6 +1,5 @@
 import type { Database, Queryable } from '../database/database.ts';
-import { type GrantStatus, lockUser, selectGrant, selectGrantStatus, updateGrantStatus } from './grants-repository.ts';
-import type { RecordStatus } from './refresh/access-tokens.ts';
+import { type GrantStatus, lockUser, type RecordStatus, selectGrant, selectGrantStatus, updateGrantStatus } from './grants-repository.ts';
 import { openTokens } from './token-encryption.ts';
 import type { UserKeys } from './user-keys.ts';
 

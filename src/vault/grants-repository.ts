@@ -14,6 +14,16 @@ export interface GrantRow {
   expiresAt: Date | null;
 }
 
+export interface StatusChange {
+  userId: string;
+  grantId: string;
+  provider: Provider;
+  status: GrantStatus;
+}
+
+/** Records a grant's new status inside the transaction that changes it. */
+export type RecordStatus = (tx: Queryable, change: StatusChange) => Promise<void>;
+
 const COLUMNS = `id, user_id as "userId", provider, subject, tokens, scopes, status, expires_at as "expiresAt"`;
 
 export async function selectGrantBySubject(

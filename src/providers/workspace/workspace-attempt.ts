@@ -2,7 +2,7 @@ import { AppError } from '../../errors.ts';
 import { type Telemetry, UNMEASURED } from '../../observability/telemetry.ts';
 import type { LargeAnswers } from '../../threads/large-responses.ts';
 import { deadline } from '../deadline.ts';
-import { outcomeOfStatus } from '../outcome.ts';
+import { outcomeOfStatus } from '../provider-fetch.ts';
 import { providerRequest } from '../provider-request.ts';
 import { LARGE_BYTES } from '../responses.ts';
 

@@ -6,8 +6,6 @@ import { type DueGrant, type GrantName, type RefreshRow, selectOrLease, selectRe
 import { earlyBy, isDue, isLeased, isPausing, isValid, leaseSeconds } from './refresh-timing.ts';
 import { postponed, type RefreshDeps, TokenRefresher } from './token-refresher.ts';
 
-export type { RecordStatus } from '../status-change.ts';
-
 /**
  * Access tokens that work, refreshed when due. Every use reads the row: a
  * disconnect or a reconnect counts at once, on every replica.
