@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { ApiFault, notFound } from '../api-fault.ts';
 import type { ApiRequest } from './api-method.ts';
-import { type CalendarState, type EventTime, instancesOf, instantOf, type StoredEvent } from './calendar-events.ts';
+import { type CalendarState, instancesOf, type StoredEvent } from './calendar-events.ts';
 import { bad } from './calendar-list.ts';
-import { parseRule } from './calendar-recurrence.ts';
-import { isZone } from './calendar-zones.ts';
+import { parseRecurrence } from './calendar-recurrence.ts';
+import { type EventTime, isZone, toInstant } from './calendar-times.ts';
 
 type Request = ApiRequest<CalendarState>;
 
@@ -26,6 +26,9 @@ const eventPatch = z.looseObject({
   attendeesOmitted: z.boolean().optional(),
   status: z.enum(['confirmed', 'tentative', 'cancelled']).optional(),
 });
+
+const DATE = /^\d{4}-\d{2}-\d{2}$/;
+const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})?$/i;
 
 type EventPatch = z.output<typeof eventPatch>;
 
@@ -143,28 +146,34 @@ function check(event: StoredEvent, timeZone: string): void {
     ['end', event.end],
   ] as const) {
     if (time === undefined) throw bad('required', `Missing ${name} time.`);
-    checkTime(name, time);
+    checkTime(name, time, timeZone);
   }
   const { start, end, recurrence } = event;
   if ((start.date === undefined) !== (end.date === undefined))
     throw bad('invalid', 'Start and end times must either both be date or both be dateTime.');
-  const length = instantOf(end, timeZone) - instantOf(start, timeZone);
+  const length = toInstant(end, timeZone) - toInstant(start, timeZone);
   if (length < 0 || (start.date !== undefined && length === 0)) throw bad('timeRangeEmpty', 'The specified time range is empty.');
   if (recurrence === undefined) return;
   if (start.dateTime !== undefined && start.timeZone === undefined) throw bad('required', 'Missing time zone definition for start time.');
-  parseRule(recurrence);
+  parseRecurrence({ start, recurrence }, timeZone);
 }
 
-function checkTime(name: string, { date, dateTime, timeZone }: EventTime): void {
+function checkTime(name: string, time: EventTime, calendarZone: string): void {
+  const { date, dateTime, timeZone } = time;
   if ((date === undefined) === (dateTime === undefined)) throw bad('invalid', `Invalid ${name} time.`);
   if (timeZone !== undefined && !isZone(timeZone)) throw bad('invalid', 'Invalid time zone definition.');
-  if (date !== undefined) {
-    if (!/^\d{4}-\d{2}-\d{2}$/.test(date) || Number.isNaN(Date.parse(date))) throw bad('invalid', `Invalid ${name} time.`);
-    return;
-  }
-  const match = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})?$/i.exec(dateTime ?? '');
-  if (match === null || Number.isNaN(Date.parse(dateTime ?? ''))) throw bad('invalid', `Invalid ${name} time.`);
+  const match = (date === undefined ? DATE_TIME : DATE).exec(date ?? dateTime ?? '');
+  if (match === null || !exists(time, calendarZone)) throw bad('invalid', `Invalid ${name} time.`);
+  if (date !== undefined) return;
   if (match[3] === undefined && timeZone === undefined) throw bad('required', `Missing time zone definition for ${name} time.`);
+}
+
+function exists(time: EventTime, zone: string): boolean {
+  try {
+    return !Number.isNaN(toInstant(time, zone));
+  } catch {
+    return false;
+  }
 }
 
 /** With `attendeesOmitted`, only the caller's own answer is taken. */

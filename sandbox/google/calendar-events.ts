@@ -1,12 +1,6 @@
 import type { Account } from '../workspace-accounts.ts';
 import { occurrences } from './calendar-recurrence.ts';
-import { formatInstant, instantAt, type Wall, wallAt } from './calendar-zones.ts';
-
-export interface EventTime {
-  date?: string;
-  dateTime?: string;
-  timeZone?: string;
-}
+import { type EventTime, formatInstant, toInstant } from './calendar-times.ts';
 
 export interface Attendee {
   email: string;
@@ -45,29 +39,18 @@ export interface CalendarState {
   notices: { event: string; about: 'created' | 'changed' | 'deleted'; sendUpdates: string; to: string[] }[];
 }
 
-const DAY = 24 * 3_600_000;
-
-/** When an event begins or ends, milliseconds since 1970; whole days begin at midnight in `zone`. */
-export function instantOf(time: EventTime, zone: string): number {
-  if (time.date !== undefined) return instantAt(Date.parse(`${time.date}T00:00:00Z`), zone);
-  const dateTime = time.dateTime ?? '';
-  if (/(Z|[+-]\d{2}:\d{2})$/i.test(dateTime)) return Date.parse(dateTime);
-  return instantAt(Date.parse(`${dateTime}Z`), time.timeZone ?? zone);
-}
+const DAY_MS = 24 * 3_600_000;
 
 /** The events a series stands for up to `before`, its exceptions in their places; cancelled ones too. */
 export function instancesOf(series: StoredEvent, { events, timeZone }: CalendarState, before: number): StoredEvent[] {
   const exceptions = new Map(events.filter(({ recurringEventId }) => recurringEventId === series.id).map((event) => [event.id, event]));
-  const zone = series.start.date === undefined ? (series.start.timeZone ?? timeZone) : undefined;
-  const start = wallOf(series.start, timeZone);
-  const instances: StoredEvent[] = [];
   // An event may have been moved here from later on.
-  const last = Math.max(before, ...[...exceptions.values()].map((event) => instantOf(event.originalStartTime ?? event.start, timeZone)));
-  for (const wall of occurrences({ start, zone, recurrence: series.recurrence ?? [] }, last + DAY)) {
-    const instance = instanceAt(series, wall, timeZone);
-    instances.push(exceptions.get(instance.id) ?? instance);
-  }
-  return instances;
+  const last = Math.max(before, ...[...exceptions.values()].map((event) => toInstant(event.originalStartTime ?? event.start, timeZone)));
+  const { start, recurrence = [] } = series;
+  return occurrences({ start, recurrence }, timeZone, last + DAY_MS).map((instant) => {
+    const instance = instanceAt(series, instant, timeZone);
+    return exceptions.get(instance.id) ?? instance;
+  });
 }
 
 /** An event as an answer shows it: times in `zone`, and who is asking marked. */
@@ -95,24 +78,19 @@ export function present(event: StoredEvent, account: Account, zone: string): obj
 
 function presentTime(time: EventTime, zone: string): EventTime {
   if (time.date !== undefined) return { date: time.date };
-  return { dateTime: formatInstant(instantOf(time, zone), zone), timeZone: time.timeZone ?? zone };
+  return { dateTime: formatInstant(toInstant(time, zone), zone), timeZone: time.timeZone ?? zone };
 }
 
-function instanceAt(series: StoredEvent, wall: Wall, timeZone: string): StoredEvent {
+function instanceAt(series: StoredEvent, start: number, timeZone: string): StoredEvent {
   const { recurrence: _, ...shared } = series;
   const zone = series.start.timeZone ?? timeZone;
-  const length = instantOf(series.end, 'UTC') - instantOf(series.start, 'UTC');
+  const length = toInstant(series.end, 'UTC') - toInstant(series.start, 'UTC');
   const isDate = series.start.date !== undefined;
   const at = (offset: number): EventTime => {
-    if (isDate) return { date: new Date(wall + offset).toISOString().slice(0, 10) };
-    return { dateTime: formatInstant(instantAt(wall, zone) + offset, zone), timeZone: zone };
+    if (isDate) return { date: formatInstant(start + offset, 'UTC').slice(0, 10) };
+    return { dateTime: formatInstant(start + offset, zone), timeZone: zone };
   };
-  const stamp = isDate ? new Date(wall).toISOString().slice(0, 10) : `${new Date(instantAt(wall, zone)).toISOString().slice(0, 19)}Z`;
+  const stamp = formatInstant(start, 'UTC').slice(0, isDate ? 10 : undefined);
   const id = `${series.id}_${stamp.replace(/[-:]/g, '')}`;
   return { ...shared, id, recurringEventId: series.id, originalStartTime: at(0), start: at(0), end: at(length) };
-}
-
-function wallOf(time: EventTime, timeZone: string): Wall {
-  if (time.date !== undefined) return Date.parse(`${time.date}T00:00:00Z`);
-  return wallAt(instantOf(time, timeZone), time.timeZone ?? timeZone);
 }

@@ -1,7 +1,7 @@
 import { ApiFault } from '../api-fault.ts';
 import type { ApiRequest } from './api-method.ts';
-import { type CalendarState, instancesOf, instantOf, present, type StoredEvent } from './calendar-events.ts';
-import { isZone } from './calendar-zones.ts';
+import { type CalendarState, instancesOf, present, type StoredEvent } from './calendar-events.ts';
+import { isZone, toInstant } from './calendar-times.ts';
 
 type Request = ApiRequest<CalendarState>;
 
@@ -29,7 +29,7 @@ export function listEvents(request: Request): object {
   const uid = query.get('iCalUID');
   const wanted = uid === null ? events : events.filter(({ iCalUID }) => iCalUID === uid);
   const visible = wanted.filter((event) => isShown(event, request, window, single) && matches(event, query.get('q') ?? ''));
-  if (orderBy === 'startTime') visible.sort((a, b) => instantOf(a.start, window.zone) - instantOf(b.start, window.zone));
+  if (orderBy === 'startTime') visible.sort((a, b) => toInstant(a.start, window.zone) - toInstant(b.start, window.zone));
   if (orderBy === 'updated') visible.sort((a, b) => a.updated.localeCompare(b.updated));
   return page(request, visible, window.zone);
 }
@@ -85,7 +85,7 @@ function isAlive({ events }: CalendarState, id: string): boolean {
 }
 
 function overlaps(event: StoredEvent, from: number, to: number, zone: string): boolean {
-  return instantOf(event.end, zone) > from && instantOf(event.start, zone) < to;
+  return toInstant(event.end, zone) > from && toInstant(event.start, zone) < to;
 }
 
 function matches(event: StoredEvent, q: string): boolean {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Account } from '../workspace-accounts.ts';
-import type { Attendee, EventTime, StoredEvent } from './calendar-events.ts';
-import { wallAt } from './calendar-zones.ts';
+import type { Attendee, StoredEvent } from './calendar-events.ts';
+import { type EventTime, localAt } from './calendar-times.ts';
 
 export type Fields = Partial<StoredEvent>;
 
@@ -17,8 +17,7 @@ export class EventMaker {
   constructor(account: Account, timeZone: string, now: number) {
     this.account = account;
     this.timeZone = timeZone;
-    const today = wallAt(now, timeZone);
-    const midnight = today - (today % DAY);
+    const midnight = Date.parse(localAt(now, timeZone).slice(0, 10));
     this.monday = midnight - ((new Date(midnight).getUTCDay() + 6) % 7) * DAY;
   }
 

@@ -1,6 +1,7 @@
 import type { Account } from '../workspace-accounts.ts';
-import { type Attendee, type CalendarState, type EventTime, instancesOf, type StoredEvent } from './calendar-events.ts';
+import { type Attendee, type CalendarState, instancesOf, type StoredEvent } from './calendar-events.ts';
 import { EventMaker, type Fields } from './calendar-seeding.ts';
+import type { EventTime } from './calendar-times.ts';
 
 const DAY = 24 * 3_600_000;
 const ZONES: Record<string, string> = { 'demo.work@example.com': 'America/New_York', 'ana.mueller@example.org': 'Pacific/Auckland' };

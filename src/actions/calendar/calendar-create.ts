@@ -9,7 +9,7 @@ import { assertDays, attendees, description, end, location, notify, recurrence, 
 import { listed } from './calendar-preview.ts';
 import { CALENDAR, calendarZone, living } from './calendar-session.ts';
 import { assertOrder } from './reschedule.ts';
-import { assertShown, formatDate, hasOffset, isDate, toWall, zoneName } from './zoned-time.ts';
+import { assertExists, formatDate, hasOffset, isDate, toLocal, zoneName } from './zoned-time.ts';
 
 const input = z.strictObject({
   title,
@@ -63,7 +63,7 @@ async function times({ start, end: given, zone, recurrence }: Input, session: Wo
   const timeZone = zone ?? (needsZone ? await calendarZone(session) : undefined);
   const at = (field: string, dateTime: string) => {
     if (timeZone === undefined) return { dateTime };
-    assertShown(field, dateTime, timeZone);
+    assertExists(field, dateTime, timeZone);
     return { dateTime, timeZone };
   };
   const times = { start: at('start', start), end: at('end', end) };
@@ -74,11 +74,11 @@ async function times({ start, end: given, zone, recurrence }: Input, session: Wo
 
 function nextDay(start: string): string {
   if (!isDate(start)) throw new AppError('invalid_request', 'end: is required where start is a time');
-  return formatDate(toWall(start, 'UTC') + 24 * 3_600_000);
+  return formatDate(toLocal(start, 'UTC').add({ days: 1 }));
 }
 
 function summary({ title, start, end, zone, attendees = [], recurrence, meeting, notify }: Input): string {
-  const last = isDate(start) ? formatDate(toWall(end ?? nextDay(start), 'UTC') - 24 * 3_600_000) : end;
+  const last = isDate(start) ? formatDate(toLocal(end ?? nextDay(start), 'UTC').subtract({ days: 1 })) : end;
   const time = `${start}${last !== undefined && last !== start ? ` to ${last}` : ''}${zone === undefined ? '' : ` (${zone})`}`;
   const guests = attendees.length > 0 ? `, inviting ${listed(attendees)} ${notify ? 'by e-mail' : 'without an e-mail'}:` : '';
   const rules = recurrence === undefined ? '' : `, ${recurrence.map(quoted).join(' ')}`;

@@ -5,7 +5,7 @@ import { builtIn } from '../built-in.ts';
 import { calendarZone, listBusy } from './calendar-session.ts';
 import { type FreeRules, freeSlots, type Span } from './free-slots.ts';
 import { rangeInput, resolveRange } from './time-range.ts';
-import { formatInstant } from './zoned-time.ts';
+import { formatZoned, zonedAt } from './zoned-time.ts';
 
 const WEEKDAYS = ['SU', 'MO', 'TU', 'WE', 'TH', 'FR', 'SA'] as const;
 const MAX_DAYS = 92;
@@ -80,12 +80,12 @@ async function allBusy(
 
 function describe(slots: Span[], zone: string): z.input<typeof output> {
   const items = slots.slice(0, MAX_SLOTS).map(({ start, end }) => ({
-    start: formatInstant(start, zone),
-    end: formatInstant(end, zone),
+    start: formatZoned(zonedAt(start, zone)),
+    end: formatZoned(zonedAt(end, zone)),
     minutes: Math.floor((end - start) / MINUTE_MS),
   }));
   const more = slots[MAX_SLOTS];
-  return { items, zone, ...(more !== undefined && { next: formatInstant(more.start, zone) }) };
+  return { items, zone, ...(more !== undefined && { next: formatZoned(zonedAt(more.start, zone)) }) };
 }
 
 function minutesOf(clock: string): number {

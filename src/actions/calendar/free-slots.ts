@@ -1,5 +1,5 @@
 import { type BusyEvent, isBusy, momentOf } from './calendar-event.ts';
-import { toInstant, type Wall, wallAt, wallToInstant } from './zoned-time.ts';
+import { toInstant, zonedAt } from './zoned-time.ts';
 
 /** Milliseconds since 1970; the end is exclusive. */
 export interface Span {
@@ -19,7 +19,6 @@ export interface FreeRules {
 }
 
 const MINUTE_MS = 60_000;
-const DAY_MS = 24 * 60 * MINUTE_MS;
 
 /** The time that an event takes; whole days from midnight to midnight in `zone`. undefined: it doesn't block. */
 export function busySpan(event: BusyEvent, zone: string): Span | undefined {
@@ -51,13 +50,13 @@ function gaps(window: Span, taken: readonly Span[]): Span[] {
 /** The hours of each day, as clocks in the zone show them; one window where whole days meet. */
 function windows(range: Span, { zone, dayStart, dayEnd, weekdays }: FreeRules): Span[] {
   const found: Span[] = [];
-  const first = wallAt(range.start, zone);
-  for (let day: Wall = first - (first % DAY_MS); ; day += DAY_MS) {
-    const opens = wallToInstant(day + dayStart * MINUTE_MS, zone);
+  for (let day = zonedAt(range.start, zone).toPlainDate(); ; day = day.add({ days: 1 })) {
+    const at = (minutes: number) => day.toPlainDateTime().add({ minutes }).toZonedDateTime(zone).epochMilliseconds;
+    const opens = at(dayStart);
     if (opens >= range.end) return found;
-    if (!weekdays.has(new Date(day).getUTCDay())) continue;
+    if (!weekdays.has(day.dayOfWeek % 7)) continue;
     const start = Math.max(opens, range.start);
-    const end = Math.min(wallToInstant(day + dayEnd * MINUTE_MS, zone), range.end);
+    const end = Math.min(at(dayEnd), range.end);
     if (end <= start) continue;
     const last = found.at(-1);
     if (last?.end === start) last.end = end;

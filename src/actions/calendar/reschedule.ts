@@ -1,8 +1,9 @@
+import { Temporal } from 'temporal-polyfill';
 import { AppError } from '../../errors.ts';
 import { type CalendarEvent, type EventTime, momentOf, zoneOf } from './calendar-event.ts';
 import { assertDays } from './calendar-inputs.ts';
 import type { Target } from './calendar-session.ts';
-import { assertShown, formatDate, formatInstant, formatWall, isDate, toInstant, toWall } from './zoned-time.ts';
+import { assertExists, formatDate, formatLocal, formatZoned, isDate, toInstant, toLocal, toZoned } from './zoned-time.ts';
 
 export interface NewTimes {
   start?: string | undefined;
@@ -17,8 +18,6 @@ interface Times {
   end: TimePatch;
 }
 
-const DAY_MS = 24 * 3_600_000;
-
 /**
  * New times of one event; without a new end it stays as long as it was.
  *
@@ -26,7 +25,7 @@ const DAY_MS = 24 * 3_600_000;
  * @throws AppError `invalid_request`
  */
 export function rescheduleEvent(event: CalendarEvent, { start: newStart, end: newEnd }: NewTimes, zone: string): Times {
-  assertTimesShown({ start: newStart, end: newEnd }, zone);
+  assertTimesExist({ start: newStart, end: newEnd }, zone);
   const start = newStart ?? momentOf(event.start);
   const end = newEnd ?? (newStart === undefined ? momentOf(event.end) : keptEnd(event, newStart, zone));
   assertOrder(start, end, zone);
@@ -42,22 +41,22 @@ export function rescheduleEvent(event: CalendarEvent, { start: newStart, end: ne
  * @throws AppError `invalid_request`
  */
 export function rescheduleSeries({ event: series, named }: Target, times: NewTimes, zone: string, keepsRule: boolean): Times {
-  assertTimesShown(times, zone);
+  assertTimesExist(times, zone);
   const anchor = named === series ? series.start : (named.originalStartTime ?? named.start);
   const oldZone = zoneOf(series.start) ?? zone;
   const start = times.start ?? localMoment(anchor, oldZone);
   if (times.end !== undefined) assertOrder(start, times.end, zone);
-  const [from, to] = [toWall(momentOf(anchor), oldZone), toWall(start, zone)];
-  const otherDay = Math.floor(from / DAY_MS) !== Math.floor(to / DAY_MS);
+  const [from, to] = [toLocal(momentOf(anchor), oldZone), toLocal(start, zone)];
+  const otherDay = !from.toPlainDate().equals(to.toPlainDate());
   if (otherDay && keepsRule && series.recurrence?.some((line) => /[;:]BY(DAY|MONTHDAY)=/.test(line))) {
     throw new AppError('invalid_request', 'start: on another day, a series needs its recurrence too');
   }
-  const first = toWall(momentOf(series.start), oldZone) + to - from;
-  const length = times.end === undefined ? keptLength(series, start, oldZone) : toWall(times.end, zone) - to;
-  const at = (wall: number) => (isDate(start) ? formatDate(wall) : formatWall(wall));
-  const moved = { start: at(first), end: at(first + length) };
+  const first = toLocal(momentOf(series.start), oldZone).add(from.until(to));
+  const length = times.end === undefined ? keptLength(series, start, oldZone) : to.until(toLocal(times.end, zone));
+  const format = isDate(start) ? formatDate : formatLocal;
+  const moved = { start: format(first), end: format(first.add(length)) };
   // The first event may stand on another day than the one that was named.
-  assertTimesShown(moved, zone);
+  assertTimesExist(moved, zone);
   return { start: toPatch(moved.start, zone), end: toPatch(moved.end, zone) };
 }
 
@@ -67,26 +66,25 @@ export function toPatch(moment: string, timeZone: string): TimePatch {
 
 function keptEnd(event: CalendarEvent, start: string, zone: string): string {
   const length = keptLength(event, start, zone);
-  if (isDate(start)) return formatDate(toWall(start, zone) + length);
-  return formatInstant(toInstant(start, zone) + length, zone);
+  return isDate(start) ? formatDate(toLocal(start, zone).add(length)) : formatZoned(toZoned(start, zone).add(length));
 }
 
-/** Milliseconds; an event that becomes an all-day one takes one day. */
-function keptLength(event: CalendarEvent, start: string, zone: string): number {
+/** In exact time, of whole days in days; an event that becomes an all-day one takes one day. */
+function keptLength(event: CalendarEvent, start: string, zone: string): Temporal.Duration {
   const [oldStart, oldEnd] = [momentOf(event.start), momentOf(event.end)];
-  if (isDate(oldStart) && isDate(start)) return toWall(oldEnd, zone) - toWall(oldStart, zone);
-  if (isDate(start)) return DAY_MS;
+  if (isDate(oldStart) && isDate(start)) return toLocal(oldStart, zone).until(toLocal(oldEnd, zone));
+  if (isDate(start)) return Temporal.Duration.from({ days: 1 });
   if (isDate(oldStart)) throw new AppError('invalid_request', 'end: is required to give an all-day event a time');
-  return toInstant(oldEnd, zone) - toInstant(oldStart, zone);
+  return toZoned(oldStart, zone).until(toZoned(oldEnd, zone));
 }
 
 function localMoment(time: EventTime, zone: string): string {
-  return 'date' in time ? time.date : formatWall(toWall(time.dateTime, zone));
+  return 'date' in time ? time.date : formatLocal(toLocal(time.dateTime, zone));
 }
 
-function assertTimesShown({ start, end }: NewTimes, zone: string): void {
-  if (start !== undefined) assertShown('start', start, zone);
-  if (end !== undefined) assertShown('end', end, zone);
+function assertTimesExist({ start, end }: NewTimes, zone: string): void {
+  if (start !== undefined) assertExists('start', start, zone);
+  if (end !== undefined) assertExists('end', end, zone);
 }
 
 /** @throws AppError `invalid_request` when the event would end before it begins, or mixes days and times */

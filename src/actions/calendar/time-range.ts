@@ -1,7 +1,5 @@
 import { AppError } from '../../errors.ts';
-import { assertShown, hasOffset, isDate, moment, toInstant, toWall, wallToInstant, zoneName } from './zoned-time.ts';
-
-const DAY_MS = 24 * 3_600_000;
+import { assertExists, hasOffset, isDate, moment, toInstant, toLocal, zoneName } from './zoned-time.ts';
 
 export const rangeInput = {
   from: moment.describe('A date, or a time.'),
@@ -21,10 +19,10 @@ export async function resolveRange(
 ): Promise<{ from: number; to: number }> {
   const needsZone = zone === undefined && !(hasOffset(from) && hasOffset(to));
   const known = zone ?? (needsZone ? await calendarZone() : 'UTC');
-  assertShown('from', from, known);
-  assertShown('to', to, known);
+  assertExists('from', from, known);
+  assertExists('to', to, known);
   const start = toInstant(from, known);
-  const end = isDate(to) ? wallToInstant(toWall(to, known) + DAY_MS, known) : toInstant(to, known);
+  const end = isDate(to) ? toLocal(to, known).add({ days: 1 }).toZonedDateTime(known).epochMilliseconds : toInstant(to, known);
   if (end <= start) throw new AppError('invalid_request', 'to: must be later than from');
   return { from: start, to: end };
 }

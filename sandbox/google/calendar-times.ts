@@ -1,0 +1,47 @@
+import { Temporal } from 'temporal-polyfill';
+
+/** Whole days have a date, other events a time. */
+export interface EventTime {
+  date?: string;
+  dateTime?: string;
+  timeZone?: string;
+}
+
+const LOCAL_LENGTH = '2026-03-29T09:00:00'.length;
+
+/** Whether the provider knows the zone: bare offsets are zones to Node only. */
+export function isZone(zone: string): boolean {
+  if (!/^[A-Za-z][\w+/-]*$/.test(zone)) return false;
+  try {
+    zonedAt(0, zone);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * When an event begins or ends, milliseconds since 1970; whole days begin at midnight in `zone`.
+ *
+ * @throws RangeError for a day that doesn't exist
+ */
+export function toInstant({ date, dateTime = '', timeZone }: EventTime, zone: string): number {
+  if (date === undefined && /(Z|[+-]\d{2}:\d{2})$/i.test(dateTime)) return Date.parse(dateTime);
+  const local = Temporal.PlainDateTime.from(date ?? dateTime.slice(0, LOCAL_LENGTH));
+  return local.toZonedDateTime(date === undefined ? (timeZone ?? zone) : zone).epochMilliseconds;
+}
+
+/** `2026-03-29T09:00:00`: what clocks in `zone` show at an instant. */
+export function localAt(instant: number, zone: string): string {
+  return zonedAt(instant, zone).toPlainDateTime().toString({ smallestUnit: 'second' });
+}
+
+/** `2026-03-29T09:00:00+02:00`, with `Z` for no offset. */
+export function formatInstant(instant: number, zone: string): string {
+  const text = zonedAt(instant, zone).toString({ smallestUnit: 'second', timeZoneName: 'never' });
+  return text.replace(/\+00:00$/, 'Z');
+}
+
+function zonedAt(instant: number, zone: string): Temporal.ZonedDateTime {
+  return Temporal.Instant.fromEpochMilliseconds(instant).toZonedDateTimeISO(zone);
+}
