@@ -5,23 +5,23 @@ import { AppError } from '../errors.ts';
 import type { ThrottledLog } from '../observability/throttled-log.ts';
 import type { KeyService } from './kms-master-key.ts';
 
-/** Why the key service could not be used; the cause of the AppError. Holds names only. */
+/** The failed operation, key and error name of the key service: the cause of an AppError. */
 export class KeyServiceFault extends Error {}
 
-/** Whether it is the key service, and nothing else, that can't be used at the moment. */
-export function isKeyServiceAway(error: unknown): boolean {
+/** Whether an error says that the key service is unavailable. */
+export function isKeyServiceUnavailable(error: unknown): boolean {
   return error instanceof AppError && error.code === 'unavailable' && error.cause instanceof KeyServiceFault;
 }
 
-/** Somebody waits for the answer, often with a transaction open. */
+/** A request waits for the response, often with a transaction open. */
 const TIMEOUT_MS = 3_000;
 const ATTEMPTS = 5;
 const RETRY_AFTER_SECONDS = 5;
 
-/** The record was altered, belongs to another context, or to another key (AWS KMS API reference, Decrypt, "Errors"). */
-const ALTERED = new Set(['InvalidCiphertextException', 'IncorrectKeyException']);
-/** Faults that last until an operator does something (same place, and "Common Errors"). */
-const REFUSED = new Set([
+/** The record was altered, or belongs to another context or key (AWS KMS API reference, Decrypt, "Errors"). */
+const DECRYPTION_ERRORS = new Set(['InvalidCiphertextException', 'IncorrectKeyException']);
+/** Errors that last until an operator acts (AWS KMS API reference, Decrypt, "Errors", and "Common Errors"). */
+const LASTING_ERRORS = new Set([
   'AccessDeniedException',
   'NotFoundException',
   'DisabledException',
@@ -43,7 +43,7 @@ export class AwsKms implements KeyService {
   readonly #timeoutMs: number;
   readonly #clients = new Map<string, Promise<KMSClient>>();
 
-  /** @param timeoutMs for everything that one wrap or unwrap takes, the retries of throttled calls among it */
+  /** @param timeoutMs for one operation, including the retries of throttled requests */
   constructor(settings: KeyServiceSettings, alarm: ThrottledLog, timeoutMs = TIMEOUT_MS) {
     this.#timeoutMs = timeoutMs;
     this.#settings = settings;
@@ -52,21 +52,21 @@ export class AwsKms implements KeyService {
 
   /** API: Encrypt. */
   async encrypt(arn: string, plaintext: Buffer, context: Record<string, string>): Promise<Buffer> {
-    return this.#ask(arn, 'encrypt', async (client, sdk, options) => {
+    return this.#send(arn, 'encrypt', async (client, sdk, options) => {
       const input = { KeyId: arn, Plaintext: plaintext, EncryptionContext: context };
       return (await client.send(new sdk.EncryptCommand(input), options)).CiphertextBlob;
     });
   }
 
-  /** API: Decrypt. The key is named, so that no other key of the account would do. */
+  /** API: Decrypt. `KeyId` is required, so that no other key of the account is used. */
   async decrypt(arn: string, ciphertext: Buffer, context: Record<string, string>): Promise<Buffer> {
-    return this.#ask(arn, 'decrypt', async (client, sdk, options) => {
+    return this.#send(arn, 'decrypt', async (client, sdk, options) => {
       const input = { KeyId: arn, CiphertextBlob: ciphertext, EncryptionContext: context };
       return (await client.send(new sdk.DecryptCommand(input), options)).Plaintext;
     });
   }
 
-  async #ask(
+  async #send(
     arn: string,
     operation: string,
     send: (
@@ -78,9 +78,9 @@ export class AwsKms implements KeyService {
     const sdk = await import('@aws-sdk/client-kms');
     const client = await this.#client(regionOf(arn));
     try {
-      const answer = await send(client, sdk, { abortSignal: AbortSignal.timeout(this.#timeoutMs) });
-      if (answer === undefined) throw new Error('an answer without the value');
-      return Buffer.from(answer);
+      const response = await send(client, sdk, { abortSignal: AbortSignal.timeout(this.#timeoutMs) });
+      if (response === undefined) throw new Error('a response without the value');
+      return Buffer.from(response);
     } catch (error) {
       throw this.#translate(error, `${operation} with ${arn}`);
     }
@@ -103,15 +103,15 @@ export class AwsKms implements KeyService {
     return client;
   }
 
-  /** The SDK's errors carry requests and answers: only their names go on. */
-  #translate(error: unknown, what: string): AppError {
+  /** Keeps only the names of the SDK's errors, since these hold requests and responses. */
+  #translate(error: unknown, operation: string): AppError {
     const name = error instanceof Error ? error.name : 'unknown error';
-    if (ALTERED.has(name)) {
-      return new AppError('internal', 'Stored data could not be read.', { cause: new KeyServiceFault(`${what}: ${name}`) });
+    if (DECRYPTION_ERRORS.has(name)) {
+      return new AppError('internal', 'Stored data could not be read.', { cause: new KeyServiceFault(`${operation}: ${name}`) });
     }
-    const fault = new KeyServiceFault(`${what}: ${name === 'Error' ? String((error as { code?: unknown }).code ?? name) : name}`);
-    if (REFUSED.has(name))
-      this.#alarm({ err: fault }, 'the key service refuses a master key: check its state, its policy and this server’s credentials');
+    const fault = new KeyServiceFault(`${operation}: ${name === 'Error' ? String((error as { code?: unknown }).code ?? name) : name}`);
+    if (LASTING_ERRORS.has(name))
+      this.#alarm({ err: fault }, 'the key service rejects a master key: check its state, its policy and this server’s credentials');
     else this.#alarm({ err: fault }, 'the key service can’t be reached: users whose key isn’t in memory get 503');
     return new AppError('unavailable', 'The key service can’t be used at the moment.', { cause: fault, retryAfter: RETRY_AFTER_SECONDS });
   }

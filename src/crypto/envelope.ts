@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto';
 import { AppError } from '../errors.ts';
 
-/** Where a sealed value lives; bound into the additional data, so that a value moved elsewhere fails to open. */
+/** The position of an encrypted value, authenticated with it: a value moved to another position does not decrypt. */
 export interface AssociatedData {
   table: string;
   column: string;
@@ -9,7 +9,7 @@ export interface AssociatedData {
   rowId: string;
 }
 
-/** A 256-bit key and the id that records name it by. Hold the secret as a KeyObject where it is kept: that prints empty. */
+/** A 256-bit key and its id in records. Keep the secret as a KeyObject, which prints without its bytes. */
 export interface DataKey {
   id: string;
   secret: Buffer | KeyObject;
@@ -26,56 +26,56 @@ const NONCE_BYTES = 12;
 const INFO = 'steward/envelope/v1';
 
 /**
- * Encrypts a value for one place with AES-256-GCM under a key derived for this record alone.
+ * Encrypts a value with AES-256-GCM under a key and nonce derived for this record from a random salt, so that the
+ * number of records under one data key is not limited.
  *
- * A fresh salt a record gives a fresh key and nonce, so no number of records wears a user's key out.
+ * @throws RangeError on a key that does not have 32 bytes, or an id that does not have 1 to 255
  */
-export function seal(key: DataKey, associated: AssociatedData, plaintext: Uint8Array | string): Buffer {
+export function seal(key: DataKey, associatedData: AssociatedData, plaintext: Uint8Array | string): Buffer {
   const keyId = Buffer.from(key.id);
   if (keyId.length === 0 || keyId.length > 255) throw new RangeError('a key id has 1 to 255 bytes');
   const salt = randomBytes(SALT_BYTES);
   const derived = derive(key, salt);
   const header = Buffer.concat([Buffer.of(VERSION, keyId.length), keyId, salt, derived.commitment]);
   const cipher = createCipheriv('aes-256-gcm', derived.key, derived.nonce, { authTagLength: TAG_BYTES });
-  cipher.setAAD(additionalData(header, associated));
+  cipher.setAAD(encodeAdditionalData(header, associatedData));
   const ciphertext = Buffer.concat([cipher.update(Buffer.from(plaintext as string)), cipher.final()]);
   return Buffer.concat([header, ciphertext, cipher.getAuthTag()]);
 }
 
 /**
- * Decrypts what {@link seal} made for the same place under the same key.
+ * Decrypts what {@link seal} returned for the same associated data and key.
  *
- * @throws AppError `internal`; the cause names the associated. Every failure looks the same, so that it tells nothing
- * about which check refused.
+ * @throws AppError `internal`; the cause names the position. Errors do not tell which check failed.
  */
-export function open(key: DataKey, associated: AssociatedData, record: Uint8Array): Buffer {
-  const plaintext = tryOpen(key, associated, Buffer.from(record));
+export function open(key: DataKey, associatedData: AssociatedData, record: Uint8Array): Buffer {
+  const plaintext = tryOpen(key, associatedData, Buffer.from(record));
   if (plaintext !== undefined) return plaintext;
   throw new AppError('internal', 'Stored data could not be read.', {
-    cause: new Error(`sealed value does not open: ${associated.table}.${associated.column}, row ${associated.rowId}`),
+    cause: new Error(`stored value cannot be decrypted: ${associatedData.table}.${associatedData.column}, row ${associatedData.rowId}`),
   });
 }
 
 /**
- * The id of the key a record was sealed under, as the record claims it; only {@link open} proves it.
+ * The key id in a record's header, which only {@link open} authenticates.
  *
- * @throws AppError `internal` when the bytes are no record
+ * @throws AppError `internal` when the bytes are not a record
  */
 export function keyIdOf(record: Uint8Array): string {
   const parts = split(Buffer.from(record));
   if (parts !== undefined) return parts.keyId.toString();
-  throw new AppError('internal', 'Stored data could not be read.', { cause: new Error('not a sealed value') });
+  throw new AppError('internal', 'Stored data could not be read.', { cause: new Error('not an encrypted record') });
 }
 
-function tryOpen(key: DataKey, associated: AssociatedData, record: Buffer): Buffer | undefined {
+function tryOpen(key: DataKey, associatedData: AssociatedData, record: Buffer): Buffer | undefined {
   const parts = split(record);
   if (parts === undefined || !parts.keyId.equals(Buffer.from(key.id))) return undefined;
   const derived = derive(key, parts.salt);
-  // GCM alone doesn't commit to its key: one ciphertext can be made to open under two.
+  // GCM does not commit to its key: a ciphertext can be made that decrypts under two keys.
   if (!timingSafeEqual(derived.commitment, parts.commitment)) return undefined;
-  // Without authTagLength Node would also take tags of 4 bytes.
+  // Without authTagLength Node also accepts tags of 4 bytes.
   const decipher = createDecipheriv('aes-256-gcm', derived.key, derived.nonce, { authTagLength: TAG_BYTES });
-  decipher.setAAD(additionalData(parts.header, associated));
+  decipher.setAAD(encodeAdditionalData(parts.header, associatedData));
   decipher.setAuthTag(parts.tag);
   try {
     return Buffer.concat([decipher.update(parts.ciphertext), decipher.final()]);
@@ -100,9 +100,9 @@ function split(record: Buffer) {
   };
 }
 
-/** RFC 5869: one expansion gives the cipher's key and nonce, and a commitment to the data key. */
+/** One HKDF expansion (RFC 5869) gives the cipher's key and nonce, and a commitment to the data key. */
 function derive(key: DataKey, salt: Buffer): { key: KeyObject; nonce: Buffer; commitment: Buffer } {
-  // Node takes keys as buffers too, but finds out by an exception that they are none of its objects: half the time of it all.
+  // hkdfSync also takes a Buffer, but converts it by way of an exception: half the time of the whole derivation.
   const secret = Buffer.isBuffer(key.secret) ? createSecretKey(key.secret) : key.secret;
   if (secret.symmetricKeySize !== KEY_BYTES) throw new RangeError(`key ${key.id} does not have ${KEY_BYTES} bytes`);
   const bytes = Buffer.from(hkdfSync('sha256', secret, salt, INFO, KEY_BYTES + NONCE_BYTES + COMMITMENT_BYTES));
@@ -113,9 +113,9 @@ function derive(key: DataKey, salt: Buffer): { key: KeyObject; nonce: Buffer; co
   };
 }
 
-/** Each part carries its length: without it, table `a` column `bc` would equal table `ab` column `c`. */
-function additionalData(header: Buffer, associated: AssociatedData): Buffer {
-  const parts = [associated.table, associated.column, associated.userId, associated.rowId].flatMap((text) => {
+/** Each part is length-prefixed: otherwise table `a`, column `bc` would equal table `ab`, column `c`. */
+function encodeAdditionalData(header: Buffer, { table, column, userId, rowId }: AssociatedData): Buffer {
+  const parts = [table, column, userId, rowId].flatMap((text) => {
     const bytes = Buffer.from(text);
     const length = Buffer.alloc(4);
     length.writeUInt32BE(bytes.length);

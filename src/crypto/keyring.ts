@@ -5,20 +5,20 @@ import type { Logger } from '../observability/logger.ts';
 import { type KeyService, KmsMasterKey } from './kms-master-key.ts';
 import { CANARY_PURPOSE, type KeyContext, LocalMasterKey, type MasterKeyHandle, masterKeyIdOf } from './master-key.ts';
 
-/** A key as it is stored: wrapped, and by which master key. */
+/** A data key as it is stored. */
 export interface WrappedKey {
   masterKeyId: string;
   wrapped: Buffer;
 }
 
 export interface KeyringDeps {
-  /** Takes the alarm when a key is missing that data was wrapped under. */
+  /** Receives an error when data is wrapped under a missing key. */
   logger?: Logger;
-  /** Where master keys are that this process doesn't hold itself. */
+  /** The key service of master keys whose secret this process does not hold. */
   service?: KeyService;
 }
 
-/** The master keys: the first wraps, every one unwraps. */
+/** The master keys: the first, the primary, wraps data keys; each of them unwraps what it wrapped. */
 export class Keyring {
   readonly #deps: KeyringDeps;
   #keys: readonly MasterKeyHandle[];
@@ -37,33 +37,32 @@ export class Keyring {
     return this.#keys.map((key) => key.id);
   }
 
-  /** Encrypts a data key under the primary master key. @throws AppError `unavailable` while the key service is away */
+  /** Encrypts a data key under the primary master key. @throws AppError `unavailable` while the key service is */
   async wrap(secret: Buffer, context: KeyContext): Promise<WrappedKey> {
     const primary = this.#primary;
     return { masterKeyId: primary.id, wrapped: await primary.wrap(secret, context) };
   }
 
   /**
-   * Decrypts what {@link wrap} made for the same context, under whichever master key.
+   * Decrypts what {@link wrap} returned for the same context, under any of the master keys.
    *
-   * @throws AppError `internal`; `unavailable` while the key service is away. A missing master key is logged as an
-   * error that names its id: whatever it wrapped is out of reach
+   * @throws AppError `internal`, also for a missing master key, whose id is logged; `unavailable` while the key service is
    */
   unwrap(wrapped: Buffer, context: KeyContext): Promise<KeyObject> {
     const id = masterKeyIdOf(wrapped);
-    if (id === undefined) return Promise.reject(unreadable('not a wrapped key'));
+    if (id === undefined) return Promise.reject(cannotDecrypt('not a wrapped key'));
     const key = this.#keys.find((candidate) => candidate.id === id);
     if (key !== undefined) return key.unwrap(wrapped, context);
     this.#deps.logger?.error({ key_id: id }, 'a master key that data is wrapped under is missing');
-    return Promise.reject(unreadable(`no master key ${id}`));
+    return Promise.reject(cannotDecrypt(`no master key ${id}`));
   }
 
-  /** A known value under one of the keys; stored beside the data, it proves at start that the key is still the same. */
+  /** Encrypts a known value under one of the keys. Stored, it shows at the next start whether the key is the same. */
   sealCanary(id: string): Promise<Buffer> {
     return this.wrapUnder(id, Buffer.from(CANARY), canaryContext(id));
   }
 
-  /** Encrypts a secret under one of the keys. @throws AppError `unavailable` while the key service is away */
+  /** Encrypts a secret under one of the keys. @throws AppError `unavailable` while the key service is */
   async wrapUnder(id: string, secret: Buffer, context: KeyContext): Promise<Buffer> {
     const key = this.#keys.find((candidate) => candidate.id === id);
     if (key === undefined) throw new Error(`no master key ${id}`);
@@ -71,7 +70,7 @@ export class Keyring {
   }
 
   /**
-   * Whether the key of that id is the one the canary was sealed under.
+   * Whether the key with this id is the one that encrypted the canary.
    *
    * @throws AppError `unavailable`
    */
@@ -85,16 +84,16 @@ export class Keyring {
     }
   }
 
-  /** Another keyring of the same kind, to be tried before its keys come into force; it raises no alarm of missing keys. */
+  /** A keyring of other keys, to be checked before {@link replace}. It does not log missing keys. */
   candidate(keys: readonly MasterKey[]): Keyring {
     const { service } = this.#deps;
     return new Keyring(keys, service === undefined ? {} : { service });
   }
 
   /**
-   * Takes a new list of keys, in its order.
+   * Replaces the keys by a new list, the primary first.
    *
-   * @throws Error when the list is empty or gives a known id another secret; the keys then stay as they were
+   * @throws Error when the list is empty or gives a known id another secret; the keys are then unchanged
    */
   replace(keys: readonly MasterKey[]): void {
     this.#keys = this.#handles(keys, this.#keys);
@@ -107,16 +106,16 @@ export class Keyring {
   #handles(keys: readonly MasterKey[], known: readonly MasterKeyHandle[]): MasterKeyHandle[] {
     if (keys.length === 0) throw new Error('a keyring needs a key');
     return keys.map((key) => {
-      const same = known.find((handle) => handle.id === key.id);
-      if (same === undefined) return this.#handle(key);
-      if (!same.isFor(key)) throw new Error(`key ${key.id} has another value than before; a new key needs a new id`);
-      return same;
+      const existing = known.find((handle) => handle.id === key.id);
+      if (existing === undefined) return this.#handle(key);
+      if (!existing.isFor(key)) throw new Error(`key ${key.id} has another value than before; a new key needs a new id`);
+      return existing;
     });
   }
 
   #handle(key: MasterKey): MasterKeyHandle {
     if ('secret' in key) return new LocalMasterKey(key);
-    if (this.#deps.service === undefined) throw new Error(`key ${key.id} is at a key service, and none is set up`);
+    if (this.#deps.service === undefined) throw new Error(`key ${key.id} is held by a key service, and none is configured`);
     return new KmsMasterKey(key, this.#deps.service);
   }
 }
@@ -127,6 +126,6 @@ function canaryContext(id: string): KeyContext {
   return { purpose: CANARY_PURPOSE, userId: '', keyId: id };
 }
 
-function unreadable(cause: string): AppError {
+function cannotDecrypt(cause: string): AppError {
   return new AppError('internal', 'Stored data could not be read.', { cause: new Error(cause) });
 }

@@ -6,14 +6,14 @@ import { formatKeyset, type MasterKey, parseKeyset } from '../config/master-key-
 import { AppError, StartRefused } from '../errors.ts';
 import { Keyring, type KeyringDeps } from './keyring.ts';
 
-/** Whether changed keys may come into force: throws when rows need a key that they lack. */
-export type ApproveKeys = (candidate: Keyring) => Promise<void>;
+/** Throws when changed keys lack one that stored data needs. */
+export type CheckKeys = (candidate: Keyring) => Promise<void>;
 
-/** A keyring with what keeps it up to date. */
+/** A keyring and the watch on its file. */
 export interface OpenKeyring {
   keyring: Keyring;
-  /** From now on a changed file counts, if `approve` lets it; `changed` is called after each time it did. */
-  approveWith(approve: ApproveKeys, changed: () => void): void;
+  /** Starts to apply changes of the file that pass `check`, and calls `onChange` after each. */
+  watch(check: CheckKeys, onChange: () => void): void;
   close(): void;
 }
 
@@ -22,67 +22,66 @@ type KeySource = Pick<Config, 'masterKeys' | 'dataDir'>;
 const POLL_MS = 2000;
 
 /**
- * Makes the keyring from where the configuration says the keys are; a keys file is read again when it changes.
- *
- * A changed file is read only after `approveWith`: what is stored decides whether its keys will do.
+ * Makes the keyring from the configured source. Changes of a keys file are applied after `watch` is called, since
+ * checking them needs the database.
  *
  * @throws StartRefused when the keys can't be read
  */
 export function openKeyring(source: KeySource, deps: KeyringDeps): OpenKeyring {
   const path = keysPath(source);
-  if (path === undefined) return { keyring: new Keyring(currentKeys(source), deps), approveWith() {}, close() {} };
-  if (source.masterKeys.kind === 'development') makeDevelopmentKey(source.dataDir, path);
+  if (path === undefined) return { keyring: new Keyring(currentKeys(source), deps), watch() {}, close() {} };
+  if (source.masterKeys.kind === 'development') createDevelopmentKey(source.dataDir, path);
   const seen = fingerprint(path);
   const keyring = new Keyring(readKeys(path), deps);
   let timer: NodeJS.Timeout | undefined;
   return {
     keyring,
-    approveWith(approve, changed) {
-      timer = watch(path, seen, keyring, approve, changed, deps);
+    watch(check, onChange) {
+      timer = watchFile(path, seen, keyring, check, onChange, deps);
     },
     close: () => clearInterval(timer),
   };
 }
 
-/** The file that the keys are in; undefined when they stand in the environment. */
+/** The keys file; undefined when the keys are in the environment. */
 export function keysPath({ masterKeys, dataDir }: KeySource): string | undefined {
   if (masterKeys.kind === 'inline') return undefined;
   return masterKeys.kind === 'file' ? masterKeys.path : join(dataDir, 'master.key');
 }
 
-/** The keys as they stand there now. @throws StartRefused when they can't be read */
+/** The keys that the source holds now. @throws StartRefused when they can't be read */
 export function currentKeys(source: KeySource): MasterKey[] {
   const path = keysPath(source);
   return path === undefined && source.masterKeys.kind === 'inline' ? parseKeyset(source.masterKeys.text) : readKeys(path ?? '');
 }
 
-/** Polls: change notifications are lost on network mounts and when an orchestrator swaps a symbolic link. */
-function watch(
+/** Polls, because change notifications are lost on network mounts and when an orchestrator swaps a symbolic link. */
+function watchFile(
   path: string,
   first: string,
   keyring: Keyring,
-  approve: ApproveKeys,
-  changed: () => void,
+  check: CheckKeys,
+  onChange: () => void,
   { logger }: KeyringDeps,
 ): NodeJS.Timeout {
   let seen = first;
-  const check = async () => {
+  const poll = async () => {
     const now = fingerprint(path);
     if (now === seen) return;
     seen = now;
     try {
       const keys = readKeys(path);
-      await approve(keyring.candidate(keys));
+      await check(keyring.candidate(keys));
       keyring.replace(keys);
       logger?.info({ keys: keyring.ids }, 'master keys read again');
-      changed();
+      onChange();
     } catch (err) {
-      // A database or a key service that is away says nothing about the keys: asked again at the next look.
+      // The keys could not be checked while the database or the key service is unavailable: retried at the next poll.
       if (err instanceof AppError && err.code === 'unavailable') seen = '';
-      logger?.error({ err }, 'the changed master keys file is not usable; the previous keys stay in force');
+      logger?.error({ err }, 'the changed master keys file is not usable; the previous keys remain in use');
     }
   };
-  return setInterval(check, POLL_MS).unref();
+  return setInterval(poll, POLL_MS).unref();
 }
 
 function fingerprint(path: string): string {
@@ -108,14 +107,14 @@ function readKeys(path: string): MasterKey[] {
   }
 }
 
-/** An existing file is never replaced, whatever it holds: the data could not be read with another key. */
-function makeDevelopmentKey(dataDir: string, path: string): void {
+/** Never replaces an existing file, whatever it holds, because stored data needs its key. */
+function createDevelopmentKey(dataDir: string, path: string): void {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const fresh = formatKeyset([{ id: `development-${randomBytes(4).toString('hex')}`, secret: randomBytes(32) }]);
   try {
     writeFileSync(path, fresh, { flag: 'wx', mode: 0o600, flush: true });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code !== 'EEXIST') throw new StartRefused(`${path} can't be made (${code})`);
+    if (code !== 'EEXIST') throw new StartRefused(`${path} can't be created (${code})`);
   }
 }

@@ -2,43 +2,43 @@ import { createSecretKey, type KeyObject } from 'node:crypto';
 import type { LocalKey, MasterKey } from '../config/master-key-list.ts';
 import { type AssociatedData, open, seal } from './envelope.ts';
 
-/** What a wrapped key is for; it unwraps only for the same three values. */
+/** What a wrapped key is for, authenticated with it: it unwraps only for the same three values. */
 export interface KeyContext {
   purpose: string;
-  /** '' where it belongs to nobody. */
+  /** '' for a key that belongs to no user. */
   userId: string;
   keyId: string;
 }
 
-/** One master key, wherever its secret is. */
+/** One master key, held by this process or by a key service. */
 export interface MasterKeyHandle {
   readonly id: string;
-  /** Whether it stands for this key: the same secret, or the same name at the key service. */
+  /** Whether this is the handle of a key: the same secret, or the same ARN at the key service. */
   isFor(key: MasterKey): boolean;
   /**
    * @returns a record that begins with a version, the length of the key's id, and the id: see {@link masterKeyIdOf}
-   * @throws AppError `unavailable` while the key can't be used
+   * @throws AppError `unavailable` while the key service is
    */
   wrap(secret: Buffer, context: KeyContext): Promise<Buffer>;
-  /** @throws AppError `internal` when the record was altered or has another context, `unavailable` while the key can't be used */
+  /** @throws AppError `internal` when the record was altered or has another context, `unavailable` while the key service is */
   unwrap(wrapped: Buffer, context: KeyContext): Promise<KeyObject>;
 }
 
-/** Of the known value that is kept beside the data. */
+/** The purpose of a canary: a known value, stored to verify a master key at start. */
 export const CANARY_PURPOSE = 'canary';
 
 const ID_START = 2;
 
-/** The id of the master key that a record says it was wrapped by; undefined when it says none. Only unwrapping proves it. */
+/** The id of the master key in a record's header, which only unwrapping authenticates; undefined when there is none. */
 export function masterKeyIdOf(wrapped: Buffer): string | undefined {
   const end = ID_START + (wrapped[1] ?? 0);
   return end > ID_START && wrapped.length > end ? wrapped.toString('utf8', ID_START, end) : undefined;
 }
 
-/** A master key whose secret this process holds: it seals the other keys. */
+/** A master key whose secret this process holds. */
 export class LocalMasterKey implements MasterKeyHandle {
   readonly id: string;
-  /** A KeyObject prints empty, where a Buffer in a log or a stack dump would not. */
+  /** A KeyObject prints without its bytes, a Buffer does not. */
   readonly #secret: KeyObject;
 
   constructor({ id, secret }: LocalKey) {
@@ -51,15 +51,15 @@ export class LocalMasterKey implements MasterKeyHandle {
   }
 
   async wrap(secret: Buffer, context: KeyContext): Promise<Buffer> {
-    return seal({ id: this.id, secret: this.#secret }, placeOf(context), secret);
+    return seal({ id: this.id, secret: this.#secret }, associatedDataOf(context), secret);
   }
 
   async unwrap(wrapped: Buffer, context: KeyContext): Promise<KeyObject> {
-    return createSecretKey(open({ id: this.id, secret: this.#secret }, placeOf(context), wrapped));
+    return createSecretKey(open({ id: this.id, secret: this.#secret }, associatedDataOf(context), wrapped));
   }
 }
 
-/** Master keys seal nothing but wrapped keys and canaries; the column keeps the two apart. */
-function placeOf({ purpose, userId, keyId }: KeyContext): AssociatedData {
+/** Master keys encrypt data keys and canaries only; the column tells the two apart. */
+function associatedDataOf({ purpose, userId, keyId }: KeyContext): AssociatedData {
   return { table: 'keyring', column: purpose === CANARY_PURPOSE ? purpose : `wrap:${purpose}`, userId, rowId: keyId };
 }

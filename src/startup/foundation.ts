@@ -51,7 +51,7 @@ export async function openFoundation(config: Config, logger: Logger, telemetry: 
     const replica = new Replica(db, keyring, logger);
     await replica.start();
     resources.defer(() => replica.stop());
-    keys.approveWith(
+    keys.watch(
       (candidate) => checkKeys(db, candidate),
       () => replica.report(),
     );

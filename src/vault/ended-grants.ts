@@ -1,4 +1,4 @@
-import { isKeyServiceAway } from '../crypto/aws-kms.ts';
+import { isKeyServiceUnavailable } from '../crypto/aws-kms.ts';
 import type { Database } from '../database/database.ts';
 import { describeError, type Logger } from '../observability/logger.ts';
 import { claimEndedGrant } from './ended-grants-repository.ts';
@@ -26,7 +26,7 @@ export async function sweepEndedGrants({ db, grants, logger }: SweepDeps): Promi
       await grants.endWaiting(id);
     }
   } catch (error) {
-    if (!isKeyServiceAway(error)) throw error;
+    if (!isKeyServiceUnavailable(error)) throw error;
     logger.warn({ err: describeError(error) }, 'disconnected accounts wait to be revoked: the key service is away');
   }
 }

@@ -115,7 +115,7 @@ describe('a master key at AWS KMS', () => {
     kms.always = { code };
     expectError(await user.use(), 'unavailable');
     expect(alarms()).toMatchObject([
-      { msg: expect.stringContaining('the key service refuses a master key'), err: { message: expect.stringContaining(code) } },
+      { msg: expect.stringContaining('the key service rejects a master key'), err: { message: expect.stringContaining(code) } },
     ]);
     expect(steward.logs.join('')).not.toContain('example-secret-access-key');
   });

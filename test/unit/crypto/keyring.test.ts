@@ -67,7 +67,7 @@ describe('Keyring', () => {
     expect((await failure(() => keyring.unwrap(before.wrapped, context))).code).toBe('internal');
   });
 
-  it('raises an alarm and names the id when a key is missing', async () => {
+  it('logs an error with the id of a missing key', async () => {
     const { logger, lines } = recordingLogger();
     const { wrapped } = await new Keyring([old]).wrap(randomBytes(32), context);
     const error = await failure(() => new Keyring([next], { logger }).unwrap(wrapped, context));
@@ -76,13 +76,13 @@ describe('Keyring', () => {
     expect(lines.map((text) => JSON.parse(text))).toMatchObject([{ level: 50, key_id: '2025' }]);
   });
 
-  it('refuses bytes that are no wrapped key', async () => {
+  it('rejects bytes that are not a wrapped key', async () => {
     for (const bytes of [randomBytes(150), Buffer.alloc(0), Buffer.alloc(2), Buffer.from('\u0001\u0004')]) {
       expect((await failure(() => new Keyring([old]).unwrap(bytes, context))).code).toBe('internal');
     }
   });
 
-  it('refuses an empty list and another secret under a known id, and keeps its keys', async () => {
+  it('rejects an empty list and another secret under a known id, and keeps its keys', async () => {
     const keyring = new Keyring([old]);
     const { wrapped } = await keyring.wrap(randomBytes(32), context);
     expect(() => keyring.replace([])).toThrow('needs a key');
@@ -128,20 +128,16 @@ describe('parseKeyset', () => {
     ['the sample', 'main:REPLACE_WITH_OUTPUT_OF_openssl_rand', 'key main is the sample'],
     ['a short key', `main:${randomBytes(31).toString('base64')}`, 'key main has 31 bytes'],
     ['a key of zeros', `main:${Buffer.alloc(32).toString('base64')}`, 'key main is all zeros'],
-    ['something else than base64', 'main:!!!', 'key main is not base64'],
+    ['something other than base64', 'main:!!!', 'key main is not base64'],
     ['an entry without an id', randomBytes(32).toString('hex'), 'entry 1 is not of the form'],
     ['an id twice', `${good},${line(masterKey('good'))}`, 'the same key id twice'],
-    [
-      'a KMS key that is named by an alias',
-      'main:aws-kms:arn:aws:kms:eu-central-1:111122223333:alias/main',
-      'key main does not name a KMS key',
-    ],
+    ['a KMS key named by an alias', 'main:aws-kms:arn:aws:kms:eu-central-1:111122223333:alias/main', 'key main does not name a KMS key'],
     ['a key under two ids', `${good},${good.replace('good', 'better')}`, 'the same key under two ids'],
-  ])('refuses %s', (_title, text, message) => {
+  ])('rejects %s', (_title, text, message) => {
     expect(() => parseKeyset(text)).toThrow(message);
   });
 
-  it('takes commas and new lines', () => {
+  it('accepts commas and new lines', () => {
     expect(parseKeyset(`${good}\n${line(masterKey('b'))}, ${line(masterKey('c'))}\n`).map((key) => key.id)).toEqual(['good', 'b', 'c']);
   });
 });
@@ -153,7 +149,7 @@ describe('openKeyring', () => {
   function opened(masterKeys: Config['masterKeys']) {
     const { logger, lines } = recordingLogger();
     const keys = openKeyring({ masterKeys, dataDir: join(folder, 'data') }, { logger });
-    keys.approveWith(
+    keys.watch(
       async () => {},
       () => {},
     );
@@ -223,18 +219,18 @@ describe('openKeyring', () => {
       expect(keyring.ids).toEqual(['first', 'second']);
     });
 
-    it('keeps the keys when what is stored needs others, and asks again when the database was away', async () => {
+    it('keeps the keys when stored data needs others, and retries after the database was unavailable', async () => {
       writeFileSync(path(), line(first));
       const { logger, lines } = recordingLogger();
       const keys = openKeyring({ masterKeys: { kind: 'file', path: path() }, dataDir: folder }, { logger });
       const { keyring } = keys;
       closers.push(() => keys.close());
       let changes = 0;
-      const answers = [new AppError('unavailable', 'away'), new Error('rows need the key first'), undefined];
-      keys.approveWith(
+      const checks = [new AppError('unavailable', 'unavailable'), new Error('rows need the key first'), undefined];
+      keys.watch(
         async () => {
-          const answer = answers.shift();
-          if (answer !== undefined) throw answer;
+          const error = checks.shift();
+          if (error !== undefined) throw error;
         },
         () => {
           changes += 1;
@@ -246,7 +242,7 @@ describe('openKeyring', () => {
       expect(keyring.ids).toEqual(['first']);
       expect(lines).toHaveLength(2);
       await poll();
-      expect(answers).toHaveLength(1);
+      expect(checks).toHaveLength(1);
       writeFileSync(path(), `${line(second)}\n\n${line(first)}`);
       await poll();
       expect(keyring.ids).toEqual(['second', 'first']);
@@ -259,7 +255,7 @@ describe('openKeyring', () => {
       expect(vi.getTimerCount()).toBe(0);
     });
 
-    it('says what is wrong with it at start', () => {
+    it('names its error at start', () => {
       expect(() => opened({ kind: 'file', path: path() })).toThrow("can't be read (ENOENT)");
       writeFileSync(path(), 'first:short');
       expect(() => opened({ kind: 'file', path: path() })).toThrow(/keys key first /);
@@ -269,7 +265,7 @@ describe('openKeyring', () => {
   describe('in development', () => {
     const file = () => join(folder, 'data', 'master.key');
 
-    it('makes a key that only the owner reads, once', async () => {
+    it('creates a key that only the owner can read, once', async () => {
       const { keyring } = opened({ kind: 'development' });
       expect(statSync(file()).mode & 0o777).toBe(0o600);
       const { wrapped } = await keyring.wrap(randomBytes(32), context);
@@ -285,13 +281,13 @@ describe('openKeyring', () => {
       }
     });
 
-    it('refuses to start on a file it can not read', () => {
+    it('refuses to start on a file that it cannot read', () => {
       mkdirSync(file(), { recursive: true });
       expect(() => opened({ kind: 'development' })).toThrow(/master\.key can't be read \(EISDIR\)/);
     });
   });
 
-  it('of text takes the keys as they are and touches no file', () => {
+  it('of text uses its keys and touches no file', () => {
     const { keyring } = opened({ kind: 'inline', text: line(masterKey('env')) });
     expect(keyring.primaryId).toBe('env');
     expect(existsSync(join(folder, 'data'))).toBe(false);
