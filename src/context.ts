@@ -1,6 +1,5 @@
 import type { BankDeps } from './bank/bank-deps.ts';
 import { BankWebhooks } from './bank/bank-webhooks.ts';
-import { Coalescer } from './bank/coalesced-runs.ts';
 import type { Emit } from './events/emit.ts';
 import { EventFeed } from './events/event-feed.ts';
 import { Events } from './events/events.ts';
@@ -12,6 +11,7 @@ import type { Addresses } from './http/http-server.ts';
 import { createVerifier, type VerifierOptions } from './identity/verifier.ts';
 import type { Catalog } from './integrations/catalog.ts';
 import { ReplicatedReload } from './integrations/replicated-reload.ts';
+import { Coalescer } from './jobs/coalescer.ts';
 import { describeError, type Logger } from './observability/logger.ts';
 import type { Telemetry } from './observability/telemetry.ts';
 import type { BankProvider } from './providers/bank/bank-provider.ts';

@@ -1,6 +1,7 @@
 import type { Database } from '../database/database.ts';
 import { AppError } from '../errors.ts';
 import type { Emit } from '../events/emit.ts';
+import type { Coalescer } from '../jobs/coalescer.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
 import type { BankProvider } from '../providers/bank/bank-provider.ts';
@@ -9,7 +10,6 @@ import type { Grants } from '../vault/grants.ts';
 import type { OrphanedTokenRevoker } from '../vault/orphaned-tokens.ts';
 import type { Revocations } from '../vault/revocations.ts';
 import type { UserKeys } from '../vault/user-keys.ts';
-import type { Coalescer } from './coalesced-runs.ts';
 
 /** What the bank feature works with. */
 export interface BankDeps {
@@ -24,7 +24,7 @@ export interface BankDeps {
   emit: Emit;
   logger: Logger;
   telemetry: Telemetry;
-  /** Readings of entries that users ask for. */
+  /** Item checks that users request, by user and item. */
   refreshes: Coalescer<boolean>;
 }
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { AppError } from '../errors.ts';
 import { identifier } from '../providers/provider-text.ts';
+import { isObject } from '../validation/is-object.ts';
 
 /** Events that change what we know of an item (Plaid: Item webhooks, Transactions webhooks). */
 export const WEBHOOK_EVENTS = [
@@ -89,7 +90,7 @@ function digestOf(event: WebhookEvent, body: Uint8Array, signedAt: number): Buff
 function parse(body: Uint8Array): object {
   try {
     const content: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
-    if (typeof content === 'object' && content !== null && !Array.isArray(content)) return content;
+    if (isObject(content)) return content;
   } catch {
     // A parser's message quotes what it parsed.
   }

@@ -1,6 +1,5 @@
 import { createGzip } from 'node:zlib';
 import type { Queryable } from '../database/database.ts';
-import { beginSnapshot } from '../database/snapshot.ts';
 import { estimateRows, readRows, schemaOf, TRANSFERRED } from '../database/table-transfer.ts';
 import { command, withSession } from './command.ts';
 import { type DataRow, encode } from './data-format.ts';
@@ -13,8 +12,7 @@ export const exportData = command('export', 'Writes all data as of one moment to
   .action(
     withSession(async (session, file: string) => {
       const db = await session.database();
-      await db.transaction(async (tx) => {
-        await beginSnapshot(tx);
+      await db.snapshot(async (tx) => {
         const progress = new Progress('rows', await estimateRows(tx));
         await writeWhole(file, encode(await schemaOf(tx), allRows(tx, session.signal, progress)), [createGzip()]);
         progress.end(true);

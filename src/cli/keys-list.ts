@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { formatKey, type MasterKey, parseKeyset } from '../config/master-key-list.ts';
 import { keysPath } from '../crypto/keys-source.ts';
-import { sqlState } from '../database/database.ts';
+import { sqlState } from '../database/database-errors.ts';
 import { StartRefused } from '../errors.ts';
 import { checkKeys } from '../vault/rotation/check-keys.ts';
 import { countMasterKeyUses, deleteCanary } from '../vault/rotation/master-keys-repository.ts';

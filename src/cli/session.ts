@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load-config.ts';
-import { COMMAND_PATIENCE, type Database } from '../database/database.ts';
+import { COMMAND_TIMEOUTS, type Database } from '../database/database.ts';
 import { migrate } from '../database/migrate.ts';
 import { openDatabase } from '../database/open-database.ts';
 import { createLogger, type Logger } from '../observability/logger.ts';
@@ -48,7 +48,7 @@ async function open(config: Config, logger: Logger, resources: AsyncDisposableSt
     const busy = `The service is running on the data folder ${config.dataDir}, and only one process at a time can use the embedded database. Stop the service, run this command again, and start the service after it.`;
     resources.defer(lockDataDirectory(config.dataDir, busy));
   }
-  const { db, address } = await openDatabase(config, CONNECTIONS, logger, resources, COMMAND_PATIENCE);
+  const { db, address } = await openDatabase(config, CONNECTIONS, logger, resources, COMMAND_TIMEOUTS);
   await migrate(db, address, logger);
   return db;
 }

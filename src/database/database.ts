@@ -3,18 +3,19 @@ import { AppError } from '../errors.ts';
 import { detached } from '../observability/log-context.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
-import { endSpoiltSession, knownSession, learnSession } from './pg-session.ts';
-import { Turns } from './turns.ts';
+import { databaseUnavailable, isConnectionLost, isDiskFull, isUserDeleted, mayBeUnusableSession } from './database-errors.ts';
+import { endUnusableSession, knownSession, learnSession } from './pg-session.ts';
+import { UserQueues } from './user-queues.ts';
 
-/** A named statement; it is parsed once per connection, unless a pooler shares the server's sessions out by the transaction. */
+/** A named statement. It is prepared once per connection, unless a transaction pooler is in front of the server. */
 export interface Statement {
   name: string;
   text: string;
-  /** Milliseconds, where it is to give up earlier than others. */
+  /** Milliseconds; the database's default if unset. */
   query_timeout?: number;
 }
 
-/** What repositories take: the pool, or one client inside a transaction. */
+/** What repositories receive: the pool, or a transaction. */
 export interface Queryable {
   /**
    * @param statement SQL, or a named statement
@@ -38,53 +39,52 @@ export interface DatabaseAddress {
 const CONNECT_MS = 3_000;
 const QUEUE_STATEMENT_MS = 60_000;
 const IDLE_MS = 30_000;
-const RETRY_AFTER_SECONDS = 5;
-/**
- * The server's own limits, for this transaction alone: a pooler gives the session to somebody else after it. Whoever
- * vanishes in the middle (a frozen process, a dead network) would otherwise keep the rows locked for everybody.
- */
-function beginWithin({ statementMs, idleMs }: Patience): string {
-  return `begin; set local statement_timeout = ${statementMs + 1_000}; set local idle_in_transaction_session_timeout = ${idleMs}`;
-}
+/** A statement may succeed on a full disk. For this long after one that failed, the disk counts as full. */
+const FULL_MS = 10_000;
 
-/** How long the database is waited for. */
-export interface Patience {
+/** Time-outs of statements and transactions. */
+export interface DatabaseTimeouts {
   /** For one statement, milliseconds. */
   statementMs: number;
   /** For the next statement of a transaction, milliseconds. */
   idleMs: number;
 }
 
-/** A request's: its caller waits, and others for what it holds. */
-const REQUEST_PATIENCE: Patience = { statementMs: 5_000, idleMs: 10_000 };
-/** A command's: it reads and writes whole tables, and its disk may be slow. */
-export const COMMAND_PATIENCE: Patience = { statementMs: 120_000, idleMs: 300_000 };
+/** For requests: the caller waits, and other requests wait for the locks it holds. */
+const REQUEST_TIMEOUTS: DatabaseTimeouts = { statementMs: 5_000, idleMs: 10_000 };
+/** For operator commands, which read and write whole tables. */
+export const COMMAND_TIMEOUTS: DatabaseTimeouts = { statementMs: 120_000, idleMs: 300_000 };
 
 /**
- * The one pool. A transaction is `transaction(async (tx) => …)`; whatever else
- * is known of a connection (failed over, timed out) is decided here.
+ * The server's own time-outs release the locks of a process that froze or lost its network. They are set for the
+ * transaction only, because a pooler gives the session to another client afterwards.
  */
+function beginStatement({ statementMs, idleMs }: DatabaseTimeouts): string {
+  return `begin; set local statement_timeout = ${statementMs + 1_000}; set local idle_in_transaction_session_timeout = ${idleMs}`;
+}
+
+/** The one connection pool. A transaction is `transaction(async (tx) => …)`. Connections that broke are discarded here. */
 export class Database implements Queryable {
   readonly #pool: pg.Pool;
-  readonly #turns = new Turns();
+  readonly #queues = new UserQueues();
   readonly #begin: string;
-  /** When a statement last met a full disk, milliseconds of the process's clock. */
+  /** When a statement last failed because of a full disk, milliseconds of the process's clock. */
   #fullAt = Number.NEGATIVE_INFINITY;
   #measure: Telemetry['statement'];
 
-  constructor(address: DatabaseAddress, connections: number, logger: Logger, patience = REQUEST_PATIENCE) {
-    this.#begin = beginWithin(patience);
+  constructor(address: DatabaseAddress, connections: number, logger: Logger, timeouts = REQUEST_TIMEOUTS) {
+    this.#begin = beginStatement(timeouts);
     this.#pool = new pg.Pool({
       connectionTimeoutMillis: CONNECT_MS,
       ...address,
       max: connections,
-      query_timeout: patience.statementMs,
+      query_timeout: timeouts.statementMs,
       idleTimeoutMillis: IDLE_MS,
       application_name: 'steward',
     });
-    // Without a listener an idle connection that breaks (a restart of the database) would end the process.
-    this.#pool.on('error', (error) => logger.warn({ err: error }, 'an idle database connection broke'));
-    // The same for one in use: its query fails by itself, and between two statements of a transaction nobody listens.
+    // Without a listener, an idle connection that breaks (a restart of the database) would end the process.
+    this.#pool.on('error', (error) => logger.warn({ err: error }, 'an idle database connection was lost'));
+    // The same for a connection in use, whose query fails by itself, between two statements of a transaction.
     this.#pool.on('connect', (client) => client.on('error', () => {}));
   }
 
@@ -95,26 +95,26 @@ export class Database implements Queryable {
    */
   async reach(): Promise<void> {
     const client = await this.#connect();
-    // The first thing to be known of a connection anyway.
-    await guarded(
+    // Every connection's first statement learns this anyway.
+    await execute(
       client,
       () => learnSession(client),
       (broken) => client.release(broken),
     );
   }
 
-  /** Connections now, and what waits for one. */
+  /** Open connections, and requests that wait for one. */
   get load(): { total: number; idle: number; waiting: number; max: number } {
     const { totalCount: total, idleCount: idle, waitingCount: waiting, options } = this.#pool;
     return { total, idle, waiting, max: options.max };
   }
 
-  /** Whether a statement has met a full disk in the last few seconds. */
+  /** Whether a statement failed because of a full disk in the last few seconds. */
   get isFull(): boolean {
     return performance.now() - this.#fullAt < FULL_MS;
   }
 
-  /** Lets every statement from now on be measured. */
+  /** Measures all statements from now on. */
   observe({ statement }: Telemetry): void {
     this.#measure = statement;
   }
@@ -125,25 +125,32 @@ export class Database implements Queryable {
   }
 
   /**
-   * Runs `work` between BEGIN and COMMIT; any throw rolls back. A connection
-   * lost during COMMIT leaves the outcome unknown: callers re-read by key.
+   * Runs `work` between BEGIN and COMMIT; any throw rolls back. If the connection is lost during COMMIT, the result is
+   * unknown: callers read again by key.
    *
-   * @param userId whose row it locks. It takes a connection only when no other transaction of this user here has one:
-   * they would all wait for the same lock, and nobody else would find a connection
+   * @param userId the user whose row the work locks. Such transactions of one user run one after the other in this
+   * process: waiting for the same lock, they would take all connections
    */
   transaction<Result>(work: (tx: Queryable) => Promise<Result>, userId?: string): Promise<Result> {
-    return userId === undefined ? this.#transaction(work) : this.#turns.run(userId, () => this.#transaction(work));
+    return userId === undefined ? this.#transaction(work) : this.#queues.run(userId, () => this.#transaction(work));
+  }
+
+  /** Runs `work` in a read-only transaction that sees the database as of one moment. */
+  snapshot<Result>(work: (tx: Queryable) => Promise<Result>): Promise<Result> {
+    return this.#transaction(async (tx) => {
+      await tx.query('set transaction isolation level repeatable read, read only');
+      return work(tx);
+    });
   }
 
   async #transaction<Result>(work: (tx: Queryable) => Promise<Result>): Promise<Result> {
     const client = await this.#connect();
     let broken = false;
-    const tx: Queryable = {
-      query: <Row extends object>(statement: string | Statement, values: unknown[] = []) =>
-        this.#run<Row>(client, statement, values, (failed) => {
-          broken ||= failed;
-        }),
-    };
+    const tx = new Transaction((statement, values = []) =>
+      this.#run(client, statement, values, (lost) => {
+        broken ||= lost;
+      }),
+    );
     let result: Result;
     try {
       await tx.query(this.#begin);
@@ -155,18 +162,18 @@ export class Database implements Queryable {
     } finally {
       client.release(broken);
     }
-    for (const hook of commitHooks.get(tx) ?? []) await hook();
+    for (const hook of tx.commitHooks) await hook();
     return result;
   }
 
-  /** For pg-boss, which sends several statements in one go (its own migrations among them) and reads the driver's answer. */
+  /** For pg-boss, which sends several statements at once (its own migrations among them) and reads the driver's result. */
   async executeSql(text: string, values?: unknown[]): Promise<{ rows: unknown[] }> {
     // The driver reads this option per query; its types don't list it.
     const query: pg.QueryConfig & { query_timeout: number } = { text, ...(values && { values }), query_timeout: QUEUE_STATEMENT_MS };
     return this.#pool.query(query).catch((error: unknown) => this.#failed(error));
   }
 
-  /** Waits for queries under way, then closes every connection. */
+  /** Waits for running queries, then closes every connection. */
   async close(): Promise<void> {
     await this.#pool.end();
   }
@@ -183,30 +190,38 @@ export class Database implements Queryable {
 
   #failed(error: unknown): never {
     const cause = error instanceof AppError ? error.cause : error;
-    if (sqlState(cause) === DISK_FULL) this.#fullAt = performance.now();
+    if (isDiskFull(cause)) this.#fullAt = performance.now();
     throw error;
   }
 
   async #connect(): Promise<pg.PoolClient> {
     try {
-      // A connection outlives whoever opened it.
+      // A connection outlives the request that opened it.
       return await detached(() => this.#pool.connect());
     } catch (error) {
-      throw unavailable(error);
+      throw databaseUnavailable(error);
     }
   }
 }
 
 type CommitHook = () => void | Promise<void>;
-const commitHooks = new WeakMap<Queryable, CommitHook[]>();
+
+class Transaction implements Queryable {
+  readonly query: Queryable['query'];
+  readonly commitHooks: CommitHook[] = [];
+
+  constructor(query: Queryable['query']) {
+    this.query = query;
+  }
+}
 
 /**
- * Runs `hook`, which must not throw, once the transaction is committed and its connection given back, and never when it
- * rolls back; outside of one at once. Whoever waits for the transaction waits for it, too.
+ * Runs `hook`, which must not throw, once the transaction is committed and its connection released, and never when it
+ * rolls back. The transaction's caller waits for the hook, too. Outside a transaction, it runs at once.
  */
 export function afterCommit(tx: Queryable, hook: CommitHook): void {
-  if (tx instanceof Database) void hook();
-  else commitHooks.set(tx, [...(commitHooks.get(tx) ?? []), hook]);
+  if (tx instanceof Transaction) tx.commitHooks.push(hook);
+  else void hook();
 }
 
 function run<Row extends object>(
@@ -219,61 +234,26 @@ function run<Row extends object>(
     const config = typeof statement === 'string' ? { text: statement, values } : await named(client, statement, values);
     return (await client.query<Row>(config)).rows;
   };
-  return guarded(client, work, done);
+  return execute(client, work, done);
 }
 
-async function guarded<Result>(client: pg.PoolClient, work: () => Promise<Result>, done: (broken: boolean) => void): Promise<Result> {
+/** @param done called with whether the connection is broken, before the result is returned */
+async function execute<Result>(client: pg.PoolClient, work: () => Promise<Result>, done: (broken: boolean) => void): Promise<Result> {
   try {
     const result = await work();
     done(false);
     return result;
   } catch (error) {
-    const isSpoilt = SPOILT.has(sqlState(error)) && (await endSpoiltSession(client));
-    const lost = isSpoilt || isConnectionLost(error);
+    const isSessionEnded = mayBeUnusableSession(error) && (await endUnusableSession(client));
+    const lost = isSessionEnded || isConnectionLost(error);
     done(lost);
-    if (lost) throw unavailable(error);
-    throw isUserGone(error) ? new AppError('invalid_token', 'This user no longer exists.', { cause: error }) : error;
+    if (lost) throw databaseUnavailable(error);
+    throw isUserDeleted(error) ? new AppError('invalid_token', 'This user no longer exists.', { cause: error }) : error;
   }
 }
 
 async function named(client: pg.PoolClient, { name, ...query }: Statement, values: unknown[]): Promise<pg.QueryConfig> {
   const { isOwn, number } = knownSession(client) ?? (await learnSession(client));
-  // The embedded database has one session: a connection that replaces a broken one finds the plain names taken.
+  // The embedded database has one session: a connection that replaces a broken one would find the plain names in use.
   return isOwn ? { ...query, values, name: `${name}-${number}` } : { ...query, values };
-}
-
-/** What statements meet on a session of no use: 25006 it takes reads only, 42P01 and 3F000 it finds no table and no schema. */
-const SPOILT = new Set(['25006', '42P01', '3F000']);
-/**
- * SQLSTATE classes after which a connection is no good any more: 08 connection, 53 out of disk, memory or connections,
- * 58 files that can't be read or written, 57P shutdown, 57014 and 25P03 the server's time-outs, 25006 failed over to
- * read-only.
- */
-const LOST = /^(08|53|58|57P0|57014|25006|25P03)/;
-/** Of these, the disk. */
-const DISK_FULL = '53100';
-/** Some statements find room on a full disk: so long after one that didn't, it counts as full. */
-const FULL_MS = 10_000;
-const LOST_SOCKET = new Set(['ECONNRESET', 'ECONNREFUSED', 'EPIPE', 'ENOENT', 'ETIMEDOUT', 'ENOTFOUND', 'EHOSTUNREACH']);
-
-function isConnectionLost(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  if (LOST.test(code) || LOST_SOCKET.has(code)) return true;
-  // pg gives these no code (lib/client.js): a broken socket, and its own query time-out.
-  return /^(Connection terminated|Client has encountered a connection error|Query read timeout|Client was closed)/.test(error.message);
-}
-
-function unavailable(cause: unknown): AppError {
-  return new AppError('unavailable', 'The database can’t be reached at the moment.', { cause, retryAfter: RETRY_AFTER_SECONDS });
-}
-
-/** A token remembered on one replica may outlive its user, deleted on another, by up to a minute. */
-function isUserGone(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.code === '23503' && error.constraint?.endsWith('_user_id_fkey') === true;
-}
-
-/** SQLSTATE of a driver error, '' for anything else. */
-export function sqlState(error: unknown): string {
-  return error instanceof pg.DatabaseError ? (error.code ?? '') : '';
 }

@@ -4,7 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { StartRefused } from '../errors.ts';
 import type { Logger } from '../observability/logger.ts';
-import { type Database, type DatabaseAddress, type Queryable, sqlState } from './database.ts';
+import type { Database, DatabaseAddress, Queryable } from './database.ts';
+import { sqlState } from './database-errors.ts';
 
 /** Raised with every release whose schema older code can't work with. */
 const CODE_VERSION = 1;

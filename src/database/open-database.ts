@@ -1,15 +1,14 @@
 import { join } from 'node:path';
 import type { Config } from '../config/config.ts';
 import type { Logger } from '../observability/logger.ts';
-import { Database, type DatabaseAddress, type Patience } from './database.ts';
+import { Database, type DatabaseAddress, type DatabaseTimeouts } from './database.ts';
 import { startEmbeddedDatabase } from './embedded.ts';
 
 /**
- * Connects to the database that the configuration names: Postgres, or the embedded one, whose folder the caller has
- * locked.
+ * Connects to the configured database: Postgres, or the embedded one, whose folder the caller has locked.
  *
- * @param connections at most; the embedded database has one
- * @param patience a request's unless told
+ * @param connections maximum; the embedded database has one
+ * @param timeouts those of requests if unset
  * @param resources closes the database when disposed
  * @throws AppError `unavailable`
  */
@@ -18,13 +17,13 @@ export async function openDatabase(
   connections: number,
   logger: Logger,
   resources: AsyncDisposableStack,
-  patience?: Patience,
+  timeouts?: DatabaseTimeouts,
 ): Promise<{ db: Database; address: DatabaseAddress }> {
-  // One connection to the embedded database: it has one session, and its socket server passes protocol messages
-  // on one by one, so that statement and parameters of two connections would mix.
-  const most = config.databaseUrl === undefined ? 1 : connections;
-  const address = await databaseAddress(config, most, resources);
-  const db = new Database(address, most, logger, patience);
+  // The embedded database has one session, and its socket server forwards protocol messages one by one: with two
+  // connections, their statements and parameters would be mixed.
+  const maximum = config.databaseUrl === undefined ? 1 : connections;
+  const address = await databaseAddress(config, maximum, resources);
+  const db = new Database(address, maximum, logger, timeouts);
   resources.defer(() => db.close());
   await db.reach();
   return { db, address };

@@ -1,32 +1,32 @@
 import type pg from 'pg';
 
-/** What is known of a connection beyond the driver's own state. */
+/** State of a connection beside the driver's. */
 export interface Session {
-  /** Told apart from every other connection of this process. */
+  /** Unique in this process. */
   number: number;
-  /** The connection keeps one session of the server's, and with it its prepared statements. */
+  /** The connection keeps one session of the server, and with it its prepared statements. */
   isOwn: boolean;
 }
 
 const sessions = new WeakMap<pg.ClientBase, Session>();
 let connections = 0;
 
-/** {@link learnSession}'s answer, where it was asked before. */
+/** The result of {@link learnSession}; undefined before its first call. */
 export function knownSession(client: pg.ClientBase): Session | undefined {
   return sessions.get(client);
 }
 
 /**
- * Whoever gives up a statement drops its connection, which the server notices this often. It would otherwise wait on,
- * behind a lock for instance, and one session after the other with it, until the server takes no more.
+ * A client that times out drops its connection. The server checks for that at this interval; otherwise the statement
+ * would keep waiting, for instance for a lock, until such sessions use up the server's connections.
  */
 const LEARN = `select pg_backend_pid() as pid, set_config('client_connection_check_interval', '2s', false)`;
 
 /**
- * Asks once per connection whether a pooler stands before the server that gives each transaction another session. A
- * statement that was prepared under a name is then missing at its next use, or the name stands for what some other
- * client prepared there. Such a pooler can't hand on the process id and key that a cancel request needs (PostgreSQL,
- * Frontend/Backend Protocol, BackendKeyData) and makes up its own: the id isn't that of the session that answers.
+ * Detects, once per connection, a transaction pooler in front of the server, which gives each transaction another
+ * session: a prepared statement may then be missing at its next use, or be another client's. Such a pooler cannot
+ * forward the process id that a cancel request needs (PostgreSQL, Frontend/Backend Protocol, BackendKeyData) and sends
+ * one of its own, which differs from that of the session.
  *
  * @throws the driver's error
  */
@@ -38,29 +38,29 @@ export async function learnSession(client: pg.ClientBase): Promise<Session> {
   return session;
 }
 
-/** The driver keeps it for cancel requests; its types don't list it. */
+/** The driver keeps it for cancel requests; its types do not list it. */
 function announcedPid(client: pg.ClientBase): number | null {
   return (client as pg.ClientBase & { processID: number | null }).processID;
 }
 
-/** A failover leaves sessions behind that take reads only, and a tool by hand (pg_dump) one that finds no table. */
-const END_SPOILT = `select pg_terminate_backend(pg_backend_pid())
+/** A failover leaves read-only sessions behind; a tool (pg_dump) leaves one with an empty search_path. */
+const END_UNUSABLE = `select pg_terminate_backend(pg_backend_pid())
   where current_setting('transaction_read_only') = 'on' or current_setting('search_path') = ''`;
 
 /**
- * To be called where a session may be of no use to anybody. A pooler would hand it out again and again, whichever of its
- * clients is thrown away: the session itself is ended.
+ * Ends the server's session if it is unusable. A pooler would otherwise give it to the next client, because discarding
+ * a client's connection does not end the session.
  *
- * @returns whether it was
+ * @returns whether the session was ended
  */
-export async function endSpoiltSession(client: pg.ClientBase): Promise<boolean> {
+export async function endUnusableSession(client: pg.ClientBase): Promise<boolean> {
   try {
     await client.query('rollback');
     const { isOwn } = knownSession(client) ?? (await learnSession(client));
-    if (!isOwn) await client.query(END_SPOILT);
+    if (!isOwn) await client.query(END_UNUSABLE);
     return false;
   } catch {
-    // Ended: that is how its client hears of it.
+    // The statement of an ended session fails.
     return true;
   }
 }

@@ -1,4 +1,5 @@
-import { type Database, sqlState } from './database.ts';
+import type { Database } from './database.ts';
+import { sqlState } from './database-errors.ts';
 
 const NOT_ALLOWED = '42501';
 

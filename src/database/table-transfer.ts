@@ -1,5 +1,6 @@
 import { AppError, StartRefused } from '../errors.ts';
-import { type Queryable, sqlState } from './database.ts';
+import type { Queryable } from './database.ts';
+import { sqlState } from './database-errors.ts';
 
 /** What an export holds, in the order in which rows refer to one another. */
 export const TRANSFERRED = [

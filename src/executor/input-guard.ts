@@ -1,4 +1,5 @@
 import { AppError } from '../errors.ts';
+import { isObject } from '../validation/is-object.ts';
 
 const MAX_DEPTH = 20;
 const MAX_VALUES = 20_000;
@@ -12,8 +13,7 @@ const RESERVED_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
  * @throws AppError `invalid_request`, `too_large`
  */
 export function guardInput(input: unknown): void {
-  if (typeof input !== 'object' || input === null || Array.isArray(input))
-    throw new AppError('invalid_request', 'input: must be an object.');
+  if (!isObject(input)) throw new AppError('invalid_request', 'input: must be an object.');
   visit(input, 1, { values: 0, characters: 0 });
 }
 

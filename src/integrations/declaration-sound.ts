@@ -1,3 +1,4 @@
+import { isObject } from '../validation/is-object.ts';
 import {
   type ActionDeclaration,
   type AgentDeclaration,
@@ -43,5 +44,5 @@ function soundActions(actions: unknown): Record<string, ActionDeclaration> {
 }
 
 function members(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+  return isObject(value) ? value : {};
 }

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { z } from 'zod';
 import { AppError } from '../errors.ts';
+import { Coalescer } from '../jobs/coalescer.ts';
 import type { Logger } from '../observability/logger.ts';
 import { type Telemetry, UNMEASURED } from '../observability/telemetry.ts';
 import { IntegrationsError, type IntegrationsFormat } from './integrations-file.ts';
@@ -17,10 +17,9 @@ export class IntegrationsService<Compiled extends { revision: string }> {
   readonly #read: Read<Compiled>;
   readonly #logger: Logger;
   readonly #telemetry: Telemetry;
+  readonly #reloads = new Coalescer<void>();
   readonly #listeners: ((current: Compiled) => void)[] = [];
   #current: Compiled;
-  #running: Promise<void> | undefined;
-  #waiting: Promise<void> | undefined;
   #runs = 0;
   #startedAt = Number.NEGATIVE_INFINITY;
 
@@ -58,36 +57,17 @@ export class IntegrationsService<Compiled extends { revision: string }> {
   }
 
   /**
-   * Reads the file again. Anyone may ask, so at most one reload runs and one waits, and a second has at most
-   * one of them; all further requests share the waiting one, which begins after they came and so sees what
-   * they want seen.
+   * Reads the file again. Any client may request it, so requests are combined and reloads begin at least a second
+   * apart.
    *
    * @throws AppError `invalid_configuration`; the previous integrations stay in force and the log has the problems
    */
   reload(): Promise<void> {
-    if (this.#waiting !== undefined) return this.#waiting;
-    const pause = Math.max(0, this.#startedAt + INTERVAL_MS - performance.now());
-    if (this.#running === undefined && pause === 0) return this.#start();
-    this.#waiting = this.#afterwards(pause);
-    return this.#waiting;
-  }
-
-  async #afterwards(pause: number): Promise<void> {
-    await this.#running?.catch(() => {});
-    await sleep(pause);
-    this.#waiting = undefined;
-    await this.#start();
-  }
-
-  #start(): Promise<void> {
-    this.#startedAt = performance.now();
-    this.#running = this.#run().finally(() => {
-      this.#running = undefined;
-    });
-    return this.#running;
+    return this.#reloads.run('file', () => this.#run(), this.#startedAt + INTERVAL_MS - performance.now());
   }
 
   async #run(): Promise<void> {
+    this.#startedAt = performance.now();
     this.#runs++;
     try {
       const before = this.#current.revision;

@@ -1,4 +1,5 @@
-import { type Queryable, sqlState } from '../database/database.ts';
+import type { Queryable } from '../database/database.ts';
+import { sqlState } from '../database/database-errors.ts';
 
 /** Counts stop here, so that a scrape never reads a whole table. */
 const COUNT_MAX = 10_000;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isObject } from '../validation/is-object.ts';
 
 /**
  * A list in an answer, as zod's own would read it, except that the first item at fault ends the check: zod goes on
@@ -29,18 +30,16 @@ export const unchecked = z.custom<readonly unknown[]>((value) => Array.isArray(v
 
 /** Values by names that are the provider's own; checked like a {@link list}. */
 export function record<S extends z.ZodType>(item: S) {
-  return z
-    .custom<object>((value) => typeof value === 'object' && value !== null && !Array.isArray(value), 'must be an object')
-    .transform((given, context): Record<string, z.output<S>> => {
-      const read = new Map<string, z.output<S>>();
-      for (const [name, one] of Object.entries(given)) {
-        const parsed = item.safeParse(one);
-        if (!parsed.success) {
-          context.issues.push({ code: 'custom', input: one, path: [], message: 'is not what the provider documents' });
-          return z.NEVER;
-        }
-        read.set(name, parsed.data);
+  return z.custom<object>(isObject, 'must be an object').transform((given, context): Record<string, z.output<S>> => {
+    const read = new Map<string, z.output<S>>();
+    for (const [name, one] of Object.entries(given)) {
+      const parsed = item.safeParse(one);
+      if (!parsed.success) {
+        context.issues.push({ code: 'custom', input: one, path: [], message: 'is not what the provider documents' });
+        return z.NEVER;
       }
-      return Object.fromEntries(read);
-    });
+      read.set(name, parsed.data);
+    }
+    return Object.fromEntries(read);
+  });
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { AppError } from '../errors.ts';
 import type { Caller } from '../http/endpoint.ts';
+import { isObject } from '../validation/is-object.ts';
 import { nearestName } from '../validation/nearest-name.ts';
 import { check } from '../validation/validate.ts';
 import { shownName } from '../validation/validation-messages.ts';
@@ -92,10 +93,6 @@ function refuseLarge(data: Buffer, maxBytes: number): Refused | undefined {
   if (data.length > maxBytes) return { ...refused, code: 'too_large', reason: `The frame is larger than ${maxBytes} bytes.` };
   if (depth > MAX_DEPTH) return { ...refused, reason: `The frame has more than ${MAX_DEPTH} levels.` };
   return values > MAX_VALUES ? { ...refused, code: 'too_large', reason: `The frame holds more than ${MAX_VALUES} values.` } : undefined;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isKnown(type: unknown): type is keyof typeof FRAMES {

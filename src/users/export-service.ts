@@ -1,7 +1,6 @@
 import pLimit from 'p-limit';
 import { type DataKey, keyIdOf } from '../crypto/envelope.ts';
 import type { Database } from '../database/database.ts';
-import { beginSnapshot } from '../database/snapshot.ts';
 import { AppError } from '../errors.ts';
 import type { Caller } from '../http/endpoint.ts';
 import { FixedWindowLimiter } from '../rate-limit/fixed-window.ts';
@@ -58,8 +57,7 @@ export class UserExports {
   async #read({ userId, issuer, subject }: Caller) {
     const { db, audit, names } = this.#deps;
     const identityHash = await names.identity(issuer, subject);
-    const { held, entries } = await db.transaction(async (tx) => {
-      await beginSnapshot(tx);
+    const { held, entries } = await db.snapshot(async (tx) => {
       const read = await selectHeld(tx, userId, identityHash);
       return { held: read, entries: await selectAuditEntries(tx, userId, AUDIT_ROWS + 1, null) };
     });

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describeError, type Logger } from '../observability/logger.ts';
-import { jittered } from './refresh/refresh-timing.ts';
+import { jittered } from '../rate-limit/backoff.ts';
 import type { Outgoing, Revocations } from './revocations.ts';
 
 /** A token to give back. Where it isn't known yet whose it is, that has to be found out: a revocation could hit others. */

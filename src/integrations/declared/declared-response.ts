@@ -1,5 +1,6 @@
 import { cutToCap } from '../../actions/truncate-output.ts';
 import { answerReader } from '../../providers/responses.ts';
+import { isObject } from '../../validation/is-object.ts';
 import { compileProjection, type Projection } from './declared-projection.ts';
 
 export interface DeclaredAnswer {
@@ -63,8 +64,4 @@ function maskTexts(value: unknown, key = ''): unknown {
   if (Array.isArray(value)) return value.map((item) => maskTexts(item, key));
   if (isObject(value)) return Object.fromEntries(Object.entries(value).map(([name, child]) => [name, maskTexts(child, name)]));
   return value;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

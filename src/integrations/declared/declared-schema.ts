@@ -1,3 +1,4 @@
+import { isObject } from '../../validation/is-object.ts';
 import { didYouMean, nearestName } from '../../validation/nearest-name.ts';
 import type { Diagnostics } from '../declaration-diagnostics.ts';
 import { PATTERN_MAX_LENGTH, patternRefusal } from './declared-pattern.ts';
@@ -127,5 +128,5 @@ export function isKnownType(type: string): boolean {
 }
 
 export function isSchema(value: unknown): value is JsonSchema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isObject(value);
 }

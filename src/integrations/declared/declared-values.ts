@@ -1,4 +1,5 @@
 import type { Field, Fields, ValueKind } from '../../providers/workspace/workspace-methods.ts';
+import { isObject } from '../../validation/is-object.ts';
 import { didYouMean } from '../../validation/nearest-name.ts';
 import type { Diagnostics } from '../declaration-diagnostics.ts';
 import type { DeclaredInput } from './declared-input.ts';
@@ -54,7 +55,7 @@ export function fits(kind: ValueKind, value: unknown): boolean {
   // The provider takes one of a list's texts alone as well.
   if (kind === 'string[]') return typeof value === 'string' || (Array.isArray(value) && value.every((item) => typeof item === 'string'));
   if (kind === 'array') return Array.isArray(value);
-  if (kind === 'object') return typeof value === 'object' && value !== null && !Array.isArray(value);
+  if (kind === 'object') return isObject(value);
   return typeof value === kind;
 }
 

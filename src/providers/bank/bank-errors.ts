@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { AppError, type AppErrorOptions, type ErrorCode } from '../../errors.ts';
+import { isObject } from '../../validation/is-object.ts';
 import { retryAfterSeconds } from '../provider-fetch.ts';
 import { providerMessage, wordsAsDetails } from '../provider-words.ts';
 import { parseJson } from '../response-json.ts';
@@ -197,7 +198,7 @@ function meaningOf(code: string): Meaning {
 }
 
 function field(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+  return isObject(value) ? value[name] : undefined;
 }
 
 /** A code or id; anything else of this kind is not repeated. */

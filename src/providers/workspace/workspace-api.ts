@@ -1,5 +1,6 @@
 import { LargeAnswers } from '../../threads/large-responses.ts';
 import { UserConcurrency } from '../../threads/user-concurrency.ts';
+import { isObject } from '../../validation/is-object.ts';
 import type { Method, WorkspaceApiOptions } from './workspace-attempt.ts';
 import { type AccessTokenSource, type InTurn, WorkspaceSession } from './workspace-session.ts';
 
@@ -57,8 +58,4 @@ export class WorkspaceApi {
     this.#clients.set(api, client);
     return client;
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
 }

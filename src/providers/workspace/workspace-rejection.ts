@@ -1,3 +1,5 @@
+import { isObject } from '../../validation/is-object.ts';
+
 /** What a refusal by one of the provider's APIs says (Google: "Resolve errors" of each API; AIP-193). */
 export interface Refusal {
   kind: 'limit' | 'lasting_limit' | 'disabled_api' | 'scopes' | 'other';
@@ -89,5 +91,5 @@ function list(value: unknown): unknown[] {
 }
 
 function field(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+  return isObject(value) ? value[name] : undefined;
 }

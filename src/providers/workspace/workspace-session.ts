@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../errors.ts';
+import { backoff } from '../../rate-limit/backoff.ts';
 import { offThread } from '../../threads/off-thread.ts';
 import type { Portable } from '../../threads/portable.ts';
 import { retryAfterSeconds } from '../provider-fetch.ts';
@@ -169,9 +170,9 @@ export class WorkspaceSession {
     });
   }
 
-  /** As long as the provider asked for, else doubling with full jitter. */
+  /** As long as the provider asked for, else doubling with jitter. */
   async #pause(sends: number, seconds: number | undefined): Promise<void> {
-    const ms = seconds === undefined ? FIRST_PAUSE_MS * 2 ** (sends - 1) * (0.5 + Math.random() / 2) : seconds * 1000;
+    const ms = seconds === undefined ? backoff(FIRST_PAUSE_MS, sends) : seconds * 1000;
     try {
       await sleep(ms, undefined, { signal: this.#signal });
     } catch {

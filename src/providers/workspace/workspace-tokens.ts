@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isObject } from '../../validation/is-object.ts';
 import { optionalField, providerText } from '../provider-text.ts';
 
 const token = z.string().max(8192);
@@ -71,8 +72,4 @@ function wordsInside(text: string): string[] {
   } catch {
     return [];
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
 }

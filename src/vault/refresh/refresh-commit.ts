@@ -3,13 +3,14 @@ import type { Database } from '../../database/database.ts';
 import { StatementBatcher } from '../../database/statement-batcher.ts';
 import { describeError, type Logger } from '../../observability/logger.ts';
 import type { Renewal } from '../../providers/workspace/workspace-renewal.ts';
+import { jittered } from '../../rate-limit/backoff.ts';
 import { lockUser, type RecordStatus } from '../grants-repository.ts';
 import type { Revocations } from '../revocations.ts';
 import { sealTokens } from '../token-encryption.ts';
 import type { UserKeys } from '../user-keys.ts';
 import { isResealed, type OpenGrant, openGrant } from './refresh-read.ts';
 import { type RenewedTokens, selectRefreshRow, storeRenewedTokens } from './refresh-repository.ts';
-import { jittered, pauseAfterRefusals } from './refresh-timing.ts';
+import { pauseAfterRefusals } from './refresh-timing.ts';
 
 export type Renewed = Extract<Renewal, { kind: 'renewed' }>;
 

@@ -1,3 +1,4 @@
+import { backoff } from '../../rate-limit/backoff.ts';
 import { EARLY_SHARE, type RefreshRow } from './refresh-repository.ts';
 
 /** Tokens are renewed 1 to 5 minutes early: each grant at its own moment, so that those of one hour don't come together. */
@@ -54,7 +55,7 @@ export function isPausing({ pause }: RefreshRow): boolean {
 
 /** Seconds to wait after the n-th failure in a row: doubling, with jitter. */
 export function pauseAfter(failures: number): number {
-  return jittered(Math.min(FIRST_PAUSE_SECONDS * 2 ** (failures - 1), LONGEST_PAUSE_SECONDS));
+  return backoff(FIRST_PAUSE_SECONDS, failures, LONGEST_PAUSE_SECONDS);
 }
 
 /**
@@ -66,9 +67,4 @@ export function pauseAfter(failures: number): number {
  */
 export function pauseAfterRefusals(refusals: number, life: number): number | undefined {
   return refusals <= FREE_REFUSALS ? undefined : Math.min(pauseAfter(refusals - FREE_REFUSALS), life / 2);
-}
-
-/** Between half of it and all of it. */
-export function jittered(value: number): number {
-  return value * (0.5 + Math.random() / 2);
 }

@@ -2,11 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../errors.ts';
 import { type ThrottledLog, throttledLog } from '../../observability/throttled-log.ts';
 import type { Renewal } from '../../providers/workspace/workspace-renewal.ts';
+import { jittered } from '../../rate-limit/backoff.ts';
 import { lockUser, type Provider } from '../grants-repository.ts';
 import { type CommitDeps, RefreshCommit } from './refresh-commit.ts';
 import { isResealed, type OpenGrant, openGrant, usable } from './refresh-read.ts';
 import { endConsent, postponeRefresh, type RefreshRow, selectRefreshRow, takeLease } from './refresh-repository.ts';
-import { isAbandoned, isLeased, isPausing, jittered, leaseSeconds, pauseAfter, SEND_WITHIN_MS } from './refresh-timing.ts';
+import { isAbandoned, isLeased, isPausing, leaseSeconds, pauseAfter, SEND_WITHIN_MS } from './refresh-timing.ts';
 
 export interface RefreshDeps extends CommitDeps {
   /** Asks the provider for another access token; never rejects. undefined: the provider is not configured, or its tokens don't end. */

@@ -1,0 +1,31 @@
+import { AppError } from '../errors.ts';
+import { UserConcurrency } from '../threads/user-concurrency.ts';
+
+/** As long as a statement may wait for a lock: behind several such transactions, a caller would wait for all of them. */
+const WAIT_MS = 5_000;
+const RETRY_AFTER_SECONDS = 5;
+
+/** Runs the work of one user one after the other in this process, and that of different users concurrently. */
+export class UserQueues {
+  readonly #users = new UserConcurrency(1);
+
+  /** @throws AppError `unavailable` when the work cannot begin in time; what `work` throws */
+  run<Result>(userId: string, work: () => Promise<Result>): Promise<Result> {
+    const { promise: expired, reject } = Promise.withResolvers<never>();
+    let timeout: AppError | undefined;
+    const timer = setTimeout(() => {
+      timeout = tooMuchWork();
+      reject(timeout);
+    }, WAIT_MS);
+    const result = this.#users.run(userId, async () => {
+      clearTimeout(timer);
+      if (timeout !== undefined) throw timeout;
+      return work();
+    });
+    return Promise.race([result, expired]);
+  }
+}
+
+function tooMuchWork(): AppError {
+  return new AppError('unavailable', 'Too much is being changed for this user at the moment.', { retryAfter: RETRY_AFTER_SECONDS });
+}
