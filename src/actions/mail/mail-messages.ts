@@ -24,11 +24,9 @@ export interface MailPage {
 export const mailMessage = answerReader(import.meta.url, 'mailMessage', (answer) => toMessage(answer));
 
 /** Messages before and after those of the answer are not looked at. */
-export const mailThread = answerReader(import.meta.url, 'mailThread', async (answer, { from }: { from: number }): Promise<MailPage> => {
+export const mailThread = answerReader(import.meta.url, 'mailThread', (answer, { from }: { from: number }): MailPage => {
   const { id, messages } = checked(gmailThread, answer);
-  const read: MailMessage[] = [];
-  for (const message of messages.slice(from, from + MESSAGE_ROOM)) read.push(await toMessage(message));
-  return { thread: id, messages: read, count: messages.length };
+  return { thread: id, messages: messages.slice(from, from + MESSAGE_ROOM).map(toMessage), count: messages.length };
 });
 
 /** @throws AppError `not_found` naming the field */
@@ -53,7 +51,7 @@ export async function fetchThread(session: WorkspaceSession, id: string, from: n
   }
 }
 
-async function toMessage(answer: unknown): Promise<MailMessage> {
+function toMessage(answer: unknown): MailMessage {
   const { id, threadId, labelIds, internalDate, payload } = checked(gmailMessage, answer);
-  return { id, threadId, labelIds, internalDate, root: await readPayload(payload) };
+  return { id, threadId, labelIds, internalDate, root: readPayload(payload) };
 }

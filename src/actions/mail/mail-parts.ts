@@ -5,7 +5,7 @@ import { list, unchecked } from '../../providers/response-list.ts';
 import { checked } from '../../providers/responses.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { gmailAttachment } from './gmail-responses.ts';
-import { charsetOf, shown } from './mail-text.ts';
+import { charsetOf, decodeWords, shown } from './mail-text.ts';
 import { partContent } from './part-content.ts';
 
 /** One node of a message's tree. */
@@ -61,33 +61,29 @@ const node = z.object({
  *
  * @throws AppError `provider_error` when it isn't one, `too_large` when it is absurdly deep or broad
  */
-export async function readPayload(payload: unknown): Promise<MailPart> {
+export function readPayload(payload: unknown): MailPart {
   let count = 0;
-  const read = async (value: unknown, position: string, depth: number): Promise<MailPart> => {
+  const read = (value: unknown, position: string, depth: number): MailPart => {
     count += 1;
     if (depth > MAX_DEPTH || count > MAX_PARTS) throw new AppError('too_large', 'The message has too many parts.');
     const { partId, mimeType, filename, headers, body, parts } = checked(node, value);
-    const children: MailPart[] = [];
-    for (const [index, child] of parts.entries()) {
-      children.push(await read(child, position === 'root' ? `${index}` : `${position}.${index}`, depth + 1));
-    }
     return {
       id: position === 'root' ? position : (partId ?? position),
       mimeType: shown.name.parse(mimeType).toLowerCase(),
-      fileName: shown.name.parse(await decodeHeader(filename)),
-      headers: await toHeaders(headers),
+      fileName: shown.name.parse(decodeWords(filename)),
+      headers: toHeaders(headers),
       size: body.size,
       data: body.data,
       attachmentId: body.attachmentId,
-      parts: children,
+      parts: parts.map((child, index) => read(child, position === 'root' ? `${index}` : `${position}.${index}`, depth + 1)),
     };
   };
   return read(payload, 'root', 0);
 }
 
 /** The headers alone, of an answer in the format `metadata`; none when the provider left them out. */
-export async function readHeaders(payload: unknown): Promise<MailHeaders> {
-  return payload === undefined ? new Map() : (await readPayload(payload)).headers;
+export function readHeaders(payload: unknown): MailHeaders {
+  return payload === undefined ? new Map() : readPayload(payload).headers;
 }
 
 /** Every part that a reader would call an attachment. */
@@ -187,18 +183,11 @@ function isAttachment({ mimeType, fileName, headers, size, attachmentId }: MailP
   return mimeType !== 'text/plain' && mimeType !== 'text/html' && (size > 0 || attachmentId !== undefined);
 }
 
-async function toHeaders(headers: readonly { name: string; value: string }[]): Promise<MailHeaders> {
+function toHeaders(headers: readonly { name: string; value: string }[]): MailHeaders {
   const result = new Map<string, string>();
   for (const { name, value } of headers.slice(0, MAX_HEADERS)) {
     const key = name.toLowerCase();
-    if (USED_HEADERS.has(key) && !result.has(key)) result.set(key, await decodeHeader(value));
+    if (USED_HEADERS.has(key) && !result.has(key)) result.set(key, decodeWords(value));
   }
   return result;
-}
-
-/** Header values come decoded; one that doesn't still holds encoded words (RFC 2047). */
-async function decodeHeader(value: string): Promise<string> {
-  if (!/=\?[^?]+\?[bq]\?/i.test(value)) return value;
-  const { decodeWords } = await import('postal-mime');
-  return decodeWords(value.slice(0, 100_000));
 }

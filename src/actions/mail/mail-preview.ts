@@ -19,7 +19,7 @@ export function nameMessages(session: WorkspaceSession, ids: readonly string[]):
       { ...HEADERS, id, fields: 'threadId,payload/headers' },
       gmailHeaders,
     );
-    return `${await subjectOf(payload)} (${id})`;
+    return `${subjectOf(payload)} (${id})`;
   });
 }
 
@@ -28,7 +28,7 @@ export function nameThreads(session: WorkspaceSession, ids: readonly string[]): 
   return nameEach(ids, async (id) => {
     const params = { ...HEADERS, id, fields: 'messages/payload/headers' };
     const { messages } = await session.call('gmail.users.threads.get', params, threadHeaders);
-    return `${await subjectOf(messages[0]?.payload)} (${messages.length} message${messages.length === 1 ? '' : 's'}, ${id})`;
+    return `${subjectOf(messages[0]?.payload)} (${messages.length} message${messages.length === 1 ? '' : 's'}, ${id})`;
   });
 }
 
@@ -37,6 +37,6 @@ function nameEach(ids: readonly string[], name: (id: string) => Promise<string>)
   return Promise.all(ids.map((id, index) => (index < MAX_NAMED ? name(id).catch(() => id) : id)));
 }
 
-async function subjectOf(payload: unknown): Promise<string> {
-  return quoted((await readHeaders(payload)).get('subject') ?? '');
+function subjectOf(payload: unknown): string {
+  return quoted(readHeaders(payload).get('subject') ?? '');
 }

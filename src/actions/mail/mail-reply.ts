@@ -17,7 +17,7 @@ const subjectLine = oneLine(900);
  */
 export async function replyTo(session: WorkspaceSession, messageId: string): Promise<Reply> {
   const { threadId, payload } = await fetchHeaders(session, messageId);
-  const headers = await readHeaders(payload);
+  const headers = readHeaders(payload);
   const answered = ids(headers.get('message-id')).slice(0, 1);
   return {
     threadId,

@@ -53,7 +53,7 @@ export const searchMail = builtIn({
 async function readItem(session: WorkspaceSession, id: string): Promise<z.output<typeof found>> {
   const params = { userId: 'me', id, format: 'metadata', metadataHeaders: ['From', 'Subject'], fields: ITEM_FIELDS };
   const message = await session.call('gmail.users.messages.get', params, gmailMessage);
-  const headers = await readHeaders(message.payload);
+  const headers = readHeaders(message.payload);
   return {
     id: message.id,
     thread: message.threadId,

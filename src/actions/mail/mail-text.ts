@@ -47,6 +47,39 @@ export function charsetOf(contentType: string): string | undefined {
   return /;\s*charset\s*=\s*"?([\w.:+-]{1,40})/i.exec(contentType)?.[1];
 }
 
+/** `=?utf-8?Q?Gr=C3=BC=C3=9Fe?=`, also with a language (RFC 2231 section 5). */
+const ENCODED_WORD = /=\?([\w.:+-]{1,40})(?:\*[\w-]{1,40})?\?([bq])\?([ ->@-~]*)\?=/gi;
+const MAX_ENCODED = 100_000;
+
+/**
+ * A header's value with its encoded words decoded (RFC 2047 section 6.2). White space between two of them is dropped,
+ * and the bytes of neighbours in one charset are joined first: some senders split characters between words.
+ */
+export function decodeWords(value: string): string {
+  if (!value.includes('=?')) return value;
+  const header = value.slice(0, MAX_ENCODED);
+  const pieces: (string | { charset: string; bytes: Buffer[] })[] = [];
+  let end = 0;
+  for (const { 0: word, 1: charset = '', 2: encoding = '', 3: content = '', index } of header.matchAll(ENCODED_WORD)) {
+    const between = header.slice(end, index);
+    const before = pieces.at(-1);
+    const isNeighbour = typeof before === 'object' && between.trim() === '';
+    if (!isNeighbour) pieces.push(between);
+    if (isNeighbour && before.charset === charset) before.bytes.push(wordBytes(encoding, content));
+    else pieces.push({ charset, bytes: [wordBytes(encoding, content)] });
+    end = index + word.length;
+  }
+  return [...pieces, header.slice(end)]
+    .map((piece) => (typeof piece === 'string' ? piece : decodeText(Buffer.concat(piece.bytes), piece.charset)))
+    .join('');
+}
+
+function wordBytes(encoding: string, content: string): Buffer {
+  if (encoding.toLowerCase() === 'b') return Buffer.from(content, 'base64');
+  const bytes = content.replaceAll('_', ' ').replace(/=([0-9a-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
+  return Buffer.from(bytes, 'latin1');
+}
+
 /** HTML as readable text: links with their addresses, no pictures, nothing loaded. */
 export async function htmlToText(html: string): Promise<string> {
   const { convert } = await import('html-to-text');
