@@ -85,7 +85,8 @@ function endpointMiddleware({ config: { limits }, sessions }: Context): Endpoint
   };
 }
 
-function featureRouters(context: Context, middleware: EndpointMiddleware, { userDeleted }: ProcessState): EndpointRouter[] {
+/** One router for each feature. */
+export function featureRouters(context: Context, middleware: EndpointMiddleware, { userDeleted }: ProcessState): EndpointRouter[] {
   const { config, db, logger, workspace, reloads, accounts } = context;
   const { publicUrl } = context.addresses;
   const showsProblems = config.environment === 'development';

@@ -20,9 +20,9 @@ const account = z
     warning: z
       .enum(['pending_disconnect', 'pending_expiration'])
       .optional()
-      .meta({ description: 'Access ends soon unless the user goes through update mode.' }),
-    expires_at: z.iso.datetime().optional().meta({ description: 'When it ends, where that is known.' }),
-    new_accounts: z.literal(true).optional().meta({ description: 'The bank has accounts that the user could share too, in update mode.' }),
+      .meta({ description: 'Access ends soon unless the user completes update mode.' }),
+    expires_at: z.iso.datetime().optional().meta({ description: 'When access ends, if that is known.' }),
+    new_accounts: z.literal(true).optional().meta({ description: 'The bank has further accounts that the user can share in update mode.' }),
   })
   .meta({ id: 'BankAccount' });
 const accountList = z.object({ accounts: z.array(account) }).meta({ id: 'BankAccountList' });
@@ -52,9 +52,9 @@ function createToken(deps: BankDeps): Endpoint {
     method: 'post',
     path: '/auth/bank/create_link_token',
     tag: TAG,
-    summary: 'A link token for the aggregator’s widget',
+    summary: 'Create a link token for the aggregator’s widget',
     description:
-      'With `account_id`: update mode for that entry, to log in again or add accounts. The sandbox adds `link_url`, its page in place of the widget.',
+      'With `account_id`: update mode for that entry, to log in again or to add accounts. The sandbox adds `link_url`, its page that replaces the widget.',
     auth: 'id_token',
     limit: 'provider',
     form: linkTokenForm,
@@ -71,7 +71,7 @@ function setAccessToken(deps: BankDeps): Endpoint {
     tag: TAG,
     summary: 'Link a bank with the widget’s public token',
     description:
-      'The same login linked again keeps its entry’s id: that is, where the new accounts include all of the old ones, by the bank’s own lasting ids, else by name, mask and type. Otherwise both stay, and `also_linked` says so.',
+      'Linking the same login again keeps the id of its entry if the new accounts include all previous ones, compared by the bank’s persistent ids, else by name, mask and type. Otherwise both entries are kept, and `also_linked` lists the others.',
     auth: 'id_token',
     limit: 'provider',
     form: publicTokenForm,
@@ -103,7 +103,7 @@ function remove(deps: BankDeps): Endpoint {
     path: '/auth/bank/accounts/:account_id',
     tag: TAG,
     summary: 'Delete a bank account entry',
-    description: 'Use is denied at once; the aggregator is told afterwards until it confirms.',
+    description: 'The entry cannot be used from now on. It is removed at the aggregator in the background, with retries.',
     auth: 'id_token',
     params: entryId,
     response: success,
@@ -120,8 +120,8 @@ function refresh(deps: BankDeps): Endpoint {
     method: 'post',
     path: '/auth/bank/accounts/:account_id/refresh',
     tag: TAG,
-    summary: 'Read an entry again after update mode',
-    description: 'Clears `relink_required` and takes over the accounts chosen.',
+    summary: 'Reload a bank account entry after update mode',
+    description: 'Clears `relink_required` and stores the selected accounts.',
     auth: 'id_token',
     limit: 'provider',
     params: entryId,

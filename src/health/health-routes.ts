@@ -50,7 +50,7 @@ function live(): Endpoint {
     method: 'get',
     path: '/health/live',
     tag: TAG,
-    summary: 'Whether the process runs',
+    summary: 'Liveness probe: the process runs',
     auth: 'none',
     limit: 'probe',
     response: ok,
@@ -64,7 +64,7 @@ function ready(readiness: Readiness): Endpoint {
     method: 'get',
     path: '/health/ready',
     tag: TAG,
-    summary: 'Whether the process can take requests',
+    summary: 'Readiness probe: the process can serve requests',
     description:
       'The database accepts writes and has a schema for this release, the master keys that stored data needs are present, and the process is not shutting down.',
     auth: 'none',

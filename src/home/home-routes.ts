@@ -49,9 +49,9 @@ function toWebsite(siteUrl: string): Endpoint {
     method: 'get',
     path: '/',
     tag: 'Service',
-    summary: 'To the public website',
+    summary: 'Redirect to the public website (production only)',
     auth: 'none',
-    pages: { 302: 'To the public website' },
+    pages: { 302: 'Redirect to the public website' },
     errors: [],
     handle: async () => ({ redirect: siteUrl, status: 302 as const }),
   });
@@ -64,7 +64,7 @@ function developmentPage(path: string, file: string, summary: string, contentPol
     tag: 'Service',
     summary: `${summary} (development only)`,
     auth: 'none',
-    pages: { 200: 'An HTML page', 302: 'To the same page at PUBLIC_URL, from another loopback name' },
+    pages: { 200: 'An HTML page', 302: 'Redirect to the same page at `PUBLIC_URL`, from another loopback name' },
     errors: [],
     async handle({ request }) {
       const redirect = publicPage(request, path, publicUrl);

@@ -10,25 +10,25 @@ import { type AuditEntry, selectAuditEntries } from './audit-entries-repository.
 export const auditEntry = z
   .object({
     at: z.iso.datetime(),
-    call_id: z.uuid().describe('The same for all rows of one call: asked, decided, started and ended.'),
+    call_id: z.uuid().describe('The same for all rows of one call: requested, decided, started and ended.'),
     surface: z.string().describe('Where the call came from.'),
-    decided_surface: z.string().nullable().describe('Where the user decided on it; null where nobody was asked, or has not answered.'),
+    decided_surface: z
+      .string()
+      .nullable()
+      .describe('Where the user approved or denied the call; null if no decision was required or none was made yet.'),
     action: z.string(),
     account_id: z.uuid().nullable(),
     decision: z.string().describe('started (a change, before it is sent), allowed, refused, approval_required, approved or denied'),
     outcome: z.string().describe('ok, or the code of the error'),
     milliseconds: z.number().int(),
-    count: z
-      .number()
-      .int()
-      .describe('How many calls it stands for: more than 1 where too many were refused within a minute to write each down.'),
+    count: z.number().int().describe('Number of calls in this row: more than 1 if too many were rejected within a minute to record each.'),
   })
   .meta({ id: 'AuditEntry' });
 
 export const auditPage = z
   .object({
     entries: z.array(auditEntry),
-    next_cursor: z.string().nullable().describe('Names where the next page begins; null on the last one.'),
+    next_cursor: z.string().nullable().describe('Where the next page begins; null on the last page.'),
   })
   .meta({ id: 'AuditPage' });
 

@@ -14,9 +14,9 @@ export function auditEndpoint(audit: AuditPages): Endpoint {
     method: 'get',
     path: '/user/audit',
     tag: 'User',
-    summary: 'What was done with the user’s accounts',
+    summary: 'Audit log of the user',
     description:
-      'Each call of an action, allowed or refused, newest first; never what it was about. Rows added while one reads come before the first page. Kept for 400 days.',
+      'Every call of an action, allowed or rejected, newest first, without its content. Rows that are added meanwhile come before the first page. Rows are kept for 400 days.',
     auth: 'id_token',
     query: z.strictObject({
       limit: z
@@ -25,13 +25,13 @@ export function auditEndpoint(audit: AuditPages): Endpoint {
         .transform(Number)
         .pipe(z.number().min(1, LIMIT).max(MOST, LIMIT))
         .default(USUAL)
-        .describe('Rows of a page.'),
+        .describe('Number of rows on a page, 1 to 200; 50 by default.'),
       cursor: z
         .string()
         .max(CURSOR_CHARACTERS, `must have at most ${CURSOR_CHARACTERS} characters`)
         .regex(/^[A-Za-z0-9_-]+$/, 'is not one that this list gave')
         .optional()
-        .describe('`next_cursor` of the page before.'),
+        .describe('`next_cursor` of the previous page.'),
     }),
     response: auditPage,
     errors: ['invalid_request'],

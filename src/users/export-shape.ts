@@ -19,8 +19,8 @@ export const userExport = z
     format: z.literal('steward.user-export'),
     version: z.literal(1),
     exported_at: time,
-    truncated: z.array(z.string()).describe('Tables of which only the newest rows or contents are here.'),
-    withheld: z.array(z.string()).describe('What is held but not shown, and why.'),
+    truncated: z.array(z.string()).describe('Tables of which only the newest rows or contents are included.'),
+    withheld: z.array(z.string()).describe('What is stored but left out, and why.'),
     user: z.object({ id: z.uuid(), issuer: z.string(), subject: z.string(), email: maybeText, created_at: time, event_seq: count }),
     waitlist: z.object({ email: z.string(), created_at: time }).nullable().describe('Entry of the verified address.'),
     deleted_before: z
@@ -118,7 +118,7 @@ export const userExport = z
         created_at: time,
         expires_at: time,
         decided_at: maybeTime,
-        arguments: z.unknown().describe('What was asked, while it waits: account, summary and arguments.'),
+        arguments: z.unknown().describe('The request while it waits for a decision: account, summary and arguments.'),
       }),
     ),
     idempotency_keys: z.array(
@@ -128,10 +128,10 @@ export const userExport = z
         status: z.string(),
         running_until: time,
         created_at: time,
-        answer: z.unknown().describe('What the call was answered.'),
+        answer: z.unknown().describe('The result of the call.'),
       }),
     ),
-    audit_log: auditPage.describe('The newest rows; `next_cursor` leads on at GET /user/audit.'),
+    audit_log: auditPage.describe('The newest rows; `next_cursor` continues at GET /user/audit.'),
   })
   .meta({ id: 'UserExport' });
 

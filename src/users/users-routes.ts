@@ -20,9 +20,9 @@ function exportUser(exports: UserExports): Endpoint {
     method: 'get',
     path: '/user/export',
     tag: 'User',
-    summary: 'Everything held about the user',
+    summary: 'Export of the user’s data',
     description:
-      'All tables with rows of the user as of one moment, as a file; secrets are left out and named as such. A few times a minute for each user.',
+      'All rows of the user at one point in time, as a file. Secrets are left out; `withheld` names them. `LIMIT_USER_EXPORTS_PER_MINUTE` limits it.',
     auth: 'id_token',
     response: userExport,
     errors: ['rate_limited'],
@@ -41,7 +41,7 @@ function deleteUser(deps: UsersDeps): Endpoint {
     tag: 'User',
     summary: 'Delete the user',
     description:
-      'Disconnects everything, deletes the user, the user’s key and the waitlist entry of the user’s address, and closes the user’s sockets. Tokens issued before are refused until they expire. Needs a sign-in of the last five minutes.',
+      'Disconnects all accounts, deletes the user, the user’s key and the waitlist entry of the user’s address, and closes the user’s WebSockets. ID tokens issued before are rejected until they expire. Requires a sign-in within the last five minutes.',
     auth: 'id_token',
     response: success,
     errors: ['recent_login_required'],

@@ -6,7 +6,8 @@ import type { IssuedTokens } from '../providers/workspace/workspace-tokens.ts';
 import { openSecrets } from './authorization-service.ts';
 import { type Confirmation, holdGrant, resumeConfirmation } from './confirmation-service.ts';
 import { activate, type Granted, reject, sendBackUnnamed } from './connection-service.ts';
-import { claimFlow, type FlowError, type FlowRow, finishFlow, type Outcome, selectFlowByState } from './flows-repository.ts';
+import type { FlowError } from './flow-errors.ts';
+import { claimFlow, type FlowRow, finishFlow, type Outcome, selectFlowByState } from './flows-repository.ts';
 import { hashSecret } from './secrets.ts';
 import type { WorkspaceDeps } from './workspace-deps.ts';
 

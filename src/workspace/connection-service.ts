@@ -8,7 +8,8 @@ import { lockUser } from '../vault/grants-repository.ts';
 import type { SealedRevocation } from '../vault/revocations.ts';
 import { lockSubject } from '../vault/revocations-repository.ts';
 import { upsertAccount } from './accounts-repository.ts';
-import { type FlowError, finishFlow, type Outcome, selectUserLabel } from './flows-repository.ts';
+import type { FlowError } from './flow-errors.ts';
+import { finishFlow, type Outcome, selectUserLabel } from './flows-repository.ts';
 import type { WorkspaceDeps } from './workspace-deps.ts';
 
 /** What the provider granted in one flow, before it counts. */

@@ -1,10 +1,9 @@
 import type { Queryable } from '../database/database.ts';
 import { deleteExpired } from '../database/retention.ts';
+import type { FlowError } from './flow-errors.ts';
 
 /** Where the browser was sent in the end; becomes the redirect's query. */
 export type Outcome = { status: 'connected'; account_id: string; missing_scopes: string[] } | { status: 'error'; code: FlowError };
-
-export type FlowError = 'access_denied' | 'account_mismatch' | 'expired' | 'no_refresh_token' | 'missing_scopes' | 'provider_error';
 
 export interface FlowRow {
   id: string;

@@ -18,7 +18,7 @@ import type { WorkspaceDeps } from './workspace-deps.ts';
 
 const TAG = 'Workspace';
 const redirectUri = text(2048).meta({
-  description: 'Where the browser goes in the end; one of the allowed addresses.',
+  description: 'Where the flow ends; one of the allowed addresses.',
   examples: ['http://localhost:8080/'],
 });
 const accountId = z.object({ account_id: z.uuid() });
@@ -60,8 +60,8 @@ function requestAccess({ deps, cookies, publicUrl }: WorkspaceRoutesOptions): En
     method: 'post',
     path: '/workspace_access_request',
     tag: TAG,
-    summary: 'Step 1: ask for access to a workspace account',
-    description: 'Prepares a flow and ties this browser to the user. Open `login_url` in the same browser within 60 seconds.',
+    summary: 'Step 1: request access to a workspace account',
+    description: 'Starts a flow and binds this browser to the user. Open `login_url` in the same browser within 60 seconds.',
     auth: 'id_token',
     limit: 'provider',
     form: accessForm,
@@ -83,17 +83,17 @@ function login({ deps, cookies }: WorkspaceRoutesOptions, authenticate: Authenti
     method: 'get',
     path: '/auth/workspace/login',
     tag: TAG,
-    summary: 'Step 2: on to the provider’s consent page',
-    description: 'For people’s browsers. `token` is the ticket of step 1, or an ID token.',
+    summary: 'Step 2: redirect to the provider’s consent page',
+    description: '`token` is the ticket of step 1, or an ID token.',
     auth: 'none',
     limit: 'provider',
     browser: true,
     query: z.strictObject({ token: text(8192), redirect_uri: redirectUri.optional(), email: emailAddress.optional() }),
-    pages: { 303: 'To the provider’s consent page' },
+    pages: { 303: 'Redirect to the provider’s consent page' },
     errors: ['invalid_token', 'token_expired', 'forbidden', 'not_configured'],
     async handle({ query, request }) {
       const ready = configured(deps);
-      // Checked even where a ticket brings its own: a wrong address never goes unnoticed.
+      // Also with a ticket, which has its own: an address that is not allowed is always an error.
       ready.redirectUris.resolve(query.redirect_uri);
       if (!query.token.includes('.')) {
         return { redirect: await openByTicket(ready, query.token, cookies.read(request, BINDING_COOKIE)) };
@@ -112,21 +112,20 @@ function callback({ deps, cookies }: WorkspaceRoutesOptions): Endpoint {
     path: '/auth/workspace/callback',
     tag: TAG,
     summary: 'Step 3: the provider’s redirect',
-    description:
-      'For people’s browsers. Ends at the flow’s `redirect_uri` with `integration=workspace` and `status`, or shows a confirmation page first.',
+    description: 'Redirects to the flow’s `redirect_uri` with the outcome in the query, or shows a confirmation page first.',
     auth: 'none',
     limit: 'provider',
     browser: true,
-    // The provider adds what it likes (RFC 6749, 4.1.2); of our own addresses a misspelt field is refused.
+    // Not strict: the provider may add parameters (RFC 6749, 4.1.2).
     query: z.object({ state: parameter, code: parameter, error: parameter, iss: parameter }),
-    pages: { 200: 'A page that asks the person to confirm', 303: 'To the flow’s redirect_uri, with the outcome in the query' },
+    pages: { 200: 'The confirmation page', 303: 'Redirect to the flow’s `redirect_uri`, with the outcome in the query' },
     errors: ['not_configured'],
     async handle({ query, request, response }) {
       const result = await completeCallback(configured(deps), query, cookies.read(request, BINDING_COOKIE));
       if ('outcome' in result) return leave(result);
       const { confirmation } = result;
       cookies.set(response, confirmationCookie(confirmation.form), confirmation.cookie, CONFIRMATION_SECONDS);
-      // The form's answer redirects to the flow's end, which the policy must name (docs/decisions/0005).
+      // The form's response redirects to the flow's end, which the policy must name (docs/decisions/0005).
       return { html: confirmationPage(confirmation), policy: pagePolicy([new URL(confirmation.redirectUri).origin]) };
     },
   });
@@ -137,13 +136,13 @@ function confirm({ deps, cookies }: WorkspaceRoutesOptions): Endpoint {
     method: 'post',
     path: '/auth/workspace/confirm',
     tag: TAG,
-    summary: 'The confirmation page’s answer',
-    description: 'Works once, in the browser that was asked.',
+    summary: 'Submit the confirmation page',
+    description: 'Works once, in the browser that received the page.',
     auth: 'none',
     limit: 'provider',
     browser: true,
     form: confirmationForm,
-    pages: { 303: 'To the flow’s redirect_uri, with the outcome in the query' },
+    pages: { 303: 'Redirect to the flow’s `redirect_uri`, with the outcome in the query' },
     errors: ['forbidden', 'not_configured'],
     async handle({ form, request }) {
       const cookie = cookies.read(request, confirmationCookie(form.confirmation));
@@ -170,7 +169,7 @@ function accountEndpoints(accounts: WorkspaceAccounts): Endpoint[] {
       path: '/auth/workspace/accounts/:account_id',
       tag: TAG,
       summary: 'Disconnect a workspace account',
-      description: 'Use is denied at once; the provider is told afterwards until it confirms.',
+      description: 'The account cannot be used from now on. Its tokens are revoked at the provider in the background, with retries.',
       auth: 'id_token',
       params: accountId,
       response: success,
