@@ -10,7 +10,7 @@ import { eventually } from '../support/eventually.ts';
 import { connect, linkBank, outcome } from '../support/flows.ts';
 import { createPostgresDatabase, hasPostgres, type PostgresDatabase } from '../support/postgres.ts';
 import { runProcess, startProcess, type TestProcess } from '../support/process.ts';
-import type { Answer } from '../support/steward.ts';
+import type { Answer } from '../support/request.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
 
 const withPostgres = describe.skipIf(!hasPostgres);

@@ -9,8 +9,8 @@ import { INSIDE } from '../support/inside-paths.ts';
 import { type ProductionSteward, startProduction } from '../support/production.ts';
 import { Program, programsMissing } from '../support/programs.ts';
 import { sendRaw } from '../support/raw-http.ts';
+import { send } from '../support/request.ts';
 import { SocketClient } from '../support/socket-client.ts';
-import { request } from '../support/steward.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
 
 const DOCUMENT = readFileSync(join(import.meta.dirname, '../../docs/operations.md'), 'utf8');
@@ -45,7 +45,7 @@ describe.skipIf(programsMissing('nginx'))('nginx as docs/operations.md has it', 
     rmSync(folder, { recursive: true, force: true });
   });
 
-  const call = (path: string, options = {}) => request(url, path, options);
+  const call = (path: string, options = {}) => send(url, path, options);
 
   /** The document's block, without TLS, on loopback. */
   function configuration(port: number): string {

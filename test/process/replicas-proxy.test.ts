@@ -9,8 +9,8 @@ import { Balancer } from '../support/balancer.ts';
 import { INSIDE } from '../support/inside-paths.ts';
 import { type ProductionSteward, startProduction } from '../support/production.ts';
 import { programsMissing } from '../support/programs.ts';
+import { send } from '../support/request.ts';
 import { SocketClient } from '../support/socket-client.ts';
-import { request } from '../support/steward.ts';
 
 const CANARY = 'canary-token-7f3a';
 describe.skipIf(programsMissing('haproxy'))('the TLS proxy', () => {
@@ -28,7 +28,7 @@ describe.skipIf(programsMissing('haproxy'))('the TLS proxy', () => {
     await steward?.stop();
   });
 
-  const call = (path: string) => request(proxy.url, path);
+  const call = (path: string) => send(proxy.url, path);
 
   /** An answer to exactly these bytes. */
   async function raw(target: string, headers = ''): Promise<string> {
@@ -144,7 +144,7 @@ describe.skipIf(programsMissing('haproxy'))('the TLS proxy of a service that is 
     [503, 'before it', async () => void service.close()],
   ])('answers %d in the service’s own form when it went %s', async (status, _when, before) => {
     await before();
-    const answer = await request(proxy.url, '/test');
+    const answer = await send(proxy.url, '/test');
     expect(answer).toMatchObject({ status, body: { status: 'error', code: 'unavailable', message: expect.any(String) } });
     expect(answer.headers.get('retry-after')).toBe('5');
   });

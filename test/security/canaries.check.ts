@@ -14,8 +14,8 @@ import { freePort } from '../support/free-port.ts';
 import { startIssuer, type TestIssuer } from '../support/issuer.ts';
 import { createPlace, type Place, startProcess, type TestProcess } from '../support/process.ts';
 import { type ProviderEmulator, startProviderEmulator } from '../support/provider-emulator.ts';
+import type { Answer } from '../support/request.ts';
 import { SocketClient } from '../support/socket-client.ts';
-import type { Answer } from '../support/steward.ts';
 import { check, type Outcome } from './support/check.ts';
 import { Secrets } from './support/secrets.ts';
 

@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CompactSign } from 'jose';
 import { eventually } from './eventually.ts';
-import type { Answer, Service } from './steward.ts';
+import type { Answer } from './request.ts';
+import type { Service } from './steward.ts';
 
 /** A key that webhooks are signed with, as the aggregator would. */
 export class WebhookSigner {

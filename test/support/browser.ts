@@ -1,4 +1,4 @@
-import { type Answer, type CallOptions, request } from './steward.ts';
+import { type Answer, type CallOptions, send } from './request.ts';
 
 /**
  * A browser without script: keeps cookies for its one host, and fills in the
@@ -15,7 +15,7 @@ export class FormBrowser {
   /** One request with the cookies held; what the answer sets is kept. */
   async visit(url: string, options: CallOptions = {}): Promise<Answer> {
     const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-    const answer = await request(this.#base, url, {
+    const answer = await send(this.#base, url, {
       ...options,
       headers: { accept: 'text/html', ...(cookie !== '' && { cookie }), ...options.headers },
     });

@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { expect } from 'vitest';
-import type { Answer } from './steward.ts';
+import type { Answer } from './request.ts';
 
 type Json = Record<string, any>;
 

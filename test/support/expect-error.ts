@@ -1,6 +1,7 @@
+import type { Response } from 'supertest';
 import { expect } from 'vitest';
 import { ERROR_STATUS, type ErrorCode } from '../../src/errors.ts';
-import type { Answer } from './steward.ts';
+import type { Answer } from './request.ts';
 
 const REQUEST_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 /** Traces of the inside: stack frames, files, SQL, libraries, parsers. */
@@ -8,21 +9,22 @@ const INTERNALS =
   /\n\s+at |node:|node_modules|\.ts\b|\.js\b|\/src\/|SELECT |insert into|select |pg-|postgres|ECONN|ENOENT|SyntaxError|TypeError|Unexpected token|axios|zod/i;
 
 /** Asserts the one form of errors: status, code, exactly four fields, the request id in the header too, and nothing internal. */
-export function expectError(answer: Answer, code: ErrorCode, message?: string | RegExp): void {
+export function expectError(answer: Answer | Response, code: ErrorCode, message?: string | RegExp): void {
+  const headers = new Headers(answer.headers);
   expect({ status: answer.status, code: answer.body?.code, text: answer.text }).toMatchObject({ status: ERROR_STATUS[code], code });
-  expect(answer.headers.get('content-type')).toMatch(/^application\/json\b/);
-  expect(answer.headers.get('cache-control')).toBe('no-store');
+  expect(headers.get('content-type')).toMatch(/^application\/json\b/);
+  expect(headers.get('cache-control')).toBe('no-store');
   expect(answer.body).toEqual({ status: 'error', code, message: expect.any(String), request_id: expect.stringMatching(REQUEST_ID) });
-  expect(answer.headers.get('x-request-id')).toBe(answer.body.request_id);
+  expect(headers.get('x-request-id')).toBe(answer.body.request_id);
   expect(answer.body.message).toMatch(/^\S.*\S$/);
   expect(answer.text).not.toMatch(INTERNALS);
   if (message !== undefined) expect(answer.body.message).toMatch(message);
-  if (ERROR_STATUS[code] === 401) expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer realm="steward", error="invalid_token"/);
-  else expect(answer.headers.get('www-authenticate')).toBeNull();
+  if (ERROR_STATUS[code] === 401) expect(headers.get('www-authenticate')).toMatch(/^Bearer realm="steward", error="invalid_token"/);
+  else expect(headers.get('www-authenticate')).toBeNull();
   const retries = ERROR_STATUS[code] === 503 || ERROR_STATUS[code] === 429;
-  if (retries) expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+  if (retries) expect(headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
   // A provider's own fault may pass, or not.
-  else if (code === 'provider_error') expect(answer.headers.get('retry-after') ?? '1').toMatch(/^[1-9]\d*$/);
-  else expect(answer.headers.get('retry-after')).toBeNull();
-  expect(answer.headers.has('allow')).toBe(ERROR_STATUS[code] === 405);
+  else if (code === 'provider_error') expect(headers.get('retry-after') ?? '1').toMatch(/^[1-9]\d*$/);
+  else expect(headers.get('retry-after')).toBeNull();
+  expect(headers.has('allow')).toBe(ERROR_STATUS[code] === 405);
 }

@@ -1,6 +1,7 @@
 import { FormBrowser } from './browser.ts';
 import { eventually } from './eventually.ts';
-import type { Answer, Service, TestSteward } from './steward.ts';
+import type { Answer } from './request.ts';
+import type { Service, TestSteward } from './steward.ts';
 
 export interface ConnectOptions {
   token?: string;

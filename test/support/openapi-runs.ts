@@ -20,7 +20,8 @@ import {
   withBankError,
 } from './openapi-scene.ts';
 import { webhookRuns } from './openapi-webhook-runs.ts';
-import type { Answer, CallOptions, TestSteward } from './steward.ts';
+import type { Answer, CallOptions } from './request.ts';
+import type { TestSteward } from './steward.ts';
 
 /** One way to provoke one documented answer. */
 export interface Run {

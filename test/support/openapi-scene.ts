@@ -6,7 +6,8 @@ import { type FaultyDatabase, startFaultyDatabase } from './database-proxy.ts';
 import { DocumentedAnswers } from './documented-responses.ts';
 import { connect, consent, linkBank, openConsent, outcome, queueInstalled } from './flows.ts';
 import { type ProductionSteward, startProduction } from './production.ts';
-import { type Answer, type CallOptions, startSteward, type TestSteward } from './steward.ts';
+import type { Answer, CallOptions } from './request.ts';
+import { startSteward, type TestSteward } from './steward.ts';
 
 export const UNKNOWN = '00000000-0000-4000-8000-000000000000';
 export const VALID_INTEGRATIONS = 'version: 1\nagents:\n  bank: { provider: bank, description: Balances., products: [auth] }\n';

@@ -1,7 +1,7 @@
 import { deliver, eventBody, WebhookSigner } from './bank-webhooks.ts';
 import type { Run } from './openapi-runs.ts';
 import { linkedBank, steward, whileCut, whileMissing } from './openapi-scene.ts';
-import type { Answer } from './steward.ts';
+import type { Answer } from './request.ts';
 
 /** What the aggregator's webhook is answered. */
 export function webhookRuns(): Run[] {

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { startFaultyDatabase } from './database-proxy.ts';
 import { type HostileIssuer, startHostileIssuer } from './hostile-issuer.ts';
-import { type CallOptions, request, startSteward, type TestSteward } from './steward.ts';
+import { type CallOptions, send } from './request.ts';
+import { startSteward, type TestSteward } from './steward.ts';
 
 export interface ProductionSteward extends TestSteward {
   issuer: HostileIssuer;
@@ -26,7 +27,7 @@ export async function startProduction(env: Record<string, string> = {}): Promise
     ...steward,
     issuer,
     url: steward.context.addresses.selfUrl,
-    call: (path: string, options: CallOptions = {}) => request(steward.context.addresses.selfUrl, path, options),
+    call: (path: string, options: CallOptions = {}) => send(steward.context.addresses.selfUrl, path, options),
     async stop() {
       await steward.stop();
       await database.stop();

@@ -6,6 +6,7 @@ import { loadConfig } from '../../src/config/load-config.ts';
 import type { Overrides } from '../../src/context.ts';
 import { createLogger } from '../../src/observability/logger.ts';
 import { type Steward, startServer } from '../../src/server.ts';
+import { type Answer, type CallOptions, send } from './request.ts';
 import { createDatabase } from './test-database.ts';
 
 export interface TestSteward extends Steward {
@@ -26,21 +27,6 @@ export interface TestSteward extends Steward {
 
 /** What flows need of a service: one in this process, or a child. */
 export type Service = Pick<TestSteward, 'url' | 'call' | 'signIn' | 'control'>;
-
-export interface CallOptions {
-  method?: string;
-  token?: string;
-  form?: Record<string, string>;
-  headers?: Record<string, string>;
-  body?: string;
-}
-
-export interface Answer {
-  status: number;
-  headers: Headers;
-  body: any;
-  text: string;
-}
 
 /** The least that pg-boss takes. */
 const QUEUE_POLL_SECONDS = 0.5;
@@ -80,7 +66,7 @@ async function boot(env: Record<string, string>, overrides: Overrides, cleanUp: 
 
 /** The calls that flows make, on a service that listens somewhere. */
 export function serviceAt(url: string): Service {
-  const call = (path: string, options: CallOptions = {}) => request(url, path, options);
+  const call = (path: string, options: CallOptions = {}) => send(url, path, options);
   return {
     url,
     call,
@@ -96,18 +82,4 @@ export function serviceAt(url: string): Service {
       return answer.body;
     },
   };
-}
-
-/** One HTTP request; redirects are answers here. */
-export async function request(base: string, path: string, options: CallOptions = {}): Promise<Answer> {
-  const body = options.form === undefined ? options.body : new URLSearchParams(options.form);
-  const response = await fetch(new URL(path, base), {
-    method: options.method ?? (body === undefined ? 'GET' : 'POST'),
-    headers: { ...(options.token !== undefined && { authorization: options.token }), ...options.headers },
-    redirect: 'manual',
-    ...(body !== undefined && { body }),
-  });
-  const text = await response.text();
-  const isJson = response.headers.get('content-type')?.includes('json') === true;
-  return { status: response.status, headers: response.headers, text, body: isJson && text !== '' ? JSON.parse(text) : undefined };
 }

@@ -2,7 +2,8 @@ import { expect } from 'vitest';
 import { deliver, eventBody, WebhookSigner } from './bank-webhooks.ts';
 import { eventually } from './eventually.ts';
 import { linkBank } from './flows.ts';
-import type { Answer, TestSteward } from './steward.ts';
+import type { Answer } from './request.ts';
+import type { TestSteward } from './steward.ts';
 
 let users = 0;
 

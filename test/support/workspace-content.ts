@@ -6,7 +6,8 @@ import type { Account } from '../../sandbox/workspace-accounts.ts';
 import { AppError } from '../../src/errors.ts';
 import { callAction } from './agents.ts';
 import { type ConnectOptions, connect, newName, outcome } from './flows.ts';
-import { type Answer, request, type TestSteward } from './steward.ts';
+import { type Answer, send } from './request.ts';
+import type { TestSteward } from './steward.ts';
 
 /** A call to the sandbox's APIs with a connected account's own token, past all of the agents. */
 export async function callGoogle(
@@ -22,7 +23,7 @@ export async function callGoogle(
   );
   const { userId = '', grantId = '' } = rows[0] ?? {};
   const token = await steward.context.tokens.current(userId, grantId);
-  return request(steward.url, `/sandbox/workspace/api${path}`, {
+  return send(steward.url, `/sandbox/workspace/api${path}`, {
     method: verb,
     headers: { authorization: `Bearer ${token}`, ...(body !== undefined && { 'content-type': 'application/json' }) },
     ...(body !== undefined && { body: JSON.stringify(body) }),

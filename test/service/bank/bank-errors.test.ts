@@ -13,7 +13,8 @@ import {
   startBankEmulator,
 } from '../../support/bank-emulator.ts';
 import { expectError } from '../../support/expect-error.ts';
-import { type Answer, startSteward, type TestSteward } from '../../support/steward.ts';
+import type { Answer } from '../../support/request.ts';
+import { startSteward, type TestSteward } from '../../support/steward.ts';
 
 /** The table of errors: the aggregator's codes and what each becomes. */
 const CODES: Record<string, ErrorCode> = {

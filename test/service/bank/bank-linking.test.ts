@@ -3,6 +3,7 @@ import { FormBrowser } from '../../support/browser.ts';
 import { eventually } from '../../support/eventually.ts';
 import { expectError } from '../../support/expect-error.ts';
 import { createPublicToken, linkBank } from '../../support/flows.ts';
+import { request } from '../../support/request.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
@@ -26,7 +27,7 @@ function newUser(): Promise<string> {
 }
 
 async function list(token: string): Promise<any[]> {
-  const answer = await steward.call('/auth/bank/accounts', { token });
+  const answer = await request(steward.url).get('/auth/bank/accounts').set('Authorization', token);
   expect(answer.status).toBe(200);
   expect(Object.keys(answer.body)).toEqual(['accounts']);
   return answer.body.accounts;
@@ -44,11 +45,13 @@ async function items(): Promise<any[]> {
 
 describe('POST /auth/bank/create_link_token', () => {
   it('is protected', async () => {
-    expectError(await steward.call('/auth/bank/create_link_token', { method: 'POST' }), 'invalid_token');
+    expectError(await request(steward.url).post('/auth/bank/create_link_token'), 'invalid_token');
   });
 
   it('answers link_token, expiration and request_id, and the sandbox’s link_url', async () => {
-    const answer = await steward.call('/auth/bank/create_link_token', { method: 'POST', token: await newUser() });
+    const answer = await request(steward.url)
+      .post('/auth/bank/create_link_token')
+      .set('Authorization', await newUser());
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({
       link_token: expect.stringMatching(/^link-sandbox-/),
@@ -75,7 +78,11 @@ describe('POST /auth/bank/create_link_token', () => {
     const token = await newUser();
     await linkBank(steward, token, HOUNDSTOOTH);
     const [entry] = await list(token);
-    const answer = await steward.call('/auth/bank/create_link_token', { token, form: { account_id: entry.id } });
+    const answer = await request(steward.url)
+      .post('/auth/bank/create_link_token')
+      .set('Authorization', token)
+      .type('form')
+      .send({ account_id: entry.id });
     expect(answer.status).toBe(200);
     const page = await new FormBrowser(steward.url).visit(answer.body.link_url);
     expect(page.status).toBe(200);
@@ -89,14 +96,20 @@ describe('POST /auth/bank/create_link_token', () => {
     const [entry] = await list(owner);
     const token = await newUser();
     for (const id of [entry.id, UNKNOWN]) {
-      expectError(await steward.call('/auth/bank/create_link_token', { token, form: { account_id: id } }), 'not_found');
+      expectError(
+        await request(steward.url).post('/auth/bank/create_link_token').set('Authorization', token).type('form').send({ account_id: id }),
+        'not_found',
+      );
     }
   });
 
   it('finds no entry by what is no id', async () => {
     const token = await newUser();
     for (const account_id of ["1' or '1'='1", '', 'x'.repeat(5_000), `${UNKNOWN}0`, 'a\u0000b']) {
-      expectError(await steward.call('/auth/bank/create_link_token', { token, form: { account_id } }), 'not_found');
+      expectError(
+        await request(steward.url).post('/auth/bank/create_link_token').set('Authorization', token).type('form').send({ account_id }),
+        'not_found',
+      );
     }
   });
 });
@@ -104,8 +117,15 @@ describe('POST /auth/bank/create_link_token', () => {
 describe('POST /auth/bank/set_access_token', () => {
   it('is protected, and leaves the public token usable', async () => {
     const publicToken = await createPublicToken(steward);
-    expectError(await steward.call('/auth/bank/set_access_token', { form: { public_token: publicToken } }), 'invalid_token');
-    const answer = await steward.call('/auth/bank/set_access_token', { token: await newUser(), form: { public_token: publicToken } });
+    expectError(
+      await request(steward.url).post('/auth/bank/set_access_token').type('form').send({ public_token: publicToken }),
+      'invalid_token',
+    );
+    const answer = await request(steward.url)
+      .post('/auth/bank/set_access_token')
+      .set('Authorization', await newUser())
+      .type('form')
+      .send({ public_token: publicToken });
     expect(answer.status).toBe(200);
   });
 
@@ -123,12 +143,7 @@ describe('POST /auth/bank/set_access_token', () => {
   it('takes JSON with the same field', async () => {
     const token = await newUser();
     const body = JSON.stringify({ public_token: await createPublicToken(steward) });
-    const answer = await steward.call('/auth/bank/set_access_token', {
-      token,
-      method: 'POST',
-      body,
-      headers: { 'content-type': 'application/json' },
-    });
+    const answer = await request(steward.url).post('/auth/bank/set_access_token').set('Authorization', token).type('json').send(body);
     expect(answer.body).toEqual({ success: true });
   });
 
@@ -147,7 +162,11 @@ describe('POST /auth/bank/set_access_token', () => {
 
   it('refuses a public token that is unknown', async () => {
     const token = await newUser();
-    const answer = await steward.call('/auth/bank/set_access_token', { token, form: { public_token: 'public-sandbox-unknown' } });
+    const answer = await request(steward.url)
+      .post('/auth/bank/set_access_token')
+      .set('Authorization', token)
+      .type('form')
+      .send({ public_token: 'public-sandbox-unknown' });
     expectError(answer, 'invalid_request', /^public_token: /);
     expect(await list(token)).toEqual([]);
   });
@@ -155,10 +174,14 @@ describe('POST /auth/bank/set_access_token', () => {
   it('refuses a public token that was used, by anyone, and changes nothing', async () => {
     const [token, other] = [await newUser(), await newUser()];
     const form = { public_token: await createPublicToken(steward) };
-    expect((await steward.call('/auth/bank/set_access_token', { token, form })).status).toBe(200);
+    await request(steward.url).post('/auth/bank/set_access_token').set('Authorization', token).type('form').send(form).expect(200);
     const before = await list(token);
     for (const again of [token, other]) {
-      expectError(await steward.call('/auth/bank/set_access_token', { token: again, form }), 'invalid_request', /^public_token: /);
+      expectError(
+        await request(steward.url).post('/auth/bank/set_access_token').set('Authorization', again).type('form').send(form),
+        'invalid_request',
+        /^public_token: /,
+      );
     }
     expect(await list(token)).toEqual(before);
     expect(await list(other)).toEqual([]);
@@ -167,7 +190,9 @@ describe('POST /auth/bank/set_access_token', () => {
   it('takes a public token sent twice at once for one of the two', async () => {
     const token = await newUser();
     const form = { public_token: await createPublicToken(steward) };
-    const answers = await Promise.all([1, 2].map(() => steward.call('/auth/bank/set_access_token', { token, form })));
+    const answers = await Promise.all(
+      [1, 2].map(() => request(steward.url).post('/auth/bank/set_access_token').set('Authorization', token).type('form').send(form)),
+    );
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 400]);
     expect(await list(token)).toHaveLength(1);
   });
@@ -181,7 +206,7 @@ describe('POST /auth/bank/set_access_token', () => {
     expect(await list(token)).toEqual(before);
     await eventually(async () => expect((await itemsSince(known)).map((item) => item.removed)).toEqual([true, false]));
     // The new token is the one in use.
-    expect((await steward.call(`/auth/bank/accounts/${before[0].id}/refresh`, { method: 'POST', token })).status).toBe(200);
+    await request(steward.url).post(`/auth/bank/accounts/${before[0].id}/refresh`).set('Authorization', token).expect(200);
     expect(await steward.sql(`select id from revocations where unconfirmed_at is not null`)).toEqual([]);
   });
 
@@ -201,7 +226,7 @@ describe('POST /auth/bank/set_access_token', () => {
     const entries = await list(token);
     expect(entries).toHaveLength(1);
     await eventually(async () => expect((await itemsSince(known)).map((item) => item.removed).sort()).toEqual([false, true]));
-    expect((await steward.call(`/auth/bank/accounts/${entries[0].id}/refresh`, { method: 'POST', token })).status).toBe(200);
+    await request(steward.url).post(`/auth/bank/accounts/${entries[0].id}/refresh`).set('Authorization', token).expect(200);
   });
 
   it('makes a second entry of another bank', async () => {
@@ -225,14 +250,17 @@ describe('POST /auth/bank/set_access_token', () => {
     await steward.control('bank/error', { code: 'INSTITUTION_DOWN', path: '/accounts/get' });
     expectError(await linkBank(steward, token), 'unavailable');
     expect(await list(token)).toEqual([]);
-    expect((await steward.call('/integrations', { token })).body.bank).toEqual({ connected: false, needs_attention: 0 });
+    expect((await request(steward.url).get('/integrations').set('Authorization', token)).body.bank).toEqual({
+      connected: false,
+      needs_attention: 0,
+    });
     await eventually(async () => expect((await itemsSince(known)).map((item) => item.removed)).toEqual([true]));
   });
 });
 
 describe('GET /auth/bank/accounts', () => {
   it('is protected', async () => {
-    expectError(await steward.call('/auth/bank/accounts'), 'invalid_token');
+    expectError(await request(steward.url).get('/auth/bank/accounts'), 'invalid_token');
   });
 
   it('is empty before a bank is linked', async () => {

@@ -1,11 +1,13 @@
 import { once } from 'node:events';
+import type { Response } from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { type FaultyDatabase, startFaultyDatabase } from '../../support/database-proxy.ts';
 import { eventually } from '../../support/eventually.ts';
 import { expectError } from '../../support/expect-error.ts';
 import { connect, outcome } from '../../support/flows.ts';
-import { type Answer, startSteward, type TestSteward } from '../../support/steward.ts';
+import { request } from '../../support/request.ts';
+import { startSteward, type TestSteward } from '../../support/steward.ts';
 
 let database: FaultyDatabase;
 let steward: TestSteward;
@@ -21,22 +23,22 @@ afterAll(async () => {
 });
 
 async function connections(): Promise<number> {
-  return (await steward.call('/test')).body.connections;
+  return (await request(steward.url).get('/test')).body.connections;
 }
 
 /** Readiness with this status: it is remembered for a moment. */
-function ready(status: number): Promise<Answer> {
+function ready(status: number): Promise<Response> {
   return eventually(async () => {
-    const answer = await steward.call('/health/ready');
+    const answer = await request(steward.url).get('/health/ready');
     return answer.status === status ? answer : undefined;
   });
 }
 
 describe('GET /test', () => {
   it('answers exactly status, service, environment and connections', async () => {
-    const answer = await steward.call('/test');
+    const answer = await request(steward.url).get('/test');
     expect(answer.status).toBe(200);
-    expect(answer.headers.get('content-type')).toMatch(/^application\/json\b/);
+    expect(answer.headers['content-type']).toMatch(/^application\/json\b/);
     expect(answer.body).toEqual({ status: 'success', service: 'steward', environment: 'development', connections: 0 });
   });
 
@@ -59,7 +61,10 @@ describe('GET /test', () => {
   });
 
   it('takes no notice of queries, cookies and tokens', async () => {
-    const answer = await steward.call('/test?x=1&environment=production', { token: 'nonsense', headers: { cookie: 'a=b' } });
+    const answer = await request(steward.url)
+      .get('/test?x=1&environment=production')
+      .set('Authorization', 'nonsense')
+      .set({ cookie: 'a=b' });
     expect(answer.body).toMatchObject({ status: 'success', environment: 'development' });
   });
 });
@@ -67,7 +72,7 @@ describe('GET /test', () => {
 describe('GET /health/live and /health/ready', () => {
   it('are 200 while all is well', async () => {
     for (const path of ['/health/live', '/health/ready']) {
-      const answer = await steward.call(path);
+      const answer = await request(steward.url).get(path);
       expect([answer.status, answer.text]).toEqual([200, '{"status":"success"}']);
     }
   });
@@ -84,7 +89,7 @@ describe('with stored data under a master key that is not there', () => {
       const answer = await ready(503);
       expectError(answer, 'unavailable');
       expect(answer.text).not.toContain('of-another-replica');
-      expect((await steward.call('/health/live')).status).toBe(200);
+      await request(steward.url).get('/health/live').expect(200);
     } finally {
       await steward.sql('update user_keys set master_key_id = $1', [key?.id]);
     }
@@ -98,16 +103,16 @@ describe('with the database down', () => {
     database.cut();
     try {
       expectError(await ready(503), 'unavailable');
-      expect((await steward.call('/health/live')).status).toBe(200);
-      expect((await steward.call('/test')).body.status).toBe('success');
-      expectError(await steward.call('/integrations', { token }), 'unavailable');
-      expectError(await steward.call(`/auth/workspace/login?token=${token}`), 'unavailable');
-      expectError(await steward.call('/auth/bank/accounts', { token }), 'unavailable');
+      await request(steward.url).get('/health/live').expect(200);
+      expect((await request(steward.url).get('/test')).body.status).toBe('success');
+      expectError(await request(steward.url).get('/integrations').set('Authorization', token), 'unavailable');
+      expectError(await request(steward.url).get(`/auth/workspace/login?token=${token}`), 'unavailable');
+      expectError(await request(steward.url).get('/auth/bank/accounts').set('Authorization', token), 'unavailable');
     } finally {
       database.restore();
     }
     await ready(200);
-    expect((await steward.call('/integrations', { token })).status).toBe(200);
+    await request(steward.url).get('/integrations').set('Authorization', token).expect(200);
   });
 
   it('that takes no writes is not ready', async () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectError } from '../../support/expect-error.ts';
+import { request } from '../../support/request.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
 
 let steward: TestSteward;
@@ -28,7 +29,10 @@ describe('a field that an endpoint doesn’t know', () => {
     ['/email', { mail: EMAIL }, 'mail: is not known here (did you mean email?)'],
   ])('%s %j is refused by name, as a form and as JSON', async (path, fields, message) => {
     const json = { body: JSON.stringify(fields), headers: { 'content-type': 'application/json' } };
-    for (const answer of [await steward.call(path, { token, form: fields }), await steward.call(path, { token, ...json })]) {
+    for (const answer of [
+      await request(steward.url).post(path).set('Authorization', token).type('form').send(fields),
+      await steward.call(path, { token, ...json }),
+    ]) {
       expectError(answer, 'invalid_request');
       expect(answer.body.message).toBe(message);
     }
@@ -38,18 +42,20 @@ describe('a field that an endpoint doesn’t know', () => {
     ['/auth/workspace/login?token=x&redirect_url=https://app.example.com/', 'redirect_url: is not known here (did you mean redirect_uri?)'],
     ['/user/audit?limt=5', 'limt: is not known here (did you mean limit?)'],
   ])('%s is refused by name', async (path, message) => {
-    const answer = await steward.call(path, { token });
+    const answer = await request(steward.url).get(path).set('Authorization', token);
     expectError(answer, 'invalid_request');
     expect(answer.body.message).toBe(message);
   });
 
   it('is the provider’s own business in its callback', async () => {
-    const answer = await steward.call('/auth/workspace/callback?state=unknown&code=x&scope=a&authuser=0&prompt=consent&hd=example.com');
+    const answer = await request(steward.url).get(
+      '/auth/workspace/callback?state=unknown&code=x&scope=a&authuser=0&prompt=consent&hd=example.com',
+    );
     expect(answer.body?.message ?? '').not.toContain('is not known here');
   });
 
   it('is said to generators of clients', async () => {
-    const { paths } = (await steward.call('/openapi.json')).body;
+    const { paths } = (await request(steward.url).get('/openapi.json')).body;
     const { content } = paths['/workspace_access_request'].post.requestBody;
     for (const { schema } of Object.values<any>(content)) expect(schema.additionalProperties).toBe(false);
   });

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { expectError } from '../../support/expect-error.ts';
+import { request } from '../../support/request.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
 
 let steward: TestSteward;
@@ -8,7 +9,7 @@ afterEach(() => steward.stop());
 
 async function statuses(count: number, path: string, headers: (index: number) => Record<string, string> = () => ({})): Promise<number[]> {
   const all: number[] = [];
-  for (let index = 0; index < count; index += 1) all.push((await steward.call(path, { headers: headers(index) })).status);
+  for (let index = 0; index < count; index += 1) all.push((await request(steward.url).get(path).set(headers(index))).status);
   return all;
 }
 
@@ -16,14 +17,14 @@ describe('requests a minute from one address', () => {
   it('beyond the limit are 429 with Retry-After; the probes have a limit of their own', async () => {
     steward = await startSteward({ LIMIT_REQUESTS_PER_MINUTE: '5' });
     expect(await statuses(5, '/nothing')).toEqual([404, 404, 404, 404, 404]);
-    const answer = await steward.call('/integrations');
+    const answer = await request(steward.url).get('/integrations');
     expectError(answer, 'rate_limited');
-    const seconds = Number(answer.headers.get('retry-after'));
+    const seconds = Number(answer.headers['retry-after']);
     expect(seconds).toBeGreaterThan(0);
     expect(seconds).toBeLessThanOrEqual(60);
-    expectError(await steward.call('/update_integrations'), 'rate_limited');
+    expectError(await request(steward.url).get('/update_integrations'), 'rate_limited');
     expect(steward.context.integrations.runs).toBe(0);
-    for (const path of ['/test', '/health/live', '/health/ready']) expect((await steward.call(path)).status, path).toBe(200);
+    for (const path of ['/test', '/health/live', '/health/ready']) expect((await request(steward.url).get(path)).status, path).toBe(200);
   });
 
   it('can’t be raised by X-Forwarded-For, which also makes no noise in the log', async () => {
@@ -61,14 +62,14 @@ describe('requests a minute from one address', () => {
 describe('waitlist entries a minute from one address', () => {
   it('beyond the limit are 429, and not stored', async () => {
     steward = await startSteward({ LIMIT_WAITLIST_PER_MINUTE: '2' });
-    expect((await steward.call('/waitlist', { form: { email: 'one@example.com' } })).status).toBe(200);
-    expect((await steward.call('/email', { form: { email: 'two@example.com' } })).status).toBe(200);
+    await request(steward.url).post('/waitlist').type('form').send({ email: 'one@example.com' }).expect(200);
+    await request(steward.url).post('/email').type('form').send({ email: 'two@example.com' }).expect(200);
     for (const path of ['/waitlist', '/email'])
-      expectError(await steward.call(path, { form: { email: 'three@example.com' } }), 'rate_limited');
+      expectError(await request(steward.url).post(path).type('form').send({ email: 'three@example.com' }), 'rate_limited');
     expect(await steward.sql('select email from waitlist order by email')).toEqual([
       { email: 'one@example.com' },
       { email: 'two@example.com' },
     ]);
-    expect((await steward.call('/nothing')).status).toBe(404);
+    await request(steward.url).get('/nothing').expect(404);
   });
 });

@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectError } from '../../support/expect-error.ts';
 import { sendRaw } from '../../support/raw-http.ts';
+import { request } from '../../support/request.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
 
 const FRONT_END = 'https://app.example.com';
@@ -38,18 +39,18 @@ describe('an unknown address', () => {
   });
 
   it('is 404 in JSON to a browser too', async () => {
-    expectError(await steward.call('/nothing', { headers: { accept: 'text/html' } }), 'not_found');
+    expectError(await request(steward.url).get('/nothing').set({ accept: 'text/html' }), 'not_found');
   });
 
   it('is not repeated in the answer', async () => {
-    const answer = await steward.call('/<script>alert(1)</script>');
+    const answer = await request(steward.url).get('/<script>alert(1)</script>');
     expect(answer.text).not.toContain('alert');
   });
 });
 
 describe('another method', () => {
   it('is 405 with Allow at every documented address', async () => {
-    const { paths } = (await steward.call('/openapi.json')).body;
+    const { paths } = (await request(steward.url).get('/openapi.json')).body;
     let tried = 0;
     for (const [path, operations] of Object.entries<Record<string, unknown>>({ ...paths, '/openapi.json': { get: {} } })) {
       const known = Object.keys(operations).map((method) => method.toUpperCase());
@@ -196,21 +197,22 @@ describe('x-request-id', () => {
       '/sandbox/none',
     ];
     for (const path of paths) {
-      const answer = await steward.call(path, { headers: { 'x-request-id': 'chosen-by-client', 'x-correlation-id': 'chosen-by-client' } });
-      expect(answer.headers.get('x-request-id'), path).toMatch(/^[0-9a-f-]{36}$/);
-      seen.add(answer.headers.get('x-request-id') as string);
+      const answer = await request(steward.url)
+        .get(path)
+        .set({ 'x-request-id': 'chosen-by-client', 'x-correlation-id': 'chosen-by-client' });
+      expect(answer.headers['x-request-id'], path).toMatch(/^[0-9a-f-]{36}$/);
+      seen.add(answer.headers['x-request-id'] as string);
     }
-    const preflight = await steward.call('/integrations', {
-      method: 'OPTIONS',
-      headers: { origin: FRONT_END, 'access-control-request-method': 'GET' },
-    });
-    seen.add(preflight.headers.get('x-request-id') as string);
+    const preflight = await request(steward.url)
+      .options('/integrations')
+      .set({ origin: FRONT_END, 'access-control-request-method': 'GET' });
+    seen.add(preflight.headers['x-request-id'] as string);
     expect(seen.size).toBe(paths.length + 1);
     expect(steward.logs.join('')).not.toContain('chosen-by-client');
   });
 
   it('is what the log calls the request', async () => {
-    const answer = await steward.call('/integrations?canary=query-canary');
+    const answer = await request(steward.url).get('/integrations?canary=query-canary');
     const lines = steward.logs.filter((line) => line.includes(answer.body.request_id));
     expect(lines.length).toBeGreaterThan(0);
     expect(steward.logs.join('')).not.toContain('query-canary');

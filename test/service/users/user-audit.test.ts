@@ -3,6 +3,7 @@ import { ExecutorScene, refused } from '../../support/executor-scene.ts';
 import { expectError } from '../../support/expect-error.ts';
 import { newName } from '../../support/flows.ts';
 import type { ConnectedGrant } from '../../support/refreshing.ts';
+import { request } from '../../support/request.ts';
 
 interface Entry {
   at: string;
@@ -26,7 +27,7 @@ beforeEach(async () => {
   user = await scene.connect();
 });
 
-const read = (query = '', token = user.token) => scene.steward.call(`/user/audit${query}`, { token });
+const read = (query = '', token = user.token) => request(scene.steward.url).get(`/user/audit${query}`).set('Authorization', token);
 
 /** Rows that tell themselves apart by their milliseconds. */
 function addRows(from: number, to: number, of = user): Promise<unknown> {
@@ -42,7 +43,7 @@ const range = (from: number, to: number) => Array.from({ length: from - to + 1 }
 
 describe('GET /user/audit', () => {
   it('is protected', async () => {
-    expectError(await scene.steward.call('/user/audit'), 'invalid_token');
+    expectError(await request(scene.steward.url).get('/user/audit'), 'invalid_token');
   });
 
   it('lists what was done, with which account and how it ended, newest first', async () => {
@@ -50,7 +51,7 @@ describe('GET /user/audit', () => {
     await refused(scene.call(user, 'test.nothing'), 'not_found');
     const { status, body, headers } = await read();
     expect(status).toBe(200);
-    expect(headers.get('cache-control')).toBe('no-store');
+    expect(headers['cache-control']).toBe('no-store');
     expect(Object.keys(body)).toEqual(['entries', 'next_cursor']);
     expect(body.next_cursor).toBeNull();
     const common = {
@@ -80,7 +81,7 @@ describe('GET /user/audit', () => {
       { ...where, decided_surface: null, decision: 'approval_required' },
     ];
     expect((await read()).body.entries).toMatchObject(shown);
-    const { body } = await scene.steward.call('/user/export', { token: user.token });
+    const { body } = await request(scene.steward.url).get('/user/export').set('Authorization', user.token);
     expect(body.audit_log.entries).toMatchObject(shown);
     expect(body.approvals).toMatchObject([{ id: approvalId, surface: 'socket', status: 'denied' }]);
   });

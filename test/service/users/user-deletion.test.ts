@@ -4,6 +4,7 @@ import { eventually } from '../../support/eventually.ts';
 import { expectError } from '../../support/expect-error.ts';
 import { connect, connectUnbound, linkBank, liveTokens, newName, outcome, sweepNow, workspaceAccounts } from '../../support/flows.ts';
 import { startIssuer, type TestIssuer } from '../../support/issuer.ts';
+import { request } from '../../support/request.ts';
 import { SocketClient } from '../../support/socket-client.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
 import { subjectOf, WorkspaceEmulator } from '../../support/workspace-emulator.ts';
@@ -61,7 +62,7 @@ async function signInAgain(name: string): Promise<string> {
 
 describe('DELETE /user', () => {
   it('is protected', async () => {
-    expectError(await steward.call('/user', { method: 'DELETE' }), 'invalid_token');
+    expectError(await request(steward.url).delete('/user'), 'invalid_token');
   });
 
   it('disconnects everything, and leaves nothing of the user', async () => {
@@ -132,33 +133,44 @@ describe('DELETE /user', () => {
   it('ends every token issued before, also after a restart; a new sign-in is a new user', async () => {
     const { name, token } = await connectedUser();
     const second = await steward.signIn(name);
-    await steward.call('/auth/workspace/accounts', { token: second });
+    await request(steward.url).get('/auth/workspace/accounts').set('Authorization', second);
     const id = await userId(token);
     await erase(token);
     for (const old of [token, second]) {
-      expectError(await steward.call('/auth/workspace/accounts', { token: old }), 'invalid_token');
-      expectError(await steward.call('/workspace_access_request', { token: old, form: { email: 'demo@example.com' } }), 'invalid_token');
-      expectError(await steward.call(`/auth/workspace/login?token=${old}`), 'invalid_token');
+      expectError(await request(steward.url).get('/auth/workspace/accounts').set('Authorization', old), 'invalid_token');
+      expectError(
+        await request(steward.url)
+          .post('/workspace_access_request')
+          .set('Authorization', old)
+          .type('form')
+          .send({ email: 'demo@example.com' }),
+        'invalid_token',
+      );
+      expectError(await request(steward.url).get(`/auth/workspace/login?token=${old}`), 'invalid_token');
     }
     expectError(await erase(token), 'invalid_token');
     expect(await userId(token)).toBeUndefined();
     await revoked();
 
     steward = await steward.restart();
-    expectError(await steward.call('/auth/workspace/accounts', { token }), 'invalid_token');
+    expectError(await request(steward.url).get('/auth/workspace/accounts').set('Authorization', token), 'invalid_token');
     const fresh = await signInAgain(name);
     expect(await workspaceAccounts(steward, fresh)).toEqual([]);
     expect(await userId(fresh)).not.toBe(id);
-    expectError(await steward.call('/auth/workspace/accounts', { token }), 'invalid_token');
+    expectError(await request(steward.url).get('/auth/workspace/accounts').set('Authorization', token), 'invalid_token');
     expect(outcome((await connect(steward, { token: fresh })).callback).status).toBe('connected');
   });
 
   it('ends the user’s flows: ticket, callback and confirmation lead nowhere', async () => {
     const { token } = await connectedUser();
-    const { body } = await steward.call('/workspace_access_request', { token, form: { email: 'demo@example.com' } });
+    const { body } = await request(steward.url)
+      .post('/workspace_access_request')
+      .set('Authorization', token)
+      .type('form')
+      .send({ email: 'demo@example.com' });
     const { browser, page, callbackUrl } = await connectUnbound(steward, { token, email: `${newName()}@example.com` });
     await erase(token);
-    expectError(await steward.call(body.login_url), 'invalid_token');
+    expectError(await request().get(body.login_url), 'invalid_token');
     expect(outcome(await browser.visit(callbackUrl))).toMatchObject({ status: 'error', code: 'expired' });
     const fields = { confirmation: /name="confirmation" value="([^"]+)"/.exec(page.text)?.[1] ?? '', decision: 'confirm' };
     expectError(await browser.visit('/auth/workspace/confirm', { form: fields, headers: { accept: 'application/json' } }), 'forbidden');
@@ -175,7 +187,7 @@ describe('DELETE /user', () => {
     expect(await workspaceAccounts(steward, token)).toMatchObject([{ id: outcome(callback).account_id, status: 'active' }]);
     expect((await liveTokens(steward, `${name}@example.com`)).refresh).toBe(1);
     expect((await erase(await steward.signIn(name))).body).toEqual({ success: true });
-    expectError(await steward.call('/auth/workspace/accounts', { token }), 'invalid_token');
+    expectError(await request(steward.url).get('/auth/workspace/accounts').set('Authorization', token), 'invalid_token');
   });
 });
 

@@ -5,6 +5,7 @@ import { expectError } from '../../support/expect-error.ts';
 import { newName } from '../../support/flows.ts';
 import { fullUser, SAID } from '../../support/full-user.ts';
 import { createPostgresDatabase, hasPostgres } from '../../support/postgres.ts';
+import { request } from '../../support/request.ts';
 import { startSteward } from '../../support/steward.ts';
 import { userColumns } from '../../support/user-tables.ts';
 
@@ -55,7 +56,7 @@ beforeAll(async () => {
 
 afterAll(() => scene.stop());
 
-const read = (token: string) => scene.steward.call('/user/export', { token });
+const read = (token: string) => request(scene.steward.url).get('/user/export').set('Authorization', token);
 
 /** Rows of a table as the export has them. */
 function rowsOf(body: Record<string, any>, table: string): Record<string, unknown>[] {
@@ -67,15 +68,15 @@ function rowsOf(body: Record<string, any>, table: string): Record<string, unknow
 
 describe('GET /user/export', () => {
   it('is protected', async () => {
-    expectError(await scene.steward.call('/user/export'), 'invalid_token');
+    expectError(await request(scene.steward.url).get('/user/export'), 'invalid_token');
   });
 
   it('is a file that nobody keeps', async () => {
     const { status, headers, body } = await read(await scene.steward.signIn(newName()));
     expect(status).toBe(200);
-    expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
-    expect(headers.get('content-disposition')).toMatch(/^attachment; filename="?steward-export-\d{4}-\d\d-\d\d\.json"?$/);
-    expect(headers.get('cache-control')).toBe('no-store');
+    expect(headers['content-type']).toBe('application/json; charset=utf-8');
+    expect(headers['content-disposition']).toMatch(/^attachment; filename="?steward-export-\d{4}-\d\d-\d\d\.json"?$/);
+    expect(headers['cache-control']).toBe('no-store');
     expect(body).toMatchObject({
       format: 'steward.user-export',
       version: 1,
@@ -192,7 +193,9 @@ describe('GET /user/export', () => {
     expect(body.events).toHaveLength(2_000);
     expect(body.events[0].seq).toBe(3_500);
     expect(body.audit_log.entries).toHaveLength(5_000);
-    const next = await scene.steward.call(`/user/audit?limit=200&cursor=${body.audit_log.next_cursor}`, { token: user.token });
+    const next = await request(scene.steward.url)
+      .get(`/user/audit?limit=200&cursor=${body.audit_log.next_cursor}`)
+      .set('Authorization', user.token);
     expect(next.body.entries).toHaveLength(103);
     expect(next.body.next_cursor).toBeNull();
   });
@@ -204,14 +207,18 @@ describe.skipIf(!hasPostgres)('GET /user/export while things change', () => {
     const steward = await startSteward({ DATABASE_URL: database.url });
     try {
       const token = await steward.signIn('moment');
-      await steward.call('/integrations', { token });
+      await request(steward.url).get('/integrations').set('Authorization', token);
       let answered = false;
       // Holds the export up at a table in its middle.
       const answer = await steward.context.db.transaction(async (tx) => {
         await tx.query('lock table oauth_flows in access exclusive mode');
-        const reading = steward.call('/user/export', { token }).finally(() => {
-          answered = true;
-        });
+        const reading = request(steward.url)
+          .get('/user/export')
+          .set('Authorization', token)
+          .then((response) => {
+            answered = true;
+            return response;
+          });
         await blocked(database.sql);
         await database.sql(
           `insert into events (user_id, seq, event, data) select id, 1, 'late', '{}' from users where email = 'moment@example.com'`,

@@ -1,8 +1,10 @@
+import type { Response } from 'supertest';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type FaultyDatabase, startFaultyDatabase } from '../../support/database-proxy.ts';
 import { expectError } from '../../support/expect-error.ts';
 import { queueInstalled } from '../../support/flows.ts';
-import { type Answer, startSteward, type TestSteward } from '../../support/steward.ts';
+import { request } from '../../support/request.ts';
+import { startSteward, type TestSteward } from '../../support/steward.ts';
 
 let database: FaultyDatabase;
 let steward: TestSteward;
@@ -23,35 +25,35 @@ async function entries(): Promise<string[]> {
   return rows.map(({ email }) => email);
 }
 
-function expectFailed(answer: Answer): void {
+function expectFailed(answer: Response): void {
   expect(answer.status).toBe(200);
   expect(answer.body).toEqual({ status: 'error', message: expect.stringMatching(/^\S.* .*\.$/) });
   expect(answer.text).not.toMatch(/relation|waitlist_|ECONN|select|insert|database|Connection/i);
 }
 
 describe.each(['/waitlist', '/email'])('POST %s', (path) => {
-  const join = (email: string) => steward.call(path, { form: { email } });
+  const join = (email: string) => request(steward.url).post(path).type('form').send({ email });
 
   afterEach(() => steward.sql('delete from waitlist'));
 
   it('stores an address and answers success and nothing else', async () => {
     const answer = await join('ada@example.org');
     expect(answer.status).toBe(200);
-    expect(answer.headers.get('content-type')).toMatch(/^application\/json\b/);
+    expect(answer.headers['content-type']).toMatch(/^application\/json\b/);
     expect(answer.body).toEqual({ status: 'success' });
     expect(await entries()).toEqual(['ada@example.org']);
   });
 
   it('takes JSON with the same field', async () => {
     const body = '{"email":"json@example.org"}';
-    const answer = await steward.call(path, { method: 'POST', body, headers: { 'content-type': 'application/json' } });
+    const answer = await request(steward.url).post(path).type('json').send(body);
     expect(answer.body).toEqual({ status: 'success' });
     expect(await entries()).toEqual(['json@example.org']);
   });
 
   it('answers a known address as a new one, and stores it once', async () => {
     const answers = [await join('known@example.org'), await join('known@example.org'), await join(' KNOWN@Example.org ')];
-    const shown = answers.map(({ status, text, headers }) => [status, text, [...headers.keys()].sort()]);
+    const shown = answers.map(({ status, text, headers }) => [status, text, Object.keys(headers).sort()]);
     expect(shown[1]).toEqual(shown[0]);
     expect(shown[2]).toEqual(shown[0]);
     expect(await entries()).toEqual(['known@example.org']);
@@ -64,14 +66,18 @@ describe.each(['/waitlist', '/email'])('POST %s', (path) => {
   });
 
   it('is open to everyone: a token that is not valid doesn’t matter', async () => {
-    const answer = await steward.call(path, { form: { email: 'open@example.org' }, token: 'nonsense' });
+    const answer = await request(steward.url).post(path).set('Authorization', 'nonsense').type('form').send({ email: 'open@example.org' });
     expect(answer.body).toEqual({ status: 'success' });
   });
 
   it('refuses a request without the address', async () => {
-    expectError(await steward.call(path, { form: {} }), 'invalid_request', /^email: is required/);
-    expectError(await steward.call(path, { form: { mail: 'ada@example.org' } }), 'invalid_request', /^mail: .*did you mean email/);
-    expectError(await steward.call(path, { method: 'POST' }), 'invalid_request', /^email: is required/);
+    expectError(await request(steward.url).post(path).type('form').send({}), 'invalid_request', /^email: is required/);
+    expectError(
+      await request(steward.url).post(path).type('form').send({ mail: 'ada@example.org' }),
+      'invalid_request',
+      /^mail: .*did you mean email/,
+    );
+    expectError(await request(steward.url).post(path), 'invalid_request', /^email: is required/);
     expect(await entries()).toEqual([]);
   });
 
@@ -134,6 +140,6 @@ describe.each(['/waitlist', '/email'])('POST %s', (path) => {
 
 describe('GET /waitlist', () => {
   it('shows nothing', async () => {
-    for (const path of ['/waitlist', '/email']) expectError(await steward.call(path), 'method_not_allowed');
+    for (const path of ['/waitlist', '/email']) expectError(await request(steward.url).get(path), 'method_not_allowed');
   });
 });

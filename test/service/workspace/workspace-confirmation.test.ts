@@ -14,7 +14,8 @@ import {
   sweepNow,
   workspaceAccounts,
 } from '../../support/flows.ts';
-import { type Answer, startSteward, type TestSteward } from '../../support/steward.ts';
+import type { Answer } from '../../support/request.ts';
+import { startSteward, type TestSteward } from '../../support/steward.ts';
 
 const DONE = 'https://app.example/done';
 const CONFIRM = '/auth/workspace/confirm';
