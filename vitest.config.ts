@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 import { findPostgres } from './test/support/find-postgres.ts';
 
-/** What depends on the database's dialect, its locks, transactions or restarts: these files run on the embedded one, too. */
+/** Files that also run on the embedded database: they depend on the SQL dialect, locks, transactions or restarts. */
 const EMBEDDED = [
   'test/service/bank/bank-linking.test.ts',
   'test/service/bank/webhook-faults.test.ts',
@@ -19,14 +19,14 @@ const EMBEDDED = [
   'test/service/vault/refresh/refresh-faults.test.ts',
   'test/service/waitlist/waitlist.test.ts',
   'test/service/workspace/workspace-connection.test.ts',
-  'test/process/process-kill.test.ts',
-  'test/process/process-lifecycle.test.ts',
-  'test/cli/data-erase.test.ts',
 ];
+const EMBEDDED_PROCESS = ['test/process/process-kill.test.ts', 'test/process/process-lifecycle.test.ts', 'test/cli/data-erase.test.ts'];
 
 const hasPostgres = (await findPostgres()) !== undefined;
-// Files share a worker's modules, which halves the processor time. They wait half of the time, hence more than two at once.
+// Files share a worker's modules, which halves the processor time. They wait half of the time, so four run on two cores.
 const shared = { isolate: false, maxWorkers: 4 };
+// They start processes of their own, and wait for them.
+const processes = { maxWorkers: 4, sequence: { groupOrder: 1 } };
 
 export default defineConfig({
   test: {
@@ -54,11 +54,11 @@ export default defineConfig({
         test: {
           name: 'process',
           include: ['test/{process,cli}/**/*.test.ts'],
-          exclude: hasPostgres ? [] : EMBEDDED,
-          maxWorkers: 4,
-          sequence: { groupOrder: 1 },
+          exclude: hasPostgres ? [] : EMBEDDED_PROCESS,
+          ...processes,
         },
       },
+      { extends: true, test: { name: 'embedded-process', include: EMBEDDED_PROCESS, provide: { embedded: true }, ...processes } },
       { extends: true, test: { name: 'browser', include: ['test/browser/**/*.test.ts'], maxWorkers: 2, sequence: { groupOrder: 2 } } },
     ],
   },

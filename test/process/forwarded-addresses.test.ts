@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
-import { createPlace, type Place, startProcess, type TestProcess } from '../../support/process.ts';
-import { startSteward, type TestSteward } from '../../support/steward.ts';
+import { createPlace, type Place, startProcess, type TestProcess } from '../support/process.ts';
+import { startSteward, type TestSteward } from '../support/steward.ts';
 
 /** Addresses that Node takes for some, and things that nobody does. */
 const FORWARDED = [

@@ -3,18 +3,18 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { formatKeyset } from '../../../src/config/master-key-list.ts';
-import { keyIdOf } from '../../../src/crypto/envelope.ts';
-import { deleteFormerKeys } from '../../../src/vault/rotation/key-rotation-repository.ts';
-import { SEALED_COLUMNS } from '../../../src/vault/rotation/sealed-columns-repository.ts';
-import { FormBrowser } from '../../support/browser.ts';
-import { runCli } from '../../support/cli.ts';
-import { eventually } from '../../support/eventually.ts';
-import { ExecutorScene } from '../../support/executor-scene.ts';
-import { answerConfirmation, newName, openConsent, outcome } from '../../support/flows.ts';
-import { createPostgresDatabase, hasPostgres, type PostgresDatabase } from '../../support/postgres.ts';
-import { type ConnectedGrant, endWait, grantState, leave } from '../../support/refreshing.ts';
-import { retryNow } from '../../support/webhook-scene.ts';
+import { formatKeyset } from '../../src/config/master-key-list.ts';
+import { keyIdOf } from '../../src/crypto/envelope.ts';
+import { deleteFormerKeys } from '../../src/vault/rotation/key-rotation-repository.ts';
+import { SEALED_COLUMNS } from '../../src/vault/rotation/sealed-columns-repository.ts';
+import { FormBrowser } from '../support/browser.ts';
+import { runCli } from '../support/cli.ts';
+import { eventually } from '../support/eventually.ts';
+import { ExecutorScene } from '../support/executor-scene.ts';
+import { answerConfirmation, newName, openConsent, outcome } from '../support/flows.ts';
+import { createPostgresDatabase, hasPostgres, type PostgresDatabase } from '../support/postgres.ts';
+import { type ConnectedGrant, endWait, grantState, leave } from '../support/refreshing.ts';
+import { retryNow } from '../support/webhook-scene.ts';
 
 /** Columns of bytes that belong to a user and hold nothing sealed under the user's key. */
 const NOT_SEALED = [

@@ -2,14 +2,14 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { BUILT_INS } from '../../../src/actions/built-ins.ts';
-import { type BankEmulator, startBankEmulator } from '../../support/bank-emulator.ts';
-import { BYTES, hostileAnswers, type Kind, many, NAME, nested, SIZES, TEXT, usualAnswer } from '../../support/hostile-responses.ts';
-import { createPlace, type Place, startProcess, type TestProcess } from '../../support/process.ts';
-import { connectGrant } from '../../support/refreshing.ts';
-import { SocketClient } from '../../support/socket-client.ts';
-import { Standstill } from '../../support/standstill.ts';
-import { WorkspaceEmulator } from '../../support/workspace-emulator.ts';
+import { BUILT_INS } from '../../src/actions/built-ins.ts';
+import { type BankEmulator, startBankEmulator } from '../support/bank-emulator.ts';
+import { BYTES, hostileAnswers, type Kind, many, NAME, nested, SIZES, TEXT, usualAnswer } from '../support/hostile-responses.ts';
+import { createPlace, type Place, startProcess, type TestProcess } from '../support/process.ts';
+import { connectGrant } from '../support/refreshing.ts';
+import { SocketClient } from '../support/socket-client.ts';
+import { Standstill } from '../support/standstill.ts';
+import { WorkspaceEmulator } from '../support/workspace-emulator.ts';
 
 /** What each built-in action is called with, and what the provider answers, by the end of its address. */
 interface Case {
