@@ -29,6 +29,8 @@ USER node
 FROM base AS dependencies
 COPY package.json package-lock.json ./
 RUN npm ci --omit=dev --no-audit --no-fund
+COPY scripts/prune-production.mjs scripts/googleapis-apis.json ./scripts/
+RUN node scripts/prune-production.mjs
 
 # What production runs: without the sandbox, the tests and the tools.
 FROM base AS source
