@@ -19,6 +19,7 @@ export interface CheckDeps extends Pick<RunDeps, 'workspace' | 'bank'> {
 }
 
 const KEY = /^[\x21-\x7e]{1,200}$/;
+/** Loaded actions of each catalog: an import() of a loaded module takes 8 µs, which every call would pay. */
 const loaded = new WeakMap<ConfiguredAction, LoadedAction>();
 
 /**

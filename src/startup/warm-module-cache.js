@@ -1,5 +1,5 @@
-// Run once where an image is built: loads what every start loads and starts nothing. The compiled code stays in the
-// cache, and a file or package that is missing is found out here.
+// Runs once when an image is built. Loads the modules of every start without starting the service, so that their
+// compiled code is in the cache, and a missing file or package fails the build.
 import './module-cache.js';
 
 await Promise.all([import('../config/load-config.ts'), import('./startup-error.ts'), import('../server.ts')]);
