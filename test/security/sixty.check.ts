@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 import { check } from './support/check.ts';
 import { SIXTY } from './support/sixty.ts';
@@ -20,8 +20,11 @@ let results: Map<string, Result[]>;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'steward-sixty-'));
-  const files = [...new Set(SIXTY.flatMap(({ tests }) => tests.map(([file]) => `test/${file}.test.ts`)))];
-  results = await runTests(files);
+  const names = new Set(SIXTY.flatMap(({ tests }) => tests.map(([file]) => file)));
+  const paths = new Map(globSync('test/**/*.test.ts', { cwd: ROOT }).map((path) => [basename(path, '.test.ts'), path]));
+  const absent = [...names].filter((name) => !paths.has(name));
+  if (absent.length > 0) throw new Error(`there is no ${absent.join(', ')}`);
+  results = await runTests([...names].flatMap((name) => paths.get(name) ?? []));
 }, RUN_MS);
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -29,8 +32,6 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 /** Runs them as `npm test` does, in a process of their own. */
 async function runTests(files: string[]): Promise<Map<string, Result[]>> {
   const report = join(folder, 'results.json');
-  const absent = files.filter((file) => !existsSync(join(ROOT, file)));
-  if (absent.length > 0) throw new Error(`there is no ${absent.join(', ')}`);
   const args = ['node_modules/vitest/vitest.mjs', 'run', ...files, '--reporter=json', `--outputFile=${report}`];
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('VITEST')));
   const child = spawn(process.execPath, args, { cwd: ROOT, env, stdio: 'ignore' });

@@ -6,8 +6,8 @@ export function encodePart(value: unknown): string {
   return Buffer.from(JSON.stringify(value)).toString('base64url');
 }
 
-/** Why a token is refused. @throws whatever else comes of it */
-export async function refusalOf(verify: VerifyIdToken, token: string): Promise<AppError> {
+/** The error with which a token is rejected. @throws any other result */
+export async function rejectionOf(verify: VerifyIdToken, token: string): Promise<AppError> {
   const error: unknown = await verify(token).then(
     () => new Error('was accepted'),
     (reason: unknown) => reason,
@@ -16,7 +16,7 @@ export async function refusalOf(verify: VerifyIdToken, token: string): Promise<A
   return error;
 }
 
-/** Alarms among the lines of a log. */
+/** Errors among the lines of a log. */
 export function alarmsIn(log: readonly string[]): string[] {
   return log.filter((line) => JSON.parse(line).level >= 50);
 }

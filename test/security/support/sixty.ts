@@ -14,32 +14,26 @@ const socket = (name: RegExp) => ['socket', name] as const;
 
 /** The list that the service was designed against, in its order. */
 export const SIXTY: readonly Fault[] = [
-  { fault: 'no token is 401', tests: [token(/is protected, before it looks at anything else/)] },
-  { fault: 'alg none is 401', tests: [token(/without a signature \(alg none\) is refused/)] },
+  { fault: 'no token is 401', tests: [token(/is protected before the request is validated/)] },
+  { fault: 'alg none is 401', tests: [token(/without a signature \(alg none\) is rejected/)] },
   {
     fault: 'HS256 signed with the public key is 401',
-    tests: [token(/HS256 and the public key is refused/), ['identity-firebase', /HS256 with the certificate/]],
+    tests: [token(/HS256 and the public key is rejected/), ['identity-firebase', /HS256 with the certificate/]],
   },
-  { fault: 'another audience is 401', tests: [token(/for another audience is refused/)] },
-  { fault: 'another issuer is 401', tests: [token(/of another issuer is refused/)] },
+  { fault: 'another audience is 401', tests: [token(/for another audience is rejected/)] },
+  { fault: 'another issuer is 401', tests: [token(/of another issuer is rejected/)] },
   {
     fault: 'iat or auth_time ten minutes ahead is 401',
-    tests: [token(/issued ten minutes ahead is refused/), token(/of a sign-in ten minutes ahead is refused/)],
+    tests: [token(/issued ten minutes ahead is rejected/), token(/of a sign-in ten minutes ahead is rejected/)],
   },
-  { fault: 'an expired token is 401', tests: [token(/that has expired is refused/)] },
+  { fault: 'an expired token is 401', tests: [token(/that has expired is rejected/)] },
   {
     fault: 'a thousand unknown key ids cause one fetch a minute',
-    tests: [
-      ['identity-oidc', /at most once a minute for 1,000/],
-      ['identity-firebase', /at most once a minute for 1,000/],
-    ],
+    tests: [['key-set', /at most once a minute for 1,000/]],
   },
   {
     fault: 'certificates out of reach: bounded service and an alarm',
-    tests: [
-      ['identity-oidc', /serve for 24 hours .* with an alarm/],
-      ['identity-firebase', /serve for 24 hours .* with an alarm/],
-    ],
+    tests: [['key-set', /used for 24 hours .* with an error/]],
   },
   {
     fault: 'an e-mail with CR/LF, an array, 300 characters is 400',
@@ -53,7 +47,7 @@ export const SIXTY: readonly Fault[] = [
     tests: [['workspace-request', /redirect_uri is refused with (a backslash|the allowed host as a prefix)/]],
   },
   { fault: 'token given twice is 400', tests: [login(/refuses the token given twice/)] },
-  { fault: 'a revoked token is 401', tests: [['identity-firebase', /where revocation is checked .*is refused once revoked/]] },
+  { fault: 'a revoked token is 401', tests: [['identity-firebase', /where revocation is checked .*is rejected once revoked/]] },
   {
     fault: 'no token is found in logs',
     tests: [

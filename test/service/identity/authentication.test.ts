@@ -31,7 +31,7 @@ async function userCount(): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-/** A token put together by hand, for what no library signs. */
+/** A token assembled by hand, since no library signs it. */
 async function forged(header: object, sign: (input: string) => string, claims: Record<string, unknown> = {}): Promise<string> {
   const [, payload] = (await issuer.token(claims)).split('.');
   const input = `${Buffer.from(JSON.stringify(header)).toString('base64url')}.${payload}`;
@@ -39,7 +39,7 @@ async function forged(header: object, sign: (input: string) => string, claims: R
 }
 
 describe('every endpoint that takes an ID token', () => {
-  it('is protected, before it looks at anything else', async () => {
+  it('is protected before the request is validated', async () => {
     const { paths } = (await steward.call('/openapi.json')).body;
     const guarded = Object.entries<Record<string, any>>(paths).flatMap(([path, operations]) =>
       Object.entries(operations).flatMap(([method, { security }]) => (security.length > 0 ? [{ method: method.toUpperCase(), path }] : [])),
@@ -65,7 +65,7 @@ describe('every endpoint that takes an ID token', () => {
     expect(await userCount()).toBe(0);
   });
 
-  it('takes no token from the query or the body', async () => {
+  it('accepts no token from the query or the body', async () => {
     const token = await issuer.token();
     expectError(await steward.call(`/integrations?token=${token}&authorization=${token}&access_token=${token}`), 'invalid_token');
     expectError(
@@ -76,15 +76,15 @@ describe('every endpoint that takes an ID token', () => {
 });
 
 describe('an ID token', () => {
-  it('is taken bare', async () => {
+  it('is accepted without a prefix', async () => {
     expect((await integrations(await issuer.token())).status).toBe(200);
   });
 
-  it.each(['Bearer ', 'bearer ', 'BEARER   '])('is taken after %j too', async (prefix) => {
+  it.each(['Bearer ', 'bearer ', 'BEARER   '])('is accepted after %j too', async (prefix) => {
     expect((await integrations(`${prefix}${await issuer.token()}`)).status).toBe(200);
   });
 
-  it.each(['Basic ', 'Token ', 'Bearer,', 'Bearer Bearer '])('is refused after %j', async (prefix) => {
+  it.each(['Basic ', 'Token ', 'Bearer,', 'Bearer Bearer '])('is rejected after %j', async (prefix) => {
     expectError(await integrations(`${prefix}${await issuer.token()}`), 'invalid_token');
   });
 
@@ -98,7 +98,7 @@ describe('an ID token', () => {
     ['for another audience', () => issuer.token({ aud: 'someone-else' })],
     ['for no audience', () => issuer.token({ aud: undefined })],
     ['of another issuer', () => issuer.token({ iss: 'https://evil.example' })],
-    ['of an issuer whose name begins as ours', () => issuer.token({ iss: `${issuer.env.OIDC_ISSUER}.evil.example` })],
+    ['of an issuer with ours as a prefix', () => issuer.token({ iss: `${issuer.env.OIDC_ISSUER}.evil.example` })],
     ['issued ten minutes ahead', () => issuer.token({ iat: now + 10 * MINUTES })],
     ['of a sign-in ten minutes ahead', () => issuer.token({ auth_time: now + 10 * MINUTES })],
     ['valid only in ten minutes', () => issuer.token({ nbf: now + 10 * MINUTES })],
@@ -107,21 +107,21 @@ describe('an ID token', () => {
     ['with an empty subject', () => issuer.token({ sub: '' })],
     ['with a critical extension', () => forged({ alg: 'RS256', kid: 'test-key', crit: ['x'], x: 1 }, () => 'c2ln')],
     ['of 9,000 characters', () => issuer.token({ filler: 'x'.repeat(7_000) })],
-  ])('%s is refused with 401 invalid_token', async (_name, make) => {
+  ])('%s is rejected with 401 invalid_token', async (_name, make) => {
     const before = await userCount();
     expectError(await integrations(await make()), 'invalid_token', 'The ID token is not valid.');
     expect(await userCount()).toBe(before);
   });
 
-  it('that has expired is refused with 401 token_expired', async () => {
-    const answer = await integrations(await issuer.token({ iat: now - 7_200, auth_time: now - 7_200, exp: now - 1 }));
-    expectError(answer, 'token_expired');
-    expect(answer.headers.get('www-authenticate')).toBe(
+  it('that has expired is rejected with 401 token_expired', async () => {
+    const response = await integrations(await issuer.token({ iat: now - 7_200, auth_time: now - 7_200, exp: now - 1 }));
+    expectError(response, 'token_expired');
+    expect(response.headers.get('www-authenticate')).toBe(
       'Bearer realm="steward", error="invalid_token", error_description="The ID token has expired."',
     );
   });
 
-  it('is never written to the log, good or bad', async () => {
+  it('is never logged, valid or not', async () => {
     const good = await issuer.token({ sub: 'logged' });
     const bad = await issuer.token({ aud: 'someone-else' });
     await integrations(good);
@@ -129,21 +129,21 @@ describe('an ID token', () => {
     for (const token of [good, bad]) for (const part of token.split('.').slice(1)) expect(steward.logs.join('')).not.toContain(part);
   });
 
-  it('with unknown key ids in a flood causes at most one more fetch of the keys', async () => {
+  it('with an unknown key id, in a flood of them, causes at most one more fetch of the keys', async () => {
     await integrations(await issuer.token());
     const before = issuer.keyFetches();
     const { length } = steward.logs;
     const tokens = await Promise.all(Array.from({ length: 200 }, (_, index) => issuer.token({}, { kid: `unknown-${index}` })));
-    const answers = await Promise.all(tokens.map((token) => integrations(token)));
-    // Any of them may be a key that is new; a 401 would sign its user out.
-    for (const answer of answers) expectError(answer, 'unavailable');
+    const responses = await Promise.all(tokens.map((token) => integrations(token)));
+    // Any of them may name a new key; a 401 would sign its user out.
+    for (const response of responses) expectError(response, 'unavailable');
     expect(steward.logs.slice(length).filter((line) => line.includes('request failed'))).toEqual([]);
     expect(issuer.keyFetches() - before).toBeLessThanOrEqual(1);
   });
 });
 
 describe('a user', () => {
-  it('is one for each issuer and subject, whatever the address', async () => {
+  it('is identified by issuer and subject, whatever the address', async () => {
     const before = await userCount();
     await integrations(await issuer.token({ sub: 'one', email: 'same@example.org' }));
     await integrations(await issuer.token({ sub: 'one', email: 'changed@example.org' }));
@@ -157,9 +157,9 @@ describe('a user', () => {
 
   it.each([
     ['unverified', { email_verified: false }],
-    ['verified only as a text', { email_verified: 'true' }],
-    ['without a word on verification', { email_verified: undefined }],
-    ['that is no address', { email: 'ada@example.org<script>' }],
+    ['verified only as a string', { email_verified: 'true' }],
+    ['without email_verified', { email_verified: undefined }],
+    ['that is not an address', { email: 'ada@example.org<script>' }],
   ])('is not labelled with an address %s', async (name, claims) => {
     await integrations(await issuer.token({ sub: `label ${name}`, email: 'victim@example.org', ...claims }));
     expect(await steward.sql('select email from users where subject = $1', [`label ${name}`])).toEqual([{ email: null }]);
@@ -167,7 +167,7 @@ describe('a user', () => {
 });
 
 describe('a verified token', () => {
-  it('is remembered: it works while the issuer is down, and so does another one of a known key', async () => {
+  it('is accepted while the issuer is down, as is another token of a known key', async () => {
     const known = await issuer.token({ sub: 'remembered' });
     expect((await integrations(known)).status).toBe(200);
     issuer.goDown();
@@ -182,7 +182,7 @@ describe('a verified token', () => {
   it('is looked up in the database once', async () => {
     const token = await issuer.token({ sub: 'once' });
     await integrations(token);
-    // Remembered, so the missing user is not noticed and not made again.
+    // The token is cached, so the missing user is not noticed and not created again.
     await steward.sql(`delete from users where subject = 'once'`);
     expect((await integrations(token)).status).toBe(200);
     expect(await steward.sql(`select id from users where subject = 'once'`)).toEqual([]);
@@ -191,25 +191,25 @@ describe('a verified token', () => {
   });
 });
 
-describe('an issuer that cannot be reached', () => {
-  it('makes tokens 503, never 401 and never accepted, until it is back', async () => {
-    const away = await startHostileIssuer();
-    const waiting = await startSteward({ ...away.env });
+describe('an unavailable issuer', () => {
+  it('makes tokens 503, never 401 and never accepted, until it is available', async () => {
+    const unavailable = await startHostileIssuer();
+    const waiting = await startSteward({ ...unavailable.env });
     try {
-      away.goDown();
-      expectError(await integrations(await away.token(), waiting), 'unavailable');
+      unavailable.goDown();
+      expectError(await integrations(await unavailable.token(), waiting), 'unavailable');
       expect(await waiting.sql('select id from users')).toEqual([]);
       const alarms = waiting.logs.filter((line) => JSON.parse(line).level === 50);
       expect(alarms.join('')).toContain('There are no signing keys');
     } finally {
       await waiting.stop();
-      await away.stop();
+      await unavailable.stop();
     }
   });
 });
 
 describe('ALLOWED_USERS', () => {
-  it('lets in addresses and domains, verified only', async () => {
+  it('allows addresses and domains, verified only', async () => {
     const closed = await startSteward({ ...issuer.env, ALLOWED_USERS: 'Grace@Example.com, example.org ,@team.example' });
     try {
       const statusOf = async (claims: Record<string, unknown>) =>
