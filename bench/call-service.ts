@@ -1,6 +1,6 @@
 // The service of (g): whole, with production settings, and with one action whose provider answers from memory.
 import { z } from 'zod';
-import { loadedAlready } from '../src/actions/action-outline.ts';
+import { toLazyAction } from '../src/actions/action.ts';
 import { builtIn } from '../src/actions/built-in.ts';
 import { loadConfig } from '../src/config/load-config.ts';
 import type { Catalog } from '../src/integrations/catalog.ts';
@@ -34,7 +34,7 @@ const catalog: Catalog = {
         name: action.name,
         agent: 'bench',
         description: action.description,
-        action: loadedAlready(action),
+        action: toLazyAction(action),
         policy: {
           enabled: true,
           approval: 'never',

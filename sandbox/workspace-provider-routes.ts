@@ -1,4 +1,5 @@
 import { type Request, type Response, Router, urlencoded } from 'express';
+import { EMAIL, OPENID, PROFILE } from './consent-scopes.ts';
 import type { SandboxApi } from './google/api-method.ts';
 import { apiRoutes } from './google/api-routes.ts';
 import { calendarApi } from './google/calendar-api.ts';
@@ -11,7 +12,6 @@ import { consentRoutes } from './workspace/workspace-consent-routes.ts';
 import type { Token } from './workspace/workspace-grants.ts';
 import type { WorkspaceProvider } from './workspace/workspace-provider.ts';
 import { avatar } from './workspace-accounts.ts';
-import { EMAIL, OPENID, PROFILE } from './workspace-scopes.ts';
 
 /** The provider's routes, mounted at /sandbox/workspace. */
 export function workspaceProviderRoutes(provider: WorkspaceProvider, allowedOrigins: string[]): Router {

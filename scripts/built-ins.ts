@@ -1,6 +1,6 @@
 // Makes src/actions/built-ins.json and built-in-schemas.json from the built-in actions themselves: what the service knows
 // of each before its code is loaded, and what it shows of each without its code. `--check` only compares.
-import { outlineOf, schemasOf } from '../src/actions/action-outline.ts';
+import { outlineOf, schemasOf } from '../src/actions/action.ts';
 import { loadBuiltIns } from '../src/actions/built-ins.ts';
 import { lines, writeGenerated } from './generated-file.ts';
 

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { AppError } from '../../src/errors.ts';
 import { emailAddress, validate } from '../../src/validation/validate.ts';
+import { OPENID, parseScopes } from '../consent-scopes.ts';
 import type { Controls } from '../controls.ts';
-import { OPENID, parseScopes } from '../workspace-scopes.ts';
 import type { Grants } from './workspace-grants.ts';
 
 /** An authorization request (RFC 6749 section 4.1.1) that waits for a person's decision. */

@@ -1,7 +1,7 @@
 import { html, page, type SafeHtml } from '../../src/http/html.ts';
 import { emailAddress } from '../../src/validation/validate.ts';
+import { describeScope, OPENID } from '../consent-scopes.ts';
 import type { Account } from '../workspace-accounts.ts';
-import { describeScope, OPENID } from '../workspace-scopes.ts';
 import type { PendingRequest } from './workspace-consent.ts';
 
 const STYLE = html`<link rel="stylesheet" href="/sandbox/assets/sandbox.css">

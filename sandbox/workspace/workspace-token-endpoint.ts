@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
+import { EMAIL, OPENID } from '../consent-scopes.ts';
 import type { Controls } from '../controls.ts';
 import type { Signer } from '../identity/identity-keys.ts';
-import { EMAIL, OPENID } from '../workspace-scopes.ts';
 import type { Consent, Grants, Token } from './workspace-grants.ts';
 
 /** How the stand-in behaves where the real provider varies; tests change it, a restart resets it. */

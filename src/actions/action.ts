@@ -5,25 +5,25 @@ import type { ScopeName } from '../providers/workspace/workspace-scopes.ts';
 import type { WorkspaceSession } from '../providers/workspace/workspace-session.ts';
 import type { Provider } from '../vault/grants-repository.ts';
 
-/** What an action does to the world. Sharing and inviting strangers counts as destructive: it can't be taken back. */
+/** What an action does to the user's data. Sharing and inviting count as destructive, because they can't be undone. */
 export type Effect = 'read' | 'write' | 'destructive';
 
-/** A schema that can be shown (JSON Schema, draft 7) and that checks. */
-export interface Shape<Value> {
+/** A schema with its JSON Schema (draft 7) and its check. */
+export interface Schema<Value> {
   readonly jsonSchema: object;
-  /** @throws AppError `invalid_request` with a message that names the field at fault */
+  /** @throws AppError `invalid_request` with a message that names the invalid field */
   parse(value: unknown): Value;
 }
 
-/** The account that an action works with. */
+/** The account that an action uses. */
 export interface ActionAccount {
   id: string;
   grantId: string;
-  /** How people call it: the e-mail address, the bank's name. */
+  /** Shown to people: the e-mail address or the bank's name. */
   label: string;
 }
 
-/** The provider's APIs on behalf of the account. */
+/** The provider's APIs, called on behalf of the account. */
 export interface Sessions {
   workspace: WorkspaceSession;
   bank: BankSession;
@@ -34,69 +34,105 @@ export interface RunContext<P extends Provider = Provider> {
   account: ActionAccount;
   session: Sessions[P];
   db: Database;
-  /** The bank's numbers may be shown whole: only where the action's policy says so. */
+  /** Whether account numbers may be returned in full; only if the action's policy allows it. */
   unmasked: boolean;
-  /** Largest output, bytes of JSON: what is beyond is cut. */
+  /** Largest output, bytes of JSON; longer output is truncated. */
   capBytes: number;
-  /** Deadline, and for reads the caller's abort. What has been sent may still have happened. */
+  /** Deadline, and for reads the caller's abort. A request that was already sent may still take effect. */
   signal: AbortSignal;
-  /** Tells a caller who waits how far it is. */
+  /** Reports progress to a waiting caller. */
   progress(message: string): void;
 }
 
-/** Something an agent can do with one account. Built in, or declared in the integrations file. */
+/** An operation on one account, built in or declared in the integrations file. */
 export interface Action<Input = unknown, Output = unknown, P extends Provider = Provider> {
-  /** `mail.search`: how `use:` names it. */
+  /** `mail.search`: its name in `use:`. */
   name: string;
   provider: P;
   effect: Effect;
   description: string;
-  /** Workspace: any one of them suffices. */
+  /** For workspace accounts: any one of them suffices. */
   scopes: readonly ScopeName[];
-  input: Shape<Input>;
-  output: Shape<Output>;
-  /** What a policy's allow-lists are held against: name → the values in this input. Mail's `to` is every recipient, hidden ones too. */
+  input: Schema<Input>;
+  output: Schema<Output>;
+  /** Allow-list name → the values in this input that the list is checked against. Mail's `to` covers cc and bcc too. */
   allow?: Record<string, (input: Input) => readonly string[]>;
-  /** Whether this input reaches other people, which can't be taken back: such a call is asked about as a destructive one is. */
+  /** Whether a call with this input affects other people, which can't be undone: it then needs approval like a destructive one. */
   exposes?(input: Input): boolean;
-  /** Whether a call with this input is paid for each time: such calls have a budget of their own. */
+  /** Whether the provider charges for a call with this input: such calls have a separate budget. */
   costs?(input: Input): boolean;
-  /** One line for the person who is asked to approve: exactly what will happen. */
+  /** One line for the person who approves: exactly what the call will do. */
   summary(input: Input): string;
-  /** The summary with what only the provider knows of the things that are named by ids; reads and changes nothing. */
+  /** The summary with names read from the provider in place of ids. Changes nothing. */
   preview?(input: Input, context: RunContext<P>): Promise<string>;
-  /** Longest it may run, milliseconds; a policy can only lower it. */
+  /** Longest run, milliseconds; a policy can only lower it. */
   timeoutMs?: number;
   /** Largest output, bytes of JSON; the integrations file can only lower it. */
   capBytes?: number;
   run(input: Input, context: RunContext<P>): Promise<Output>;
 }
 
-/** What is known of an action without its code: enough to tell of it, and to decide what an agent may do with it. */
+/** An action without its code: enough to list it, and to decide what an agent may do with it. */
 export interface ActionOutline extends Pick<Action, 'name' | 'provider' | 'effect' | 'description' | 'scopes' | 'timeoutMs' | 'capBytes'> {
   /** Names of its allow-lists. */
   lists: readonly string[];
-  /** Some of its inputs may reach other people. */
+  /** Some of its inputs may affect other people. */
   mayExpose: boolean;
-  /** Some of its inputs are paid for by the call. */
+  /** The provider charges for some of its inputs. */
   mayCost?: true;
 }
 
-/** What an action takes and answers, as JSON Schema (draft 7). */
+/** Input and output of an action as JSON Schema (draft 7). */
 export interface ActionSchemas {
   input: object;
   output: object;
 }
 
-/** An action whose code and schemas are loaded when they are first needed. */
+/** An action whose code and schemas are loaded on first use. */
 export interface LazyAction extends ActionOutline {
-  /** Loads none of its code. */
+  /** Doesn't load the action's code. */
   schemas(): Promise<ActionSchemas>;
   load(): Promise<Action>;
 }
 
-/** What {@link builtIn} takes: an action whose schemas are still zod's. */
+/** Input of {@link builtIn}: an action with zod schemas. */
 export type Definition<I extends z.ZodType, O extends z.ZodType, P extends Provider> = Omit<
   Action<z.output<I>, z.input<O>, P>,
   'input' | 'output'
 > & { input: I; output: O };
+
+/** The part of an action that is known without its code. */
+export function outlineOf({
+  name,
+  provider,
+  effect,
+  description,
+  scopes,
+  timeoutMs,
+  capBytes,
+  allow,
+  exposes,
+  costs,
+}: Action): ActionOutline {
+  return {
+    name,
+    provider,
+    effect,
+    description,
+    scopes,
+    ...(timeoutMs !== undefined && { timeoutMs }),
+    ...(capBytes !== undefined && { capBytes }),
+    lists: Object.keys(allow ?? {}),
+    mayExpose: exposes !== undefined,
+    ...(costs !== undefined && { mayCost: true }),
+  };
+}
+
+export function schemasOf({ input, output }: Action): ActionSchemas {
+  return { input: input.jsonSchema, output: output.jsonSchema };
+}
+
+/** An action that is already loaded, as a {@link LazyAction}. */
+export function toLazyAction(action: Action): LazyAction {
+  return { ...outlineOf(action), schemas: async () => schemasOf(action), load: async () => action };
+}

@@ -2,17 +2,17 @@ import { z } from 'zod';
 import { AppError } from '../errors.ts';
 import { validate } from '../validation/validate.ts';
 import type { Provider } from '../vault/grants-repository.ts';
-import type { Action, Definition, Shape } from './action.ts';
+import type { Action, Definition, Schema } from './action.ts';
 
 /** Defines a built-in action; TypeScript infers `run` from the schemas. Inputs should be strict objects with described fields. */
 export function builtIn<I extends z.ZodType, O extends z.ZodType, P extends Provider>(definition: Definition<I, O, P>): Action {
   const { input, output, ...rest } = definition;
-  return { ...rest, input: inputShape(input), output: outputShape(output) } as unknown as Action;
+  return { ...rest, input: inputSchema(input), output: outputSchema(output) } as unknown as Action;
 }
 
-function inputShape<S extends z.ZodType>(schema: S): Shape<z.output<S>> {
+function inputSchema<S extends z.ZodType>(schema: S): Schema<z.output<S>> {
   return {
-    // Made when it is asked for, which only `npm run generate` does: dozens of schemas would cost every start.
+    // Generated on demand, which only `npm run generate` needs: dozens of schemas would slow every start.
     get jsonSchema() {
       return z.toJSONSchema(schema, { io: 'input', target: 'draft-7' });
     },
@@ -20,8 +20,8 @@ function inputShape<S extends z.ZodType>(schema: S): Shape<z.output<S>> {
   };
 }
 
-/** What an action doesn't promise is not sent; what it promises and doesn't give is our fault. */
-function outputShape<S extends z.ZodType>(schema: S): Shape<z.output<S>> {
+/** Fields that the schema doesn't name are dropped; a missing field is an internal error. */
+function outputSchema<S extends z.ZodType>(schema: S): Schema<z.output<S>> {
   return {
     get jsonSchema() {
       return z.toJSONSchema(schema, { io: 'output', target: 'draft-7' });

@@ -2,8 +2,8 @@ import type { Action, ActionOutline, ActionSchemas, LazyAction } from './action.
 import outlines from './built-ins.json' with { type: 'json' };
 
 /**
- * Where the code is, by the first part of an action's name. It is loaded with an agent's first use: all of it, with
- * its schemas, is a seventh of the start and a tenth of the memory at rest.
+ * Modules by the first part of an action's name, loaded on an agent's first use: all of them, with their schemas, take
+ * a seventh of the start and a tenth of the memory at rest.
  */
 const MODULES: Readonly<Record<string, () => Promise<readonly Action[]>>> = {
   mail: async () => (await import('./mail/mail-actions.ts')).mailActions,
@@ -15,7 +15,7 @@ const MODULES: Readonly<Record<string, () => Promise<readonly Action[]>>> = {
   bank: async () => (await import('./bank/bank-actions.ts')).bankActions,
 };
 
-/** Every built-in action by name. What is told of each, and its schemas, are made from its code by `npm run generate`. */
+/** Every built-in action by name. Outlines and schemas are generated from the code by `npm run generate`. */
 export const BUILT_INS: ReadonlyMap<string, LazyAction> = new Map(
   (outlines as ActionOutline[]).map((outline) => [
     outline.name,
@@ -23,7 +23,7 @@ export const BUILT_INS: ReadonlyMap<string, LazyAction> = new Map(
   ]),
 );
 
-/** Every built-in action with its code, in the order in which they are told. */
+/** Every built-in action with its code, in the order of the list. */
 export async function loadBuiltIns(): Promise<Action[]> {
   const actions = await Promise.all(Object.values(MODULES).map((loadModule) => loadModule()));
   return actions.flat();
@@ -31,23 +31,23 @@ export async function loadBuiltIns(): Promise<Action[]> {
 
 let table: Promise<Readonly<Record<string, ActionSchemas>>> | undefined;
 
-/** Read with the first list: making them of the code takes a hundred times as long, and with loading it half a second. */
+/** Read with the first list: generating them from the code takes half a second. */
 async function schemas(name: string): Promise<ActionSchemas> {
   table ??= import('./built-in-schemas.json', { with: { type: 'json' } }).then(
-    ({ default: made }) => made as typeof made & Record<string, ActionSchemas>,
+    ({ default: generated }) => generated as typeof generated & Record<string, ActionSchemas>,
   );
   const found = (await table)[name];
-  if (found === undefined) throw outOfStep('built-in-schemas.json', name);
+  if (found === undefined) throw outdated('built-in-schemas.json', name);
   return found;
 }
 
 async function load(name: string): Promise<Action> {
   const actions = await MODULES[name.slice(0, name.indexOf('.'))]?.();
-  const action = actions?.find((one) => one.name === name);
-  if (action === undefined) throw outOfStep('built-ins.json', name);
+  const action = actions?.find((candidate) => candidate.name === name);
+  if (action === undefined) throw outdated('built-ins.json', name);
   return action;
 }
 
-function outOfStep(file: string, name: string): Error {
-  return new Error(`${file} is out of step with the code of ${name}: run npm run generate`);
+function outdated(file: string, name: string): Error {
+  return new Error(`${file} is outdated for ${name}: run npm run generate`);
 }

@@ -1,28 +1,28 @@
 const ELLIPSIS = '…';
 const ELLIPSIS_BYTES = 3;
-/** An item of a list is worth keeping with this much of it; rather fewer items than crumbs of all. */
-const WORTH_BYTES = 1024;
-/** A text, or a list, keeps at least so much of itself while its siblings lose theirs. */
-const FLOOR_BYTES = 34;
+/** Least size of an item that is kept truncated: fewer useful items are better than fragments of all. */
+const MIN_ITEM_BYTES = 1024;
+/** Least size of a truncated member of an object. */
+const MIN_MEMBER_BYTES = 34;
 /** The longest number: -0.0000012345678901234567. */
 const MAX_SCALAR_BYTES = 25;
-/** Beyond so many levels nobody reads, and recursion has an end. */
+/** Bounds the recursion. */
 const MAX_DEPTH = 100;
 
 /**
- * Cuts a JSON value to at most `cap` bytes of JSON: the longest texts and lists lose most, always their ends, and what
- * is small stays whole. The same value gives the same result. No part is measured further than it could be kept, so
- * that the cost follows the cap, not the value. What lies too deep becomes an ellipsis.
+ * Truncates a JSON value to at most `cap` bytes of JSON. The longest texts and lists lose most, from their ends; small
+ * values are kept. The same value gives the same result. No part is measured beyond what could be kept, so the cost
+ * depends on the cap, not on the value. Values nested too deeply become an ellipsis.
  *
  * @param cap bytes, at least 100
  */
-export function cutToCap(value: unknown, cap: number): { value: unknown; truncated: boolean } {
+export function truncateOutput(value: unknown, cap: number): { value: unknown; truncated: boolean } {
   if (roomAfter(value, cap, 0) >= 0) return { value, truncated: false };
-  const kept = flat(sizeOf(value, cap, 0) <= cap ? value : cut(value, cap, 0), 0);
+  const kept = flat(sizeOf(value, cap, 0) <= cap ? value : truncate(value, cap, 0), 0);
   return { value: kept, truncated: kept !== value };
 }
 
-/** Of `room` bytes what is left in any case, since no character takes more than six; negative when that doesn't tell. */
+/** Lower bound of the bytes that remain of `room`, since no character takes more than six; negative = unknown. */
 function roomAfter(value: unknown, room: number, depth: number): number {
   if (typeof value === 'string') return room - 6 * value.length - 2;
   if (typeof value !== 'object' || value === null) return room - MAX_SCALAR_BYTES;
@@ -42,7 +42,7 @@ function roomAfter(value: unknown, room: number, depth: number): number {
   return left;
 }
 
-/** Bytes of JSON; once that is beyond `limit`, just any number beyond it. */
+/** Bytes of JSON; if they exceed `limit`, any number above it. */
 function sizeOf(value: unknown, limit: number, depth: number): number {
   if (typeof value === 'string') return textSize(value, limit);
   if (typeof value === 'number') return String(value).length;
@@ -68,20 +68,20 @@ function sizeOf(value: unknown, limit: number, depth: number): number {
 }
 
 function textSize(text: string, limit: number): number {
-  // Every character takes a byte at least.
+  // Every character takes at least one byte.
   if (text.length > limit) return text.length + 2;
   return Buffer.byteLength(JSON.stringify(text));
 }
 
-/** Cuts what is known to be larger than the budget. */
-function cut(value: unknown, budget: number, depth: number): unknown {
-  if (typeof value === 'string') return cutText(value, budget);
+/** @param value known to be larger than the budget */
+function truncate(value: unknown, budget: number, depth: number): unknown {
+  if (typeof value === 'string') return truncateText(value, budget);
   if (typeof value !== 'object' || value === null) return null;
   if (depth >= MAX_DEPTH) return '';
-  return Array.isArray(value) ? cutList(value, budget, depth) : cutObject(value as Record<string, unknown>, budget, depth);
+  return Array.isArray(value) ? truncateList(value, budget, depth) : truncateObject(value as Record<string, unknown>, budget, depth);
 }
 
-function cutText(text: string, budget: number): string {
+function truncateText(text: string, budget: number): string {
   let left = budget - 2 - ELLIPSIS_BYTES;
   let end = 0;
   for (const character of text) {
@@ -92,22 +92,22 @@ function cutText(text: string, budget: number): string {
   return end === 0 ? '' : text.slice(0, end) + ELLIPSIS;
 }
 
-function cutList(items: readonly unknown[], budget: number, depth: number): unknown[] {
+function truncateList(items: readonly unknown[], budget: number, depth: number): unknown[] {
   const sizes: number[] = [];
   let left = budget - 2;
   for (const item of items) {
     const size = sizeOf(item, budget, depth + 1);
-    left -= Math.min(size, WORTH_BYTES) + 1;
+    left -= Math.min(size, MIN_ITEM_BYTES) + 1;
     if (left < 0) break;
     sizes.push(size);
   }
-  // Not even one fits: a crumb of it is still better than nothing.
-  if (sizes.length === 0 && items.length > 0 && budget > FLOOR_BYTES) sizes.push(sizeOf(items[0], budget, depth + 1));
+  // Not even one item fits: a fragment is better than nothing.
+  if (sizes.length === 0 && items.length > 0 && budget > MIN_MEMBER_BYTES) sizes.push(sizeOf(items[0], budget, depth + 1));
   const share = shareOf(sizes, budget - 2 - sizes.length);
-  return sizes.map((size, index) => (size <= share ? items[index] : cut(items[index], share, depth + 1)));
+  return sizes.map((size, index) => (size <= share ? items[index] : truncate(items[index], share, depth + 1)));
 }
 
-function cutObject(value: Record<string, unknown>, budget: number, depth: number): Record<string, unknown> {
+function truncateObject(value: Record<string, unknown>, budget: number, depth: number): Record<string, unknown> {
   const kept: { name: string; size: number }[] = [];
   let left = budget - 2;
   let names = 0;
@@ -115,7 +115,7 @@ function cutObject(value: Record<string, unknown>, budget: number, depth: number
     if (value[name] === undefined) continue;
     const overhead = textSize(name, budget) + 2;
     const size = sizeOf(value[name], budget, depth + 1);
-    left -= overhead + Math.min(size, FLOOR_BYTES);
+    left -= overhead + Math.min(size, MIN_MEMBER_BYTES);
     if (left < 0) break;
     names += overhead;
     kept.push({ name, size });
@@ -124,10 +124,10 @@ function cutObject(value: Record<string, unknown>, budget: number, depth: number
     kept.map(({ size }) => size),
     budget - 2 - names,
   );
-  return Object.fromEntries(kept.map(({ name, size }) => [name, size <= share ? value[name] : cut(value[name], share, depth + 1)]));
+  return Object.fromEntries(kept.map(({ name, size }) => [name, size <= share ? value[name] : truncate(value[name], share, depth + 1)]));
 }
 
-/** With an ellipsis in place of every list and object that lies too deep; the value itself where none does. */
+/** With an ellipsis in place of lists and objects nested too deeply; the value itself if there are none. */
 function flat(value: unknown, depth: number): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (depth >= MAX_DEPTH) return ELLIPSIS;
@@ -137,7 +137,7 @@ function flat(value: unknown, depth: number): unknown {
   return Array.isArray(value) ? after.map(([, member]) => member) : Object.fromEntries(after);
 }
 
-/** The largest share such that all sizes, each cut to it, fit the budget together. */
+/** The largest share such that all sizes, each truncated to it, fit the budget together. */
 function shareOf(sizes: readonly number[], budget: number): number {
   let left = budget;
   const ascending = sizes.toSorted((one, other) => one - other);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { cutToCap } from '../actions/truncate-output.ts';
+import { truncateOutput } from '../actions/truncate-output.ts';
 import type { Queryable } from '../database/database.ts';
 import { CONCURRENT_BATCHES, StatementBatcher } from '../database/statement-batcher.ts';
 import { AppError } from '../errors.ts';
@@ -242,7 +242,7 @@ export class Executor {
 
   #run(run: ActionRun, { configured, account, startedAt }: Call): Promise<Outcome> {
     return run.output().then((output) => {
-      const { value, truncated } = cutToCap(configured.action.output.parse(output) ?? null, configured.capBytes);
+      const { value, truncated } = truncateOutput(configured.action.output.parse(output) ?? null, configured.capBytes);
       const ms = Math.round(performance.now() - startedAt);
       return { data: value, meta: { account: account.label, accountId: account.id, ms, ...(truncated && { truncated }) } };
     });

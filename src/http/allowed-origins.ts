@@ -1,6 +1,6 @@
 import { type Config, isLoopback } from '../config/config.ts';
 import type { Logger } from '../observability/logger.ts';
-import { shownAddress } from '../observability/redact-url.ts';
+import { redactUrl } from '../observability/redact-url.ts';
 import { throttledLog } from '../observability/throttled-log.ts';
 
 type OriginConfig = Pick<Config, 'allowedOrigins' | 'environment'>;
@@ -16,7 +16,7 @@ export function allowedOrigins(config: OriginConfig, publicUrl: string, logger: 
   const own = new URL(publicUrl).origin;
   return (origin) => {
     const allowed = isAllowed(config, own, origin);
-    if (!allowed) log({ origin: shownAddress(origin) }, 'an origin was rejected: see ALLOWED_ORIGINS');
+    if (!allowed) log({ origin: redactUrl(origin) }, 'an origin was rejected: see ALLOWED_ORIGINS');
     return allowed;
   };
 }

@@ -4,7 +4,7 @@ import { type HttpLogger, pinoHttp } from 'pino-http';
 import { guarded } from '../observability/guarded.ts';
 import { withContext } from '../observability/log-context.ts';
 import type { Logger } from '../observability/logger.ts';
-import { shownPath } from '../observability/redact-url.ts';
+import { redactPath } from '../observability/redact-url.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
 
 /** Gives every request its id, which every answer, every error and every line logged on its behalf carries. */
@@ -54,7 +54,7 @@ export function requestLog(logger: Logger): HttpLogger {
         id: request.id,
         method: request.method,
         // Some clients send the whole address (RFC 9112, 3.2.2).
-        path: shownPath(request.url.replace(/^[a-z]+:\/\/[^/?]*/i, '')),
+        path: redactPath(request.url.replace(/^[a-z]+:\/\/[^/?]*/i, '')),
       }),
       res: (response: { statusCode: number }) => ({ status: response.statusCode }),
     },

@@ -1,5 +1,4 @@
-import type { LazyAction } from '../actions/action.ts';
-import { loadedAlready } from '../actions/action-outline.ts';
+import { type LazyAction, toLazyAction } from '../actions/action.ts';
 import { BUILT_INS } from '../actions/built-ins.ts';
 import { didYouMean, nearestName } from '../validation/nearest-name.ts';
 import type { Catalog, ConfiguredAction, ConfiguredAgent } from './catalog.ts';
@@ -61,7 +60,7 @@ async function loadDeclare(): Promise<Declare> {
   const tools = await loadTools();
   return (name, agent, declaration, diagnostics) => {
     const action = declaredAction(name, agent, declaration, tools, diagnostics);
-    return action && loadedAlready(action);
+    return action && toLazyAction(action);
   };
 }
 

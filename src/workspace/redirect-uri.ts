@@ -1,7 +1,7 @@
 import { type Config, isLoopback } from '../config/config.ts';
 import { AppError } from '../errors.ts';
 import type { Logger } from '../observability/logger.ts';
-import { shownAddress } from '../observability/redact-url.ts';
+import { redactUrl } from '../observability/redact-url.ts';
 import { type ThrottledLog, throttledLog } from '../observability/throttled-log.ts';
 
 const MAX_LENGTH = 2048;
@@ -34,7 +34,7 @@ export class RedirectUris {
     // A fragment is not allowed in the address itself (RFC 6749, 3.1.2).
     const url = uri.length > MAX_LENGTH || SUSPICIOUS.test(uri) || uri.includes('#') ? null : URL.parse(uri);
     if (url === null || url.username !== '' || url.password !== '' || !this.#isAllowed(url)) {
-      this.#tell({ redirect_uri: shownAddress(uri) }, 'a redirect_uri was refused: ALLOWED_REDIRECT_URIS decides');
+      this.#tell({ redirect_uri: redactUrl(uri) }, 'a redirect_uri was refused: ALLOWED_REDIRECT_URIS decides');
       throw new AppError('invalid_request', 'redirect_uri: is not one of the allowed addresses');
     }
     return uri;

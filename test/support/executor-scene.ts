@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Action, RunContext } from '../../src/actions/action.ts';
-import { loadedAlready } from '../../src/actions/action-outline.ts';
+import { type Action, type RunContext, toLazyAction } from '../../src/actions/action.ts';
 import { builtIn } from '../../src/actions/built-in.ts';
 import type { AppError, ErrorCode } from '../../src/errors.ts';
 import type { Decision, Outcome } from '../../src/executor/executor.ts';
@@ -147,7 +146,7 @@ export class ExecutorScene {
     const own = this.#actions.map((action): [string, ConfiguredAction] => {
       const policy = { ...USUAL, ...this.policies.get(action.name) };
       const { name, description } = action;
-      return [name, { name, agent: 'test', description, action: loadedAlready(action), policy, capBytes: this.capBytes }];
+      return [name, { name, agent: 'test', description, action: toLazyAction(action), policy, capBytes: this.capBytes }];
     });
     return { ...loaded, revision: this.revision, actions: new Map([...loaded.actions, ...own]) };
   }

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { list } from '../../providers/response-list.ts';
 import { builtIn } from '../built-in.ts';
-import { accountAnswer, accountIds, accountRow, withOptions } from './bank-shapes.ts';
+import { accountIds, accountRow, providerAccount, withOptions } from './bank-schemas.ts';
 import { selectEntry } from './sync-states-repository.ts';
 
-const answer = z.object({ accounts: list(accountAnswer) });
+const answer = z.object({ accounts: list(providerAccount) });
 
 /** The one bank that needs to be told how old a balance of a card or loan may be (Plaid: /accounts/balance/get). */
 const NEEDS_OLDEST = 'ins_128026';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { AppError } from '../../errors.ts';
 import type { RunContext } from '../action.ts';
 import { builtIn } from '../built-in.ts';
-import { transactionRow } from './bank-shapes.ts';
+import { transactionRow } from './bank-schemas.ts';
 import { BEGINNING, type Place, type Reading, readChanges } from './changes-reading.ts';
 import { advanceSyncState, selectEntry } from './sync-states-repository.ts';
 

@@ -4,7 +4,7 @@ import type { BankSession } from '../../providers/bank/bank-session.ts';
 import { identifier } from '../../providers/provider-text.ts';
 import { list } from '../../providers/response-list.ts';
 import { schemaReader } from '../../providers/responses.ts';
-import { transactionAnswer } from './bank-shapes.ts';
+import { providerTransaction } from './bank-schemas.ts';
 
 /** A place in an item's changes; '' = the beginning. A loop is what lies between two answers without `has_more`. */
 export interface Place {
@@ -14,8 +14,8 @@ export interface Place {
 }
 
 export interface Changes {
-  added: z.output<typeof transactionAnswer>[];
-  modified: z.output<typeof transactionAnswer>[];
+  added: z.output<typeof providerTransaction>[];
+  modified: z.output<typeof providerTransaction>[];
   removed: z.output<typeof removedAnswer>[];
 }
 
@@ -44,8 +44,8 @@ const removedAnswer = z
 /** Kept in the database as it is. Empty: there is nothing yet. */
 const cursor = z.string().regex(/^[\x20-\x7e]{0,1000}$/);
 const page = z.object({
-  added: list(transactionAnswer, PAGE),
-  modified: list(transactionAnswer, PAGE),
+  added: list(providerTransaction, PAGE),
+  modified: list(providerTransaction, PAGE),
   removed: list(removedAnswer, PAGE),
   next_cursor: cursor,
   has_more: z.boolean(),

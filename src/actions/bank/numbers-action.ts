@@ -4,7 +4,7 @@ import { BankError } from '../../providers/bank/bank-errors.ts';
 import { identifier } from '../../providers/provider-text.ts';
 import { list } from '../../providers/response-list.ts';
 import { builtIn } from '../built-in.ts';
-import { accountIds, accountName, bankText, masked, withOptions } from './bank-shapes.ts';
+import { accountIds, accountName, bankText, masked, withOptions } from './bank-schemas.ts';
 
 const NO_NUMBERS_HERE = 'This bank gives no account and routing numbers. Its balances and transactions can be read.';
 const WITHOUT_NUMBERS: Partial<Record<string, string>> = {

@@ -3,7 +3,7 @@ import { identifier } from '../../providers/provider-text.ts';
 import { list } from '../../providers/response-list.ts';
 import { schemaReader } from '../../providers/responses.ts';
 import { builtIn } from '../built-in.ts';
-import { accountIds, accountName, bankText, transactionAnswer, transactionRow, withOptions } from './bank-shapes.ts';
+import { accountIds, accountName, bankText, providerTransaction, transactionRow, withOptions } from './bank-schemas.ts';
 
 const MAX_ROWS = 500;
 
@@ -13,7 +13,7 @@ const page = z.object({
       .object({ account_id: identifier, name: accountName, mask: bankText.nullish() })
       .transform(({ account_id: id, name, mask }) => ({ id, name, mask: mask?.slice(-4) ?? null })),
   ),
-  transactions: list(transactionAnswer, MAX_ROWS),
+  transactions: list(providerTransaction, MAX_ROWS),
   total_transactions: z.int().min(0),
 });
 export const transactionsPage = schemaReader(import.meta.url, 'transactionsPage', page);

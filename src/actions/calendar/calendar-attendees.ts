@@ -17,7 +17,7 @@ export function changedAttendees(event: CalendarEvent, add: readonly string[], r
  * @param email of the account
  * @throws AppError `invalid_request` when it isn't invited
  */
-export function ownAnswer(
+export function ownResponse(
   event: CalendarEvent,
   email: string,
   responseStatus: Attendee['responseStatus'],

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { AppError } from '../../errors.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { builtIn } from '../built-in.ts';
-import { quoted } from '../shown-text.ts';
-import { anyEvent, describeWholly, EVENT_FIELDS, eventOutput } from './calendar-event.ts';
+import { quoted } from '../display-text.ts';
+import { anyEvent, describeFully, EVENT_FIELDS, eventOutput } from './calendar-event.ts';
 import { assertDays, attendees, description, end, location, notify, recurrence, sendUpdates, start, title } from './calendar-inputs.ts';
 import { listed } from './calendar-preview.ts';
 import { CALENDAR, calendarZone, living } from './calendar-session.ts';
@@ -50,7 +50,7 @@ export const calendarCreate = builtIn({
     };
     const conferenceDataVersion = meeting ? 1 : 0;
     const params = { ...CALENDAR, sendUpdates: sendUpdates(notify), conferenceDataVersion, requestBody, fields: EVENT_FIELDS };
-    return describeWholly(living(await session.call('calendar.events.insert', params, anyEvent)));
+    return describeFully(living(await session.call('calendar.events.insert', params, anyEvent)));
   },
 });
 

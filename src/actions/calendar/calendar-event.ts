@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { list } from '../../providers/response-list.ts';
-import { manyLines, oneLine } from '../shown-text.ts';
+import { multiLine, singleLine } from '../display-text.ts';
 import { isZone } from './zoned-time.ts';
 
 /** In lists fewer: a page of large meetings must fit into one answer. */
@@ -25,8 +25,8 @@ export type EventTime = z.output<typeof time>;
 
 /** Loose: a changed list is sent back whole, with what only the provider knows of. */
 const attendee = z.looseObject({
-  email: oneLine(254).default(''),
-  displayName: oneLine(200).optional(),
+  email: singleLine(254).default(''),
+  displayName: singleLine(200).optional(),
   responseStatus: z.enum(['needsAction', 'declined', 'tentative', 'accepted']).default('needsAction'),
   optional: z.boolean().optional(),
   organizer: z.boolean().optional(),
@@ -38,23 +38,23 @@ const id = z.string().regex(/^[\x21-\x7e]{1,1100}$/);
 /** What of the provider's event is used. */
 const shared = {
   id,
-  summary: oneLine(1_024).default(''),
-  description: manyLines(MAX_DESCRIPTION).optional(),
-  location: oneLine(1_024).optional(),
+  summary: singleLine(1_024).default(''),
+  description: multiLine(MAX_DESCRIPTION).optional(),
+  location: singleLine(1_024).optional(),
   htmlLink: z.string().max(2_000).optional(),
   hangoutLink: z.string().max(2_000).optional(),
   conferenceData: z
     .object({ entryPoints: list(z.object({ entryPointType: z.string().optional(), uri: z.string().max(2_000).optional() })).optional() })
     .optional(),
-  organizer: z.object({ email: oneLine(254).optional(), self: z.boolean().optional() }).optional(),
+  organizer: z.object({ email: singleLine(254).optional(), self: z.boolean().optional() }).optional(),
   attendees: list(attendee).default([]),
   attendeesOmitted: z.boolean().default(false),
-  recurrence: list(oneLine(2_000), 100).optional(),
+  recurrence: list(singleLine(2_000), 100).optional(),
   recurringEventId: id.optional(),
   iCalUID: z.string().max(2_000).optional(),
   transparency: z.string().max(40).default('opaque'),
   visibility: z.string().max(40).default('default'),
-  eventType: oneLine(40).default('default'),
+  eventType: singleLine(40).default('default'),
 };
 
 const living = z.object({
@@ -149,7 +149,7 @@ export function describeEvent(event: CalendarEvent, maxAttendees = MAX_ATTENDEES
 }
 
 /** An event as it is answered alone. */
-export function describeWholly(event: CalendarEvent): z.input<typeof eventOutput> {
+export function describeFully(event: CalendarEvent): z.input<typeof eventOutput> {
   const { description, htmlLink } = event;
   const link = webLink(htmlLink);
   return {

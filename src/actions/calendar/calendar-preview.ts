@@ -1,4 +1,4 @@
-import { quoted, shownAddress } from '../shown-text.ts';
+import { displayAddress, quoted } from '../display-text.ts';
 import { type CalendarEvent, momentOf } from './calendar-event.ts';
 
 /** For whoever approves: `the event “Lunch” on 2026-05-01T12:00:00+02:00 (3964…)`. */
@@ -21,5 +21,5 @@ export function nameGuests(event: CalendarEvent, notify: boolean, added: readonl
 
 /** Addresses, one after the other. */
 export function listed(addresses: readonly string[]): string {
-  return addresses.map(shownAddress).join(', ');
+  return addresses.map(displayAddress).join(', ');
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { text } from '../../validation/validate.ts';
 import { builtIn } from '../built-in.ts';
-import { describeWholly, eventOutput } from './calendar-event.ts';
+import { describeFully, eventOutput } from './calendar-event.ts';
 import { eventId } from './calendar-inputs.ts';
 import { calendarZone, getEvent, listEvents } from './calendar-session.ts';
 import { rangeInput, resolveRange } from './time-range.ts';
@@ -43,6 +43,6 @@ export const calendarGet = builtIn({
   output: eventOutput,
   summary: ({ id }) => `Read event ${id}`,
   async run({ id }, { session }) {
-    return describeWholly(await getEvent(session, id));
+    return describeFully(await getEvent(session, id));
   },
 });

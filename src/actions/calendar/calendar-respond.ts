@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { text } from '../../validation/validate.ts';
 import { builtIn } from '../built-in.ts';
-import { quoted, shownAddress } from '../shown-text.ts';
-import { ownAnswer } from './calendar-attendees.ts';
-import { describeWholly, eventOutput } from './calendar-event.ts';
+import { displayAddress, quoted } from '../display-text.ts';
+import { ownResponse } from './calendar-attendees.ts';
+import { describeFully, eventOutput } from './calendar-event.ts';
 import { eventId, notifyOnRequest, scope, sendUpdates } from './calendar-inputs.ts';
 import { nameEvent } from './calendar-preview.ts';
 import { findTarget, patchEvent } from './calendar-session.ts';
@@ -33,12 +33,12 @@ export const calendarRespond = builtIn({
   async preview(input, { session }) {
     const { event } = await findTarget(session, input.id, input.scope);
     const { email } = event.organizer ?? {};
-    return summarise(input, email === undefined ? '' : ` ${shownAddress(email)}`, nameEvent(event));
+    return summarise(input, email === undefined ? '' : ` ${displayAddress(email)}`, nameEvent(event));
   },
   async run({ id, answer, comment, scope, notify }, { session, account }) {
     const { event } = await findTarget(session, id, scope);
-    const body = ownAnswer(event, account.label, answer, comment);
-    return describeWholly(await patchEvent(session, event.id, body, sendUpdates(notify)));
+    const body = ownResponse(event, account.label, answer, comment);
+    return describeFully(await patchEvent(session, event.id, body, sendUpdates(notify)));
   },
 });
 

@@ -3,9 +3,9 @@ import { AppError } from '../../errors.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import type { RunContext } from '../action.ts';
 import { builtIn } from '../built-in.ts';
-import { quoted } from '../shown-text.ts';
+import { quoted } from '../display-text.ts';
 import { changedAttendees } from './calendar-attendees.ts';
-import { type CalendarEvent, describeWholly, eventOutput, momentOf, zoneOf } from './calendar-event.ts';
+import { type CalendarEvent, describeFully, eventOutput, momentOf, zoneOf } from './calendar-event.ts';
 import {
   attendees,
   description,
@@ -77,7 +77,7 @@ export const calendarUpdate = builtIn({
     };
     const event = await patchEvent(session, target.event.id, requestBody, sendUpdates(input.notify));
     const lost = await lostExceptions(session, target.event, exceptions);
-    return { ...describeWholly(event), ...(lost > 0 && { exceptions_reset: lost }) };
+    return { ...describeFully(event), ...(lost > 0 && { exceptions_reset: lost }) };
   },
 });
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { list, unchecked } from '../../providers/response-list.ts';
-import { manyLines } from '../shown-text.ts';
+import { multiLine } from '../display-text.ts';
 import { type DocumentLists, notUnderstood, type OpenTab } from './document-response.ts';
 import { elementsMarkdown, paragraphElement } from './document-spans.ts';
 
@@ -22,7 +22,7 @@ type Table = z.output<typeof table>;
 /** Section breaks and tables of contents are left out: they only repeat, or hold nothing. */
 const structuralElement = z.object({ paragraph: paragraph.optional(), table: table.optional() });
 
-const clean = manyLines(20_000_000);
+const clean = multiLine(20_000_000);
 
 /**
  * A tab as Markdown: headings, lists, links, tables, bold and italic. Text is

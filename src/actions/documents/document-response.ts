@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { AppError } from '../../errors.ts';
 import { list, record, unchecked } from '../../providers/response-list.ts';
 import { checked } from '../../providers/responses.ts';
-import { oneLine } from '../shown-text.ts';
+import { singleLine } from '../display-text.ts';
 
 /** Tabs lie three deep at most; more is not the provider's. */
 const MAX_TAB_DEPTH = 10;
@@ -16,7 +16,7 @@ const lists = record(z.object({ listProperties: z.object({ nestingLevels: list(g
 export type DocumentLists = z.output<typeof lists>;
 
 const tabAnswer = z.object({
-  tabProperties: z.object({ tabId, title: oneLine(300).default('') }),
+  tabProperties: z.object({ tabId, title: singleLine(300).default('') }),
   documentTab: z
     .object({ body: z.object({ content: unchecked.default([]) }).default({ content: [] }), lists: lists.default({}) })
     .default({ body: { content: [] }, lists: {} }),
@@ -25,7 +25,7 @@ const tabAnswer = z.object({
 
 const documentAnswer = z.object({
   documentId: z.string().regex(/^[\w-]{1,255}$/),
-  title: oneLine(500).default(''),
+  title: singleLine(500).default(''),
   revisionId: z.string().max(2_000).optional(),
   tabs: unchecked,
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { oneLine } from '../shown-text.ts';
+import { singleLine } from '../display-text.ts';
 
 const address = z.string().max(4_000);
 
@@ -18,12 +18,16 @@ export const paragraphElement = z.object({
         .default({}),
     })
     .optional(),
-  person: z.object({ personProperties: z.object({ name: oneLine(300).optional(), email: oneLine(300).optional() }).optional() }).optional(),
-  richLink: z.object({ richLinkProperties: z.object({ title: oneLine(500).optional(), uri: address.optional() }).optional() }).optional(),
-  dateElement: z.object({ dateElementProperties: z.object({ displayText: oneLine(200).optional() }).optional() }).optional(),
+  person: z
+    .object({ personProperties: z.object({ name: singleLine(300).optional(), email: singleLine(300).optional() }).optional() })
+    .optional(),
+  richLink: z
+    .object({ richLinkProperties: z.object({ title: singleLine(500).optional(), uri: address.optional() }).optional() })
+    .optional(),
+  dateElement: z.object({ dateElementProperties: z.object({ displayText: singleLine(200).optional() }).optional() }).optional(),
   inlineObjectElement: z.object({}).optional(),
   horizontalRule: z.object({}).optional(),
-  footnoteReference: z.object({ footnoteNumber: oneLine(20).optional() }).optional(),
+  footnoteReference: z.object({ footnoteNumber: singleLine(20).optional() }).optional(),
   equation: z.object({}).optional(),
 });
 

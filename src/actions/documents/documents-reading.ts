@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { AppError } from '../../errors.ts';
 import { text } from '../../validation/validate.ts';
 import { builtIn } from '../built-in.ts';
+import { quoted } from '../display-text.ts';
 import { offset } from '../drive/text-part.ts';
 import { fileReference } from '../file-reference.ts';
-import { quoted } from '../shown-text.ts';
 import { readDocument } from './document-fetching.ts';
 import { documentLink } from './document-response.ts';
 

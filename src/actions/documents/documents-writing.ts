@@ -5,8 +5,8 @@ import { WorkspaceApiError } from '../../providers/workspace/workspace-api-error
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { text } from '../../validation/validate.ts';
 import { builtIn } from '../built-in.ts';
+import { quoted } from '../display-text.ts';
 import { fileReference } from '../file-reference.ts';
-import { quoted } from '../shown-text.ts';
 import { type EditableDocument, type EditableTab, openDocument } from './document-fetching.ts';
 import { chooseTab, documentLink } from './document-response.ts';
 

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { AppError } from '../../errors.ts';
 import { text } from '../../validation/validate.ts';
 import { builtIn } from '../built-in.ts';
+import { quoted } from '../display-text.ts';
 import { fileReference } from '../file-reference.ts';
-import { quoted } from '../shown-text.ts';
 import { changeFile, FOLDER, fileItem, folderIdOf, getFile, mayBeShared, nameFile, namePlace, openFile, openFolder } from './drive-file.ts';
 
 /**

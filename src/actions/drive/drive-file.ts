@@ -3,7 +3,7 @@ import { AppError } from '../../errors.ts';
 import { list } from '../../providers/response-list.ts';
 import { WorkspaceApiError } from '../../providers/workspace/workspace-api-errors.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
-import { oneLine, quoted } from '../shown-text.ts';
+import { quoted, singleLine } from '../display-text.ts';
 
 export const NATIVE = 'application/vnd.google-apps.';
 export const FOLDER = `${NATIVE}folder`;
@@ -20,7 +20,7 @@ const MAX_NAME = 500;
 const TURNING = /[\u202a-\u202e\u2066-\u2069]/g;
 
 /** A line that the provider or another of its users wrote. */
-export const shownLine = oneLine(MAX_NAME).transform((text) => text.replace(TURNING, ' '));
+export const shownLine = singleLine(MAX_NAME).transform((text) => text.replace(TURNING, ' '));
 const id = z.string().regex(/^[\w.-]{1,255}$/);
 
 /** `text/html; charset=utf-8` is a kind too; what is none is just bytes. */

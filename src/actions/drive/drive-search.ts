@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { list } from '../../providers/response-list.ts';
 import { text } from '../../validation/validate.ts';
 import { builtIn } from '../built-in.ts';
+import { quoted } from '../display-text.ts';
 import { fileReference } from '../file-reference.ts';
-import { quoted } from '../shown-text.ts';
 import { driveFile, FOLDER, fileItem, folderIdOf, LIST_FIELDS, NATIVE, toItem } from './drive-file.ts';
 
 const TYPES = {

@@ -1,8 +1,8 @@
 import { portable } from '../../threads/portable.ts';
-import { manyLines } from '../shown-text.ts';
+import { multiLine } from '../display-text.ts';
 import { textPart } from './text-part.ts';
 
-const readable = manyLines(Number.MAX_SAFE_INTEGER);
+const readable = multiLine(Number.MAX_SAFE_INTEGER);
 
 /** The part of a file's text that begins at an offset, cleaned. */
 export const decodeFile = portable(import.meta.url, 'decodeFile', ({ bytes, start }: { bytes: Uint8Array; start: number }) =>

@@ -1,7 +1,7 @@
 import { AppError } from '../../errors.ts';
 import { WorkspaceApiError } from '../../providers/workspace/workspace-api-errors.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
-import { quoted } from '../shown-text.ts';
+import { quoted } from '../display-text.ts';
 import { type DriveFile, FOLDER, getFile, isShortcut, NATIVE } from './drive-file.ts';
 
 /** What a file is, and the action that takes it. */

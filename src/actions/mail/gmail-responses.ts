@@ -4,7 +4,7 @@ import { identifier } from '../../providers/provider-text.ts';
 import { list, unchecked } from '../../providers/response-list.ts';
 import { schemaReader } from '../../providers/responses.ts';
 import { WorkspaceApiError } from '../../providers/workspace/workspace-api-errors.ts';
-import { oneLine } from '../shown-text.ts';
+import { singleLine } from '../display-text.ts';
 
 /** What is read of the provider's answers; everything else in them is dropped. */
 export const messageList = z.object({
@@ -40,7 +40,7 @@ export const savedDraft = z.object({ id: identifier, message: savedMessage });
 export const changed = z.object({ id: identifier });
 
 export const labelList = z.object({
-  labels: list(z.object({ id: identifier, name: oneLine(225), type: oneLine(50).default('user') })).default([]),
+  labels: list(z.object({ id: identifier, name: singleLine(225), type: singleLine(50).default('user') })).default([]),
 });
 
 /** What it means that mail can't be read by the id in this field; any other error as it is. */

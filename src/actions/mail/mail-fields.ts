@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { identifier } from '../../providers/provider-text.ts';
 import { emailAddress } from '../../validation/validate.ts';
-import { quoted } from '../shown-text.ts';
+import { quoted } from '../display-text.ts';
 
 /** Ids of messages, threads and drafts, as earlier answers gave them; one that could leave its place in a path is refused. */
 export const mailId = z.string().regex(/^[\w-]{1,128}$/, 'must be an id from an earlier answer');

@@ -4,7 +4,7 @@ import { asUnknownMail, type GmailMessage, gmailMessage, gmailThread } from './g
 import { type MailPart, readPayload } from './mail-parts.ts';
 
 /** Messages that one answer holds. */
-export const MESSAGE_ROOM = 10;
+export const MAX_MESSAGES = 10;
 const FIELDS = 'id,threadId,labelIds,internalDate,payload';
 
 /** A message with what of its parts and headers is used. */
@@ -26,7 +26,7 @@ export const mailMessage = answerReader(import.meta.url, 'mailMessage', (answer)
 /** Messages before and after those of the answer are not looked at. */
 export const mailThread = answerReader(import.meta.url, 'mailThread', (answer, { from }: { from: number }): MailPage => {
   const { id, messages } = checked(gmailThread, answer);
-  return { thread: id, messages: messages.slice(from, from + MESSAGE_ROOM).map(toMessage), count: messages.length };
+  return { thread: id, messages: messages.slice(from, from + MAX_MESSAGES).map(toMessage), count: messages.length };
 });
 
 /** @throws AppError `not_found` naming the field */

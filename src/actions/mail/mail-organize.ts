@@ -3,7 +3,7 @@ import { AppError } from '../../errors.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { text } from '../../validation/validate.ts';
 import { builtIn } from '../built-in.ts';
-import { quoted } from '../shown-text.ts';
+import { quoted } from '../display-text.ts';
 import { changed, labelList } from './gmail-responses.ts';
 import { failures, forEach } from './mail-batches.ts';
 import { mailId } from './mail-fields.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { quoted } from '../shown-text.ts';
+import { quoted } from '../display-text.ts';
 import { bodyField, headerText, MAX_RECIPIENTS, mailId, type Recipient, recipients, showRecipient } from './mail-fields.ts';
 
 const MAX_ATTACHMENTS = 20;

@@ -100,7 +100,7 @@ export async function partData(session: WorkspaceSession, messageId: string, par
 }
 
 /** How much HTML one answer turns into text, characters: that is slow, and anyone can send a great deal of it. */
-export class HtmlRoom {
+export class HtmlBudget {
   #left = MAX_HTML;
   /** There was more than fits. */
   exceeded = false;
@@ -125,7 +125,7 @@ export async function bodyText(
   session: WorkspaceSession,
   messageId: string,
   root: MailPart,
-  room: HtmlRoom,
+  room: HtmlBudget,
   enough: number,
 ): Promise<string> {
   let body = '';
@@ -147,7 +147,7 @@ export async function bodyText(
 }
 
 /** @returns '' where it is blank */
-async function partText(session: WorkspaceSession, messageId: string, part: MailPart, room: HtmlRoom, enough: number): Promise<string> {
+async function partText(session: WorkspaceSession, messageId: string, part: MailPart, room: HtmlBudget, enough: number): Promise<string> {
   const isHtml = part.mimeType === 'text/html';
   if (isHtml && room.exceeded) return '';
   const data = await partData(session, messageId, part);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { list } from '../../providers/response-list.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
-import { quoted } from '../shown-text.ts';
+import { quoted } from '../display-text.ts';
 import { gmailHeaders } from './gmail-responses.ts';
 import { readHeaders } from './mail-parts.ts';
 

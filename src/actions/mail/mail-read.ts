@@ -2,12 +2,12 @@ import { z } from 'zod';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { builtIn } from '../built-in.ts';
 import { mailId } from './mail-fields.ts';
-import { fetchMessage, fetchThread, type MailMessage, type MailPage, MESSAGE_ROOM } from './mail-messages.ts';
-import { attachmentsOf, bodyText, HtmlRoom } from './mail-parts.ts';
+import { fetchMessage, fetchThread, MAX_MESSAGES, type MailMessage, type MailPage } from './mail-messages.ts';
+import { attachmentsOf, bodyText, HtmlBudget } from './mail-parts.ts';
 import { cutText, shown } from './mail-text.ts';
 
 /** Characters of text that one answer holds. */
-const TEXT_ROOM = 20_000;
+const MAX_TEXT = 20_000;
 /** A message whose beginning would be shorter than this waits for the next answer. */
 const WORTH_BEGINNING = 2_000;
 /** Each message's share of the offsets: more than any has characters. */
@@ -74,8 +74,8 @@ function alone(message: MailMessage, from: number): MailPage {
  */
 async function fill(session: WorkspaceSession, { messages, count }: MailPage, first: number, begin: number) {
   const shownOnes: Shown[] = [];
-  const html = new HtmlRoom();
-  let room = TEXT_ROOM;
+  const html = new HtmlBudget();
+  let room = MAX_TEXT;
   let from = begin;
   for (const [place, message] of messages.entries()) {
     const start = (first + place) * OFFSETS;
@@ -90,7 +90,7 @@ async function fill(session: WorkspaceSession, { messages, count }: MailPage, fi
     from = 0;
   }
   const next = first + messages.length;
-  return { messages: shownOnes, ...(messages.length === MESSAGE_ROOM && next < count && { next_offset: next * OFFSETS }) };
+  return { messages: shownOnes, ...(messages.length === MAX_MESSAGES && next < count && { next_offset: next * OFFSETS }) };
 }
 
 function show({ root, ...message }: MailMessage, text: string): Shown {

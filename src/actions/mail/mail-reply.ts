@@ -1,5 +1,5 @@
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
-import { oneLine } from '../shown-text.ts';
+import { singleLine } from '../display-text.ts';
 import { asUnknownMail, gmailHeaders } from './gmail-responses.ts';
 import type { Reply } from './mail-compose.ts';
 import { type MailHeaders, readHeaders } from './mail-parts.ts';
@@ -7,7 +7,7 @@ import { type MailHeaders, readHeaders } from './mail-parts.ts';
 const HEADERS = ['Subject', 'Message-ID', 'References', 'In-Reply-To'];
 /** Far beyond any real thread; a stranger wrote this header. */
 const MAX_REFERENCES = 200;
-const subjectLine = oneLine(900);
+const subjectLine = singleLine(900);
 
 /**
  * What a reply to this message has to carry: the thread, the chain of

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { builtIn } from '../built-in.ts';
-import { quoted } from '../shown-text.ts';
+import { quoted } from '../display-text.ts';
 import { gmailMessage, messageList } from './gmail-responses.ts';
 import { failures, forEach } from './mail-batches.ts';
 import { pageToken, query } from './mail-fields.ts';

@@ -1,14 +1,14 @@
-import { manyLines, oneLine } from '../shown-text.ts';
+import { multiLine, singleLine } from '../display-text.ts';
 import { outline } from './html-outline.ts';
 
 /** Strangers' words, made fit for show. */
 export const shown = {
-  address: oneLine(300),
-  addresses: oneLine(2000).optional(),
-  subject: oneLine(500),
-  snippet: oneLine(300),
-  name: oneLine(255),
-  text: manyLines(Number.MAX_SAFE_INTEGER),
+  address: singleLine(300),
+  addresses: singleLine(2000).optional(),
+  subject: singleLine(500),
+  snippet: singleLine(300),
+  name: singleLine(255),
+  text: multiLine(Number.MAX_SAFE_INTEGER),
 };
 
 /** `max` UTF-16 units from `offset`, one less where the cut would split a character. */

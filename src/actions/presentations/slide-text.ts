@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { list, unchecked } from '../../providers/response-list.ts';
 import { checked } from '../../providers/responses.ts';
-import { manyLines } from '../shown-text.ts';
+import { multiLine } from '../display-text.ts';
 
 /** Groups in groups beyond this are passed over. */
 const MAX_DEPTH = 20;
@@ -10,7 +10,7 @@ const MAX_ELEMENTS = 5_000;
 const MAX_TEXT = 8_000;
 const MAX_RUN = 20_000;
 
-const run = z.object({ content: manyLines(MAX_RUN).optional() });
+const run = z.object({ content: multiLine(MAX_RUN).optional() });
 
 const text = z.object({
   textElements: list(
@@ -26,15 +26,15 @@ type Text = z.output<typeof text>;
 
 const element = z.object({
   objectId: z.string().optional(),
-  title: manyLines(1_000).optional(),
-  description: manyLines(2_000).optional(),
+  title: multiLine(1_000).optional(),
+  description: multiLine(2_000).optional(),
   shape: z.object({ placeholder: z.object({ type: z.string() }).optional(), text: text.optional() }).optional(),
   table: z
     .object({
       tableRows: list(z.object({ tableCells: list(z.object({ text: text.optional() })).default([]) })).default([]),
     })
     .optional(),
-  wordArt: z.object({ renderedText: manyLines(MAX_RUN).optional() }).optional(),
+  wordArt: z.object({ renderedText: multiLine(MAX_RUN).optional() }).optional(),
   image: z.object({}).optional(),
   // Checked when it is read: a schema that calls itself would follow a hostile answer as deep as it goes.
   elementGroup: z.object({ children: unchecked.default([]) }).optional(),

@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { AppError } from '../../errors.ts';
 import { unchecked } from '../../providers/response-list.ts';
 import { answerReader, checked } from '../../providers/responses.ts';
-import { oneLine } from '../shown-text.ts';
+import { singleLine } from '../display-text.ts';
 import { page, slideText } from './slide-text.ts';
 
 /** A little below where answers are cut, since `next` would then pass over what was cut off. */
 const MAX_BYTES = 200_000;
 
-const presentation = z.object({ title: oneLine(300), slides: unchecked.default([]) });
+const presentation = z.object({ title: singleLine(300), slides: unchecked.default([]) });
 
 interface Wanted {
   /** Numbers of slides; undefined = all. */

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { notUnderstood } from '../../providers/response-json.ts';
 import { list, unchecked } from '../../providers/response-list.ts';
 import { answerReader, checked } from '../../providers/responses.ts';
-import { manyLines } from '../shown-text.ts';
+import { multiLine } from '../display-text.ts';
 
 const MAX_COLUMNS = 18_278;
 const MAX_RANGES = 20;
-const text = manyLines(2_000);
+const text = multiLine(2_000);
 
 const valueRange = z.object({ range: z.string().max(500), values: unchecked.default([]) });
 

@@ -2,20 +2,20 @@ import { z } from 'zod';
 import { list } from '../../providers/response-list.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { builtIn } from '../built-in.ts';
+import { singleLine } from '../display-text.ts';
 import { NATIVE } from '../drive/drive-file.ts';
 import { explainKind } from '../drive/wrong-kind.ts';
 import { fileReference } from '../file-reference.ts';
-import { oneLine } from '../shown-text.ts';
 
 const MAX_TABS = 200;
 export const SPREADSHEET = `${NATIVE}spreadsheet`;
 
 const answer = z.object({
-  properties: z.object({ title: oneLine(300), locale: oneLine(40).optional(), timeZone: oneLine(60).optional() }),
+  properties: z.object({ title: singleLine(300), locale: singleLine(40).optional(), timeZone: singleLine(60).optional() }),
   sheets: list(
     z.object({
       properties: z.object({
-        title: oneLine(300),
+        title: singleLine(300),
         hidden: z.boolean().optional(),
         sheetType: z.string().max(40).optional(),
         gridProperties: z.object({ rowCount: z.int().optional(), columnCount: z.int().optional() }).optional(),

@@ -4,9 +4,9 @@ import { WorkspaceApiError } from '../../providers/workspace/workspace-api-error
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { text } from '../../validation/validate.ts';
 import { builtIn } from '../built-in.ts';
+import { quoted } from '../display-text.ts';
 import { explainKind } from '../drive/wrong-kind.ts';
 import { fileReference } from '../file-reference.ts';
-import { quoted } from '../shown-text.ts';
 import { cellRanges, cellRows, type ReadRange, type RowLimits } from './cell-rows.ts';
 import { SPREADSHEET, tabTitles } from './spreadsheets-info.ts';
 import { formatTabRange, parseTabRange, type TabRange } from './tab-ranges.ts';

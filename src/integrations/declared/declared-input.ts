@@ -1,5 +1,5 @@
 import type { Ajv, ErrorObject, ValidateFunction } from 'ajv';
-import type { Shape } from '../../actions/action.ts';
+import type { Schema } from '../../actions/action.ts';
 import { AppError } from '../../errors.ts';
 import type { Diagnostics } from '../declaration-diagnostics.ts';
 import { compilerReason, placeOf, plainName, pointer, reasonOf, schemaReasonOf } from './declared-messages.ts';
@@ -10,7 +10,7 @@ export type Input = Readonly<Record<string, unknown>>;
 
 /** What a declared action takes. */
 export interface DeclaredInput {
-  shape: Shape<Input>;
+  shape: Schema<Input>;
   properties: ReadonlyMap<string, JsonSchema>;
   /** Whether a call always has it: it is required, or has a default. */
   isSure(name: string): boolean;

@@ -1,4 +1,4 @@
-import { cutToCap } from '../../actions/truncate-output.ts';
+import { truncateOutput } from '../../actions/truncate-output.ts';
 import { answerReader } from '../../providers/responses.ts';
 import { isObject } from '../../validation/is-object.ts';
 import { compileProjection, type Projection } from './declared-projection.ts';
@@ -32,7 +32,7 @@ export const declaredAnswer = answerReader(
     const projection = project === undefined ? undefined : await projectionOf(project);
     try {
       const value = projection === undefined ? given : projection(given);
-      return { value: cutToCap(value, Math.ceil(capBytes * CAP_MARGIN)).value, fits: true };
+      return { value: truncateOutput(value, Math.ceil(capBytes * CAP_MARGIN)).value, fits: true };
     } catch {
       // What it throws repeats values of the answer.
       return { value: undefined, fits: false };

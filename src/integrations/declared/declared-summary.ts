@@ -1,4 +1,4 @@
-import { UNSEEN } from '../../actions/shown-text.ts';
+import { INVISIBLE } from '../../actions/display-text.ts';
 import { DESTRUCTIVE_FIELDS } from './declared-effects.ts';
 
 const SHOWN_TEXT = 200;
@@ -54,7 +54,7 @@ function rawMessage(encoded: string): string {
 
 /** In quotation marks that it can't end itself. */
 function text(value: string): string {
-  const quoted = JSON.stringify(value.slice(0, SHOWN_TEXT).toWellFormed()).replace(UNSEEN, escaped);
+  const quoted = JSON.stringify(value.slice(0, SHOWN_TEXT).toWellFormed()).replace(INVISIBLE, escaped);
   return value.length > SHOWN_TEXT ? `${quoted}… (${count(value.length)} characters)` : quoted;
 }
 

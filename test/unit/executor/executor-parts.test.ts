@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cutToCap } from '../../../src/actions/truncate-output.ts';
+import { truncateOutput } from '../../../src/actions/truncate-output.ts';
 import type { AppError } from '../../../src/errors.ts';
 import { ActionRun, type RunDeps } from '../../../src/executor/action-run.ts';
 import { matches } from '../../../src/executor/allow-lists.ts';
@@ -10,32 +10,32 @@ import { SlidingWindowLimiter } from '../../../src/rate-limit/sliding-window.ts'
 
 const bytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
 
-describe('cutToCap', () => {
+describe('truncateOutput', () => {
   it('never gives more than the cap, and nothing else than the value where that fits', () => {
     const property = fc.property(fc.jsonValue({ maxDepth: 6 }), fc.integer({ min: 100, max: 2_000 }), (value, cap) => {
-      const { value: kept, truncated } = cutToCap(value, cap);
+      const { value: kept, truncated } = truncateOutput(value, cap);
       expect(bytes(kept)).toBeLessThanOrEqual(cap);
       expect(truncated).toBe(bytes(value) > cap);
       if (!truncated) expect(kept).toBe(value);
-      expect(cutToCap(structuredClone(value), cap)).toEqual({ value: kept, truncated });
+      expect(truncateOutput(structuredClone(value), cap)).toEqual({ value: kept, truncated });
     });
     fc.assert(property, { numRuns: 2_000 });
   });
 
   it('keeps what is small beside what is long', () => {
-    const { value } = cutToCap({ id: 'abc', text: 'x'.repeat(10_000), count: 12345, labels: ['one', 'two'] }, 1_000);
+    const { value } = truncateOutput({ id: 'abc', text: 'x'.repeat(10_000), count: 12345, labels: ['one', 'two'] }, 1_000);
     expect(value).toEqual({ id: 'abc', text: expect.stringMatching(/^x{900,}…$/), count: 12345, labels: ['one', 'two'] });
   });
 
   it('cuts two texts to the same length, and leaves the short one', () => {
-    const { value } = cutToCap(['a'.repeat(5_000), 'b'.repeat(9_000), 'c'.repeat(100)], 4_000);
+    const { value } = truncateOutput(['a'.repeat(5_000), 'b'.repeat(9_000), 'c'.repeat(100)], 4_000);
     const [first, second, third] = value as string[];
     expect(first!.length).toBe(second!.length);
     expect(third).toBe('c'.repeat(100));
   });
 
   it('keeps the first of many items', () => {
-    const { value } = cutToCap(
+    const { value } = truncateOutput(
       Array.from({ length: 1_000 }, (_, id) => ({ id })),
       500,
     );
@@ -47,20 +47,20 @@ describe('cutToCap', () => {
     let deep: unknown = 'bottom';
     for (let level = 0; level < 20_000; level++) deep = { below: deep, text: 'x'.repeat(level % 100) };
     for (const cap of [1_000, 100_000, 1_000_000]) {
-      const { value, truncated } = cutToCap(deep, cap);
+      const { value, truncated } = truncateOutput(deep, cap);
       expect(truncated).toBe(true);
       expect(bytes(value)).toBeLessThanOrEqual(cap);
     }
     const levels = (depth: number) => JSON.parse(`${'['.repeat(depth)}${']'.repeat(depth)}`);
-    expect(cutToCap(levels(100), 1_000)).toEqual({ value: levels(100), truncated: false });
-    const { value, truncated } = cutToCap({ small: 1, deep: levels(101) }, 1_000);
+    expect(truncateOutput(levels(100), 1_000)).toEqual({ value: levels(100), truncated: false });
+    const { value, truncated } = truncateOutput({ small: 1, deep: levels(101) }, 1_000);
     expect(truncated).toBe(true);
     expect(JSON.stringify(value)).toBe(`{"small":1,"deep":${'['.repeat(99)}"…"${']'.repeat(99)}}`);
   });
 
   it('never halves a character', () => {
     for (let cap = 100; cap < 120; cap++) {
-      const { value } = cutToCap('😀'.repeat(100), cap);
+      const { value } = truncateOutput('😀'.repeat(100), cap);
       expect((value as string).isWellFormed()).toBe(true);
     }
   });

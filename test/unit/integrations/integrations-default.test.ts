@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import { load } from 'js-yaml';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { outlineOf, schemasOf } from '../../../src/actions/action-outline.ts';
+import { outlineOf, schemasOf } from '../../../src/actions/action.ts';
 import { BUILT_INS, loadBuiltIns } from '../../../src/actions/built-ins.ts';
 import type { Catalog } from '../../../src/integrations/catalog.ts';
 import { integrationsFormat } from '../../../src/integrations/compile-catalog.ts';

@@ -1,6 +1,6 @@
 import PostalMime from 'postal-mime';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { bodyText, HtmlRoom, readPayload } from '../../../../src/actions/mail/mail-parts.ts';
+import { bodyText, HtmlBudget, readPayload } from '../../../../src/actions/mail/mail-parts.ts';
 import type { WorkspaceSession } from '../../../../src/providers/workspace/workspace-session.ts';
 import { type MailUser, mailUser, startMail } from '../../../support/mail.ts';
 import { connectGrant } from '../../../support/refreshing.ts';
@@ -221,7 +221,7 @@ describe('HTML by the megabyte', () => {
       next = setImmediate(count);
     };
     let next = setImmediate(count);
-    await bodyText({} as WorkspaceSession, 'm1', root, new HtmlRoom(), 20_000);
+    await bodyText({} as WorkspaceSession, 'm1', root, new HtmlBudget(), 20_000);
     clearImmediate(next);
     expect(turns).toBeGreaterThanOrEqual(20);
   });

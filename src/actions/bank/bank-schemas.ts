@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { identifier } from '../../providers/provider-text.ts';
-import { oneLine } from '../shown-text.ts';
+import { singleLine } from '../display-text.ts';
 
 /** Shown of a number: its last four, and of a short one no more than half. How long it is isn't shown. */
 const SHOWN_DIGITS = 4;
@@ -8,7 +8,7 @@ const SHOWN_DIGITS = 4;
 const LONG_NUMBER = /\d(?:[ .-]?\d){6,}/g;
 
 /** Text of the bank's as it is shown. */
-export const bankText = oneLine(200);
+export const bankText = singleLine(200);
 
 /** Some banks put the whole number into an account's name. */
 export const accountName = bankText.transform((name) => name.replace(LONG_NUMBER, masked));
@@ -39,7 +39,7 @@ function currencyOf(codes: { iso_currency_code?: string | null | undefined; unof
 }
 
 /** A transaction as the aggregator gives it (Plaid: Transaction), made into the row that is shown. */
-export const transactionAnswer = z
+export const providerTransaction = z
   .object({
     transaction_id: identifier,
     account_id: identifier,
@@ -86,7 +86,7 @@ export const transactionRow = z.object({
 });
 
 /** An account as the aggregator gives it (Plaid: AccountBase), made into what is shown. */
-export const accountAnswer = z
+export const providerAccount = z
   .object({
     account_id: identifier,
     name: accountName,

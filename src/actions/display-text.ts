@@ -1,0 +1,41 @@
+import { z } from 'zod';
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are replaced
+const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are removed
+const CONTROL_BUT_LINES = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: word processors break lines inside a paragraph with a vertical tab
+const LINE_BREAK = /\r\n?|\u000b|\u2028|\u2029/g;
+
+/** Schema of a provider's text as one line: truncated to `max` characters; control characters and lone surrogates are replaced. */
+export function singleLine(max: number) {
+  return z.string().transform((text) => text.slice(0, max).toWellFormed().replace(CONTROL, ' '));
+}
+
+/** Characters that end a line, change the text direction, or are invisible. */
+export const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/gu;
+/** Characters that end the quotation, or look as if they did. */
+const QUOTES = /["“”„‟«»″‶〝〞〟＂❝❞❠ʺˮ˝״〃⹂🙶🙷🙸]|['’‘ʼ′`]{2,}/gu;
+const MAX_QUOTED = 200;
+
+/**
+ * Untrusted text inside a sentence of ours: one line in quotation marks that the text can't close. The length of a
+ * truncated text follows the closing mark, where the text can't imitate it.
+ */
+export function quoted(text: string): string {
+  const line = text.slice(0, MAX_QUOTED).toWellFormed().replace(INVISIBLE, ' ').replace(QUOTES, "'").replace(/\s+/g, ' ');
+  return text.length > MAX_QUOTED ? `“${line}”… (${text.length.toLocaleString('en')} characters)` : `“${line}”`;
+}
+
+const PLAIN_ADDRESS = /^[\w.+'-]{1,64}@[\w.-]{1,190}$/;
+
+/** An e-mail address unquoted; anything else in its place is quoted. */
+export function displayAddress(address: string): string {
+  return PLAIN_ADDRESS.test(address) ? address : quoted(address);
+}
+
+/** Schema of a provider's text with line breaks and tabs; otherwise truncated and cleaned like {@link singleLine}. */
+export function multiLine(max: number) {
+  return z.string().transform((text) => text.slice(0, max).toWellFormed().replace(LINE_BREAK, '\n').replace(CONTROL_BUT_LINES, ''));
+}
