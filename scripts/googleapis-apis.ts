@@ -8,4 +8,11 @@ const IMPORT = /['"]googleapis\/build\/src\/apis\/([^/'"]+)/g;
 
 const sources = globSync('src/providers/**/*.ts', { cwd: ROOT }).map((file) => readFileSync(join(ROOT, file), 'utf8'));
 const apis = new Set(sources.flatMap((source) => [...source.matchAll(IMPORT)].map(([, api]) => api)));
-writeGenerated('scripts/googleapis-apis.json', `${JSON.stringify([...apis].sort(), null, 2)}\n`, 'scripts/googleapis-apis.ts');
+writeGenerated(
+  'scripts/googleapis-apis.json',
+  `[${[...apis]
+    .sort()
+    .map((api) => JSON.stringify(api))
+    .join(', ')}]\n`,
+  'scripts/googleapis-apis.ts',
+);
