@@ -8,6 +8,7 @@ import { assertArguments, checkArguments, resolveArguments } from './declared-ar
 import { bankTarget } from './declared-bank.ts';
 import { isMilder } from './declared-effects.ts';
 import { compileInput, type DeclaredInput, type Input } from './declared-input.ts';
+import { linearRegExp } from './declared-pattern.ts';
 import { compileProjection } from './declared-projection.ts';
 import { isSchema, type JsonSchema, typesOf } from './declared-schema.ts';
 import { declaredSummary } from './declared-summary.ts';
@@ -37,6 +38,7 @@ export async function loadTools(): Promise<Tools> {
     ownProperties: true,
     verbose: true,
     logger: false,
+    code: { regExp: linearRegExp },
   });
   addFormats.default(ajv);
   return { ajv, jmespath, methods };

@@ -1,103 +1,118 @@
-import { type PatternPart, patternParts } from './pattern-parts.ts';
+import { RE2JS, RE2JSException } from 're2js';
 
-/** Longest text that is held against a pattern. */
+/** Longest text that is matched against a pattern. */
 export const PATTERN_MAX_LENGTH = 256;
-const MAX_REPETITIONS = 3;
-const MAX_CHOICES = 6;
-/** Each that overlaps multiplies the time by the text's length. */
-const MAX_OVERLAPPING_REPETITIONS = 2;
-/** Each that overlaps doubles it. */
-const MAX_OVERLAPPING_CHOICES = 3;
+/** Compiling a pattern of this length takes less than a second, whatever it holds. */
+const MAX_SOURCE_LENGTH = 1_000;
+/** Matching a text of the greatest length takes some 50 ms at most with a program of this size. */
+const MAX_INSTRUCTIONS = 2_500;
+const REPEATS_TOO_OFTEN = 'must not repeat anything more than 1,000 times; nested repetitions are multiplied';
+const TOO_LARGE = `is too large: its repetitions and alternatives expand to more than ${MAX_INSTRUCTIONS} steps`;
 
-const INNERMOST_GROUP = /\(([^()]*)\)([*+?]|\{\d+(?:,\d*)?\})?/;
-/** Stands for a group that repeats or chooses. */
-const BRANCHING = '\u0001';
-const BACK_REFERENCE = '\u0002';
+/** Pieces of a valid pattern that RE2 writes otherwise or doesn't support: escapes, classes, groups, repetitions. */
+const PIECE =
+  /\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|u\{[^}]*\}|u....|c.|[pP]\{[^}]*\}|[\s\S])|\[(?:\\[\s\S]|[^\]\\])*\]|\(\?(?:<?[=!]|<[^>]*>|[a-z-]*:)|\{[\d,]+\}|\./g;
+const CLASS_PIECE = /\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|u\{[^}]*\}|u....|c.|[pP]\{[^}]*\}|[\s\S])|\[/g;
+const SURROGATES = /^\\u([dD][89abAB]..)\\u([dD][c-fC-F]..)$/;
+
+const LINE_ENDS = '\\n\\r\\x{2028}\\x{2029}';
+const SPACE = '\\t-\\r \\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}\\x{feff}';
+const NOT_SPACE =
+  '\\x00-\\x08\\x0e-\\x1f!-\\x{9f}\\x{a1}-\\x{167f}\\x{1681}-\\x{1fff}\\x{200b}-\\x{2027}\\x{202a}-\\x{202e}\\x{2030}-\\x{205e}\\x{2060}-\\x{2fff}\\x{3001}-\\x{fefe}\\x{ff00}-\\x{10ffff}';
 
 /**
- * Whether a text of at most {@link PATTERN_MAX_LENGTH} characters could keep a
- * pattern busy for long. Refuses more than it must.
+ * Compiles a JSON Schema pattern (ECMA-262 with the flag u) for RE2, which matches in time linear in the text.
  *
- * @returns why it is refused; undefined: it is fine
+ * @returns or why it can't be used: it is not valid, too large, or holds what takes more than linear time
  */
-export function patternRefusal(pattern: string): string | undefined {
+export function compilePattern(source: string): { pattern: RE2JS } | { problem: string } {
+  if (source.length > MAX_SOURCE_LENGTH) return { problem: `must have at most ${MAX_SOURCE_LENGTH} characters` };
+  if (!isValid(source)) return { problem: 'is not a valid regular expression' };
+  for (const [piece] of source.matchAll(PIECE)) {
+    const problem = problemOf(piece);
+    if (problem !== undefined) return { problem };
+  }
   try {
-    new RegExp(pattern, 'u');
+    const pattern = RE2JS.compile(source.replace(PIECE, translate));
+    return pattern.programSize() > MAX_INSTRUCTIONS ? { problem: TOO_LARGE } : { pattern };
+  } catch (error) {
+    if (!(error instanceof RE2JSException)) throw error;
+    return { problem: messageOf(error) };
+  }
+}
+
+/** What Ajv makes of the patterns of a schema; each of them has been checked before. */
+export const linearRegExp = Object.assign(
+  (source: string) => {
+    const compiled = compilePattern(source);
+    if ('problem' in compiled) throw new Error(`pattern ${compiled.problem}`);
+    return compiled.pattern;
+  },
+  // Names it in code that Ajv writes to a file, which is not done here.
+  { code: 'linearRegExp' },
+);
+
+function isValid(source: string): boolean {
+  try {
+    new RegExp(source, 'u');
+    return true;
   } catch {
-    return 'is no regular expression';
+    return false;
   }
-  const bare = outline(pattern);
-  if (bare.includes(BACK_REFERENCE)) return 'must not refer back to a group';
-  if (/\(\?<?[=!]/.test(bare)) return 'must not look ahead or behind';
-  let text = bare.replace(/\(\?(?::|<\w+>)/g, '(');
-  // Where it isn't anchored, every place is a beginning.
-  const isAnchored = text.startsWith('^');
-  let repetitions = isAnchored ? 0 : 1;
-  let choices = 0;
-  for (let group = INNERMOST_GROUP.exec(text); group !== null; group = INNERMOST_GROUP.exec(text)) {
-    const [whole, content = '', quantifier = ''] = group;
-    const branches = /[*+?|{]/.test(content) || content.includes(BRANCHING);
-    if (branches && quantifier !== '' && quantifier !== '?') return 'must not repeat a group that repeats or chooses';
-    repetitions += count(content, /[*+]|\{\d+,\d*\}/g);
-    choices += count(content, /\?/g) + (content.includes('|') ? 1 : 0);
-    text = text.replace(whole, () => (branches ? BRANCHING : 'x') + quantifier);
-  }
-  repetitions += count(text, /[*+]|\{\d+,\d*\}/g);
-  choices += count(text, /\?/g);
-  if (repetitions > MAX_REPETITIONS) return `must not hold more than ${MAX_REPETITIONS} repetitions; a missing ^ counts as one`;
-  if (choices > MAX_CHOICES) return `must not hold more than ${MAX_CHOICES} choices`;
-  return overlapRefusal(overlaps(pattern, isAnchored) ?? { repetitions, choices });
 }
 
-function overlapRefusal({ repetitions, choices }: Overlaps): string | undefined {
-  if (repetitions > MAX_OVERLAPPING_REPETITIONS) {
-    return `must not hold more than ${MAX_OVERLAPPING_REPETITIONS} repetitions that can take the same characters; a missing ^ counts as one`;
-  }
-  if (repetitions < MAX_OVERLAPPING_REPETITIONS || choices <= MAX_OVERLAPPING_CHOICES) return undefined;
-  return `must not hold more than ${MAX_OVERLAPPING_CHOICES} choices beside repetitions that can take the same characters`;
+function problemOf(piece: string): string | undefined {
+  if (/^\\[1-9k]/.test(piece)) return 'must not use backreferences';
+  if (/^\(\?<?[=!]/.test(piece)) return 'must not use lookahead or lookbehind';
+  if (/^\(\?[a-z-]+:/.test(piece)) return 'must not set flags within a group';
+  return undefined;
 }
 
-/** How many repetitions and choices share a stretch of text in many ways. */
-interface Overlaps {
-  repetitions: number;
-  choices: number;
+function messageOf({ message }: RE2JSException): string {
+  if (message.includes('invalid repeat count')) return REPEATS_TOO_OFTEN;
+  if (message.includes('expression too large')) return TOO_LARGE;
+  // Only properties of characters that RE2 doesn't have, such as \\p{ASCII}, are left.
+  return `is not supported: ${message.replace('error parsing regexp: ', '')}`;
 }
 
-/** @returns undefined: can't be told, so all of them may */
-function overlaps(pattern: string, isAnchored: boolean): Overlaps | undefined {
-  const own = patternParts(pattern);
-  if (own === undefined) return undefined;
-  const anything = new Set(own.flatMap(({ characters }) => [...characters]));
-  const parts: PatternPart[] = isAnchored ? own : [{ characters: anything, isSure: false, varies: 'repetition' }, ...own];
-  let open = 0;
-  const choices = new Set<PatternPart>();
-  parts.forEach((part, index) => {
-    if (part.varies === 'no') return;
-    const partners = partnersOf(part, parts.slice(index + 1));
-    if (part.varies === 'repetition' && partners.some(({ varies }) => varies === 'repetition')) open += 1;
-    for (const one of partners.length > 0 ? [part, ...partners] : []) if (one.varies === 'choice') choices.add(one);
+function translate(piece: string): string {
+  if (piece.startsWith('\\')) return translateEscape(piece);
+  if (piece.startsWith('[')) return translateClass(piece);
+  if (piece === '.') return `[^${LINE_ENDS}]`;
+  // Names may hold characters that RE2 rejects, and don't change what matches.
+  if (piece.startsWith('(')) return '(?:';
+  // RE2 takes braces around a number with a leading zero literally.
+  return piece.replace(/\d+/g, (digits) => String(Number(digits)));
+}
+
+function translateEscape(sequence: string): string {
+  if (sequence === '\\s') return `[${SPACE}]`;
+  if (sequence === '\\S') return `[${NOT_SPACE}]`;
+  return translateCharacter(sequence);
+}
+
+/** @param whole with its brackets */
+function translateClass(whole: string): string {
+  if (whole === '[]') return '[^\\x00-\\x{10ffff}]';
+  if (whole === '[^]') return '[\\x00-\\x{10ffff}]';
+  const content = whole.slice(1, -1).replace(CLASS_PIECE, (piece) => {
+    // RE2 would read [:alpha:] as a class of its own.
+    if (piece === '[') return '\\[';
+    if (piece === '\\b') return '\\x08';
+    if (piece === '\\s') return SPACE;
+    if (piece === '\\S') return NOT_SPACE;
+    return translateCharacter(piece);
   });
-  return { repetitions: open === 0 ? 0 : open + 1, choices: choices.size };
+  return `[${content}]`;
 }
 
-/** Parts further on that can take what a part could take, up to one that shows where that part ends. */
-function partnersOf(part: PatternPart, following: readonly PatternPart[]): PatternPart[] {
-  const end = following.findIndex(({ isSure, characters }) => isSure && !share(characters, part.characters));
-  const near = end === -1 ? following : following.slice(0, end);
-  return near.filter(({ varies, characters }) => varies !== 'no' && share(characters, part.characters));
-}
-
-function share(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
-  return [...one].some((character) => other.has(character));
-}
-
-/** The pattern with every escape and every class as one letter. */
-function outline(pattern: string): string {
-  const escapes = /\\(?:[pPu]\{[^}]*\}|k<[^>]*>|[\s\S])/g;
-  const plain = pattern.replace(escapes, (text) => (/^\\[1-9k]/.test(text) ? BACK_REFERENCE : 'x'));
-  return plain.replace(/\[[^\]]*(?:\]|$)/g, 'x');
-}
-
-function count(text: string, of: RegExp): number {
-  return text.match(of)?.length ?? 0;
+/** An escape that means the same within a class and outside. */
+function translateCharacter(sequence: string): string {
+  const [, lead, trail] = SURROGATES.exec(sequence) ?? [];
+  if (lead !== undefined && trail !== undefined) {
+    return `\\x{${String.fromCharCode(Number.parseInt(lead, 16), Number.parseInt(trail, 16)).codePointAt(0)?.toString(16)}}`;
+  }
+  if (sequence.startsWith('\\u')) return `\\x{${sequence.replace(/[\\u{}]/g, '')}}`;
+  if (sequence.startsWith('\\c')) return `\\x{${(sequence.charCodeAt(2) % 32).toString(16)}}`;
+  return sequence.replace(/\{(?:General_Category|gc|Script|sc)=/, '{');
 }

@@ -1,7 +1,7 @@
 import { isObject } from '../../validation/is-object.ts';
 import { didYouMean, nearestName } from '../../validation/nearest-name.ts';
 import type { Diagnostics } from '../declaration-diagnostics.ts';
-import { PATTERN_MAX_LENGTH, patternRefusal } from './declared-pattern.ts';
+import { compilePattern, PATTERN_MAX_LENGTH } from './declared-pattern.ts';
 
 export type JsonSchema = Record<string, unknown>;
 
@@ -42,8 +42,8 @@ const KNOWN_KEYS = [...SCHEMA_KEYS, ...LIST_KEYS, ...MAP_KEYS, ...PLAIN_KEYS];
 
 /**
  * A JSON Schema of draft 7 with bounds put in wherever a pattern or a format
- * is applied. What can't be used is noted: unknown keywords, references out of
- * the schema, patterns that could run for seconds.
+ * is applied. Adds a diagnostic for what can't be used: unknown keywords, references
+ * out of the schema, patterns that don't match in linear time.
  */
 export function boundSchema(schema: unknown, diagnostics: Diagnostics): unknown {
   if (typeof schema === 'boolean') return schema;
@@ -105,8 +105,8 @@ function checkReference(schema: JsonSchema, diagnostics: Diagnostics): void {
 
 function checkPattern(schema: JsonSchema, diagnostics: Diagnostics): void {
   if (typeof schema.pattern !== 'string') return;
-  const refusal = patternRefusal(schema.pattern);
-  if (refusal !== undefined) diagnostics.under('pattern').inValue(refusal);
+  const compiled = compilePattern(schema.pattern);
+  if ('problem' in compiled) diagnostics.under('pattern').inValue(compiled.problem);
   if (Number(schema.maxLength ?? 0) > PATTERN_MAX_LENGTH) {
     diagnostics.under('maxLength').inValue(`must be at most ${PATTERN_MAX_LENGTH} beside a pattern`);
   }

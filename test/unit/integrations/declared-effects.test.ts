@@ -130,32 +130,15 @@ describe('a schema that could keep the process busy', () => {
     expect(await problemsOf(list(schema))).toEqual([]);
   });
 
-  const OVERLAP = 'must not hold more than 2 repetitions that can take the same characters; a missing ^ counts as one';
-  const CHOICES = 'must not hold more than 3 choices beside repetitions that can take the same characters';
-
-  it.each([
-    ['^[a-z0-9]?[a-z0-9]?[a-z0-9]?[a-z]*[a-y]*[a-x]*$', OVERLAP],
-    ['^[a-z]*x[a-y]*x[a-x]*$', OVERLAP],
-    ['^[a-z]{1,255}[a-z0-9]+-?[0-9a]*$', OVERLAP],
-    ['[a-z]+[a-z]+!', OVERLAP],
-    ['^([a-z]*)(?:[a-y]*)(?<c>[a-x]*)$', OVERLAP],
-    ['^[а-т]*[м-я]*[м-т]*$', OVERLAP],
-    ['^(a|b)[a-z]*c[a-z]*c[a-z]*$', OVERLAP],
-    ['^[a-z]?[a-z]?[a-z]?[a-z]?[a-z]*[a-y]*$', CHOICES],
-  ])('is refused, since its text can be taken apart in too many ways: %s', async (pattern, message) => {
-    expect(await problemsOf(text(`{ type: string, pattern: '${pattern}' }`))).toEqual([expect.stringContaining(`.pattern: ${message}`)]);
-  });
-
   it.each([
     '^[\\w.+-]+@[\\w-]+\\.[a-z]+$',
     '^[^,]*,[^,]*,[^,]*$',
-    '^[a-z]*[0-9]+[a-z]*$',
-    '^[a-z]*[0-9]*[a-z]*[0-9]?$',
-    '^\\+?\\d{1,3}-?\\d{4,10}$',
     '^https?://[^/]+/.*$',
-    '^[\\]\\[]*-[a-z]*[a-y]*$',
-    '[a-z]+@[a-z]+',
-  ])('is not this: %s', async (pattern) => {
+    '^(a+)+$',
+    '^([a-z]*)(?:[a-y]*)(?<c>[a-x]*)$',
+    '^[а-т]*[м-я]*[м-т]*$',
+    '^[a-z]?[a-z]?[a-z]?[a-z]?[a-z]*[a-y]*$',
+  ])('is not a pattern that repeats or chooses, since matching takes linear time: %s', async (pattern) => {
     expect(await problemsOf(text(`{ type: string, pattern: '${pattern}' }`))).toEqual([]);
   });
 });
