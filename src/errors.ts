@@ -41,8 +41,8 @@ export interface AppErrorOptions {
   retryAfter?: number;
   /** Methods the resource takes: the Allow header of a 405. */
   allow?: readonly string[];
-  /** The log was told where it happened, at a pace that a flood can't set: requests that end with it get no line above debug. */
-  told?: boolean;
+  /** Where it was thrown, the error was logged at a limited rate: requests that fail with it are logged at debug level only. */
+  logged?: boolean;
   /** Facts for programs beside the message (choices, an approval's id); safe to show to the caller. */
   details?: Readonly<Record<string, unknown>> | undefined;
 }
@@ -57,7 +57,7 @@ export class AppError extends Error {
   readonly retryAfter: number | undefined;
   readonly allow: readonly string[] | undefined;
   readonly details: Readonly<Record<string, unknown>> | undefined;
-  readonly told: boolean;
+  readonly logged: boolean;
 
   constructor(code: ErrorCode, message: string, options: AppErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -67,7 +67,7 @@ export class AppError extends Error {
     this.retryAfter = options.retryAfter;
     this.allow = options.allow;
     this.details = options.details;
-    this.told = options.told ?? false;
+    this.logged = options.logged ?? false;
   }
 }
 

@@ -53,8 +53,8 @@ function log(logger: Logger, error: AppError, request: Request): void {
 }
 
 /** A part that was left off is no fault, and what a probe learns is logged when it changes (health/readiness.ts). */
-function isExpected({ code, told }: AppError, { path }: Request): boolean {
-  return told || code === 'not_configured' || code === 'assistant_disabled' || path.startsWith('/health/');
+function isExpected({ code, logged }: AppError, { path }: Request): boolean {
+  return logged || code === 'not_configured' || code === 'assistant_disabled' || path.startsWith('/health/');
 }
 
 function setHeaders(response: Response, error: AppError): void {

@@ -7,7 +7,7 @@ const MAX_BYTES = 262_144;
 
 export interface FetchOptions {
   signal: AbortSignal;
-  /** For https addresses. */
+  /** For https URLs. */
   httpAgent: Agent | undefined;
 }
 
@@ -18,17 +18,17 @@ export interface FetchedJson {
 }
 
 /**
- * GETs a small JSON document. Anything but a 200 fails, redirects too: keys come from the address we were given or not at all.
+ * Fetches a small JSON document. Redirects are not followed, since keys must come from the given URL.
  *
- * @throws Error on network faults, another status, more than 256 kB, and whatever is not JSON in UTF-8
+ * @throws Error on network faults, any status but 200, more than 256 kB, and a body that is not JSON in UTF-8
  */
 export async function fetchJson(url: URL, options: FetchOptions): Promise<FetchedJson> {
   const response = await get(url, options);
   if (response.statusCode !== 200) {
     response.destroy();
-    throw new Error(`${url.host} answered ${response.statusCode} instead of 200`);
+    throw new Error(`${url.host} responded with ${response.statusCode} instead of 200`);
   }
-  const tooLarge = () => new Error(`${url.host} answered with more than ${MAX_BYTES} bytes`);
+  const tooLarge = () => new Error(`${url.host} responded with more than ${MAX_BYTES} bytes`);
   const text = new TextDecoder('utf-8', { fatal: true }).decode(await readCapped(response, MAX_BYTES, tooLarge));
   return { body: parse(text, url.host), maxAge: maxAge(response.headers['cache-control']) };
 }
@@ -38,7 +38,7 @@ function get(url: URL, { signal, httpAgent }: FetchOptions): Promise<IncomingMes
   return new Promise((resolve, reject) => {
     const request =
       url.protocol === 'https:' ? httpsRequest(url, { signal, headers, agent: httpAgent }) : httpRequest(url, { signal, headers });
-    // The listener stays: an abort while the body arrives is also reported here.
+    // Also receives an abort while the body is being read.
     request.on('response', resolve).on('error', reject).end();
   });
 }
@@ -47,7 +47,7 @@ function parse(text: string, host: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new Error(`${host} answered with something other than JSON`);
+    throw new Error(`${host} responded with something other than JSON`);
   }
 }
 

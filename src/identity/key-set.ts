@@ -78,8 +78,8 @@ export class KeySet {
   /** A client that receives `invalid_token` signs its user out, so it is asked to retry once the keys may be fetched. */
   #undecided(): AppError {
     const left = FETCH_INTERVAL - Math.abs(this.#context.now() - this.#attemptedAt);
-    this.#unknownKey({}, 'ID tokens name unknown signing keys: they are answered with 503 until the keys may be fetched again');
-    return identityUnavailable(Math.max(1, Math.ceil(left / 1_000)), undefined, 'told');
+    this.#unknownKey({}, 'ID tokens name unknown signing keys: their requests get 503 until the keys may be fetched again');
+    return identityUnavailable(Math.max(1, Math.ceil(left / 1_000)), undefined, true);
   }
 
   #isFresh(): boolean {

@@ -1,7 +1,7 @@
 import { AppError } from '../errors.ts';
 
 /**
- * The one answer to every token that is not good: callers learn nothing about why.
+ * The error for every token that is not valid, whose message does not tell the reason.
  *
  * @param reason for the log; must hold no part of a signed token
  */
@@ -15,9 +15,9 @@ export function tokenExpired(): AppError {
 
 /**
  * @param retryAfter seconds
- * @param told the log has been told already, at a pace of its own
+ * @param logged whether it was logged already, at a limited rate
  */
-export function identityUnavailable(retryAfter: number, cause?: unknown, told?: 'told'): AppError {
+export function identityUnavailable(retryAfter: number, cause?: unknown, logged = false): AppError {
   const message = 'Sign-in cannot be checked at the moment. Please try again shortly.';
-  return new AppError('unavailable', message, { retryAfter, cause, told: told !== undefined });
+  return new AppError('unavailable', message, { retryAfter, cause, logged });
 }
