@@ -1,6 +1,5 @@
-// Runs before `npm start` and `npm test`, under whatever Node the machine has:
-// installs the locked dependencies (the pinned Node among them) when they are
-// missing or older than the lock file. Plain JavaScript for old Nodes' sake.
+// Runs before `npm start` and `npm test`, under any Node of the machine: installs the locked dependencies, with the pinned
+// Node among them, when they are missing or older than the lock file. Plain JavaScript, which old Node versions run.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 
@@ -22,7 +21,7 @@ function takeLock() {
   }
 }
 
-/** Whether the process that holds the lock is still there; one that was killed leaves its lock behind. */
+/** Whether the process that holds the lock still runs; a killed one leaves its lock behind. */
 function isHeld() {
   try {
     process.kill(Number(readFileSync(lock, 'utf8')), 0);
@@ -32,10 +31,10 @@ function isHeld() {
   }
 }
 
-/** `npm start` and `npm test` in two terminals: two installs at once would break each other. */
+/** Two installs at once, by `npm start` and `npm test` in two terminals, would break each other. */
 function waitForLock() {
-  for (let told = false; !takeLock(); told = true) {
-    if (!told) console.log('Another terminal is installing the dependencies; waiting for it…');
+  for (let isLogged = false; !takeLock(); isLogged = true) {
+    if (!isLogged) console.log('Another terminal is installing the dependencies; waiting for it to finish…');
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, WAIT_MS);
     if (!isHeld()) rmSync(lock, { force: true });
   }
@@ -50,7 +49,7 @@ function install() {
     shell: process.platform === 'win32',
   });
   if (status === 0) return 0;
-  console.error('The dependencies could not be installed; npm says why above. Is the npm registry in reach?');
+  console.error('The dependencies could not be installed; npm’s error is above. Can the npm registry be reached?');
   return status ?? 1;
 }
 

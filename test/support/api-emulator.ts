@@ -3,7 +3,7 @@ import { type ScriptedApi, startScriptedApi } from './scripted-api.ts';
 import { startSteward, type TestSteward } from './steward.ts';
 import { WorkspaceEmulator } from './workspace-emulator.ts';
 
-/** A service whose provider's APIs say whatever a test wants. */
+/** A service whose provider's APIs return what a test scripts. */
 export interface ApiScene {
   steward: TestSteward;
   api: ScriptedApi;

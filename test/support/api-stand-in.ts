@@ -9,14 +9,14 @@ import { WorkspaceEmulator } from './workspace-emulator.ts';
 export interface ApiStandIn {
   /** A service whose user `demo` has connected demo@example.com. */
   steward: TestSteward;
-  /** Answers every call to the provider's APIs from now on. */
+  /** Sets the response to every later call to the provider's APIs. */
   answer: RequestListener;
   /** Calls so far, as `GET /apis/drive/v3/files?…`. */
   calls: string[];
   stop(): Promise<void>;
 }
 
-/** A service whose provider's APIs say whatever a test wants. */
+/** A service whose provider's APIs return what a test scripts. */
 export async function startOnApiStandIn(): Promise<ApiStandIn> {
   const calls: string[] = [];
   const server = createServer((request, response) => {
@@ -43,7 +43,7 @@ export async function startOnApiStandIn(): Promise<ApiStandIn> {
   return standIn;
 }
 
-/** Answers with JSON. */
+/** Responds with JSON. */
 export function json(body: unknown, status = 200): RequestListener {
   return (_request, response) => void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 }

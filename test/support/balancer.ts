@@ -45,7 +45,7 @@ export class Balancer {
     return this.#program?.output ?? '';
   }
 
-  /** @param backend which of the two files says where Steward is, by these variables */
+  /** @param backend which of the two files names Steward's addresses, and its variables */
   async listen(backend: 'replicas' | 'single', variables: Record<string, string>): Promise<void> {
     const env = {
       HTTP_ADDRESS: `127.0.0.1:${this.httpPort}`,

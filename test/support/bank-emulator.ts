@@ -12,22 +12,22 @@ export interface RecordedCall {
   headers: IncomingHttpHeaders;
 }
 
-/** Answers one call; whatever it does with the response is the answer. */
+/** Handles one call and writes the response. */
 export type Handler = (response: ServerResponse, call: RecordedCall) => void;
 
 export interface BankEmulator {
   calls: RecordedCall[];
   /** Environment that points the service at it. */
   env: Record<string, string>;
-  /** Replaces the answers of a path until {@link reset}. */
+  /** Replaces the responses of a path until {@link reset}. */
   on(path: string, handler: Handler): void;
-  /** Every path answers this error, as the aggregator words it. */
+  /** Every path responds with this error of the aggregator. */
   fail(code: string, path?: string): void;
   reset(): void;
   stop(): Promise<void>;
 }
 
-/** An aggregator that says what a test wants, also what the sandbox never would. Its good answers are those of one bank. */
+/** An aggregator that returns what a test scripts, including responses that the sandbox never gives. By default it has one bank. */
 export async function startBankEmulator(): Promise<BankEmulator> {
   const handlers = new Map<string, Handler>();
   const calls: RecordedCall[] = [];

@@ -95,7 +95,7 @@ export function sdk({ baseUrl, clientId, secret }: { baseUrl: string; clientId: 
   return new PlaidApi(new Configuration({ basePath: baseUrl, baseOptions: { headers, proxy: false } }));
 }
 
-/** The answer of an SDK call. */
+/** The response to an SDK call. */
 export async function call(method: keyof PlaidApi, request: object): Promise<Body> {
   const send = (host.plaid[method] as unknown as Call).bind(host.plaid);
   return (await send(request as never)).data as Body;

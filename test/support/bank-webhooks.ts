@@ -26,7 +26,7 @@ export class WebhookSigner {
     return createPublicKey(this.#key);
   }
 
-  /** As /webhook_verification_key/get answers it. */
+  /** As /webhook_verification_key/get returns it. */
   answer(expiredAt: number | null = null): { key: JsonWebKey & Record<string, unknown> } {
     const jwk = this.publicKey.export({ format: 'jwk' });
     return { key: { ...jwk, alg: 'ES256', use: 'sig', kid: this.kid, created_at: 1_700_000_000, expired_at: expiredAt } };

@@ -1,9 +1,6 @@
 import { type Answer, type CallOptions, send } from './request.ts';
 
-/**
- * A browser without script: keeps cookies for its one host, and fills in the
- * forms of the pages that it is shown.
- */
+/** A browser without scripts: it stores the cookies of one host, and fills in the forms of pages. */
 export class FormBrowser {
   readonly #base: string;
   readonly cookies = new Map<string, string>();
@@ -12,7 +9,7 @@ export class FormBrowser {
     this.#base = base;
   }
 
-  /** One request with the cookies held; what the answer sets is kept. */
+  /** Sends one request with the stored cookies, and stores those of the response. */
   async visit(url: string, options: CallOptions = {}): Promise<Answer> {
     const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const answer = await send(this.#base, url, {

@@ -15,7 +15,7 @@ import { WorkspaceEmulator } from './workspace-emulator.ts';
 
 export const REPLICAS = 3;
 
-/** Three production processes, PgBouncer and HAProxy as deploy/ has them, on loopback; issuer and provider are stand-ins. */
+/** Three production processes, with PgBouncer and HAProxy configured as in deploy/, on loopback; issuer and provider are emulated. */
 export class Cluster {
   /** The service as its users reach it. */
   service!: Service;

@@ -7,7 +7,7 @@ type Json = Record<string, any>;
 
 const HTML_CODE = /Code <code>(\w+)<\/code>/;
 
-/** An OpenAPI document, against which real answers are checked. */
+/** An OpenAPI document, against which real responses are checked. */
 export class DocumentedAnswers {
   readonly document: Json;
   readonly #ajv: Ajv2020;
@@ -25,7 +25,7 @@ export class DocumentedAnswers {
     return this.#operations().map(({ endpoint }) => endpoint);
   }
 
-  /** Every documented answer, as {@link check} names it. */
+  /** Every documented response, as {@link check} names it. */
   get answers(): string[] {
     return this.#operations().flatMap(({ endpoint, operation }) =>
       Object.entries<Json>(operation.responses).flatMap(([status, { content }]) => {
@@ -37,7 +37,7 @@ export class DocumentedAnswers {
   }
 
   /**
-   * Checks an answer of `endpoint` (as in {@link endpoints}) against what is documented: status, headers, media type, body.
+   * Checks a response of `endpoint` (as in {@link endpoints}) against what is documented: status, headers, media type, body.
    *
    * @returns its name among {@link answers}
    */

@@ -6,7 +6,7 @@ const POLL_MS = 50;
  * Polls until `check` returns something other than undefined, null or false.
  *
  * @param limitMs only ends what would never come; nothing is asserted about the time it takes
- * @throws what the last try threw, or an error that says nothing came
+ * @throws what the last try threw, or an error when nothing came
  */
 export async function eventually<Value>(
   check: () => Promise<Value> | Value,

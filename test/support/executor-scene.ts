@@ -25,7 +25,7 @@ export interface CallOptions {
   signal?: AbortSignal;
 }
 
-/** A service whose provider says what a test wants, and whose actions do: they stand in the catalog beside the file's own. */
+/** A service whose provider and actions are scripted by a test; the actions are in the catalog beside the file's own. */
 export class ExecutorScene {
   readonly provider: WorkspaceEmulator;
   steward!: TestSteward;
@@ -34,7 +34,7 @@ export class ExecutorScene {
   /** In place of the file's. */
   revision = 'r1';
   capBytes = 256 * 1024;
-  /** What messages say that have no text of their own. */
+  /** The text of messages without one. */
   defaultText = 'Hello.';
   /** What `test.give` gives. */
   given: unknown = {};
@@ -62,7 +62,7 @@ export class ExecutorScene {
     return startSteward({ ...own, ...env }, { catalog: (loaded) => this.#catalog(loaded) });
   }
 
-  /** What the provider answers from now on, as usual: every message is sent. */
+  /** The provider sends every message again, as by default. */
   reset(): void {
     this.policies.clear();
     this.revision = 'r1';
@@ -82,7 +82,7 @@ export class ExecutorScene {
     this.answers(SEND, status, body);
   }
 
-  /** The provider takes the message and never answers. */
+  /** The provider takes the message and never responds. */
   swallowing(): void {
     this.sent = 0;
     this.provider.instead.set(SEND, () => {
@@ -122,7 +122,7 @@ export class ExecutorScene {
     return on.context.executor.approve({ user, surface: 'socket', approvalId, approved: true, signal, ...options });
   }
 
-  /** What a call that needs approval is told. */
+  /** The error of a call that needs approval. */
   async ask(user: Pick<ConnectedGrant, 'userId'>, action: string, input: unknown, options: CallOptions = {}): Promise<Record<string, any>> {
     const { details } = await refused(this.call(user, action, input, options), 'approval_required');
     return details as Record<string, any>;

@@ -13,7 +13,7 @@ export async function connectToPostgres(): Promise<{ url: string; client: pg.Cli
   const named = process.env.TEST_DATABASE_URL;
   const url = named ?? DEFAULT_URL;
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_MS });
-  // The connection may be idle for long; if it breaks, the next statement says so.
+  // The connection may be idle for long; if it breaks, the next statement fails.
   client.on('error', () => {});
   try {
     await client.connect();

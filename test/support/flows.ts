@@ -29,7 +29,7 @@ export async function openConsent(steward: Service, options: ConnectOptions = {}
   return { browser, token, request, login, consentUrl: login.headers.get('location') ?? '' };
 }
 
-/** The consent page's answer: the address the provider sends the browser to. */
+/** Submits the consent page and returns the address to which the provider redirects. */
 export async function consent(browser: FormBrowser, consentUrl: string, options: ConnectOptions = {}): Promise<string> {
   const page = await browser.visit(consentUrl);
   const answer = await browser.submit(page, consentUrl, (fields) => {
@@ -46,7 +46,7 @@ export async function consent(browser: FormBrowser, consentUrl: string, options:
   return answer.headers.get('location') ?? '';
 }
 
-/** The whole connection through every redirect; the last answer is the callback's. */
+/** Connects through every redirect; the last response is the callback's. */
 export async function connect(steward: Service, options: ConnectOptions = {}) {
   const opened = await openConsent(steward, options);
   const callbackUrl = await consent(opened.browser, opened.consentUrl, options);
@@ -54,13 +54,13 @@ export async function connect(steward: Service, options: ConnectOptions = {}) {
   return { ...opened, callbackUrl, callback };
 }
 
-/** What a redirect to the flow's end says. */
+/** The query parameters of the redirect that ends a flow. */
 export function outcome(answer: Answer): Record<string, string> {
   const location = answer.headers.get('location');
   return location === null ? {} : Object.fromEntries(new URL(location).searchParams);
 }
 
-/** Links a bank on the sandbox's page and returns the answer to the public token. */
+/** Links a bank on the sandbox's page and returns the response to the public token. */
 export async function linkBank(steward: Service, token: string, institution = 'ins_109508'): Promise<Answer> {
   const publicToken = await createPublicToken(steward, institution);
   return steward.call('/auth/bank/set_access_token', { token, form: { public_token: publicToken } });
@@ -83,13 +83,13 @@ export async function createPublicToken(steward: Service, institution = 'ins_109
 
 let names = 0;
 
-/** A name that no test of the file has used: for users, and before an `@` for accounts. */
+/** A name that no test of the file has used, for users and for the local part of addresses. */
 export function newName(): string {
   names += 1;
   return `person${names}`;
 }
 
-/** The connection in a browser that never got the binding cookie: the last answer is the confirmation page. */
+/** Connects in a browser without the binding cookie: the last response is the confirmation page. */
 export async function connectUnbound(steward: Service, options: ConnectOptions = {}) {
   const token = options.token ?? (await steward.signIn());
   const form = {
@@ -131,7 +131,7 @@ export async function queueInstalled(steward: TestSteward): Promise<void> {
   await eventually(async () => (await steward.sql('select 1 from pgboss.queue')).length > 3);
 }
 
-/** Takes a job out of the schedule, so that it runs only when a test tells it to. */
+/** Removes a job from the schedule, so that it runs only when a test starts it. */
 export async function unschedule(sql: TestSteward['sql'], job: string): Promise<void> {
   await eventually(async () => (await sql('delete from pgboss.schedule where name = $1 returning name', [job])).length > 0);
 }

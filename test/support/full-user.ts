@@ -5,7 +5,7 @@ import type { ConnectedGrant } from './refreshing.ts';
 /** What a full user said and was shown; it stands sealed. */
 export const SAID = 'what-was-said';
 
-/** A user with rows in every table that can hold some: accounts, flows, questions, answers, events, audit, waitlist. */
+/** A user with rows in every table that can hold some: accounts, flows, approvals, results, events, audit, waitlist. */
 export async function fullUser(scene: ExecutorScene): Promise<ConnectedGrant & { name: string; secondEmail: string }> {
   const { steward } = scene;
   const name = newName();

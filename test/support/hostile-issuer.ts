@@ -6,10 +6,10 @@ import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 export interface HostileIssuer {
   /** Environment that makes the service trust it. */
   env: { OIDC_ISSUER: string; OIDC_AUDIENCE: string };
-  /** The published key, as an attacker knows it. */
+  /** The published key, which an attacker has. */
   publicKey: object;
   keyFetches(): number;
-  /** A good token of ada@example.org, unless `claims` (undefined takes away) or `header` say otherwise. */
+  /** A good token of ada@example.org, changed by `claims` (undefined removes one) and `header`. */
   token(claims?: Record<string, unknown>, header?: Record<string, unknown>): Promise<string>;
   goDown(): void;
   goUp(): void;

@@ -30,7 +30,7 @@ export type Kind =
   | 'breadth in depth'
   | 'depth beside it';
 
-/** What a template's answer is when nobody means harm. */
+/** The harmless response of a template. */
 export function usualAnswer(template: unknown): string {
   return template === TEXT ? 'text' : fill(template, {});
 }
@@ -130,7 +130,7 @@ function listsOf(template: unknown): { outer: number; inner: number } {
   return '@many' in template ? { outer: 1, inner: Math.max(1, sum('inner')) } : { outer: sum('outer'), inner: sum('inner') };
 }
 
-/** With something deep that nobody asked for. */
+/** With deeply nested data that was not requested. */
 function besides(json: string, size: number): string {
   const more = `"more":${'['.repeat(size / 2)}${']'.repeat(size / 2)}`;
   return json === '{}' ? `{${more}}` : `{${more},${json.slice(1)}`;

@@ -4,7 +4,7 @@ import { Jobs } from '../../src/jobs/jobs.ts';
 import { createLogger } from '../../src/observability/logger.ts';
 import { UNMEASURED } from '../../src/observability/telemetry.ts';
 
-/** Brings an empty database to what a first start leaves: the migrated schema and the job queue's. */
+/** Installs the migrated schema and the job queue's in an empty database, as a first start does. */
 export async function installSchema(address: DatabaseAddress, embedded: boolean): Promise<void> {
   const logger = createLogger('silent');
   const db = new Database(address, embedded ? 1 : 2, logger);

@@ -11,7 +11,7 @@ export interface TestIssuer {
   env: Record<string, string>;
   /** An ID token of `<user>@example.com`; `claims` replace or, being undefined, take away. */
   sign(user: string, claims?: Record<string, unknown>): Promise<string>;
-  /** From now on nothing is answered, until the function returned is called. */
+  /** Leaves every request without a response until the returned function is called. */
   hold(): () => void;
   close(): void;
 }

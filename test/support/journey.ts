@@ -7,13 +7,13 @@ import type { Service } from './steward.ts';
 export interface Journey {
   token: string;
   email: string;
-  /** Everything that the sandbox knows of it and nobody else should. */
+  /** Every secret of the journey. Only the sandbox may store them. */
   secrets: string[];
 }
 
 /**
- * What a person does with the service, all of it in order: signs in, connects an account and a bank, lets agents read
- * and write, has a token renewed, disconnects and leaves.
+ * Does everything that a user does, in order: signs in, connects an account and a bank, lets agents read and write, has a
+ * token refreshed, disconnects, and deletes the user.
  */
 export async function liveThrough(service: Service): Promise<Journey> {
   const user = `canary${randomBytes(6).toString('hex')}`;
@@ -45,7 +45,7 @@ export async function liveThrough(service: Service): Promise<Journey> {
   };
 }
 
-/** A change waits for its user, who decides. */
+/** Calls an action that needs approval, and approves or denies it. */
 async function decide(socket: SocketClient, approved: boolean): Promise<void> {
   const input = { to: ['friend@example.com'], subject: 'canary-subject', body: 'canary-text' };
   const asked = await socket.request({ type: 'call', action: 'mail.send', input });
@@ -53,7 +53,7 @@ async function decide(socket: SocketClient, approved: boolean): Promise<void> {
   if (answer.type !== 'result') throw new Error(`not decided: ${JSON.stringify(answer)}`);
 }
 
-/** Calls until the token had to be renewed. */
+/** Calls an action until the token was refreshed. */
 async function renew(service: Service, socket: SocketClient): Promise<void> {
   await eventually(async () => {
     const answer = await socket.request({ type: 'call', action: 'mail.labels', input: {} });

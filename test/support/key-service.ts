@@ -25,7 +25,7 @@ export class KeyServiceEmulator {
   /** What happens to the next calls, each once; `always` to all of them. */
   readonly faults: Fault[] = [];
   always: Fault | undefined;
-  /** What happens while whoever asked waits. */
+  /** Runs while the caller waits for the response. */
   meanwhile: () => Promise<void> = async () => {};
   url = '';
 

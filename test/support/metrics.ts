@@ -1,6 +1,6 @@
 import type { TestSteward } from './steward.ts';
 
-/** Where a service serves its metrics, as its log says. */
+/** The address of a service's metrics, from its log. */
 export function metricsUrl(steward: Pick<TestSteward, 'logs'>): string {
   const line = steward.logs.map((text) => JSON.parse(text)).find(({ msg }) => msg === 'metrics are served');
   if (line === undefined) throw new Error('no metrics are served');

@@ -130,7 +130,7 @@ class OidcScene {
   alarms = (): string[] => alarmsIn(this.log);
 }
 
-/** A scene that is set up anew for each test of the file. */
+/** A scene that is set up for each test of the file. */
 export function useOidcScene(): OidcScene {
   const scene = new OidcScene();
   beforeEach(() => scene.setUp());

@@ -23,7 +23,7 @@ import { webhookRuns } from './openapi-webhook-runs.ts';
 import type { Answer, CallOptions } from './request.ts';
 import type { TestSteward } from './steward.ts';
 
-/** One way to provoke one documented answer. */
+/** One way to provoke one documented response. */
 export interface Run {
   endpoint: string;
   /** Status, then the error's code. */

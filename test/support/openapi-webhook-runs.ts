@@ -3,7 +3,7 @@ import type { Run } from './openapi-runs.ts';
 import { linkedBank, steward, whileCut, whileMissing } from './openapi-scene.ts';
 import type { Answer } from './request.ts';
 
-/** What the aggregator's webhook is answered. */
+/** The responses to the aggregator's webhook. */
 export function webhookRuns(): Run[] {
   const run = (answer: string, provoke: () => Promise<Answer>): Run => ({ endpoint: 'POST /webhooks/bank', answer, provoke });
   const send = async (body: string, headers: Record<string, string> = {}) =>

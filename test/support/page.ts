@@ -6,7 +6,7 @@ const CHROMIUM = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
 const ARGUMENTS =
   '--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync';
 
-/** On a machine without Chromium, CI excepted, tests of pages are skipped, and say why. */
+/** Without Chromium, tests of pages are skipped with a reason; on CI they fail. */
 export const chromiumMissing = !existsSync(CHROMIUM) && process.env.CI === undefined;
 export const whySkipped = chromiumMissing ? ` (skipped: no Chromium at ${CHROMIUM}; set CHROMIUM_PATH)` : '';
 
@@ -34,7 +34,7 @@ export const ACCESSIBILITY = `(() => {
 /** The development page in a real browser. */
 export class Pages {
   readonly browser: Browser;
-  /** What the browser complained about since the last `open`, policy violations included. */
+  /** Errors and warnings of the browser since the last `open`, policy violations included. */
   problems: string[] = [];
   readonly #steward: TestSteward;
 
@@ -77,7 +77,7 @@ export class Pages {
     await page.getByText(`${user}@example.com`).waitFor();
   }
 
-  /** From the page to the sandbox's consent page, through the real redirects. */
+  /** Opens the sandbox's consent page from the page, through the real redirects. */
   async askFor(page: Page, email: string): Promise<void> {
     await page.getByLabel('Email of the account').fill(email);
     await page.getByRole('button', { name: 'Connect', exact: true }).click();

@@ -30,7 +30,7 @@ export interface TestProcess extends Service {
   kill(signal?: NodeJS.Signals): Promise<Exit>;
 }
 
-/** What survives a process: its data folder and database. */
+/** A data folder and a database, which outlast a process. */
 export interface Place {
   dataDir: string;
   env: Record<string, string>;
@@ -62,7 +62,7 @@ export async function startProcess(env: Record<string, string>, release = ROOT):
   return { ...serviceAt(ready), ...child };
 }
 
-/** Runs `node src/start.js` to its end: for starts that are refused. */
+/** Runs `node src/start.js` until it exits: for starts that fail. */
 export async function runProcess(env: Record<string, string>, cwd = ROOT): Promise<Exit> {
   const child = spawnSteward(env, cwd);
   const ready = await Promise.race([child.ready, child.exited]);

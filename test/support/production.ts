@@ -8,7 +8,7 @@ export interface ProductionSteward extends TestSteward {
   issuer: HostileIssuer;
 }
 
-/** The whole service as in production, with an identity issuer of its own and, unless `env` says otherwise, neither workspace nor bank. */
+/** The whole service as in production, with an identity issuer of its own and, unless `env` configures them, neither workspace nor bank. */
 export async function startProduction(env: Record<string, string> = {}): Promise<ProductionSteward> {
   const issuer = await startHostileIssuer();
   const database = await startFaultyDatabase();

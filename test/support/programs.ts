@@ -3,25 +3,25 @@ import { once } from 'node:events';
 import { installation, missingPackages, type Package } from './debian-packages.ts';
 
 /**
- * Whether tests that need these Debian packages are to be left out, which is said.
+ * Whether tests that need these Debian packages are skipped; a warning names the missing ones.
  *
- * @throws Error on CI, where they must be there
+ * @throws Error on CI, where they must be installed
  */
 export function programsMissing(...names: Package[]): boolean {
   const missing = missingPackages(names);
   if (missing.length === 0) return false;
   if (process.env.CI !== undefined) throw new Error(installation(missing));
-  console.warn(`Tests are left out. ${installation(missing)}`);
+  console.warn(`Tests are skipped. ${installation(missing)}`);
   return true;
 }
 
-/** A program that isn't ours, and what it prints. */
+/** A program of another project, and its output. */
 export class Program {
   readonly #child: ChildProcess;
   readonly #exited: Promise<unknown>;
   #output = '';
 
-  /** @param options an unprivileged user where the program refuses to be root's */
+  /** @param options an unprivileged user where the program does not run as root */
   constructor(path: string, args: string[], options: { env?: Record<string, string>; unprivileged?: boolean } = {}) {
     const nobody = options.unprivileged === true && process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
     this.#child = spawn(path, args, { env: { PATH: process.env.PATH, ...options.env }, stdio: ['ignore', 'pipe', 'pipe'], ...nobody });

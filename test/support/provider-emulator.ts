@@ -16,7 +16,7 @@ export interface ProviderEmulator {
   env: Record<string, string>;
   /** Paths called so far. */
   calls: string[];
-  /** Answers of a path from now on, in place of the usual ones. */
+  /** Replaces the responses of a path. */
   answer(path: string, status: number, body: unknown): void;
   /** Calls of a path wait until the function returned is called. */
   hold(path: string): () => void;

@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 
 export interface RawAnswer {
-  /** 0 where the connection was closed without an answer. */
+  /** 0 when the connection was closed without a response. */
   status: number;
   headers: Headers;
-  /** All that came after the headers: further answers too, where several requests were sent. */
+  /** Everything after the headers: also further responses, when several requests were sent. */
   text: string;
-  /** The first answer's body, where it is JSON. */
+  /** The first response's body, if it is JSON. */
   body: any;
 }
 
@@ -22,7 +22,7 @@ export async function sendRaw(base: string, lines: string[], body: string | Buff
   const socket = connect(Number(port), hostname);
   const chunks: Buffer[] = [];
   socket.on('data', (chunk) => chunks.push(chunk));
-  // A server that refuses early resets the connection while we still write.
+  // A server that rejects early resets the connection during the write.
   socket.on('error', () => {});
   const closed = once(socket, 'close');
   socket.write(

@@ -2,18 +2,18 @@ import { randomBytes } from 'node:crypto';
 
 type TokenAnswer = [status: number, body: unknown, headers?: Record<string, string>];
 
-/** The refreshing half of an emulated provider: knows which refresh tokens are alive, and waits where a test says so. */
+/** The refresh half of an emulated provider: tracks the valid refresh tokens, and waits where a test scripts it. */
 export class RotatingTokens {
   readonly #live = new Set<string>();
   /** `strict`: every refresh gives a new refresh token and ends the old one. */
   rotation: 'off' | 'strict' = 'strict';
-  /** Fields of the answer to replace; undefined = left out. */
+  /** Fields of the response to replace; undefined removes one. */
   fields: Record<string, unknown> = {};
-  /** Answers in place of the usual ones, each once, before anything is looked at. */
+  /** Responses in place of the usual ones, each once, before the request is checked. */
   readonly instead: TokenAnswer[] = [];
   /** Awaited before the request is looked at: nothing has happened yet. */
   before: () => Promise<void> | void = () => {};
-  /** Awaited before the answer goes out: the provider has rotated already. */
+  /** Awaited before the response is sent: the provider has rotated already. */
   after: () => Promise<void> | void = () => {};
   /** Refresh tokens that requests brought, in turn. */
   readonly asked: string[] = [];

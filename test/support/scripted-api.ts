@@ -20,7 +20,7 @@ export interface ScriptedAnswer {
 
 type Answering = ScriptedAnswer | ((call: ScriptedCall) => ScriptedAnswer);
 
-/** An API that answers as a test says, by path; anything else is 404. */
+/** An API that responds as a test scripts, by path; other paths are 404. */
 export interface ScriptedApi {
   url: string;
   calls: ScriptedCall[];

@@ -58,7 +58,7 @@ export class SocketClient {
     return this.frame(requestId);
   }
 
-  /** Sends a request under an id of its own and waits for its answer. */
+  /** Sends a request under a new id and waits for its response. */
   request(frame: object): Promise<Frame> {
     this.#requests += 1;
     const requestId = `request-${this.#requests}`;
@@ -66,7 +66,7 @@ export class SocketClient {
     return this.frame(requestId);
   }
 
-  /** The answer to a request. */
+  /** The response to a request. */
   frame(requestId: string): Promise<Frame> {
     return this.next((frame) => frame.requestId === requestId && ANSWERS.has(frame.type), `an answer to ${requestId}`);
   }

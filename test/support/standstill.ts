@@ -1,16 +1,15 @@
 import { Worker } from 'node:worker_threads';
 
-/** Units of work that a service may let a client wait for its plainest answer: some two seconds of one core. */
+/** Units of work for which a service may delay its simplest response: about two seconds of one core. */
 const MOST = 1_500;
 
 /**
- * Watches whether a service still turns while it works. A thread asks for its plainest answer over and over, and counts
- * how many units of fixed work it does itself before each comes: a machine that is slow, or busy with other things,
- * slows both.
+ * Checks that a service's event loop turns while it works. A thread requests its simplest response again and again, and
+ * counts the units of fixed work that it does before each response: a slow or busy machine slows both.
  */
 export class Standstill {
   readonly #worker: Worker;
-  /** [the most units that one answer took, whether it watches] */
+  /** [the most units that one response took, whether it watches] */
   readonly #counts = new Int32Array(new SharedArrayBuffer(8));
   #stood = Promise.withResolvers<void>();
 
@@ -20,7 +19,7 @@ export class Standstill {
     this.#worker.on('message', () => this.#stood.resolve());
   }
 
-  /** What the work came to, or that the service stood still meanwhile. */
+  /** The result of the work, or that the service stood still meanwhile. */
   async during<Result>(work: Promise<Result>): Promise<Result | 'stood still'> {
     Atomics.store(this.#counts, 0, 0);
     Atomics.store(this.#counts, 1, 1);

@@ -38,7 +38,7 @@ export class TcpProxy {
     }
   }
 
-  /** The server is gone: connections break, new ones are refused. */
+  /** As if the server had stopped: connections break, new ones are refused. */
   async cut(): Promise<void> {
     const closed = once(this.#server, 'close');
     this.#server.close();
@@ -46,7 +46,7 @@ export class TcpProxy {
     await closed;
   }
 
-  /** The network is gone: nothing breaks, nothing is refused, nothing ever comes. */
+  /** As if the network had failed: connections stay open, and nothing arrives. */
   freeze(): void {
     this.#mode = 'frozen';
   }
@@ -61,7 +61,7 @@ export class TcpProxy {
     this.#delayMs = delayMs;
   }
 
-  /** Every connection works up to and with what holds `words`: the server gets it, and its client never hears of that. */
+  /** Every connection works up to the packet with `words`: the server receives it, and its client gets no reply. */
   muteAfter(words: string): void {
     this.#lastWords = words;
   }
@@ -103,7 +103,7 @@ export class TcpProxy {
   #gate(number: number, answers: boolean): Transform {
     return new Transform({
       transform: (chunk, _encoding, done) => {
-        // Swallowed for good: whoever sent it hears nothing until the connection breaks.
+        // Dropped: its sender gets nothing until the connection breaks.
         if (this.#mode === 'frozen' || number <= this.#frozenUntil) done();
         else setTimeout(() => done(null, chunk), answers ? this.#delayMs : 0);
       },

@@ -13,7 +13,7 @@ export function usesEmbedded(): boolean {
   return inject('embedded') || inject('postgres') === null;
 }
 
-/** A migrated database of one's own: on the Postgres of the run, or the embedded one in `dataDir`. */
+/** Creates a migrated database: on the Postgres of the run, or the embedded one in `dataDir`. */
 export async function createDatabase(dataDir: string): Promise<TestDatabase> {
   if (usesEmbedded()) {
     await copyEmbeddedTemplate(dataDir);

@@ -1,4 +1,4 @@
-// A whole service in a process of its own that takes access tokens out of its vault when it is told to.
+// A whole service in a process of its own, which returns access tokens of its vault on request.
 
 import { createSandbox } from '../../sandbox/sandbox.ts';
 import { loadConfig } from '../../src/config/load-config.ts';

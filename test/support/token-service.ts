@@ -7,16 +7,16 @@ import { type Service, serviceAt } from './steward.ts';
 import type { TokenOrder, TokenReport } from './token-process.ts';
 
 export interface TokenService extends Service {
-  /** What so many callers at once get from this process: tokens, or codes of errors. */
+  /** The results of so many concurrent callers in this process: tokens, or error codes. */
   current(grant: { userId: string; grantId: string }, callers?: number): Promise<TokenReport['results']>;
   kill(signal: NodeJS.Signals): Promise<void>;
-  /** Stops it (SIGSTOP), or lets it go on (SIGCONT). */
+  /** Pauses it (SIGSTOP), or resumes it (SIGCONT). */
   signal(signal: NodeJS.Signals): void;
 }
 
 let orders = 0;
 
-/** Starts a service whose vault can be used from here. What it is asked while it dies is never answered. */
+/** Starts a service whose vault the test can use. Requests that it is killed with get no response. */
 export async function startTokenService(env: Record<string, string>): Promise<TokenService> {
   const dataDir = mkdtempSync(join(tmpdir(), 'steward-tokens-'));
   const child = fork(join(import.meta.dirname, 'token-process.ts'), {

@@ -4,9 +4,9 @@ import type { Service } from './steward.ts';
 
 /** A request that didn't do what it should. */
 export interface Failure {
-  /** Status of the answer; 0 = there was none. */
+  /** Status of the response; 0 = there was none. */
   status: number;
-  /** Whether the service itself answered, rather than the balancer. */
+  /** Whether the service itself responded, not the balancer. */
   fromService: boolean;
   what: string;
 }

@@ -42,7 +42,7 @@ export class LinkedUser {
     return (await this.entries())[0];
   }
 
-  /** What /integrations says of banks. */
+  /** The banks of /integrations. */
   async bank(): Promise<unknown> {
     return (await this.steward.call('/integrations', { token: this.token })).body.bank;
   }
@@ -55,7 +55,7 @@ export class LinkedUser {
     return this.steward.call(`/auth/bank/accounts/${this.entryId}`, { method: 'DELETE', token: this.token });
   }
 
-  /** What the user's front ends were told of the entry since it was linked: event and the rest of its data. */
+  /** The events about the item since it was linked: event and the rest of its data. */
   async told(): Promise<[string, Record<string, unknown>][]> {
     const rows = await this.steward.sql<{ event: string; data: Record<string, unknown> }>(
       `select event, data from events where data->>'account' = $1 order by seq`,

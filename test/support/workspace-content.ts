@@ -30,13 +30,13 @@ export async function callGoogle(
   });
 }
 
-/** The stand-in provider's own record of an address. */
+/** The sandbox provider's own record of an address. */
 export async function googleAccount(steward: TestSteward, email = 'demo@example.com'): Promise<Account> {
   const { accounts } = await steward.control('state');
   return { sub: accounts.find((account: Account) => account.email === email).sub, email, name: 'Demo' };
 }
 
-/** What the stand-in calendar would have mailed, oldest first. */
+/** What the sandbox calendar would have mailed, oldest first. */
 export async function calendarNotices(steward: TestSteward, email = 'demo@example.com'): Promise<CalendarState['notices']> {
   const { sub } = await googleAccount(steward, email);
   const name = createHash('sha256').update(sub).digest('hex').slice(0, 20);
@@ -44,7 +44,7 @@ export async function calendarNotices(steward: TestSteward, email = 'demo@exampl
   return (JSON.parse(readFileSync(file, 'utf8')) as CalendarState).notices;
 }
 
-/** Someone with one account at the stand-in provider, who approves whatever an agent asks for. */
+/** A user with one account at the sandbox provider, who approves every action. */
 export interface Person {
   email: string;
   token: string;
@@ -52,7 +52,7 @@ export interface Person {
   google(verb: string, path: string, body?: unknown): Promise<Answer>;
 }
 
-/** Connects an account, for a user of its own: what one test changes, and the calls it makes, are nobody else's. */
+/** Connects an account for a new user, so that tests do not share changes and calls. */
 export async function newPerson(steward: TestSteward, options: Pick<ConnectOptions, 'email' | 'untick'> = {}): Promise<Person> {
   const name = newName();
   const { email = `${name}@example.net` } = options;

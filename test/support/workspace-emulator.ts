@@ -11,15 +11,15 @@ const ISSUER = 'https://accounts.emulated.invalid';
 
 /** What an approval brings, where it differs from the usual. */
 export interface Change {
-  /** Scope text of the token answer; default what was asked for. */
+  /** Scopes of the token response; default the requested ones. */
   scope?: string;
   /** Claims of the id_token to replace. */
   claims?: Record<string, unknown>;
   /** Fields to replace in userinfo. */
   userinfo?: Record<string, unknown>;
-  /** Fields to replace in the token answer. */
+  /** Fields to replace in the token response. */
   fields?: Record<string, unknown>;
-  /** Fields to leave out of the token answer. */
+  /** Fields to leave out of the token response. */
   omit?: string[];
 }
 
@@ -31,7 +31,7 @@ interface Approval extends Change {
 }
 
 /**
- * A workspace provider that says whatever a test wants and knows every secret
+ * A workspace provider that returns what a test scripts and has every secret
  * it gave or was shown, to search for them. Stands outside the service, which
  * reaches it by the GOOGLE_* variables.
  */
@@ -44,13 +44,13 @@ export class WorkspaceEmulator {
   readonly issued: string[] = [];
   /** Forms the token endpoint got. */
   readonly exchanges: URLSearchParams[] = [];
-  /** Tokens the revocation endpoint got and answered in its usual way. */
+  /** Tokens that the revocation endpoint received and accepted. */
   readonly revoked: string[] = [];
   /** What the token endpoint does with refresh tokens. */
   readonly tokens = new RotatingTokens();
   /** Awaited before a code is looked at. */
   beforeExchange: () => Promise<void> | void = () => {};
-  /** Answers in place of the usual ones, by path. */
+  /** Responses in place of the usual ones, by path. */
   readonly instead = new Map<string, RequestListener>();
 
   constructor() {
