@@ -10,7 +10,7 @@ import { eventually } from '../support/eventually.ts';
 import { connect, linkBank, outcome } from '../support/flows.ts';
 import { createPostgresDatabase, hasPostgres, type PostgresDatabase } from '../support/postgres.ts';
 import { runProcess, startProcess, type TestProcess } from '../support/process.ts';
-import type { Answer } from '../support/request.ts';
+import type { HttpResponse } from '../support/request.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
 
 const withPostgres = describe.skipIf(!hasPostgres);
@@ -42,7 +42,7 @@ async function createSite(): Promise<Site> {
   };
 }
 
-function expectUnavailable(answer: Answer): void {
+function expectUnavailable(answer: HttpResponse): void {
   expect(answer.status).toBe(503);
   expect(answer.body).toEqual({
     status: 'error',
@@ -54,7 +54,7 @@ function expectUnavailable(answer: Answer): void {
   expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
 }
 
-function expectUnavailablePage(answer: Answer): void {
+function expectUnavailablePage(answer: HttpResponse): void {
   expect(answer.status).toBe(503);
   expect(answer.headers.get('content-type')).toMatch(/^text\/html/);
   expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
@@ -116,7 +116,7 @@ withPostgres('while the database is away', () => {
     for (const page of pages) expectUnavailablePage(page);
   }
 
-  async function unready(): Promise<Answer | undefined> {
+  async function unready(): Promise<HttpResponse | undefined> {
     const answer = await child.call('/health/ready');
     return answer.status === 200 ? undefined : answer;
   }

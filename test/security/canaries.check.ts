@@ -14,7 +14,7 @@ import { freePort } from '../support/free-port.ts';
 import { startIssuer, type TestIssuer } from '../support/issuer.ts';
 import { createPlace, type Place, startProcess, type TestProcess } from '../support/process.ts';
 import { type ProviderEmulator, startProviderEmulator } from '../support/provider-emulator.ts';
-import type { Answer } from '../support/request.ts';
+import type { HttpResponse } from '../support/request.ts';
 import { SocketClient } from '../support/socket-client.ts';
 import { check, type Outcome } from './support/check.ts';
 import { Secrets } from './support/secrets.ts';
@@ -40,7 +40,7 @@ let collector: { server: Server; received: Buffer[]; url: string };
 let steward: TestProcess;
 let reports: string;
 let metricsPort: number;
-const answers: { asked: string; answer: Answer }[] = [];
+const answers: { asked: string; answer: HttpResponse }[] = [];
 const frames: string[] = [];
 let metrics = '';
 
@@ -99,7 +99,7 @@ async function signIn(claims: Record<string, unknown> = {}): Promise<string> {
   return token;
 }
 
-async function call(...[path, options]: Parameters<TestProcess['call']>): Promise<Answer> {
+async function call(...[path, options]: Parameters<TestProcess['call']>): Promise<HttpResponse> {
   const answer = await steward.call(path, options);
   answers.push({ asked: path.split('?')[0] ?? path, answer });
   return answer;

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CompactSign } from 'jose';
 import { eventually } from './eventually.ts';
-import type { Answer } from './request.ts';
+import type { HttpResponse } from './request.ts';
 import type { Service } from './steward.ts';
 
 /** A key that webhooks are signed with, as the aggregator would. */
@@ -66,7 +66,7 @@ export function deliver(
   body: string,
   proof?: string,
   headers: Record<string, string> = {},
-): Promise<Answer> {
+): Promise<HttpResponse> {
   return steward.call('/webhooks/bank', {
     method: 'POST',
     body,

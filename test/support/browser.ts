@@ -1,4 +1,4 @@
-import { type Answer, type CallOptions, send } from './request.ts';
+import { type CallOptions, type HttpResponse, send } from './request.ts';
 
 /** A browser without scripts: it stores the cookies of one host, and fills in the forms of pages. */
 export class FormBrowser {
@@ -10,7 +10,7 @@ export class FormBrowser {
   }
 
   /** Sends one request with the stored cookies, and stores those of the response. */
-  async visit(url: string, options: CallOptions = {}): Promise<Answer> {
+  async visit(url: string, options: CallOptions = {}): Promise<HttpResponse> {
     const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const answer = await send(this.#base, url, {
       ...options,
@@ -22,11 +22,11 @@ export class FormBrowser {
 
   /** Posts the page's first form with the given button or fields. */
   async submit(
-    page: Answer,
+    page: HttpResponse,
     pageUrl: string,
     change: (fields: URLSearchParams) => void,
     headers: Record<string, string> = {},
-  ): Promise<Answer> {
+  ): Promise<HttpResponse> {
     const action = /<form[^>]*action="([^"]*)"/.exec(page.text)?.[1] ?? pageUrl;
     const fields = formFields(/<form[\s\S]*?<\/form>/.exec(page.text)?.[0] ?? '');
     change(fields);

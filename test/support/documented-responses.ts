@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { expect } from 'vitest';
-import type { Answer } from './request.ts';
+import type { HttpResponse } from './request.ts';
 
 type Json = Record<string, any>;
 
@@ -41,7 +41,7 @@ export class DocumentedAnswers {
    *
    * @returns its name among {@link answers}
    */
-  check(endpoint: string, answer: Answer): string {
+  check(endpoint: string, answer: HttpResponse): string {
     const [method = '', path = ''] = endpoint.split(' ');
     const response = this.document.paths[path]?.[method.toLowerCase()]?.responses[answer.status];
     expect(response, `${endpoint} ${answer.status} is not documented: ${answer.text.slice(0, 300)}`).toBeDefined();

@@ -1,7 +1,7 @@
 import type { Response } from 'supertest';
 import { expect } from 'vitest';
 import { ERROR_STATUS, type ErrorCode } from '../../src/errors.ts';
-import type { Answer } from './request.ts';
+import type { HttpResponse } from './request.ts';
 
 const REQUEST_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 /** Traces of the inside: stack frames, files, SQL, libraries, parsers. */
@@ -9,7 +9,7 @@ const INTERNALS =
   /\n\s+at |node:|node_modules|\.ts\b|\.js\b|\/src\/|SELECT |insert into|select |pg-|postgres|ECONN|ENOENT|SyntaxError|TypeError|Unexpected token|axios|zod/i;
 
 /** Asserts the one form of errors: status, code, exactly four fields, the request id in the header too, and nothing internal. */
-export function expectError(answer: Answer | Response, code: ErrorCode, message?: string | RegExp): void {
+export function expectError(answer: HttpResponse | Response, code: ErrorCode, message?: string | RegExp): void {
   const headers = new Headers(answer.headers);
   expect({ status: answer.status, code: answer.body?.code, text: answer.text }).toMatchObject({ status: ERROR_STATUS[code], code });
   expect(headers.get('content-type')).toMatch(/^application\/json\b/);

@@ -1,6 +1,6 @@
 import { FormBrowser } from './browser.ts';
 import { eventually } from './eventually.ts';
-import type { Answer } from './request.ts';
+import type { HttpResponse } from './request.ts';
 import type { Service, TestSteward } from './steward.ts';
 
 export interface ConnectOptions {
@@ -55,13 +55,13 @@ export async function connect(steward: Service, options: ConnectOptions = {}) {
 }
 
 /** The query parameters of the redirect that ends a flow. */
-export function outcome(answer: Answer): Record<string, string> {
+export function outcome(answer: HttpResponse): Record<string, string> {
   const location = answer.headers.get('location');
   return location === null ? {} : Object.fromEntries(new URL(location).searchParams);
 }
 
 /** Links a bank on the sandbox's page and returns the response to the public token. */
-export async function linkBank(steward: Service, token: string, institution = 'ins_109508'): Promise<Answer> {
+export async function linkBank(steward: Service, token: string, institution = 'ins_109508'): Promise<HttpResponse> {
   const publicToken = await createPublicToken(steward, institution);
   return steward.call('/auth/bank/set_access_token', { token, form: { public_token: publicToken } });
 }
@@ -105,7 +105,7 @@ export async function connectUnbound(steward: Service, options: ConnectOptions =
 }
 
 /** Presses a button of the confirmation page. */
-export function answerConfirmation(browser: FormBrowser, page: Answer, decision: 'confirm' | 'cancel'): Promise<Answer> {
+export function answerConfirmation(browser: FormBrowser, page: HttpResponse, decision: 'confirm' | 'cancel'): Promise<HttpResponse> {
   return browser.submit(page, '/auth/workspace/confirm', (fields) => fields.set('decision', decision));
 }
 

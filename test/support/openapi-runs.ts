@@ -20,7 +20,7 @@ import {
   withBankError,
 } from './openapi-scene.ts';
 import { webhookRuns } from './openapi-webhook-runs.ts';
-import type { Answer, CallOptions } from './request.ts';
+import type { CallOptions, HttpResponse } from './request.ts';
 import type { TestSteward } from './steward.ts';
 
 /** One way to provoke one documented response. */
@@ -28,7 +28,7 @@ export interface Run {
   endpoint: string;
   /** Status, then the error's code. */
   answer: string;
-  provoke(options: CallOptions): Promise<Answer>;
+  provoke(options: CallOptions): Promise<HttpResponse>;
 }
 
 /** What follows from an endpoint's inputs alone. */
@@ -52,7 +52,7 @@ export function generalRuns(): Run[] {
 }
 
 function guardedRuns(endpoint: string): Run[] {
-  const run = (answer: string, provoke: () => Promise<Answer>): Run => ({ endpoint, answer, provoke });
+  const run = (answer: string, provoke: () => Promise<HttpResponse>): Run => ({ endpoint, answer, provoke });
   const withToken = (token: string) => callEndpoint(steward, endpoint, { token });
   return [
     run('401 invalid_token', () => callEndpoint(steward, endpoint)),
@@ -311,7 +311,7 @@ const BANK_ERRORS = [
 ] as const;
 
 /** Readiness is remembered for a moment. */
-function notReady(): Promise<Answer> {
+function notReady(): Promise<HttpResponse> {
   return eventually(async () => {
     const answer = await steward.call('/health/ready');
     return answer.status === 200 ? undefined : answer;

@@ -6,7 +6,7 @@ import { type FaultyDatabase, startFaultyDatabase } from './database-proxy.ts';
 import { DocumentedAnswers } from './documented-responses.ts';
 import { connect, consent, linkBank, openConsent, outcome, queueInstalled } from './flows.ts';
 import { type ProductionSteward, startProduction } from './production.ts';
-import type { Answer, CallOptions } from './request.ts';
+import type { CallOptions, HttpResponse } from './request.ts';
 import { startSteward, type TestSteward } from './steward.ts';
 
 export const UNKNOWN = '00000000-0000-4000-8000-000000000000';
@@ -61,19 +61,19 @@ export async function tokenAt(minutes: number, user?: string): Promise<string> {
 }
 
 /** Calls an endpoint by its documented name; path parameters become `id`. */
-export function callEndpoint(on: TestSteward, endpoint: string, options: CallOptions = {}, id = UNKNOWN): Promise<Answer> {
+export function callEndpoint(on: TestSteward, endpoint: string, options: CallOptions = {}, id = UNKNOWN): Promise<HttpResponse> {
   const [method = '', path = ''] = endpoint.split(' ');
   return on.call(path.replace(/\{\w+\}/g, id), { method, ...options });
 }
 
 /** Asks until it is too much. Where a minute ends just then, the next request is taken, and uses the new one up. */
-export async function untilLimited(endpoint: string, options: CallOptions): Promise<Answer> {
+export async function untilLimited(endpoint: string, options: CallOptions): Promise<HttpResponse> {
   let answer = await callEndpoint(limited, endpoint, options);
   for (let more = 0; answer.status !== 429 && more < 5; more += 1) answer = await callEndpoint(limited, endpoint, options);
   return answer;
 }
 
-export async function whileCut(work: () => Promise<Answer>): Promise<Answer> {
+export async function whileCut(work: () => Promise<HttpResponse>): Promise<HttpResponse> {
   database.cut();
   try {
     return await work();
@@ -82,7 +82,7 @@ export async function whileCut(work: () => Promise<Answer>): Promise<Answer> {
   }
 }
 
-export async function whileMissing(table: string, work: () => Promise<Answer>): Promise<Answer> {
+export async function whileMissing(table: string, work: () => Promise<HttpResponse>): Promise<HttpResponse> {
   await steward.sql(`alter table ${table} rename to ${table}_away`);
   try {
     return await work();
@@ -91,7 +91,7 @@ export async function whileMissing(table: string, work: () => Promise<Answer>): 
   }
 }
 
-export async function whileHanging(work: () => Promise<Answer>): Promise<Answer> {
+export async function whileHanging(work: () => Promise<HttpResponse>): Promise<HttpResponse> {
   await steward.control('faults', { part: 'bank', kind: 'hang' });
   try {
     return await work();
@@ -100,7 +100,7 @@ export async function whileHanging(work: () => Promise<Answer>): Promise<Answer>
   }
 }
 
-export async function withBankError(code: string, path: string, work: () => Promise<Answer>): Promise<Answer> {
+export async function withBankError(code: string, path: string, work: () => Promise<HttpResponse>): Promise<HttpResponse> {
   await steward.control('bank/error', { code, path });
   return work();
 }
@@ -118,7 +118,7 @@ export async function connectedWorkspace(): Promise<{ token: string; id: string 
 }
 
 /** A flow at its end, in a browser without the user's cookie. */
-export async function unboundCallback(options: CallOptions = {}): Promise<{ browser: FormBrowser; url: string; page: Answer }> {
+export async function unboundCallback(options: CallOptions = {}): Promise<{ browser: FormBrowser; url: string; page: HttpResponse }> {
   const opened = await openConsent(steward, { token: await newToken() });
   const url = await consent(opened.browser, opened.consentUrl);
   const browser = new FormBrowser(steward.url);

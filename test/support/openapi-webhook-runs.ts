@@ -1,11 +1,11 @@
 import { deliver, eventBody, WebhookSigner } from './bank-webhooks.ts';
 import type { Run } from './openapi-runs.ts';
 import { linkedBank, steward, whileCut, whileMissing } from './openapi-scene.ts';
-import type { Answer } from './request.ts';
+import type { HttpResponse } from './request.ts';
 
 /** The responses to the aggregator's webhook. */
 export function webhookRuns(): Run[] {
-  const run = (answer: string, provoke: () => Promise<Answer>): Run => ({ endpoint: 'POST /webhooks/bank', answer, provoke });
+  const run = (answer: string, provoke: () => Promise<HttpResponse>): Run => ({ endpoint: 'POST /webhooks/bank', answer, provoke });
   const send = async (body: string, headers: Record<string, string> = {}) =>
     deliver(steward, body, await WebhookSigner.ofSandbox(steward.dataDir).sign(body), headers);
   const event = async () => eventBody('ERROR', (await linkedBank()).itemId);

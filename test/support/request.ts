@@ -8,7 +8,7 @@ export interface CallOptions {
   body?: string;
 }
 
-export interface Answer {
+export interface HttpResponse {
   status: number;
   headers: Headers;
   /** Parsed JSON; undefined where the response is no JSON. */
@@ -25,7 +25,7 @@ export function request(base = '') {
 }
 
 /** One request of any method, with its form, JSON or token from options; a `form` or `body` makes it a POST. */
-export async function send(base: string, path: string, options: CallOptions = {}): Promise<Answer> {
+export async function send(base: string, path: string, options: CallOptions = {}): Promise<HttpResponse> {
   const body = options.form === undefined ? options.body : new URLSearchParams(options.form).toString();
   const url = new URL(path, base);
   const test = new Test(url.origin, options.method ?? (body === undefined ? 'GET' : 'POST'), url.pathname + url.search);

@@ -6,7 +6,7 @@ import { loadConfig } from '../../src/config/load-config.ts';
 import type { Overrides } from '../../src/context.ts';
 import { createLogger } from '../../src/observability/logger.ts';
 import { type Steward, startServer } from '../../src/server.ts';
-import { type Answer, type CallOptions, send } from './request.ts';
+import { type CallOptions, type HttpResponse, send } from './request.ts';
 import { createDatabase } from './test-database.ts';
 
 export interface TestSteward extends Steward {
@@ -20,7 +20,7 @@ export interface TestSteward extends Steward {
   /** An ID token of the sandbox's. */
   signIn(user?: string): Promise<string>;
   /** One request; a `form` makes it a POST. */
-  call(path: string, options?: CallOptions): Promise<Answer>;
+  call(path: string, options?: CallOptions): Promise<HttpResponse>;
   /** Sets something up at the sandbox's controls. */
   control(path: string, body?: object): Promise<Record<string, any>>;
 }

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { deliver, eventBody, WebhookSigner } from './bank-webhooks.ts';
 import { eventually } from './eventually.ts';
 import { linkBank } from './flows.ts';
-import type { Answer } from './request.ts';
+import type { HttpResponse } from './request.ts';
 import type { TestSteward } from './steward.ts';
 
 let users = 0;
@@ -47,11 +47,11 @@ export class LinkedUser {
     return (await this.steward.call('/integrations', { token: this.token })).body.bank;
   }
 
-  refresh(): Promise<Answer> {
+  refresh(): Promise<HttpResponse> {
     return this.steward.call(`/auth/bank/accounts/${this.entryId}/refresh`, { method: 'POST', token: this.token });
   }
 
-  remove(): Promise<Answer> {
+  remove(): Promise<HttpResponse> {
     return this.steward.call(`/auth/bank/accounts/${this.entryId}`, { method: 'DELETE', token: this.token });
   }
 
@@ -70,7 +70,7 @@ export class LinkedUser {
   }
 
   /** Delivers an event about the item. @param age of its proof, seconds */
-  async hears(code: string, more: object = {}, age = 0): Promise<Answer> {
+  async hears(code: string, more: object = {}, age = 0): Promise<HttpResponse> {
     const body = eventBody(code, this.itemId, more);
     return deliver(this.steward, body, await this.#signer.sign(body, { age }));
   }

@@ -6,7 +6,7 @@ import type { Account } from '../../sandbox/workspace-accounts.ts';
 import { AppError } from '../../src/errors.ts';
 import { callAction } from './agents.ts';
 import { type ConnectOptions, connect, newName, outcome } from './flows.ts';
-import { type Answer, send } from './request.ts';
+import { type HttpResponse, send } from './request.ts';
 import type { TestSteward } from './steward.ts';
 
 /** A call to the sandbox's APIs with a connected account's own token, past all of the agents. */
@@ -16,7 +16,7 @@ export async function callGoogle(
   path: string,
   body?: unknown,
   email = 'demo@example.com',
-): Promise<Answer> {
+): Promise<HttpResponse> {
   const rows = await steward.sql<{ userId: string; grantId: string }>(
     'select user_id as "userId", grant_id as "grantId" from workspace_accounts where email = $1 limit 1',
     [email],
@@ -49,7 +49,7 @@ export interface Person {
   email: string;
   token: string;
   act(action: string, input?: unknown): Promise<any>;
-  google(verb: string, path: string, body?: unknown): Promise<Answer>;
+  google(verb: string, path: string, body?: unknown): Promise<HttpResponse>;
 }
 
 /** Connects an account for a new user, so that tests do not share changes and calls. */

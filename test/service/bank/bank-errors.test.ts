@@ -13,7 +13,7 @@ import {
   startBankEmulator,
 } from '../../support/bank-emulator.ts';
 import { expectError } from '../../support/expect-error.ts';
-import type { Answer } from '../../support/request.ts';
+import type { HttpResponse } from '../../support/request.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
 
 /** The table of errors: the aggregator's codes and what each becomes. */
@@ -40,7 +40,7 @@ function all(code: ErrorCode, names: string): Record<string, ErrorCode> {
 let emulator: BankEmulator;
 let steward: TestSteward;
 let token: string;
-const answers: Answer[] = [];
+const answers: HttpResponse[] = [];
 
 beforeAll(async () => {
   emulator = await startBankEmulator();
@@ -61,7 +61,7 @@ afterAll(async () => {
 
 afterEach(() => emulator.reset());
 
-async function call(path: string, options: Parameters<TestSteward['call']>[1] = {}): Promise<Answer> {
+async function call(path: string, options: Parameters<TestSteward['call']>[1] = {}): Promise<HttpResponse> {
   const answer = await steward.call(path, { token, ...options });
   answers.push(answer);
   return answer;

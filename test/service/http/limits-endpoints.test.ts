@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectError } from '../../support/expect-error.ts';
 import { startIssuer, type TestIssuer } from '../../support/issuer.ts';
-import type { Answer, CallOptions } from '../../support/request.ts';
+import type { CallOptions, HttpResponse } from '../../support/request.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
 
 const UNKNOWN = '00000000-0000-4000-8000-000000000000';
@@ -44,13 +44,13 @@ function newAddress(): string {
   return `203.0.${Math.floor(addresses / 250)}.${(addresses % 250) + 1}`;
 }
 
-function callFrom(address: string, endpoint: string, options: CallOptions = {}): Promise<Answer> {
+function callFrom(address: string, endpoint: string, options: CallOptions = {}): Promise<HttpResponse> {
   const [method = '', path = ''] = endpoint.split(' ');
   const headers = { 'x-forwarded-for': address, ...options.headers };
   return steward.call(path.replace(/\{\w+\}/g, UNKNOWN), { ...options, method, headers });
 }
 
-function expectLimited(answer: Answer, endpoint: string): void {
+function expectLimited(answer: HttpResponse, endpoint: string): void {
   expectError(answer, 'rate_limited');
   const seconds = Number(answer.headers.get('retry-after'));
   expect(seconds, endpoint).toBeGreaterThanOrEqual(1);

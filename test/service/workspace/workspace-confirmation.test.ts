@@ -14,7 +14,7 @@ import {
   sweepNow,
   workspaceAccounts,
 } from '../../support/flows.ts';
-import type { Answer } from '../../support/request.ts';
+import type { HttpResponse } from '../../support/request.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
 
 const DONE = 'https://app.example/done';
@@ -35,7 +35,7 @@ async function asked(options: Parameters<typeof connectUnbound>[1] = {}) {
   return { ...(await connectUnbound(steward, { redirectUri: DONE, ...options, email, token })), email };
 }
 
-function secretOf(page: Answer): string {
+function secretOf(page: HttpResponse): string {
   return /name="confirmation" value="([^"]+)"/.exec(page.text)?.[1] ?? '';
 }
 
@@ -44,7 +44,7 @@ function post(fields: Record<string, string>, headers: Record<string, string> = 
 }
 
 /** Ends the time in which the page may be answered. */
-async function expire(page: Answer): Promise<void> {
+async function expire(page: HttpResponse): Promise<void> {
   expect(page.status).toBe(200);
   const rows = await steward.sql(
     `update oauth_flows set confirmation_expires_at = now() - interval '1 millisecond'
