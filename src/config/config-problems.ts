@@ -1,6 +1,6 @@
 import { isLoopback } from './config.ts';
 
-/** Collects what is wrong with the environment, so that one message can name it all. */
+/** Collects the problems of the environment, so that one message lists them all. */
 export class Problems {
   readonly found: string[] = [];
   readonly production: boolean;
@@ -13,7 +13,11 @@ export class Problems {
     this.found.push(`${variable}: ${problem}`);
   }
 
-  /** A http(s) address without credentials or fragment, https in production unless loopback; returned without trailing slash. */
+  /**
+   * Checks an http(s) address without credentials or fragment; https in production unless it is loopback.
+   *
+   * @returns the address without trailing slashes
+   */
   address(variable: string, value: string): string {
     const url = URL.parse(value);
     if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
@@ -21,7 +25,7 @@ export class Problems {
       return value;
     }
     if (url.username !== '' || url.password !== '' || url.hash !== '') {
-      this.add(variable, 'must hold neither credentials nor a fragment');
+      this.add(variable, 'must not contain credentials or a fragment');
     }
     if (this.production && url.protocol !== 'https:' && !isLoopback(url.hostname)) {
       this.add(variable, 'must be https in production');

@@ -1,76 +1,77 @@
 import { isIP } from 'node:net';
 
-/** Limits, each settable by the variable of the same name in .env.example. */
+/** Limits. Each is set by the variable of the same name in .env.example. */
 export interface Limits {
-  /** Requests a minute from one address, all routes but the probes together. */
+  /** Requests per minute from one address, to all routes except the probes. */
   requestsPerMinute: number;
-  /** Requests a minute of one signed-in user, wherever they come from. */
+  /** Requests per minute of one signed-in user, from all addresses. */
   userRequestsPerMinute: number;
-  /** Of these, the ones that lead to a provider: from one address, and of one user. */
+  /** Requests per minute to routes that send requests to a provider: from one address, and of one user. */
   providerRequestsPerMinute: number;
   userProviderRequestsPerMinute: number;
-  /** GET /user/export of one user. */
+  /** GET /user/export requests per minute of one user. */
   userExportsPerMinute: number;
-  /** Live balances of one user within a day, which are paid for by the call. */
+  /** Requests for live balances per day of one user; the aggregator charges for each. */
   userLiveBalancesPerDay: number;
-  /** Waitlist entries a minute from one address. */
+  /** Waitlist entries per minute from one address. */
   waitlistPerMinute: number;
-  /** Requests of `/test` and `/health/…` a minute from one address. */
+  /** Requests to `/test` and `/health/…` per minute from one address. */
   probesPerMinute: number;
   /** Largest request body, bytes. */
   bodyBytes: number;
-  /** Fields of a urlencoded body. */
+  /** Fields of a URL-encoded body. */
   formFields: number;
   /** Request line and headers together, bytes. */
   headerBytes: number;
   headerCount: number;
-  /** A request's address, bytes; `queryBytes` what follows its question mark. */
+  /** Request target, bytes; `queryBytes` is the part after the question mark. */
   urlBytes: number;
   queryBytes: number;
-  /** Open connections of this process, WebSockets included. */
+  /** Open connections of this process, including WebSockets. */
   connections: number;
-  /** Time a client has to send a request's headers, milliseconds. */
+  /** For receiving a request's headers, milliseconds. */
   headersTimeoutMs: number;
-  /** Time a client has to send a whole request, milliseconds. */
+  /** For receiving a whole request, milliseconds. */
   requestTimeoutMs: number;
-  /** Time a client has to take an answer that is ready, milliseconds. */
+  /** For a client to receive a response that is ready, milliseconds. */
   answerTimeoutMs: number;
-  /** Time that an idle connection is kept, milliseconds. */
+  /** Time an idle connection is kept open, milliseconds. */
   keepAliveMs: number;
-  /** Time a provider has to answer one of our steps, milliseconds. */
+  /** For a provider's response to one step, milliseconds. */
   providerTimeoutMs: number;
-  /** Time the workspace provider has to answer a refresh, milliseconds. */
+  /** For the workspace provider's response to a token refresh, milliseconds. */
   refreshTimeoutMs: number;
-  /** First retry of a revocation, seconds; doubles up to six hours. */
+  /** Pause before the first retry of a revocation, seconds; doubles up to six hours. */
   revocationRetrySeconds: number;
   databaseConnections: number;
+  /** For a WebSocket to authenticate, milliseconds. */
   socketAuthenticationMs: number;
-  /** Largest message of a client that is signed in; others are answered with `too_large`. */
+  /** Largest message of an authenticated WebSocket, bytes; a larger one is rejected with `too_large`. */
   socketPayloadBytes: number;
-  /** What a socket may send in all before it is signed in. */
+  /** Bytes that a WebSocket may send in total before it is authenticated. */
   socketOpeningBytes: number;
-  /** Of all sockets of one user together. */
+  /** Bytes per minute that all WebSockets of one user may send. */
   socketBytesPerMinute: number;
-  /** Upgrades a minute from one address. */
+  /** Upgrades per minute from one address. */
   socketConnectsPerMinute: number;
-  /** Of one socket; those of a user's sockets together as many times that as there may be sockets. */
+  /** Messages per minute of one WebSocket. All WebSockets of a user together: this times `socketsPerUser`. */
   socketMessagesPerMinute: number;
   socketsPerUser: number;
-  /** Connections of this process that have not authenticated yet. */
+  /** WebSockets of this process that are not yet authenticated. */
   socketsWaiting: number;
-  /** What may wait for a client that reads slowly, before nothing more is read from it. */
+  /** Bytes buffered for a slow client before the service stops reading from it. */
   socketBufferBytes: number;
-  /** Time that such a client may take nothing at all, milliseconds. */
+  /** Time such a client may receive nothing before it is disconnected, milliseconds. */
   socketStallMs: number;
-  /** Between two pings, milliseconds; a client that misses two is given up. */
+  /** Interval of pings, milliseconds; a client that misses two is disconnected. */
   socketPingMs: number;
-  /** Requests of one socket that run at a time. */
+  /** Concurrent requests of one WebSocket. */
   socketCalls: number;
-  /** Time that running requests have to finish when the service stops, milliseconds. */
+  /** For running WebSocket requests to finish during a shutdown, milliseconds. */
   socketDrainMs: number;
-  /** Time between being unready and taking no more connections, for a balancer to notice, milliseconds. */
+  /** Time between becoming unready and closing the listener, for a load balancer to notice, milliseconds. */
   stopWaitMs: number;
-  /** Time a stop may take in all, milliseconds. */
+  /** For the whole shutdown, milliseconds. */
   stopMs: number;
 }
 
@@ -78,14 +79,14 @@ export interface OidcSettings {
   kind: 'oidc';
   issuer: string;
   audience: string;
-  /** Where discovery starts; differs from the issuer only for the sandbox, whose address may change. */
+  /** The discovery document; at another address than the issuer only for the sandbox, whose address may change. */
   discoveryUrl: string;
 }
 
 export interface FirebaseSettings {
   kind: 'firebase';
   projectId: string;
-  /** A service account's key file is configured, so that revocation can be checked. */
+  /** Whether revocation is checked; it needs a service account's key file. */
   checkRevoked: boolean;
 }
 
@@ -98,7 +99,7 @@ export interface WorkspaceSettings {
   tokenUrl: string;
   userinfoUrl: string;
   revokeUrl: string;
-  /** Root of the provider's APIs, possibly with a path; unset = the provider's own hosts. */
+  /** Root of the provider's APIs, possibly with a path; unset: the provider's own hosts. */
   apiUrl: string | undefined;
   /** Expected `iss` of id_tokens and of the callback. */
   issuer: string;
@@ -111,65 +112,65 @@ export interface BankSettings {
   baseUrl: string;
   countryCodes: string[];
   redirectUri: string | undefined;
-  /** Where the aggregator sends its events; unset where it couldn't reach this service. */
+  /** Where the aggregator sends its webhooks; unset if it cannot reach this service. */
   webhookUrl: string | undefined;
-  /** Page on which the sandbox's link flow runs; unset with the real aggregator. */
+  /** The page of the sandbox's link flow; unset for the real aggregator. */
   linkPageUrl: string | undefined;
 }
 
-/** How a key service is reached. */
+/** Access to AWS KMS. */
 export interface KeyServiceSettings {
-  /** Instead of the service's own address in the key's region. */
+  /** Overrides the service's address in the key's region. */
   endpoint: string | undefined;
-  /** undefined: what the SDK finds on its own (a role of the machine or container, a profile). */
+  /** undefined: the SDK's default credentials (the role of the machine or container, a profile). */
   credentials: { accessKeyId: string; secretAccessKey: string; sessionToken?: string } | undefined;
 }
 
-/** Where metrics are served: never on the public listener. */
+/** The listener of the metrics, which is separate from the public one. */
 export interface MetricsSettings {
   host: string;
   port: number;
 }
 
-/** Where traces go, by OpenTelemetry's protocol over HTTP. */
+/** Export of traces by OTLP over HTTP. */
 export interface TracingSettings {
   url: string;
-  /** `name=value,…`, percent-encoded; may hold a key. */
+  /** `name=value,…`, percent-encoded; may contain a secret. */
   headers: string | undefined;
   timeoutMs: number;
   compression: 'gzip' | 'none';
-  /** As OTEL_TRACES_SAMPLER names them. */
+  /** A value of OTEL_TRACES_SAMPLER. */
   sampler: string;
-  /** Share of traces that a ratio sampler takes, 0 to 1. */
+  /** Share of traces that a ratio sampler keeps, 0 to 1. */
   ratio: number;
-  /** A request's own trace context is continued. */
+  /** Whether the `traceparent` header of requests is accepted. */
   takesParents: boolean;
-  /** Between two exports. */
+  /** Interval of exports, milliseconds. */
   delayMs: number;
 }
 
-/** A part is real, a local stand-in, or (in production) left off. */
+/** A real provider, the sandbox, or undefined: not configured (in production only). */
 export type Part<Settings> = Settings | 'sandbox' | undefined;
 
 export interface Config {
   environment: 'development' | 'production';
   host: string;
   port: number;
-  /** {base_url} as browsers see it, no trailing slash; unset = the listener's address. */
+  /** {base_url} as browsers see it, without a trailing slash; unset: the listener's address. */
   publicUrl: string | undefined;
   siteUrl: string | undefined;
-  /** Postgres; unset = the embedded database in `dataDir`. */
+  /** Postgres; unset: the embedded database in `dataDir`. */
   databaseUrl: string | undefined;
   dataDir: string;
   masterKeys: { kind: 'inline'; text: string } | { kind: 'file'; path: string } | { kind: 'development' };
-  /** For master keys that AWS KMS holds. */
+  /** For master keys in AWS KMS. */
   keyService: KeyServiceSettings;
   identity: Part<IdentitySettings>;
   workspace: Part<WorkspaceSettings>;
   bank: Part<BankSettings>;
-  /** Longest that an issuer's keys are used without asking it again. */
+  /** Longest time that an issuer's keys are used before they are fetched again. */
   identityKeysMaxAgeSeconds: number;
-  /** Addresses and domains that may use the service, lower case; empty = everyone. */
+  /** E-mail addresses and domains that may use the service, lower case; empty: all. */
   allowedUsers: string[];
   allowedRedirectUris: string[];
   allowedOrigins: string[];
@@ -182,14 +183,14 @@ export interface Config {
   metrics: MetricsSettings | undefined;
   /** undefined: not sent. */
   tracing: TracingSettings | undefined;
-  /** The sandbox may stand on a listener other than loopback. */
+  /** Whether the sandbox may be served on a listener other than loopback. */
   exposeSandbox: boolean;
   limits: Limits;
 }
 
 const LOOPBACK_HOSTS = new Set(['localhost', '127.0.0.1', '[::1]', '::1']);
 
-/** Whether a host name (as in `URL.hostname`) can only be this machine. */
+/** Whether a host name (as in `URL.hostname`) always refers to this machine. */
 export function isLoopback(hostname: string): boolean {
   if (LOOPBACK_HOSTS.has(hostname)) return true;
   return isIP(hostname) === 4 && hostname.startsWith('127.');

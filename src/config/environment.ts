@@ -47,8 +47,8 @@ export const variables = z.object({
   OIDC_ISSUER: z.string().optional(),
   OIDC_AUDIENCE: z.string().optional(),
   IDENTITY_KEYS_MAX_AGE_SECONDS: positive.min(60, 'must be at least 60').max(86_400, 'must be at most 86400').default(3_600),
-  // Leaving it empty is a decision, a stray comma is none.
-  ALLOWED_USERS: list.refine((users) => users.length > 0, 'names nobody; leave it empty to let everyone in').default([]),
+  // An empty value admits every user on purpose; a stray comma must not do so by mistake.
+  ALLOWED_USERS: list.refine((users) => users.length > 0, 'contains no user; leave it empty to allow all users').default([]),
   GOOGLE_CLIENT_ID: z.string().optional(),
   GOOGLE_CLIENT_SECRET: z.string().optional(),
   GOOGLE_AUTH_URL: z.string().default('https://accounts.google.com/o/oauth2/v2/auth'),
@@ -74,7 +74,7 @@ export const variables = z.object({
   METRICS_HOST: z.string().default('127.0.0.1'),
   OTEL_EXPORTER_OTLP_ENDPOINT: z.string().optional(),
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: z.string().optional(),
-  // The only one that is supported; another value is a configuration error.
+  // Only one protocol is supported; another value is a configuration error.
   OTEL_EXPORTER_OTLP_PROTOCOL: otlpProtocol.optional(),
   OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: otlpProtocol.optional(),
   OTEL_EXPORTER_OTLP_HEADERS: z.string().optional(),

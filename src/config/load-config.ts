@@ -12,10 +12,10 @@ import { metrics, tracing } from './telemetry-config.ts';
 
 type Environment = Record<string, string | undefined>;
 
-/** What Express calls networks by name (Express, "Behind proxies"). */
+/** Names of networks in Express's `trust proxy` (Express, "Behind proxies"). */
 const NAMED_NETWORKS = new Set(['loopback', 'linklocal', 'uniquelocal']);
 
-/** Removed from the environment once read, so that a later dump of it shows nothing. */
+/** Deleted from the environment once read, so that a later dump of it does not contain them. */
 const SECRET_VARIABLES = [
   'MASTER_KEYS',
   'GOOGLE_CLIENT_SECRET',
@@ -28,9 +28,9 @@ const SECRET_VARIABLES = [
 ];
 
 /**
- * Takes over `.env` of the working folder, where there is one; what the environment sets already wins.
+ * Loads `.env` of the working directory, if it exists. Variables that are already set take precedence.
  *
- * @returns names in it that the service doesn't read: a misspelt ALLOWED_USERS would let everyone in
+ * @returns names in the file that are not known variables: a misspelt ALLOWED_USERS would admit every user
  */
 export function readEnvironmentFile(): string[] {
   if (!existsSync('.env')) return [];
@@ -39,10 +39,10 @@ export function readEnvironmentFile(): string[] {
 }
 
 /**
- * Reads and checks the whole environment: the only reader of `process.env`.
+ * Reads and checks the environment. The only reader of `process.env`.
  *
  * @param environment name → value; secrets are deleted from it
- * @throws StartRefused one message that names every variable at fault
+ * @throws StartRefused with one message that lists all invalid variables
  */
 export function loadConfig(environment: Environment = process.env): Config {
   // An empty value means "not set", as in `FOO=` of an .env file.
@@ -54,7 +54,7 @@ export function loadConfig(environment: Environment = process.env): Config {
   return config;
 }
 
-/** A variable of the wrong form is noted and then taken as not set, so that one start names every problem. */
+/** An invalid variable is reported and treated as not set, so that one start reports all problems. */
 function parseVariables(given: Environment, problems: Problems): Variables {
   // Parsed once: compiling the schema takes 2 ms longer than interpreting it.
   const parsed = variables.safeParse(given, { jitless: true });
@@ -69,7 +69,7 @@ function refuse(problems: string[]): StartRefused {
   return new StartRefused(`Steward can't start with this configuration:\n${lines}\nEvery variable is described in .env.example.`);
 }
 
-/** Whether ID tokens of Firebase come from its emulator: as firebase-admin sees it, which reads the variable at every token. */
+/** Whether Firebase's ID tokens come from its emulator. firebase-admin reads the variable for every token, too. */
 export function usesFirebaseEmulator(): boolean {
   return (process.env.FIREBASE_AUTH_EMULATOR_HOST ?? '') !== '';
 }
@@ -113,8 +113,8 @@ function logFormat({ LOG_FORMAT }: Variables, problems: Problems): Config['logFo
 
 function checkProcess(env: Variables, problems: Problems): void {
   if (!problems.production) return;
-  if (env.PUBLIC_URL === undefined) problems.add('PUBLIC_URL', 'is missing: the address browsers reach this service at');
-  if (env.SITE_URL === undefined) problems.add('SITE_URL', 'is missing: where GET / leads');
+  if (env.PUBLIC_URL === undefined) problems.add('PUBLIC_URL', 'is missing: the public address of this service');
+  if (env.SITE_URL === undefined) problems.add('SITE_URL', 'is missing: GET / redirects to it');
   if (env.FIREBASE_AUTH_EMULATOR_HOST !== undefined) {
     problems.add('FIREBASE_AUTH_EMULATOR_HOST', 'must not be set in production: unsigned tokens would be accepted');
   }
@@ -134,7 +134,7 @@ function databaseUrl(env: Variables, problems: Problems): string | undefined {
     if (problems.production) problems.add('DATABASE_URL', 'is missing: production has no embedded database');
     return undefined;
   }
-  // Without a host it means a local socket, which the driver reads and URL doesn't.
+  // An address without a host is a local socket, which the driver accepts and URL does not.
   const readable = URL.canParse(env.DATABASE_URL.replace('@/', '@socket/'));
   if (!/^postgres(ql)?:\/\//.test(env.DATABASE_URL) || !readable) problems.add('DATABASE_URL', 'is not a postgres:// address');
   return env.DATABASE_URL;
@@ -169,7 +169,7 @@ function keyService(env: Variables, problems: Problems): KeyServiceSettings {
   const endpoint = problems.optionalAddress('AWS_ENDPOINT_URL_KMS', env.AWS_ENDPOINT_URL_KMS);
   const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey, AWS_SESSION_TOKEN: sessionToken } = env;
   if ((accessKeyId === undefined) !== (secretAccessKey === undefined)) {
-    problems.add(accessKeyId === undefined ? 'AWS_ACCESS_KEY_ID' : 'AWS_SECRET_ACCESS_KEY', 'is missing: the two go together');
+    problems.add(accessKeyId === undefined ? 'AWS_ACCESS_KEY_ID' : 'AWS_SECRET_ACCESS_KEY', 'is missing: set both or neither');
   }
   if (accessKeyId === undefined || secretAccessKey === undefined) return { endpoint, credentials: undefined };
   return { endpoint, credentials: { accessKeyId, secretAccessKey, ...(sessionToken !== undefined && { sessionToken }) } };
@@ -178,16 +178,17 @@ function keyService(env: Variables, problems: Problems): KeyServiceSettings {
 function allowedOrigin(value: string, problems: Problems): string {
   problems.address('ALLOWED_ORIGINS', value);
   const url = URL.parse(value);
-  if (url !== null && url.origin !== value.replace(/\/$/, '')) problems.add('ALLOWED_ORIGINS', 'takes origins only: scheme, host and port');
+  if (url !== null && url.origin !== value.replace(/\/$/, ''))
+    problems.add('ALLOWED_ORIGINS', 'must be an origin: scheme, host and port only');
   return url?.origin ?? value;
 }
 
-/** As Express understands it: true, false, a number of hops, or a list of addresses. */
+/** Express's `trust proxy`: true, false, a number of hops, or a list of addresses. */
 function trustProxy(value: string, problems: Problems): boolean | number | string {
   if (value === 'true' || value === 'false') return value === 'true';
   if (/^\d+$/.test(value)) return Number(value);
   if (!value.split(',').every((part) => isProxyAddress(part.trim()))) {
-    problems.add('TRUST_PROXY', 'is neither true, false, a number of proxies, nor a list of their addresses');
+    problems.add('TRUST_PROXY', 'must be true, false, a number of proxies, or a list of their addresses');
   }
   return value;
 }
@@ -196,15 +197,15 @@ function isProxyAddress(part: string): boolean {
   if (NAMED_NETWORKS.has(part)) return true;
   const [address = '', prefix, ...rest] = part.split('/');
   const family = isIP(address);
-  // What Express can't parse would end the start with its own words: an IPv6 address that ends as IPv4, but for a mapped one.
+  // Express cannot parse an IPv6 address that ends as IPv4, unless it is IPv4-mapped; its error would not name the variable.
   if (family === 0 || rest.length > 0 || (family === 6 && address.includes('.') && !/^::ffff:[\d.]+$/i.test(address))) return false;
   return prefix === undefined || (/^[1-9]\d{0,2}$/.test(prefix) && Number(prefix) <= (family === 4 ? 32 : 128));
 }
 
-/** An address or a domain, lower case; anything else would silently let nobody in, or the wrong people. */
+/** An e-mail address or a domain, in lower case. Any other value would match no user, or the wrong ones. */
 function allowedUser(value: string, problems: Problems): string {
   if (!/^([^\s@]+@|@)?[a-z0-9-]+(\.[a-z0-9-]+)+$/i.test(value))
-    problems.add('ALLOWED_USERS', 'takes e-mail addresses and domains, separated by commas');
+    problems.add('ALLOWED_USERS', 'must be e-mail addresses and domains, separated by commas');
   return value.toLowerCase();
 }
 
@@ -214,19 +215,19 @@ function checkSandbox(config: Config, env: Variables, problems: Problems): void 
   if (sandboxed && !isLoopback(config.host) && !config.exposeSandbox) {
     problems.add(
       'HOST',
-      'must be loopback while the sandbox is in use: whoever reaches the port could sign in as anyone (or set SANDBOX=expose)',
+      'must be loopback while the sandbox is in use: any client that reaches the port could sign in as any user (or set SANDBOX=expose)',
     );
   }
   const real = [config.workspace, config.bank].some((part) => part !== undefined && part !== 'sandbox');
   if (config.identity === 'sandbox' && real && !env.ALLOW_MIXED) {
     problems.add(
       'ALLOW_MIXED',
-      'must be 1 to use real workspace or bank credentials with the sandbox identity: whoever reaches the port could use a real account',
+      'must be 1 to use real workspace or bank credentials with the sandbox identity: any client that reaches the port could use a real account',
     );
   }
 }
 
-/** In production a balancer has to notice first; it looks every few seconds. */
+/** In production, a load balancer must notice first; it checks every few seconds. */
 const STOP_WAIT_MS = { development: 0, production: 5_000 };
 
 function limits(env: Variables): Limits {

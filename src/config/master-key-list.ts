@@ -1,11 +1,11 @@
-/** A master key that is held here: 32 random bytes. */
+/** A master key in this process: 32 random bytes. */
 export interface LocalKey {
-  /** As operators name it. */
+  /** The operator's name for it. */
   id: string;
   secret: Buffer;
 }
 
-/** A master key that AWS KMS holds and never gives out. */
+/** A master key in AWS KMS, which never leaves it. */
 export interface KmsKey {
   id: string;
   /** ARN of the KMS key. */
@@ -16,32 +16,32 @@ export type MasterKey = LocalKey | KmsKey;
 
 const KEY_BYTES = 32;
 const KEY_ID = /^[A-Za-z0-9_.-]{1,64}$/;
-/** The value printed in .env.example: anyone may know it. */
+/** The sample value in .env.example, which is public. */
 const SAMPLE_PREFIX = 'REPLACE';
 const KMS_PREFIX = 'aws-kms:';
-/** A key's own ARN: an alias can be pointed at another key, which could not decrypt what this one has encrypted. */
+/** The ARN of a key, not of an alias: an alias can be moved to another key, which cannot decrypt the existing data. */
 const KMS_ARN = /^arn:aws[a-z-]*:kms:([a-z0-9-]+):\d{12}:key\/[A-Za-z0-9-]+$/;
 
 /**
- * Parses `id:base64,id:aws-kms:arn,…` (commas or new lines). The first key seals, all open.
+ * Parses `id:base64,id:aws-kms:arn,…` (separated by commas or line breaks). The first key encrypts, all keys decrypt.
  *
- * @throws Error with a message that names the key id at fault, never its value
+ * @throws Error with a message that contains the id of the invalid key, never its value
  */
 export function parseKeyset(text: string): MasterKey[] {
   const entries = text
     .split(/[,\n]/)
     .map((entry) => entry.trim())
     .filter((entry) => entry !== '');
-  if (entries.length === 0) throw new Error('holds no key');
+  if (entries.length === 0) throw new Error('contains no key');
   const keys = entries.map(parseKey);
   const ids = new Set(keys.map((key) => key.id));
-  if (ids.size !== keys.length) throw new Error('names the same key id twice');
+  if (ids.size !== keys.length) throw new Error('contains a key id twice');
   const values = new Set(keys.map(textOf));
-  if (values.size !== keys.length) throw new Error('holds the same key under two ids');
+  if (values.size !== keys.length) throw new Error('contains the same key under two ids');
   return keys;
 }
 
-/** A list of keys as {@link parseKeyset} reads it, one a line. */
+/** A list of keys that {@link parseKeyset} parses, one key per line. */
 export function formatKeyset(keys: readonly MasterKey[]): string {
   return keys.map((key) => `${formatKey(key)}\n`).join('');
 }
@@ -68,7 +68,7 @@ function parseKey(entry: string, index: number): MasterKey {
 }
 
 function parseKmsKey(id: string, arn: string): KmsKey {
-  if (!KMS_ARN.test(arn)) throw new Error(`key ${id} does not name a KMS key by its ARN, as arn:aws:kms:<region>:<account>:key/<id>`);
+  if (!KMS_ARN.test(arn)) throw new Error(`key ${id} is not the ARN of a KMS key, as arn:aws:kms:<region>:<account>:key/<id>`);
   return { id, arn };
 }
 
@@ -86,6 +86,6 @@ function parseLocalKey(id: string, encoded: string): LocalKey {
     throw new Error(`key ${id} is not base64`);
   }
   if (secret.length !== KEY_BYTES) throw new Error(`key ${id} has ${secret.length} bytes instead of ${KEY_BYTES}`);
-  if (secret.every((byte) => byte === 0)) throw new Error(`key ${id} is all zeros; make one with: openssl rand -base64 32`);
+  if (secret.every((byte) => byte === 0)) throw new Error(`key ${id} is all zeros; create one with: openssl rand -base64 32`);
   return { id, secret };
 }

@@ -3,7 +3,7 @@ import type { Config } from './config.ts';
 import type { Problems } from './config-problems.ts';
 import type { Variables } from './environment.ts';
 
-/** Who signs users in. */
+/** The identity provider. */
 export function identity(env: Variables, problems: Problems): Config['identity'] {
   if (env.FIREBASE_PROJECT_ID !== undefined && env.OIDC_ISSUER !== undefined) {
     problems.add('OIDC_ISSUER', 'and FIREBASE_PROJECT_ID exclude each other');
@@ -17,18 +17,18 @@ export function identity(env: Variables, problems: Problems): Config['identity']
   }
   if (env.OIDC_ISSUER !== undefined) {
     problems.address('OIDC_ISSUER', env.OIDC_ISSUER);
-    if (env.OIDC_AUDIENCE === undefined) problems.add('OIDC_AUDIENCE', 'is missing: the client id ID tokens are made out to');
-    // The issuer is compared as it stands; only the discovery path is normalised (OIDC Discovery 1.0, 4.1).
+    if (env.OIDC_AUDIENCE === undefined) problems.add('OIDC_AUDIENCE', 'is missing: the client id that ID tokens are issued for');
+    // The issuer is compared exactly; only the discovery address is normalized (OIDC Discovery 1.0, 4.1).
     const discoveryUrl = `${env.OIDC_ISSUER.replace(/(?<!\/)\/+$/, '')}/.well-known/openid-configuration`;
     return { kind: 'oidc', issuer: env.OIDC_ISSUER, audience: env.OIDC_AUDIENCE ?? '', discoveryUrl };
   }
   if (env.OIDC_AUDIENCE !== undefined) problems.add('OIDC_ISSUER', 'is missing while OIDC_AUDIENCE is set');
   if (!problems.production) return 'sandbox';
-  problems.add('FIREBASE_PROJECT_ID', 'is missing (or OIDC_ISSUER and OIDC_AUDIENCE): nobody could sign in');
+  problems.add('FIREBASE_PROJECT_ID', 'is missing (or OIDC_ISSUER and OIDC_AUDIENCE): users could not sign in');
   return undefined;
 }
 
-/** The workspace provider, by its own addresses or overriding ones. */
+/** The workspace provider, with its own addresses or those that override them. */
 export function workspace(env: Variables, problems: Problems): Config['workspace'] {
   if (env.GOOGLE_CLIENT_ID === undefined && env.GOOGLE_CLIENT_SECRET === undefined) {
     return problems.production ? undefined : 'sandbox';
@@ -48,7 +48,7 @@ export function workspace(env: Variables, problems: Problems): Config['workspace
   };
 }
 
-/** The aggregator's hosts, mapped explicitly: the SDK would fall back to production on an unknown name. */
+/** The aggregator's hosts. The SDK would use production for an unknown name. */
 const BANK_HOSTS = {
   development: 'https://sandbox.plaid.com',
   production: 'https://production.plaid.com',
@@ -63,7 +63,7 @@ export function bank(env: Variables, problems: Problems): Config['bank'] {
   if (env.PLAID_SECRET === undefined) problems.add('PLAID_SECRET', 'is missing while PLAID_CLIENT_ID is set');
   const countries = env.PLAID_COUNTRY_CODES.map((code) => code.toUpperCase());
   if (countries.length === 0 || countries.some((code) => !/^[A-Z]{2}$/.test(code))) {
-    problems.add('PLAID_COUNTRY_CODES', 'is not a list of two-letter country codes');
+    problems.add('PLAID_COUNTRY_CODES', 'must be a list of two-letter country codes');
   }
   return {
     clientId: env.PLAID_CLIENT_ID ?? '',
@@ -94,10 +94,10 @@ for (const [network, prefix] of [
   ['fe80::', 10],
 ] as const)
   PRIVATE.addSubnet(network, prefix, 'ipv6');
-/** Names that no public server answers for (RFC 6761, RFC 6762, RFC 8375). */
+/** Names that no public DNS server resolves (RFC 6761, RFC 6762, RFC 8375). */
 const PRIVATE_NAME = /(^|\.)(localhost|local|internal|lan|home\.arpa|test|invalid)$/;
 
-/** Where the aggregator sends its events: only to public https, since it refuses or can't reach anything else. */
+/** Where the aggregator sends its webhooks: a public https address; it rejects or cannot reach any other. */
 function webhookUrl(publicUrl: string | undefined): string | undefined {
   const url = URL.parse(publicUrl ?? '');
   if (url?.protocol !== 'https:' || !isPublicHost(url.hostname)) return undefined;
@@ -111,7 +111,7 @@ function isPublicHost(hostname: string): boolean {
   return !PRIVATE.check(address, version === 4 ? 'ipv4' : 'ipv6');
 }
 
-/** A redirect address, which is compared as it stands. */
+/** A redirect URI, which is compared exactly. */
 export function redirectUri(value: string, problems: Problems, variable = 'ALLOWED_REDIRECT_URIS'): string {
   problems.address(variable, value);
   return value;

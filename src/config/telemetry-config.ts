@@ -6,8 +6,7 @@ const PATH = '/v1/traces';
 
 export function metrics(env: Variables, problems: Problems): MetricsSettings | undefined {
   if (env.METRICS_PORT === undefined) return undefined;
-  if (env.METRICS_PORT === env.PORT && env.PORT !== 0)
-    problems.add('METRICS_PORT', 'must differ from PORT: metrics are not for the public');
+  if (env.METRICS_PORT === env.PORT && env.PORT !== 0) problems.add('METRICS_PORT', 'must differ from PORT: metrics are not public');
   return { host: env.METRICS_HOST, port: env.METRICS_PORT };
 }
 
@@ -22,7 +21,7 @@ export function tracing(env: Variables, problems: Problems): TracingSettings | u
     compression: env.OTEL_EXPORTER_OTLP_TRACES_COMPRESSION ?? env.OTEL_EXPORTER_OTLP_COMPRESSION,
     sampler: env.OTEL_TRACES_SAMPLER,
     ratio: env.OTEL_TRACES_SAMPLER_ARG,
-    // The listener is open to everyone: what comes with a request counts only where the operator says so.
+    // Any client can send the header, so it is used only if the operator enables it.
     takesParents: env.OTEL_PROPAGATORS.includes('tracecontext'),
     delayMs: env.OTEL_BSP_SCHEDULE_DELAY,
   };

@@ -115,9 +115,9 @@ describe.skipIf(!hasPostgres)('npm run keys, with two replicas', () => {
     await refused(`${primary} is the first key. Promote another one before`, 'retire', primary);
     await refused('There is no master key nobody. There are: ', 'retire', 'nobody');
     await refused('There is no master key nobody', 'promote', 'nobody');
-    await refused('names the same key id twice', 'add', primary);
+    await refused('contains a key id twice', 'add', primary);
     await refused('is not of the form', 'add', 'no spaces');
-    await refused('does not name a KMS key by its ARN', 'add', 'kms', '--aws-kms', 'alias/main');
+    await refused('is not the ARN of a KMS key', 'add', 'kms', '--aws-kms', 'alias/main');
   });
 
   it('refuses to promote a key that one running replica lacks', async () => {

@@ -117,8 +117,8 @@ describe('master keys', () => {
   const key = randomKey();
   const keysets: [string, string, RegExp][] = [
     ['a short key', `k1:${randomBytes(16).toString('base64')}`, /MASTER_KEYS: key k1 has 16 bytes instead of 32/],
-    ['the same id twice', `k1:${key},k1:${randomKey()}`, /MASTER_KEYS: names the same key id twice/],
-    ['the same key under two ids', `k1:${key},k2:${key}`, /MASTER_KEYS: holds the same key under two ids/],
+    ['the same id twice', `k1:${key},k1:${randomKey()}`, /MASTER_KEYS: contains a key id twice/],
+    ['the same key under two ids', `k1:${key},k2:${key}`, /MASTER_KEYS: contains the same key under two ids/],
     ['the sample key', 'k1:REPLACE_WITH_openssl_rand_base64_32', /MASTER_KEYS: key k1 is the sample/],
     ['a key that is not base64', 'k1:%%%not-base64-at-all-but-long-enough%%%', /MASTER_KEYS: key k1 is not base64/],
     ['a key without an id', key.replaceAll(':', ''), /MASTER_KEYS: entry 1 is not of the form id:base64/],

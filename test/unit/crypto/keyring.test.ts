@@ -124,14 +124,18 @@ describe('a canary', () => {
 describe('parseKeyset', () => {
   const good = line(masterKey('good'));
   it.each([
-    ['nothing', ' , ', 'holds no key'],
+    ['nothing', ' , ', 'contains no key'],
     ['the sample', 'main:REPLACE_WITH_OUTPUT_OF_openssl_rand', 'key main is the sample'],
     ['a short key', `main:${randomBytes(31).toString('base64')}`, 'key main has 31 bytes'],
     ['a key of zeros', `main:${Buffer.alloc(32).toString('base64')}`, 'key main is all zeros'],
     ['something other than base64', 'main:!!!', 'key main is not base64'],
     ['an entry without an id', randomBytes(32).toString('hex'), 'entry 1 is not of the form'],
-    ['an id twice', `${good},${line(masterKey('good'))}`, 'the same key id twice'],
-    ['a KMS key named by an alias', 'main:aws-kms:arn:aws:kms:eu-central-1:111122223333:alias/main', 'key main does not name a KMS key'],
+    ['an id twice', `${good},${line(masterKey('good'))}`, 'a key id twice'],
+    [
+      'a KMS key named by an alias',
+      'main:aws-kms:arn:aws:kms:eu-central-1:111122223333:alias/main',
+      'key main is not the ARN of a KMS key',
+    ],
     ['a key under two ids', `${good},${good.replace('good', 'better')}`, 'the same key under two ids'],
   ])('rejects %s', (_title, text, message) => {
     expect(() => parseKeyset(text)).toThrow(message);
@@ -276,7 +280,7 @@ describe('openKeyring', () => {
       opened({ kind: 'development' });
       for (const content of ['', 'development:c2hvcnQ=']) {
         writeFileSync(file(), content);
-        expect(() => opened({ kind: 'development' })).toThrow(/master\.key (holds no key|key development has 5 bytes)/);
+        expect(() => opened({ kind: 'development' })).toThrow(/master\.key (contains no key|key development has 5 bytes)/);
         expect(readFileSync(file(), 'utf8')).toBe(content);
       }
     });
