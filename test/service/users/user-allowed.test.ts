@@ -68,6 +68,11 @@ describe('ALLOWED_USERS', () => {
     },
   );
 
+  it('rejects the login of the workspace flow too', async () => {
+    const token = await issuer.token({ sub: 'unverified', email: 'ada@example.org', email_verified: false });
+    expectError(await request(steward.url).get('/auth/workspace/login').query({ token }), 'forbidden');
+  });
+
   it('refuses a socket too', async () => {
     const socket = await SocketClient.open(steward.url);
     const answer = await socket.authenticate(await issuer.token({ sub: 'eve', email: 'eve@evil.test' }));
