@@ -34,10 +34,7 @@ export interface ProcessState {
 export function createApp(context: Context, state: ProcessState): Express {
   const { config, logger, telemetry, addresses } = context;
   const middleware = endpointMiddleware(context);
-  const health = healthRouter(
-    { environment: config.environment, db: context.db, absentKeyIds: context.absentKeyIds, logger, ...state },
-    middleware,
-  );
+  const health = healthRouter({ ...context, environment: config.environment, ...state }, middleware);
   const features = featureRouters(context, middleware, state);
   const documented = [health, ...features].flatMap(({ endpoints }) => endpoints);
   const service = { publicUrl: addresses.publicUrl, version: version(), environment: config.environment };
@@ -106,7 +103,7 @@ export function featureRouters(context: Context, middleware: EndpointMiddleware,
   ];
 }
 
-/** Serves a folder of this repository, without an index and without redirects. */
+/** Serves a folder of this repository. */
 function files(folder: string): RequestHandler {
   return express.static(join(ROOT, folder), { index: false, etag: true, fallthrough: true, redirect: false });
 }

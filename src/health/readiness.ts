@@ -6,55 +6,55 @@ import { describeError, type Logger } from '../observability/logger.ts';
 
 export interface ReadinessDeps {
   db: Database;
-  /** Ids of master keys that stored data needs and this process lacks. */
+  /** Ids of the master keys that stored data needs and this process does not have. */
   absentKeyIds(): Promise<string[]>;
-  /** Going down: no new work. */
+  /** Shutting down. */
   draining(): boolean;
   logger: Logger;
 }
 
-/** A flood of probes must not become a flood of queries. */
-const REMEMBER_MS = 1_000;
-/** A disk fills slowly, and the question costs a write. */
+/** Limits the queries that a flood of probes causes. */
+const CACHE_MS = 1_000;
+/** A disk fills slowly, and the check costs a write. */
 const ROOM_MS = 10_000;
-const FULL = 'The database’s disk is full.';
+const FULL = 'The disk of the database is full.';
 
-/** Whether this process should be sent requests: what only this one lacks, another may have. */
+/** Whether this process can serve requests; other replicas may, for example with another set of keys. */
 export class Readiness {
   readonly #deps: ReadinessDeps;
-  readonly #answer: () => Promise<string | undefined>;
+  readonly #current: () => Promise<string | undefined>;
   #last: string | undefined;
   #roomAt = Number.NEGATIVE_INFINITY;
 
   constructor(deps: ReadinessDeps) {
     this.#deps = deps;
-    this.#answer = rememberBriefly(() => this.#ask());
+    this.#current = cachedBriefly(() => this.#check());
   }
 
-  /** What stands in the way, in words that are safe to show; undefined = nothing. */
+  /** @returns why the process is not ready, safe to show; undefined = it is ready */
   async obstacle(): Promise<string | undefined> {
     if (this.#deps.draining()) return 'Shutting down.';
-    const obstacle = await this.#answer();
+    const obstacle = await this.#current();
     if (obstacle !== this.#last) this.#report(obstacle);
     this.#last = obstacle;
     return obstacle;
   }
 
-  async #ask(): Promise<string | undefined> {
+  async #check(): Promise<string | undefined> {
     const { db, absentKeyIds, logger } = this.#deps;
     try {
       if (db.isFull) {
         this.#roomAt = Number.NEGATIVE_INFINITY;
         return FULL;
       }
-      if (!(await isSchemaUsable(db))) return 'The database’s schema is for a newer release than this.';
+      if (!(await isSchemaUsable(db))) return 'The database schema belongs to a newer release.';
       if ((await absentKeyIds()).length > 0) return 'A master key that stored data needs is missing.';
       await this.#tryRoom();
       return undefined;
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'unavailable') throw error;
-      logger.debug({ err: describeError(error) }, 'the database could not be asked whether all is ready');
-      return db.isFull ? FULL : 'The database can’t be reached or takes no writes at the moment.';
+      logger.debug({ err: describeError(error) }, 'the readiness check could not query the database');
+      return db.isFull ? FULL : 'The database is unreachable or accepts no writes at the moment.';
     }
   }
 
@@ -70,15 +70,15 @@ export class Readiness {
   }
 }
 
-function rememberBriefly<Answer>(ask: () => Promise<Answer>): () => Promise<Answer> {
-  let asked = Number.NEGATIVE_INFINITY;
-  let answer: Promise<Answer> | undefined;
+function cachedBriefly<Result>(read: () => Promise<Result>): () => Promise<Result> {
+  let readAt = Number.NEGATIVE_INFINITY;
+  let result: Promise<Result> | undefined;
   return () => {
     const now = performance.now();
-    if (answer === undefined || now - asked >= REMEMBER_MS) {
-      asked = now;
-      answer = ask();
+    if (result === undefined || now - readAt >= CACHE_MS) {
+      readAt = now;
+      result = read();
     }
-    return answer;
+    return result;
   };
 }

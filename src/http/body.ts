@@ -1,53 +1,53 @@
 import type { IncomingMessage } from 'node:http';
 import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import { AppError } from '../errors.ts';
-import { refuseSocket } from './raw-responses.ts';
+import { rejectSocket } from './raw-responses.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
-/** Beyond the limit, read so that the refusal arrives. */
+/** Read beyond the limit, so that the client receives the error. */
 const SURPLUS_BYTES = 1024 * 1024;
-/** Of a body; each takes as long as a thousand bytes. */
-const PIECES_MAX = 4_096;
+/** Chunks of a body. Processing one costs as much as a thousand bytes. */
+const CHUNKS_MAX = 4_096;
 
-/** Parses form and JSON bodies up to `limit` bytes, forms up to `fields` fields; refuses every other kind of body. */
+/** Parses form and JSON bodies of up to `limit` bytes, forms of up to `fields` fields; rejects other media types. */
 export function body(limit: number, fields: number): RequestHandler[] {
   return [
     cutOff(limit),
-    refuseOtherTypes,
-    express.urlencoded({ extended: false, limit, parameterLimit: fields, verify: refuseMalformed, inflate: false }),
+    requireFormOrJson,
+    express.urlencoded({ extended: false, limit, parameterLimit: fields, verify: rejectMalformedEscapes, inflate: false }),
     express.json({ limit, strict: true, inflate: false }),
     requireObject,
   ];
 }
 
-/** Takes a JSON body of up to `limit` bytes as it came, for whoever checks a signature over its bytes. */
+/** Reads a JSON body of up to `limit` bytes as a Buffer, for checking a signature over its bytes. */
 export function rawBody(limit: number): RequestHandler[] {
-  return [cutOff(limit), refuseAllButJson, express.raw({ type: () => true, limit, inflate: false })];
+  return [cutOff(limit), requireJson, express.raw({ type: () => true, limit, inflate: false })];
 }
 
-/** The parsers read what is too large to its end before they refuse it: who sends without an end is not waited for. */
+/** The parsers read a body that is too large to its end before they reject it. This closes the connection of an endless one. */
 function cutOff(limit: number) {
   return (request: Request, _response: Response, next: NextFunction): void => {
     let bytes = 0;
-    let pieces = 0;
+    let chunks = 0;
     const count = (chunk: Buffer) => {
       bytes += chunk.length;
-      pieces += 1;
-      if (bytes <= limit + SURPLUS_BYTES && pieces <= PIECES_MAX) return;
+      chunks += 1;
+      if (bytes <= limit + SURPLUS_BYTES && chunks <= CHUNKS_MAX) return;
       request.off('data', count);
-      refuseSocket(request.socket, { code: 'too_large', message: 'The request is too large.' });
+      rejectSocket(request.socket, { code: 'too_large', message: 'The request is too large.' });
     };
     request.on('data', count);
     next();
   };
 }
 
-function refuseAllButJson(request: Request, _response: Response, next: NextFunction): void {
+function requireJson(request: Request, _response: Response, next: NextFunction): void {
   if (request.is('json') === false) throw new AppError('unsupported_media_type', 'Send application/json.');
   next();
 }
 
-function refuseOtherTypes(request: Request, _response: Response, next: NextFunction): void {
+function requireFormOrJson(request: Request, _response: Response, next: NextFunction): void {
   const empty = request.headers['transfer-encoding'] === undefined && Number(request.headers['content-length'] ?? 0) === 0;
   if (empty || request.is([FORM, 'json']) !== false) {
     next();
@@ -56,12 +56,12 @@ function refuseOtherTypes(request: Request, _response: Response, next: NextFunct
   throw new AppError('unsupported_media_type', `Send ${FORM} or application/json.`);
 }
 
-/** The parser keeps a malformed escape as it stands; a form that isn't one is refused instead. */
-function refuseMalformed(_request: IncomingMessage, _response: unknown, raw: Buffer): void {
+/** The parser keeps a malformed escape as it is; this rejects it. */
+function rejectMalformedEscapes(_request: IncomingMessage, _response: unknown, raw: Buffer): void {
   try {
     decodeURIComponent(raw.toString('latin1').replaceAll('+', ' '));
   } catch (cause) {
-    throw new AppError('invalid_request', 'The form is not correctly encoded.', { cause });
+    throw new AppError('invalid_request', 'The form is not percent-encoded correctly.', { cause });
   }
 }
 

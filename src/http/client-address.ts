@@ -3,23 +3,23 @@ import { isIP, isIPv4 } from 'node:net';
 import type { Express } from 'express';
 import ipaddr, { type IPv4, type IPv6 } from 'ipaddr.js';
 
-/** What providers of access give to one customer, who has all of its addresses. */
+/** Internet providers assign a /64 network to each customer. */
 const IPV6_NETWORK_BYTES = 8;
 
-/** Whose request it is, as limits count it; also for one that doesn't pass through the app: an upgrade. */
+/** The client address as limits count it, also for an upgrade, which does not pass through the app. */
 export function addressOf(app: Express, { headers, socket }: IncomingMessage): string {
-  // Who is behind which proxy is Express's to say; its `ip` looks at nothing but these two.
+  // Express evaluates X-Forwarded-For; its `ip` reads only these two properties.
   const request: Express['request'] = Object.create(app.request, { headers: { value: headers }, socket: { value: socket } });
   return networkOf(request.ip, socket.remoteAddress);
 }
 
 /**
- * One key for each address: IPv4 as it stands, however it is written (RFC 4291, 2.5.5.2), IPv6 by its network of /64.
+ * One key for each client: the IPv4 address, also if it is written as IPv6 (RFC 4291, 2.5.5.2), or the /64 network of an IPv6 address.
  *
- * @param ip of the client, as the trusted proxies have it; where that is no address, the peer's counts
+ * @param ip of the client according to the trusted proxies; if it is not an address, `peer` is used
  */
 export function networkOf(ip: string | undefined, peer: string | undefined): string {
-  // Most are: parsing would cost more than counting.
+  // The usual case: parsing would cost more than counting.
   if (ip !== undefined && isIPv4(ip)) return ip;
   const address = parsed(ip) ?? parsed(peer);
   if (address === undefined) return '';
@@ -27,7 +27,7 @@ export function networkOf(ip: string | undefined, peer: string | undefined): str
   return `${Buffer.from(address.toByteArray().slice(0, IPV6_NETWORK_BYTES)).toString('hex')}/64`;
 }
 
-/** Node and the library need not agree on what an address is, and a header of the client's may have brought this one. */
+/** The text may come from a client's header, and the library may reject an address that Node accepts. */
 function parsed(text: string | undefined): IPv4 | IPv6 | undefined {
   if (text === undefined || isIP(text) === 0) return undefined;
   try {

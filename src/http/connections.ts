@@ -5,28 +5,28 @@ import { guarded } from '../observability/guarded.ts';
 import type { Logger } from '../observability/logger.ts';
 import { throttledLog } from '../observability/throttled-log.ts';
 
-const LOOK_MS = 1_000;
+const CHECK_MS = 1_000;
 
 export interface ConnectionBounds {
-  /** Ends every connection that has left HTTP and is still there. */
+  /** Destroys the connections that were upgraded and are still open. */
   destroyUpgraded(): void;
   stop(): void;
 }
 
 /**
- * Bounds what clients can hold: connections, and answers that they don't take. Who sends slowly is cut off by
- * Node itself (`headersTimeout`, `requestTimeout`); sockets of the WebSocket API have rules of their own.
+ * Limits the number of connections and the time that a client takes to read a response. Slow requests are limited by
+ * Node (`headersTimeout`, `requestTimeout`), WebSockets by the WebSocket API.
  */
 export function boundConnections(
   server: Server,
   limits: Pick<Limits, 'connections' | 'answerTimeoutMs'>,
   logger: Logger,
 ): ConnectionBounds {
-  /** Since when something waits for the client, milliseconds; 0 = nothing does. */
+  /** Since when data waits to be read by the client, milliseconds; 0 = no data waits. */
   const open = new Map<Duplex, number>();
-  /** Of these, which the server itself knows nothing of any more. */
+  /** Those that were upgraded, which the server no longer tracks. */
   const upgraded = new Set<Duplex>();
-  // One function for all: there may be thousands.
+  // One function for all connections, since there may be thousands.
   function forget(this: Duplex): void {
     open.delete(this);
     upgraded.delete(this);
@@ -36,22 +36,22 @@ export function boundConnections(
     socket.on('close', forget);
   });
   server.on('upgrade', (_request, socket) => upgraded.add(socket));
-  refuseSurplus(server, limits.connections, logger);
-  // Of an upgraded one, only its end is waited for here: a refusal, or a WebSocket's last words.
+  limitConnections(server, limits.connections, logger);
+  // An upgraded connection is checked only once it has ended: a rejection, or a WebSocket's close frame.
   const waits = (socket: Duplex) => socket.writableLength > 0 && (socket.writableEnded || !upgraded.has(socket));
-  const look = () => cutSlowReaders(open, waits, limits.answerTimeoutMs, performance.now());
-  const looking = setInterval(guarded(logger, 'looking after connections', look), LOOK_MS);
-  looking.unref();
+  const check = () => destroySlowReaders(open, waits, limits.answerTimeoutMs, performance.now());
+  const checking = setInterval(guarded(logger, 'checking connections', check), CHECK_MS);
+  checking.unref();
   return {
     destroyUpgraded: () => {
       for (const socket of upgraded) socket.destroy();
     },
-    stop: () => clearInterval(looking),
+    stop: () => clearInterval(checking),
   };
 }
 
-/** Cut whatever it has taken meanwhile: a byte now and then would hold an answer's memory for hours. */
-function cutSlowReaders(open: Map<Duplex, number>, waits: (socket: Duplex) => boolean, limitMs: number, now: number): void {
+/** Progress does not extend the time limit: reading a byte now and then would hold the memory of a response for hours. */
+function destroySlowReaders(open: Map<Duplex, number>, waits: (socket: Duplex) => boolean, limitMs: number, now: number): void {
   for (const [socket, since] of open) {
     if (!waits(socket)) {
       if (since !== 0) open.set(socket, 0);
@@ -60,8 +60,8 @@ function cutSlowReaders(open: Map<Duplex, number>, waits: (socket: Duplex) => bo
   }
 }
 
-function refuseSurplus(server: Server, most: number, logger: Logger): void {
-  const tell = throttledLog(logger, 'warn');
+function limitConnections(server: Server, most: number, logger: Logger): void {
+  const log = throttledLog(logger, 'warn');
   server.maxConnections = most;
-  server.on('drop', () => tell({ connections: most }, 'connections are refused: as many as may be are open'));
+  server.on('drop', () => log({ connections: most }, 'new connections are rejected: the limit is reached'));
 }

@@ -2,15 +2,14 @@ import { parseCookie } from 'cookie';
 import type { CookieOptions, Request, Response } from 'express';
 
 /**
- * Name of a cookie: `__Host-` pins it to this host, https and the whole path
- * (RFC 6265bis 4.1.3.2); browsers refuse the prefix on http, which only
- * loopback uses.
+ * Name of a cookie. The prefix `__Host-` binds it to this host, https and the whole path (RFC 6265bis, 4.1.3.2);
+ * browsers reject it on http, which only loopback uses.
  */
 function nameFor(name: string, secure: boolean): string {
   return secure ? `__Host-${name}` : name;
 }
 
-/** Cookies of this service: HttpOnly, SameSite=Lax, whole host. */
+/** The service's cookies: HttpOnly, SameSite=Lax, for the whole host. */
 export class Cookies {
   readonly #secure: boolean;
 

@@ -37,7 +37,7 @@ function addRoutes(router: Router, path: string, group: Endpoint[], { authentica
     router[endpoint.method](path, ...parsersOf(endpoint, parseBody), ...checks, (request, response) => serve(endpoint, request, response));
   }
   router.all(path, () => {
-    throw new AppError('method_not_allowed', `This address takes ${allow.join(' and ')} only.`, { allow });
+    throw new AppError('method_not_allowed', `This address accepts ${allow.join(' and ')} only.`, { allow });
   });
 }
 
@@ -57,7 +57,7 @@ function rejectHeadAndPrefetch(allow: string[]) {
   return (request: Request, _response: Response, next: NextFunction): void => {
     const purpose = request.get('sec-purpose') ?? request.get('purpose') ?? '';
     if (request.method === 'HEAD' || purpose.includes('prefetch')) {
-      throw new AppError('method_not_allowed', 'This address is for people’s browsers.', { allow });
+      throw new AppError('method_not_allowed', 'This address accepts neither HEAD nor prefetch requests.', { allow });
     }
     next();
   };

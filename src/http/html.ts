@@ -1,4 +1,4 @@
-/** Text that is safe inside HTML, made by {@link html} or {@link escapeHtml}. */
+/** Escaped HTML, made by {@link html}. */
 export class SafeHtml {
   readonly value: string;
 
@@ -17,7 +17,7 @@ export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 }
 
-/** Template tag: every value is escaped unless it is SafeHtml (or a list of it). */
+/** Template tag: escapes every value that is not SafeHtml or a list of it. */
 export function html(strings: TemplateStringsArray, ...values: unknown[]): SafeHtml {
   const parts = strings.map((part, index) => part + (index < values.length ? render(values[index]) : ''));
   return new SafeHtml(parts.join(''));
@@ -29,7 +29,7 @@ function render(value: unknown): string {
   return value === undefined || value === null || value === false ? '' : escapeHtml(String(value));
 }
 
-/** A whole small page in the service's look; its style is a file, so the content security policy needs no exception. */
+/** An HTML document with the service's style sheet, which is a file so that the content security policy needs no exception. */
 export function page(title: string, body: SafeHtml): string {
   return html`<!doctype html>
 <html lang="en">
@@ -51,10 +51,10 @@ ${body}
 }
 
 /**
- * Content security policy of a page without script. A form whose answer
- * redirects needs the target's origin named (docs/decisions/0005).
+ * Content security policy of a page without scripts. If the response to a form redirects, the policy must name the
+ * target's origin (docs/decisions/0005).
  *
- * @param formTargets origins that forms may end at, besides our own
+ * @param formTargets origins to which forms may redirect, besides the service's own
  */
 export function pagePolicy(formTargets: string[] = []): string {
   const targets = ["'self'", ...formTargets].join(' ');

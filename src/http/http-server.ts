@@ -5,7 +5,7 @@ import type { Config, Limits } from '../config/config.ts';
 import { guarded } from '../observability/guarded.ts';
 import type { Logger } from '../observability/logger.ts';
 import { boundConnections, type ConnectionBounds } from './connections.ts';
-import { answerClientError, answerStarting, refuseMisshapen, refuseStarting } from './raw-responses.ts';
+import { rejectMalformed, rejectUpgradeWhileStarting, respondStarting, respondToClientError } from './raw-responses.ts';
 
 // A static import would read every export and load Node's fetch and WebSocket with it: some 50 ms and 15 MB.
 const { createServer } = process.getBuiltinModule('node:http');
@@ -49,8 +49,8 @@ export class HttpServer {
   static async listen(config: Config, logger: Logger): Promise<HttpServer> {
     const server = createHttpServer(config.limits);
     const bounds = boundConnections(server, config.limits, logger);
-    server.on('request', answerStarting).on('upgrade', refuseStarting);
-    server.on('clientError', guarded(logger, 'a connection', answerClientError, destroySecond));
+    server.on('request', respondStarting).on('upgrade', rejectUpgradeWhileStarting);
+    server.on('clientError', guarded(logger, 'a connection', respondToClientError, destroySecond));
     try {
       await bind(server, config);
     } catch (error) {
@@ -62,10 +62,10 @@ export class HttpServer {
 
   /** Passes requests and WebSocket upgrades on from now. */
   serve(app: RequestListener, upgrade: UpgradeListener): void {
-    const respond = guarded(this.#logger, 'a request', refuseMisshapen(this.#limits, app), (_request, response) => response.destroy());
-    this.#server.off('upgrade', refuseStarting).on('upgrade', guarded(this.#logger, 'an upgrade', upgrade, destroySecond));
+    const respond = guarded(this.#logger, 'a request', rejectMalformed(this.#limits, app), (_request, response) => response.destroy());
+    this.#server.off('upgrade', rejectUpgradeWhileStarting).on('upgrade', guarded(this.#logger, 'an upgrade', upgrade, destroySecond));
     // An unknown expectation may be ignored (RFC 9110, section 10.1.1).
-    this.#server.off('request', answerStarting).on('request', respond).on('checkExpectation', respond);
+    this.#server.off('request', respondStarting).on('request', respond).on('checkExpectation', respond);
   }
 
   /** Announces with each response that its connection closes, before {@link close} closes idle ones. */
@@ -104,12 +104,12 @@ function createHttpServer(limits: Limits): Server {
     headersTimeout: Math.min(limits.headersTimeoutMs, limits.requestTimeoutMs),
     connectionsCheckingInterval: CHECK_MS,
     keepAliveTimeout: limits.keepAliveMs,
-    // Checked by refuseMisshapen, which responds in the service's error format and covers upgrades.
+    // Checked by rejectMalformed, which responds in the service's error format and covers upgrades.
     requireHostHeader: false,
     // Requests to upgrade to another protocol (h2c) continue with HTTP/1.1 (RFC 9110, section 7.8).
     shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
   });
-  // One more than allowed, so that refuseMisshapen sees the surplus; Node drops further headers silently.
+  // One more than allowed, so that rejectMalformed sees the surplus; Node drops further headers silently.
   server.maxHeadersCount = limits.headerCount + 1;
   return server;
 }

@@ -7,7 +7,7 @@ import type { Logger } from '../observability/logger.ts';
 import { redactPath } from '../observability/redact-url.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
 
-/** Gives every request its id, which every answer, every error and every line logged on its behalf carries. */
+/** Assigns an id to every request: for its response, its errors, and every log line that belongs to it. */
 export function requestId(request: Request, response: Response, next: NextFunction): void {
   const id = randomUUID();
   request.id = id;
@@ -18,7 +18,7 @@ export function requestId(request: Request, response: Response, next: NextFuncti
 /**
  * Measures each request.
  *
- * @param routes the endpoints' patterns: what else a path may be is the client's invention, and counts as no route
+ * @param routes the endpoints' paths; any other path counts as no route, because clients choose it
  */
 export function measured(telemetry: Telemetry, routes: ReadonlySet<string>, logger: Logger) {
   return (request: Request, response: Response, next: NextFunction): void => {
@@ -38,14 +38,14 @@ export function measured(telemetry: Telemetry, routes: ReadonlySet<string>, logg
 }
 
 /**
- * One line a request: method, path, status, time. Never a query string, a
- * header or a body, since all of them carry tokens; nor what looks like one in the path.
+ * Logs one line for each request: method, path, status, duration. Never a query, a header or a body, since they carry
+ * tokens; text in the path that looks like a token is redacted.
  */
 export function requestLog(logger: Logger): HttpLogger {
   return pinoHttp({
     logger,
     genReqId: (request) => request.id,
-    // Why a request failed is told where it did, at the level that it deserves (error-handler.ts); a client that goes is no fault.
+    // error-handler.ts logs the reason of a failure at its level; a client that disconnects is no fault.
     customLogLevel: () => 'info',
     customErrorMessage: () => 'request completed',
     customErrorObject: (_request, _response, _error, { err: _, ...fields }) => fields,
@@ -53,7 +53,7 @@ export function requestLog(logger: Logger): HttpLogger {
       req: (request: { id: string; method: string; url: string }) => ({
         id: request.id,
         method: request.method,
-        // Some clients send the whole address (RFC 9112, 3.2.2).
+        // The target may be in absolute form (RFC 9112, 3.2.2).
         path: redactPath(request.url.replace(/^[a-z]+:\/\/[^/?]*/i, '')),
       }),
       res: (response: { statusCode: number }) => ({ status: response.statusCode }),

@@ -106,7 +106,7 @@ function idOf(value: Record<string, unknown>): string {
 function unknownType(type: unknown): string {
   if (typeof type !== 'string') return `type: ${type === undefined ? 'is required' : 'must be a string'}: one of ${TYPES.join(', ')}`;
   const nearest = nearestName(type, TYPES);
-  return `type: ${shownName(type)} is not known here${nearest === undefined ? `, only ${TYPES.join(', ')}` : ` (did you mean ${nearest}?)`}`;
+  return `type: ${shownName(type)} is unknown${nearest === undefined ? `, only ${TYPES.join(', ')}` : ` (did you mean ${nearest}?)`}`;
 }
 
 /** @param seq the user's last event: where the socket stands. @param maxBytes of a frame of the client's */

@@ -6,7 +6,7 @@ import { type ServerOptions, WebSocketServer } from 'ws';
 import type { Limits } from '../config/config.ts';
 import type { EventFeed } from '../events/event-feed.ts';
 import type { Caller } from '../http/endpoint.ts';
-import { misshapen, type Refusal, refuseSocket } from '../http/raw-responses.ts';
+import { malformedRequestError, type RawError, rejectSocket } from '../http/raw-responses.ts';
 import type { Logger } from '../observability/logger.ts';
 import { type Telemetry, UNMEASURED } from '../observability/telemetry.ts';
 import { FixedWindowLimiter } from '../rate-limit/fixed-window.ts';
@@ -116,9 +116,9 @@ export class SocketServer implements ConnectionHost<Connection> {
     const path = (request.url ?? '').split('?', 1)[0];
     const { origin } = request.headers;
     const foreign = origin !== undefined && !this.#options.isAllowedOrigin(origin);
-    const refusal = misshapen(request, this.limits);
+    const refusal = malformedRequestError(request, this.limits);
     if (refusal !== undefined) this.#refuse(socket, refusal);
-    else if (path !== PATH) this.#refuse(socket, { code: 'not_found', message: 'There is no such address here.' });
+    else if (path !== PATH) this.#refuse(socket, { code: 'not_found', message: 'There is no such address.' });
     else if (foreign) this.#refuse(socket, { code: 'forbidden', message: 'Pages of this origin may not open sockets here.' });
     else if (this.#draining) this.#refuse(socket, { code: 'unavailable', message: 'Shutting down.', retryAfter: RESTART_SECONDS });
     else this.#handshake(request, socket, head);
@@ -201,9 +201,9 @@ export class SocketServer implements ConnectionHost<Connection> {
     while (this.#connections.size > 0 && performance.now() < deadline) await sleep(LOOK_MS);
   }
 
-  #refuse(socket: Duplex, refusal: Refusal): void {
+  #refuse(socket: Duplex, refusal: RawError): void {
     this.#telemetry.count('socketRefusal', refusal.code);
-    refuseSocket(socket, refusal);
+    rejectSocket(socket, refusal);
   }
 
   #handshake(request: IncomingMessage, socket: Duplex, head: Buffer): void {

@@ -1,8 +1,8 @@
-/** Longest name that is compared: distances cost the product of the lengths. */
+/** Longest name to compare: the cost of a distance is the product of the lengths. */
 const LONGEST = 100;
 
 /**
- * The known name that a mistyped or shortened one was most probably meant to be.
+ * The known name that is nearest to a misspelt or shortened one.
  *
  * @returns undefined when none is near
  */
@@ -10,7 +10,7 @@ export function nearestName(wanted: string, known: Iterable<string>): string | u
   if (wanted === '' || wanted.length > LONGEST) return undefined;
   const names = [...known];
   let best: string | undefined;
-  // Of one letter nothing would be left.
+  // A distance of the full length would match anything.
   let smallest = Math.min(Math.max(1, Math.floor(wanted.length / 3)), wanted.length - 1) + 1;
   for (const name of names) {
     const distance = editDistance(wanted.toLowerCase(), name.toLowerCase());
@@ -19,7 +19,7 @@ export function nearestName(wanted: string, known: Iterable<string>): string | u
   return best ?? theOnlyOne(names.filter((name) => name.toLowerCase().startsWith(wanted.toLowerCase())));
 }
 
-/** `; did you mean x?`, or nothing. */
+/** `; did you mean x?`, or an empty string. */
 export function didYouMean(wanted: string, known: Iterable<string>): string {
   const nearest = nearestName(wanted, known);
   return nearest === undefined ? '' : `; did you mean ${nearest}?`;
@@ -29,7 +29,7 @@ function theOnlyOne(names: readonly string[]): string | undefined {
   return names.length === 1 ? names[0] : undefined;
 }
 
-/** Insertions, deletions, substitutions, and neighbours that changed places. */
+/** Damerau-Levenshtein distance: insertions, deletions, substitutions and transpositions of neighbours. */
 function editDistance(one: string, other: string): number {
   let before: number[] = [];
   let row = Array.from({ length: other.length + 1 }, (_, index) => index);

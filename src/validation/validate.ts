@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { AppError, type ErrorCode } from '../errors.ts';
 import { describeIssues, validationMessage } from './validation-messages.ts';
 
-const PLAIN = { error: validationMessage };
+const MESSAGES = { error: validationMessage };
 
-// Control characters end in headers, logs or a database error (NUL); none belongs into a field of ours.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
+// Control characters would get into headers and logs, and NUL is an error in the database.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it matches them in order to reject them
 const CONTROL = /[\u0000-\u001f\u007f]/;
 
 /** A one-line text field of at most `max` characters. */
@@ -14,31 +14,31 @@ export function text(max: number): z.ZodString {
     .string()
     .min(1, 'must not be empty')
     .max(max, `must have at most ${max} characters`)
-    .refine((value) => !CONTROL.test(value), 'must not hold control characters') as z.ZodString;
+    .refine((value) => !CONTROL.test(value), 'must not contain control characters') as z.ZodString;
 }
 
-/** An e-mail address of at most 254 characters (RFC 5321 4.5.3.1.3), surrounding spaces dropped. */
+/** An e-mail address of at most 254 characters (RFC 5321 4.5.3.1.3), without surrounding spaces. */
 export const emailAddress = z
   .string()
   .max(254, 'must have at most 254 characters')
-  .refine((value) => !CONTROL.test(value), 'must not hold control characters')
+  .refine((value) => !CONTROL.test(value), 'must not contain control characters')
   .trim()
   .pipe(z.email('must be an e-mail address'))
   .meta({ format: 'email', examples: ['demo@example.com'] });
 
-/** A value from outside: as the schema has it, or what is wrong with it. */
+/** Checks a value from outside. @returns the parsed value, or the first problem in plain words */
 export function check<S extends z.ZodType>(schema: S, value: unknown): { value: z.output<S> } | { problem: string } {
-  const result = schema.safeParse(value, PLAIN);
+  const result = schema.safeParse(value, MESSAGES);
   return result.success ? { value: result.data } : { problem: describeIssues(result.error.issues) };
 }
 
 /**
  * Validates a value from outside.
  *
- * @throws AppError `code` with a message that names the first field at fault
+ * @throws AppError `code`, with a message that names the first invalid field
  */
 export function validate<S extends z.ZodType>(schema: S, value: unknown, code: ErrorCode = 'invalid_request'): z.output<S> {
   const checked = check(schema, value);
   if ('value' in checked) return checked.value;
-  throw new AppError(code, code === 'not_found' ? 'There is no such thing here.' : checked.problem);
+  throw new AppError(code, code === 'not_found' ? 'There is no object with this id.' : checked.problem);
 }

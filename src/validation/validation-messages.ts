@@ -4,7 +4,7 @@ import { nearestName } from './nearest-name.ts';
 type Issue = z.core.$ZodIssue;
 type RawIssue<Code extends Issue['code']> = Extract<z.core.$ZodRawIssue, { code: Code }>;
 
-/** An unknown name comes from outside: long ones are cut, and nothing invisible is shown. */
+/** Unknown names come from outside: long ones are truncated, and invisible characters replaced. */
 const SHOWN = 60;
 const TYPES: Readonly<Record<string, string>> = {
   string: 'a string',
@@ -23,10 +23,10 @@ const FORMATS: Readonly<Record<string, string>> = {
   datetime: 'must be a date and time such as 2027-01-31T09:00:00Z',
   time: 'must be a time such as 09:00:00',
 };
-/** What is said once where alternatives are listed. */
+/** Omitted after the first of several alternatives. */
 const MUST_BE = 'must be ';
 
-/** For zod's `error` option: what a field must be. A schema's own message goes before it. */
+/** For zod's `error` option: says what a field must be. A message of the schema takes precedence. */
 export function validationMessage(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case 'invalid_type':
@@ -38,14 +38,14 @@ export function validationMessage(issue: z.core.$ZodRawIssue): string {
     case 'too_small':
       return bound(issue, issue.minimum, issue.inclusive === false ? 'more than' : 'at least');
     case 'invalid_format':
-      return FORMATS[issue.format] ?? 'is not written as it must be';
+      return FORMATS[issue.format] ?? 'has an invalid format';
     case 'not_multiple_of':
       return `must be a multiple of ${issue.divisor}`;
     case 'unrecognized_keys':
       return unknownKey(issue);
     case 'invalid_key':
       return `its name ${issue.issues[0]?.message ?? 'is not valid'}`;
-    // Told by its alternatives, or by the words that choose among them.
+    // Described by its alternatives, or by the values of the discriminator.
     case 'invalid_union':
       return issue.errors.length > 0 ? '' : oneOf((issue.options ?? []) as z.core.util.Primitive[]);
     default:
@@ -53,13 +53,13 @@ export function validationMessage(issue: z.core.$ZodRawIssue): string {
   }
 }
 
-/** The first problem, with the field it lies in: `max: must be at most 25`. An unknown field that has a likely meaning goes first. */
+/** The first problem with its field: `max: must be at most 25`. An unknown field that resembles a known one comes first. */
 export function describeIssues(issues: readonly Issue[]): string {
   const issue = issues.find((one) => one.code === 'unrecognized_keys' && one.message.includes('did you mean')) ?? issues[0];
   return issue === undefined ? 'The request is not valid.' : describe(issue, []);
 }
 
-/** What a name from outside looks like in a message. */
+/** A name from outside as a message shows it. */
 export function shownName(name: string): string {
   return (name.length > SHOWN ? `${name.slice(0, SHOWN)}…` : name).replace(/\p{C}/gu, '�');
 }
@@ -72,7 +72,7 @@ function describe(issue: Issue, above: readonly PropertyKey[]): string {
   return field === '' ? issue.message : `${field}: ${issue.message}`;
 }
 
-/** The alternative that the value resembles; where it resembles none, all of them. */
+/** The problem of the alternative that the value resembles most; all alternatives if it resembles none. */
 function describeAlternatives(alternatives: readonly (readonly Issue[])[], path: readonly PropertyKey[]): string {
   const inside = alternatives.filter((issues) => issues.some((issue) => issue.path.length > 0 || issue.code === 'unrecognized_keys'));
   const [likeliest] = inside.toSorted((one, other) => one.length - other.length);
@@ -84,7 +84,7 @@ function describeAlternatives(alternatives: readonly (readonly Issue[])[], path:
 
 function wrongType({ input, expected }: RawIssue<'invalid_type'>): string {
   if (input === undefined) return 'is required';
-  // As a query has it that names the field twice.
+  // For example a query parameter that is given twice.
   if (Array.isArray(input) && (expected === 'string' || expected === 'number')) return `must be a single ${expected}`;
   return MUST_BE + (TYPES[expected] ?? expected);
 }
@@ -109,5 +109,5 @@ function unknownKey({ keys, input, inst }: RawIssue<'unrecognized_keys'>): strin
     keys[0] ?? '',
     known.filter((name) => !Object.hasOwn(input as object, name)),
   );
-  return nearest === undefined ? 'is not known here' : `is not known here (did you mean ${nearest}?)`;
+  return nearest === undefined ? 'is unknown' : `is unknown (did you mean ${nearest}?)`;
 }

@@ -6,8 +6,8 @@ const PAGE = 1_000;
 const COLUMNS = ['email', 'created_at'];
 
 /**
- * The waitlist as CSV (RFC 4180, UTF-8), by address, a page at a time. A cell that a spreadsheet would take for a
- * formula begins with an apostrophe.
+ * The waitlist as CSV (RFC 4180, UTF-8), sorted by address, one page at a time. A cell that a spreadsheet would read as
+ * a formula gets an apostrophe in front.
  */
 export async function* waitlistCsv(db: Queryable): AsyncGenerator<string> {
   yield lines([COLUMNS]);

@@ -91,7 +91,8 @@ const headers: fc.Arbitrary<string[]> = fc.array(
 function schemasOf(operation: Json): { query: Json; body: Json; parameters: Json[] } {
   const parameters: Json[] = operation.parameters ?? [];
   const inQuery = parameters.filter((one) => one.in === 'query').map((one) => [one.name, one.schema]);
-  const body = operation.requestBody?.content['application/json'].schema ?? {};
+  const schema = operation.requestBody?.content['application/json'].schema ?? {};
+  const body = schema.$ref === undefined ? schema : document.components.schemas[schema.$ref.split('/').at(-1)];
   return { query: { type: 'object', properties: Object.fromEntries(inQuery) }, body, parameters };
 }
 

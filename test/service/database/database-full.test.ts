@@ -23,7 +23,7 @@ const join = () => steward.call('/waitlist', { form: { email: 'ana@example.com' 
 
 describe('GET /health/ready', () => {
   const ready = () => steward.call('/health/ready');
-  const FULL = { status: 503, body: { code: 'unavailable', message: 'The database’s disk is full.' } };
+  const FULL = { status: 503, body: { code: 'unavailable', message: 'The disk of the database is full.' } };
 
   afterEach(() => vi.restoreAllMocks());
 

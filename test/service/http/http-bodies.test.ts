@@ -56,7 +56,7 @@ describe('a form', () => {
     ['with a NUL', 'email=a%00%40example.com'],
     ['with a raw NUL', 'email=a\0@example.com'],
   ])('with its field %s is refused by the field’s name', async (_name, body) => {
-    expectError(await post(body, FORM), 'invalid_request', /^(email: |(email\[\]|Email): is not known here \(did you mean email\?\)$)/);
+    expectError(await post(body, FORM), 'invalid_request', /^(email: |(email\[\]|Email): is unknown \(did you mean email\?\)$)/);
     expect(await waiting()).toEqual([]);
   });
 

@@ -21,13 +21,13 @@ describe('a field that an endpoint doesn’t know', () => {
     [
       '/workspace_access_request',
       { email: EMAIL, redirect_url: 'https://app.example.com/' },
-      'redirect_url: is not known here (did you mean redirect_uri?)',
+      'redirect_url: is unknown (did you mean redirect_uri?)',
     ],
-    ['/workspace_access_request', { emial: EMAIL }, 'emial: is not known here (did you mean email?)'],
-    ['/auth/bank/create_link_token', { acount_id: 'x' }, 'acount_id: is not known here (did you mean account_id?)'],
-    ['/auth/bank/set_access_token', { public_token: 'x', publictoken: 'x' }, 'publictoken: is not known here'],
-    ['/waitlist', { email: EMAIL, colour: 'red' }, 'colour: is not known here'],
-    ['/email', { mail: EMAIL }, 'mail: is not known here (did you mean email?)'],
+    ['/workspace_access_request', { emial: EMAIL }, 'emial: is unknown (did you mean email?)'],
+    ['/auth/bank/create_link_token', { acount_id: 'x' }, 'acount_id: is unknown (did you mean account_id?)'],
+    ['/auth/bank/set_access_token', { public_token: 'x', publictoken: 'x' }, 'publictoken: is unknown'],
+    ['/waitlist', { email: EMAIL, colour: 'red' }, 'colour: is unknown'],
+    ['/email', { mail: EMAIL }, 'mail: is unknown (did you mean email?)'],
   ])('%s %j is refused by name, as a form and as JSON', async (path, fields, message) => {
     const json = { body: JSON.stringify(fields), headers: { 'content-type': 'application/json' } };
     for (const answer of [
@@ -40,8 +40,8 @@ describe('a field that an endpoint doesn’t know', () => {
   });
 
   it.each([
-    ['/auth/workspace/login?token=x&redirect_url=https://app.example.com/', 'redirect_url: is not known here (did you mean redirect_uri?)'],
-    ['/user/audit?limt=5', 'limt: is not known here (did you mean limit?)'],
+    ['/auth/workspace/login?token=x&redirect_url=https://app.example.com/', 'redirect_url: is unknown (did you mean redirect_uri?)'],
+    ['/user/audit?limt=5', 'limt: is unknown (did you mean limit?)'],
   ])('%s is refused by name', async (path, message) => {
     const answer = await request(steward.url).get(path).set('Authorization', token);
     expectError(answer, 'invalid_request');
@@ -52,7 +52,7 @@ describe('a field that an endpoint doesn’t know', () => {
     const answer = await request(steward.url).get(
       '/auth/workspace/callback?state=unknown&code=x&scope=a&authuser=0&prompt=consent&hd=example.com',
     );
-    expect(answer.body?.message ?? '').not.toContain('is not known here');
+    expect(answer.body?.message ?? '').not.toContain('is unknown');
   });
 
   it('is said to generators of clients', async () => {

@@ -97,7 +97,7 @@ describe('connections beyond the limit', () => {
     steward = await startSteward({ LIMIT_CONNECTIONS: '3' });
     const first = [await open(), await open(), await open()];
     for (let tries = 0; tries < 5; tries += 1) expect(await ending(await open('GET /test HTTP/1.1\r\nHost: x\r\n\r\n'))).toBe('');
-    expect(steward.logs.filter((line) => line.includes('connections are refused'))).toHaveLength(1);
+    expect(steward.logs.filter((line) => line.includes('new connections are rejected'))).toHaveLength(1);
     for (const socket of first) socket.destroy();
     const answer = await eventually(async () => {
       const tried = await sendRaw(steward.url, ['GET /test HTTP/1.1', 'Connection: close']);

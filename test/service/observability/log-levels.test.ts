@@ -81,7 +81,7 @@ describe('ids', () => {
       const found = lines().filter(({ request_id }) => request_id === id);
       return found.some(({ msg }) => msg === 'request completed') && found;
     });
-    expect(own.map(({ msg }) => msg).toSorted()).toEqual(['request completed', 'request refused']);
+    expect(own.map(({ msg }) => msg).toSorted()).toEqual(['request completed', 'request rejected']);
   });
 
   it('reach what a provider does to a request', async () => {

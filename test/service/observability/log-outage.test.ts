@@ -25,7 +25,7 @@ describe('while the database is away', () => {
     const lines = () => steward.logs.map((text) => JSON.parse(text)).filter(({ msg }) => msg === 'the job queue met an error');
     await eventually(() => lines().length > 0);
     // Asked once a second at most: each of the queue's workers has looked again meanwhile, every other second.
-    const asked = () => steward.logs.filter((text) => text.includes('could not be asked whether all is ready'));
+    const asked = () => steward.logs.filter((text) => text.includes('readiness check could not query the database'));
     await eventually(async () => (await steward.call('/health/ready')).status === 503 && asked().length >= 5);
     expect(lines()).toHaveLength(1);
     expect(lines()[0].err.message).toMatch(/[a-z]{4}/);

@@ -117,7 +117,9 @@ describe('with a collector', () => {
   it('names the trace in the lines of a request', async () => {
     const { headers } = await steward.call('/auth/bank/accounts', { token: 'none' });
     const id = headers.get('x-request-id');
-    const line = steward.logs.map((text) => JSON.parse(text)).find(({ msg, request_id }) => msg === 'request refused' && request_id === id);
+    const line = steward.logs
+      .map((text) => JSON.parse(text))
+      .find(({ msg, request_id }) => msg === 'request rejected' && request_id === id);
     await eventually(() => collector.spans().some(({ traceId }) => traceId === line.trace_id));
   });
 

@@ -22,23 +22,23 @@ const TYPES = 'authenticate, list, call, approvals, approve, abort, send, resume
 
 describe('what is wrong with a frame is said in plain words', () => {
   it.each([
-    ['an unknown field', { type: 'call', action: 'mail.search', nonsense: 1 }, 'nonsense: is not known here'],
-    ['a misspelt field', { type: 'call', action: 'mail.search', acount: 'me' }, 'acount: is not known here (did you mean account?)'],
+    ['an unknown field', { type: 'call', action: 'mail.search', nonsense: 1 }, 'nonsense: is unknown'],
+    ['a misspelt field', { type: 'call', action: 'mail.search', acount: 'me' }, 'acount: is unknown (did you mean account?)'],
     [
       'a key in other letters',
       { type: 'call', action: 'mail.send', idempotencykey: 'k' },
-      'idempotencykey: is not known here (did you mean idempotencyKey?)',
+      'idempotencykey: is unknown (did you mean idempotencyKey?)',
     ],
-    ['a misspelt required field', { type: 'call', acton: 'mail.search' }, 'acton: is not known here (did you mean action?)'],
-    ['a field too many in a list', { type: 'list', agent: 'mail' }, 'agent: is not known here'],
+    ['a misspelt required field', { type: 'call', acton: 'mail.search' }, 'acton: is unknown (did you mean action?)'],
+    ['a field too many in a list', { type: 'list', agent: 'mail' }, 'agent: is unknown'],
     ['an input of null', { type: 'call', action: 'mail.search', input: null }, 'input: must be an object'],
     ['an input that is a list', { type: 'call', action: 'mail.search', input: [] }, 'input: must be an object'],
     ['a missing action', { type: 'call' }, 'action: is required'],
     ['an approval that is no UUID', { type: 'approve', approvalId: 'ap_7', approved: true }, 'approvalId: must be a UUID'],
     ['a decision that is none', { type: 'approve', approvalId: SOME_ID, approved: 'yes' }, 'approved: must be true or false'],
-    ['a misspelt type', { type: 'aprove', approvalId: SOME_ID, approved: true }, 'type: aprove is not known here (did you mean approve?)'],
-    ['an unknown type', { type: 'subscribe' }, `type: subscribe is not known here, only ${TYPES}`],
-    ['an inherited name as type', { type: 'constructor' }, `type: constructor is not known here, only ${TYPES}`],
+    ['a misspelt type', { type: 'aprove', approvalId: SOME_ID, approved: true }, 'type: aprove is unknown (did you mean approve?)'],
+    ['an unknown type', { type: 'subscribe' }, `type: subscribe is unknown, only ${TYPES}`],
+    ['an inherited name as type', { type: 'constructor' }, `type: constructor is unknown, only ${TYPES}`],
     ['no type', { input: {} }, `type: is required: one of ${TYPES}`],
   ])('%s', async (_what, frame, errorText) => {
     expect(await client.request(frame)).toMatchObject({ type: 'error', errorText, error: { code: 'invalid_request', retryable: false } });
@@ -52,7 +52,7 @@ describe('what is wrong with a frame is said in plain words', () => {
     expect(client.frames.filter(({ type }) => type === 'error').map(({ errorText }) => errorText)).toEqual([
       'The frame must be an object with a type and a requestId.',
       'requestId: is required',
-      `�${'x'.repeat(59)}…: is not known here`,
+      `�${'x'.repeat(59)}…: is unknown`,
     ]);
   });
 
@@ -68,8 +68,8 @@ describe('what is wrong with an input is said in plain words', () => {
     ['too little', 'mail.search', { max: 0 }, 'max: must be at least 1'],
     ['a fraction', 'mail.search', { max: 1.5 }, 'max: must be a whole number'],
     ['a word for a number', 'mail.search', { max: 'ten' }, 'max: must be a number'],
-    ['a shortened name', 'mail.search', { q: 'is:unread' }, 'q: is not known here (did you mean query?)'],
-    ['a field too many', 'mail.search', { nonsense: 1 }, 'nonsense: is not known here'],
+    ['a shortened name', 'mail.search', { q: 'is:unread' }, 'q: is unknown (did you mean query?)'],
+    ['a field too many', 'mail.search', { nonsense: 1 }, 'nonsense: is unknown'],
     ['a number for a word', 'mail.search', { query: 7 }, 'query: must be a string'],
     ['an empty list', 'mail.label', { ids: [], add: ['x'] }, 'ids: must not be empty'],
     ['something else in a list', 'mail.label', { ids: [7], add: ['x'] }, 'ids.0: must be a string'],

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { afterEach, describe, expect, it } from 'vitest';
 import { boundConnections, type ConnectionBounds } from '../../../src/http/connections.ts';
-import { refuseSocket } from '../../../src/http/raw-responses.ts';
+import { rejectSocket } from '../../../src/http/raw-responses.ts';
 import { createLogger } from '../../../src/observability/logger.ts';
 
 describe('a client that doesn’t take the refusal of its upgrade', () => {
@@ -19,7 +19,7 @@ describe('a client that doesn’t take the refusal of its upgrade', () => {
     bounds = boundConnections(server, { connections: 10, answerTimeoutMs }, createLogger('silent'));
     const upgraded = new Promise<Duplex>((resolve) => {
       server.on('upgrade', (_request, socket) => {
-        refuseSocket(socket, { code: 'not_found', message: 'There is no such address here.' });
+        rejectSocket(socket, { code: 'not_found', message: 'There is no such address.' });
         resolve(socket);
       });
     });
