@@ -7,6 +7,7 @@ import { homeRouter, openApiRouter } from '../src/home/home-routes.ts';
 import type { Endpoint, LimitName } from '../src/http/endpoint.ts';
 import type { EndpointMiddleware } from '../src/http/endpoint-router.ts';
 import { errorsOf, openApiDocument } from '../src/http/openapi.ts';
+import { PROVIDERS } from '../src/providers/providers.ts';
 import { FLOW_ERRORS } from '../src/workspace/flow-errors.ts';
 import { writeGenerated } from './generated-file.ts';
 import { fieldsOf, type Schema, table, typeOf } from './schema-tables.ts';
@@ -57,7 +58,11 @@ function declaredEndpoints(): Endpoint[] {
   const limits = { probe: pass, waitlist: pass, provider: pass };
   const middleware = { authenticate: pass, parseBody: [pass], limits } as unknown as EndpointMiddleware;
   const context = (environment: string) =>
-    ({ config: { environment, limits: {} }, addresses: { publicUrl: 'https://steward.example.com' } }) as unknown as Context;
+    ({
+      config: { environment, limits: {} },
+      addresses: { publicUrl: 'https://steward.example.com' },
+      descriptors: PROVIDERS,
+    }) as unknown as Context;
   const production = context('production');
   const routers = [
     homeRouter(production.config, production.addresses.publicUrl, middleware),

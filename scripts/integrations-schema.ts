@@ -1,10 +1,11 @@
 // Makes schemas/integrations.v1.json, which editors check integrations.yaml against, from the format's own source.
 // `--check` only compares.
 import { z } from 'zod';
-import { inputDeclaration, integrationsDocument } from '../src/integrations/declaration.ts';
+import { createDeclarations, inputDeclaration } from '../src/integrations/declaration.ts';
+import { PROVIDERS } from '../src/providers/providers.ts';
 import { writeGenerated } from './generated-file.ts';
 
-const schema = z.toJSONSchema(integrationsDocument, {
+const schema = z.toJSONSchema(createDeclarations(PROVIDERS).document, {
   io: 'input',
   target: 'draft-7',
   override({ zodSchema, jsonSchema }) {

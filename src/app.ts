@@ -96,7 +96,7 @@ export function featureRouters(context: Context, middleware: EndpointMiddleware,
   return [
     homeRouter(config, publicUrl, middleware),
     waitlistRouter(db, logger, middleware),
-    integrationsRouter({ db, reloads, showsProblems }, middleware),
+    integrationsRouter({ db, providers: context.descriptors, reloads, showsProblems }, middleware),
     workspaceRouter({ deps: workspace, accounts, cookies: new Cookies(publicUrl), publicUrl }, middleware),
     bankRouter(context.bankDeps, context.webhooks, middleware),
     usersRouter(users, middleware),

@@ -13,13 +13,12 @@ import type { Catalog } from './integrations/catalog.ts';
 import { ReplicatedReload } from './integrations/replicated-reload.ts';
 import { Coalescer } from './jobs/coalescer.ts';
 import { describeError, type Logger } from './observability/logger.ts';
-import type { Telemetry } from './observability/telemetry.ts';
-import type { BankProvider } from './providers/bank/bank-provider.ts';
-import type { BankEntryAccess } from './providers/bank/bank-session.ts';
-import type { Renewal } from './providers/workspace/workspace-renewal.ts';
+import { bankDescriptor } from './providers/bank/bank-descriptor.ts';
+import { openProviders, type Providers } from './providers/open-providers.ts';
+import type { ProviderDescriptor } from './providers/provider.ts';
+import { workspaceDescriptor } from './providers/workspace/workspace-descriptor.ts';
 import type { Foundation } from './startup/foundation.ts';
-import { type OpenProviders, openProviders } from './startup/open-providers.ts';
-import { type LoadSandbox, openSandbox, providerSettings, type Sandbox } from './startup/open-sandbox.ts';
+import { identitySettings, type LoadSandbox, openSandbox, type Sandbox } from './startup/open-sandbox.ts';
 import { Sessions } from './users/sessions.ts';
 import { ActiveUses } from './vault/active-uses.ts';
 import { GrantStatuses } from './vault/grant-status.ts';
@@ -43,6 +42,8 @@ export interface Overrides {
   /** Replaces the catalog of the integrations file. */
   catalog?: (loaded: Catalog) => Catalog;
   logger?: Logger;
+  /** Instead of the providers of this release. */
+  providers?: readonly ProviderDescriptor[];
   /** How often the job queue is polled, instead of every 2 seconds. */
   queuePollSeconds?: number;
 }
@@ -69,8 +70,6 @@ export interface Context extends Foundation {
   allowsOrigin(origin: string): boolean;
   /** undefined: the workspace provider is not configured. */
   workspace: WorkspaceDeps | undefined;
-  /** undefined: the bank aggregator is not configured. */
-  bank: BankProvider | undefined;
   bankDeps: BankDeps;
   webhooks: BankWebhooks;
   tokens: AccessTokens;
@@ -78,6 +77,7 @@ export interface Context extends Foundation {
   executor: Executor;
   approvalEnds: ApprovalEnds;
   sandbox: Sandbox | undefined;
+  providers: Providers;
 }
 
 /**
@@ -91,20 +91,22 @@ export async function createContext(
   overrides: Overrides,
   resources: AsyncDisposableStack,
 ): Promise<Context> {
-  const { config, logger, telemetry, db, keyring, names, integrations } = foundation;
+  const { config, logger, telemetry, db, keyring, names, integrations, descriptors } = foundation;
   const { publicUrl } = addresses;
   const sandbox = await openSandbox(config, addresses, logger, overrides.loadSandbox, resources);
-  const settings = providerSettings(config, sandbox);
-  const providers = await openProviders(settings, `${publicUrl}/auth/workspace/callback`, config.limits, telemetry);
+  const { limits } = config;
+  const providers = await openProviders(descriptors, config, sandbox, { publicUrl, limits, telemetry });
+  const workspace = providers.client(workspaceDescriptor);
+  const bank = providers.client(bankDescriptor);
   const keysMaxAge = config.identityKeysMaxAgeSeconds * 1_000;
-  const verifier = createVerifier(settings.identity, { keysMaxAge, ...overrides.identity, logger, telemetry });
+  const verifier = createVerifier(identitySettings(config, sandbox), { keysMaxAge, ...overrides.identity, logger, telemetry });
   const catalog = () => overrides.catalog?.(integrations.current) ?? integrations.current;
 
   const notifications = createEvents(foundation);
   const vault = createVault(foundation, providers, notifications.events);
   const executor = createExecutor(foundation, providers, vault, notifications.emit, catalog);
   const shared = { db, logger, ...vault, emit: notifications.emit };
-  const bankDeps: BankDeps = { ...shared, telemetry, provider: providers.bank, refreshes: new Coalescer() };
+  const bankDeps: BankDeps = { ...shared, telemetry, provider: bank?.provider, refreshes: new Coalescer() };
   const bindings = new Bindings(db);
   const redirectUris = new RedirectUris(config, publicUrl, logger);
 
@@ -122,12 +124,12 @@ export async function createContext(
     absentKeyIds: () => absentKeyIds(db, keyring),
     allowsOrigin: allowedOrigins(config, publicUrl, logger),
     accounts: new WorkspaceAccounts(db, vault.grants, notifications.emit),
-    workspace: providers.workspace && { ...shared, provider: providers.workspace, bindings, redirectUris },
-    bank: providers.bank,
+    workspace: workspace && { ...shared, provider: workspace.provider, bindings, redirectUris },
     bankDeps,
-    webhooks: new BankWebhooks(bankDeps, providers.webhookKeys, telemetry),
+    webhooks: new BankWebhooks(bankDeps, bank?.webhookKeys, telemetry),
     executor,
     sandbox,
+    providers,
   };
 }
 
@@ -150,21 +152,16 @@ function createEvents({ db, logger, integrations }: Foundation) {
 }
 
 /** Encrypted grants: storing, refreshing and revoking tokens. */
-function createVault({ config, db, keyring, names, logger, telemetry }: Foundation, providers: OpenProviders, events: Events) {
-  const { workspace, bank } = providers;
+function createVault({ config, db, keyring, names, logger, telemetry }: Foundation, providers: Providers, events: Events) {
   const userKeys = new UserKeys(keyring);
-  const revokers = {
-    workspace: workspace && ((token: string) => workspace.revoke(token)),
-    bank: bank && ((token: string) => bank.remove(token)),
-  };
-  const revocations = new Revocations(db, keyring, revokers, logger, telemetry, names);
+  const revocations = new Revocations(db, keyring, providers.revokers(), logger, telemetry, names);
   const uses = new ActiveUses(db, logger);
   const recordStatus: RecordStatus = (tx, change) => events.recordStatus(tx, change);
   const tokens = new AccessTokens({
     db,
     userKeys,
     revocations,
-    refreshers: { workspace: workspace && measuredRefresh(telemetry, (token) => workspace.refresh(token)), bank: undefined },
+    refreshers: providers.refreshers(),
     recordStatus,
     logger,
     refreshTimeoutMs: config.limits.refreshTimeoutMs,
@@ -183,7 +180,7 @@ function createVault({ config, db, keyring, names, logger, telemetry }: Foundati
 
 function createExecutor(
   { config, db, logger, telemetry }: Foundation,
-  { workspaceApi, bank }: OpenProviders,
+  providers: Providers,
   { tokens, uses, userKeys, statuses }: ReturnType<typeof createVault>,
   emit: Emit,
   catalog: () => Catalog,
@@ -195,31 +192,10 @@ function createExecutor(
     uses,
     userKeys,
     emit,
-    workspace: workspaceApi,
-    bank: bank && ((grant, signal) => bank.session(bankEntryAccess(grant, tokens, statuses), signal)),
+    statuses,
+    providers,
     logger,
     telemetry,
     livePerDay: config.limits.userLiveBalancesPerDay,
   });
-}
-
-function measuredRefresh(telemetry: Telemetry, refresh: (token: string) => Promise<Renewal>): (token: string) => Promise<Renewal> {
-  return (token) =>
-    telemetry.step(
-      { kind: 'refresh', name: 'workspace' },
-      () => refresh(token),
-      ({ kind }) => kind,
-    );
-}
-
-function bankEntryAccess(
-  { userId, grantId }: { userId: string; grantId: string },
-  tokens: AccessTokens,
-  statuses: GrantStatuses,
-): BankEntryAccess {
-  return {
-    userId,
-    token: () => tokens.current(userId, grantId),
-    refused: (accessToken, status) => statuses.refused(userId, grantId, accessToken, status),
-  };
 }

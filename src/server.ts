@@ -5,6 +5,7 @@ import { type Context, createContext, type Overrides } from './context.ts';
 import { addressOf } from './http/client-address.ts';
 import { HttpServer } from './http/http-server.ts';
 import { createLogger, describeError, type Logger } from './observability/logger.ts';
+import { PROVIDERS } from './providers/providers.ts';
 import { type RequestDeps, workOf } from './socket/requests.ts';
 import { SocketServer } from './socket/socket-server.ts';
 import { startTelemetry } from './start-telemetry.ts';
@@ -63,7 +64,7 @@ async function start(config: Config, overrides: Overrides, logger: Logger, resou
   }
   // Telemetry is released after everything else, so that it covers the shutdown.
   const { telemetry, show } = await startTelemetry(config, logger, resources);
-  const { foundation, prepare } = await openFoundation(config, logger, telemetry, resources);
+  const { foundation, prepare } = await openFoundation(config, overrides.providers ?? PROVIDERS, logger, telemetry, resources);
   // The sandbox and the OAuth callback need the address, and a start that cannot bind its port must not migrate the
   // database. A load balancer may take an open port for readiness, so the slow steps come before it.
   const http = await HttpServer.listen(config, logger);
@@ -76,7 +77,7 @@ async function start(config: Config, overrides: Overrides, logger: Logger, resou
     executor: context.executor,
     catalog: context.catalog,
     accounts: (userId) => context.executor.accounts(userId),
-    isConfigured: (provider) => context[provider] !== undefined,
+    providers: context.providers,
   };
   const sockets = new SocketServer({
     authenticate: (token) => context.sessions.authenticate(token),

@@ -1,12 +1,8 @@
 import type { z } from 'zod';
 import type { Database } from '../database/database.ts';
-import type { BankSession } from '../providers/bank/bank-session.ts';
+import type { Effect } from '../providers/declared-call.ts';
+import type { Sessions } from '../providers/providers.ts';
 import type { ScopeName } from '../providers/workspace/workspace-scopes.ts';
-import type { WorkspaceSession } from '../providers/workspace/workspace-session.ts';
-import type { Provider } from '../vault/grants-repository.ts';
-
-/** What an action does to the user's data. Sharing and inviting count as destructive, because they can't be undone. */
-export type Effect = 'read' | 'write' | 'destructive';
 
 /** A schema with its JSON Schema (draft 7) and its check. */
 export interface Schema<Value> {
@@ -23,16 +19,11 @@ export interface ActionAccount {
   label: string;
 }
 
-/** The provider's APIs, called on behalf of the account. */
-export interface Sessions {
-  workspace: WorkspaceSession;
-  bank: BankSession;
-}
-
-export interface RunContext<P extends Provider = Provider> {
+export interface RunContext<P extends string = string> {
   userId: string;
   account: ActionAccount;
-  session: Sessions[P];
+  /** The provider's APIs on behalf of the account. */
+  session: P extends keyof Sessions ? Sessions[P] : unknown;
   db: Database;
   /** Whether account numbers may be returned in full; only if the action's policy allows it. */
   unmasked: boolean;
@@ -45,14 +36,16 @@ export interface RunContext<P extends Provider = Provider> {
 }
 
 /** An operation on one account, built in or declared in the integrations file. */
-export interface Action<Input = unknown, Output = unknown, P extends Provider = Provider> {
+export interface Action<Input = unknown, Output = unknown, P extends string = string> {
   /** `mail.search`: its name in `use:`. */
   name: string;
   provider: P;
   effect: Effect;
   description: string;
   /** For workspace accounts: any one of them suffices. */
-  scopes: readonly ScopeName[];
+  scopes: readonly (P extends 'workspace' ? ScopeName : string)[];
+  /** A need that the agent must declare for it: a product of the bank. */
+  requires?: string;
   input: Schema<Input>;
   output: Schema<Output>;
   /** Allow-list name → the values in this input that the list is checked against. Mail's `to` covers cc and bcc too. */
@@ -73,7 +66,8 @@ export interface Action<Input = unknown, Output = unknown, P extends Provider = 
 }
 
 /** An action without its code: enough to list it, and to decide what an agent may do with it. */
-export interface ActionOutline extends Pick<Action, 'name' | 'provider' | 'effect' | 'description' | 'scopes' | 'timeoutMs' | 'capBytes'> {
+export interface ActionOutline
+  extends Pick<Action, 'name' | 'provider' | 'effect' | 'description' | 'scopes' | 'requires' | 'timeoutMs' | 'capBytes'> {
   /** Names of its allow-lists. */
   lists: readonly string[];
   /** Some of its inputs may affect other people. */
@@ -96,7 +90,7 @@ export interface LazyAction extends ActionOutline {
 }
 
 /** Input of {@link builtIn}: an action with zod schemas. */
-export type Definition<I extends z.ZodType, O extends z.ZodType, P extends Provider> = Omit<
+export type Definition<I extends z.ZodType, O extends z.ZodType, P extends string> = Omit<
   Action<z.output<I>, z.input<O>, P>,
   'input' | 'output'
 > & { input: I; output: O };
@@ -108,6 +102,7 @@ export function outlineOf({
   effect,
   description,
   scopes,
+  requires,
   timeoutMs,
   capBytes,
   allow,
@@ -120,6 +115,7 @@ export function outlineOf({
     effect,
     description,
     scopes,
+    ...(requires !== undefined && { requires }),
     ...(timeoutMs !== undefined && { timeoutMs }),
     ...(capBytes !== undefined && { capBytes }),
     lists: Object.keys(allow ?? {}),

@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import { AppError } from '../errors.ts';
 import { validate } from '../validation/validate.ts';
-import type { Provider } from '../vault/grants-repository.ts';
 import type { Action, Definition, Schema } from './action.ts';
 
 /** Defines a built-in action; TypeScript infers `run` from the schemas. Inputs should be strict objects with described fields. */
-export function builtIn<I extends z.ZodType, O extends z.ZodType, P extends Provider>(definition: Definition<I, O, P>): Action {
+export function builtIn<I extends z.ZodType, O extends z.ZodType, P extends string>(definition: Definition<I, O, P>): Action {
   const { input, output, ...rest } = definition;
   return { ...rest, input: inputSchema(input), output: outputSchema(output) } as unknown as Action;
 }

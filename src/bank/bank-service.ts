@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Queryable } from '../database/database.ts';
 import { AppError } from '../errors.ts';
-import { isEntryRefusal } from '../providers/bank/bank-errors.ts';
+import { isItemRejection } from '../providers/bank/bank-errors.ts';
 import type { BankItem } from '../providers/bank/bank-item.ts';
 import type { BankProvider, LinkToken } from '../providers/bank/bank-provider.ts';
 import type { NewGrant } from '../vault/grants.ts';
@@ -137,7 +137,7 @@ async function notingStatus<Result>(deps: BankDeps, entry: ItemRow, accessToken:
   try {
     return await work();
   } catch (error) {
-    if (isEntryRefusal(error)) await deps.statuses.refused(entry.userId, entry.grantId, accessToken, error.code);
+    if (isItemRejection(error)) await deps.statuses.rejected(entry.userId, entry.grantId, accessToken, error.code);
     throw error;
   }
 }

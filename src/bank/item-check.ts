@@ -1,6 +1,6 @@
 import type { Queryable } from '../database/database.ts';
 import { AppError } from '../errors.ts';
-import { isEntryRefusal } from '../providers/bank/bank-errors.ts';
+import { isItemRejection } from '../providers/bank/bank-errors.ts';
 import type { ItemState } from '../providers/bank/bank-item.ts';
 import { lockUser } from '../vault/grants-repository.ts';
 import type { BankDeps } from './bank-deps.ts';
@@ -52,7 +52,7 @@ async function readOrRefusal(read: () => Promise<Reading>): Promise<{ reading: R
   try {
     return { reading: await read() };
   } catch (error) {
-    if (!isEntryRefusal(error)) throw error;
+    if (!isItemRejection(error)) throw error;
     return { reading: { health: error.code, consentExpiresAt: null }, refusal: error };
   }
 }
@@ -82,5 +82,5 @@ async function store(
 
 /** For readings that nobody waits for: a refusal is stored, and there is nobody to tell. */
 export function unlessRefused(error: unknown): void {
-  if (!isEntryRefusal(error)) throw error;
+  if (!isItemRejection(error)) throw error;
 }

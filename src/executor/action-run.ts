@@ -1,10 +1,11 @@
 import type { ActionAccount, RunContext } from '../actions/action.ts';
 import type { Database } from '../database/database.ts';
 import { AppError } from '../errors.ts';
-import type { BankSession } from '../providers/bank/bank-session.ts';
-import type { WorkspaceApi } from '../providers/workspace/workspace-api.ts';
-import type { WorkspaceSession } from '../providers/workspace/workspace-session.ts';
+import type { Providers } from '../providers/open-providers.ts';
+import type { ProviderSession } from '../providers/provider.ts';
 import type { ActiveUses } from '../vault/active-uses.ts';
+import { grantAccess } from '../vault/grant-access.ts';
+import type { GrantStatuses } from '../vault/grant-status.ts';
 import type { AccessTokens } from '../vault/refresh/access-tokens.ts';
 import { aborted, type Call, changesSomething } from './call.ts';
 import { RunAbort } from './run-abort.ts';
@@ -14,10 +15,8 @@ export interface RunDeps {
   db: Database;
   tokens: AccessTokens;
   uses: ActiveUses;
-  /** undefined: the provider is not configured. */
-  workspace: WorkspaceApi | undefined;
-  /** Opens a session on a bank entry; undefined: the aggregator is not configured. */
-  bank: ((grant: { userId: string; grantId: string }, signal: AbortSignal) => BankSession) | undefined;
+  statuses: GrantStatuses;
+  providers: Providers;
 }
 
 /** Someone waits to be asked. */
@@ -33,7 +32,7 @@ export class ActionRun {
   readonly #deps: RunDeps;
   readonly #call: Call;
   readonly #abort = new RunAbort();
-  #workspace: WorkspaceSession | undefined;
+  #session: ProviderSession | undefined;
 
   constructor(deps: RunDeps, call: Call) {
     this.#deps = deps;
@@ -42,7 +41,7 @@ export class ActionRun {
 
   /** Something was sent that may have changed the account. */
   get mayHaveChanged(): boolean {
-    return this.#workspace?.mayHaveChanged ?? false;
+    return this.#session?.mayHaveChanged ?? false;
   }
 
   /**
@@ -84,7 +83,7 @@ export class ActionRun {
       this.#begin(work).then(resolve, reject);
       return await promise;
     } catch (error) {
-      throw asAccountError(error, this.#call.account, configured.action.scopes);
+      throw asAccountError(error, this.#call.account, configured.action.scopes, this.#deps.providers.needs(configured.action.provider));
     } finally {
       over();
       clearTimeout(timer);
@@ -97,26 +96,21 @@ export class ActionRun {
   /** It may ignore its signal and end long after everyone has left: nobody hears of that. */
   #begin<Result>(work: (context: RunContext) => Promise<Result>): Promise<Result> {
     try {
-      return work(new Context(this.#deps.db, this.#call, this.#abort, () => this.#session()));
+      return work(new Context(this.#deps.db, this.#call, this.#abort, () => this.#open()));
     } catch (error) {
       // A declared action's arguments may be refused at once: what ended the run before still counts.
       return Promise.reject(error);
     }
   }
 
-  #session(): WorkspaceSession | BankSession {
-    const { tokens, workspace, bank } = this.#deps;
+  #open(): ProviderSession {
     const { userId, account, configured } = this.#call;
-    const { grantId } = account;
-    const { signal } = this.#abort;
-    if (configured.action.provider === 'bank' && bank !== undefined) return bank({ userId, grantId }, signal);
-    if (configured.action.provider !== 'workspace' || workspace === undefined) throw notConfigured(configured.action.provider);
-    const source = {
-      current: () => tokens.current(userId, grantId),
-      renewed: (rejected: string) => tokens.renewed(userId, grantId, rejected),
-    };
-    this.#workspace = workspace.session(userId, source, signal);
-    return this.#workspace;
+    const { provider } = configured.action;
+    const grant = grantAccess(this.#deps, { userId, grantId: account.grantId });
+    const session = this.#deps.providers.session(provider, grant, this.#abort.signal);
+    if (session === undefined) throw notConfigured(provider);
+    this.#session = session;
+    return session;
   }
 }
 

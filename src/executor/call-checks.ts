@@ -10,7 +10,7 @@ import { type Call, changesSomething, type Invocation } from './call.ts';
 import { guardInput } from './input-guard.ts';
 import { assertScopes, assertUsable, selectAccount } from './select-account.ts';
 
-export interface CheckDeps extends Pick<RunDeps, 'workspace' | 'bank'> {
+export interface CheckDeps extends Pick<RunDeps, 'providers'> {
   /** What is callable now. */
   catalog(): Catalog;
   /** A user's accounts as they are now. */
@@ -40,14 +40,14 @@ export async function checkCall(deps: CheckDeps, invocation: Invocation, entry: 
   guardInput(given);
   const input = action.input.parse(given);
   const idempotencyKey = changesSomething(configured) ? checkKey(invocation.idempotencyKey) : undefined;
-  if (deps[action.provider] === undefined) throw notConfigured(action.provider);
+  if (!deps.providers.isConfigured(action.provider)) throw notConfigured(action.provider);
   const accounts = await deps.accounts(userId);
   const account = selectAccount(accounts, action.provider, invocation.account);
   const hash = deps.hashes.of(userId, configured.name, account.id, given);
   const argumentsHash = typeof hash === 'string' ? hash : await hash;
   entry.about(account.id, argumentsHash);
   assertUsable(account);
-  assertScopes(account, action.scopes);
+  assertScopes(account, action.scopes, deps.providers.needs(action.provider));
   assertAllowed(configured, input);
   const { signal, progress } = invocation;
   return {

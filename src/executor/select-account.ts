@@ -1,6 +1,6 @@
 import { AppError } from '../errors.ts';
 import { BankError, CONSENT_MISSING } from '../providers/bank/bank-errors.ts';
-import { missingScopes, type ScopeName, WORKSPACE_SCOPES } from '../providers/workspace/workspace-scopes.ts';
+import type { AgentNeeds } from '../providers/provider.ts';
 import type { GrantStatus, Provider } from '../vault/grants-repository.ts';
 import type { AgentAccountRow } from './agent-accounts-repository.ts';
 
@@ -33,22 +33,22 @@ export function assertUsable(account: AgentAccountRow): void {
 }
 
 /** @throws AppError `missing_scopes` with `details.missingScopes` */
-export function assertScopes(account: AgentAccountRow, anyOf: readonly ScopeName[]): void {
-  if (anyOf.length > 0 && !coversAny(account, anyOf)) throw uncovered(account, anyOf);
+export function assertScopes(account: AgentAccountRow, anyOf: readonly string[], needs: AgentNeeds): void {
+  if (anyOf.length > 0 && !coversAny(account, anyOf, needs)) throw uncovered(account, anyOf, needs);
 }
 
 /** Whether the account has granted one of these scopes. */
-export function coversAny({ scopes }: Pick<AgentAccountRow, 'scopes'>, anyOf: readonly ScopeName[]): boolean {
-  return anyOf.some((name) => scopes.includes(WORKSPACE_SCOPES[name]));
+export function coversAny({ scopes }: Pick<AgentAccountRow, 'scopes'>, anyOf: readonly string[], needs: AgentNeeds): boolean {
+  return anyOf.some((name) => needs.isGranted(scopes, name));
 }
 
 /** What only a run could find out about the account, in the words of the checks before one; any other error as it is. */
-export function asAccountError(error: unknown, account: AgentAccountRow, anyOf: readonly ScopeName[]): unknown {
+export function asAccountError(error: unknown, account: AgentAccountRow, anyOf: readonly string[], needs: AgentNeeds): unknown {
   if (!(error instanceof AppError)) return error;
   const { code } = error;
   if (error instanceof BankError && error.bankCode === CONSENT_MISSING) return consentMissing(account, error);
   if (code === 'reauth_required' || code === 'relink_required' || code === 'item_gone') return unusable(account, code, error);
-  return code === 'missing_scopes' ? uncovered(account, anyOf, error) : error;
+  return code === 'missing_scopes' ? uncovered(account, anyOf, needs, error) : error;
 }
 
 function unusable({ label, id }: AgentAccountRow, status: Exclude<GrantStatus, 'active'>, cause?: AppError): AppError {
@@ -70,8 +70,8 @@ function providerWords(cause: AppError | undefined): { provider?: unknown } {
   return cause?.details?.provider === undefined ? {} : { provider: cause.details.provider };
 }
 
-function uncovered({ label, scopes, id }: AgentAccountRow, anyOf: readonly ScopeName[], cause?: AppError): AppError {
-  const missing = missingScopes(scopes).filter((name) => anyOf.includes(name));
+function uncovered({ label, scopes, id }: AgentAccountRow, anyOf: readonly string[], needs: AgentNeeds, cause?: AppError): AppError {
+  const missing = needs.missing(scopes).filter((name) => anyOf.includes(name));
   return new AppError('missing_scopes', `${label} has not granted this. Connect it again and tick the box.`, {
     // Where all seem to be granted, the provider knows better.
     details: { account: id, missingScopes: missing.length > 0 ? missing : [...anyOf], ...providerWords(cause) },

@@ -1,35 +1,40 @@
 import { type LazyAction, toLazyAction } from '../actions/action.ts';
 import { BUILT_INS } from '../actions/built-ins.ts';
+import type { FindCall } from '../providers/declared-call.ts';
+import type { ProviderDescriptor } from '../providers/provider.ts';
 import { didYouMean, nearestName } from '../validation/nearest-name.ts';
 import type { Catalog, ConfiguredAction, ConfiguredAgent } from './catalog.ts';
 import {
   type ActionDeclaration,
   type AgentDeclaration,
   type CallDeclaration,
-  DECLARATION_KEYS,
+  createDeclarations,
   type DefaultPolicy,
   type IntegrationsDocument,
-  integrationsDocument,
   type UseDeclaration,
 } from './declaration.ts';
-import { withinAgent } from './declaration-coverage.ts';
+import { type AgentScope, withinAgent } from './declaration-coverage.ts';
 import { type Diagnostic, Diagnostics } from './declaration-diagnostics.ts';
 import { DECLARED_CAP, resolveCap, resolvePolicy, usualCap } from './declaration-policy.ts';
 import { parseValidSubset } from './declaration-sound.ts';
 
-/** What the integrations file may say, and what becomes of it. */
-export const integrationsFormat = {
-  schema: integrationsDocument,
-  parseValidSubset,
-  compile: compileCatalog,
-  nearestKey: (unknown: string) => nearestName(unknown, DECLARATION_KEYS),
-};
+/** The integrations file's format: its schema, and how it is compiled. */
+export function createIntegrationsFormat(providers: readonly ProviderDescriptor[]) {
+  const schemas = createDeclarations(providers);
+  return {
+    schema: schemas.document,
+    parseValidSubset: (value: unknown) => parseValidSubset(value, schemas, providers),
+    compile: (document: IntegrationsDocument, revision: string) => compileCatalog(document, revision, providers),
+    nearestKey: (unknown: string) => nearestName(unknown, schemas.keys),
+  };
+}
 
 /** Makes an action of a declared method; undefined when the declaration can't be used, and `diagnostics` says why. */
-type Declare = (name: string, agent: AgentDeclaration, declaration: CallDeclaration, diagnostics: Diagnostics) => LazyAction | undefined;
+type Declare = (name: string, agent: AgentScope, declaration: CallDeclaration, diagnostics: Diagnostics) => LazyAction | undefined;
 
 /** What all actions of one file share. */
 interface Shared {
+  providers: ReadonlyMap<string, ProviderDescriptor>;
   defaults: DefaultPolicy;
   /** undefined: no action is declared. */
   declare: Declare | undefined;
@@ -38,12 +43,16 @@ interface Shared {
 async function compileCatalog(
   document: IntegrationsDocument,
   revision: string,
+  descriptors: readonly ProviderDescriptor[],
 ): Promise<{ compiled: Catalog } | { diagnostics: readonly Diagnostic[] }> {
   const found: Diagnostic[] = [];
-  const shared = { defaults: document.defaults?.policy ?? {}, declare: declaresCalls(document) ? await loadDeclare() : undefined };
+  const providers = new Map(descriptors.map((descriptor) => [descriptor.name, descriptor]));
+  const declare = declaresCalls(document) ? await loadDeclare(descriptors) : undefined;
+  const shared = { providers, defaults: document.defaults?.policy ?? {}, declare };
   const agents = new Map<string, ConfiguredAgent>();
   for (const [name, agent] of Object.entries(document.agents)) {
-    agents.set(name, compileAgent(name, agent, shared, new Diagnostics(found, ['agents', name])));
+    const compiled = compileAgent(name, agent, shared, new Diagnostics(found, ['agents', name]));
+    if (compiled !== undefined) agents.set(name, compiled);
   }
   if (found.length > 0) return { diagnostics: found };
   const actions = [...agents.values()].flatMap((agent) => agent.actions);
@@ -55,37 +64,42 @@ function declaresCalls({ agents }: IntegrationsDocument): boolean {
 }
 
 /** What it takes is loaded only where there are any. */
-async function loadDeclare(): Promise<Declare> {
+async function loadDeclare(providers: readonly ProviderDescriptor[]): Promise<Declare> {
   const { declaredAction, loadTools } = await import('./declared/declared-action.ts');
   const tools = await loadTools();
+  const calls = new Map<string, FindCall>();
+  for (const { name, calls: load } of providers) calls.set(name, await load());
   return (name, agent, declaration, diagnostics) => {
-    const action = declaredAction(name, agent, declaration, tools, diagnostics);
+    const found = calls.get(agent.provider.name)?.(declaration.call, agent.needs);
+    const action = found && declaredAction(name, agent.provider.name, found, declaration, tools, diagnostics);
     return action && toLazyAction(action);
   };
 }
 
-function compileAgent(name: string, agent: AgentDeclaration, shared: Shared, diagnostics: Diagnostics): ConfiguredAgent {
+function compileAgent(name: string, agent: AgentDeclaration, shared: Shared, diagnostics: Diagnostics): ConfiguredAgent | undefined {
+  const provider = shared.providers.get(agent.provider);
+  if (provider === undefined) return undefined;
+  const scope = { provider, needs: agent[provider.needs.key] as readonly string[] };
   const actions: ConfiguredAction[] = [];
-  for (const [key, declaration] of Object.entries(agent.actions ?? impliedActions(name, agent))) {
-    const compiled = compileAction(`${name}.${key}`, agent, declaration, shared, diagnostics.under('actions', key));
+  for (const [key, declaration] of Object.entries(agent.actions ?? impliedActions(name, scope))) {
+    const compiled = compileAction(`${name}.${key}`, scope, declaration, shared, diagnostics.under('actions', key));
     if (compiled !== undefined) actions.push({ ...compiled, agent: name });
   }
   if (agent.actions === undefined && actions.length === 0) {
     diagnostics.inKey('has no built-in actions of its name that its scopes or products cover: list its actions');
   }
-  const needs = agent.provider === 'workspace' ? agent.scopes : agent.products;
-  return { name, provider: agent.provider, description: agent.description, needs, actions };
+  return { name, provider: provider.name, description: agent.description, needs: scope.needs, actions };
 }
 
 /** Without a list: the built-in actions of the agent's name, as far as what it may use exposes. */
-function impliedActions(name: string, agent: AgentDeclaration): Record<string, UseDeclaration> {
+function impliedActions(name: string, agent: AgentScope): Record<string, UseDeclaration> {
   const own = [...BUILT_INS.values()].filter((action) => action.name.startsWith(`${name}.`) && 'action' in withinAgent(action, agent));
   return Object.fromEntries(own.map((action) => [action.name.slice(name.length + 1), { use: action.name }]));
 }
 
 function compileAction(
   name: string,
-  agent: AgentDeclaration,
+  agent: AgentScope,
   declaration: ActionDeclaration,
   { defaults, declare }: Shared,
   diagnostics: Diagnostics,
@@ -103,7 +117,7 @@ function compileAction(
   };
 }
 
-function usedAction(agent: AgentDeclaration, name: string, diagnostics: Diagnostics): LazyAction | undefined {
+function usedAction(agent: AgentScope, name: string, diagnostics: Diagnostics): LazyAction | undefined {
   const action = BUILT_INS.get(name);
   if (action === undefined) {
     diagnostics.inValue(`there is no built-in action ${name}${didYouMean(name, BUILT_INS.keys())}`);
@@ -111,6 +125,6 @@ function usedAction(agent: AgentDeclaration, name: string, diagnostics: Diagnost
   }
   const within = withinAgent(action, agent);
   if ('action' in within) return within.action;
-  diagnostics.inValue(within.refusal);
+  diagnostics.inValue(within.rejection);
   return undefined;
 }

@@ -1,31 +1,27 @@
 import type { LazyAction } from '../actions/action.ts';
-import type { AgentDeclaration } from './declaration.ts';
+import type { ProviderDescriptor } from '../providers/provider.ts';
 
-type Product = Extract<AgentDeclaration, { provider: 'bank' }>['products'][number];
-
-/** Products that built-in actions of the bank live on; the others do with any. */
-const PRODUCTS: Readonly<Record<string, Product>> = {
-  'bank.transactions': 'transactions',
-  'bank.changes': 'transactions',
-  'bank.numbers': 'auth',
-};
+/** What an agent may use. */
+export interface AgentScope {
+  provider: ProviderDescriptor;
+  /** Names of scopes or products. */
+  needs: readonly string[];
+}
 
 /**
- * A built-in action limited to what its agent may use, so that a user's wider
- * consent doesn't widen the agent; or why the agent may not use it at all.
+ * Limits a built-in action to what its agent may use, so that a user's wider consent does not widen the agent.
+ *
+ * @returns the action, or why the agent must not use it
  */
-export function withinAgent(action: LazyAction, agent: AgentDeclaration): { action: LazyAction } | { refusal: string } {
-  const { name, scopes } = action;
-  if (action.provider !== agent.provider) {
-    return { refusal: `${name} works with the provider ${action.provider}, this agent with ${agent.provider}` };
+export function withinAgent(action: LazyAction, { provider, needs }: AgentScope): { action: LazyAction } | { rejection: string } {
+  const { name, scopes, requires } = action;
+  if (action.provider !== provider.name) {
+    return { rejection: `${name} works with the provider ${action.provider}, this agent with ${provider.name}` };
   }
-  if (agent.provider === 'bank') {
-    const product = PRODUCTS[name];
-    const missing = product !== undefined && !agent.products.includes(product);
-    return missing ? { refusal: `${name} needs ${product} in the agent’s products` } : { action };
-  }
+  const { key } = provider.needs;
+  if (requires !== undefined && !needs.includes(requires)) return { rejection: `${name} needs ${requires} in the agent’s ${key}` };
   if (scopes.length === 0) return { action };
-  const shared = scopes.filter((scope) => agent.scopes.includes(scope));
-  if (shared.length === 0) return { refusal: `${name} needs one of these in the agent’s scopes: ${scopes.join(', ')}` };
+  const shared = scopes.filter((scope) => needs.includes(scope));
+  if (shared.length === 0) return { rejection: `${name} needs one of these in the agent’s ${key}: ${scopes.join(', ')}` };
   return { action: { ...action, scopes: shared, load: async () => ({ ...(await action.load()), scopes: shared }) } };
 }

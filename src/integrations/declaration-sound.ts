@@ -1,40 +1,43 @@
+import type { ProviderDescriptor } from '../providers/provider.ts';
 import { isObject } from '../validation/is-object.ts';
 import {
   type ActionDeclaration,
   type AgentDeclaration,
   actionDeclaration,
-  agentsDeclaration,
-  BANK_PRODUCTS,
+  type createDeclarations,
   defaultsDeclaration,
   type IntegrationsDocument,
   needsDeclaration,
-  SCOPE_NAMES,
 } from './declaration.ts';
 
 const UNREADABLE = 'unreadable';
 
 /**
- * What of a document with diagnostics of shape can still be looked at for others: every action that is well-shaped.
- * Scopes or products that can't be read are taken as all there are, so that no action lacks them.
+ * The valid parts of a document that has invalid ones, so that they can be checked further: every valid action.
+ * Invalid scopes or products are replaced by all that exist, so that no action lacks one.
  */
-export function parseValidSubset(value: unknown): IntegrationsDocument {
+export function parseValidSubset(
+  value: unknown,
+  schemas: ReturnType<typeof createDeclarations>,
+  providers: readonly ProviderDescriptor[],
+): IntegrationsDocument {
   const { defaults, agents } = members(value);
-  const sound = Object.entries(members(agents)).flatMap(([name, agent]) => {
-    const part = agentsDeclaration.safeParse({ [name]: agent }).data?.[name] ?? soundAgent(members(agent));
+  const valid = Object.entries(members(agents)).flatMap(([name, agent]) => {
+    const part = schemas.agents.safeParse({ [name]: agent }).data?.[name] ?? validAgent(members(agent), providers);
     return part === undefined ? [] : [[name, part]];
   });
-  return { version: 1, defaults: defaultsDeclaration.safeParse(defaults).data, agents: Object.fromEntries(sound) };
+  return { version: 1, defaults: defaultsDeclaration.safeParse(defaults).data, agents: Object.fromEntries(valid) };
 }
 
-function soundAgent({ provider, scopes, products, actions }: Record<string, unknown>): AgentDeclaration | undefined {
-  const about = { description: UNREADABLE, actions: soundActions(actions) };
-  if (provider === 'workspace') return { provider, ...about, scopes: needsDeclaration.scopes.safeParse(scopes).data ?? [...SCOPE_NAMES] };
-  if (provider === 'bank')
-    return { provider, ...about, products: needsDeclaration.products.safeParse(products).data ?? [...BANK_PRODUCTS] };
-  return undefined;
+function validAgent(agent: Record<string, unknown>, providers: readonly ProviderDescriptor[]): AgentDeclaration | undefined {
+  const descriptor = providers.find(({ name }) => name === agent.provider);
+  if (descriptor === undefined) return undefined;
+  const { name: provider, needs } = descriptor;
+  const declared = needsDeclaration(needs).safeParse(agent[needs.key]).data ?? [...needs.names];
+  return { provider, description: UNREADABLE, actions: validActions(agent.actions), [needs.key]: declared };
 }
 
-function soundActions(actions: unknown): Record<string, ActionDeclaration> {
+function validActions(actions: unknown): Record<string, ActionDeclaration> {
   return Object.fromEntries(
     Object.entries(members(actions)).flatMap(([name, action]) => {
       const { data } = actionDeclaration.safeParse(action);

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { type ScopeName, WORKSPACE_SCOPES } from '../providers/workspace/workspace-scopes.ts';
-import { didYouMean } from '../validation/nearest-name.ts';
+import type { AgentNeeds, ProviderDescriptor } from '../providers/provider.ts';
 import { DURATION, RATE, SIZE } from './declaration-units.ts';
 
 /** The integrations file's format. Its descriptions are what editors show, so they stand on their own. */
@@ -128,66 +127,69 @@ const actions = z.record(lowerCaseName, actionDeclaration).optional().meta({
     'The actions of this agent, by name; callers use agent.name. Left out: every built-in action that has the agent’s name before its dot and is covered by its scopes.',
 });
 
-const providerDescription = 'Whose accounts it works with: workspace or bank.';
 const agentDescription = description.meta({ description: 'What the agent is for.' });
-export const SCOPE_NAMES = Object.keys(WORKSPACE_SCOPES) as [ScopeName, ...ScopeName[]];
-export const BANK_PRODUCTS = ['transactions', 'auth'] as const;
-const scope = z.enum(SCOPE_NAMES, {
-  error: ({ input }) => (typeof input === 'string' ? unknownScope(input) : 'must be the name of a scope'),
-});
-/** The most an agent's actions may use. */
-export const needsDeclaration = { scopes: listOf(scope), products: listOf(z.enum(BANK_PRODUCTS)) };
-const agent = z.discriminatedUnion(
-  'provider',
-  [
-    z.strictObject({
-      provider: z.literal('workspace').meta({ description: providerDescription }),
-      description: agentDescription,
-      scopes: needsDeclaration.scopes.meta({ description: 'The most its actions may use.' }),
-      actions,
-    }),
-    z.strictObject({
-      provider: z.literal('bank').meta({ description: providerDescription }),
-      description: agentDescription,
-      products: needsDeclaration.products.meta({ description: 'The most its actions may use.' }),
-      actions,
-    }),
-  ],
-  { error: (issue) => (issue.code === 'invalid_union' ? 'must be workspace or bank' : undefined) },
-);
 
 export const defaultsDeclaration = z.strictObject({ policy: defaultPolicy.optional() }).optional();
 
-export const agentsDeclaration = z.record(lowerCaseName, agent);
+/** The format's schemas, which depend on the providers that agents may name. */
+export function createDeclarations(providers: readonly ProviderDescriptor[]) {
+  const agent = agentDeclaration(providers);
+  const agents = z.record(lowerCaseName, agent);
+  const document = z.strictObject({
+    version: z
+      .literal(1, { error: ({ input }) => (input === '1' ? 'must be 1, without quotes' : 'must be 1') })
+      .meta({ description: 'Version of this format.' }),
+    defaults: defaultsDeclaration.meta({ description: 'For all actions.' }),
+    agents: agents.meta({ description: 'What agents can do, by the agent’s name.' }),
+  });
+  return {
+    /** The whole file. */
+    document: document as unknown as z.ZodType<IntegrationsDocument>,
+    agents: agents as unknown as z.ZodType<IntegrationsDocument['agents']>,
+    /** Every key of the format. */
+    keys: [document, useAction, callAction, policy, ...agent.options].flatMap(({ shape }) => Object.keys(shape)),
+  };
+}
 
-/** The whole file. */
-export const integrationsDocument = z.strictObject({
-  version: z
-    .literal(1, { error: ({ input }) => (input === '1' ? 'must be 1, without quotes' : 'must be 1') })
-    .meta({ description: 'Version of this format.' }),
-  defaults: defaultsDeclaration.meta({ description: 'For all actions.' }),
-  agents: agentsDeclaration.meta({ description: 'What agents can do, by the agent’s name.' }),
-});
+function agentDeclaration(providers: readonly ProviderDescriptor[]) {
+  const names = providers.map(({ name }) => name).join(' or ');
+  const options = providers.map(({ name, needs }) =>
+    z.strictObject({
+      provider: z.literal(name).meta({ description: `Whose accounts it works with: ${names}.` }),
+      description: agentDescription,
+      [needs.key]: needsDeclaration(needs).meta({ description: 'The most its actions may use.' }),
+      actions,
+    }),
+  );
+  return z.discriminatedUnion('provider', options as [(typeof options)[number], ...typeof options], {
+    error: (issue) => (issue.code === 'invalid_union' ? `must be ${names}` : undefined),
+  });
+}
 
-export type IntegrationsDocument = z.output<typeof integrationsDocument>;
-export type AgentDeclaration = IntegrationsDocument['agents'][string];
+/** The scopes or products of an agent. */
+export function needsDeclaration({ schema }: AgentNeeds) {
+  return listOf(schema);
+}
+
+export interface AgentDeclaration {
+  provider: string;
+  description: string;
+  actions?: Record<string, ActionDeclaration> | undefined;
+  /** What its actions may use, under the key that its provider gives it; see {@link needsOf}. */
+  [key: string]: unknown;
+}
+
+export interface IntegrationsDocument {
+  version: 1;
+  defaults?: z.output<typeof defaultsDeclaration>;
+  agents: Record<string, AgentDeclaration>;
+}
+
 export type UseDeclaration = z.output<typeof useAction>;
 export type CallDeclaration = z.output<typeof callAction>;
 export type ActionDeclaration = UseDeclaration | CallDeclaration;
 export type PolicyDeclaration = z.output<typeof policy>;
 export type DefaultPolicy = z.output<typeof defaultPolicy>;
-
-/** Every key of the format. */
-export const DECLARATION_KEYS: readonly string[] = [
-  ...[integrationsDocument, useAction, callAction, policy, ...agent.options].flatMap(({ shape }) => Object.keys(shape)),
-];
-
-/** The provider's own name of a scope is what its reference shows, whole or without what all have in common. */
-function unknownScope(name: string): string {
-  const own = name.slice(name.lastIndexOf('/') + 1);
-  const meant = SCOPE_NAMES.find((known) => WORKSPACE_SCOPES[known].endsWith(`/auth/${own}`));
-  return `there is no scope ${name.slice(0, 100)}${meant === undefined ? didYouMean(own, SCOPE_NAMES) : `; did you mean ${meant}?`}`;
-}
 
 function listOf<T extends z.ZodType>(item: T) {
   return z

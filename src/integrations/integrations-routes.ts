@@ -3,15 +3,16 @@ import type { Database } from '../database/database.ts';
 import { AppError } from '../errors.ts';
 import { type Endpoint, endpoint } from '../http/endpoint.ts';
 import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoint-router.ts';
+import type { ProviderDescriptor } from '../providers/provider.ts';
 import { IntegrationsError } from './integrations-file.ts';
 import { selectStatus } from './status-repository.ts';
 
 const provider = z.object({ connected: z.boolean(), needs_attention: z.number().int() }).meta({ id: 'ProviderStatus' });
-const integrationStatus = z.object({ workspace: provider, bank: provider }).meta({ id: 'IntegrationStatus' });
 const reloaded = z.object({ status: z.literal('success') }).meta({ id: 'ReloadResult' });
 
 export interface IntegrationsRoutesOptions {
   db: Database;
+  providers: readonly Pick<ProviderDescriptor, 'name'>[];
   reloads: { reload(): Promise<void> };
   /** Whether the response lists what is wrong with the file; that repeats parts of it. */
   showsProblems: boolean;
@@ -19,7 +20,7 @@ export interface IntegrationsRoutesOptions {
 
 /** The reload of the integrations file, and the user's integration status. */
 export function integrationsRouter(options: IntegrationsRoutesOptions, middleware: EndpointMiddleware): EndpointRouter {
-  return endpointRouter([reload(options), status(options.db)], middleware);
+  return endpointRouter([reload(options), status(options)], middleware);
 }
 
 function reload({ reloads, showsProblems }: IntegrationsRoutesOptions): Endpoint {
@@ -44,7 +45,9 @@ function reload({ reloads, showsProblems }: IntegrationsRoutesOptions): Endpoint
   });
 }
 
-function status(db: Database): Endpoint {
+function status({ db, providers }: IntegrationsRoutesOptions): Endpoint {
+  const names = providers.map(({ name }) => name);
+  const integrationStatus = z.object(Object.fromEntries(names.map((name) => [name, provider]))).meta({ id: 'IntegrationStatus' });
   return endpoint({
     method: 'get',
     path: '/integrations',
@@ -55,7 +58,7 @@ function status(db: Database): Endpoint {
     auth: 'id_token',
     response: integrationStatus,
     errors: [],
-    handle: async ({ caller }) => ({ json: await selectStatus(db, caller.userId) }),
+    handle: async ({ caller }) => ({ json: await selectStatus(db, caller.userId, names) }),
   });
 }
 

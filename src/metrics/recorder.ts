@@ -1,5 +1,6 @@
 import { Counter as PromCounter, type Registry } from 'prom-client';
 import type { Counter, Step } from '../observability/telemetry.ts';
+import { PROVIDERS } from '../providers/providers.ts';
 import { BoundedHistogram } from './bounded-histogram.ts';
 
 const QUICK = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
@@ -57,7 +58,9 @@ export class Recorder {
       provider: histogram('steward_provider_request_duration_seconds', 'Requests to providers', ['provider', 'outcome'], SLOW),
       job: histogram('steward_job_duration_seconds', 'Jobs of the queue', ['queue', 'outcome'], SLOW),
     };
-    for (const outcome of REFRESH_OUTCOMES) this.#steps.refresh.addSeries('workspace', outcome);
+    for (const { name } of PROVIDERS.filter((descriptor) => 'refresh' in descriptor)) {
+      for (const outcome of REFRESH_OUTCOMES) this.#steps.refresh.addSeries(name, outcome);
+    }
     this.#counters = Object.fromEntries(
       Object.entries(COUNTERS).map(([key, description]) => [key, createCounter(registry, description)]),
     ) as Record<Counter, PromCounter>;

@@ -1,29 +1,22 @@
 import type { AgentAccountRow } from '../executor/agent-accounts-repository.ts';
 import { coversAny } from '../executor/select-account.ts';
 import type { Catalog, ConfiguredAction, ConfiguredAgent } from '../integrations/catalog.ts';
-import { missingScopes } from '../providers/workspace/workspace-scopes.ts';
-import type { Provider } from '../vault/grants-repository.ts';
+import type { Providers } from '../providers/open-providers.ts';
+import type { AgentNeeds } from '../providers/provider.ts';
 
 type AgentStatus = 'ready' | 'not_connected' | 'needs_attention' | 'not_configured';
 
-/**
- * What a user can do: every agent with its accounts and actions.
- *
- * @param isConfigured whether the server has the provider at all
- */
-export async function listAgents(
-  catalog: Catalog,
-  accounts: readonly AgentAccountRow[],
-  isConfigured: (provider: Provider) => boolean,
-): Promise<object> {
+/** What a user can do: every agent with its accounts and actions. */
+export async function listAgents(catalog: Catalog, accounts: readonly AgentAccountRow[], providers: Providers): Promise<object> {
   const listed = [...catalog.agents.values()].map(async (agent) => {
+    const needs = providers.needs(agent.provider);
     const own = accounts.filter(({ provider }) => provider === agent.provider);
     return {
       name: agent.name,
       description: agent.description,
       provider: agent.provider,
-      status: isConfigured(agent.provider) ? statusOf(agent, own) : 'not_configured',
-      accounts: own.map((account) => accountOf(account, agent)),
+      status: providers.isConfigured(agent.provider) ? statusOf(agent, own, needs) : 'not_configured',
+      accounts: own.map((account) => accountOf(account, agent, needs)),
       actions: await actionsOf(agent),
     };
   });
@@ -31,17 +24,21 @@ export async function listAgents(
 }
 
 /** Ready with one account with which some action works; others may lack something. */
-function statusOf({ actions }: ConfiguredAgent, accounts: readonly AgentAccountRow[]): AgentStatus {
+function statusOf({ actions }: ConfiguredAgent, accounts: readonly AgentAccountRow[], provider: AgentNeeds): AgentStatus {
   if (accounts.length === 0) return 'not_connected';
   const enabled = actions.filter(({ policy }) => policy.enabled);
   const suffices = (account: AgentAccountRow) =>
-    enabled.some(({ action: { scopes } }) => scopes.length === 0 || coversAny(account, scopes));
+    enabled.some(({ action: { scopes } }) => scopes.length === 0 || coversAny(account, scopes, provider));
   return accounts.some((account) => account.status === 'active' && suffices(account)) ? 'ready' : 'needs_attention';
 }
 
 /** `missingScopes`: what the agent's actions use and the account has not granted. */
-function accountOf({ id, label, masks, status, isDefault, scopes }: AgentAccountRow, { provider, needs }: ConfiguredAgent): object {
-  const missing = provider === 'workspace' ? missingScopes(scopes).filter((name) => needs.includes(name)) : [];
+function accountOf(
+  { id, label, masks, status, isDefault, scopes }: AgentAccountRow,
+  { needs }: ConfiguredAgent,
+  provider: AgentNeeds,
+): object {
+  const missing = provider.missing(scopes).filter((name) => needs.includes(name));
   return {
     id,
     label,

@@ -1,7 +1,7 @@
 import type { AgentAccountRow } from '../executor/agent-accounts-repository.ts';
 import type { Executor } from '../executor/executor.ts';
 import type { Catalog } from '../integrations/catalog.ts';
-import type { Provider } from '../vault/grants-repository.ts';
+import type { Providers } from '../providers/open-providers.ts';
 import { listAgents } from './agent-list.ts';
 import type { RequestFrame } from './frames.ts';
 import type { Work } from './running-requests.ts';
@@ -11,7 +11,7 @@ export interface RequestDeps {
   executor: Pick<Executor, 'invoke' | 'approve' | 'approvals'>;
   catalog(): Catalog;
   accounts(userId: string): Promise<AgentAccountRow[]>;
-  isConfigured(provider: Provider): boolean;
+  providers: Providers;
 }
 
 const SURFACE = 'socket';
@@ -20,7 +20,7 @@ const SURFACE = 'socket';
 export function workOf(deps: RequestDeps, userId: string, frame: RequestFrame): Work {
   switch (frame.type) {
     case 'list':
-      return async () => ({ data: await listAgents(deps.catalog(), await deps.accounts(userId), deps.isConfigured) });
+      return async () => ({ data: await listAgents(deps.catalog(), await deps.accounts(userId), deps.providers) });
     case 'call':
       return (signal, progress) => call(deps, userId, frame, signal, progress);
     case 'approvals':

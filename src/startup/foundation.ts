@@ -6,11 +6,12 @@ import type { Database } from '../database/database.ts';
 import { migrate } from '../database/migrate.ts';
 import { openDatabase } from '../database/open-database.ts';
 import type { Catalog } from '../integrations/catalog.ts';
-import { integrationsFormat } from '../integrations/compile-catalog.ts';
+import { createIntegrationsFormat } from '../integrations/compile-catalog.ts';
 import { IntegrationsService } from '../integrations/integrations-service.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
 import { throttledLog } from '../observability/throttled-log.ts';
+import type { ProviderDescriptor } from '../providers/provider.ts';
 import { Replica } from '../replicas/replica.ts';
 import { NameHashes } from '../vault/name-hashes.ts';
 import { checkKeys } from '../vault/rotation/check-keys.ts';
@@ -24,6 +25,8 @@ export interface Foundation {
   keyring: Keyring;
   names: NameHashes;
   integrations: IntegrationsService<Catalog>;
+  /** Of all providers that the service knows. */
+  descriptors: readonly ProviderDescriptor[];
 }
 
 /**
@@ -33,9 +36,15 @@ export interface Foundation {
  * @returns `prepare` brings the schema up to date, and checks that keys and database belong together
  * @throws StartRefused; AppError `unavailable` when the database (`prepare`: or the key service) can't be reached
  */
-export async function openFoundation(config: Config, logger: Logger, telemetry: Telemetry, resources: AsyncDisposableStack) {
+export async function openFoundation(
+  config: Config,
+  descriptors: readonly ProviderDescriptor[],
+  logger: Logger,
+  telemetry: Telemetry,
+  resources: AsyncDisposableStack,
+) {
   // Read while the database is being connected; the catch leaves its error to the await below.
-  const loading = IntegrationsService.load(config.integrationsFile, integrationsFormat, logger, telemetry);
+  const loading = IntegrationsService.load(config.integrationsFile, createIntegrationsFormat(descriptors), logger, telemetry);
   loading.catch(() => {});
   const keys = openKeyring(config, { logger, service: new AwsKms(config.keyService, throttledLog(logger, 'error')) });
   const { keyring } = keys;
@@ -43,7 +52,7 @@ export async function openFoundation(config: Config, logger: Logger, telemetry: 
   const { db, address } = await openDatabase(config, config.limits.databaseConnections, logger, resources);
   db.observe(telemetry);
   const names = new NameHashes(db, keyring);
-  const foundation: Foundation = { config, logger, telemetry, db, keyring, names, integrations: await loading };
+  const foundation: Foundation = { config, logger, telemetry, db, keyring, names, integrations: await loading, descriptors };
   const prepare = async () => {
     await migrate(db, address, logger);
     await checkKeys(db, keyring);

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { BankSettings, Config, IdentitySettings, Part, WorkspaceSettings } from '../config/config.ts';
+import type { BankSettings, Config, IdentitySettings, WorkspaceSettings } from '../config/config.ts';
 import type { RequestHandler } from '../http/endpoint.ts';
 import type { Addresses } from '../http/http-server.ts';
 import type { Logger } from '../observability/logger.ts';
@@ -36,13 +36,9 @@ export async function openSandbox(
   return sandbox;
 }
 
-/** The settings of each provider: those of the configuration, or the sandbox's. undefined: not configured. */
-export function providerSettings(config: Config, sandbox: Sandbox | undefined) {
-  const identity = settingsOf(config.identity, sandbox?.identity);
-  if (identity === undefined) throw new Error('no identity provider is configured');
-  return { identity, workspace: settingsOf(config.workspace, sandbox?.workspace), bank: settingsOf(config.bank, sandbox?.bank) };
-}
-
-function settingsOf<Settings>(part: Part<Settings>, sandboxed: Settings | undefined): Settings | undefined {
-  return part === 'sandbox' ? sandboxed : part;
+/** The settings of the identity provider: those of the configuration, or the sandbox's. */
+export function identitySettings({ identity }: Config, sandbox: Sandbox | undefined): IdentitySettings {
+  const settings = identity === 'sandbox' ? sandbox?.identity : identity;
+  if (settings === undefined) throw new Error('no identity provider is configured');
+  return settings;
 }

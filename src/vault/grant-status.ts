@@ -39,11 +39,11 @@ export class GrantStatuses {
   }
 
   /**
-   * Notes what a provider said of a grant when it refused this token.
+   * Sets the status that a provider's rejection of this token reveals.
    *
-   * @returns false when the grant is gone, or another token has taken its place
+   * @returns false when the grant is gone, or has another token by now
    */
-  async refused(userId: string, grantId: string, accessToken: string, status: GrantStatus): Promise<boolean> {
+  async rejected(userId: string, grantId: string, accessToken: string, status: GrantStatus): Promise<boolean> {
     const seen = await selectGrant(this.#db, userId, grantId);
     if (seen === undefined) return false;
     // At hand for the transaction: a key service takes its time.

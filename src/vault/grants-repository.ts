@@ -1,6 +1,7 @@
 import type { Queryable } from '../database/database.ts';
 
-export type Provider = 'workspace' | 'bank';
+/** A provider's name, as its descriptor has it. */
+export type Provider = string;
 export type GrantStatus = 'active' | 'reauth_required' | 'relink_required' | 'item_gone';
 
 export interface GrantRow {

@@ -44,7 +44,7 @@ const SWEEP_BATCH = 500;
 export class Revocations {
   readonly #db: Database;
   readonly #keyring: Keyring;
-  readonly #revokers: Record<Provider, Revoker | undefined>;
+  readonly #revokers: Readonly<Record<Provider, Revoker | undefined>>;
   readonly #logger: Logger;
   readonly #telemetry: Telemetry;
   readonly #names: NameHashes;
@@ -53,7 +53,7 @@ export class Revocations {
   constructor(
     db: Database,
     keyring: Keyring,
-    revokers: Record<Provider, Revoker | undefined>,
+    revokers: Readonly<Record<Provider, Revoker | undefined>>,
     logger: Logger,
     telemetry: Telemetry = UNMEASURED,
     names = new NameHashes(db, keyring),

@@ -1,6 +1,9 @@
 import { expect } from 'vitest';
-import { integrationsFormat } from '../../src/integrations/compile-catalog.ts';
+import { createIntegrationsFormat } from '../../src/integrations/compile-catalog.ts';
 import { IntegrationsError, parseIntegrations } from '../../src/integrations/integrations-file.ts';
+import { PROVIDERS } from '../../src/providers/providers.ts';
+
+const integrationsFormat = createIntegrationsFormat(PROVIDERS);
 
 /** What is wrong with an integrations file, as `line:column path: message`. */
 export async function problemsOf(source: string): Promise<string[]> {

@@ -12,6 +12,7 @@ export const changes = builtIn({
   effect: 'read',
   description: `Read the transactions of a bank that were added, modified or removed since the last call. Without \`cursor\` it goes on where the entry's last call without one ended, whoever made it; keep the \`cursor\` of each answer to read again from there. A posted transaction is a removed pending one and an added one. A positive amount is money out, a negative one money in.`,
   scopes: [],
+  requires: 'transactions',
   input: z.strictObject({
     cursor: z
       .string()

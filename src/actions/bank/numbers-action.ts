@@ -52,6 +52,7 @@ export const numbers = builtIn({
   description:
     'Read the account and routing numbers of a bank’s checking and savings accounts. All but the last digits are hidden unless the operator allows more.',
   scopes: [],
+  requires: 'auth',
   input: z.strictObject({ account_ids: accountIds }),
   output: z.object({
     accounts: z.array(

@@ -30,6 +30,7 @@ export const transactions = builtIn({
   description:
     'Read the transactions of a bank between two days, the newest first, pending ones included. A positive amount is money out, a negative one money in.',
   scopes: [],
+  requires: 'transactions',
   input: z
     .strictObject({
       from: day.describe('First day, YYYY-MM-DD.'),

@@ -1,33 +1,30 @@
 import type { Ajv } from 'ajv';
 import type { Action, RunContext } from '../../actions/action.ts';
 import { AppError } from '../../errors.ts';
-import { loadWorkspaceMethods, type WorkspaceMethods } from '../../providers/workspace/workspace-methods.ts';
-import type { AgentDeclaration, CallDeclaration } from '../declaration.ts';
+import type { CallOrRejection, DeclaredCall, Effect } from '../../providers/declared-call.ts';
+import type { CallDeclaration } from '../declaration.ts';
 import type { Diagnostics } from '../declaration-diagnostics.ts';
 import { assertArguments, checkArguments, resolveArguments } from './declared-arguments.ts';
-import { bankTarget } from './declared-bank.ts';
-import { isMilder } from './declared-effects.ts';
 import { compileInput, type DeclaredInput, type Input } from './declared-input.ts';
 import { linearRegExp } from './declared-pattern.ts';
 import { compileProjection } from './declared-projection.ts';
+import { declaredAnswer } from './declared-response.ts';
 import { isSchema, type JsonSchema, typesOf } from './declared-schema.ts';
 import { declaredSummary } from './declared-summary.ts';
-import type { Target, TargetOrRefusal } from './declared-target.ts';
-import { workspaceTarget } from './declared-workspace.ts';
+
+const RANK: Record<Effect, number> = { read: 0, write: 1, destructive: 2 };
 
 /** What compiling declared actions takes. */
 export interface Tools {
   ajv: Ajv;
   jmespath: typeof import('@jmespath-community/jmespath');
-  methods: WorkspaceMethods;
 }
 
 export async function loadTools(): Promise<Tools> {
-  const [{ Ajv }, { default: addFormats }, jmespath, methods] = await Promise.all([
+  const [{ Ajv }, { default: addFormats }, jmespath] = await Promise.all([
     import('ajv'),
     import('ajv-formats'),
     import('@jmespath-community/jmespath'),
-    loadWorkspaceMethods(),
   ]);
   const ajv = new Ajv({
     strict: true,
@@ -41,7 +38,7 @@ export async function loadTools(): Promise<Tools> {
     code: { regExp: linearRegExp },
   });
   addFormats.default(ajv);
-  return { ajv, jmespath, methods };
+  return { ajv, jmespath };
 }
 
 /**
@@ -52,55 +49,55 @@ export async function loadTools(): Promise<Tools> {
  */
 export function declaredAction(
   name: string,
-  agent: AgentDeclaration,
+  provider: string,
+  found: CallOrRejection,
   declaration: CallDeclaration,
   tools: Tools,
   diagnostics: Diagnostics,
 ): Action | undefined {
-  const found = findTarget(agent, declaration.call, tools);
   const input = compileInput(tools.ajv, declaration.input, diagnostics.under('input'));
   const project = declaration.project === undefined ? undefined : compileProjection(tools.jmespath, declaration.project);
   if (project !== undefined && 'refusal' in project) diagnostics.under('project').inValue(project.refusal);
-  if ('refusal' in found) {
-    diagnostics.under('call').inValue(found.refusal);
+  if ('rejection' in found) {
+    diagnostics.under('call').inValue(found.rejection);
     return undefined;
   }
-  const { target } = found;
+  const { call } = found;
   const given = declaration.with ?? {};
-  checkArguments(target, given, input, diagnostics);
-  const least = target.effect(given);
+  checkArguments(call, given, input, diagnostics);
+  const least = call.effect(given);
   if (isMilder(declaration.effect, least)) {
-    const field = least === 'destructive' ? target.tellingField(given) : undefined;
+    const field = least === 'destructive' ? call.tellingField(given) : undefined;
     const reason = field === undefined ? '' : ` because of ${field}`;
-    diagnostics.under('effect').inValue(`what ${target.name} does here is ${least}${reason}: say effect: ${least}`);
+    diagnostics.under('effect').inValue(`what ${call.name} does here is ${least}${reason}: say effect: ${least}`);
   }
   return {
     name,
-    provider: agent.provider,
+    provider,
     effect: declaration.effect,
     description: declaration.description,
-    scopes: target.scopes,
+    scopes: call.scopes,
     input: input.shape,
     output: { jsonSchema: {}, parse: (value) => value },
     allow: allowLists(input),
-    ...(target.paid && { costs: () => true }),
-    summary: (value) => declaredSummary(declaration.description, resolveArguments(target, given, value as Input)),
-    run: (value, context) => run(target, resolveArguments(target, given, value as Input), declaration, context),
+    ...(call.paid && { costs: () => true }),
+    summary: (value) => declaredSummary(declaration.description, resolveArguments(call, given, value as Input), call.destructiveFields),
+    run: (value, context) => run(call, resolveArguments(call, given, value as Input), declaration, context),
   };
 }
 
-function findTarget(agent: AgentDeclaration, call: string, { methods }: Tools): TargetOrRefusal {
-  return agent.provider === 'bank' ? bankTarget(call, agent.products) : workspaceTarget(call, methods, agent.scopes);
-}
-
 async function run(
-  target: Target,
+  call: DeclaredCall,
   args: Record<string, unknown>,
   { project, effect }: CallDeclaration,
   context: RunContext,
 ): Promise<unknown> {
-  assertArguments(target, args);
-  const { value, fits } = await target.send(context, args, { project, capBytes: context.capBytes });
+  assertArguments(call, args);
+  const { value, fits } = await call.send(context.session, args, declaredAnswer, {
+    project,
+    capBytes: context.capBytes,
+    masked: call.masked === true,
+  });
   if (fits) return value;
   // Once a change is made, an answer that doesn't fit the projection must not look like a failure.
   if (effect !== 'read') return null;
@@ -123,4 +120,9 @@ function isOnly(type: string, schema: JsonSchema): boolean {
 
 function texts(value: unknown): string[] {
   return [value].flat().flatMap((one) => (one === undefined || one === null ? [] : String(one)));
+}
+
+/** Whether the first effect is milder than the second. */
+function isMilder(one: Effect, other: Effect): boolean {
+  return RANK[one] < RANK[other];
 }

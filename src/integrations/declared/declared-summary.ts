@@ -1,5 +1,4 @@
 import { INVISIBLE } from '../../actions/display-text.ts';
-import { DESTRUCTIVE_FIELDS } from './declared-effects.ts';
 
 const SHOWN_TEXT = 200;
 const SHOWN_ARGUMENT = 600;
@@ -11,9 +10,13 @@ const RAW_MESSAGE = 'raw';
  * What a person is asked to approve: what the action is for, then what the method is given, whom it reaches first.
  * What is long is cut between two values, or says how long it is.
  */
-export function declaredSummary(description: string, args: Readonly<Record<string, unknown>>): string {
+export function declaredSummary(
+  description: string,
+  args: Readonly<Record<string, unknown>>,
+  reachingFields: readonly string[] = [],
+): string {
   const [reaching = [], others = []] = [true, false].map((far) =>
-    Object.entries(args).filter(([name]) => DESTRUCTIVE_FIELDS.includes(name) === far),
+    Object.entries(args).filter(([name]) => reachingFields.includes(name) === far),
   );
   const shown = [...reaching, ...others].map(member);
   const purpose = description.trim().replace(/\.$/, '');

@@ -83,19 +83,19 @@ const MEANINGS: Record<string, Meaning> = {
 };
 
 /** What an error says of the entry it is about: `active` where it says nothing that a user could mend. */
-export type EntryHealth = 'active' | 'relink_required' | 'item_gone';
+export type ItemHealth = 'active' | 'relink_required' | 'item_gone';
 
 /** The error that an item carries → how its entry fares; one we don't know, of the item itself, is for the user to mend in update mode. */
-export function entryHealth(errorCode: string, errorType: string): EntryHealth {
+export function itemHealth(errorCode: string, errorType: string): ItemHealth {
   const known = Object.hasOwn(MEANINGS, errorCode) ? MEANINGS[errorCode]?.code : undefined;
   if (known === 'relink_required' || known === 'item_gone') return known;
   return known === undefined && errorType === 'ITEM_ERROR' ? 'relink_required' : 'active';
 }
 
-export type EntryRefusal = Exclude<EntryHealth, 'active'>;
+export type ItemRejection = Exclude<ItemHealth, 'active'>;
 
 /** Whether an error says something of the entry that the call was about. */
-export function isEntryRefusal(error: unknown): error is AppError & { readonly code: EntryRefusal } {
+export function isItemRejection(error: unknown): error is AppError & { readonly code: ItemRejection } {
   return error instanceof AppError && (error.code === 'relink_required' || error.code === 'item_gone');
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { identifier, providerText, shownText } from '../provider-text.ts';
 import { list } from '../response-list.ts';
-import { type EntryHealth, entryHealth } from './bank-errors.ts';
+import { type ItemHealth, itemHealth } from './bank-errors.ts';
 
 export interface BankAccount {
   account_id: string;
@@ -16,7 +16,7 @@ export interface BankAccount {
 
 /** What the aggregator says of an item itself. */
 export interface ItemState {
-  health: EntryHealth;
+  health: ItemHealth;
   /** When the user's consent ends; null = no end is known. */
   consentExpiresAt: Date | null;
   /** Where its events go; null = nowhere. */
@@ -70,7 +70,7 @@ export const accountsAnswer = z.object({
 export function toItemState({ item }: z.output<typeof itemAnswer>): ItemState {
   const { error, consent_expiration_time: expiry, webhook } = item;
   return {
-    health: error === null || error === undefined ? 'active' : entryHealth(error.error_code ?? '', error.error_type ?? ''),
+    health: error === null || error === undefined ? 'active' : itemHealth(error.error_code ?? '', error.error_type ?? ''),
     consentExpiresAt: expiry === null || expiry === undefined ? null : new Date(expiry),
     webhook: webhook ?? null,
   };

@@ -9,7 +9,7 @@ import { parseJson } from '../response-json.ts';
 import { LARGE_BYTES } from '../responses.ts';
 import { asInputError, BankError, checkAnswer, toBankError } from './bank-errors.ts';
 import { accountsAnswer, type BankItem, type ItemState, itemAnswer, productsWithoutConsent, toBankItem, toItemState } from './bank-item.ts';
-import { type BankEntryAccess, type BankSession, type CallOptions, openBankSession, type Send } from './bank-session.ts';
+import { type BankItemAccess, type BankSession, type CallOptions, openBankSession, type Send } from './bank-session.ts';
 import type { WebhookKey } from './bank-webhook-keys.ts';
 
 export interface LinkToken {
@@ -174,7 +174,7 @@ export class BankProvider {
   }
 
   /** Opens a session for an entry's actions; `signal` ends whatever it does. */
-  session(entry: BankEntryAccess, signal: AbortSignal): BankSession {
+  session(item: BankItemAccess, signal: AbortSignal): BankSession {
     const { countryCodes } = this.#settings;
     const options = {
       send: (send: Send, limits: CallOptions) => this.#send(send, limits),
@@ -182,7 +182,7 @@ export class BankProvider {
       timeoutMs: this.#timeoutMs,
       countryCodes,
     };
-    return openBankSession(options, entry, signal);
+    return openBankSession(options, item, signal);
   }
 
   /** A load that failed is tried again by the next call. */

@@ -2,8 +2,9 @@ import type { PlaidApi } from 'plaid';
 import { AppError } from '../../errors.ts';
 import type { UserConcurrency } from '../../threads/user-concurrency.ts';
 import { deadline } from '../deadline.ts';
+import type { GrantAccess, ProviderSession } from '../provider.ts';
 import { type AnswerReader, LARGE_BYTES, type Understanding, understand } from '../responses.ts';
-import { asBankAnswer, asInputError, BankError, CONSENT_MISSING, type EntryRefusal, isEntryRefusal } from './bank-errors.ts';
+import { asBankAnswer, asInputError, BankError, CONSENT_MISSING, isItemRejection } from './bank-errors.ts';
 
 /** Makes a call of the SDK's. */
 export type Send = (client: PlaidApi, options: CallOptions) => Promise<{ data: unknown }>;
@@ -30,8 +31,8 @@ export const BANK_CALLS = [
 
 export type BankCall = (typeof BANK_CALLS)[number];
 
-/** Calls on behalf of one bank entry; its access token never leaves the session. */
-export interface BankSession {
+/** Calls on behalf of one bank item; its access token never leaves the session. */
+export interface BankSession extends ProviderSession {
   /**
    * @param body the call's own fields, without token or credentials
    * @param answer what of the answer is used; anything else in it is dropped. A schema where it is small, a reader where
@@ -43,19 +44,8 @@ export interface BankSession {
   call<Args, Result>(call: BankCall, body: Record<string, unknown>, answer: AnswerReader<Args, Result>, args: Args): Promise<Result>;
 }
 
-/** The entry that a session works for. */
-export interface BankEntryAccess {
-  /** Whose it is. */
-  userId: string;
-  /** Its access token, as it is now. */
-  token(): Promise<string>;
-  /**
-   * Told when the aggregator's refusal of this token says something of the entry.
-   *
-   * @returns false when the entry has another token by now, of which it says nothing
-   */
-  refused(accessToken: string, status: EntryRefusal): Promise<boolean>;
-}
+/** The item that a session works for. */
+export type BankItemAccess = Pick<GrantAccess, 'userId' | 'current' | 'rejected'>;
 
 export interface BankSessionOptions {
   /** Sends one call with the client's credentials and converts the SDK's errors. @returns the answer's own bytes */
@@ -82,9 +72,9 @@ const CREDENTIALS = ['client_id', 'secret', 'access_token'];
 /** Asks the bank itself, which can take over 30 s (Plaid: /accounts/balance/get); the action's deadline ends it earlier. */
 const LIVE_MS = 60_000;
 
-/** Opens a session for an entry's actions; `signal` ends whatever it does. */
-export function openBankSession(options: BankSessionOptions, entry: BankEntryAccess, signal: AbortSignal): BankSession {
-  const { userId } = entry;
+/** Opens a session for an item's actions; `signal` ends whatever it does. */
+export function openBankSession(options: BankSessionOptions, item: BankItemAccess, signal: AbortSignal): BankSession {
+  const { userId } = item;
   async function call<Args, Result>(
     name: BankCall,
     body: Record<string, unknown>,
@@ -97,7 +87,7 @@ export function openBankSession(options: BankSessionOptions, entry: BankEntryAcc
       throw new AppError('invalid_request', 'A call of the bank aggregator takes no token or credentials.');
     }
     const read = async () => {
-      const bytes = await fetchAnswer(options, entry, signal, { name, method, body, isLarge: 'run' in answer });
+      const bytes = await fetchAnswer(options, item, signal, { name, method, body, isLarge: 'run' in answer });
       return understand(bytes, answer, args as Args, { userId, signal }, 'kept').catch(asBankAnswer);
     };
     return 'run' in answer ? options.lanes.run(userId, read) : read();
@@ -112,27 +102,27 @@ interface Request {
   isLarge: boolean;
 }
 
-async function fetchAnswer(options: BankSessionOptions, entry: BankEntryAccess, signal: AbortSignal, request: Request) {
+async function fetchAnswer(options: BankSessionOptions, item: BankItemAccess, signal: AbortSignal, request: Request) {
   const { name, method, body, isLarge } = request;
   signal.throwIfAborted();
   const limit = deadline(name === 'accounts/balance/get' ? LIVE_MS : options.timeoutMs);
   const limits = { signal: AbortSignal.any([signal, limit]), maxContentLength: isLarge ? MAX_ANSWER_BYTES : LARGE_BYTES };
   const send = (fields: object) => options.send((client, given) => method(client, { ...body, ...fields } as never, given), limits);
-  // The one call that is about no entry.
-  if (name !== 'institutions/get_by_id') return asEntry(entry, (accessToken) => send({ access_token: accessToken }));
+  // The one call that is about no item.
+  if (name !== 'institutions/get_by_id') return asItem(item, (accessToken) => send({ access_token: accessToken }));
   return send(body.country_codes === undefined ? { country_codes: options.countryCodes } : {}).catch(refusedInput);
 }
 
-/** What a refusal reveals of the entry is told before the error goes on. */
-async function asEntry<Result>(entry: BankEntryAccess, work: (accessToken: string) => Promise<Result>): Promise<Result> {
-  const accessToken = await entry.token();
+/** What a refusal reveals of the item is told before the error goes on. */
+async function asItem<Result>(item: BankItemAccess, work: (accessToken: string) => Promise<Result>): Promise<Result> {
+  const accessToken = await item.current();
   try {
     return await work(accessToken);
   } catch (error) {
-    // Consent to one product says nothing of the others: the entry stays in use.
+    // Consent to one product says nothing of the others: the item stays in use.
     const aboutProduct = error instanceof BankError && error.bankCode === CONSENT_MISSING;
-    if (isEntryRefusal(error) && !aboutProduct) {
-      const current = await entry.refused(accessToken, error.code);
+    if (isItemRejection(error) && !aboutProduct) {
+      const current = await item.rejected(accessToken, error.code);
       if (!current) throw new AppError('conflict', 'This bank was linked anew meanwhile. Try again.', { retryAfter: 1, cause: error });
     }
     return refusedInput(error);

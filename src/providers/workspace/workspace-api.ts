@@ -1,8 +1,9 @@
 import { LargeAnswers } from '../../threads/large-responses.ts';
 import { UserConcurrency } from '../../threads/user-concurrency.ts';
 import { isObject } from '../../validation/is-object.ts';
+import type { GrantAccess } from '../provider.ts';
 import type { Method, WorkspaceApiOptions } from './workspace-attempt.ts';
-import { type AccessTokenSource, type InTurn, WorkspaceSession } from './workspace-session.ts';
+import { type InTurn, WorkspaceSession } from './workspace-session.ts';
 
 /** The SDK's clients, by deep import: its root loads every API the provider has. */
 const APIS: Record<string, () => Promise<object>> = {
@@ -29,7 +30,7 @@ export class WorkspaceApi {
   }
 
   /** @param signal ends every request of the session: deadline, and the caller's abort where one counts */
-  session(userId: string, tokens: AccessTokenSource, signal: AbortSignal): WorkspaceSession {
+  session(userId: string, tokens: Pick<GrantAccess, 'current' | 'renewed'>, signal: AbortSignal): WorkspaceSession {
     const inTurn: InTurn = (work) => this.#lanes.run(userId, work);
     const options = { ...this.#options, userId, large: this.#large };
     return new WorkspaceSession(options, (method) => this.#method(method), inTurn, tokens, signal);

@@ -3,9 +3,10 @@ import type { Limits, WorkspaceSettings } from '../../config/config.ts';
 import { AppError } from '../../errors.ts';
 import { type Telemetry, UNMEASURED } from '../../observability/telemetry.ts';
 import { deadline } from '../deadline.ts';
+import type { Renewal } from '../provider.ts';
 import { fetchJson, type JsonAnswer, outcomeOfStatus } from '../provider-fetch.ts';
 import { identifier, shownText, shownWhole, wrongFields } from '../provider-text.ts';
-import { type Renewal, readRenewal } from './workspace-renewal.ts';
+import { readRenewal } from './workspace-renewal.ts';
 import { grantedScopes, REQUESTED_SCOPES } from './workspace-scopes.ts';
 import { type IssuedTokens, lifetime, oauthErrors, tokenAnswer, tokensIn } from './workspace-tokens.ts';
 

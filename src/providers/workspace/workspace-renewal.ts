@@ -1,25 +1,8 @@
+import type { Renewal } from '../provider.ts';
 import type { JsonAnswer } from '../provider-fetch.ts';
 import { wrongFields } from '../provider-text.ts';
 import { grantedScopes } from './workspace-scopes.ts';
 import { lifetime, oauthErrors, renewalAnswer } from './workspace-tokens.ts';
-
-/** What came of a request for another access token. */
-export type Renewal =
-  | {
-      kind: 'renewed';
-      accessToken: string;
-      /** Takes the place of the one sent; undefined = that one stays good. */
-      refreshToken: string | undefined;
-      /** undefined = as before. */
-      scopes: string[] | undefined;
-      lifeSeconds: number;
-    }
-  /** The consent is over: only the user can renew it. */
-  | { kind: 'ended'; reason: Error }
-  /** The provider doesn't take our own credentials: the operator's fault, and no user's. */
-  | { kind: 'misconfigured'; reason: Error }
-  /** Worth another try; `retryAfter` seconds as the provider asks, 0 where it doesn't. */
-  | { kind: 'failed'; reason: Error; retryAfter: number };
 
 /** RFC 6749, 5.2, and the provider's words for what its administrator ended: a session, this app's access, the user's. */
 const ENDED = new Set(['invalid_grant', 'invalid_rapt', 'access_denied', 'admin_policy_enforced']);

@@ -1,3 +1,6 @@
+import { z } from 'zod';
+import { didYouMean } from '../../validation/nearest-name.ts';
+
 const PREFIX = 'https://www.googleapis.com/auth/';
 
 /** The interface's scope names → what the provider calls them. */
@@ -15,6 +18,12 @@ export const WORKSPACE_SCOPES = {
 } as const;
 
 export type ScopeName = keyof typeof WORKSPACE_SCOPES;
+export const SCOPE_NAMES = Object.keys(WORKSPACE_SCOPES) as [ScopeName, ...ScopeName[]];
+
+/** The name of a scope, as the integrations file has it. */
+export const scopeName = z.enum(SCOPE_NAMES, {
+  error: ({ input }) => (typeof input === 'string' ? unknownScope(input) : 'must be the name of a scope'),
+});
 
 /** Adds nothing to `drive`: requested since the interface lists it, never required. */
 const NEVER_REQUIRED: ReadonlySet<ScopeName> = new Set(['docs']);
@@ -41,11 +50,22 @@ export function grantedScopes(scope: string | undefined): string[] {
 
 /** Names of the requested scopes that were not granted. */
 export function missingScopes(granted: readonly string[]): ScopeName[] {
-  const names = Object.keys(WORKSPACE_SCOPES) as ScopeName[];
-  return names.filter((name) => !NEVER_REQUIRED.has(name) && !granted.includes(WORKSPACE_SCOPES[name]));
+  return SCOPE_NAMES.filter((name) => !NEVER_REQUIRED.has(name) && !granted.includes(WORKSPACE_SCOPES[name]));
 }
 
 /** Without either, nobody could say whose account it is. */
 export function identifiesAccount(granted: readonly string[]): boolean {
   return granted.includes('openid') || granted.includes(WORKSPACE_SCOPES['userinfo.email']);
+}
+
+/** Whether a grant with these scopes covers the one of a name. */
+export function isScopeGranted(granted: readonly string[], name: string): boolean {
+  return Object.hasOwn(WORKSPACE_SCOPES, name) && granted.includes(WORKSPACE_SCOPES[name as ScopeName]);
+}
+
+/** Suggests a name for what may be the provider's own name of a scope: the whole URL, or its last part. */
+function unknownScope(name: string): string {
+  const own = name.slice(name.lastIndexOf('/') + 1);
+  const meant = SCOPE_NAMES.find((known) => WORKSPACE_SCOPES[known].endsWith(`/auth/${own}`));
+  return `there is no scope ${name.slice(0, 100)}${meant === undefined ? didYouMean(own, SCOPE_NAMES) : `; did you mean ${meant}?`}`;
 }

@@ -3,19 +3,15 @@ import { AppError } from '../../errors.ts';
 import { backoff } from '../../rate-limit/backoff.ts';
 import { offThread } from '../../threads/off-thread.ts';
 import type { Portable } from '../../threads/portable.ts';
+import type { GrantAccess } from '../provider.ts';
 import { retryAfterSeconds } from '../provider-fetch.ts';
 import { notUnderstood, parseJson } from '../response-json.ts';
 import { type AnswerReader, type Understanding, understand } from '../responses.ts';
 import { toWorkspaceApiError, WorkspaceApiError } from './workspace-api-errors.ts';
 import { type Answer, Attempt, type Method, type MethodParams, type SessionOptions, timedOut } from './workspace-attempt.ts';
 
-/** Where a session gets its access tokens from; the vault keeps them fresh. */
-export interface AccessTokenSource {
-  /** An access token that is valid now. */
-  current(): Promise<string>;
-  /** Another one, after the provider answered 401 to this one. */
-  renewed(rejected: string): Promise<string>;
-}
+/** Where a session gets its access tokens from. */
+type Tokens = Pick<GrantAccess, 'current' | 'renewed'>;
 
 /** Does a piece of work when it is its turn. */
 export type InTurn = <Result>(work: () => Promise<Result>) => Promise<Result>;
@@ -47,18 +43,12 @@ export class WorkspaceSession {
   readonly #options: SessionOptions;
   readonly #find: (method: string) => Promise<Method>;
   readonly #inTurn: InTurn;
-  readonly #tokens: AccessTokenSource;
+  readonly #tokens: Tokens;
   readonly #signal: AbortSignal;
   /** Requests for a change that went out and were not refused. */
   #changes = 0;
 
-  constructor(
-    options: SessionOptions,
-    find: (method: string) => Promise<Method>,
-    inTurn: InTurn,
-    tokens: AccessTokenSource,
-    signal: AbortSignal,
-  ) {
+  constructor(options: SessionOptions, find: (method: string) => Promise<Method>, inTurn: InTurn, tokens: Tokens, signal: AbortSignal) {
     this.#options = options;
     this.#find = find;
     this.#inTurn = inTurn;

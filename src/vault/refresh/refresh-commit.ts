@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../../database/database.ts';
 import { StatementBatcher } from '../../database/statement-batcher.ts';
 import { describeError, type Logger } from '../../observability/logger.ts';
-import type { Renewal } from '../../providers/workspace/workspace-renewal.ts';
+import type { Renewal } from '../../providers/provider.ts';
 import { jittered } from '../../rate-limit/backoff.ts';
 import { lockUser, type RecordStatus } from '../grants-repository.ts';
 import type { Revocations } from '../revocations.ts';

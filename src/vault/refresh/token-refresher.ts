@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../errors.ts';
 import { type ThrottledLog, throttledLog } from '../../observability/throttled-log.ts';
-import type { Renewal } from '../../providers/workspace/workspace-renewal.ts';
+import type { Renewal } from '../../providers/provider.ts';
 import { jittered } from '../../rate-limit/backoff.ts';
 import { lockUser, type Provider } from '../grants-repository.ts';
 import { type CommitDeps, RefreshCommit } from './refresh-commit.ts';
@@ -11,7 +11,7 @@ import { isAbandoned, isLeased, isPausing, leaseSeconds, pauseAfter, SEND_WITHIN
 
 export interface RefreshDeps extends CommitDeps {
   /** Asks the provider for another access token; never rejects. undefined: the provider is not configured, or its tokens don't end. */
-  refreshers: Record<Provider, ((refreshToken: string) => Promise<Renewal>) | undefined>;
+  refreshers: Readonly<Record<Provider, ((refreshToken: string) => Promise<Renewal>) | undefined>>;
   /** How long the provider's answer may take at most, milliseconds. */
   refreshTimeoutMs: number;
   /** How long those wait for it who still have a good token, milliseconds. */

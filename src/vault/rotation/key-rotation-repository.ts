@@ -1,5 +1,6 @@
 import type { Queryable } from '../../database/database.ts';
 import { deleteExpired } from '../../database/retention.ts';
+import type { Provider } from '../grants-repository.ts';
 
 /** A key that a master key wraps, and whose: '' = nobody's. */
 export interface StoredKey {
@@ -134,7 +135,7 @@ export function deleteFormerKeys(db: Queryable): Promise<void> {
 
 export interface ExposedRevocation {
   id: string;
-  provider: 'workspace' | 'bank';
+  provider: Provider;
   wrapped: Buffer;
   token: Buffer;
 }

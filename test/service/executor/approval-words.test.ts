@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BUILT_INS } from '../../../src/actions/built-ins.ts';
 import type { AppError } from '../../../src/errors.ts';
 import { declaredSummary } from '../../../src/integrations/declared/declared-summary.ts';
+import { DESTRUCTIVE_FIELDS } from '../../../src/providers/workspace/workspace-effects.ts';
 import { callAction } from '../../support/agents.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
 import { newPerson, type Person } from '../../support/workspace-content.ts';
@@ -163,7 +164,7 @@ describe('what a declared action asks', () => {
     fc.assert(
       fc.property(hostile, hostile, (one, other) => {
         const args = { summary: one, attendees: [{ email: other }], [`x${one}`]: 1, description: { [other]: one } };
-        const summary = declaredSummary('Post.', args);
+        const summary = declaredSummary('Post.', args, DESTRUCTIVE_FIELDS);
         expect(summary).not.toMatch(UNSEEN);
         expect(bare(summary)).toMatch(/^Post — attendees: \[\{ email: "" \}\], summary: "", /);
         const [, email = ''] = /email: ("(?:[^"\\]|\\.)*")/.exec(summary) ?? [];
@@ -174,7 +175,7 @@ describe('what a declared action asks', () => {
 
   it('names whom it reaches first, and cuts between values only', () => {
     const many = Array.from({ length: 40 }, (_, index) => `guest-${index}-of-many@example.org`);
-    const summary = declaredSummary('Invite.', { summary: 'x'.repeat(5_000), attendees: many, sendUpdates: 'all' });
+    const summary = declaredSummary('Invite.', { summary: 'x'.repeat(5_000), attendees: many, sendUpdates: 'all' }, DESTRUCTIVE_FIELDS);
     expect(summary).toMatch(
       /^Invite — attendees: \["guest-0-of-many@example.org", .*"guest-\d+-of-many@example.org", … and \d+ more\], sendUpdates: "all", summary: "x+"… \(5,000 characters\)$/,
     );

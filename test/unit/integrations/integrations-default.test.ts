@@ -5,9 +5,12 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { outlineOf, schemasOf } from '../../../src/actions/action.ts';
 import { BUILT_INS, loadBuiltIns } from '../../../src/actions/built-ins.ts';
 import type { Catalog } from '../../../src/integrations/catalog.ts';
-import { integrationsFormat } from '../../../src/integrations/compile-catalog.ts';
+import { createIntegrationsFormat } from '../../../src/integrations/compile-catalog.ts';
 import { parseIntegrations } from '../../../src/integrations/integrations-file.ts';
+import { PROVIDERS } from '../../../src/providers/providers.ts';
 import { problemsOf } from '../../support/integrations.ts';
+
+const integrationsFormat = createIntegrationsFormat(PROVIDERS);
 
 const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
 const SHIPPED = read('integrations.yaml');

@@ -7,12 +7,15 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { BUILT_INS } from '../../../src/actions/built-ins.ts';
 import type { AppError } from '../../../src/errors.ts';
 import type { Catalog } from '../../../src/integrations/catalog.ts';
-import { integrationsFormat } from '../../../src/integrations/compile-catalog.ts';
+import { createIntegrationsFormat } from '../../../src/integrations/compile-catalog.ts';
 import { parseIntegrations } from '../../../src/integrations/integrations-file.ts';
 import { integrationsRouter } from '../../../src/integrations/integrations-routes.ts';
 import { IntegrationsService } from '../../../src/integrations/integrations-service.ts';
 import { createLogger } from '../../../src/observability/logger.ts';
+import { PROVIDERS } from '../../../src/providers/providers.ts';
 import { problemsOf } from '../../support/integrations.ts';
+
+const integrationsFormat = createIntegrationsFormat(PROVIDERS);
 
 const SHIPPED = new URL('../../../integrations.yaml', import.meta.url);
 const VALID = 'version: 1\nagents:\n  bank: { provider: bank, description: Balances., products: [auth] }\n';
@@ -379,7 +382,7 @@ describe('GET /update_integrations', () => {
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
   async function reload(service: IntegrationsService<Catalog>, showsProblems = false) {
-    const [route] = integrationsRouter({ db: {} as never, reloads: service, showsProblems }, {} as never).endpoints;
+    const [route] = integrationsRouter({ db: {} as never, providers: PROVIDERS, reloads: service, showsProblems }, {} as never).endpoints;
     return route?.handle({} as never);
   }
 

@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { integrationsFormat } from '../../../src/integrations/compile-catalog.ts';
+import { createIntegrationsFormat } from '../../../src/integrations/compile-catalog.ts';
 import { parseIntegrations } from '../../../src/integrations/integrations-file.ts';
+import { PROVIDERS } from '../../../src/providers/providers.ts';
 import { call, workspace } from '../../support/declared-file.ts';
 import { problemsOf } from '../../support/integrations.ts';
+
+const integrationsFormat = createIntegrationsFormat(PROVIDERS);
 
 const LIST = 'drive.files.list';
 

@@ -544,8 +544,8 @@ describe('a session', () => {
       linkPageUrl: undefined,
     };
     const baseUrl = (emulator.env.PLAID_BASE_URL as string).replace(/\/$/, '');
-    const entry = { userId: 'u1', token: async () => ACCESS_TOKEN, refused: async () => true };
-    return new BankProvider({ ...settings, baseUrl }, 1_000).session(entry, new AbortController().signal);
+    const item = { userId: 'u1', current: async () => ACCESS_TOKEN, rejected: async () => true };
+    return new BankProvider({ ...settings, baseUrl }, 1_000).session(item, new AbortController().signal);
   }
 
   it.each(['item/remove', 'item/access_token/invalidate', 'transfer/create', 'processor/token/create', 'constructor', '__proto__', ''])(

@@ -1,12 +1,12 @@
-interface Refusal {
+interface Rule {
   method: RegExp;
-  /** Left out: reading is refused too. */
+  /** Left out: reading is rejected too. */
   changesOnly?: true;
   why: string;
 }
 
-/** What no declared action may do, whatever the token would allow. */
-const REFUSALS: readonly Refusal[] = [
+/** Methods that actions must not declare, whatever the token allows. */
+const RULES: readonly Rule[] = [
   { method: /\.watch$|\.stop$|\.channels\./, why: 'it would have the provider post to an address of somebody’s choice' },
   { method: /^(sheets|slides)\./, changesOnly: true, why: 'spreadsheets and presentations are read-only' },
   {
@@ -35,12 +35,12 @@ const FIELDS: Readonly<Record<string, string>> = {
 };
 
 /** Why a method may not be declared at all; undefined: it may. */
-export function methodRefusal(id: string, verb: string): string | undefined {
+export function methodRejection(id: string, verb: string): string | undefined {
   const changes = verb !== 'GET';
-  return REFUSALS.find(({ method, changesOnly }) => method.test(id) && (changes || changesOnly === undefined))?.why;
+  return RULES.find(({ method, changesOnly }) => method.test(id) && (changes || changesOnly === undefined))?.why;
 }
 
 /** Why a parameter or body field may not be given, though a method has it; undefined: it may. */
-export function fieldRefusal(field: string): string | undefined {
+export function fieldRejection(field: string): string | undefined {
   return Object.hasOwn(FIELDS, field) ? FIELDS[field] : undefined;
 }

@@ -1,4 +1,4 @@
-import type { Effect } from '../../actions/action.ts';
+import type { Effect } from '../declared-call.ts';
 
 /** Can't be taken back, or reaches other people; quickAdd invites whom its text names. */
 const DESTRUCTIVE_METHODS = /\.(delete|trash|emptyTrash|batchDelete|clear|send|move|quickAdd)$/;
@@ -26,13 +26,6 @@ const TELLING_FIELDS: Readonly<Record<string, (value: unknown, id: string) => bo
 };
 const COMMENTS = /^drive\.(comments|replies)\./;
 const TRASH_LABELS = ['TRASH', 'SPAM'];
-
-const RANK: Record<Effect, number> = { read: 0, write: 1, destructive: 2 };
-
-/** Whether the first effect is milder than the second. */
-export function isMilder(one: Effect, other: Effect): boolean {
-  return RANK[one] < RANK[other];
-}
 
 /**
  * The least that a method does: reading is GET only, since a POST that changes

@@ -1,15 +1,12 @@
-import { BANK_CALLS, type BankCall, type BankSession } from '../../providers/bank/bank-session.ts';
-import type { Field, Fields } from '../../providers/workspace/workspace-methods.ts';
 import { didYouMean } from '../../validation/nearest-name.ts';
-import { declaredAnswer } from './declared-response.ts';
-import type { Target, TargetOrRefusal } from './declared-target.ts';
-
-type Product = 'transactions' | 'auth';
+import type { CallOrRejection, DeclaredCall } from '../declared-call.ts';
+import type { Field, Fields } from '../workspace/workspace-methods.ts';
+import { BANK_CALLS, type BankCall, type BankSession } from './bank-session.ts';
 
 interface BankMethod {
   fields: Fields;
   required: readonly string[];
-  product?: Product;
+  product?: 'transactions' | 'auth';
   paid?: true;
 }
 
@@ -66,27 +63,28 @@ const METHODS: Record<BankCall, BankMethod> = {
   },
 };
 
-/** The bank call that is meant, if declared actions may make it and the agent has its product. */
-export function bankTarget(name: string, products: readonly Product[]): TargetOrRefusal {
-  const call = BANK_CALLS.find((known) => known === name);
-  if (call === undefined) {
-    return { refusal: `${name} is not open to actions: only ${BANK_CALLS.join(', ')} are${didYouMean(name, BANK_CALLS)}` };
+/** The call of a name, if actions may declare it and the agent has its product. */
+export function findBankCall(name: string, products: readonly string[]): CallOrRejection {
+  const known = BANK_CALLS.find((one) => one === name);
+  if (known === undefined) {
+    return { rejection: `${name} is not open to actions: only ${BANK_CALLS.join(', ')} are${didYouMean(name, BANK_CALLS)}` };
   }
-  const { fields, required, product, paid } = METHODS[call];
-  if (product !== undefined && !products.includes(product)) return { refusal: `${call} needs ${product} in the agent’s products` };
-  const target: Target = {
-    name: call,
+  const { fields, required, product, paid } = METHODS[known];
+  if (product !== undefined && !products.includes(product)) return { rejection: `${known} needs ${product} in the agent’s products` };
+  const call: DeclaredCall = {
+    name: known,
     fields,
     required,
     takesNull: () => false,
     escapesPath: () => false,
-    refusal: () => undefined,
+    rejection: () => undefined,
     scopes: [],
     effect: () => 'read',
     ...(paid && { paid }),
+    ...(known === 'auth/get' && { masked: true }),
     tellingField: () => undefined,
-    send: ({ session }, args, given) =>
-      (session as BankSession).call(call, args, declaredAnswer, { ...given, masked: call === 'auth/get' }),
+    destructiveFields: [],
+    send: (session, args, reader, readerArgs) => (session as BankSession).call(known, args, reader, readerArgs),
   };
-  return { target };
+  return { call };
 }

@@ -1,33 +1,38 @@
-import type { WorkspaceMethod, WorkspaceMethods } from '../../providers/workspace/workspace-methods.ts';
-import { type ScopeName, WORKSPACE_SCOPES } from '../../providers/workspace/workspace-scopes.ts';
-import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { didYouMean } from '../../validation/nearest-name.ts';
-import { effectOf, tellingField } from './declared-effects.ts';
-import { fieldRefusal, methodRefusal } from './declared-refusals.ts';
-import { declaredAnswer } from './declared-response.ts';
-import type { Target, TargetOrRefusal } from './declared-target.ts';
+import type { CallOrRejection, DeclaredCall, FindCall } from '../declared-call.ts';
+import { fieldRejection, methodRejection } from './workspace-call-rules.ts';
+import { DESTRUCTIVE_FIELDS, effectOf, tellingField } from './workspace-effects.ts';
+import { loadWorkspaceMethods, type WorkspaceMethod, type WorkspaceMethods } from './workspace-methods.ts';
+import { SCOPE_NAMES, type ScopeName, WORKSPACE_SCOPES } from './workspace-scopes.ts';
+import type { WorkspaceSession } from './workspace-session.ts';
 
 /** gmail's parameter for whose mailbox it is: always the account's own. */
 const MAILBOX = 'userId';
 const OWN_MAILBOX = 'me';
 
-/** The provider's method that is meant, if declared actions may call it and the agent's scopes cover it. */
-export function workspaceTarget(id: string, methods: WorkspaceMethods, agentScopes: readonly ScopeName[]): TargetOrRefusal {
+/** Loads the provider's methods that actions may declare. */
+export async function workspaceCalls(): Promise<FindCall> {
+  const methods = await loadWorkspaceMethods();
+  return (id, scopes) => findWorkspaceCall(id, methods, scopes);
+}
+
+/** The method of a discovery id, if actions may declare it and the agent's scopes cover it. */
+function findWorkspaceCall(id: string, methods: WorkspaceMethods, agentScopes: readonly string[]): CallOrRejection {
   const method = methods.get(id);
-  if (method === undefined) return { refusal: unknownMethod(id, methods.ids) };
-  const why = methodRefusal(id, method.verb);
-  if (why !== undefined) return { refusal: `${id} may not be declared: ${why}` };
+  if (method === undefined) return { rejection: unknownMethod(id, methods.ids) };
+  const why = methodRejection(id, method.verb);
+  if (why !== undefined) return { rejection: `${id} may not be declared: ${why}` };
   const authorising = scopeNames(method.scopes);
   if (authorising.length === 0) {
     const needed = method.scopes.length === 1 ? 'the provider’s scope' : 'one of the provider’s scopes';
-    return { refusal: `${id} needs a consent that users are not asked for: ${needed} ${method.scopes.join(', ')}` };
+    return { rejection: `${id} needs a consent that users are not asked for: ${needed} ${method.scopes.join(', ')}` };
   }
   const scopes = authorising.filter((scope) => agentScopes.includes(scope));
-  if (scopes.length === 0) return { refusal: `${id} needs one of these in the agent’s scopes: ${authorising.join(', ')}` };
-  return { target: targetOf(id, method, scopes) };
+  if (scopes.length === 0) return { rejection: `${id} needs one of these in the agent’s scopes: ${authorising.join(', ')}` };
+  return { call: callOf(id, method, scopes) };
 }
 
-function targetOf(id: string, method: WorkspaceMethod, scopes: readonly ScopeName[]): Target {
+function callOf(id: string, method: WorkspaceMethod, scopes: readonly string[]): DeclaredCall {
   const hasMailbox = Object.hasOwn(method.params, MAILBOX);
   return {
     name: id,
@@ -40,14 +45,15 @@ function targetOf(id: string, method: WorkspaceMethod, scopes: readonly ScopeNam
       if (method.path.includes(`{+${field}}`)) return /[/?#%]/.test(value);
       return method.path.includes(`{${field}}`) && /[/?#]/.test(value);
     },
-    refusal(field, value) {
+    rejection(field, value) {
       if (field === MAILBOX && hasMailbox) return value === OWN_MAILBOX ? undefined : 'is always me, the account itself';
-      return fieldRefusal(field);
+      return fieldRejection(field);
     },
     scopes,
     effect: (given) => effectOf(id, method.verb, given),
     tellingField: (given) => (effectOf(id, method.verb, {}) === 'destructive' ? undefined : tellingField(id, given)),
-    send({ session }, args, given) {
+    destructiveFields: DESTRUCTIVE_FIELDS,
+    send(session, args, reader, readerArgs) {
       const body = Object.entries(args).filter(([name]) => !isParameter(method, name));
       return (session as WorkspaceSession).call(
         id,
@@ -56,8 +62,8 @@ function targetOf(id: string, method: WorkspaceMethod, scopes: readonly ScopeNam
           ...(hasMailbox && { [MAILBOX]: OWN_MAILBOX }),
           ...(method.body !== undefined && { requestBody: Object.fromEntries(body) }),
         },
-        declaredAnswer,
-        { ...given, masked: false },
+        reader,
+        readerArgs,
       );
     },
   };
@@ -76,6 +82,5 @@ function isParameter({ params }: WorkspaceMethod, name: string): boolean {
 }
 
 function scopeNames(scopes: readonly string[]): ScopeName[] {
-  const names = Object.keys(WORKSPACE_SCOPES) as ScopeName[];
-  return names.filter((name) => scopes.some((scope) => WORKSPACE_SCOPES[name].endsWith(`/auth/${scope}`)));
+  return SCOPE_NAMES.filter((name) => scopes.some((scope) => WORKSPACE_SCOPES[name].endsWith(`/auth/${scope}`)));
 }

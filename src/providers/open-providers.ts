@@ -1,0 +1,89 @@
+import type { Config } from '../config/config.ts';
+import type { AgentNeeds, GrantAccess, OpenOptions, ProviderDescriptor, ProviderSession, Renewal, SandboxSettings } from './provider.ts';
+
+type ClientOf<Descriptor> = Descriptor extends ProviderDescriptor<infer _Settings, infer Client, infer _Session> ? Client : never;
+
+/** All providers of the service, and the clients of those that are configured. */
+export class Providers {
+  readonly #descriptors: ReadonlyMap<string, ProviderDescriptor>;
+  readonly #clients: ReadonlyMap<string, unknown>;
+  readonly #telemetry: OpenOptions['telemetry'];
+
+  /** @param clients by provider; those that are not configured have none */
+  constructor(descriptors: readonly ProviderDescriptor[], clients: ReadonlyMap<string, unknown>, telemetry: OpenOptions['telemetry']) {
+    this.#descriptors = new Map(descriptors.map((descriptor) => [descriptor.name, descriptor]));
+    this.#clients = clients;
+    this.#telemetry = telemetry;
+  }
+
+  isConfigured(name: string): boolean {
+    return this.#clients.has(name);
+  }
+
+  /** What agents of a provider declare. */
+  needs(name: string): AgentNeeds {
+    const descriptor = this.#descriptors.get(name);
+    if (descriptor === undefined) throw new Error(`there is no provider ${name}`);
+    return descriptor.needs;
+  }
+
+  /** A provider's own client, for the feature that connects its accounts; undefined: not configured. */
+  client<Descriptor extends ProviderDescriptor>(descriptor: Descriptor): ClientOf<Descriptor> | undefined {
+    return this.#clients.get(descriptor.name) as ClientOf<Descriptor> | undefined;
+  }
+
+  /** Opens a session on a grant. @returns undefined: the provider is not configured */
+  session(name: string, grant: GrantAccess, signal: AbortSignal): ProviderSession | undefined {
+    const descriptor = this.#descriptors.get(name);
+    return this.isConfigured(name) ? descriptor?.session(this.#clients.get(name), grant, signal) : undefined;
+  }
+
+  /** What refreshes access tokens, by provider. Providers whose tokens do not expire have none. */
+  refreshers(): Record<string, (refreshToken: string) => Promise<Renewal>> {
+    const refreshing = this.#configured().filter(([{ refresh }]) => refresh !== undefined);
+    return Object.fromEntries(
+      refreshing.map(([descriptor, client]) => [
+        descriptor.name,
+        (refreshToken: string) =>
+          this.#telemetry.step(
+            { kind: 'refresh', name: descriptor.name },
+            () => descriptor.refresh?.(client, refreshToken) as Promise<Renewal>,
+            ({ kind }) => kind,
+          ),
+      ]),
+    );
+  }
+
+  /** What revokes tokens, by provider. */
+  revokers(): Record<string, (token: string) => Promise<void>> {
+    return Object.fromEntries(
+      this.#configured().map(([descriptor, client]) => [descriptor.name, (token: string) => descriptor.revoke(client, token)]),
+    );
+  }
+
+  #configured(): [ProviderDescriptor, unknown][] {
+    return [...this.#descriptors.values()]
+      .filter(({ name }) => this.isConfigured(name))
+      .map((descriptor) => [descriptor, this.#clients.get(descriptor.name)]);
+  }
+}
+
+/**
+ * Opens the providers that are configured; the code of the others is not loaded.
+ *
+ * @param sandbox undefined: no provider of the configuration is the sandbox's
+ */
+export async function openProviders(
+  descriptors: readonly ProviderDescriptor[],
+  config: Config,
+  sandbox: SandboxSettings | undefined,
+  options: OpenOptions,
+): Promise<Providers> {
+  const clients = new Map<string, unknown>();
+  for (const descriptor of descriptors) {
+    const part = descriptor.settings(config);
+    const settings = part === 'sandbox' ? sandbox && descriptor.sandboxed(sandbox) : part;
+    if (settings !== undefined) clients.set(descriptor.name, await descriptor.open(settings, options));
+  }
+  return new Providers(descriptors, clients, options.telemetry);
+}

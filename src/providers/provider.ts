@@ -1,0 +1,99 @@
+import type { z } from 'zod';
+import type { Config, Limits, Part } from '../config/config.ts';
+import type { Telemetry } from '../observability/telemetry.ts';
+import type { FindCall } from './declared-call.ts';
+
+/** The grant that a session works for, with its tokens as the vault keeps them. */
+export interface GrantAccess {
+  userId: string;
+  /** A valid access token. */
+  current(): Promise<string>;
+  /** Another access token, after the provider rejected this one. */
+  renewed(rejected: string): Promise<string>;
+  /**
+   * Records that the provider rejected this access token because of the grant's state.
+   *
+   * @returns false when the grant has another token by now, of which the rejection says nothing
+   */
+  rejected(accessToken: string, status: 'reauth_required' | 'relink_required' | 'item_gone'): Promise<boolean>;
+}
+
+/** The calls that an action makes to the provider, on behalf of one grant. */
+export interface ProviderSession {
+  /** A request was sent that may have changed the account. Sessions that only read leave it out. */
+  readonly mayHaveChanged?: boolean;
+}
+
+/** The result of a refresh (RFC 6749, 6). */
+export type Renewal =
+  | {
+      kind: 'renewed';
+      accessToken: string;
+      /** Replaces the refresh token that was sent; undefined: that one stays valid. */
+      refreshToken: string | undefined;
+      /** undefined: unchanged. */
+      scopes: string[] | undefined;
+      lifeSeconds: number;
+    }
+  /** The consent has ended; only the user can renew it. */
+  | { kind: 'ended'; reason: Error }
+  /** The provider rejects this service's own credentials. */
+  | { kind: 'misconfigured'; reason: Error }
+  /** To be retried, after `retryAfter` seconds where the provider asks for a delay; 0 where it does not. */
+  | { kind: 'failed'; reason: Error; retryAfter: number };
+
+/** What an agent of the integrations file declares that its actions may use: scopes, or products. */
+export interface AgentNeeds {
+  /** Key of the agent in the file. */
+  key: string;
+  names: readonly string[];
+  /** Accepts one of the names; its errors are shown to the operator. */
+  schema: z.ZodType<string>;
+  /** Whether a grant with these scopes covers a name. */
+  isGranted(scopes: readonly string[], name: string): boolean;
+  /** Names that the user can still grant by connecting again. */
+  missing(scopes: readonly string[]): readonly string[];
+}
+
+export interface OpenOptions {
+  /** {base_url} as browsers see it. */
+  publicUrl: string;
+  limits: Pick<Limits, 'providerTimeoutMs' | 'refreshTimeoutMs'>;
+  telemetry: Telemetry;
+}
+
+/**
+ * Describes a provider to the rest of the service: everything that differs between providers and that shared code
+ * needs. Adding a provider takes a folder with its descriptor and an entry in {@link PROVIDERS} (providers.ts).
+ */
+export interface ProviderDescriptor<Settings = unknown, Client = unknown, Session extends ProviderSession = ProviderSession> {
+  /** Stored with each grant, and `provider:` of an agent in the integrations file. */
+  name: string;
+  /** What the start message calls it when it is not the sandbox. */
+  label: string;
+  /** Its part of the configuration; undefined: not configured. */
+  settings(config: Config): Part<Settings>;
+  /** Its settings in the sandbox. */
+  sandboxed(sandbox: SandboxSettings): Settings;
+  /** Loads and creates the client. SDKs are loaded with the first request that needs them. */
+  open(settings: Settings, options: OpenOptions): Promise<Client>;
+  /** @param signal ends all requests of the session */
+  session(client: Client, grant: GrantAccess, signal: AbortSignal): Session;
+  /** Gets another access token; never rejects. Left out: the provider's access tokens do not expire. */
+  refresh?(client: Client, refreshToken: string): Promise<Renewal>;
+  /** Revokes a token; resolves when the provider has confirmed it, and rejects otherwise. */
+  revoke(client: Client, token: string): Promise<void>;
+  needs: AgentNeeds;
+  /** Loads the calls that actions of the integrations file may declare. */
+  calls(): Promise<FindCall>;
+}
+
+/** Settings of the providers that the sandbox contains. */
+export type SandboxSettings = { [Name in 'workspace' | 'bank']: Exclude<Config[Name], 'sandbox' | undefined> };
+
+/** A descriptor whose types are checked against each other. */
+export function describeProvider<const Name extends string, Settings, Client, Session extends ProviderSession>(
+  descriptor: ProviderDescriptor<Settings, Client, Session> & { name: Name },
+): ProviderDescriptor<Settings, Client, Session> & { name: Name } {
+  return descriptor;
+}

@@ -1,0 +1,15 @@
+import { bankDescriptor } from './bank/bank-descriptor.ts';
+import type { ProviderDescriptor } from './provider.ts';
+import { workspaceDescriptor } from './workspace/workspace-descriptor.ts';
+
+/** All providers, in the order in which they are listed. */
+export const PROVIDERS = [workspaceDescriptor, bankDescriptor] as const;
+
+type Described = (typeof PROVIDERS)[number];
+
+/** What a built-in action works with, by the name of its provider. */
+export type Sessions = {
+  [Descriptor in Described as Descriptor['name']]: Descriptor extends ProviderDescriptor<infer _S, infer _C, infer Session>
+    ? Session
+    : never;
+};

@@ -1,0 +1,40 @@
+import { describeProvider } from '../provider.ts';
+import type { WorkspaceApi } from './workspace-api.ts';
+import type { WorkspaceProvider } from './workspace-provider.ts';
+import { isScopeGranted, missingScopes, SCOPE_NAMES, scopeName } from './workspace-scopes.ts';
+
+/** OAuth endpoints and APIs are two clients, since the SDK of the APIs is never given a refresh token. */
+export interface WorkspaceClient {
+  provider: WorkspaceProvider;
+  api: WorkspaceApi;
+}
+
+/** Google Workspace. */
+export const workspaceDescriptor = describeProvider({
+  name: 'workspace',
+  label: 'real provider',
+  settings: (config) => config.workspace,
+  sandboxed: (sandbox) => sandbox.workspace,
+  async open(settings, { publicUrl, limits, telemetry }): Promise<WorkspaceClient> {
+    const { WorkspaceProvider } = await import('./workspace-provider.ts');
+    const { WorkspaceApi } = await import('./workspace-api.ts');
+    return {
+      provider: new WorkspaceProvider(settings, `${publicUrl}/auth/workspace/callback`, limits, telemetry),
+      api: new WorkspaceApi({ apiUrl: settings.apiUrl, timeoutMs: limits.providerTimeoutMs, telemetry }),
+    };
+  },
+  session: ({ api }, grant, signal) => api.session(grant.userId, grant, signal),
+  refresh: ({ provider }, refreshToken) => provider.refresh(refreshToken),
+  revoke: ({ provider }, token) => provider.revoke(token),
+  needs: {
+    key: 'scopes',
+    names: SCOPE_NAMES,
+    schema: scopeName,
+    isGranted: isScopeGranted,
+    missing: missingScopes,
+  },
+  async calls() {
+    const { workspaceCalls } = await import('./workspace-calls.ts');
+    return workspaceCalls();
+  },
+});
