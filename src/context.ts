@@ -3,7 +3,7 @@ import { BankWebhooks } from './bank/bank-webhooks.ts';
 import type { Emit } from './events/emit.ts';
 import { EventFeed } from './events/event-feed.ts';
 import { Events } from './events/events.ts';
-import { ApprovalEnds } from './executor/approval-ends.ts';
+import { ApprovalExpiry } from './executor/approval-expiry.ts';
 import { withdrawn } from './executor/call-checks.ts';
 import { Executor } from './executor/executor.ts';
 import { allowedOrigins } from './http/allowed-origins.ts';
@@ -75,7 +75,7 @@ export interface Context extends Foundation {
   tokens: AccessTokens;
   orphanedTokens: OrphanedTokenRevoker;
   executor: Executor;
-  approvalEnds: ApprovalEnds;
+  approvalExpiry: ApprovalExpiry;
   sandbox: Sandbox | undefined;
   providers: Providers;
 }
@@ -118,7 +118,7 @@ export async function createContext(
     addresses,
     embedded: config.databaseUrl === undefined,
     sessions: new Sessions(db, verifier, names, config.allowedUsers),
-    reloads: new ReplicatedReload(db, integrations, () => notifications.approvalEnds.reconfigured(catalog().revision), logger),
+    reloads: new ReplicatedReload(db, integrations, () => notifications.approvalExpiry.reconfigured(catalog().revision), logger),
     bindings,
     catalog,
     absentKeyIds: () => absentKeyIds(db, keyring),
@@ -140,15 +140,15 @@ function createEvents({ db, logger, integrations }: Foundation) {
   const emit: Emit = async (tx, userId, event, data) => {
     await events.record(tx, userId, event, data);
     // Pending approvals for an account end when it is disconnected.
-    if (event === 'account.disconnected') await approvalEnds.disconnected(tx, userId, String(data.account));
+    if (event === 'account.disconnected') await approvalExpiry.disconnected(tx, userId, String(data.account));
   };
-  const approvalEnds = new ApprovalEnds(db, emit);
+  const approvalExpiry = new ApprovalExpiry(db, emit);
   integrations.onChange(({ revision }) => {
     events.recordForAll(feed.userIds(), 'integrations.updated', { revision }).catch((error: unknown) => {
       logger.warn({ err: describeError(error) }, 'the event integrations.updated could not be recorded');
     });
   });
-  return { feed, events, emit, approvalEnds };
+  return { feed, events, emit, approvalExpiry };
 }
 
 /** Encrypted grants: storing, refreshing and revoking tokens. */

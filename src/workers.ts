@@ -95,7 +95,7 @@ export class Workers {
 }
 
 async function sweep(context: Context): Promise<void> {
-  const { db, workspace, bindings, revocations, webhooks, events, approvalEnds, logger } = context;
+  const { db, workspace, bindings, revocations, webhooks, events, approvalExpiry, logger } = context;
   const steps = [
     async () => workspace && sweepConfirmations(workspace),
     () => deleteOldFlows(db),
@@ -106,7 +106,7 @@ async function sweep(context: Context): Promise<void> {
     () => deleteOldErasures(db),
     () => revocations.sweep(),
     () => webhooks.sweep(),
-    () => approvalEnds.expired(),
+    () => approvalExpiry.expired(),
     () => deleteOldApprovals(db),
     () => deleteOldKeys(db),
     () => deleteFormerKeys(db),

@@ -19,14 +19,14 @@ export interface RunDeps {
   providers: Providers;
 }
 
-/** Someone waits to be asked. */
+/** A user is waiting for the approval's summary. */
 const PREVIEW_MS = 5_000;
-/** Made once: an abort without a reason would make an error, with its stack, for every call. */
-const OVER = aborted();
+/** Created once: an abort without a reason creates an error, with its stack, for each call. */
+const FINISHED = aborted();
 
 /**
- * One run of an action within its deadline. A caller who gives up ends a read; a change that was begun goes on. Both end
- * with the account's connection.
+ * One run of an action, within its timeout. The caller's abort ends a read but not a change; disconnecting the account
+ * ends both.
  */
 export class ActionRun {
   readonly #deps: RunDeps;
@@ -39,38 +39,38 @@ export class ActionRun {
     this.#call = call;
   }
 
-  /** Something was sent that may have changed the account. */
+  /** Whether a request was sent that may have changed the account. */
   get mayHaveChanged(): boolean {
     return this.#session?.mayHaveChanged ?? false;
   }
 
   /**
-   * The action's output as it gives it, not checked yet.
+   * The action's output, not validated yet.
    *
    * @throws AppError `provider_timeout`, `aborted`, or the action's own; anything else that it throws
    */
   output(): Promise<unknown> {
     const { configured, input } = this.#call;
-    return this.#within(configured.policy.timeoutMs, (context) => configured.action.run(input, context));
+    return this.#withTimeout(configured.policy.timeoutMs, (context) => configured.action.run(input, context));
   }
 
-  /** What the user is asked; where the names of things can't be had soon, their ids must do. */
+  /** The summary that the user approves; with ids in place of names where reading these fails or takes too long. */
   async summary(): Promise<string> {
     const { input, configured } = this.#call;
     const { action, policy } = configured;
     const { preview } = action;
     if (preview === undefined) return action.summary(input);
     const ms = Math.min(PREVIEW_MS, policy.timeoutMs);
-    return this.#within(ms, (context) => preview(input, context)).catch(() => action.summary(input));
+    return this.#withTimeout(ms, (context) => preview(input, context)).catch(() => action.summary(input));
   }
 
-  async #within<Result>(ms: number, work: (context: RunContext) => Promise<Result>): Promise<Result> {
+  async #withTimeout<Result>(ms: number, work: (context: RunContext) => Promise<Result>): Promise<Result> {
     const { signal, configured, account } = this.#call;
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
     const stop = (error: AppError) => {
-      // First, so that what the signal makes the action throw comes too late to be the reason.
+      // Before the abort, so that this error wins over what the aborted action throws.
       reject(error);
-      this.#abort.end(error);
+      this.#abort.abort(error);
     };
     const onAbort = () => stop(aborted());
     const timer = setTimeout(() => stop(new AppError('provider_timeout', 'The action took longer than it may.')), ms);
@@ -78,27 +78,27 @@ export class ActionRun {
       signal.addEventListener('abort', onAbort, { once: true });
       if (signal.aborted) onAbort();
     }
-    const over = this.#deps.uses.begin({ grantId: account.grantId, action: configured.name, stop });
+    const endUse = this.#deps.uses.begin({ grantId: account.grantId, action: configured.name, stop });
     try {
-      this.#begin(work).then(resolve, reject);
+      this.#start(work).then(resolve, reject);
       return await promise;
     } catch (error) {
       throw asAccountError(error, this.#call.account, configured.action.scopes, this.#deps.providers.needs(configured.action.provider));
     } finally {
-      over();
+      endUse();
       clearTimeout(timer);
       signal.removeEventListener('abort', onAbort);
-      // What an action left running must not go on in its name.
-      this.#abort.end(OVER);
+      // Ends what the action left running.
+      this.#abort.abort(FINISHED);
     }
   }
 
-  /** It may ignore its signal and end long after everyone has left: nobody hears of that. */
-  #begin<Result>(work: (context: RunContext) => Promise<Result>): Promise<Result> {
+  /** The action may ignore its signal; what it returns after the run is ignored. */
+  #start<Result>(work: (context: RunContext) => Promise<Result>): Promise<Result> {
     try {
       return work(new Context(this.#deps.db, this.#call, this.#abort, () => this.#open()));
     } catch (error) {
-      // A declared action's arguments may be refused at once: what ended the run before still counts.
+      // A declared action may throw synchronously.
       return Promise.reject(error);
     }
   }
@@ -114,7 +114,7 @@ export class ActionRun {
   }
 }
 
-/** What an action is given; session and signal are made when it asks for them. */
+/** The context of a run; session and signal are created on first use. */
 class Context implements RunContext {
   readonly userId: string;
   readonly account: ActionAccount;
@@ -126,16 +126,16 @@ class Context implements RunContext {
   readonly #open: () => RunContext['session'];
   #session: RunContext['session'] | undefined;
 
-  constructor(db: Database, { userId, account, configured, progress }: Call, ending: RunAbort, open: () => RunContext['session']) {
+  constructor(db: Database, { userId, account, configured, progress }: Call, runAbort: RunAbort, open: () => RunContext['session']) {
     this.userId = userId;
     this.account = account;
     this.db = db;
     this.unmasked = configured.policy.unmasked;
     this.capBytes = configured.capBytes;
     this.progress = (message) => {
-      if (!ending.isOver) progress?.(message);
+      if (!runAbort.isAborted) progress?.(message);
     };
-    this.#abort = ending;
+    this.#abort = runAbort;
     this.#open = open;
   }
 

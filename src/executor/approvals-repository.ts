@@ -6,21 +6,21 @@ export interface ApprovalRow {
   userId: string;
   accountId: string;
   action: string;
-  /** Sealed; null until it is shown, and once it is decided or has ended. */
+  /** Sealed; null before it is shown, and once it is decided or has ended. */
   arguments: Buffer | null;
   /** Hexadecimal digits. */
   argumentsHash: string;
-  /** Of the arguments with their defaults; null in rows of releases that didn't have it. */
-  inputHash: string | null;
+  /** Hash of the arguments with their defaults; null in rows of earlier releases. */
+  normalizedHash: string | null;
   idempotencyKey: string | null;
-  /** Of the configuration it was asked for under. */
+  /** Revision of the configuration. */
   revision: string;
-  /** Where the call came from; null in rows of releases that didn't note it. */
+  /** Where the call came from; null in rows of earlier releases. */
   surface: string | null;
-  /** `preparing`: its preview is being read, and the user hasn't been asked yet. */
+  /** `preparing`: its preview is being read, and the user doesn't see it yet. */
   status: 'preparing' | 'pending' | 'approved' | 'denied' | 'ended';
   createdAt: Date;
-  /** When it was denied a short while ago: until when that holds for the same call. */
+  /** Until when a denial holds for equal calls; null: no denial holds. */
   deniedUntil: Date | null;
   expiresAt: Date;
   expired: boolean;
@@ -28,38 +28,38 @@ export interface ApprovalRow {
 
 export type NewApproval = Pick<
   ApprovalRow,
-  'id' | 'userId' | 'accountId' | 'action' | 'argumentsHash' | 'inputHash' | 'idempotencyKey' | 'revision' | 'surface'
+  'id' | 'userId' | 'accountId' | 'action' | 'argumentsHash' | 'normalizedHash' | 'idempotencyKey' | 'revision' | 'surface'
 >;
 
-/** Of one that is prepared: far longer than that takes, so that one whose process died is soon out of the way. */
+/** Far longer than a preview takes, so that those of a crashed process expire soon. */
 const PREPARING = '1 minute';
-const ANSWERABLE = '10 minutes';
-/** How long a denial holds for the same call. */
+const PENDING = '10 minutes';
+/** How long a denial holds for equal calls. */
 const DENIED = '1 hour';
 
 const COLUMNS = `id, user_id as "userId", account_id as "accountId", action, arguments, encode(arguments_hash, 'hex') as "argumentsHash",
-  encode(input_hash, 'hex') as "inputHash", idempotency_key as "idempotencyKey", revision, surface, status, created_at as "createdAt",
+  encode(input_hash, 'hex') as "normalizedHash", idempotency_key as "idempotencyKey", revision, surface, status, created_at as "createdAt",
   case when status = 'denied' and decided_at > now() - interval '${DENIED}' then decided_at + interval '${DENIED}' end as "deniedUntil",
   expires_at as "expiresAt", expires_at <= now() as expired`;
 
-/** Takes a question's place; it waits for the user once it is {@link showApproval shown}. */
+/** Inserts an approval, which becomes pending once it is {@link showApproval shown}. */
 export async function insertApproval(tx: Queryable, row: NewApproval): Promise<void> {
   await tx.query(
     `insert into approvals (id, user_id, account_id, action, arguments_hash, input_hash, idempotency_key, revision, surface, status, expires_at)
      values ($1::uuid, $2::uuid, $3::uuid, $4, decode($5, 'hex'), decode($6, 'hex'), $7, $8, $9, 'preparing', now() + interval '${PREPARING}')`,
-    [row.id, row.userId, row.accountId, row.action, row.argumentsHash, row.inputHash, row.idempotencyKey, row.revision, row.surface],
+    [row.id, row.userId, row.accountId, row.action, row.argumentsHash, row.normalizedHash, row.idempotencyKey, row.revision, row.surface],
   );
 }
 
 /**
- * Lets a question that was prepared wait for the user.
+ * Makes a prepared approval pending.
  *
  * @param sealed what the user is shown
  * @returns when it expires; undefined when it has ended meanwhile, or is shown already
  */
 export async function showApproval(tx: Queryable, userId: string, id: string, sealed: Buffer): Promise<Date | undefined> {
   const rows = await tx.query<{ expiresAt: Date }>(
-    `update approvals set status = 'pending', arguments = $3, expires_at = now() + interval '${ANSWERABLE}'
+    `update approvals set status = 'pending', arguments = $3, expires_at = now() + interval '${PENDING}'
      where id = $1::uuid and user_id = $2::uuid and status = 'preparing' and expires_at > now() returning expires_at as "expiresAt"`,
     [id, userId, sealed],
   );
@@ -71,7 +71,7 @@ export async function selectApproval(db: Queryable, userId: string, id: string):
   return rows[0];
 }
 
-/** What waits for the user, oldest first; what was asked under another revision can't be approved any more. */
+/** Pending approvals of a revision, oldest first. */
 export async function selectPendingApprovals(db: Queryable, userId: string, revision: string): Promise<ApprovalRow[]> {
   return db.query<ApprovalRow>(
     `select ${COLUMNS} from approvals
@@ -80,7 +80,7 @@ export async function selectPendingApprovals(db: Queryable, userId: string, revi
   );
 }
 
-/** How many wait for the user, or will at once. */
+/** Number of approvals that are pending or being prepared. */
 export async function countOpenApprovals(tx: Queryable, userId: string, revision: string): Promise<number> {
   const rows = await tx.query<{ count: number }>(
     `select count(*)::int as count from approvals
@@ -109,18 +109,18 @@ export async function countAsked(
 /** Earlier requests for the same call, or under the same idempotency key, newest first. */
 export async function selectLikeApprovals(
   tx: Queryable,
-  { userId, action, inputHash, idempotencyKey }: Pick<ApprovalRow, 'userId' | 'action' | 'inputHash' | 'idempotencyKey'>,
+  { userId, action, normalizedHash, idempotencyKey }: Pick<ApprovalRow, 'userId' | 'action' | 'normalizedHash' | 'idempotencyKey'>,
 ): Promise<ApprovalRow[]> {
   return tx.query<ApprovalRow>(
     `select ${COLUMNS} from approvals
      where user_id = $1::uuid and action = $2 and (input_hash = decode($3, 'hex') or idempotency_key = $4)
        and created_at > now() - interval '24 hours' order by created_at desc, id`,
-    [userId, action, inputHash, idempotencyKey],
+    [userId, action, normalizedHash, idempotencyKey],
   );
 }
 
 /**
- * Decides a pending request, once; its arguments are dropped.
+ * Decides a pending request, once; its arguments are deleted.
  *
  * @returns false when it was decided or has expired meanwhile
  */
@@ -138,7 +138,7 @@ export function deleteOldApprovals(db: Queryable): Promise<void> {
   return deleteExpired(db, 'approvals', `expires_at < now() - interval '24 hours'`);
 }
 
-/** Why a question can't be answered any more, and SQL of which ones those are; `$2` is the reason's own value. */
+/** Why an approval can't be decided any more, and the SQL condition; `$2` is the reason's own value. */
 const ENDED = {
   expired: 'expires_at <= now() and $2::text is null',
   disconnected: 'account_id = $2::uuid',
@@ -148,11 +148,11 @@ const ENDED = {
 export type EndReason = keyof typeof ENDED;
 
 export interface EndedApproval extends Pick<ApprovalRow, 'id' | 'action' | 'accountId'> {
-  /** The user was asked. */
+  /** The user has seen it. */
   shown: boolean;
 }
 
-/** Some users with questions that have to end. */
+/** Users with approvals that have to end, at most `limit`. */
 export async function selectUsersToEnd(db: Queryable, reason: EndReason, value: string | null, limit: number): Promise<string[]> {
   const rows = await db.query<{ userId: string }>(
     `select distinct user_id as "userId" from approvals
@@ -162,7 +162,7 @@ export async function selectUsersToEnd(db: Queryable, reason: EndReason, value: 
   return rows.map(({ userId }) => userId);
 }
 
-/** Ends a user's open questions for that reason, once; their arguments are dropped. */
+/** Ends a user's open approvals for that reason; their arguments are deleted. */
 export async function endApprovals(tx: Queryable, userId: string, reason: EndReason, value: string | null): Promise<EndedApproval[]> {
   return tx.query<EndedApproval>(
     `with ending as (

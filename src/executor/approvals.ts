@@ -8,7 +8,6 @@ import { lockUser } from '../vault/grants-repository.ts';
 import { ignoreDecryptionFailure } from '../vault/ignore-decryption-failure.ts';
 import type { UserKeys } from '../vault/user-keys.ts';
 import { isConnected } from './agent-accounts-repository.ts';
-import { takePlace } from './approval-places.ts';
 import { type ApprovalPreview, asJson, isAbout, preview, type Stored, sealed, storedOf, unseal } from './approval-preview.ts';
 import {
   type ApprovalRow,
@@ -20,17 +19,18 @@ import {
 } from './approvals-repository.ts';
 import type { ArgumentHashes } from './argument-hashes.ts';
 import type { Call } from './call.ts';
+import { reserveSlot } from './pending-approval-slots.ts';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Questions to the user, each bound to one account, action, arguments and configuration, and answered once. */
+/** Approvals, each bound to one account, action, arguments and configuration, and decided once. */
 export class Approvals {
   readonly #db: Database;
   readonly #userKeys: UserKeys;
   readonly #hashes: ArgumentHashes;
   readonly #emit: Emit;
   readonly #revision: () => string;
-  /** Questions whose preview is being read by this process, by id. */
+  /** Approvals whose preview this process is reading, by id. */
   readonly #showing = new Map<string, Promise<ApprovalPreview>>();
 
   /** @param revision of the configuration in force */
@@ -43,26 +43,26 @@ export class Approvals {
   }
 
   /**
-   * Asks the user; a call that already waits for its answer is not asked twice. The question takes its place, and
-   * counts, before its preview is read: however many calls there are, no more previews are than questions.
+   * Requests the user's approval; equal calls share one. The approval is inserted, and counts, before its preview is
+   * read, so that many calls at once don't read many previews.
    *
    * @param surface where the call came from
-   * @param summarise says what will happen, in one line; may ask the provider
-   * @returns what the user is asked
+   * @param summarise describes the call in one line; may call the provider
+   * @returns what the user is shown
    * @throws AppError `forbidden` when this was denied, `conflict` when the key's call has other arguments or the
-   * configuration is another by now, `not_found` when the account was disconnected meanwhile, `rate_limited` when it was
-   * asked too often or too much waits
+   * configuration has changed, `not_found` when the account was disconnected meanwhile, `rate_limited` when approval was
+   * requested too often or too many approvals are open
    */
   async request(call: Call, surface: string, summarise: () => Promise<string>): Promise<ApprovalPreview> {
     const { userId } = call;
     const row = await this.#newRow(call, surface);
-    // Before the transaction: the key service may take its time.
+    // Outside the transaction, because the key service may be slow.
     await this.#userKeys.forUser(this.#db, userId);
-    const place = await this.#db.transaction(async (tx) => takePlace(tx, call, row, await this.#lock(tx, call)), userId);
-    return typeof place === 'string' ? this.#showOnce(call, place, summarise) : place;
+    const reserved = await this.#db.transaction(async (tx) => reserveSlot(tx, call, row, await this.#lock(tx, call)), userId);
+    return typeof reserved === 'string' ? this.#showOnce(call, reserved, summarise) : reserved;
   }
 
-  /** What waits for the user under this revision, oldest first; what can't be read could not be approved either. */
+  /** Pending approvals of this revision, oldest first, without those that can't be decrypted. */
   async pending(userId: string, revision: string): Promise<ApprovalPreview[]> {
     const rows = await selectPendingApprovals(this.#db, userId, revision);
     if (rows.length === 0) return [];
@@ -73,7 +73,7 @@ export class Approvals {
     });
   }
 
-  /** @throws AppError `not_found`, also for another user's; `conflict` when it was decided or has expired */
+  /** @throws AppError `not_found`, also for another user's approval; `conflict` when it was decided or has expired */
   async find(userId: string, approvalId: string): Promise<ApprovalRow> {
     const row = UUID.test(approvalId) ? await selectApproval(this.#db, userId, approvalId) : undefined;
     if (row === undefined) throw new AppError('not_found', 'There is no such request for approval.');
@@ -82,7 +82,7 @@ export class Approvals {
     return row;
   }
 
-  /** @throws AppError `conflict` when it is not what was once stored */
+  /** Decrypts what the user was shown. @throws AppError `conflict` when that fails */
   async open(row: ApprovalRow): Promise<Stored> {
     const sealed = row.arguments ?? Buffer.alloc(0);
     const key = await ignoreDecryptionFailure(() => this.#userKeys.toOpen(this.#db, row.userId, sealed));
@@ -91,43 +91,43 @@ export class Approvals {
     return stored;
   }
 
-  /** @throws AppError `conflict` when another decision was faster, or it has expired */
+  /** @throws AppError `conflict` when it was decided meanwhile, or has expired */
   async deny(row: ApprovalRow): Promise<void> {
     await this.#db.transaction(async (tx) => {
-      // In the order in which an approval takes the two rows: another would deadlock.
+      // The same lock order as an approval's, because another would deadlock.
       await lockUser(tx, row.userId);
       await this.decide(tx, row, false);
     }, row.userId);
   }
 
   /**
-   * Takes the decision inside the transaction that acts on it, and that has locked the user.
+   * Stores the decision, inside the transaction that acts on it and has locked the user.
    *
-   * @throws AppError `conflict` when another decision was faster, or it has expired
+   * @throws AppError `conflict` when it was decided meanwhile, or has expired
    */
   async decide(tx: Queryable, { userId, id, action, accountId }: ApprovalRow, approved: boolean): Promise<void> {
     if (!(await decideApproval(tx, userId, id, approved ? 'approved' : 'denied'))) throw decided();
     await this.#emit(tx, userId, 'approval.decided', { approvalId: id, action, account: accountId, approved });
   }
 
-  /** The arguments with their defaults make it the same question, however the call spells them. */
+  /** Calls are equal when their arguments with defaults are. */
   async #newRow(
     { userId, account, configured, input, argumentsHash, idempotencyKey, revision }: Call,
     surface: string,
   ): Promise<NewApproval> {
-    const inputHash = await this.#hashes.of(userId, configured.name, account.id, asJson(input));
-    const about = { userId, accountId: account.id, action: configured.name, argumentsHash, inputHash };
+    const normalizedHash = await this.#hashes.of(userId, configured.name, account.id, asJson(input));
+    const about = { userId, accountId: account.id, action: configured.name, argumentsHash, normalizedHash };
     return { id: randomUUID(), ...about, idempotencyKey: idempotencyKey ?? null, revision, surface };
   }
 
-  /** Once for all equal calls of this process. */
+  /** Equal calls of this process share one preview. */
   #showOnce(call: Call, id: string, summarise: () => Promise<string>): Promise<ApprovalPreview> {
     const underWay = this.#showing.get(id) ?? this.#show(call, id, summarise).finally(() => this.#showing.delete(id));
     this.#showing.set(id, underWay);
     return underWay;
   }
 
-  /** Asks what has its place. Where another replica was faster, its question counts. */
+  /** Shows a reserved approval to the user. Where another replica has shown it already, returns what that shows. */
   async #show(call: Call, id: string, summarise: () => Promise<string>): Promise<ApprovalPreview> {
     const { userId, revision, configured, account } = call;
     const [action, accountId] = [configured.name, account.id];
@@ -135,7 +135,7 @@ export class Approvals {
     return this.#db.transaction(async (tx) => {
       const key = await this.#lock(tx, call);
       const expiresAt = await showApproval(tx, userId, id, sealed(key, { id, userId, revision }, stored));
-      if (expiresAt === undefined) return shownAlready(await selectApproval(tx, userId, id), key);
+      if (expiresAt === undefined) return shownPreview(await selectApproval(tx, userId, id), key);
       await this.#emit(tx, userId, 'approval.requested', {
         approvalId: id,
         action,
@@ -147,8 +147,8 @@ export class Approvals {
   }
 
   /**
-   * Locks the user, as a disconnect does, and looks again at what may have changed since the call was checked: what is
-   * asked after the end of its account or configuration would have nobody to end it.
+   * Locks the user, as a disconnect does, and repeats the checks whose result may have changed: an approval inserted
+   * after its account or configuration is gone would never be ended.
    *
    * @returns the user's key, which isn't replaced while the user is locked
    * @throws AppError `not_found`, `conflict`
@@ -161,19 +161,19 @@ export class Approvals {
   }
 }
 
-/** @throws AppError `conflict` when the configuration is no longer that under which it was asked */
+/** @throws AppError `conflict` when the configuration has changed since the approval was requested */
 export function assertSameRevision(row: Pick<ApprovalRow, 'revision'>, revision: string): void {
   if (revision !== row.revision) throw new AppError('conflict', 'The configuration has changed since. Ask for approval again.');
 }
 
-/** @throws AppError `conflict` when the call that would run is not the one that was asked about */
+/** @throws AppError `conflict` when the call that would run differs from what the user was shown */
 export function assertSameCall(row: ApprovalRow, stored: Stored, call: Call): void {
   assertSameRevision(row, call.revision);
   if (call.argumentsHash !== row.argumentsHash || !isAbout(stored, call)) throw changed();
 }
 
 /** @throws AppError `conflict` when it has ended meanwhile */
-function shownAlready(row: ApprovalRow | undefined, key: DataKey): ApprovalPreview {
+function shownPreview(row: ApprovalRow | undefined, key: DataKey): ApprovalPreview {
   const shown = row?.status === 'pending' ? unseal(key, row) : undefined;
   if (row === undefined || shown === undefined) throw changed();
   return preview(row, shown);

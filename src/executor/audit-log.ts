@@ -5,7 +5,7 @@ import { type AuditRow, insertAuditRows } from './audit-repository.ts';
 
 const SHOWN_NAME_CHARACTERS = 100;
 
-/** What the audit will say of one call; filled in as it becomes known. */
+/** Collects the audit row of one call. */
 export class AuditEntryBuilder {
   readonly #startedAt = performance.now();
   readonly #userId: string;
@@ -16,8 +16,8 @@ export class AuditEntryBuilder {
   #accountId: string | null = null;
   #argumentsHash: string | null = null;
   decision: AuditRow['decision'] = 'refused';
-  /** A change is on record as started. */
-  began = false;
+  /** The change or paid call is on record as started. */
+  isStarted = false;
 
   constructor(callId: string, userId: string, surface: string, action: string) {
     this.#callId = callId;
@@ -30,20 +30,19 @@ export class AuditEntryBuilder {
     return this.#callId;
   }
 
-  /** The call is that of a request for approval. */
-  approves(callId: string, action?: string): void {
+  /** Files the call under its approval's id. */
+  forApproval(callId: string, action?: string): void {
     this.#callId = callId;
     if (action !== undefined) this.#action = action;
   }
 
-  /** The user decides here on a call that came from elsewhere. */
-  decides(askedOn: string): void {
+  /** @param surface where the call came from; the user decides on the entry's own surface */
+  askedOn(surface: string): void {
     this.#decidedSurface = this.#surface;
-    this.#surface = askedOn;
+    this.#surface = surface;
   }
 
-  /** What it is about, as soon as that is known. */
-  about(accountId: string, argumentsHash: string): void {
+  setSubject(accountId: string, argumentsHash: string): void {
     this.#accountId = accountId;
     this.#argumentsHash = argumentsHash;
   }
@@ -65,7 +64,7 @@ export class AuditEntryBuilder {
   }
 }
 
-/** A name that is none, as the audit tells it: it may be long, or hold what the database doesn't take (NUL, half a character). */
+/** An unknown action's name made storable: truncated, without control characters (NUL) and lone surrogates. */
 export function auditedName(name: string): string {
   return name
     .slice(0, SHOWN_NAME_CHARACTERS)
@@ -73,9 +72,9 @@ export function auditedName(name: string): string {
     .toWellFormed();
 }
 
-/** Writes audit rows; those of calls that end at about the same time share a statement. */
+/** Writes audit rows; concurrent writes share a statement. */
 export class AuditLog {
-  /** Whether the row was written: it isn't where its user is gone. */
+  /** Resolves to false where the row's user is deleted. */
   readonly #rows: StatementBatcher<AuditRow, boolean>;
 
   constructor(db: Queryable) {
@@ -88,7 +87,7 @@ export class AuditLog {
   /**
    * Resolves once the row is committed.
    *
-   * @throws AppError `unavailable`; `invalid_token` when the user is gone
+   * @throws AppError `unavailable`; `invalid_token` when the user is deleted
    */
   async write(row: AuditRow): Promise<void> {
     if (!(await this.#rows.add(row))) throw new AppError('invalid_token', 'This user no longer exists.');

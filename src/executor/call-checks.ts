@@ -11,9 +11,7 @@ import { guardInput } from './input-guard.ts';
 import { assertScopes, assertUsable, selectAccount } from './select-account.ts';
 
 export interface CheckDeps extends Pick<RunDeps, 'providers'> {
-  /** What is callable now. */
   catalog(): Catalog;
-  /** A user's accounts as they are now. */
   accounts(userId: string): Promise<readonly AgentAccountRow[]>;
   hashes: ArgumentHashes;
 }
@@ -23,7 +21,7 @@ const KEY = /^[\x21-\x7e]{1,200}$/;
 const loaded = new WeakMap<ConfiguredAction, LoadedAction>();
 
 /**
- * Everything that must hold before a call may run, cheapest first; each throws what stands in the way.
+ * Makes every check that needs no transaction, cheapest first.
  *
  * @throws AppError `not_found`, `forbidden`, `invalid_request`, `too_large`, `not_configured`, `missing_scopes`,
  * `reauth_required`, `relink_required`, `item_gone`, `unavailable`
@@ -31,7 +29,7 @@ const loaded = new WeakMap<ConfiguredAction, LoadedAction>();
 export async function checkCall(deps: CheckDeps, invocation: Invocation, entry: AuditEntryBuilder): Promise<Call> {
   const startedAt = performance.now();
   const { userId } = invocation.user;
-  // One version of the catalog from here to the end, whatever is loaded meanwhile.
+  // The call keeps this version of the catalog, whatever is loaded meanwhile.
   const catalog = deps.catalog();
   const found = find(catalog, invocation.action);
   const configured = loaded.get(found) ?? (await load(found));
@@ -45,7 +43,7 @@ export async function checkCall(deps: CheckDeps, invocation: Invocation, entry: 
   const account = selectAccount(accounts, action.provider, invocation.account);
   const hash = deps.hashes.of(userId, configured.name, account.id, given);
   const argumentsHash = typeof hash === 'string' ? hash : await hash;
-  entry.about(account.id, argumentsHash);
+  entry.setSubject(account.id, argumentsHash);
   assertUsable(account);
   assertScopes(account, action.scopes, deps.providers.needs(action.provider));
   assertAllowed(configured, input);
@@ -68,12 +66,12 @@ export async function checkCall(deps: CheckDeps, invocation: Invocation, entry: 
 function find(catalog: Catalog, name: string): ConfiguredAction {
   const configured = catalog.actions.get(name);
   if (configured === undefined) throw unknownAction(catalog, name);
-  const refusal = withdrawn(catalog, name);
-  if (refusal !== undefined) throw refusal;
+  const error = withdrawn(catalog, name);
+  if (error !== undefined) throw error;
   return configured;
 }
 
-/** Why an action that was callable once can't be called any more; undefined = it can. */
+/** Why an action that was callable before can't be called any more; undefined: it can. */
 export function withdrawn({ actions }: Catalog, name: string): AppError | undefined {
   const configured = actions.get(name);
   if (configured === undefined) return new AppError('not_found', 'There is no such action any more.');

@@ -5,42 +5,43 @@ import type { AgentAccountRow } from './agent-accounts-repository.ts';
 
 export interface Invocation {
   user: Pick<Caller, 'userId'>;
-  /** Where the call came from, for the audit: `socket`. */
+  /** Where the call came from, for the audit log: `socket`. */
   surface: string;
-  /** Full name, as the catalog has it. */
+  /** Full name in the catalog. */
   action: string;
-  /** Id or label; undefined = the default. */
+  /** Id or label; undefined: the default. */
   account?: string;
   input: unknown;
-  /** Makes a change happen once, however often it is asked for within 24 hours; a read ignores it. */
+  /** A change under the same key runs once within 24 hours; reads ignore it. */
   idempotencyKey?: string;
-  /** The caller gives up: ends reads; a change that was begun runs to its end. */
+  /** Aborts a read; a change that has started runs to its end. */
   signal: AbortSignal;
   progress?(message: string): void;
 }
 
-/** One call that has passed every check that needs no transaction. */
+/** A call that has passed every check that needs no transaction. */
 export interface Call {
   userId: string;
   configured: LoadedAction;
-  /** Of the catalog it was checked against. */
+  /** Revision of the catalog that the call was checked against. */
   revision: string;
   account: AgentAccountRow;
-  /** The arguments as they came: what a later check would begin with. */
+  /** The arguments as received. */
   given: unknown;
-  /** The arguments as the action's schema gave them. */
+  /** The arguments as parsed, with defaults. */
   input: unknown;
-  /** Of action, account and arguments; hexadecimal digits. */
+  /** Hash of action, account and `given`, in hexadecimal digits. */
   argumentsHash: string;
-  /** Only where the action changes something: a repeated read does no harm. */
+  /** Set only for changes: a repeated read does no harm. */
   idempotencyKey: string | undefined;
   signal: AbortSignal;
   progress: ((message: string) => void) | undefined;
-  /** `performance.now()` when the call came. */
+  /** `performance.now()` when the call was received. */
   startedAt: number;
 }
 
-export interface Outcome {
+/** What a call returns. */
+export interface CallResult {
   data: unknown;
   meta: { account: string; accountId: string; ms: number; truncated?: true };
 }
@@ -49,7 +50,7 @@ export function changesSomething({ action }: LoadedAction): boolean {
   return action.effect !== 'read';
 }
 
-/** Each such call is paid for at the provider. */
+/** Whether the provider charges for this call. */
 export function isPaid({ configured: { action }, input }: Pick<Call, 'configured' | 'input'>): boolean {
   return action.costs?.(input) ?? false;
 }
@@ -60,5 +61,5 @@ export function needsApproval({ configured: { action, policy }, input }: Pick<Ca
 }
 
 export function aborted(): AppError {
-  return new AppError('aborted', 'The call was given up.');
+  return new AppError('aborted', 'The call was aborted.');
 }

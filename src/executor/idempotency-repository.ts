@@ -1,7 +1,7 @@
 import type { Queryable } from '../database/database.ts';
 import { deleteExpired } from '../database/retention.ts';
 
-/** Names a call that a client may repeat. */
+/** Identifies a call that a client may repeat. */
 export interface KeyName {
   userId: string;
   action: string;
@@ -12,16 +12,16 @@ export interface KeyRow {
   /** Hexadecimal digits. */
   argumentsHash: string;
   status: 'running' | 'done' | 'unknown';
-  /** A run that is still `running` beyond its time died in the middle. */
-  died: boolean;
-  /** Seconds until a run that still runs must have ended. */
+  /** A run that is still `running` then has crashed. */
+  hasExpired: boolean;
+  /** Seconds until a running run expires. */
   secondsLeft: number;
   /** Sealed. */
-  answer: Buffer | null;
+  result: Buffer | null;
 }
 
 /**
- * Takes the key for a run that ends within `runMs`.
+ * Claims the key for a run that ends within `runMs`.
  *
  * @returns false when the key has been used within the last 24 hours
  */
@@ -41,7 +41,7 @@ export async function claimKey(tx: Queryable, { userId, action, key }: KeyName, 
 /** The key's use within the last 24 hours, if any. */
 export async function selectKey(db: Queryable, { userId, action, key }: KeyName): Promise<KeyRow | undefined> {
   const rows = await db.query<KeyRow>(
-    `select encode(arguments_hash, 'hex') as "argumentsHash", status, answer, running_until <= now() as died,
+    `select encode(arguments_hash, 'hex') as "argumentsHash", status, answer as result, running_until <= now() as "hasExpired",
             extract(epoch from running_until - now())::float8 as "secondsLeft"
      from idempotency_keys
      where user_id = $1::uuid and action = $2 and key = $3 and created_at >= now() - interval '24 hours'`,
@@ -50,17 +50,17 @@ export async function selectKey(db: Queryable, { userId, action, key }: KeyName)
   return rows[0];
 }
 
-/** Ends a run: its sealed answer, or null where nobody knows what became of it. */
-export async function finishKey(db: Queryable, { userId, action, key }: KeyName, answer: Buffer | null): Promise<void> {
+/** Ends a run. @param result sealed; null: whether the change happened is unknown */
+export async function finishKey(db: Queryable, { userId, action, key }: KeyName, result: Buffer | null): Promise<void> {
   await db.query(
     `update idempotency_keys set status = case when $4::bytea is null then 'unknown' else 'done' end, answer = $4
      where user_id = $1::uuid and action = $2 and key = $3 and status = 'running'`,
-    [userId, action, key, answer],
+    [userId, action, key, result],
   );
 }
 
-/** Lets the key be used again: its run changed nothing. */
-export async function freeKey(db: Queryable, { userId, action, key }: KeyName): Promise<void> {
+/** Makes the key usable again, because its run changed nothing. */
+export async function releaseKey(db: Queryable, { userId, action, key }: KeyName): Promise<void> {
   await db.query(`delete from idempotency_keys where user_id = $1::uuid and action = $2 and key = $3 and status = 'running'`, [
     userId,
     action,

@@ -4,17 +4,17 @@ import type { Database, Queryable } from '../database/database.ts';
 import { AppError } from '../errors.ts';
 import { describeError, type Logger } from '../observability/logger.ts';
 import type { UserKeys } from '../vault/user-keys.ts';
-import type { Call, Outcome } from './call.ts';
-import { claimKey, finishKey, freeKey, type KeyName, selectKey } from './idempotency-repository.ts';
+import type { Call, CallResult } from './call.ts';
+import { claimKey, finishKey, type KeyName, releaseKey, selectKey } from './idempotency-repository.ts';
 
-/** Beyond its deadline a run still has to write down how it ended. */
+/** Added to a run's timeout, for storing its result. */
 const FINISHING_MS = 30_000;
-/** Most runs end long before their time is up. */
-const LOOK_AGAIN_SECONDS = 5;
+/** Most runs end long before their timeout. */
+const MAX_RETRY_AFTER_SECONDS = 5;
 const TRIES = 3;
 const PAUSE_MS = 500;
 
-/** Makes a change that a client repeats under the same key happen once. A call without a key passes through. */
+/** Runs a change once, however often a client repeats it under the same key. A call without a key passes through. */
 export class IdempotencyKeys {
   readonly #db: Database;
   readonly #userKeys: UserKeys;
@@ -27,29 +27,29 @@ export class IdempotencyKeys {
   }
 
   /**
-   * The answer that the key's first call got; undefined when this is the first.
+   * The result of the key's first call; undefined: this is the first.
    *
    * @throws AppError `conflict` for other arguments, or while the first call runs; `outcome_unknown`
    */
-  async earlier(call: Call): Promise<Outcome | undefined> {
+  async storedResult(call: Call): Promise<CallResult | undefined> {
     const name = nameOf(call);
     const row = name && (await selectKey(this.#db, name));
     if (name === undefined || row === undefined) return undefined;
     if (row.argumentsHash !== call.argumentsHash) {
       throw new AppError('conflict', 'idempotencyKey: was used for other arguments.');
     }
-    if (row.status === 'done' && row.answer !== null) {
-      const key = await this.#userKeys.toOpen(this.#db, call.userId, row.answer);
-      return openAnswer(key, name, row.answer);
+    if (row.status === 'done' && row.result !== null) {
+      const key = await this.#userKeys.toOpen(this.#db, call.userId, row.result);
+      return openResult(key, name, row.result);
     }
-    if (row.status === 'running' && !row.died) throw running(row.secondsLeft);
+    if (row.status === 'running' && !row.hasExpired) throw running(row.secondsLeft);
     throw unknownOutcome();
   }
 
   /**
-   * Takes the key for a run that begins with this transaction.
+   * Claims the key for a run that starts with this transaction.
    *
-   * @throws AppError `conflict` when another call was faster
+   * @throws AppError `conflict` when another call claimed it first
    */
   async claim(tx: Queryable, call: Call): Promise<void> {
     const name = nameOf(call);
@@ -58,25 +58,25 @@ export class IdempotencyKeys {
     if (!taken) throw running(1);
   }
 
-  /** Keeps the answer for those who repeat the call. */
-  async done(call: Call, outcome: Outcome): Promise<void> {
+  /** Stores the result for repetitions of the call. */
+  async storeResult(call: Call, result: CallResult): Promise<void> {
     await this.#finish(call, async (name) => {
       const key = await this.#userKeys.forUser(this.#db, name.userId);
-      await finishKey(this.#db, name, seal(key, associatedData(name), JSON.stringify(outcome)));
+      await finishKey(this.#db, name, seal(key, associatedData(name), JSON.stringify(result)));
     });
   }
 
-  /** Notes that nobody knows whether the change happened. */
-  async unknown(call: Call): Promise<void> {
+  /** Marks the key: whether the change happened is unknown. */
+  async markUnknown(call: Call): Promise<void> {
     await this.#finish(call, (name) => finishKey(this.#db, name, null));
   }
 
-  /** Nothing was changed: the key may be used again. */
-  async free(call: Call): Promise<void> {
-    await this.#finish(call, (name) => freeKey(this.#db, name));
+  /** Makes the key usable again, because nothing was changed. */
+  async release(call: Call): Promise<void> {
+    await this.#finish(call, (name) => releaseKey(this.#db, name));
   }
 
-  /** What can't be written down must not hide how the run ended; the key then counts as unknown when its time is up. */
+  /** A failed write must not hide the run's result; the key then counts as unknown once it expires. */
   async #finish(call: Call, write: (name: KeyName) => Promise<void>): Promise<void> {
     const name = nameOf(call);
     if (name === undefined) return;
@@ -91,7 +91,7 @@ export class IdempotencyKeys {
         }
         this.#logger.warn(
           { err: describeError(error), action: name.action },
-          'the end of a change could not be kept for its idempotency key',
+          'the result of a change could not be stored for its idempotency key',
         );
         return;
       }
@@ -99,18 +99,18 @@ export class IdempotencyKeys {
   }
 }
 
-/** The answer kept for a key. @throws AppError `internal` when it can't be read */
-export function openAnswer(key: DataKey, name: KeyName, answer: Buffer): Outcome {
-  return JSON.parse(open(key, associatedData(name), answer).toString('utf8')) as Outcome;
+/** Decrypts a stored result. @throws AppError `internal` when it can't be decrypted */
+export function openResult(key: DataKey, name: KeyName, sealed: Buffer): CallResult {
+  return JSON.parse(open(key, associatedData(name), sealed).toString('utf8')) as CallResult;
 }
 
 export function unknownOutcome(): AppError {
-  return new AppError('outcome_unknown', 'The change was sent, but what became of it is not known. Look before you try again.');
+  return new AppError('outcome_unknown', 'The change was sent, but its outcome is not known. Check before you try again.');
 }
 
 function running(secondsLeft: number): AppError {
   return new AppError('conflict', 'idempotencyKey: its first call is still running.', {
-    retryAfter: Math.min(Math.max(1, Math.ceil(secondsLeft)), LOOK_AGAIN_SECONDS),
+    retryAfter: Math.min(Math.max(1, Math.ceil(secondsLeft)), MAX_RETRY_AFTER_SECONDS),
   });
 }
 

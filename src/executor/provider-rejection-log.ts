@@ -5,19 +5,19 @@ import { WorkspaceApiError } from '../providers/workspace/workspace-api-errors.t
 
 const CAUSE_DEPTH = 4;
 
-/** Tells the operator why providers refuse calls: in the provider's words, and with an alarm where only the operator can help. */
+/** Logs why providers reject calls, in the provider's words; as an error where only the operator can fix it. */
 export class ProviderRejectionLog {
   readonly #logger: Logger;
-  /** One for each API, of which there are six. */
+  /** By API, of which there are six. */
   readonly #alarms = new Map<string, ThrottledLog>();
 
   constructor(logger: Logger) {
     this.#logger = logger;
   }
 
-  /** @param action as the audit names it */
-  note(error: AppError, action: string): void {
-    for (const one of chain(error)) {
+  /** @param action its name in the audit log */
+  record(error: AppError, action: string): void {
+    for (const one of causes(error)) {
       if (one instanceof WorkspaceApiError && one.disabledApi !== undefined) {
         this.#alarm(one.disabledApi)(
           { err: one, api: one.disabledApi, action },
@@ -39,8 +39,8 @@ export class ProviderRejectionLog {
   }
 }
 
-/** An error of ours often explains one of the provider's. */
-function chain(error: AppError): AppError[] {
+/** The error and its causes: an AppError often wraps the provider's. */
+function causes(error: AppError): AppError[] {
   const found: AppError[] = [];
   let next: unknown = error;
   while (next instanceof AppError && found.length < CAUSE_DEPTH) {

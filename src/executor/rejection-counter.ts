@@ -4,10 +4,10 @@ import { describeError, type Logger } from '../observability/logger.ts';
 import { FixedWindowLimiter } from '../rate-limit/fixed-window.ts';
 import type { AuditRow } from './audit-repository.ts';
 
-/** Of one user within a minute, in this process; more are counted. */
+/** Rejections of one user that are written within a minute, in this process; further ones are only counted. */
 export const REJECTIONS_PER_MINUTE = 60;
 const MINUTE_MS = 60_000;
-/** Of refusals that are counted: of whichever actions. */
+/** Action of a row that counts rejections. */
 const ANY_ACTION = '*';
 
 interface Counted {
@@ -18,15 +18,15 @@ interface Counted {
 }
 
 /**
- * Refusals cost a caller nothing, and each would be a row that is kept for over a year. Beyond a number of them a
- * minute, those of a user that ended alike become one row with their count.
+ * Writes the audit rows of rejected calls. Rejections cost the caller nothing and rows are kept for over a year, so
+ * beyond a limit per minute, those of one user with the same outcome become one row with their count.
  */
 export class RejectionCounter {
   readonly #write: (row: AuditRow) => Promise<void>;
   readonly #logger: Logger;
   #written = new FixedWindowLimiter();
   #counted = new Map<string, Counted>();
-  /** Runs from the first refusal of a minute to its end. */
+  /** Runs for a minute from its first rejection. */
   #minute: NodeJS.Timeout | undefined;
 
   constructor(write: (row: AuditRow) => Promise<void>, logger: Logger) {
@@ -34,9 +34,9 @@ export class RejectionCounter {
     this.#logger = logger;
   }
 
-  /** Writes the row, or counts it. @throws as writing does */
-  async note(row: AuditRow): Promise<void> {
-    // Of one who began it; it is everybody's.
+  /** Writes the row, or counts it. @throws AppError as writing does */
+  async record(row: AuditRow): Promise<void> {
+    // Detached, because it isn't part of the call that starts it.
     this.#minute ??= detached(() => setTimeout(() => void this.flush(), MINUTE_MS).unref());
     if (this.#written.allows(row.userId, REJECTIONS_PER_MINUTE, performance.now())) {
       await this.#write(row);
@@ -49,7 +49,7 @@ export class RejectionCounter {
     else counted.count += 1;
   }
 
-  /** Ends the minute: what was counted is written down. What can't be is in the log. */
+  /** Ends the minute and writes the counts; failures are logged. */
   async flush(): Promise<void> {
     clearTimeout(this.#minute);
     this.#minute = undefined;
@@ -71,7 +71,10 @@ export class RejectionCounter {
       milliseconds: 0,
     };
     await this.#write(row).catch((error: unknown) => {
-      this.#logger.warn({ err: describeError(error), refusals: counted.count }, 'counted refusals could not be written to the audit');
+      this.#logger.warn(
+        { err: describeError(error), rejections: counted.count },
+        'counted rejections could not be written to the audit log',
+      );
     });
   }
 }

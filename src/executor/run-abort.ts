@@ -1,11 +1,11 @@
 import type { AppError } from '../errors.ts';
 
-/** Whether a run is over, and why. Its signal is made for whoever asks: most of what a run does never waits. */
+/** Aborts a run. The signal is created on first use, because most runs never need it. */
 export class RunAbort {
   #controller: AbortController | undefined;
   #reason: AppError | undefined;
 
-  get isOver(): boolean {
+  get isAborted(): boolean {
     return this.#reason !== undefined;
   }
 
@@ -17,8 +17,8 @@ export class RunAbort {
     return this.#controller.signal;
   }
 
-  /** The first reason counts. */
-  end(reason: AppError): void {
+  /** Only the first reason counts. */
+  abort(reason: AppError): void {
     if (this.#reason !== undefined) return;
     this.#reason = reason;
     this.#controller?.abort(reason);

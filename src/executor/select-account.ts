@@ -5,10 +5,10 @@ import type { GrantStatus, Provider } from '../vault/grants-repository.ts';
 import type { AgentAccountRow } from './agent-accounts-repository.ts';
 
 /**
- * The account that is meant: by id or by label (whatever their case), or the default.
+ * Selects an account by id or label (case-insensitive), or the default.
  *
  * @param wanted undefined: the default, or the only one
- * @throws AppError `invalid_request` with `details.choices` when it is unknown or ambiguous, `not_found` when there is none at all
+ * @throws AppError `invalid_request` with `details.choices` when it is unknown or ambiguous, `not_found` when no account is connected
  */
 export function selectAccount(accounts: readonly AgentAccountRow[], provider: Provider, wanted: string | undefined): AgentAccountRow {
   const candidates = accounts.filter((account) => account.provider === provider);
@@ -16,14 +16,14 @@ export function selectAccount(accounts: readonly AgentAccountRow[], provider: Pr
   if (wanted === undefined) {
     const preferred = candidates.length === 1 ? candidates[0] : candidates.find((account) => account.isDefault);
     if (preferred !== undefined) return preferred;
-    throw unclear('Several accounts are connected: say which one.', candidates);
+    throw ambiguous('Several accounts are connected: say which one.', candidates);
   }
   const name = wanted.toLowerCase();
   const byId = candidates.find((account) => account.id === name);
   if (byId !== undefined) return byId;
   const [match, ...others] = candidates.filter((account) => account.label.toLowerCase() === name);
-  if (match === undefined) throw unclear('No such account is connected.', candidates);
-  if (others.length > 0) throw unclear('Several accounts go by this name: say which one by its id.', candidates);
+  if (match === undefined) throw ambiguous('No such account is connected.', candidates);
+  if (others.length > 0) throw ambiguous('Several accounts go by this name: say which one by its id.', candidates);
   return match;
 }
 
@@ -42,7 +42,7 @@ export function coversAny({ scopes }: Pick<AgentAccountRow, 'scopes'>, anyOf: re
   return anyOf.some((name) => needs.isGranted(scopes, name));
 }
 
-/** What only a run could find out about the account, in the words of the checks before one; any other error as it is. */
+/** An error of a run about its account, with the message and details of the checks before a run; other errors unchanged. */
 export function asAccountError(error: unknown, account: AgentAccountRow, anyOf: readonly string[], needs: AgentNeeds): unknown {
   if (!(error instanceof AppError)) return error;
   const { code } = error;
@@ -65,7 +65,7 @@ function consentMissing({ label, id }: AgentAccountRow, cause: AppError): AppErr
   return new AppError('relink_required', message, { details: { account: id, ...providerWords(cause) }, cause });
 }
 
-/** Why the provider refused, in its own words. */
+/** Why the provider rejected the call, in its own words. */
 function providerWords(cause: AppError | undefined): { provider?: unknown } {
   return cause?.details?.provider === undefined ? {} : { provider: cause.details.provider };
 }
@@ -73,13 +73,13 @@ function providerWords(cause: AppError | undefined): { provider?: unknown } {
 function uncovered({ label, scopes, id }: AgentAccountRow, anyOf: readonly string[], needs: AgentNeeds, cause?: AppError): AppError {
   const missing = needs.missing(scopes).filter((name) => anyOf.includes(name));
   return new AppError('missing_scopes', `${label} has not granted this. Connect it again and tick the box.`, {
-    // Where all seem to be granted, the provider knows better.
+    // Where all are recorded as granted, the provider has the newer state.
     details: { account: id, missingScopes: missing.length > 0 ? missing : [...anyOf], ...providerWords(cause) },
     cause,
   });
 }
 
-function unclear(message: string, candidates: readonly AgentAccountRow[]): AppError {
+function ambiguous(message: string, candidates: readonly AgentAccountRow[]): AppError {
   const choices = candidates.map(({ id, label, masks }) => ({ id, label, ...(masks.length > 0 && { masks }) }));
   const names = candidates.map(({ label, masks }) =>
     masks.length === 0 ? label : `${label} (${masks.map((mask) => `…${mask}`).join(', ')})`,

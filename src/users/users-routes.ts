@@ -1,5 +1,5 @@
 import { unseal as unsealApproval } from '../executor/approval-preview.ts';
-import { openAnswer } from '../executor/idempotency.ts';
+import { openResult } from '../executor/idempotency.ts';
 import { type Endpoint, endpoint, SUCCEEDED, success } from '../http/endpoint.ts';
 import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoint-router.ts';
 import { AuditPages } from './audit-pages.ts';
@@ -11,7 +11,7 @@ import { eraseUser, type UsersDeps } from './users-service.ts';
 /** The user's audit log, export and deletion. */
 export function usersRouter(deps: UsersDeps & Omit<ExportDeps, 'audit' | 'unseal'>, middleware: EndpointMiddleware): EndpointRouter {
   const audit = new AuditPages(deps.db, deps.userKeys);
-  const exports = new UserExports({ ...deps, audit, unseal: { approval: unsealApproval, answer: openAnswer } });
+  const exports = new UserExports({ ...deps, audit, unseal: { approval: unsealApproval, answer: openResult } });
   return endpointRouter([auditEndpoint(audit), exportUser(exports), deleteUser(deps)], middleware);
 }
 

@@ -1,5 +1,5 @@
 import { AppError } from '../../src/errors.ts';
-import type { Outcome } from '../../src/executor/executor.ts';
+import type { CallResult } from '../../src/executor/executor.ts';
 import { SocketClient } from './socket-client.ts';
 import type { Service } from './steward.ts';
 
@@ -28,7 +28,7 @@ export async function callAction(
   action: string,
   input: unknown = {},
   { token, account, idempotencyKey }: ActionCallOptions = {},
-): Promise<Outcome> {
+): Promise<CallResult> {
   return onLine(steward.url, token ?? (await steward.signIn()), async (client) => {
     const answer = await client.request({ type: 'call', action, input, account, idempotencyKey });
     if (answer.type === 'result') return { data: answer.data, meta: answer.meta };

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Action, type RunContext, toLazyAction } from '../../src/actions/action.ts';
 import { builtIn } from '../../src/actions/built-in.ts';
 import type { AppError, ErrorCode } from '../../src/errors.ts';
-import type { Decision, Outcome } from '../../src/executor/executor.ts';
+import type { CallResult, Decision } from '../../src/executor/executor.ts';
 import type { Catalog, ConfiguredAction, Policy } from '../../src/integrations/catalog.ts';
 import { type ConnectedGrant, connectGrant } from './refreshing.ts';
 import { startSteward, type TestSteward } from './steward.ts';
@@ -112,12 +112,17 @@ export class ExecutorScene {
     input: unknown = {},
     options: CallOptions = {},
     on = this.steward,
-  ): Promise<Outcome> {
+  ): Promise<CallResult> {
     const { signal = new AbortController().signal, ...rest } = options;
     return on.context.executor.invoke({ user, surface: 'socket', action, input, signal, ...rest });
   }
 
-  decide(user: Pick<ConnectedGrant, 'userId'>, approvalId: string, options: Partial<Decision> = {}, on = this.steward): Promise<Outcome> {
+  decide(
+    user: Pick<ConnectedGrant, 'userId'>,
+    approvalId: string,
+    options: Partial<Decision> = {},
+    on = this.steward,
+  ): Promise<CallResult> {
     const { signal } = new AbortController();
     return on.context.executor.approve({ user, surface: 'socket', approvalId, approved: true, signal, ...options });
   }

@@ -115,7 +115,7 @@ describe('a question', () => {
     const status = async () => (await steward.sql<{ status: string }>('select status from approvals where id = $1', [late.approvalId]))[0];
     await eventually(async () => (await status())?.status === 'ended');
     await sweepNow(steward);
-    await steward.context.approvalEnds.expired();
+    await steward.context.approvalExpiry.expired();
     expect((await eventsOf(steward, me)).slice(3)).toEqual([ended(late, 'expired')]);
   });
 
@@ -124,7 +124,7 @@ describe('a question', () => {
     await steward.sql(`update approvals set status = 'preparing', expires_at = now() - interval '1 second' where id = $1`, [
       lost.approvalId,
     ]);
-    await steward.context.approvalEnds.expired();
+    await steward.context.approvalExpiry.expired();
     expect((await eventsOf(steward, me)).slice(1)).toEqual([]);
     expect((await ask(steward, me)).approvalId).not.toBe(lost.approvalId);
   });

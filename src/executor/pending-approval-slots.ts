@@ -13,34 +13,34 @@ import {
 } from './approvals-repository.ts';
 import type { Call } from './call.ts';
 
-/** More at a time nobody reads: an agent could bury one request among others. */
-const OPEN_MAX = 50;
+/** Limits what a user has to read: an agent could hide one approval among many. */
+const MAX_OPEN = 50;
 
 /**
- * Finds the question that a call is asked under already, or makes room for another. The caller has locked the user, so
- * that there is one for each call and a rate is kept exactly, over all replicas.
+ * Returns the open approval of an equal call, or inserts a new one. The caller has locked the user, so that there is one
+ * for each call and the rate limit is exact over all replicas.
  *
  * @param key the user's
- * @returns what the user is asked already, or the id of the question that is still to be shown
+ * @returns the approval that the user sees already, or the id of one that is still to be shown
  * @throws AppError `forbidden` when this was denied, `conflict` when the key's call has other arguments, `rate_limited`
- * when it was asked too often or too much waits
+ * when approval was requested too often or too many approvals are open
  */
-export async function takePlace(tx: Queryable, call: Call, row: NewApproval, key: DataKey): Promise<ApprovalPreview | string> {
-  const open = openOf(await selectLikeApprovals(tx, row), row);
+export async function reserveSlot(tx: Queryable, call: Call, row: NewApproval, key: DataKey): Promise<ApprovalPreview | string> {
+  const open = openApprovals(await selectLikeApprovals(tx, row), row);
   for (const waiting of open) {
     if (waiting.status === 'preparing') return waiting.id;
     const shown = unseal(key, waiting);
-    // As it was shown: its summary may be told differently by now.
+    // As it was shown: a new summary could differ.
     if (shown !== undefined) return preview(waiting, shown);
   }
-  await assertRoom(tx, call);
+  await assertFreeSlot(tx, call);
   await insertApproval(tx, row);
   return row.id;
 }
 
-/** A user is asked no more often than the action may run, and never about too many calls at once. @throws AppError `rate_limited` */
-async function assertRoom(tx: Queryable, { userId, revision, configured: { name, policy } }: Call): Promise<void> {
-  if ((await countOpenApprovals(tx, userId, revision)) >= OPEN_MAX) {
+/** Approval is requested no more often than the action may run. @throws AppError `rate_limited` */
+async function assertFreeSlot(tx: Queryable, { userId, revision, configured: { name, policy } }: Call): Promise<void> {
+  if ((await countOpenApprovals(tx, userId, revision)) >= MAX_OPEN) {
     throw new AppError('rate_limited', 'Too many calls wait for approval. Decide on some of them first.', { retryAfter: 60 });
   }
   const asked = await countAsked(tx, userId, name, policy.rate.perMs);
@@ -48,23 +48,23 @@ async function assertRoom(tx: Queryable, { userId, revision, configured: { name,
 }
 
 /**
- * Under whichever key: a client that makes one up for every try must not make the user read the same question again
- * and again.
+ * The open approvals of equal calls, under any idempotency key: a client with a new key for each attempt must not make
+ * the user read the same approval again.
  *
  * @throws AppError `forbidden`, `conflict`
  */
-function openOf(rows: readonly ApprovalRow[], row: NewApproval): ApprovalRow[] {
+function openApprovals(rows: readonly ApprovalRow[], row: NewApproval): ApprovalRow[] {
   const isOpen = ({ status, expired }: ApprovalRow) => (status === 'pending' || status === 'preparing') && !expired;
   const ofKey = rows.filter(({ idempotencyKey }) => idempotencyKey !== null && idempotencyKey === row.idempotencyKey);
   if (ofKey.some((one) => isOpen(one) && one.argumentsHash !== row.argumentsHash)) {
     throw new AppError('conflict', 'idempotencyKey: was used for other arguments.');
   }
-  const alike = rows.filter(({ inputHash }) => inputHash === row.inputHash);
+  const alike = rows.filter(({ normalizedHash }) => normalizedHash === row.normalizedHash);
   assertNotDenied(ofKey, alike);
   return alike.filter((one) => isOpen(one) && one.revision === row.revision);
 }
 
-/** Asking until someone slips is no way round a denial. */
+/** A denial holds for a while, whatever the idempotency key. */
 function assertNotDenied(ofKey: readonly ApprovalRow[], alike: readonly ApprovalRow[]): void {
   if (ofKey.some(({ status }) => status === 'denied')) throw new AppError('forbidden', 'The user has refused this.');
   const until = alike.find(({ deniedUntil }) => deniedUntil !== null)?.deniedUntil;

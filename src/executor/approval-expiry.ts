@@ -3,11 +3,11 @@ import type { Emit } from '../events/emit.ts';
 import { lockUser } from '../vault/grants-repository.ts';
 import { type EndReason, endApprovals, selectUsersToEnd } from './approvals-repository.ts';
 
-/** Users looked up at a time. */
+/** Users selected at a time. */
 const BATCH = 200;
 
-/** Ends the questions that nobody can answer any more, and tells the front ends that showed them. */
-export class ApprovalEnds {
+/** Ends approvals that can't be decided any more, and notifies the user's clients. */
+export class ApprovalExpiry {
   readonly #db: Database;
   readonly #emit: Emit;
 
@@ -16,17 +16,17 @@ export class ApprovalEnds {
     this.#emit = emit;
   }
 
-  /** Ends what has waited for too long. */
+  /** Ends approvals whose time is up. */
   expired(): Promise<void> {
     return this.#endAll('expired', null);
   }
 
-  /** Ends what was asked under another configuration, for good: the same file put back must not revive it. */
+  /** Ends approvals of another configuration for good: restoring the earlier file must not revive them. */
   reconfigured(revision: string): Promise<void> {
     return this.#endAll('reconfigured', revision);
   }
 
-  /** Ends what was asked about an account, within the transaction that disconnects it and has locked the user. */
+  /** Ends an account's approvals, within the transaction that disconnects it and has locked the user. */
   disconnected(tx: Queryable, userId: string, accountId: string): Promise<void> {
     return this.#end(tx, userId, 'disconnected', accountId);
   }
@@ -36,7 +36,7 @@ export class ApprovalEnds {
       userIds = await selectUsersToEnd(this.#db, reason, value, BATCH);
       for (const userId of userIds) {
         await this.#db.transaction(async (tx) => {
-          // In the order in which a decision takes the two rows: another would deadlock.
+          // The same lock order as a decision's, because another would deadlock.
           await lockUser(tx, userId);
           await this.#end(tx, userId, reason, value);
         }, userId);

@@ -1,0 +1,96 @@
+import type { Queryable } from '../database/database.ts';
+import { AppError } from '../errors.ts';
+import { withContext } from '../observability/log-context.ts';
+import { describeError, type LoggedError, type Logger } from '../observability/logger.ts';
+import type { Telemetry } from '../observability/telemetry.ts';
+import { type AuditEntryBuilder, AuditLog } from './audit-log.ts';
+import type { AuditRow } from './audit-repository.ts';
+import type { CallResult } from './call.ts';
+import { ProviderRejectionLog } from './provider-rejection-log.ts';
+import { RejectionCounter } from './rejection-counter.ts';
+
+export interface CallAuditorDeps {
+  db: Queryable;
+  logger: Logger;
+  telemetry: Telemetry;
+}
+
+/** Runs calls and writes each to the audit log before its result is returned. */
+export class CallAuditor {
+  readonly #deps: CallAuditorDeps;
+  readonly #audit: AuditLog;
+  readonly #rejections: RejectionCounter;
+  readonly #providerRejections: ProviderRejectionLog;
+  #running = 0;
+  /** Resolved once no call is running. */
+  #waiting: (() => void)[] = [];
+
+  constructor(deps: CallAuditorDeps) {
+    this.#deps = deps;
+    this.#audit = new AuditLog(deps.db);
+    this.#rejections = new RejectionCounter((row) => this.#audit.write(row), deps.logger);
+    this.#providerRejections = new ProviderRejectionLog(deps.logger);
+  }
+
+  /**
+   * Runs `work` and writes its audit row.
+   *
+   * @param name of the action, for telemetry
+   * @throws AppError what `work` throws, or `internal` for any other error; `unavailable` when the row of a call that
+   * changed nothing can't be written
+   */
+  run(entry: AuditEntryBuilder, name: string, work: () => Promise<CallResult>): Promise<CallResult> {
+    this.#running += 1;
+    return withContext({ call: entry.callId }, () =>
+      this.#deps.telemetry.step({ kind: 'call', name }, () => this.#runAudited(entry, work)),
+    );
+  }
+
+  /** Resolves once no call is running and every audit row is written. Call it at shutdown, after the last call was accepted. */
+  async settle(): Promise<void> {
+    while (this.#running > 0) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    await this.#rejections.flush();
+  }
+
+  async #runAudited(entry: AuditEntryBuilder, work: () => Promise<CallResult>): Promise<CallResult> {
+    try {
+      const result = await work().catch((thrown: unknown) => this.#fail(thrown, entry));
+      // A started change is on record already: failing here would hide its result and invite a second attempt.
+      await (entry.isStarted ? this.#writeBestEffort(entry.row('ok')) : this.#audit.write(entry.row('ok')));
+      return result;
+    } finally {
+      this.#running -= 1;
+      if (this.#running === 0) for (const resolve of this.#waiting.splice(0)) resolve();
+    }
+  }
+
+  async #fail(thrown: unknown, entry: AuditEntryBuilder): Promise<never> {
+    const error = this.#toAppError(thrown, entry);
+    const row = entry.row(error.code, error.code === 'approval_required' ? 'approval_required' : entry.decision);
+    this.#providerRejections.record(error, row.action);
+    await this.#writeBestEffort(row);
+    throw error;
+  }
+
+  /** Writes a row whose loss must not change the response. */
+  async #writeBestEffort(row: AuditRow): Promise<void> {
+    const written = row.decision === 'refused' ? this.#rejections.record(row) : this.#audit.write(row);
+    await written.catch((error: unknown) => {
+      this.#deps.logger.warn({ err: describeError(error), call: row.callId }, 'an audit row could not be written');
+    });
+  }
+
+  #toAppError(thrown: unknown, entry: AuditEntryBuilder): AppError {
+    const known = thrown instanceof AppError ? thrown : new AppError('internal', 'Something went wrong on our side.');
+    if (known.code === 'internal') this.#deps.logger.error({ err: redactError(thrown), call: entry.callId }, 'a call failed');
+    return known;
+  }
+}
+
+/** The message of a foreign error may quote account data (a parser's does), so only its name and stack frames are logged. */
+export function redactError(thrown: unknown): LoggedError {
+  if (thrown instanceof AppError) return describeError(thrown);
+  if (!(thrown instanceof Error)) return { type: typeof thrown, message: '' };
+  const frames = thrown.stack?.split('\n').filter((line) => /^ {4}at /.test(line)) ?? [];
+  return { type: thrown.name, message: '', stack: frames.join('\n') };
+}
