@@ -1,4 +1,4 @@
-/** Every error code with the HTTP status it answers. */
+/** Every error code with its HTTP status. */
 export const ERROR_STATUS = {
   invalid_request: 400,
   invalid_token: 401,
@@ -12,9 +12,9 @@ export const ERROR_STATUS = {
   relink_required: 409,
   item_gone: 409,
   conflict: 409,
-  /** An action may run only once the user has said yes; `details.approvalId` says to what. */
+  /** An action runs only after the user has approved it; `details.approvalId` identifies the approval. */
   approval_required: 409,
-  /** The caller gave up before the action began. */
+  /** The caller cancelled before the action began. */
   aborted: 409,
   too_large: 413,
   unsupported_media_type: 415,
@@ -23,11 +23,11 @@ export const ERROR_STATUS = {
   rate_limited: 429,
   internal: 500,
   provider_error: 502,
-  /** A change was sent and no answer came: it may have happened, and is never repeated on its own. */
+  /** A change was sent and no response received. The change may have been made, so it is never retried automatically. */
   outcome_unknown: 502,
   unavailable: 503,
   not_configured: 503,
-  /** Chat needs a model, and none is configured. */
+  /** Chat requires a model, and none is configured. */
   assistant_disabled: 503,
   provider_timeout: 504,
 } as const;
@@ -35,22 +35,19 @@ export const ERROR_STATUS = {
 export type ErrorCode = keyof typeof ERROR_STATUS;
 
 export interface AppErrorOptions {
-  /** What really happened; logged, never sent. Must itself hold no secret. */
+  /** The underlying error. Logged, never sent. Must not contain a secret. */
   cause?: unknown;
-  /** Seconds until another try makes sense: the Retry-After header. */
+  /** Seconds, for the Retry-After header. */
   retryAfter?: number;
-  /** Methods the resource takes: the Allow header of a 405. */
+  /** Allowed methods, for the Allow header of a 405. */
   allow?: readonly string[];
   /** Where it was thrown, the error was logged at a limited rate: requests that fail with it are logged at debug level only. */
   logged?: boolean;
-  /** Facts for programs beside the message (choices, an approval's id); safe to show to the caller. */
+  /** Machine-readable details (choices, an approval's id); safe to show to the caller. */
   details?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/**
- * The one error class. `message` is written for people, safe to show to anyone,
- * and free of internals; whatever else is known goes into `cause`.
- */
+/** The one error class. `message` is safe to show to any client and contains no internals; those belong in `cause`. */
 export class AppError extends Error {
   readonly code: ErrorCode;
   readonly status: number;
@@ -71,5 +68,5 @@ export class AppError extends Error {
   }
 }
 
-/** Why the service doesn't start, where an operator can put it right; the message says what to do and shows no secret. */
+/** The service cannot start, and the operator can correct the reason. The message says how and contains no secret. */
 export class StartRefused extends Error {}

@@ -4,7 +4,7 @@ import { type Logger, lineCounts } from './observability/logger.ts';
 import { type Telemetry, UNMEASURED } from './observability/telemetry.ts';
 import { version } from './startup/version.ts';
 
-/** What only the process knows of itself. */
+/** State of the process that is not in the context. */
 export interface ProcessStates {
   sockets(): { authenticated: number; waiting: number };
   draining(): boolean;
@@ -12,14 +12,14 @@ export interface ProcessStates {
 
 export interface StartedTelemetry {
   telemetry: Telemetry;
-  /** Adds to the metrics what can be asked once all is wired. */
+  /** Adds the metrics that are read from the context. */
   show(context: Context, states: ProcessStates): void;
 }
 
 /**
- * Metrics and traces as configured. Their libraries are loaded only here, and only where they are wanted.
+ * Starts metrics and traces as configured. Their libraries are loaded only if they are used.
  *
- * @throws StartRefused when metrics can't be served where they should
+ * @throws StartRefused when the metrics listener cannot be opened
  */
 export async function startTelemetry(config: Config, logger: Logger, resources: AsyncDisposableStack): Promise<StartedTelemetry> {
   const metrics = config.metrics && (await (await import('./metrics/start-metrics.ts')).startMetrics(config.metrics, logger));

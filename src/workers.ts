@@ -16,14 +16,13 @@ import { deleteOldFlows } from './workspace/flows-repository.ts';
 
 const SIX_HOURS = 6 * 3600;
 const EIGHT_DAYS = 8 * 24 * 3600;
-/** Where the aggregator doesn't answer; after a day an event is given up. */
+/** While the aggregator does not respond; after a day, an event is dropped. */
 const WEBHOOK_RETRIES = { retrySeconds: 30, retryMaxSeconds: 3600, keepSeconds: 2 * 24 * 3600 };
 const START_RETRY_MS = 15_000;
 
 /**
- * The background work: revocations until the provider confirms, and a sweep a
- * minute over what expired. Starts after the service is ready and, where the
- * database isn't there, again and again until it is.
+ * Background work: revocations until the provider confirms them, and a sweep of expired data every minute. It starts
+ * after the service is ready, and retries until the database is available.
  */
 export class Workers {
   readonly #context: Context;
@@ -55,7 +54,7 @@ export class Workers {
         await this.#startOnce();
         return;
       } catch (error) {
-        this.#context.logger.warn({ err: describeError(error) }, 'background work could not start; trying again');
+        this.#context.logger.warn({ err: describeError(error) }, 'background work could not start; retrying');
         await this.#pause();
       }
     }
@@ -63,8 +62,8 @@ export class Workers {
 
   async #startOnce(): Promise<void> {
     const { revocations, webhooks, bankDeps, config, db, embedded, logger, telemetry } = this.#context;
-    // Loaded here, since nobody waits for it: the queue's library takes longer than all else before the first request.
-    // In another turn of the loop, so that the service is announced first.
+    // Loaded after the service is ready, because the queue's library takes longest to load; in another turn of the
+    // event loop, so that the service is announced first.
     await nextTurn();
     const { Jobs } = await import('./jobs/jobs.ts');
     this.#jobs ??= new Jobs((text, values) => db.executeSql(text, values), embedded, logger, telemetry, this.#pollSeconds);
@@ -77,7 +76,7 @@ export class Workers {
     await jobs.everyMinute('bank-check', () => checkDueItems(bankDeps));
     await jobs.everyMinute('erase', () => sweepErasures(db));
     await jobs.everyMinute('sweep', () => sweep(this.#context));
-    // What a process that died left behind needn't wait for the first minute.
+    // Work that a killed process left behind does not wait for the first minute.
     await revocations.sweep();
     await webhooks.sweep();
     await sweepEndedGrants(this.#context);
@@ -100,7 +99,7 @@ async function sweep(context: Context): Promise<void> {
     async () => workspace && sweepConfirmations(workspace),
     () => deleteOldFlows(db),
     () => bindings.sweep(),
-    // A release of before, still running, hashes without the key.
+    // A previous release that still runs creates hashes without the key.
     () => context.names.convert(),
     () => deleteOldTombstones(db),
     () => deleteOldErasures(db),
@@ -112,10 +111,10 @@ async function sweep(context: Context): Promise<void> {
     () => deleteFormerKeys(db),
     () => deleteOldAuditRows(db),
     () => events.sweep(),
-    // The last: a key service takes its time.
+    // Last, because a key service is slow.
     () => sweepEndedGrants(context),
   ];
-  // Each on its own: what stops one must not stop the others.
+  // A failed step must not prevent the others.
   for (const step of steps) {
     await step().catch((error: unknown) => logger.warn({ err: describeError(error) }, 'a step of the sweep failed'));
   }

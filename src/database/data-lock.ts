@@ -4,13 +4,12 @@ import { DatabaseSync } from 'node:sqlite';
 import { StartRefused } from '../errors.ts';
 
 /**
- * Takes the data folder for this process alone. The lock is SQLite's on a file
- * of its own: the operating system drops it with the process, however that
- * ends, so a kill leaves nothing stale behind and no process id can be mistaken.
+ * Locks the data folder for this process. The lock is SQLite's, on a file of its own: the operating system releases it
+ * however the process ends, so that no stale lock or process id remains.
  *
- * @param busy what to tell the operator when another process has it
- * @returns gives the folder back
- * @throws StartRefused when another process owns it
+ * @param busy the error message if another process has the lock
+ * @returns releases the lock
+ * @throws StartRefused when another process has the lock
  */
 export function lockDataDirectory(
   directory: string,
@@ -32,6 +31,6 @@ function openLock(directory: string): DatabaseSync {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     return new DatabaseSync(join(directory, 'lock.sqlite'));
   } catch (error) {
-    throw new StartRefused(`The data folder ${directory} (DATA_DIR) can't be used: ${(error as Error).message}.`);
+    throw new StartRefused(`The data folder ${directory} (DATA_DIR) cannot be used: ${(error as Error).message}.`);
   }
 }

@@ -9,23 +9,22 @@ export interface EmbeddedDatabase {
   close(): Promise<void>;
 }
 
-/** Everyone queues for the one connection here, which on a slow machine may take a while. */
+/** All requests share one connection, so that the wait for it may be long on a slow machine. */
 const WAIT_MS = 15_000;
 
 /**
- * Starts the embedded database (PGlite) on a unix socket, so that the ordinary
- * `pg` pool serves it as it serves Postgres. The caller holds the folder's lock:
- * two owners lose data without an error.
+ * Starts the embedded database (PGlite) on a Unix socket, so that the `pg` pool connects to it as to Postgres. The
+ * caller must hold the folder's lock: two processes would lose data without an error.
  *
- * @param directory where it keeps its files
- * @throws StartRefused when they can't be used
+ * @param directory the database's files
+ * @throws StartRefused when they cannot be used
  */
 export async function startEmbeddedDatabase(directory: string, connections: number): Promise<EmbeddedDatabase> {
-  // Development only, so both are development dependencies and loaded here.
+  // Both are development dependencies, so they are loaded only here.
   const { PGlite } = await import('@electric-sql/pglite');
   const { PGLiteSocketServer } = await import('@electric-sql/pglite-socket');
   const db = await opened(directory, () => PGlite.create({ dataDir: directory }));
-  // A socket's path may have 107 bytes, so it doesn't lie in the data folder; 0700 keeps other users out.
+  // The path of a socket has at most 107 bytes, so it is not in the data folder; 0700 excludes other users.
   const socketDirectory = mkdtempSync(join(tmpdir(), 'steward-'));
   chmodSync(socketDirectory, 0o700);
   const server = new PGLiteSocketServer({ db, path: join(socketDirectory, '.s.PGSQL.5432'), maxConnections: connections + 1 });
@@ -53,12 +52,12 @@ async function opened<Opened>(directory: string, open: () => Promise<Opened>): P
     return await open();
   } catch (error) {
     throw new StartRefused(
-      `The embedded database can’t be opened (${reasonOf(error)}). Is the disk full, or is ${directory} damaged or not a folder of this release? Without it Steward begins with an empty one.`,
+      `The embedded database can’t be opened (${reasonOf(error)}). The disk may be full, or ${directory} may be damaged or written by another release. If the folder is removed, Steward creates an empty one.`,
     );
   }
 }
 
-/** Of the errors of its file system (Emscripten) only some are an Error, and only some have a message. */
+/** Only some errors of its file system (Emscripten) are an Error, and only some have a message. */
 function reasonOf(error: unknown): string {
   const { message, name, errno } = error as { message?: string; name?: string; errno?: number };
   return message || `${name ?? 'unknown error'}${errno === undefined ? '' : ` ${errno}`}`;

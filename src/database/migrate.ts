@@ -7,37 +7,36 @@ import type { Logger } from '../observability/logger.ts';
 import type { Database, DatabaseAddress, Queryable } from './database.ts';
 import { sqlState } from './database-errors.ts';
 
-/** Raised with every release whose schema older code can't work with. */
+/** Raised with every release whose schema is incompatible with older code. */
 const CODE_VERSION = 1;
 
 const MIGRATIONS = join(import.meta.dirname, '../../migrations');
 const BOOTSTRAP_TRIES = 5;
-/** Long enough for the statements of an ordinary day, and short enough for those who wait behind. */
+/** Longer than ordinary statements take; short enough for the requests that queue behind a waiting migration. */
 const LOCK_TIMEOUT = '2s';
-const WAITING = { tries: 15, pauseMs: 3_000 };
-/** Not available in time, or held by somebody who waits for one of the migration's. */
+const RETRY = { tries: 15, pauseMs: 3_000 };
+/** lock_not_available and deadlock_detected. */
 const LOCKED = new Set(['55P03', '40P01']);
 const BLOCKED =
-  'The database could not be migrated: for a minute a table was in use by a transaction that does not end. Nothing was changed. Find it (select pid, xact_start, query from pg_stat_activity order by xact_start), end it, and start again.';
+  'The database could not be migrated: a transaction has kept a table locked for a minute. Nothing was changed. Find the transaction (select pid, xact_start, query from pg_stat_activity order by xact_start), end it, and start again.';
 
 /**
- * Brings the schema up to date. Replicas that start together queue on one row's
- * lock inside one transaction: node-pg-migrate's own session lock fails them,
- * and a transaction pooler couldn't hold it.
+ * Runs the pending migrations. Replicas that start together wait for the lock of one row, inside one transaction:
+ * node-pg-migrate's own session lock makes all but one fail, and does not work with a transaction pooler.
  *
- * @param waiting how often it tries to have the tables, and how long it lets others have them in between
- * @throws StartRefused when the schema demands newer code than this, or a table isn't given free
+ * @param retry attempts to lock the tables, and the pause between them
+ * @throws StartRefused when the schema requires newer code, or a table stays locked
  */
-export async function migrate(database: Database, address: DatabaseAddress, logger: Logger, waiting = WAITING): Promise<void> {
+export async function migrate(database: Database, address: DatabaseAddress, logger: Logger, retry = RETRY): Promise<void> {
   if (await isCurrent(database)) return;
   await createGuard(database);
-  // A client of its own: a migration, or the wait for another replica's, may outlast the pool's statement time-out.
+  // A separate client: a migration, or the wait for another replica's, may take longer than the pool's time-out.
   const client = new pg.Client({ ...address });
-  // A connection that breaks is told to the statement under way; unheard here it would end the process without a word.
+  // A lost connection rejects the running statement; without a listener, the event would also end the process.
   client.on('error', () => {});
   await client.connect();
   try {
-    await runWhenFree(client, logger, waiting);
+    await runWhenUnlocked(client, logger, retry);
   } finally {
     await client.end();
   }
@@ -45,13 +44,13 @@ export async function migrate(database: Database, address: DatabaseAddress, logg
 }
 
 /**
- * Whether the database takes writes and its schema is one that this code works with. A migration by a newer release
- * may end that while this process runs.
+ * Whether the database is writable and its schema compatible with this code. A migration by a newer release may change
+ * that while this process runs.
  *
- * @throws AppError `unavailable` when the database takes no writes: a standby after a failover answers all the same
+ * @throws AppError `unavailable` when the database is read-only, as a standby is after a failover
  */
 export async function isSchemaUsable(db: Queryable): Promise<boolean> {
-  // Changes no row and locks none. Where only reads are taken it is refused, and the session that refused it is given up.
+  // Changes and locks no row. A read-only session rejects it, and is then discarded.
   const [guard] = await db.query<{ minimum: number }>(
     `with writing as (update schema_guard set id = id where false)
      select minimum_code_version as minimum from schema_guard`,
@@ -82,7 +81,7 @@ function migrationNames(): string[] {
     .map((file) => file.slice(0, -'.sql'.length));
 }
 
-/** `create table if not exists` is not safe against itself: the loser of a race gets an error and tries again. */
+/** Concurrent `create table if not exists` statements may fail; such an error is retried. */
 async function createGuard(database: Database): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -101,35 +100,34 @@ async function createGuard(database: Database): Promise<void> {
 }
 
 /**
- * A migration changes tables that are in use. While it waits for one of their locks, everyone who comes after it waits
- * for it: so it waits for a moment only, gives back what it has, and tries again.
+ * Requests queue behind a migration that waits for a lock. So it waits briefly, releases its own locks, and retries.
  *
- * @throws StartRefused when somebody keeps a lock for all that time
+ * @throws StartRefused when a lock is held during all attempts
  */
-async function runWhenFree(client: pg.Client, logger: Logger, { tries, pauseMs }: typeof WAITING): Promise<void> {
+async function runWhenUnlocked(client: pg.Client, logger: Logger, { tries, pauseMs }: typeof RETRY): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await runPending(client, logger);
     } catch (error) {
       if (!LOCKED.has(sqlState(error))) throw error;
       if (attempt === tries) throw new StartRefused(BLOCKED);
-      logger.warn({ attempt, of: tries }, 'a migration waits for a table that is in use; trying again');
+      logger.warn({ attempt, of: tries }, 'a migration waits for a table that is in use; retrying');
       await sleep(pauseMs);
     }
   }
 }
 
 async function runPending(client: pg.Client, logger: Logger): Promise<void> {
-  // Loaded only when there may be something to run: it brings a loader and a command-line parser along.
+  // Loaded only if there may be migrations to run, because it includes a loader and a command-line parser.
   const { runner } = await import('node-pg-migrate');
   const errors: string[] = [];
   const silent = () => {};
   await client.query('begin');
   try {
     await client.query('select id from schema_guard where id = 1 for no key update');
-    // From here on: the turn of another replica's migrations is waited for as long as they take.
+    // Set only now: the wait above, for another replica's migrations, has no limit.
     await client.query(`set local lock_timeout = '${LOCK_TIMEOUT}'`);
-    // Its own BEGIN is a no-op inside ours, its COMMIT ends ours: lock and migrations live and die together.
+    // Its BEGIN has no effect inside this transaction, and its COMMIT ends it: lock and migrations commit together.
     const done = await runner({
       dbClient: client,
       dir: MIGRATIONS,

@@ -1,19 +1,19 @@
 import type { Queryable } from './database.ts';
 
-/** Rows of one statement: few enough that none takes long. */
+/** Rows per statement, so that no statement takes long. */
 const CHUNK = 5_000;
-/** What is left then is the next minute's. */
+/** Remaining rows are deleted by the next run, a minute later. */
 const RUN_MS = 15_000;
 
-/** What one statement did. */
+/** The result of one statement. */
 export interface Chunk {
-  /** There may be more. */
+  /** Whether there may be more rows. */
   isFull: boolean;
 }
 
 /**
- * Deletes rows that have had their time, a bounded number in each statement, until none is left or the time is up. Rows
- * that somebody has locked are left for the next run: they must hold up no others.
+ * Deletes expired rows, a bounded number per statement, until none is left or the run's time is over. Locked rows are
+ * skipped and deleted by a later run.
  *
  * @param where SQL over the table's columns
  */
@@ -28,7 +28,7 @@ export function deleteExpired(db: Queryable, table: string, where: string): Prom
   });
 }
 
-/** Repeats a step until it says that there is no more, or the time is up. */
+/** Repeats a step until no rows are left or the run's time is over. */
 export async function inChunks(step: () => Promise<Chunk>): Promise<void> {
   const endAt = performance.now() + RUN_MS;
   while ((await step()).isFull && performance.now() < endAt);

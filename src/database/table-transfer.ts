@@ -2,7 +2,7 @@ import { AppError, StartRefused } from '../errors.ts';
 import type { Queryable } from './database.ts';
 import { sqlState } from './database-errors.ts';
 
-/** What an export holds, in the order in which rows refer to one another. */
+/** The tables of an export, in the order of their foreign keys. */
 export const TRANSFERRED = [
   'key_canaries',
   'users',
@@ -28,20 +28,20 @@ export const TRANSFERRED = [
 
 export type TransferredTable = (typeof TRANSFERRED)[number];
 
-/** Tables of users' rows without a foreign key (migrations/0008_erasures.sql): no insert looks whose they are. */
+/** Tables whose user_id has no foreign key (migrations/0008_erasures.sql), so that inserts do not check it. */
 const UNREFERENCED = ['events', 'approvals', 'idempotency_keys', 'audit_log'] as const;
 const FOREIGN_KEY_VIOLATION = '23503';
 
-/** At a time; a row may have megabytes. */
+/** Rows per fetch; a row may have megabytes. */
 const FETCHED = 100;
 
-/** The names of all migrations that have run, in order: two databases with the same ones have the same tables. */
+/** The names of all applied migrations, in order. Databases with the same migrations have the same tables. */
 export async function schemaOf(db: Queryable): Promise<string[]> {
   const rows = await db.query<{ name: string }>('select name::text as name from pgmigrations order by name');
   return rows.map(({ name }) => name);
 }
 
-/** About how many rows there are, as the planner has it: counting them would take as long as reading them. */
+/** The planner's estimate of the number of rows; counting them would take as long as reading them. */
 export async function estimateRows(tx: Queryable): Promise<number> {
   const rows = await tx.query<{ count: string }>(
     'select coalesce(sum(greatest(reltuples, 0)), 0)::bigint::text as count from pg_class where oid = any($1::text[]::regclass[])',
@@ -50,7 +50,7 @@ export async function estimateRows(tx: Queryable): Promise<number> {
   return Number(rows[0]?.count ?? 0);
 }
 
-/** The rows of one table as JSON texts, which hold every value as it is: bytes in hex, times to the microsecond. */
+/** The rows of one table as JSON texts, which represent every value exactly: bytes in hex, times in microseconds. */
 export async function* readRows(tx: Queryable, table: TransferredTable): AsyncGenerator<string[]> {
   await tx.query(`declare transferred no scroll cursor for select to_jsonb(t)::text as row from ${table} t`);
   for (let rows = [{ row: '' }]; rows.length > 0; ) {
@@ -61,12 +61,12 @@ export async function* readRows(tx: Queryable, table: TransferredTable): AsyncGe
 }
 
 /**
- * Takes the database for one import, until the transaction ends.
+ * Locks the database for one import, until the transaction ends.
  *
- * @throws StartRefused when it holds anything
+ * @throws StartRefused when the database is not empty
  */
 export async function lockEmpty(tx: Queryable): Promise<void> {
-  // Migrations wait on this row too.
+  // Migrations lock this row, too.
   await tx.query('select id from schema_guard where id = 1 for no key update');
   for (const table of TRANSFERRED) {
     const [found] = await tx.query(`select 1 from ${table} limit 1`);
@@ -87,9 +87,9 @@ export async function columnsOf(db: Queryable, table: TransferredTable): Promise
 }
 
 /**
- * Inserts rows that {@link readRows} gave.
+ * Inserts rows of {@link readRows}.
  *
- * @throws StartRefused when the database doesn't take one
+ * @throws StartRefused when the database rejects a row
  */
 export async function writeRows(
   tx: Queryable,
@@ -104,22 +104,22 @@ export async function writeRows(
       [`[${rows.join(',')}]`],
     );
   } catch (error) {
-    // A user that isn't there is told as such, with the driver's error as its cause.
+    // For a missing user, the driver's error is the cause of an AppError.
     const state = sqlState(error instanceof AppError ? error.cause : error);
-    // 22: a value that is none of its type; 23: a rule between rows or values; 54001: nested too deep.
-    if (/^(22|23|54)/.test(state)) throw notTaken(table, state);
+    // 22: invalid value; 23: violated constraint; 54001: nested too deeply.
+    if (/^(22|23|54)/.test(state)) throw invalidRow(table, state);
     throw error;
   }
 }
 
-function notTaken(table: TransferredTable, state: string): StartRefused {
-  return new StartRefused(`A row of ${table} is not one that this database takes (SQLSTATE ${state}).`);
+function invalidRow(table: TransferredTable, state: string): StartRefused {
+  return new StartRefused(`The database rejects a row of ${table} (SQLSTATE ${state}).`);
 }
 
 /**
- * What rows alone don't bring: numbers go on after the highest, and what waited in the old job queue is queued anew.
+ * Completes an import: sequences continue after the highest id, and rows that were in the old job queue are queued again.
  *
- * @throws StartRefused when there are rows of users who are neither there nor being erased
+ * @throws StartRefused when a row belongs to a user who neither exists nor is being erased
  */
 export async function finishTransfer(tx: Queryable): Promise<void> {
   for (const table of UNREFERENCED) {
@@ -128,7 +128,7 @@ export async function finishTransfer(tx: Queryable): Promise<void> {
        where not exists (select 1 from users u where u.id = t.user_id) and not exists (select 1 from erasures e where e.user_id = t.user_id)
        limit 1`,
     );
-    if (orphan !== undefined) throw notTaken(table, FOREIGN_KEY_VIOLATION);
+    if (orphan !== undefined) throw invalidRow(table, FOREIGN_KEY_VIOLATION);
   }
   for (const table of ['events', 'audit_log']) {
     await tx.query(`select setval(pg_get_serial_sequence('${table}', 'id'), max(id)) from ${table} having max(id) is not null`);

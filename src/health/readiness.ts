@@ -1,6 +1,6 @@
 import type { Database } from '../database/database.ts';
+import { checkDiskSpace } from '../database/disk-space.ts';
 import { isSchemaUsable } from '../database/migrate.ts';
-import { tryRoom } from '../database/room.ts';
 import { AppError } from '../errors.ts';
 import { describeError, type Logger } from '../observability/logger.ts';
 
@@ -49,7 +49,7 @@ export class Readiness {
       }
       if (!(await isSchemaUsable(db))) return 'The database schema belongs to a newer release.';
       if ((await absentKeyIds()).length > 0) return 'A master key that stored data needs is missing.';
-      await this.#tryRoom();
+      await this.#checkDisk();
       return undefined;
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'unavailable') throw error;
@@ -58,9 +58,9 @@ export class Readiness {
     }
   }
 
-  async #tryRoom(): Promise<void> {
+  async #checkDisk(): Promise<void> {
     if (performance.now() - this.#roomAt < ROOM_MS) return;
-    await tryRoom(this.#deps.db);
+    await checkDiskSpace(this.#deps.db);
     this.#roomAt = performance.now();
   }
 

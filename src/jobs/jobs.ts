@@ -4,37 +4,36 @@ import { describeError, type Logger } from '../observability/logger.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
 import { type ThrottledLog, throttledLog } from '../observability/throttled-log.ts';
 
-/** Runs one statement for the queue, outside any transaction of ours. */
+/** Runs one statement for the queue, outside the service's transactions. */
 export type ExecuteSql = (text: string, values?: unknown[]) => Promise<{ rows: unknown[] }>;
 
 export interface QueueOptions {
-  /** First retry, seconds; doubles with jitter up to `retryMaxSeconds`. */
+  /** Pause before the first retry, seconds; doubles with jitter up to `retryMaxSeconds`. */
   retrySeconds: number;
   retryMaxSeconds: number;
-  /** How long a job may be tried in all, seconds. */
+  /** How long a job is retried in total, seconds. */
   keepSeconds: number;
 }
 
 const RETRIES = 1_000;
 const POLL_SECONDS = 2;
-/** Jobs of a queue at a time; a full batch is followed by the next at once. */
+/** Concurrent jobs of a queue. After a full batch, the next one is fetched at once. */
 const BATCH = 10;
 const EVERY_MINUTE = '* * * * *';
 
 /**
- * The one queue (pg-boss), on the service's own pool. Finished jobs keep their
- * data, so jobs carry ids only. Nothing is sent inside a transaction: pg-boss
- * reads its cache on another connection, which hangs on the embedded database.
+ * The job queue (pg-boss), on the service's own pool. Finished jobs keep their data, so jobs contain ids only. Jobs are
+ * never sent inside a transaction: pg-boss reads its cache on another connection, which hangs on the embedded database.
  */
 export class Jobs {
   readonly #boss: PgBoss;
   readonly #logger: Logger;
   readonly #telemetry: Telemetry;
   readonly #pollSeconds: number;
-  /** Every worker polls every other second: while the database is away, one line a minute says it all. */
+  /** Every worker polls every 2 seconds; while the database is unavailable, one line per minute is enough. */
   readonly #warn: ThrottledLog;
 
-  /** @param pollSeconds how often each worker looks for jobs; at least 0.5 */
+  /** @param pollSeconds how often each worker polls; at least 0.5 */
   constructor(executeSql: ExecuteSql, embedded: boolean, logger: Logger, telemetry: Telemetry, pollSeconds = POLL_SECONDS) {
     this.#pollSeconds = pollSeconds;
     this.#logger = logger;
@@ -43,20 +42,20 @@ export class Jobs {
     this.#boss = new PgBoss({
       db: { executeSql: async (text, values) => executeSql(text, values) },
       backend: embedded ? 'pglite' : 'postgres',
-      // Reindexing and vacuum watching are the operator's, not ours.
+      // Reindexing and vacuum are the operator's task.
       reindex: false,
       monitorVacuum: false,
     });
     this.#boss.on('error', (error) => this.#report(error));
   }
 
-  /** Installs or updates the queue's own schema; replicas that start together take turns inside pg-boss. */
+  /** Installs or updates the queue's schema. pg-boss serializes replicas that start together. */
   async start(): Promise<void> {
     await this.#boss.start();
   }
 
   /**
-   * Defines a queue in which an id has at most one job that waits or runs, and its worker.
+   * Defines a queue and its worker. Each id has at most one queued or running job.
    *
    * @returns sends an id to the queue
    */
@@ -96,26 +95,26 @@ export class Jobs {
     await this.#boss.schedule(name, EVERY_MINUTE);
   }
 
-  /** Lets running jobs finish, then stops. */
+  /** Waits for running jobs, then stops. */
   async stop(): Promise<void> {
     await this.#boss.stop({ graceful: true, close: false, timeout: 15_000 });
   }
 
   #report(error: unknown): void {
-    // pg-boss copies what it caught into a plain object, and its message with it.
+    // pg-boss reports a plain object with the message of the error that it caught.
     const { message } = error as { message?: unknown };
     const plain = error instanceof Error || typeof message !== 'string' ? error : new Error(message);
-    this.#warn({ err: describeError(plain) }, 'the job queue met an error');
+    this.#warn({ err: describeError(plain) }, 'the job queue reported an error');
   }
 
-  /** Whether it went well. pg-boss stores what a handler throws, so nothing is thrown: errors go to the log alone. */
+  /** Errors are only logged, not thrown, because pg-boss stores what a handler throws. @returns whether the job succeeded */
   async #try(name: string, id: string, work: () => Promise<void>): Promise<boolean> {
     return withContext({ job: name, job_id: id }, async () => {
       try {
         await this.#telemetry.step({ kind: 'job', name }, work);
         return true;
       } catch (error) {
-        this.#logger.info({ err: describeError(error) }, 'job failed; it will be tried again');
+        this.#logger.info({ err: describeError(error) }, 'job failed; it will be retried');
         return false;
       }
     });

@@ -4,20 +4,20 @@ import { describeError, type Logger } from '../observability/logger.ts';
 export interface PollOptions {
   everyMs: number;
   logger: Logger;
-  /** What the log says at the first failure in a row. */
+  /** Log message of the first of several consecutive failures. */
   failure: string;
 }
 
-/** Looks again and again until it is stopped. Of failures in a row only the first is logged. */
+/** Repeats a check until it is stopped. Of consecutive failures, only the first is logged. */
 export class Poll {
-  readonly #look: () => Promise<void>;
+  readonly #check: () => Promise<void>;
   readonly #options: PollOptions;
   readonly #stopping = new AbortController();
   #running: Promise<void> | undefined;
   #isFailing = false;
 
-  constructor(look: () => Promise<void>, options: PollOptions) {
-    this.#look = look;
+  constructor(check: () => Promise<void>, options: PollOptions) {
+    this.#check = check;
     this.#options = options;
   }
 
@@ -25,13 +25,13 @@ export class Poll {
     this.#running = this.#run();
   }
 
-  /** Resolves once the look under way is over. */
+  /** Resolves when the running check has ended. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#running;
   }
 
-  /** A failure of the same kind that came up outside of a look: the next look makes up for it. */
+  /** Logs a failure of the same kind that occurred outside the check; the next check retries. */
   report(error: unknown): void {
     const { logger, failure } = this.#options;
     if (!this.#isFailing) logger.warn({ err: describeError(error) }, failure);
@@ -42,7 +42,7 @@ export class Poll {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
       try {
-        await this.#look();
+        await this.#check();
         this.#isFailing = false;
       } catch (error) {
         this.report(error);

@@ -1,11 +1,11 @@
 import { describeError, type Logger } from './logger.ts';
 
 /**
- * A listener, or what a timer calls, that can't end the process: Node ends it with whatever leaves one of them.
+ * Wraps a listener or a timer's callback, whose errors would otherwise end the process: they are logged.
  *
- * @param what it handles, for the log
+ * @param what the subject of the log message
  * @param handle may throw, or return a promise that is rejected
- * @param failed gives up what the failure concerns: a socket, a request
+ * @param failed discards what the error concerns: a socket, a request
  */
 export function guarded<Self, Given extends unknown[]>(
   logger: Logger,
@@ -14,15 +14,15 @@ export function guarded<Self, Given extends unknown[]>(
   failed?: (this: Self, ...given: Given) => void,
 ): (this: Self, ...given: Given) => void {
   return function (this: Self, ...given: Given): void {
-    const tell = (error: unknown) => {
+    const report = (error: unknown) => {
       logger.error({ err: describeError(error) }, `${what} failed`);
       failed?.apply(this, given);
     };
     try {
-      const outcome = handle.apply(this, given);
-      if (outcome instanceof Promise) outcome.catch(tell);
+      const result = handle.apply(this, given);
+      if (result instanceof Promise) result.catch(report);
     } catch (error) {
-      tell(error);
+      report(error);
     }
   };
 }

@@ -3,7 +3,7 @@ import { currentFields } from './log-context.ts';
 
 export type { Logger };
 
-/** The fields of an error worth logging: never the whole object, which may carry a request with its secrets. */
+/** The fields of an error that are logged; the whole object may contain a request with its secrets. */
 export interface LoggedError {
   type: string;
   message: string;
@@ -13,20 +13,20 @@ export interface LoggedError {
 }
 
 const CAUSE_DEPTH = 4;
-/** pino's numbers (docs/api.md, levels). */
+/** pino's level numbers. */
 const WARN = 40;
 const ERROR = 50;
-/** What {@link describeError} made: callers may describe before they log, and the logger's serializer sees it again. */
+/** Results of {@link describeError}: callers may describe an error before the logger's serializer does. */
 const described = new WeakSet<object>();
 const lines = new WeakMap<Logger, LineCounts>();
 
-/** Lines written so far that somebody should read. */
+/** Lines written so far that may need attention. */
 export interface LineCounts {
   warn: number;
   error: number;
 }
 
-/** Reduces any thrown value to an allow-list of fields; vendor errors lose their requests and headers here. */
+/** Reduces any thrown value to an allow-list of fields, without the requests and headers in the SDKs' errors. */
 export function describeError(error: unknown, depth = 0): LoggedError {
   if (typeof error === 'object' && error !== null && described.has(error)) return error as LoggedError;
   if (!(error instanceof Error)) return { type: typeof error, message: String(error) };
@@ -41,8 +41,8 @@ export function describeError(error: unknown, depth = 0): LoggedError {
 }
 
 /**
- * Structured logs on standard output, each line with the ids of the work it belongs to (scope.ts). Errors pass through {@link describeError};
- * requests are logged by http/request-log.ts as method, path and status only.
+ * Structured logs on standard output. Each line has the ids of its context (log-context.ts). Errors pass through
+ * {@link describeError}; http/request-log.ts logs only method, path and status of requests.
  */
 export function createLogger(level: string, destination?: DestinationStream): Logger {
   const counts: LineCounts = { warn: 0, error: 0 };
@@ -62,7 +62,7 @@ export function createLogger(level: string, destination?: DestinationStream): Lo
   return logger;
 }
 
-/** How much a logger made by {@link createLogger} has written. */
+/** How many lines a logger of {@link createLogger} has written. */
 export function lineCounts(logger: Logger): LineCounts {
   return lines.get(logger) ?? { warn: 0, error: 0 };
 }

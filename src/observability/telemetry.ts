@@ -1,19 +1,18 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
 /**
- * What is measured as it happens. Features name what they did with these words; what becomes of it (metrics, traces,
- * nothing) is decided by whoever starts the process.
+ * Measurements of the features, which become metrics, traces or nothing, as configured.
  *
- * Names and outcomes come from closed lists: never an id, an address or anything a client wrote.
+ * Names and outcomes come from closed lists. They never contain an id, an address or any input of a client.
  */
 export interface Telemetry {
-  /** Times one piece of work. It ends as `outcomeOf` says, `ok` without it, or with the code of the error that it throws. */
+  /** Measures some work. Its outcome is that of `outcomeOf`, `ok` by default, or the code of the error that it throws. */
   step<Result>(step: Step, work: () => Promise<Result>, outcomeOf?: (result: Result) => string): Promise<Result>;
-  /** One more of something. */
+  /** Increments a counter. */
   count(counter: Counter, label: string): void;
-  /** A request of HTTP that begins; undefined: nobody wants to know. */
+  /** Begins to measure an HTTP request; undefined: requests are not measured. */
   request(method: string, headers: IncomingHttpHeaders): RequestTrack | undefined;
-  /** Runs one database statement; unset where nobody wants to know. `sql` is the statement's name or text, without values. */
+  /** Runs one database statement; unset: statements are not measured. `sql` is its name or text, without values. */
   readonly statement?: MeasureStatement | undefined;
 }
 
@@ -23,28 +22,28 @@ export interface Step {
   kind: 'call' | 'refresh' | 'provider' | 'job';
   /** The action, the provider or the queue. */
   name: string;
-  /** What of it, for traces alone. */
+  /** More specific; only for traces. */
   operation?: string;
 }
 
 /**
- * - `error`: answers in the error form, by code
+ * - `error`: error responses, by code
  * - `approval`: requested, approved, denied
  * - `revocation`: confirmed, failed, dropped, unconfirmed
- * - `webhook`: how a delivery ended
+ * - `webhook`: result of a delivery
  * - `reload`: of the integrations: ok, invalid
- * - `socketEnd`: by close code; `socketRefusal`: of an upgrade, by code
+ * - `socketEnd`: by close code; `socketRefusal`: rejected upgrades, by code
  */
 export type Counter = 'error' | 'approval' | 'revocation' | 'webhook' | 'reload' | 'socketEnd' | 'socketRefusal';
 
 export interface RequestTrack {
-  /** Runs what belongs to the request. */
+  /** Runs the work of the request. */
   withContext<Result>(work: () => Result): Result;
-  /** @param route the endpoint's pattern; undefined where none took it. @param status 0: the client went before its answer */
+  /** @param route the endpoint's pattern, if any. @param status 0: the client disconnected before the response */
   end(route: string | undefined, status: number): void;
 }
 
-/** Nothing is measured. */
+/** Measures nothing. */
 export const UNMEASURED: Telemetry = {
   step: (_step, work) => work(),
   count() {},

@@ -2,13 +2,13 @@ import type { Logger } from './logger.ts';
 
 const INTERVAL_MS = 60_000;
 
-/** @param fields what the line says beside its message, an error under `err` */
+/** @param fields fields of the line, an error as `err` */
 export type ThrottledLog = (fields: object, message: string) => void;
 
 /**
- * Tells the operator, at most once a minute: what floods us must not flood the log.
+ * Logs at most once a minute, so that a flood of events does not flood the log.
  *
- * @param now milliseconds, never going back
+ * @param now monotonic clock, milliseconds
  */
 export function throttledLog(logger: Logger, level: 'info' | 'warn' | 'error', now: () => number = () => performance.now()): ThrottledLog {
   let lastAt = Number.NEGATIVE_INFINITY;

@@ -2,18 +2,18 @@ import { randomUUID } from 'node:crypto';
 import type { Keyring } from '../crypto/keyring.ts';
 import type { Database } from '../database/database.ts';
 import { describeError, type Logger } from '../observability/logger.ts';
-import { deleteForgottenReplicas, deleteReplica, upsertReplica } from './replicas-repository.ts';
+import { deleteExpiredReplicas, deleteReplica, upsertReplica } from './replicas-repository.ts';
 
 const REPORT_MS = 10_000;
 
-/** Tells whoever changes keys that this process runs, and which master keys it holds. */
+/** Reports for the key commands that this process runs and which master keys it has. */
 export class Replica {
   readonly id = randomUUID();
   readonly #db: Database;
   readonly #keyring: Pick<Keyring, 'ids'>;
   readonly #logger: Logger;
   #timer: NodeJS.Timeout | undefined;
-  /** Reports go one after the other, so that an older one can't be written over a newer. */
+  /** Reports are sent one after the other, so that an older one cannot replace a newer one. */
   #last: Promise<void> = Promise.resolve();
   #isFailing = false;
 
@@ -23,13 +23,13 @@ export class Replica {
     this.#logger = logger;
   }
 
-  /** Reports for the first time, and every few seconds from then on. */
+  /** Sends the first report, and further ones at intervals. */
   async start(): Promise<void> {
     await upsertReplica(this.#db, this.id, this.#keyring.ids);
     this.#timer = setInterval(() => this.report(), REPORT_MS).unref();
   }
 
-  /** Reports now: the keys have changed. */
+  /** Reports at once, after a change of the keys. */
   report(): void {
     this.#last = this.#last.then(() => this.#report());
   }
@@ -37,17 +37,17 @@ export class Replica {
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     await this.#last;
-    // One that can't say so is forgotten by itself.
+    // A row that cannot be deleted expires.
     await deleteReplica(this.#db, this.id).catch(() => {});
   }
 
   async #report(): Promise<void> {
     try {
       await upsertReplica(this.#db, this.id, this.#keyring.ids);
-      await deleteForgottenReplicas(this.#db);
+      await deleteExpiredReplicas(this.#db);
       this.#isFailing = false;
     } catch (error) {
-      if (!this.#isFailing) this.#logger.warn({ err: describeError(error) }, 'this replica can’t report its keys; trying again');
+      if (!this.#isFailing) this.#logger.warn({ err: describeError(error) }, 'this replica can’t report its keys; retrying');
       this.#isFailing = true;
     }
   }

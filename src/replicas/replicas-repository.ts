@@ -1,22 +1,22 @@
 import type { Queryable } from '../database/database.ts';
 
-/** A service that runs. */
+/** A running replica. */
 export interface ReplicaRow {
   id: string;
-  /** Master keys that it holds; the first one wraps. */
+  /** Its master keys; the first one wraps. */
   keyIds: string[];
   startedAt: Date;
-  /** Since it was last heard of. */
+  /** Since its last report. */
   silentSeconds: number;
 }
 
 /** Three missed reports. */
 const LIVE = '30 seconds';
-const FORGOTTEN = '10 minutes';
-/** A connection that died without a word must not keep the report for long. */
+const EXPIRED = '10 minutes';
+/** A lost connection must not delay the next report for long. */
 const TIMEOUT_MS = 2_000;
 
-/** Says that the replica runs and which keys it holds. */
+/** Records that the replica runs and which keys it has. */
 export async function upsertReplica(db: Queryable, id: string, keyIds: readonly string[]): Promise<void> {
   const text = `insert into replicas (id, key_ids) values ($1::uuid, $2::text[])
                 on conflict (id) do update set key_ids = excluded.key_ids, seen_at = now()`;
@@ -27,12 +27,12 @@ export async function deleteReplica(db: Queryable, id: string): Promise<void> {
   await db.query({ name: 'replica-end', text: 'delete from replicas where id = $1::uuid', query_timeout: TIMEOUT_MS }, [id]);
 }
 
-/** Those that ended without a word. */
-export async function deleteForgottenReplicas(db: Queryable): Promise<void> {
-  await db.query(`delete from replicas where seen_at < now() - interval '${FORGOTTEN}'`);
+/** Deletes replicas that ended without deleting their row. */
+export async function deleteExpiredReplicas(db: Queryable): Promise<void> {
+  await db.query(`delete from replicas where seen_at < now() - interval '${EXPIRED}'`);
 }
 
-/** Those that run, the oldest first. */
+/** Running replicas, the oldest first. */
 export async function selectLiveReplicas(db: Queryable): Promise<ReplicaRow[]> {
   return db.query<ReplicaRow>(
     `select id, key_ids as "keyIds", started_at as "startedAt", extract(epoch from now() - seen_at)::float8 as "silentSeconds"

@@ -302,7 +302,7 @@ withPostgres('a service whose job queue cannot start at first', () => {
 
   it('serves all the same, and starts its background work as soon as it can', async () => {
     child = await startProcess({ ...site.env, LIMIT_REVOCATION_RETRY_SECONDS: '1' });
-    await eventually(() => child?.output().includes('background work could not start; trying again'));
+    await eventually(() => child?.output().includes('background work could not start; retrying'));
     const { callback, token } = await connect(child, { email: 'demo@example.com' });
     const id = outcome(callback).account_id;
     expect((await child.call(`/auth/workspace/accounts/${id}`, { method: 'DELETE', token })).body).toEqual({ success: true });

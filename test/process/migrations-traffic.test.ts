@@ -129,7 +129,7 @@ describe.skipIf(!hasPostgres)('migrations of a large database that is in use', (
       await expect(migrate(db, { connectionString: database.url }, logger, { tries: 2, pauseMs: 10 })).rejects.toThrow(
         /a table was in use by a transaction/,
       );
-      expect(lines).toEqual(['a migration waits for a table that is in use; trying again']);
+      expect(lines).toEqual(['a migration waits for a table that is in use; retrying']);
       expect(await database.sql(`select 1 from pg_indexes where indexname = 'browser_bindings_user'`)).toEqual([]);
 
       const waiting = migrate(db, { connectionString: database.url }, logger, { tries: 100, pauseMs: 10 });

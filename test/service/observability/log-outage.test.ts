@@ -22,7 +22,7 @@ describe('while the database is away', () => {
   it('the queue says why, once, however often its workers look', async () => {
     await queueInstalled(steward);
     database.cut();
-    const lines = () => steward.logs.map((text) => JSON.parse(text)).filter(({ msg }) => msg === 'the job queue met an error');
+    const lines = () => steward.logs.map((text) => JSON.parse(text)).filter(({ msg }) => msg === 'the job queue reported an error');
     await eventually(() => lines().length > 0);
     // Asked once a second at most: each of the queue's workers has looked again meanwhile, every other second.
     const asked = () => steward.logs.filter((text) => text.includes('readiness check could not query the database'));

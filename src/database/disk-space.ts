@@ -4,12 +4,12 @@ import { sqlState } from './database-errors.ts';
 const NOT_ALLOWED = '42501';
 
 /**
- * Writes as much as a busy service does in a moment, and takes it back: on a full disk small changes go on for long.
- * A temporary table leaves nothing in the log of changes. Where the role may make none, nothing is learnt.
+ * Checks that the disk has space: writes 1 MB into a temporary table, which is not in the write-ahead log, and drops it.
+ * Small changes keep succeeding on a full disk. The check passes if the role must not create temporary tables.
  *
- * @throws AppError `unavailable` when there is no room, or no answer
+ * @throws AppError `unavailable` when the disk is full or the database does not respond
  */
-export async function tryRoom(db: Database): Promise<void> {
+export async function checkDiskSpace(db: Database): Promise<void> {
   try {
     await db.transaction((tx) =>
       tx.query(
