@@ -6,7 +6,7 @@ import { addressOf } from './http/client-address.ts';
 import { HttpServer } from './http/http-server.ts';
 import { createLogger, describeError, type Logger } from './observability/logger.ts';
 import { PROVIDERS } from './providers/providers.ts';
-import { type RequestDeps, workOf } from './socket/requests.ts';
+import { handlerOf, type RequestDeps } from './socket/request-handlers.ts';
 import { SocketServer } from './socket/socket-server.ts';
 import { startTelemetry } from './start-telemetry.ts';
 import { openFoundation } from './startup/foundation.ts';
@@ -84,7 +84,7 @@ async function start(config: Config, overrides: Overrides, logger: Logger, resou
     isAllowedOrigin: (origin) => context.allowsOrigin(origin),
     addressOf: (request) => addressOf(app, request),
     revision: () => context.integrations.current.revision,
-    work: (userId, frame) => workOf(requests, userId, frame),
+    handlerOf: (userId, frame) => handlerOf(requests, userId, frame),
     feed: context.feed,
     limits: config.limits,
     logger,

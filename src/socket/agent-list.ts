@@ -23,7 +23,7 @@ export async function listAgents(catalog: Catalog, accounts: readonly AgentAccou
   return { revision: catalog.revision, agents: await Promise.all(listed) };
 }
 
-/** Ready with one account with which some action works; others may lack something. */
+/** Ready: at least one action works with at least one account. */
 function statusOf({ actions }: ConfiguredAgent, accounts: readonly AgentAccountRow[], provider: AgentNeeds): AgentStatus {
   if (accounts.length === 0) return 'not_connected';
   const enabled = actions.filter(({ policy }) => policy.enabled);
@@ -32,7 +32,7 @@ function statusOf({ actions }: ConfiguredAgent, accounts: readonly AgentAccountR
   return accounts.some((account) => account.status === 'active' && suffices(account)) ? 'ready' : 'needs_attention';
 }
 
-/** `missingScopes`: what the agent's actions use and the account has not granted. */
+/** `missingScopes`: scopes that the agent's actions use and the account has not granted. */
 function accountOf(
   { id, label, masks, status, isDefault, scopes }: AgentAccountRow,
   { needs }: ConfiguredAgent,

@@ -1,23 +1,23 @@
 import type { EventFeed } from '../events/event-feed.ts';
 import type { Caller } from '../http/endpoint.ts';
 import type { RequestFrame } from './frames.ts';
-import type { RequestsHost, Work } from './running-requests.ts';
+import type { RequestHandler, RequestsHost } from './in-flight-requests.ts';
 
 /** What all connections (`One`) share. */
 export interface ConnectionHost<One> extends RequestsHost {
   readonly feed: EventFeed;
   authenticate(token: string): Promise<Caller>;
-  /** Takes a place among the user's sockets until {@link closed}; false = all taken. */
+  /** Counts the connection towards the user's sockets until {@link connectionClosed}; false: the limit is reached. */
   admit(userId: string, connection: One): boolean;
-  /** Counts messages of all the user's sockets; false = too many. */
+  /** Counts messages of all the user's sockets; false: the limit is reached. */
   allowsMessages(userId: string, count: number): boolean;
-  /** Counts bytes of all the user's sockets; false = too many. */
+  /** Counts bytes of all the user's sockets; false: the limit is reached. */
   allowsBytes(userId: string, count: number): boolean;
   /** Revision of the integrations in force. */
   revision(): string;
-  work(userId: string, frame: RequestFrame): Work;
-  /** A request was answered. */
-  settled(connection: One): void;
-  /** @param code of its close frame; 1006 where none came (RFC 6455, 7.1.5) */
-  closed(connection: One, code: number): void;
+  handlerOf(userId: string, frame: RequestFrame): RequestHandler;
+  /** The response to a request was sent. */
+  requestFinished(connection: One): void;
+  /** @param code of its close frame; 1006: none was received (RFC 6455, 7.1.5) */
+  connectionClosed(connection: One, code: number): void;
 }

@@ -17,148 +17,144 @@ import {
   readyFrame,
   resultFrame,
 } from './frames.ts';
-import { Intake } from './intake.ts';
-import { Outbox } from './outbox.ts';
-import { RunningRequests } from './running-requests.ts';
+import { Heartbeat } from './heartbeat.ts';
+import { InFlightRequests } from './in-flight-requests.ts';
+import { ReceivedBytes } from './received-bytes.ts';
+import { SendQueue } from './send-queue.ts';
 
 type Opening = Extract<Frame, { type: 'authenticate' | 'send' | 'resume' }>;
 
-const MISSES = 2;
 /** Close codes of RFC 6455, 7.4.1. */
 const POLICY = 1008;
 const TOO_LARGE = 1009;
-/** Messages are counted by the minute, and sockets of clients that vanished are given up after little more. */
+/** Messages are counted per minute; sockets of clients that disappeared are closed after little more. */
 const RETRY_SECONDS = 60;
 
-/** One socket: authenticated by its first frame within a few seconds, ended when its token ends. Small: there may be thousands. */
+/** One socket: authenticated by its first frame within a few seconds, closed when its token expires. Kept small, because there may be thousands. */
 export class Connection implements Subscriber {
   seq = 0;
   readonly #socket: WebSocket;
   readonly #host: ConnectionHost<Connection>;
-  readonly #outbox: Outbox;
+  readonly #sendQueue: SendQueue;
   readonly #rate = new FixedWindowCounter();
-  readonly #intake = new Intake();
+  readonly #received = new ReceivedBytes();
+  readonly #heartbeat: Heartbeat;
   #userId: string | undefined;
-  /** Until when it must have authenticated; then, when its token ends. Milliseconds since 1970, as `#pingAt`. */
+  /** Milliseconds since 1970: until when it must authenticate; then, when its token expires. */
   #deadline: number;
-  #pingAt: number;
-  #missed = 0;
-  #pongsDue = 0;
-  /** Frames that came while the authentication before them is under way. */
-  #waiting: Incoming[] | undefined;
-  #requests: RunningRequests | undefined;
+  /** Frames received while an authentication is in progress. */
+  #queuedFrames: Incoming[] | undefined;
+  #requests: InFlightRequests | undefined;
   #ready = false;
-  #ending = false;
+  #closing = false;
 
   constructor(socket: WebSocket, host: ConnectionHost<Connection>) {
     this.#socket = socket;
     this.#host = host;
-    this.#outbox = new Outbox(socket, host);
+    this.#sendQueue = new SendQueue(socket, host);
     this.#deadline = host.now() + host.limits.socketAuthenticationMs;
-    this.#pingAt = host.now() + host.limits.socketPingMs;
+    this.#heartbeat = new Heartbeat(socket, host.limits.socketPingMs, host.now());
   }
 
   get userId(): string | undefined {
     return this.#userId;
   }
 
-  /** It has spoken, and its token is being checked. */
+  /** Its token is being verified. */
   get authenticating(): boolean {
-    return this.#waiting !== undefined;
+    return this.#queuedFrames !== undefined;
   }
 
   get busy(): boolean {
     return this.#requests !== undefined && this.#requests.size > 0;
   }
 
-  /** Bytes came, whatever they are. Called after the messages that they complete. @returns false: what comes now is nobody's any more */
-  took(bytes: number): boolean {
+  /** Called for each chunk, after the messages that it completes. @returns false: the client keeps sending after the close, stop reading */
+  onData(bytes: number): boolean {
     const now = this.#host.now();
-    this.#intake.add(bytes, now);
-    if (this.#ending) return this.#intake.allowsAfterEnd(bytes);
+    this.#received.add(bytes, now);
+    if (this.#closing) return this.#received.allowsAfterClose(bytes);
     if (this.#userId !== undefined) {
-      if (!this.#host.allowsBytes(this.#userId, bytes)) this.#endForNow('too many bytes');
-      // What follows a sign-in at once may be a message of any size, of which the first piece has been read already.
-    } else if (this.#waiting === undefined) {
-      const fault = this.#intake.openingFault(this.#host.limits);
-      if (fault !== undefined) this.end(fault, 'too much before the sign-in');
+      if (!this.#host.allowsBytes(this.#userId, bytes)) this.#closeForNow('too many bytes');
+      // During the authentication, chunks may belong to a message after it, which may be of any size.
+    } else if (this.#queuedFrames === undefined) {
+      const closeCode = this.#received.openingViolation(this.#host.limits);
+      if (closeCode !== undefined) this.close(closeCode, 'too much before the sign-in');
     }
     return true;
   }
 
-  receive(data: Buffer, isBinary: boolean): void {
-    this.#intake.completed();
-    if (this.#ending || !this.#withinRate()) return;
-    const isOpening = this.#userId === undefined && this.#waiting === undefined;
-    if (isBinary) this.end(CLOSE.frame, 'text frames only');
-    else if (isOpening && data.length > this.#host.limits.socketOpeningBytes) this.end(TOO_LARGE, 'too much before the sign-in');
+  onMessage(data: Buffer, isBinary: boolean): void {
+    this.#received.completed();
+    if (this.#closing || !this.#withinRate()) return;
+    const isOpening = this.#userId === undefined && this.#queuedFrames === undefined;
+    if (isBinary) this.close(CLOSE.frame, 'text frames only');
+    else if (isOpening && data.length > this.#host.limits.socketOpeningBytes) this.close(TOO_LARGE, 'too much before the sign-in');
     else this.#accept(parseFrame(data, this.#host.limits.socketPayloadBytes));
   }
 
   /** Each is answered with a pong, so it counts as a message. */
-  pinged(): void {
+  onPing(): void {
     this.#withinRate();
   }
 
-  /** One for each of our pings is free; more of them take as long to read as messages. */
-  ponged(): void {
-    this.#missed = 0;
-    if (this.#pongsDue > 0) this.#pongsDue -= 1;
-    else if (!this.#ending) this.#withinRate();
+  /** One for each of our pings is free; further ones count as messages. */
+  onPong(): void {
+    if (!this.#heartbeat.pong() && !this.#closing) this.#withinRate();
   }
 
-  /** The socket is gone: reads end, changes that were begun run on. */
-  closed(code: number): void {
-    this.#ending = true;
+  /** Aborts reads; changes that have started run to their end. */
+  onClose(code: number): void {
+    this.#closing = true;
     if (this.#userId !== undefined) this.#host.feed.unsubscribe(this.#userId, this);
     this.#requests?.abortAll();
-    this.#host.closed(this, code);
+    this.#host.connectionClosed(this, code);
   }
 
   push(event: { seq: number; event: string; data: object }): boolean {
-    if (this.#outbox.isSlow) return false;
+    if (this.#sendQueue.isSlow) return false;
     this.#send(eventFrame(event));
     return true;
   }
 
-  /** What time brings: deadlines, pings, slow readers, long requests. */
+  /** Checks everything that depends on time: deadlines, pings, slow readers, long requests. */
   tick(now: number): void {
-    if (this.#ending) return;
-    // It spoke in time; how long the check of a token takes (an issuer out of reach) is bounded and not its fault.
-    if (now >= this.#deadline && this.#waiting === undefined) {
-      this.end(CLOSE.authentication, this.#userId === undefined ? 'authentication expected' : 'token expired');
+    if (this.#closing) return;
+    // While a token is being verified the deadline doesn't apply: how long that takes is bounded, and not the client's fault.
+    if (now >= this.#deadline && this.#queuedFrames === undefined) {
+      this.close(CLOSE.authentication, this.#userId === undefined ? 'authentication expected' : 'token expired');
       return;
     }
-    if (this.#outbox.tick(now)) {
-      // Its pongs were not read meanwhile, but it has read.
-      this.#missed = 0;
-      if (this.#waiting === undefined) this.#socket.resume();
+    if (this.#sendQueue.tick(now)) {
+      // Reading was paused, so its pongs were not received; but it has read what was sent.
+      this.#heartbeat.confirm();
+      if (this.#queuedFrames === undefined) this.#socket.resume();
       if (this.#userId !== undefined) this.#host.feed.catchUp(this.#userId);
     }
-    if (this.#outbox.isSlow) this.#intake.waited(now);
-    else if (this.#intake.isOverdue(this.#host.limits, now)) this.end(POLICY, 'a message did not arrive in time');
-    else if (now >= this.#pingAt) this.#ping(now);
+    if (this.#sendQueue.isSlow) this.#received.paused(now);
+    else if (this.#received.isOverdue(this.#host.limits, now)) this.close(POLICY, 'a message did not arrive in time');
+    else this.#heartbeat.tick(now);
     this.#requests?.tick(now);
   }
 
-  /** Ends what runs, as far as it still can be ended. */
+  /** Aborts running requests, except changes that have started. */
   abortRequests(): void {
     this.#requests?.abortAll();
   }
 
-  end(code: number, reason: string): void {
-    if (this.#ending) return;
-    this.#ending = true;
-    this.#outbox.flush();
-    // The answer to our close frame must be read.
+  close(code: number, reason: string): void {
+    if (this.#closing) return;
+    this.#closing = true;
+    this.#sendQueue.flush();
+    // The client's close frame must be read.
     this.#socket.resume();
     this.#socket.close(code, reason);
   }
 
-  /** Its user is no more: nothing that runs is of use to anyone. */
+  /** The user was deleted. */
   userDeleted(): void {
     this.abortRequests();
-    this.end(CLOSE.authentication, 'user deleted');
+    this.close(CLOSE.authentication, 'user deleted');
   }
 
   terminate(): void {
@@ -168,15 +164,15 @@ export class Connection implements Subscriber {
   #withinRate(): boolean {
     const ofUser = this.#userId === undefined || this.#host.allowsMessages(this.#userId, 1);
     const allowed = this.#rate.allows(this.#host.limits.socketMessagesPerMinute, this.#host.now()) && ofUser;
-    if (!allowed) this.#endForNow('too many messages');
+    if (!allowed) this.#closeForNow('too many messages');
     return allowed;
   }
 
   #accept(frame: Incoming): void {
-    if (this.#ending) return;
-    if (this.#waiting !== undefined) this.#waiting.push(frame);
-    else if (frame.type === 'refused') this.#refuseFrame(frame.requestId, frame.reason, frame.code);
-    else if (frame.type === 'authenticate') this.#begin(() => this.#authenticate(frame, frame.token));
+    if (this.#closing) return;
+    if (this.#queuedFrames !== undefined) this.#queuedFrames.push(frame);
+    else if (frame.type === 'invalid') this.#rejectFrame(frame.requestId, frame.reason, frame.code);
+    else if (frame.type === 'authenticate') this.#runTask(() => this.#authenticate(frame, frame.token));
     else if (this.#userId === undefined) this.#open(frame);
     else this.#handle(frame, this.#userId);
   }
@@ -185,42 +181,42 @@ export class Connection implements Subscriber {
   #open(frame: Exclude<Frame, { type: 'authenticate' }>): void {
     const token = frame.type === 'send' || frame.type === 'resume' ? frame.headers?.authorization : undefined;
     if (token === undefined)
-      this.#refuseFrame(frame.requestId, 'The first frame must be authenticate, or hold an ID token in its headers.');
-    else this.#begin(() => this.#authenticate(frame as Opening, token));
+      this.#rejectFrame(frame.requestId, 'The first frame must be authenticate, or hold an ID token in its headers.');
+    else this.#runTask(() => this.#authenticate(frame as Opening, token));
   }
 
-  /** Says what is wrong; with the first frame, that ends it. */
-  #refuseFrame(requestId: string, message: string, code: 'invalid_request' | 'too_large' = 'invalid_request'): void {
-    this.#refuse(requestId, new AppError(code, message));
-    if (this.#userId === undefined) this.end(CLOSE.authentication, 'authentication expected');
+  /** Sends an error; closes the socket if it is not authenticated. */
+  #rejectFrame(requestId: string, message: string, code: 'invalid_request' | 'too_large' = 'invalid_request'): void {
+    this.#sendError(requestId, new AppError(code, message));
+    if (this.#userId === undefined) this.close(CLOSE.authentication, 'authentication expected');
   }
 
   #handle(frame: Exclude<Frame, { type: 'authenticate' }>, userId: string): void {
     if (frame.type === 'abort') this.#abort(frame.requestId, frame.id);
     else if (frame.type === 'send' || frame.type === 'resume') {
-      this.#refuse(frame.requestId, new AppError('assistant_disabled', 'No model is configured on this server.'));
+      this.#sendError(frame.requestId, new AppError('assistant_disabled', 'No model is configured on this server.'));
     } else this.#request(frame, userId);
   }
 
-  /** In the order of the frames: nothing is read or begun until it is done. */
+  /** Reading pauses, and frames are queued, until the authentication is done. */
   async #authenticate(frame: Opening, token: string): Promise<void> {
-    const waiting: Incoming[] = frame.type === 'authenticate' ? [] : [frame];
-    this.#waiting = waiting;
+    const queued: Incoming[] = frame.type === 'authenticate' ? [] : [frame];
+    this.#queuedFrames = queued;
     this.#socket.pause();
     try {
-      await this.#admit(await this.#host.authenticate(token), frame);
+      await this.#signIn(await this.#host.authenticate(token), frame);
     } catch (error) {
-      this.#refuseToken(frame, error);
+      this.#rejectToken(frame, error);
     }
-    this.#waiting = undefined;
-    if (this.#ending) return;
-    if (!this.#outbox.isSlow) this.#socket.resume();
-    for (const next of waiting) this.#accept(next);
+    this.#queuedFrames = undefined;
+    if (this.#closing) return;
+    if (!this.#sendQueue.isSlow) this.#socket.resume();
+    for (const next of queued) this.#accept(next);
   }
 
-  /** First authentication takes a place; a later one renews, as the same user only. */
-  async #admit(caller: Caller, frame: Opening): Promise<void> {
-    if (this.#ending) return;
+  /** The first authentication counts towards the user's sockets; later ones renew it, for the same user only. */
+  async #signIn(caller: Caller, frame: Opening): Promise<void> {
+    if (this.#closing) return;
     const ready = (seq: number) => {
       this.#ready = true;
       this.#deadline = caller.expiresAt * 1000;
@@ -237,65 +233,54 @@ export class Connection implements Subscriber {
       throw new AppError('rate_limited', 'This user has too many open sockets.', { retryAfter: RETRY_SECONDS });
     }
     this.#userId = caller.userId;
-    // Those before it was known whose they are: each socket anew could bring as many.
-    const isTooMuch =
-      !this.#host.allowsMessages(caller.userId, this.#rate.count) || !this.#host.allowsBytes(caller.userId, this.#intake.bytes);
-    if (isTooMuch) {
-      this.#endForNow('too many messages');
+    // Counts what was received before the user was known, so that new sockets don't evade the user's limits.
+    const exceedsLimit =
+      !this.#host.allowsMessages(caller.userId, this.#rate.count) || !this.#host.allowsBytes(caller.userId, this.#received.bytes);
+    if (exceedsLimit) {
+      this.#closeForNow('too many messages');
       return;
     }
     await this.#host.feed.subscribe(caller.userId, this, frame.type === 'authenticate' ? frame.since : undefined, ready);
-    if (this.#ending) this.#host.feed.unsubscribe(caller.userId, this);
+    if (this.#closing) this.#host.feed.unsubscribe(caller.userId, this);
   }
 
-  #refuseToken(frame: Opening, error: unknown): void {
+  #rejectToken(frame: Opening, error: unknown): void {
     if (!(error instanceof AppError)) this.#host.logger.error({ err: describeError(error) }, 'a socket could not be authenticated');
     const code = error instanceof AppError ? error.code : 'internal';
-    this.#refuse(frame.requestId, error);
-    // A database or issuer that is away says nothing about the token: the client may keep it, and an earlier one still counts.
+    this.#sendError(frame.requestId, error);
+    // While the database or the issuer is unavailable, an earlier token remains valid.
     if (code === 'unavailable' && this.#ready) return;
-    if (code === 'rate_limited') this.#endForNow('too many sockets');
-    else this.end(code === 'unavailable' ? CLOSE.tryAgain : CLOSE.authentication, 'authentication failed');
+    if (code === 'rate_limited') this.#closeForNow('too many sockets');
+    else this.close(code === 'unavailable' ? CLOSE.tryAgain : CLOSE.authentication, 'authentication failed');
   }
 
-  /** Too much at present: the client shall keep its token and stay away for a while. */
-  #endForNow(message: string): void {
-    this.end(CLOSE.rate, JSON.stringify({ retry_after: RETRY_SECONDS, message }));
+  /** Closes for exceeding a limit: the client keeps its token and reconnects later. */
+  #closeForNow(message: string): void {
+    this.close(CLOSE.rate, JSON.stringify({ retry_after: RETRY_SECONDS, message }));
   }
 
   #request(frame: RequestFrame, userId: string): void {
-    this.#requests ??= new RunningRequests(this.#host, this.#outbox);
+    this.#requests ??= new InFlightRequests(this.#host, this.#sendQueue);
     const running = this.#requests;
-    this.#begin(() => running.run(frame.requestId, this.#host.work(userId, frame)).then(() => this.#host.settled(this)));
+    this.#runTask(() => running.run(frame.requestId, this.#host.handlerOf(userId, frame)).then(() => this.#host.requestFinished(this)));
   }
 
-  /** What goes on by itself: where it fails, this socket ends and nothing else. */
-  #begin(work: () => Promise<void>): void {
+  /** Runs an asynchronous task; its failure terminates this socket only. */
+  #runTask(work: () => Promise<void>): void {
     guarded(this.#host.logger, 'a socket', work, () => this.#socket.terminate())();
   }
 
-  /** Without `id` it ends its own request, whose answer is answer enough. */
+  /** Without `id` it aborts the request of its own `requestId`, whose response is enough. */
   #abort(requestId: string, id: string | undefined): void {
     const aborted = this.#requests?.abort(id ?? requestId) ?? false;
     if (id !== undefined) this.#send(resultFrame(requestId, { data: { aborted } }));
   }
 
-  #ping(now: number): void {
-    if (this.#missed >= MISSES) {
-      this.#socket.terminate();
-      return;
-    }
-    this.#pingAt = now + this.#host.limits.socketPingMs;
-    this.#missed += 1;
-    this.#pongsDue += 1;
-    this.#socket.ping();
-  }
-
-  #refuse(requestId: string, error: unknown): void {
+  #sendError(requestId: string, error: unknown): void {
     this.#send(errorFrame(requestId, error));
   }
 
   #send(frame: string): void {
-    void this.#outbox.send(frame);
+    void this.#sendQueue.send(frame);
   }
 }

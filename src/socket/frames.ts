@@ -5,13 +5,13 @@ import { isObject } from '../validation/is-object.ts';
 import { nearestName } from '../validation/nearest-name.ts';
 import { check } from '../validation/validate.ts';
 import { shownName } from '../validation/validation-messages.ts';
-import { surveyFrame } from './frame-survey.ts';
+import { scanFrame } from './frame-scan.ts';
 
-/** Names a request until its answer; `""` is the service's own, for what nobody asked for. */
+/** Identifies a request until its response; `""` is reserved for frames that no client requested. */
 const requestId = z.string().min(1).max(64);
 const MAX_TOKEN = 8192;
 
-/** Of what the AI SDK's WebSocketChatTransport sends, which holds more: its socket may begin with such a frame. */
+/** The used part of the frames of the AI SDK's WebSocketChatTransport, one of which may be a socket's first. */
 const chat = {
   requestId,
   headers: z
@@ -20,13 +20,13 @@ const chat = {
     .catch(undefined),
 };
 
-/** Strict but for chat: a misspelt `account` or `idempotencyKey` must not go unnoticed. */
+/** Strict except for chat: a misspelt `account` or `idempotencyKey` must not be ignored. */
 export const FRAMES = {
   authenticate: z.strictObject({
     type: z.literal('authenticate'),
     requestId,
     token: z.string().min(1).max(MAX_TOKEN),
-    /** The last event seen; everything after it is sent again. */
+    /** `seq` of the last event received; later events are sent again. */
     since: z.int().min(0).optional(),
   }),
   list: z.strictObject({ type: z.literal('list'), requestId }),
@@ -48,21 +48,21 @@ export const FRAMES = {
 const TYPES = Object.keys(FRAMES);
 
 export type Frame = z.output<(typeof FRAMES)[keyof typeof FRAMES]>;
-/** Frames that are answered once, some time later. */
+/** Frames that receive one response. */
 export type RequestFrame = Extract<Frame, { type: 'list' | 'call' | 'approvals' | 'approve' }>;
-/** No frame of ours: why, and the `requestId` to answer to (`''` where it names none). */
-type Refused = { type: 'refused'; requestId: string; reason: string; code?: 'too_large' };
-export type Incoming = Frame | Refused;
+/** Why a frame is invalid, and the `requestId` for the error (`''`: it has none). */
+type InvalidFrame = { type: 'invalid'; requestId: string; reason: string; code?: 'too_large' };
+export type Incoming = Frame | InvalidFrame;
 
 /** Close codes of steward.v1. */
 export const CLOSE = { frame: 4400, authentication: 4401, rate: 4429, restart: 1012, tryAgain: 1013 } as const;
 
-/** Another try of the very same may help. */
+/** Errors after which the same request may succeed. */
 const RETRYABLE: ReadonlySet<string> = new Set(['unavailable', 'rate_limited', 'provider_timeout']);
 
-/** Smaller frames cost little, whatever they hold. */
+/** Smaller frames are parsed without a scan. */
 const LARGE_BYTES = 64 * 1024;
-/** No action takes arguments of more levels or values (agents/input-guard.ts): parsing them would only take time from others. */
+/** No action accepts arguments of more levels or values (executor/input-guard.ts). */
 const MAX_DEPTH = 32;
 const MAX_VALUES = 32_768;
 
@@ -72,27 +72,27 @@ const MAX_VALUES = 32_768;
  * @param maxBytes larger ones are not parsed at all
  */
 export function parseFrame(data: Buffer, maxBytes: number): Incoming {
-  const refused = data.length > Math.min(maxBytes, LARGE_BYTES) ? refuseLarge(data, maxBytes) : undefined;
-  if (refused !== undefined) return refused;
+  const invalid = data.length > Math.min(maxBytes, LARGE_BYTES) ? checkLarge(data, maxBytes) : undefined;
+  if (invalid !== undefined) return invalid;
   let value: unknown;
   try {
     value = JSON.parse(data.toString());
   } catch {
-    return { type: 'refused', requestId: '', reason: 'The frame is not JSON.' };
+    return { type: 'invalid', requestId: '', reason: 'The frame is not JSON.' };
   }
-  if (!isObject(value)) return { type: 'refused', requestId: '', reason: 'The frame must be an object with a type and a requestId.' };
+  if (!isObject(value)) return { type: 'invalid', requestId: '', reason: 'The frame must be an object with a type and a requestId.' };
   const { type } = value;
-  if (!isKnown(type)) return { type: 'refused', requestId: idOf(value), reason: unknownType(type) };
+  if (!isKnown(type)) return { type: 'invalid', requestId: idOf(value), reason: unknownType(type) };
   const checked = check(FRAMES[type], value);
-  return 'problem' in checked ? { type: 'refused', requestId: idOf(value), reason: checked.problem } : checked.value;
+  return 'problem' in checked ? { type: 'invalid', requestId: idOf(value), reason: checked.problem } : checked.value;
 }
 
-function refuseLarge(data: Buffer, maxBytes: number): Refused | undefined {
-  const { depth, values, requestId } = surveyFrame(data);
-  const refused = { type: 'refused', requestId: idOf({ requestId }) } as const;
-  if (data.length > maxBytes) return { ...refused, code: 'too_large', reason: `The frame is larger than ${maxBytes} bytes.` };
-  if (depth > MAX_DEPTH) return { ...refused, reason: `The frame has more than ${MAX_DEPTH} levels.` };
-  return values > MAX_VALUES ? { ...refused, code: 'too_large', reason: `The frame holds more than ${MAX_VALUES} values.` } : undefined;
+function checkLarge(data: Buffer, maxBytes: number): InvalidFrame | undefined {
+  const { depth, values, requestId } = scanFrame(data);
+  const invalid = { type: 'invalid', requestId: idOf({ requestId }) } as const;
+  if (data.length > maxBytes) return { ...invalid, code: 'too_large', reason: `The frame is larger than ${maxBytes} bytes.` };
+  if (depth > MAX_DEPTH) return { ...invalid, reason: `The frame has more than ${MAX_DEPTH} levels.` };
+  return values > MAX_VALUES ? { ...invalid, code: 'too_large', reason: `The frame holds more than ${MAX_VALUES} values.` } : undefined;
 }
 
 function isKnown(type: unknown): type is keyof typeof FRAMES {
@@ -109,7 +109,7 @@ function unknownType(type: unknown): string {
   return `type: ${shownName(type)} is unknown${nearest === undefined ? `, only ${TYPES.join(', ')}` : ` (did you mean ${nearest}?)`}`;
 }
 
-/** @param seq the user's last event: where the socket stands. @param maxBytes of a frame of the client's */
+/** @param seq of the user's last event. @param maxBytes of a client's frame */
 export function readyFrame(
   requestId: string,
   { userId, expiresAt }: Caller,
@@ -123,7 +123,7 @@ export function resultFrame(requestId: string, { data, meta }: { data: unknown; 
   return JSON.stringify({ type: 'result', requestId, data, meta });
 }
 
-/** Any error as a frame: code, message for people and what helps to go on; nothing internal. */
+/** An error as a frame, without internal details. */
 export function errorFrame(requestId: string, error: unknown): string {
   const known = error instanceof AppError ? error : new AppError('internal', 'Something went wrong on our side.');
   const { code, message, retryAfter, details } = known;
@@ -135,7 +135,7 @@ export function eventFrame({ seq, event, data }: { seq: number; event: string; d
   return JSON.stringify({ type: 'event', requestId: '', seq, event, data });
 }
 
-/** A long request is still running; `message` where the action says how far it is. */
+/** A long request is still running. @param message the action's own, if any */
 export function progressFrame(requestId: string, ms: number, message: string | undefined): string {
   return JSON.stringify({ type: 'progress', requestId, ms, message });
 }

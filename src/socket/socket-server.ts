@@ -13,17 +13,17 @@ import { FixedWindowLimiter } from '../rate-limit/fixed-window.ts';
 import { Connection } from './connection.ts';
 import type { ConnectionHost } from './connection-host.ts';
 import { CLOSE, type RequestFrame } from './frames.ts';
-import { type Carrier, type Linked, listeners, onUpgradeError } from './listeners.ts';
-import type { Work } from './running-requests.ts';
+import type { RequestHandler } from './in-flight-requests.ts';
+import { type Carrier, type Linked, listeners, onUpgradeError } from './socket-listeners.ts';
 import { UnauthenticatedConnections } from './unauthenticated-connections.ts';
 
 export interface SocketServerOptions {
   authenticate(token: string): Promise<Caller>;
   isAllowedOrigin(origin: string): boolean;
-  /** Whose upgrade it is, as limits count it. */
+  /** The client's address, for rate limits. */
   addressOf(request: IncomingMessage): string;
   revision(): string;
-  work(userId: string, frame: RequestFrame): Work;
+  handlerOf(userId: string, frame: RequestFrame): RequestHandler;
   feed: EventFeed;
   limits: Limits;
   logger: Logger;
@@ -33,22 +33,21 @@ export interface SocketServerOptions {
 }
 
 const PATH = '/ws';
-/** Close codes of ours, and those of RFC 6455, 7.4.1, that tell something. */
+/** Close codes with a metric label of their own: ours, and those of RFC 6455, 7.4.1. */
 const COUNTED: ReadonlySet<number> = new Set([...Object.values(CLOSE), 1000, 1001, 1005, 1006, 1007, 1009]);
-/** One timer for everything that has a time, of every socket. */
+/** One timer for all sockets. */
 const TICK_MS = 500;
-/** How long a client may take to answer our close frame. */
+/** How long to wait for the client's close frame. */
 const CLOSING_MS = 1_000;
-/** After the time to finish: for the answers of what was ended then. */
-const LAST_ANSWERS_MS = 1_000;
-const LOOK_MS = 20;
+/** For the responses of requests that the shutdown aborted. */
+const LAST_RESPONSES_MS = 1_000;
+const POLL_MS = 20;
 const RETRY_AFTER_SECONDS = 30;
-/** By then another replica has taken over, or this one is back. */
 const RESTART_SECONDS = 5;
-/** Of one message; a byte each would cost a hundred times its size. */
+/** Of one message: fragments of one byte would cost a hundred times its size. */
 const MAX_FRAGMENTS = 1_024;
-/** Pieces as the network brings them: the largest message in the smallest usual packets. Before the sign-in there are fewer (intake.ts). */
-const MAX_PIECES = 16_384;
+/** Buffered chunks: the largest message in the smallest usual packets. Fewer before the authentication (received-bytes.ts). */
+const MAX_CHUNKS = 16_384;
 
 /** The WebSocket API at /ws, on the service's own HTTP server. */
 export class SocketServer implements ConnectionHost<Connection> {
@@ -60,8 +59,8 @@ export class SocketServer implements ConnectionHost<Connection> {
   readonly #options: SocketServerOptions;
   readonly #telemetry: Telemetry;
   readonly #connections = new Set<Connection>();
-  /** Sockets by user. */
-  readonly #places = new Map<string, number>();
+  /** Number of sockets by user. */
+  readonly #socketsByUser = new Map<string, number>();
   readonly #waiting: UnauthenticatedConnections<Connection>;
   readonly #connects = new FixedWindowLimiter();
   readonly #messages = new FixedWindowLimiter();
@@ -81,13 +80,13 @@ export class SocketServer implements ConnectionHost<Connection> {
     // Its types don't list the last three.
     const serverOptions: ServerOptions & { maxFragments: number; maxBufferedChunks: number; closeTimeout: number } = {
       noServer: true,
-      // What is too large for us is read and answered, as far as anything so large could arrive at all.
+      // Messages beyond socketPayloadBytes are read, so that they can be answered with an error.
       maxPayload: Math.max(options.limits.socketPayloadBytes, options.limits.socketBytesPerMinute),
       // Compression costs memory per socket and has a history of attacks.
       perMessageDeflate: false,
       clientTracking: false,
       maxFragments: MAX_FRAGMENTS,
-      maxBufferedChunks: MAX_PIECES,
+      maxBufferedChunks: MAX_CHUNKS,
       closeTimeout: CLOSING_MS,
     };
     this.#server = new WebSocketServer(serverOptions);
@@ -110,17 +109,17 @@ export class SocketServer implements ConnectionHost<Connection> {
     return this.#draining;
   }
 
-  /** Takes over an HTTP upgrade, or refuses it: another path 404, a foreign origin 403, too many 429. An absent origin is no browser. */
+  /** Handles an HTTP upgrade, or rejects it: 404 for another path, 403 for a foreign origin, 429 for too many. Clients without an origin are not browsers. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     socket.on('error', onUpgradeError);
     const path = (request.url ?? '').split('?', 1)[0];
     const { origin } = request.headers;
     const foreign = origin !== undefined && !this.#options.isAllowedOrigin(origin);
-    const refusal = malformedRequestError(request, this.limits);
-    if (refusal !== undefined) this.#refuse(socket, refusal);
-    else if (path !== PATH) this.#refuse(socket, { code: 'not_found', message: 'There is no such address.' });
-    else if (foreign) this.#refuse(socket, { code: 'forbidden', message: 'Pages of this origin may not open sockets here.' });
-    else if (this.#draining) this.#refuse(socket, { code: 'unavailable', message: 'Shutting down.', retryAfter: RESTART_SECONDS });
+    const rejection = malformedRequestError(request, this.limits);
+    if (rejection !== undefined) this.#reject(socket, rejection);
+    else if (path !== PATH) this.#reject(socket, { code: 'not_found', message: 'There is no such address.' });
+    else if (foreign) this.#reject(socket, { code: 'forbidden', message: 'Pages of this origin may not open sockets here.' });
+    else if (this.#draining) this.#reject(socket, { code: 'unavailable', message: 'Shutting down.', retryAfter: RESTART_SECONDS });
     else this.#handshake(request, socket, head);
   }
 
@@ -132,14 +131,14 @@ export class SocketServer implements ConnectionHost<Connection> {
     return this.#options.revision();
   }
 
-  work(userId: string, frame: RequestFrame): Work {
-    return this.#options.work(userId, frame);
+  handlerOf(userId: string, frame: RequestFrame): RequestHandler {
+    return this.#options.handlerOf(userId, frame);
   }
 
   admit(userId: string, connection: Connection): boolean {
-    const taken = this.#places.get(userId) ?? 0;
+    const taken = this.#socketsByUser.get(userId) ?? 0;
     if (taken >= this.limits.socketsPerUser) return false;
-    this.#places.set(userId, taken + 1);
+    this.#socketsByUser.set(userId, taken + 1);
     this.#waiting.leave(connection);
     return true;
   }
@@ -153,57 +152,57 @@ export class SocketServer implements ConnectionHost<Connection> {
     return this.#bytes.allows(userId, this.limits.socketBytesPerMinute, this.now(), count);
   }
 
-  settled(connection: Connection): void {
+  requestFinished(connection: Connection): void {
     if (this.#draining && !connection.busy) dismiss(connection);
   }
 
-  closed(connection: Connection, code: number): void {
+  connectionClosed(connection: Connection, code: number): void {
     this.#telemetry.count('socketEnd', closeLabel(code));
     this.#connections.delete(connection);
     this.#waiting.leave(connection);
     const { userId } = connection;
     if (userId === undefined) return;
-    const left = (this.#places.get(userId) ?? 0) - 1;
-    if (left > 0) this.#places.set(userId, left);
-    else this.#places.delete(userId);
+    const left = (this.#socketsByUser.get(userId) ?? 0) - 1;
+    if (left > 0) this.#socketsByUser.set(userId, left);
+    else this.#socketsByUser.delete(userId);
   }
 
-  /** Ends the sockets of a user who was deleted, on whichever replica. */
+  /** Closes the sockets of a deleted user, called on every replica. */
   userDeleted(userId: string): void {
     for (const connection of this.#connections) if (connection.userId === userId) connection.userDeleted();
   }
 
-  /** Looks at every connection: what time brings is decided there. */
+  /** Makes the timed checks of every connection. */
   tick(): void {
     const now = this.now();
     for (const connection of this.#connections) this.#listeners.tick(connection, now);
   }
 
   /**
-   * Tells every client to come back a little later, each at another moment, and closes. Requests under way
-   * have a while to finish, and their answers go out before.
+   * Closes every socket with a random delay for its reconnection. Running requests have `socketDrainMs` to finish, and
+   * their responses are sent first.
    */
   async close(): Promise<void> {
     this.#draining = true;
-    for (const connection of this.#connections) this.settled(connection);
-    await this.#emptied(this.limits.socketDrainMs);
+    for (const connection of this.#connections) this.requestFinished(connection);
+    await this.#waitUntilEmpty(this.limits.socketDrainMs);
     for (const connection of this.#connections) connection.abortRequests();
-    await this.#emptied(LAST_ANSWERS_MS);
+    await this.#waitUntilEmpty(LAST_RESPONSES_MS);
     for (const connection of this.#connections) dismiss(connection);
-    await this.#emptied(CLOSING_MS + TICK_MS);
+    await this.#waitUntilEmpty(CLOSING_MS + TICK_MS);
     clearInterval(this.#ticking);
     for (const connection of this.#connections) connection.terminate();
     this.#server.close();
   }
 
-  async #emptied(limitMs: number): Promise<void> {
+  async #waitUntilEmpty(limitMs: number): Promise<void> {
     const deadline = performance.now() + limitMs;
-    while (this.#connections.size > 0 && performance.now() < deadline) await sleep(LOOK_MS);
+    while (this.#connections.size > 0 && performance.now() < deadline) await sleep(POLL_MS);
   }
 
-  #refuse(socket: Duplex, refusal: RawError): void {
-    this.#telemetry.count('socketRefusal', refusal.code);
-    rejectSocket(socket, refusal);
+  #reject(socket: Duplex, rejection: RawError): void {
+    this.#telemetry.count('socketRefusal', rejection.code);
+    rejectSocket(socket, rejection);
   }
 
   #handshake(request: IncomingMessage, socket: Duplex, head: Buffer): void {
@@ -213,7 +212,7 @@ export class SocketServer implements ConnectionHost<Connection> {
       this.#server.handleUpgrade(request, socket, head, (webSocket) => this.#open(webSocket, socket, address));
     } else {
       const retryAfter = this.#connects.secondsLeft(now);
-      this.#refuse(socket, { code: 'rate_limited', message: 'Too many new sockets. Slow down.', retryAfter });
+      this.#reject(socket, { code: 'rate_limited', message: 'Too many new sockets. Slow down.', retryAfter });
     }
   }
 
@@ -223,19 +222,19 @@ export class SocketServer implements ConnectionHost<Connection> {
     carrier.connection = connection;
     socket.logger = this.logger;
     this.#connections.add(connection);
-    this.#waiting.enter(connection, address)?.end(CLOSE.tryAgain, 'too many wait to sign in');
+    this.#waiting.enter(connection, address)?.close(CLOSE.tryAgain, 'too many wait to sign in');
     const { message, ping, pong, close, error, data } = this.#listeners;
     socket.on('message', message).on('ping', ping).on('pong', pong).on('close', close).on('error', error);
-    // After ws's own, which makes messages of it.
+    // After the listener of ws, which parses the messages.
     carrier.on('data', data);
   }
 }
 
-/** A client may send any number from 3000 on. */
+/** Bounds the labels: clients may send any code from 3000 on. */
 function closeLabel(code: number): string {
   return COUNTED.has(code) ? String(code) : 'other';
 }
 
 function dismiss(connection: Connection): void {
-  connection.end(CLOSE.restart, JSON.stringify({ retry_after: randomInt(1, RETRY_AFTER_SECONDS + 1) }));
+  connection.close(CLOSE.restart, JSON.stringify({ retry_after: randomInt(1, RETRY_AFTER_SECONDS + 1) }));
 }

@@ -1,14 +1,14 @@
-/** Share of all places that one address may have… */
+/** Share of the limit that one address may use… */
 const ADDRESS_SHARE = 0.05;
-/** …but at least so many: people share addresses, and each may open ten sockets at once. */
+/** …but at least this many, because users share addresses and each may open ten sockets at once. */
 const ADDRESS_MIN = 20;
 
 interface Waiting {
-  /** It has spoken, and its token is being checked. */
+  /** Its token is being verified. */
   readonly authenticating: boolean;
 }
 
-/** Sockets that have not signed in yet. Who came last is let in: most need a moment only, and the silent ones hold their places on purpose. */
+/** Sockets that are not authenticated yet. At the limit, a new one replaces the oldest silent one: honest clients authenticate at once. */
 export class UnauthenticatedConnections<Socket extends Waiting> {
   readonly #places: number;
   readonly #addressPlaces: number;
@@ -25,12 +25,12 @@ export class UnauthenticatedConnections<Socket extends Waiting> {
     return this.#waiting.size;
   }
 
-  /** @returns the one that had to make room */
+  /** @returns the socket that it replaces */
   enter(socket: Socket, address: string): Socket | undefined {
     const neighbours = this.#byAddress.get(address) ?? new Set();
     const crowded = neighbours.size >= this.#addressPlaces ? neighbours : this.#waiting.keys();
     const full = neighbours.size >= this.#addressPlaces || this.#waiting.size >= this.#places;
-    const leaving = full ? first(crowded) : undefined;
+    const leaving = full ? oldestSilent(crowded) : undefined;
     if (leaving !== undefined) this.leave(leaving);
     neighbours.add(socket);
     this.#byAddress.set(address, neighbours);
@@ -49,7 +49,7 @@ export class UnauthenticatedConnections<Socket extends Waiting> {
 }
 
 /** The oldest that is silent, or else the oldest. */
-function first<Socket extends Waiting>(sockets: Iterable<Socket>): Socket | undefined {
+function oldestSilent<Socket extends Waiting>(sockets: Iterable<Socket>): Socket | undefined {
   let oldest: Socket | undefined;
   for (const socket of sockets) {
     if (!socket.authenticating) return socket;

@@ -108,7 +108,7 @@ describe('bytes that make no message', () => {
       isAllowedOrigin: () => true,
       addressOf: () => 'here',
       revision: () => 'r',
-      work: () => async () => ({ data: {} }),
+      handlerOf: () => async () => ({ data: {} }),
       feed,
       limits: { ...config.limits, socketBytesPerMinute: 2 * MEGABYTE, socketPayloadBytes: MEGABYTE },
       logger,
@@ -137,7 +137,7 @@ describe('bytes that make no message', () => {
   });
 
   it('a socket that was told of its end is not listened to while it goes on sending', async () => {
-    const ponged = vi.spyOn(Connection.prototype, 'ponged');
+    const onPong = vi.spyOn(Connection.prototype, 'onPong');
     const client = await SocketClient.open(url);
     const flood = Buffer.concat(Array.from({ length: 100_000 }, () => frame(0xa, Buffer.alloc(0))));
     const carrier = raw(client);
@@ -145,7 +145,7 @@ describe('bytes that make no message', () => {
     await client.ended;
     await eventually(() => sockets.size === 0);
     // Of 4,000,000.
-    expect(ponged.mock.calls.length).toBeLessThan(100_000);
+    expect(onPong.mock.calls.length).toBeLessThan(100_000);
   });
 
   it('of all sockets of a user count together: beyond the limit 4429, and another user has as many', async () => {

@@ -166,7 +166,7 @@ describe('a reader that takes large answers slowly', () => {
       isAllowedOrigin: () => true,
       addressOf: () => 'here',
       revision: () => 'r',
-      work: () => async () => {
+      handlerOf: () => async () => {
         begun += 1;
         if (begun === ANSWERS) all.resolve();
         await all.promise;

@@ -34,7 +34,7 @@ beforeEach(async () => {
     isAllowedOrigin: () => true,
     addressOf: () => 'here',
     revision: () => 'r',
-    work: () => async () => ({ data: await answer() }),
+    handlerOf: () => async () => ({ data: await answer() }),
     feed,
     limits: { ...config.limits, socketDrainMs: 1, socketMessagesPerMinute: 20 },
     logger,

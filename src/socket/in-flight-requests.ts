@@ -2,20 +2,20 @@ import type { Limits } from '../config/config.ts';
 import { AppError } from '../errors.ts';
 import { describeError, type Logger } from '../observability/logger.ts';
 import { errorFrame, progressFrame, resultFrame } from './frames.ts';
-import type { Outbox } from './outbox.ts';
+import type { SendQueue } from './send-queue.ts';
 
-/** A first sign of life after so many milliseconds, and then one every so many. */
+/** Interval of progress frames. */
 const PROGRESS_MS = 5_000;
 const BUSY_SECONDS = 1;
 const RESTART_SECONDS = 5;
 
-/** What one request does. */
-export type Work = (signal: AbortSignal, progress: (message: string) => void) => Promise<{ data: unknown; meta?: object }>;
+/** Runs one request. */
+export type RequestHandler = (signal: AbortSignal, progress: (message: string) => void) => Promise<{ data: unknown; meta?: object }>;
 
 export interface RequestsHost {
   readonly limits: Limits;
   readonly logger: Logger;
-  /** The service is stopping: nothing new is begun. */
+  /** The service is stopping: new requests are rejected. */
   readonly draining: boolean;
   /** Milliseconds since 1970. */
   now(): number;
@@ -28,51 +28,50 @@ interface Running {
   progressAt: number;
 }
 
-/** What one socket waits for. Requests run side by side and are answered in whatever order they finish. */
-export class RunningRequests {
-  /** As few as one client may run. */
+/** The requests of one socket. They run concurrently and are answered in the order in which they finish. */
+export class InFlightRequests {
   readonly #running: Running[] = [];
   readonly #host: RequestsHost;
-  readonly #outbox: Outbox;
-  /** Answers that a slow reader has no room for yet: they keep their requests' places, which bounds them. */
-  #held = 0;
+  readonly #sendQueue: SendQueue;
+  /** Responses that wait for a slow reader. They count as requests, which bounds them. */
+  #unsent = 0;
 
-  constructor(host: RequestsHost, outbox: Outbox) {
+  constructor(host: RequestsHost, sendQueue: SendQueue) {
     this.#host = host;
-    this.#outbox = outbox;
+    this.#sendQueue = sendQueue;
   }
 
-  /** Requests whose answers have not gone out. */
+  /** Requests whose responses have not been sent. */
   get size(): number {
-    return this.#running.length + this.#held;
+    return this.#running.length + this.#unsent;
   }
 
-  /** Runs a request and sends its answer. */
-  async run(requestId: string, work: Work): Promise<void> {
-    const refusal = this.#refusal(requestId);
-    if (refusal !== undefined) {
-      void this.#outbox.send(errorFrame(requestId, refusal));
+  /** Runs a request and sends its response. */
+  async run(requestId: string, handler: RequestHandler): Promise<void> {
+    const rejection = this.#rejectionOf(requestId);
+    if (rejection !== undefined) {
+      void this.#sendQueue.send(errorFrame(requestId, rejection));
       return;
     }
     const startedAt = this.#host.now();
     const running: Running = { requestId, controller: new AbortController(), startedAt, progressAt: startedAt + PROGRESS_MS };
     this.#running.push(running);
     const progress = (message: string) => this.#progress(running, message);
-    let answer: string;
+    let response: string;
     try {
-      answer = resultFrame(requestId, await work(running.controller.signal, progress));
+      response = resultFrame(requestId, await handler(running.controller.signal, progress));
     } catch (error) {
-      answer = this.#failed(requestId, error);
+      response = this.#failed(requestId, error);
     }
     this.#running.splice(this.#running.indexOf(running), 1);
-    const gone = this.#outbox.send(answer);
-    if (gone === undefined) return;
-    this.#held += 1;
-    await gone;
-    this.#held -= 1;
+    const sent = this.#sendQueue.send(response);
+    if (sent === undefined) return;
+    this.#unsent += 1;
+    await sent;
+    this.#unsent -= 1;
   }
 
-  /** Ends a request, as far as it still can be ended. @returns false when no such request is running */
+  /** Aborts a request, unless it is a change that has started. @returns false when no such request is running */
   abort(requestId: string): boolean {
     const running = this.#named(requestId);
     running?.controller.abort();
@@ -83,7 +82,7 @@ export class RunningRequests {
     for (const { controller } of this.#running) controller.abort();
   }
 
-  /** Tells of requests that take long. */
+  /** Sends progress frames for long requests. */
   tick(now: number): void {
     for (const running of this.#running) if (now >= running.progressAt) this.#progress(running, undefined);
   }
@@ -92,7 +91,7 @@ export class RunningRequests {
     return this.#running.find((running) => running.requestId === requestId);
   }
 
-  #refusal(requestId: string): AppError | undefined {
+  #rejectionOf(requestId: string): AppError | undefined {
     const { draining, limits } = this.#host;
     if (draining) return restarting();
     if (this.#named(requestId) !== undefined) return new AppError('invalid_request', 'requestId: a request of this name is still running.');
@@ -103,17 +102,17 @@ export class RunningRequests {
 
   #failed(requestId: string, error: unknown): string {
     if (!(error instanceof AppError)) this.#host.logger.error({ err: describeError(error) }, 'a socket request failed');
-    // Not the client's wish: it may ask the next server.
-    const ours = this.#host.draining && error instanceof AppError && error.code === 'aborted';
-    return errorFrame(requestId, ours ? restarting() : error);
+    // Aborted by the shutdown, not by the client: it may retry on another replica.
+    const isShutdown = this.#host.draining && error instanceof AppError && error.code === 'aborted';
+    return errorFrame(requestId, isShutdown ? restarting() : error);
   }
 
   #progress(running: Running, message: string | undefined): void {
-    // An action that was given up may go on: what it says then is no progress any more.
+    // An aborted action may still report progress.
     if (!this.#running.includes(running)) return;
     const now = this.#host.now();
     running.progressAt = now + PROGRESS_MS;
-    this.#outbox.offer(progressFrame(running.requestId, now - running.startedAt, message));
+    this.#sendQueue.sendIfReady(progressFrame(running.requestId, now - running.startedAt, message));
   }
 }
 

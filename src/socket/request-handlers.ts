@@ -4,9 +4,8 @@ import type { Catalog } from '../integrations/catalog.ts';
 import type { Providers } from '../providers/open-providers.ts';
 import { listAgents } from './agent-list.ts';
 import type { RequestFrame } from './frames.ts';
-import type { Work } from './running-requests.ts';
+import type { RequestHandler } from './in-flight-requests.ts';
 
-/** Where requests are answered. */
 export interface RequestDeps {
   executor: Pick<Executor, 'invoke' | 'approve' | 'approvals'>;
   catalog(): Catalog;
@@ -16,8 +15,8 @@ export interface RequestDeps {
 
 const SURFACE = 'socket';
 
-/** What a frame asks for, ready to be run. */
-export function workOf(deps: RequestDeps, userId: string, frame: RequestFrame): Work {
+/** The handler of a request frame. */
+export function handlerOf(deps: RequestDeps, userId: string, frame: RequestFrame): RequestHandler {
   switch (frame.type) {
     case 'list':
       return async () => ({ data: await listAgents(deps.catalog(), await deps.accounts(userId), deps.providers) });

@@ -1,10 +1,10 @@
-/** What a frame looks like before it is parsed. */
-export interface Survey {
-  /** Objects and lists inside each other, at most. */
+/** Size and request id of a frame before it is parsed. */
+export interface FrameScan {
+  /** Greatest nesting of objects and lists. */
   depth: number;
-  /** Values in it, about: nobody needs the number exactly. */
+  /** Approximate number of values. */
   values: number;
-  /** As the frame has it, a string or not; undefined where it names none. */
+  /** As sent; undefined: missing or not a string. */
   requestId: unknown;
 }
 
@@ -14,29 +14,29 @@ const SPACES: ReadonlySet<number | undefined> = new Set([0x20, 0x09, 0x0a, 0x0d]
 const REQUEST_ID = Buffer.from('"requestId"');
 
 /**
- * Walks over JSON once, without building anything: what a large frame would cost is known before it is parsed, and
- * whom to answer even where it isn't. Of text that is no JSON it finds something or other.
+ * Scans JSON once without building values, to limit large frames before they are parsed and to find the request id for
+ * the error. The result is meaningless for text that is not JSON.
  */
-export function surveyFrame(text: Buffer): Survey {
-  const survey: Survey = { depth: 0, values: 1, requestId: undefined };
+export function scanFrame(text: Buffer): FrameScan {
+  const scan: FrameScan = { depth: 0, values: 1, requestId: undefined };
   let depth = 0;
   for (let at = 0; at < text.length; at += 1) {
     const byte = text[at];
     if (byte === QUOTE) {
       const end = stringEnd(text, at);
-      if (depth === 1 && text.subarray(at, end).equals(REQUEST_ID)) survey.requestId = stringAfterColon(text, end);
+      if (depth === 1 && text.subarray(at, end).equals(REQUEST_ID)) scan.requestId = stringAfterColon(text, end);
       at = end - 1;
     } else if (byte === OPEN_OBJECT || byte === OPEN_LIST) {
       depth += 1;
-      survey.values += 1;
-      survey.depth = Math.max(survey.depth, depth);
+      scan.values += 1;
+      scan.depth = Math.max(scan.depth, depth);
     } else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) depth -= 1;
-    else if (byte === COMMA) survey.values += 1;
+    else if (byte === COMMA) scan.values += 1;
   }
-  return survey;
+  return scan;
 }
 
-/** @param start where its first quote stands. @returns the place after its last */
+/** @param start position of the opening quote. @returns the position after the closing quote */
 function stringEnd(text: Buffer, start: number): number {
   let at = start + 1;
   while (at < text.length && text[at] !== QUOTE) at += text[at] === BACKSLASH ? 2 : 1;

@@ -4,15 +4,15 @@ import { guarded } from '../observability/guarded.ts';
 import { describeError, type Logger } from '../observability/logger.ts';
 import type { Connection } from './connection.ts';
 
-/** What ws closes a socket with, by its error (ws, doc/ws.md, "Error codes"). */
-const FAULTS: Record<string, number | undefined> = { WS_ERR_UNSUPPORTED_MESSAGE_LENGTH: 1009, WS_ERR_INVALID_UTF8: 1007 };
+/** The close code that ws sends, by its error code (ws, doc/ws.md, "Error codes"). */
+const CLOSE_CODES: Record<string, number | undefined> = { WS_ERR_UNSUPPORTED_MESSAGE_LENGTH: 1009, WS_ERR_INVALID_UTF8: 1007 };
 
-/** Lets the listeners of thousands of sockets be the same few functions. */
-export type Linked = WebSocket & { connection?: Connection; logger?: Logger; fault?: number | undefined };
+/** Properties in place of closures: thousands of sockets share the same few listeners. */
+export type Linked = WebSocket & { connection?: Connection; logger?: Logger; closeCode?: number | undefined };
 /** What a WebSocket runs on. */
 export type Carrier = Duplex & { connection?: Connection };
 
-/** One of each for all sockets; a failure ends the socket that it is of. */
+/** The listeners that all sockets share; an error in one terminates its socket. */
 export function listeners(logger: Logger) {
   const socket = <Given extends unknown[]>(handle: (this: Linked, ...given: Given) => void) =>
     guarded(logger, 'a socket', handle, function (this: Linked) {
@@ -37,35 +37,35 @@ export function listeners(logger: Logger) {
 }
 
 function onData(this: Carrier, chunk: Buffer): void {
-  if (this.connection?.took(chunk.length) !== false) return;
-  // As ws does after an error: read to the end of its time, so that the close frame arrives, but no longer made messages of.
+  if (this.connection?.onData(chunk.length) !== false) return;
+  // As ws does after an error: keeps reading without parsing, so that the close frame is delivered.
   this.removeAllListeners('data').resume().end();
 }
 
-/** A connection that breaks before it is a WebSocket. */
+/** An error before the upgrade is complete. */
 export function onUpgradeError(this: Duplex): void {
   this.destroy();
 }
 
 function onMessage(this: Linked, data: unknown, isBinary: boolean): void {
-  this.connection?.receive(data as Buffer, isBinary);
+  this.connection?.onMessage(data as Buffer, isBinary);
 }
 
 function onPing(this: Linked): void {
-  this.connection?.pinged();
+  this.connection?.onPing();
 }
 
 function onPong(this: Linked): void {
-  this.connection?.ponged();
+  this.connection?.onPong();
 }
 
 function onClose(this: Linked, code: number): void {
-  this.connection?.closed(this.fault ?? code);
+  this.connection?.onClose(this.closeCode ?? code);
 }
 
-/** A protocol error (payload too large, invalid UTF-8) makes ws close the socket itself; unheard it would end the process. */
+/** A protocol error (payload too large, invalid UTF-8) makes ws close the socket itself; without a listener, the error would end the process. */
 function onError(this: Linked, error: Error): void {
-  // Of the close frame that ws sends then, its `close` event knows nothing: it says 1006.
-  if ('code' in error) this.fault = FAULTS[String(error.code)];
+  // The `close` event then has code 1006 in place of the code that ws sends.
+  if ('code' in error) this.closeCode = CLOSE_CODES[String(error.code)];
   this.logger?.debug({ err: describeError(error) }, 'socket error');
 }
