@@ -124,7 +124,7 @@ describe('SlidingWindowLimiter', () => {
     expect(take()).toBeUndefined();
   });
 
-  it('never forgets who keeps asking, however many others come', () => {
+  it('does not evict a key in use, however many others come', () => {
     const { take } = clocked();
     let passed = 0;
     for (let other = 0; other < 120_000; other += 1) {

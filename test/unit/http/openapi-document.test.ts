@@ -116,7 +116,7 @@ describe('the OpenAPI document', () => {
     expect(document.tags).toEqual(['Bank', 'Workspace', 'Waitlist', 'Service'].map((name) => ({ name })));
   });
 
-  it('is plain JSON in which every $ref leads somewhere', () => {
+  it('is plain JSON in which every $ref resolves', () => {
     expect(JSON.parse(JSON.stringify(document))).toEqual(document);
     const refs = refsIn(document);
     expect(refs).toContain('#/components/schemas/Mask');
@@ -124,7 +124,7 @@ describe('the OpenAPI document', () => {
     expect(JSON.stringify(document)).not.toMatch(/\$defs|\$schema/);
   });
 
-  it('holds each endpoint once, under an id of its own, with its path parameters declared', () => {
+  it('has each endpoint once, with a unique id and its path parameters', () => {
     const operations = Object.entries(paths).flatMap(([path, methods]) => Object.values(methods).map((each) => ({ path, ...each })));
     expect(operations).toHaveLength(endpoints.length);
     expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(endpoints.length);
@@ -140,14 +140,14 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('asks for the ID token where an endpoint does, and nowhere else', () => {
+  it('requires the ID token only where the endpoint does', () => {
     expect(operation('get', '/auth/bank/accounts').security).toEqual([{ idToken: [] }]);
     expect(operation('get', '/update_integrations').security).toEqual([]);
   });
 });
 
 describe('parameters', () => {
-  it('stand in the path in braces and are required', () => {
+  it('in the path are in braces and required', () => {
     expect(operation('delete', '/auth/bank/accounts/{account_id}').parameters).toEqual([
       {
         name: 'account_id',
@@ -159,7 +159,7 @@ describe('parameters', () => {
     ]);
   });
 
-  it('stand in the query, required or not', () => {
+  it('in the query are required or optional', () => {
     const { parameters } = operation('get', '/auth/workspace/login');
     expect(parameters).toMatchObject([
       { name: 'token', in: 'query', required: true, schema: { type: 'string', maxLength: 8192 } },
@@ -170,7 +170,7 @@ describe('parameters', () => {
 });
 
 describe('a form', () => {
-  it('is taken urlencoded and as JSON, as it is before defaults apply', () => {
+  it('is accepted urlencoded and as JSON, with defaults not yet applied', () => {
     const { requestBody } = operation('post', '/waitlist');
     expect(requestBody?.required).toBe(true);
     expect(Object.keys(requestBody?.content ?? {})).toEqual(['application/x-www-form-urlencoded', 'application/json']);
@@ -183,25 +183,25 @@ describe('a form', () => {
     }
   });
 
-  it('is absent where none is taken', () => {
+  it('is absent for an endpoint without a body', () => {
     expect(operation('get', '/auth/bank/accounts').requestBody).toBeUndefined();
   });
 });
 
-describe('answers', () => {
-  it('show the body as it is after defaults apply', () => {
+describe('responses', () => {
+  it('have the body with defaults applied', () => {
     const answer = operation('get', '/auth/bank/accounts').responses[200]?.content?.['application/json']?.schema;
     expect(answer).toMatchObject({ properties: { accounts: { items: { required: ['id', 'bank_name', 'mask', 'limit'] } } } });
   });
 
-  it('show pages as HTML and redirects by their Location', () => {
+  it('have HTML for pages and a Location for redirects', () => {
     const { responses } = operation('get', '/auth/workspace/login');
     expect(responses[200]).toMatchObject({ description: 'A page', content: { 'text/html': {} } });
     expect(responses[303]).toMatchObject({ description: 'To the provider', headers: { location: {} } });
     expect(responses[303]?.content).toBeUndefined();
   });
 
-  it('give every error of the endpoint, grouped by status, in the one form', () => {
+  it('have every error of the endpoint, grouped by status', () => {
     const of = operation('delete', '/auth/bank/accounts/{account_id}');
     expect(Object.keys(of.responses)).toEqual(['200', '401', '403', '404', '405', '409', '429', '500', '503']);
     expect(codesOf(of, 401)).toEqual(['invalid_token', 'token_expired']);
@@ -211,7 +211,7 @@ describe('answers', () => {
     expect(error?.required).toEqual(['status', 'code', 'message', 'request_id']);
   });
 
-  it('name the headers that go with an error', () => {
+  it('name the headers of each error', () => {
     const { responses } = operation('get', '/auth/bank/accounts');
     expect(responses[401]?.headers).toHaveProperty('www-authenticate');
     expect(responses[405]?.headers).toHaveProperty('allow');
@@ -219,18 +219,18 @@ describe('answers', () => {
     expect(responses[500]?.headers).not.toHaveProperty('retry-after');
   });
 
-  it('may show errors as pages only where people’s browsers come', () => {
+  it('have HTML errors only at addresses for browsers', () => {
     expect(Object.keys(operation('get', '/auth/workspace/login').responses[401]?.content ?? {})).toEqual(['application/json', 'text/html']);
     expect(Object.keys(operation('get', '/auth/bank/accounts').responses[401]?.content ?? {})).toEqual(['application/json']);
   });
 });
 
 describe('errorsOf', () => {
-  it('adds what every endpoint can answer', () => {
+  it('adds the errors of every endpoint', () => {
     expect(errorsOf(home)).toEqual(['method_not_allowed', 'rate_limited', 'internal', 'unavailable']);
   });
 
-  it('adds what comes with an ID token, with parameters, with a query, with a form', () => {
+  it('adds the errors of ID tokens, parameters, queries and forms', () => {
     const added = (one: Endpoint) => errorsOf(one).filter((code) => !errorsOf(home).includes(code));
     expect(added(list)).toEqual(['invalid_token', 'token_expired', 'forbidden']);
     expect(added(remove)).toContain('not_found');

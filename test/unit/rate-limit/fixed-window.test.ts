@@ -2,21 +2,21 @@ import { describe, expect, it } from 'vitest';
 import { networkOf } from '../../../src/http/client-address.ts';
 import { FixedWindowCounter, FixedWindowLimiter } from '../../../src/rate-limit/fixed-window.ts';
 
-describe('the table of a limit', () => {
-  it('does not grow with the number of addresses', () => {
+describe('FixedWindowLimiter', () => {
+  it('is bounded, however many keys there are', () => {
     const rates = new FixedWindowLimiter();
     for (let index = 0; index < 400_000; index += 1) rates.allows(`address-${index}`, 1, 1_000);
     expect(rates.size).toBeLessThanOrEqual(50_001);
     expect(rates.size).toBeGreaterThan(10_000);
   });
 
-  it('still counts who came last in a flood', () => {
+  it('counts the most recent keys of a flood', () => {
     const rates = new FixedWindowLimiter();
     for (let index = 0; index < 100_000; index += 1) rates.allows(`address-${index}`, 1, 1_000);
     expect(rates.allows('address-99999', 1, 1_000)).toBe(false);
   });
 
-  it('never forgets who keeps asking', () => {
+  it('does not evict a key in use', () => {
     const rates = new FixedWindowLimiter();
     let allowed = 0;
     for (let index = 0; index < 500_000; index += 1) {
@@ -26,14 +26,14 @@ describe('the table of a limit', () => {
     expect(allowed).toBe(10);
   });
 
-  it('begins anew each minute, and says when', () => {
+  it('starts a new window each minute, and returns the seconds until then', () => {
     const rates = new FixedWindowLimiter();
     expect([rates.allows('a', 1, 1_000), rates.allows('a', 1, 2_000)]).toEqual([true, false]);
     expect(rates.secondsLeft(2_000)).toBe(59);
     expect(rates.allows('a', 1, 61_000)).toBe(true);
   });
 
-  it('locks nobody out for an hour when the clock is set back by one', () => {
+  it('starts a new window when the clock is set back by an hour', () => {
     const rates = new FixedWindowLimiter();
     const hour = 3_600_000;
     expect([rates.allows('a', 1, hour), rates.allows('a', 1, hour)]).toEqual([true, false]);
@@ -42,7 +42,7 @@ describe('the table of a limit', () => {
   });
 });
 
-describe('whose request it is', () => {
+describe('networkOf', () => {
   it.each([
     ['203.0.113.7', '203.0.113.7'],
     ['::ffff:203.0.113.7', '203.0.113.7'],
@@ -59,13 +59,13 @@ describe('whose request it is', () => {
     expect(networkOf(ip, '192.0.2.1')).toBe(key);
   });
 
-  it.each(['unknown', '', '_hidden', '203.0.113.7:8080', '999.1.1.1', 'x'.repeat(10_000)])('%j is none: the peer’s counts', (ip) => {
+  it.each(['unknown', '', '_hidden', '203.0.113.7:8080', '999.1.1.1', 'x'.repeat(10_000)])('%j is not an address: the peer’s is used', (ip) => {
     expect(networkOf(ip, '::ffff:192.0.2.1')).toBe('192.0.2.1');
   });
 });
 
-describe('the messages of a socket', () => {
-  it('begin a new minute when the clock is set back, and are counted in it', () => {
+describe('FixedWindowCounter', () => {
+  it('starts a new window when the clock is set back', () => {
     const rate = new FixedWindowCounter();
     const hour = 3_600_000;
     expect([rate.allows(1, hour), rate.allows(1, hour)]).toEqual([true, false]);
