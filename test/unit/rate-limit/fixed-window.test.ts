@@ -59,9 +59,12 @@ describe('networkOf', () => {
     expect(networkOf(ip, '192.0.2.1')).toBe(key);
   });
 
-  it.each(['unknown', '', '_hidden', '203.0.113.7:8080', '999.1.1.1', 'x'.repeat(10_000)])('%j is not an address: the peer’s is used', (ip) => {
-    expect(networkOf(ip, '::ffff:192.0.2.1')).toBe('192.0.2.1');
-  });
+  it.each(['unknown', '', '_hidden', '203.0.113.7:8080', '999.1.1.1', 'x'.repeat(10_000)])(
+    '%j is not an address: the peer’s is used',
+    (ip) => {
+      expect(networkOf(ip, '::ffff:192.0.2.1')).toBe('192.0.2.1');
+    },
+  );
 });
 
 describe('FixedWindowCounter', () => {
