@@ -16,7 +16,7 @@ import { Replica } from '../replicas/replica.ts';
 import { NameHashes } from '../vault/name-hashes.ts';
 import { checkKeys } from '../vault/rotation/check-keys.ts';
 
-/** What everything else stands on, and what a start has to wait for. */
+/** The dependencies of all features, which a start waits for. */
 export interface Foundation {
   config: Config;
   logger: Logger;
@@ -25,16 +25,16 @@ export interface Foundation {
   keyring: Keyring;
   names: NameHashes;
   integrations: IntegrationsService<Catalog>;
-  /** Of all providers that the service knows. */
+  /** Those of all providers of this release. */
   descriptors: readonly ProviderDescriptor[];
 }
 
 /**
- * Reads keys and integrations and connects the database. Nothing is changed there until `prepare`, so that a start
- * that is refused leaves it as it was.
+ * Reads keys and integrations and connects to the database. Nothing is changed there until `prepare`, so that a start
+ * that fails before leaves the database unchanged.
  *
- * @returns `prepare` brings the schema up to date, and checks that keys and database belong together
- * @throws StartRefused; AppError `unavailable` when the database (`prepare`: or the key service) can't be reached
+ * @returns `prepare` runs the migrations, and checks that the keys match the database
+ * @throws StartRefused; AppError `unavailable` when the database (`prepare`: or the key service) cannot be reached
  */
 export async function openFoundation(
   config: Config,
@@ -43,7 +43,7 @@ export async function openFoundation(
   telemetry: Telemetry,
   resources: AsyncDisposableStack,
 ) {
-  // Read while the database is being connected; the catch leaves its error to the await below.
+  // Read while the database is being connected; the error is handled by the await below.
   const loading = IntegrationsService.load(config.integrationsFile, createIntegrationsFormat(descriptors), logger, telemetry);
   loading.catch(() => {});
   const keys = openKeyring(config, { logger, service: new AwsKms(config.keyService, throttledLog(logger, 'error')) });

@@ -127,7 +127,7 @@ describe.skipIf(!hasPostgres)('migrations of a large database that is in use', (
       await holder.query('begin');
       await holder.query('lock table oauth_flows in row exclusive mode');
       await expect(migrate(db, { connectionString: database.url }, logger, { tries: 2, pauseMs: 10 })).rejects.toThrow(
-        /a table was in use by a transaction/,
+        /a transaction has kept a table locked/,
       );
       expect(lines).toEqual(['a migration waits for a table that is in use; retrying']);
       expect(await database.sql(`select 1 from pg_indexes where indexname = 'browser_bindings_user'`)).toEqual([]);
