@@ -53,7 +53,7 @@ describe.skipIf(!hasPostgres)('a release with a newer schema, beside the one bef
   /** This release with more migrations, as the next one would be. */
   function release(name: string, migrations: Record<string, string>, codeVersion: number): string {
     const root = join(folder, name);
-    for (const part of ['src', 'migrations', 'public', 'package.json', 'integrations.yaml'])
+    for (const part of ['src', 'sandbox', 'migrations', 'public', 'client', 'package.json', 'integrations.yaml'])
       cpSync(join(ROOT, part), join(root, part), { recursive: true });
     symlinkSync(join(ROOT, 'node_modules'), join(root, 'node_modules'));
     for (const [file, sql] of Object.entries(migrations)) writeFileSync(join(root, 'migrations', file), sql);
