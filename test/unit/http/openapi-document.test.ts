@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { type Endpoint, endpoint } from '../../../src/http/endpoint.ts';
 import { errorsOf, openApiDocument } from '../../../src/http/openapi.ts';
 import { integrationsRouter } from '../../../src/integrations/integrations-routes.ts';
+import { PROVIDERS } from '../../../src/providers/providers.ts';
 import { emailAddress, text } from '../../../src/validation/validate.ts';
 
 const mask = z.object({ name: z.string(), mask: z.string() }).meta({ id: 'Mask' });
@@ -68,7 +69,14 @@ const home = endpoint({
   handle: async () => ({ redirect: 'https://example.com' }),
 });
 
-const endpoints: Endpoint[] = [list, remove, login, waitlist, home, ...integrationsRouter({} as never, {} as never).endpoints.slice(0, 1)];
+const endpoints: Endpoint[] = [
+  list,
+  remove,
+  login,
+  waitlist,
+  home,
+  ...integrationsRouter({ providers: PROVIDERS } as never, {} as never).endpoints.slice(0, 1),
+];
 
 interface Operation {
   operationId: string;

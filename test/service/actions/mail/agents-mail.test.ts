@@ -94,7 +94,7 @@ describe('mail.search', () => {
     ['max', { max: 0 }],
     ['query', { query: 'a\nb' }],
     ['page', { page: 'a\u0000' }],
-    ['limit: is not known', { limit: 3 }],
+    ['limit: is unknown', { limit: 3 }],
   ])('refuses a bad %s', async (field, input) => {
     const error = await user.refusal('mail.search', input);
     expect(error).toMatchObject({ code: 'invalid_request', message: expect.stringContaining(field) });
