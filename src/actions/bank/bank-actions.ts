@@ -4,5 +4,5 @@ import { changes } from './changes-action.ts';
 import { numbers } from './numbers-action.ts';
 import { transactions } from './transactions-action.ts';
 
-/** What agents can do with banks: reading only. */
+/** Built-in actions of the bank agent, all read-only. */
 export const bankActions: readonly Action[] = [balances, transactions, changes, numbers];

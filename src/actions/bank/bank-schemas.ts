@@ -2,15 +2,15 @@ import { z } from 'zod';
 import { identifier } from '../../providers/provider-text.ts';
 import { singleLine } from '../display-text.ts';
 
-/** Shown of a number: its last four, and of a short one no more than half. How long it is isn't shown. */
+/** A masked number shows its last four digits, at most half of them, and not its length. */
 const SHOWN_DIGITS = 4;
-/** Seven digits and more, however they are grouped. */
+/** Seven digits and more, with or without separators. */
 const LONG_NUMBER = /\d(?:[ .-]?\d){6,}/g;
 
-/** Text of the bank's as it is shown. */
+/** Schema of the bank's text. */
 export const bankText = singleLine(200);
 
-/** Some banks put the whole number into an account's name. */
+/** Some banks include the full number in an account's name. */
 export const accountName = bankText.transform((name) => name.replace(LONG_NUMBER, masked));
 
 export function masked(number: string): string {
@@ -23,9 +23,9 @@ export const accountIds = z
   .min(1)
   .max(100)
   .optional()
-  .describe('Only these accounts of the bank, by the ids that bank.balances gives. Default: all of them.');
+  .describe('Only these accounts of the bank, by the ids that bank.balances returns. Default: all accounts.');
 
-/** The aggregator's `options` of a call, left out when they say nothing. */
+/** The aggregator's `options` of a call, omitted if empty. */
 export function withOptions(options: Record<string, unknown>): { options?: Record<string, unknown> } {
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
   return given.length === 0 ? {} : { options: Object.fromEntries(given) };
@@ -33,12 +33,12 @@ export function withOptions(options: Record<string, unknown>): { options?: Recor
 
 const currencies = { iso_currency_code: bankText.nullish(), unofficial_currency_code: bankText.nullish() };
 
-/** ISO 4217, else the aggregator's own code (crypto currencies and the like), else unknown. */
+/** ISO 4217, else the aggregator's code for other currencies, else null. */
 function currencyOf(codes: { iso_currency_code?: string | null | undefined; unofficial_currency_code?: string | null | undefined }) {
   return codes.iso_currency_code ?? codes.unofficial_currency_code ?? null;
 }
 
-/** A transaction as the aggregator gives it (Plaid: Transaction), made into the row that is shown. */
+/** A transaction of the aggregator (Plaid: Transaction), converted to a row of the result. */
 export const providerTransaction = z
   .object({
     transaction_id: identifier,
@@ -72,20 +72,20 @@ export const providerTransaction = z
 
 export const transactionRow = z.object({
   id: z.string(),
-  date: z.string().describe('YYYY-MM-DD: the day it was posted, or made where it is pending.'),
-  authorized: z.string().nullable().describe('YYYY-MM-DD: the day it was made.'),
+  date: z.string().describe('YYYY-MM-DD: the day it was posted, or authorized if it is pending.'),
+  authorized: z.string().nullable().describe('YYYY-MM-DD: the day it was authorized.'),
   name: z.string().nullable(),
   merchant: z.string().nullable(),
-  amount: z.number().describe('Positive is money out of the account, negative is money in.'),
+  amount: z.number().describe('Positive for money out of the account, negative for money in.'),
   currency: z.string().nullable(),
   account: z.string().describe('Id of the account.'),
   category: z.string().nullable(),
   subcategory: z.string().nullable(),
   pending: z.boolean(),
-  pending_id: z.string().nullable().describe('Of a posted one: the id it had while it was pending.'),
+  pending_id: z.string().nullable().describe('For a posted transaction: its id while it was pending.'),
 });
 
-/** An account as the aggregator gives it (Plaid: AccountBase), made into what is shown. */
+/** An account of the aggregator (Plaid: AccountBase), converted to a row of the result. */
 export const providerAccount = z
   .object({
     account_id: identifier,
@@ -126,12 +126,12 @@ export const accountRow = z.object({
   official_name: z.string().nullable(),
   type: z.string(),
   subtype: z.string().nullable(),
-  mask: z.string().nullable().describe('The last digits of its number, where the bank gives any.'),
+  mask: z.string().nullable().describe('The last digits of the account number, if the bank provides them.'),
   balances: z.object({
     available: z.number().nullable(),
     current: z.number().nullable(),
     limit: z.number().nullable(),
     currency: z.string().nullable(),
-    updated: z.string().nullable().describe('When the bank said so, ISO 8601; null where it is not known.'),
+    updated: z.string().nullable().describe('When the bank reported the balance, ISO 8601; null if unknown.'),
   }),
 });

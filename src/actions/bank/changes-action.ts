@@ -3,14 +3,14 @@ import { AppError } from '../../errors.ts';
 import type { RunContext } from '../action.ts';
 import { builtIn } from '../built-in.ts';
 import { transactionRow } from './bank-schemas.ts';
-import { BEGINNING, type Place, type Reading, readChanges } from './changes-reading.ts';
-import { advanceSyncState, selectEntry } from './sync-states-repository.ts';
+import { BEGINNING, type Reading, readChanges, type SyncPosition } from './changes-reading.ts';
+import { advanceSyncState, selectSyncItem } from './sync-states-repository.ts';
 
 export const changes = builtIn({
   name: 'bank.changes',
   provider: 'bank',
   effect: 'read',
-  description: `Read the transactions of a bank that were added, modified or removed since the last call. Without \`cursor\` it goes on where the entry's last call without one ended, whoever made it; keep the \`cursor\` of each answer to read again from there. A posted transaction is a removed pending one and an added one. A positive amount is money out, a negative one money in.`,
+  description: `Read the transactions of a bank that were added, modified or removed since the last call. Without \`cursor\`, it continues where the last call without one ended for this bank, from any client; keep the \`cursor\` of a result to read again from there. When a pending transaction is posted, it is removed and the posted one is added. A positive amount is money out, a negative one money in.`,
   scopes: [],
   requires: 'transactions',
   input: z.strictObject({
@@ -18,67 +18,67 @@ export const changes = builtIn({
       .string()
       .max(4_096)
       .optional()
-      .describe('`cursor` of an earlier answer, to read from there; empty = from the beginning. The entry’s own place stays.'),
-    max: z.int().min(1).max(1_000).default(100).describe('About how many changes at most.'),
+      .describe('`cursor` of an earlier result, to read from there; empty = from the beginning. The stored position doesn’t change.'),
+    max: z.int().min(1).max(1_000).default(100).describe('Approximate maximum number of changes.'),
   }),
   output: z.object({
     added: z.array(transactionRow),
     modified: z.array(transactionRow),
     removed: z.array(z.object({ id: z.string(), account: z.string().nullable() })),
     cursor: z.string(),
-    more: z.boolean().describe('There are more: call again.'),
-    ready: z.boolean().describe('false: the bank’s transactions are still being fetched. Try again in a minute.'),
+    more: z.boolean().describe('There are more changes: call again.'),
+    ready: z.boolean().describe('false: the bank’s transactions are still being fetched. Retry in a minute.'),
     reset: z
       .literal(true)
       .optional()
-      .describe('This begins at the beginning (first call, bank linked anew, or place lost): forget all earlier answers.'),
+      .describe('The result starts from the beginning (first call, bank connected again, or position lost): discard all earlier results.'),
     restarted: z
       .literal(true)
       .optional()
       .describe(
-        'Something changed between two calls: forget the answers since the last one that had `more: false`; their content is here again.',
+        'The transactions changed between two calls: discard the results since the last one with `more: false`; their content is repeated here.',
       ),
   }),
   summary: () => 'Read new and changed transactions',
-  // A row that is cut away would be lost: the place has moved past it.
+  // A truncated row would be lost, because the stored position is already after it.
   capBytes: 2 * 1024 * 1024,
   async run({ cursor, max }, context) {
-    const read = (from: Place) => readChanges(context.session, from, max, (count) => context.progress(`${count} changes read.`));
-    return shown(cursor === undefined ? await readOn(context, read) : await read(decode(cursor)));
+    const read = (from: SyncPosition) => readChanges(context.session, from, max, (count) => context.progress(`${count} changes read.`));
+    return toResult(cursor === undefined ? await continueReading(context, read) : await read(decode(cursor)));
   },
 });
 
-/** From the entry's own place, which moves on only if nobody else moved it meanwhile. */
-async function readOn({ db, userId, account }: RunContext, read: (from: Place) => Promise<Reading>): Promise<Reading> {
-  const entry = await selectEntry(db, userId, account.id);
-  if (entry === undefined) throw new AppError('not_found', 'There is no such bank account entry.');
-  const { syncState: seen, subject } = entry;
+/** Reads from the item's stored position, which is advanced unless another call has done so in the meantime. */
+async function continueReading({ db, userId, account }: RunContext, read: (from: SyncPosition) => Promise<Reading>): Promise<Reading> {
+  const item = await selectSyncItem(db, userId, account.id);
+  if (item === undefined) throw new AppError('not_found', 'There is no such bank connection.');
+  const { syncState: seen, subject } = item;
   const reading = await read(seen?.item === subject ? seen : BEGINNING);
-  if (!reading.ready || isSame(reading.place, seen)) return reading;
-  if (await advanceSyncState(db, { id: account.id, userId }, seen, { item: subject, ...reading.place })) return reading;
-  throw new AppError('conflict', 'Another call read the changes of this bank at the same time. Try again.', { retryAfter: 1 });
+  if (!reading.ready || isSame(reading.position, seen)) return reading;
+  if (await advanceSyncState(db, { id: account.id, userId }, seen, { item: subject, ...reading.position })) return reading;
+  throw new AppError('conflict', 'Another call read the changes of this bank at the same time. Retry.', { retryAfter: 1 });
 }
 
-function isSame(place: Place, seen: Place | null): boolean {
-  return place.start === seen?.start && place.cursor === seen.cursor;
+function isSame(position: SyncPosition, seen: SyncPosition | null): boolean {
+  return position.start === seen?.start && position.cursor === seen.cursor;
 }
 
-function shown({ added, modified, removed, place, more, ready, reset, restarted }: Reading) {
-  const marks = { ...(reset && { reset }), ...(restarted && { restarted }) };
-  return { added, modified, removed, cursor: encode(place), more, ready, ...marks };
+function toResult({ added, modified, removed, position, more, ready, reset, restarted }: Reading) {
+  const flags = { ...(reset && { reset }), ...(restarted && { restarted }) };
+  return { added, modified, removed, cursor: encode(position), more, ready, ...flags };
 }
 
-const places = z.tuple([z.string().max(1_000), z.string().max(1_000)]);
+const encodedPosition = z.tuple([z.string().max(1_000), z.string().max(1_000)]);
 
-/** Between loops the aggregator's own cursor; within one, `~` and both places: whoever goes on must be able to begin the loop again. */
-function encode({ start, cursor }: Place): string {
+/** Between loops the aggregator's cursor; within a loop, `~` and both cursors, so that the loop can be restarted. */
+function encode({ start, cursor }: SyncPosition): string {
   return start === cursor ? cursor : `~${Buffer.from(JSON.stringify([start, cursor])).toString('base64url')}`;
 }
 
-function decode(given: string): Place {
-  if (!given.startsWith('~')) return { start: given, cursor: given };
-  const parsed = places.safeParse(parse(Buffer.from(given.slice(1), 'base64url').toString()));
-  if (!parsed.success) throw new AppError('invalid_request', 'cursor: must be the `cursor` of an answer');
+function decode(encoded: string): SyncPosition {
+  if (!encoded.startsWith('~')) return { start: encoded, cursor: encoded };
+  const parsed = encodedPosition.safeParse(parse(Buffer.from(encoded.slice(1), 'base64url').toString()));
+  if (!parsed.success) throw new AppError('invalid_request', 'cursor: must be the `cursor` of an earlier result');
   const [start, cursor] = parsed.data;
   return { start, cursor };
 }

@@ -6,29 +6,29 @@ import { list } from '../../providers/response-list.ts';
 import { builtIn } from '../built-in.ts';
 import { accountIds, accountName, bankText, masked, withOptions } from './bank-schemas.ts';
 
-const NO_NUMBERS_HERE = 'This bank gives no account and routing numbers. Its balances and transactions can be read.';
-const WITHOUT_NUMBERS: Partial<Record<string, string>> = {
-  PRODUCTS_NOT_SUPPORTED: NO_NUMBERS_HERE,
-  PRODUCT_NOT_ENABLED: NO_NUMBERS_HERE,
+const NO_NUMBERS = 'This bank does not provide account and routing numbers. Its balances and transactions can be read.';
+const NO_NUMBERS_MESSAGES: Partial<Record<string, string>> = {
+  PRODUCTS_NOT_SUPPORTED: NO_NUMBERS,
+  PRODUCT_NOT_ENABLED: NO_NUMBERS,
   NO_AUTH_ACCOUNTS: 'None of these accounts has account and routing numbers: only checking and savings accounts do.',
 };
 
-const of = { account_id: identifier };
-const answer = z.object({
-  accounts: list(z.object({ ...of, name: accountName, type: bankText, subtype: bankText.nullish() })),
+const ofAccount = { account_id: identifier };
+const authResponse = z.object({
+  accounts: list(z.object({ ...ofAccount, name: accountName, type: bankText, subtype: bankText.nullish() })),
   numbers: z.object({
     ach: list(
       z.object({
-        ...of,
+        ...ofAccount,
         account: bankText,
         routing: bankText,
         wire_routing: bankText.nullish(),
         is_tokenized_account_number: z.boolean().nullish(),
       }),
     ).default([]),
-    eft: list(z.object({ ...of, account: bankText, institution: bankText, branch: bankText })).default([]),
-    international: list(z.object({ ...of, iban: bankText, bic: bankText })).default([]),
-    bacs: list(z.object({ ...of, account: bankText, sort_code: bankText })).default([]),
+    eft: list(z.object({ ...ofAccount, account: bankText, institution: bankText, branch: bankText })).default([]),
+    international: list(z.object({ ...ofAccount, iban: bankText, bic: bankText })).default([]),
+    bacs: list(z.object({ ...ofAccount, account: bankText, sort_code: bankText })).default([]),
   }),
 });
 
@@ -38,7 +38,7 @@ const numberRow = z.discriminatedUnion('kind', [
     account: z.string(),
     routing: z.string(),
     wire_routing: z.string().nullable(),
-    tokenized: z.boolean().describe('A number made for this connection; it ends with it.'),
+    tokenized: z.boolean().describe('A number issued for this connection and valid only as long as it exists.'),
   }),
   z.object({ kind: z.literal('eft').describe('Canada.'), account: z.string(), institution: z.string(), branch: z.string() }),
   z.object({ kind: z.literal('international'), iban: z.string(), bic: z.string() }),
@@ -50,7 +50,7 @@ export const numbers = builtIn({
   provider: 'bank',
   effect: 'read',
   description:
-    'Read the account and routing numbers of a bank’s checking and savings accounts. All but the last digits are hidden unless the operator allows more.',
+    'Read the account and routing numbers of a bank’s checking and savings accounts. All but the last digits are masked unless the operator allows full numbers.',
   scopes: [],
   requires: 'auth',
   input: z.strictObject({ account_ids: accountIds }),
@@ -62,10 +62,10 @@ export const numbers = builtIn({
   }),
   summary: () => 'Read account and routing numbers',
   async run({ account_ids }, { session, unmasked }) {
-    const given = await session.call('auth/get', withOptions({ account_ids }), answer).catch(withoutNumbers);
+    const response = await session.call('auth/get', withOptions({ account_ids }), authResponse).catch(explainMissingNumbers);
     const show = unmasked ? (number: string) => number : masked;
-    const take = byAccount(given.numbers, show);
-    const accounts = given.accounts.map(({ account_id: id, name, type, subtype }) => ({
+    const take = byAccount(response.numbers, show);
+    const accounts = response.accounts.map(({ account_id: id, name, type, subtype }) => ({
       id,
       name,
       type,
@@ -76,17 +76,17 @@ export const numbers = builtIn({
   },
 });
 
-/** Not every bank gives numbers, nor every kind of account. */
-function withoutNumbers(error: unknown): never {
-  const message = error instanceof BankError ? WITHOUT_NUMBERS[error.bankCode] : undefined;
+/** Explains errors of banks and accounts without numbers. */
+function explainMissingNumbers(error: unknown): never {
+  const message = error instanceof BankError ? NO_NUMBERS_MESSAGES[error.bankCode] : undefined;
   throw message === undefined ? error : new AppError('unsupported_account', message, { cause: error });
 }
 
 type NumberRow = z.output<typeof numberRow>;
 
-/** Gives the numbers of an account, once: an answer that names it often would be multiplied. */
+/** Returns the numbers of an account once, so that a response that repeats an account isn't multiplied. */
 function byAccount(
-  { ach, eft, international, bacs }: z.output<typeof answer>['numbers'],
+  { ach, eft, international, bacs }: z.output<typeof authResponse>['numbers'],
   show: (number: string) => string,
 ): (id: string) => NumberRow[] {
   const rows = new Map<string, NumberRow[]>();

@@ -1,42 +1,42 @@
 import type { Queryable } from '../../database/database.ts';
 
-/** Where the incremental reading of an entry stands. Cursors are the aggregator's; '' = the beginning of the history. */
+/** The stored position in an item's changes. Cursors are the aggregator's; '' = the beginning of the history. */
 export interface SyncState {
-  /** The aggregator's id of the item that the cursors belong to. Linking anew writes another one, so no late answer fits. */
+  /** The aggregator's id of the item that the cursors belong to. Connecting again changes it, so late responses no longer match. */
   item: string;
-  /** Where its running loop began; the same as `cursor` between loops. */
+  /** Cursor at the start of the current loop; equal to `cursor` between loops. */
   start: string;
   cursor: string;
 }
 
-export interface EntryRow {
+export interface SyncItemRow {
   /** The aggregator's id of the item. */
   subject: string;
   institutionId: string | null;
   syncState: SyncState | null;
 }
 
-export async function selectEntry(db: Queryable, userId: string, entryId: string): Promise<EntryRow | undefined> {
-  const rows = await db.query<EntryRow>(
+export async function selectSyncItem(db: Queryable, userId: string, itemId: string): Promise<SyncItemRow | undefined> {
+  const rows = await db.query<SyncItemRow>(
     {
       name: 'bank-entry-sync-state',
       text: `select g.subject, i.institution_id as "institutionId", i.sync_state as "syncState"
              from bank_items i join grants g on g.id = i.grant_id where i.id = $1::uuid and i.user_id = $2::uuid`,
     },
-    [entryId, userId],
+    [itemId, userId],
   );
   return rows[0];
 }
 
 /**
- * Moves the reading on, unless it was moved or the entry linked anew since `seen` was read.
+ * Advances the position, unless it has changed or the bank was connected again since `seen` was read.
  *
- * @param seen null = it had never begun
- * @returns false when another was first
+ * @param seen null = nothing had been read
+ * @returns false if another call was first
  */
 export async function advanceSyncState(
   db: Queryable,
-  entry: { id: string; userId: string },
+  item: { id: string; userId: string },
   seen: SyncState | null,
   next: SyncState,
 ): Promise<boolean> {
@@ -44,7 +44,7 @@ export async function advanceSyncState(
     `update bank_items set sync_state = $4::jsonb
      where id = $1::uuid and user_id = $2::uuid and sync_state is not distinct from $3::jsonb
      returning id`,
-    [entry.id, entry.userId, seen === null ? null : JSON.stringify(seen), JSON.stringify(next)],
+    [item.id, item.userId, seen === null ? null : JSON.stringify(seen), JSON.stringify(next)],
   );
   return rows.length > 0;
 }

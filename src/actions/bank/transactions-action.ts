@@ -18,7 +18,7 @@ const page = z.object({
 });
 export const transactionsPage = schemaReader(import.meta.url, 'transactionsPage', page);
 
-/** Shown with a short pattern: zod's own knows leap years, in 200 characters. */
+/** With a short pattern in the JSON Schema: zod's own, which checks leap years, has 200 characters. */
 const day = z.iso
   .date({ error: ({ input }) => (input === undefined ? undefined : 'must be a day, YYYY-MM-DD') })
   .meta({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' });
@@ -28,36 +28,41 @@ export const transactions = builtIn({
   provider: 'bank',
   effect: 'read',
   description:
-    'Read the transactions of a bank between two days, the newest first, pending ones included. A positive amount is money out, a negative one money in.',
+    'Read the transactions of a bank between two days, newest first, including pending ones. A positive amount is money out, a negative one money in.',
   scopes: [],
   requires: 'transactions',
   input: z
     .strictObject({
       from: day.describe('First day, YYYY-MM-DD.'),
-      to: day.describe('Last day, YYYY-MM-DD; it is included.'),
+      to: day.describe('Last day (inclusive), YYYY-MM-DD.'),
       account_ids: accountIds,
-      max: z.int().min(1).max(MAX_ROWS).default(100).describe('How many at most.'),
+      max: z.int().min(1).max(MAX_ROWS).default(100).describe('Most transactions to return.'),
       page: z
         .string()
-        .regex(/^\d{1,9}$/, 'must be the `next` of an answer')
+        .regex(/^\d{1,9}$/, 'must be the `next` of a result')
         .default('0')
-        .describe('`next` of the answer before, to go on there.'),
+        .describe('`next` of the previous result.'),
     })
     .refine(({ from, to }) => from <= to, { path: ['to'], message: 'must not be before from' }),
   output: z.object({
     items: z.array(transactionRow),
-    total: z.int().describe('How many there are in all. If it differs between pages, something happened meanwhile: begin again.'),
+    total: z.int().describe('Total number of transactions. If it differs between pages, the transactions have changed: start again.'),
     accounts: z.array(z.object({ id: z.string(), name: z.string(), mask: z.string().nullable() })),
-    next: z.string().optional().describe('There are more: pass it as `page`.'),
+    next: z.string().optional().describe('There are more: pass this as `page`.'),
   }),
   summary: ({ from, to }) => `Read transactions from ${from} to ${to}`,
   capBytes: 512 * 1024,
   async run({ from, to, account_ids, max, page }, { session }) {
     const offset = Number(page);
     const options = withOptions({ account_ids, count: max, offset });
-    const given = await session.call('transactions/get', { start_date: from, end_date: to, ...options }, transactionsPage);
-    const end = offset + given.transactions.length;
-    const more = given.transactions.length > 0 && end < given.total_transactions;
-    return { items: given.transactions, total: given.total_transactions, accounts: given.accounts, ...(more && { next: String(end) }) };
+    const response = await session.call('transactions/get', { start_date: from, end_date: to, ...options }, transactionsPage);
+    const end = offset + response.transactions.length;
+    const more = response.transactions.length > 0 && end < response.total_transactions;
+    return {
+      items: response.transactions,
+      total: response.total_transactions,
+      accounts: response.accounts,
+      ...(more && { next: String(end) }),
+    };
   },
 });

@@ -1,7 +1,11 @@
 import { AppError } from '../../errors.ts';
 import type { Attendee, CalendarEvent } from './calendar-event.ts';
 
-/** The whole list as it shall be: a patch replaces it, so whoever isn't in it would be uninvited. */
+/**
+ * The complete new list: a patch replaces the list, so anyone who is missing from it would be uninvited.
+ *
+ * @throws AppError `invalid_request` when an address to remove isn't invited, or the list is incomplete
+ */
 export function changedAttendees(event: CalendarEvent, add: readonly string[], remove: readonly string[]): object[] {
   if (event.attendeesOmitted) throw new AppError('invalid_request', 'This event has too many attendees to change their list here.');
   const invited = new Set(event.attendees.map(addressOf));
@@ -12,10 +16,10 @@ export function changedAttendees(event: CalendarEvent, add: readonly string[], r
 }
 
 /**
- * The body that gives the account's own answer, everybody else's untouched.
+ * Request body that sets the account's own response and keeps all others.
  *
  * @param email of the account
- * @throws AppError `invalid_request` when it isn't invited
+ * @throws AppError `invalid_request` when the account isn't invited
  */
 export function ownResponse(
   event: CalendarEvent,
@@ -25,10 +29,10 @@ export function ownResponse(
 ): object {
   const own = event.attendees.find((one) => one.self === true) ?? event.attendees.find((one) => addressOf(one) === email.toLowerCase());
   if (own === undefined) throw new AppError('invalid_request', 'id: this account is not invited to the event');
-  const answer = { ...own, responseStatus, ...(comment !== undefined && { comment }) };
-  // Of a list that came in part, only the own answer is taken.
-  if (event.attendeesOmitted) return { attendeesOmitted: true, attendees: [answer] };
-  return { attendees: event.attendees.map((one) => (one === own ? answer : one)) };
+  const response = { ...own, responseStatus, ...(comment !== undefined && { comment }) };
+  // Of an incomplete list, the provider changes only the account's own response.
+  if (event.attendeesOmitted) return { attendeesOmitted: true, attendees: [response] };
+  return { attendees: event.attendees.map((one) => (one === own ? response : one)) };
 }
 
 function addressOf({ email }: Attendee): string {

@@ -7,18 +7,18 @@ import { quoted } from '../display-text.ts';
 import { anyEvent, describeFully, EVENT_FIELDS, eventOutput } from './calendar-event.ts';
 import { assertDays, attendees, description, end, location, notify, recurrence, sendUpdates, start, title } from './calendar-inputs.ts';
 import { listed } from './calendar-preview.ts';
-import { CALENDAR, calendarZone, living } from './calendar-session.ts';
+import { assertLiving, CALENDAR, calendarZone } from './calendar-session.ts';
 import { assertOrder } from './reschedule.ts';
 import { assertExists, formatDate, hasOffset, isDate, toLocal, zoneName } from './zoned-time.ts';
 
 const input = z.strictObject({
   title,
   start,
-  end: end.optional().describe('As start; of whole days the day after the last one (absent = one day).'),
-  zone: zoneName.optional().describe('Time zone of times without an offset, and of a series; absent = the calendar’s.'),
+  end: end.optional().describe('Like start. For all-day events the day after the last one; absent = one day.'),
+  zone: zoneName.optional().describe('Time zone of a series and of times without an offset; absent = the calendar’s.'),
   description: description.optional(),
   location: location.optional(),
-  attendees: attendees.optional().describe('E-mail addresses of those who are invited.'),
+  attendees: attendees.optional().describe('E-mail addresses of the invitees.'),
   recurrence: recurrence.optional(),
   meeting: z.boolean().default(false).describe('Add a video meeting.'),
   notify,
@@ -30,7 +30,7 @@ export const calendarCreate = builtIn({
   name: 'calendar.create',
   provider: 'workspace',
   effect: 'write',
-  description: 'Create an event, and invite people to it.',
+  description: 'Create an event and invite people to it.',
   scopes: ['calendar.events.owned'],
   input,
   output: eventOutput,
@@ -50,11 +50,11 @@ export const calendarCreate = builtIn({
     };
     const conferenceDataVersion = meeting ? 1 : 0;
     const params = { ...CALENDAR, sendUpdates: sendUpdates(notify), conferenceDataVersion, requestBody, fields: EVENT_FIELDS };
-    return describeFully(living(await session.call('calendar.events.insert', params, anyEvent)));
+    return describeFully(assertLiving(await session.call('calendar.events.insert', params, anyEvent)));
   },
 });
 
-/** Whole days go as they are. A series needs its zone even beside an offset: summer time moves its events. */
+/** A series needs a zone even if its times have an offset, because the offset changes with daylight saving time. */
 async function times({ start, end: given, zone, recurrence }: Input, session: WorkspaceSession): Promise<object> {
   const end = given ?? nextDay(start);
   assertDays(start, end);
@@ -67,13 +67,13 @@ async function times({ start, end: given, zone, recurrence }: Input, session: Wo
     return { dateTime, timeZone };
   };
   const times = { start: at('start', start), end: at('end', end) };
-  // Without a zone both have an offset, beside which none counts.
+  // Without a zone both have an offset, which takes precedence over a zone.
   assertOrder(start, end, timeZone ?? 'UTC');
   return times;
 }
 
 function nextDay(start: string): string {
-  if (!isDate(start)) throw new AppError('invalid_request', 'end: is required where start is a time');
+  if (!isDate(start)) throw new AppError('invalid_request', 'end: is required when start is a time');
   return formatDate(toLocal(start, 'UTC').add({ days: 1 }));
 }
 

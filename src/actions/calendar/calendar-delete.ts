@@ -8,12 +8,12 @@ export const calendarDelete = builtIn({
   name: 'calendar.delete',
   provider: 'workspace',
   effect: 'destructive',
-  description: 'Delete an event, or a whole series.',
+  description: 'Delete an event or a whole series.',
   scopes: ['calendar.events.owned'],
   input: z.strictObject({ id: eventId, scope, notify }),
   output: z.object({ deleted: z.string().describe('Id of the event or the series.') }),
   summary: ({ id, scope, notify }) =>
-    `Delete, telling ${notify ? 'the attendees, if any, by e-mail' : 'nobody'}: ${scope === 'series' ? 'the whole series of event' : 'event'} ${id}`,
+    `Delete, notifying ${notify ? 'any attendees by e-mail' : 'nobody'}: ${scope === 'series' ? 'the whole series of event' : 'event'} ${id}`,
   async preview({ id, scope, notify }, { session }) {
     const { event } = await findTarget(session, id, scope);
     return `Delete, ${nameGuests(event, notify)}: ${nameEvent(event)}`;

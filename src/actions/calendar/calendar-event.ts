@@ -3,8 +3,8 @@ import { list } from '../../providers/response-list.ts';
 import { multiLine, singleLine } from '../display-text.ts';
 import { isZone } from './zoned-time.ts';
 
-/** In lists fewer: a page of large meetings must fit into one answer. */
-const MAX_ATTENDEES = { alone: 200, listed: 15 };
+/** Fewer in lists, so that a page of large meetings fits into one result. */
+const MAX_ATTENDEES = { single: 200, listed: 15 };
 /** The provider's own limit on descriptions. */
 const MAX_DESCRIPTION = 8_192;
 
@@ -12,7 +12,7 @@ const time = z.union([
   z.object({ date: z.iso.date() }),
   z.object({
     dateTime: z.iso.datetime({ offset: true, local: true }),
-    // Whether there is such a zone takes long to find out: zoneOf asks, of those that are used.
+    // Whether the zone exists is slow to check, so zoneOf checks only the zones that are used.
     timeZone: z
       .string()
       .regex(/^[A-Za-z][\w+/-]{0,59}$/)
@@ -23,7 +23,7 @@ const time = z.union([
 
 export type EventTime = z.output<typeof time>;
 
-/** Loose: a changed list is sent back whole, with what only the provider knows of. */
+/** Loose: a changed list is sent back complete, with fields that only the provider uses. */
 const attendee = z.looseObject({
   email: singleLine(254).default(''),
   displayName: singleLine(200).optional(),
@@ -35,7 +35,7 @@ const attendee = z.looseObject({
 
 const id = z.string().regex(/^[\x21-\x7e]{1,1100}$/);
 
-/** What of the provider's event is used. */
+/** Fields of the provider's event that are used. */
 const shared = {
   id,
   summary: singleLine(1_024).default(''),
@@ -57,7 +57,7 @@ const shared = {
   eventType: singleLine(40).default('default'),
 };
 
-const living = z.object({
+const currentEvent = z.object({
   ...shared,
   status: z.enum(['confirmed', 'tentative']).default('confirmed'),
   start: time,
@@ -66,40 +66,40 @@ const living = z.object({
 });
 
 export type Attendee = z.output<typeof attendee>;
-export type CalendarEvent = z.output<typeof living>;
+export type CalendarEvent = z.output<typeof currentEvent>;
 
-/** A deleted event may come without its times. */
-export const anyEvent = z.union([z.object({ status: z.literal('cancelled') }), living]);
+/** A deleted event may lack its times. */
+export const anyEvent = z.union([z.object({ status: z.literal('cancelled') }), currentEvent]);
 
-/** What of an event tells whether it takes time. */
+/** The fields that decide whether an event is busy. */
 export const busyEvent = z.union([
   z.object({ status: z.literal('cancelled') }),
-  living.pick({ status: true, start: true, end: true, attendees: true, transparency: true, eventType: true }),
+  currentEvent.pick({ status: true, start: true, end: true, attendees: true, transparency: true, eventType: true }),
 ]);
 
 export type BusyEvent = Pick<CalendarEvent, 'start' | 'end' | 'attendees' | 'transparency' | 'eventType'>;
 
-/** What tells the events of a series apart. */
+/** The fields that identify an event of a series. */
 export const seriesPart = z.object({ id, recurringEventId: id.optional() });
 
 const names = ['status', 'start', 'end', 'originalStartTime', ...Object.keys(shared)];
 export const EVENT_FIELDS = names.join(',');
-/** In lists, these would only be weight. */
+/** Lists omit the fields that only make them larger. */
 export const LIST_FIELDS = names.filter((name) => name !== 'description' && name !== 'iCalUID').join(',');
 export const BUSY_FIELDS = 'status,start,end,transparency,eventType,attendees(self,responseStatus)';
 
 export const eventOutput = z.object({
   id: z.string(),
   title: z.string(),
-  start: z.string().describe('A time with its offset; of all-day events a date.'),
-  end: z.string().describe('A time with its offset; of all-day events the day after the last one.'),
+  start: z.string().describe('A time with its offset; for all-day events a date.'),
+  end: z.string().describe('A time with its offset; for all-day events the day after the last one.'),
   all_day: z.boolean(),
-  last_day: z.string().optional().describe('Of all-day events: the last day.'),
+  last_day: z.string().optional().describe('For all-day events: the last day.'),
   zone: z.string().optional(),
   tentative: z.literal(true).optional(),
   location: z.string().optional(),
   description: z.string().optional(),
-  organizer: z.string().optional().describe('Where it is somebody else.'),
+  organizer: z.string().optional().describe('Present if it is someone other than the user.'),
   attendees: z
     .array(
       z.object({
@@ -110,24 +110,24 @@ export const eventOutput = z.object({
       }),
     )
     .optional(),
-  attendees_omitted: z.literal(true).optional().describe('There are more.'),
+  attendees_omitted: z.literal(true).optional().describe('The event has more attendees.'),
   my_answer: z.enum(['none', 'declined', 'tentative', 'accepted']).optional(),
-  series: z.string().optional().describe('Id of the series that it belongs to.'),
-  recurrence: z.array(z.string()).optional().describe('Of a series: its rules (RFC 5545).'),
+  series: z.string().optional().describe('Id of the series that the event belongs to.'),
+  recurrence: z.array(z.string()).optional().describe('For a series: its rules (RFC 5545).'),
   meeting_link: z.string().optional(),
   link: z.string().optional(),
-  busy: z.boolean().describe('It takes the account’s time.'),
+  busy: z.boolean().describe('Whether the event blocks the user’s time.'),
   private: z.literal(true).optional(),
-  kind: z.string().optional().describe('Such as outOfOffice, focusTime, workingLocation.'),
+  kind: z.string().optional().describe('For example outOfOffice, focusTime or workingLocation.'),
 });
 
-/** Whether it takes the account's time. An unanswered invitation does. */
+/** Whether the event blocks the user's time. An invitation without a response does. */
 export function isBusy({ attendees, transparency, eventType }: BusyEvent): boolean {
   const declined = attendees.some(({ self, responseStatus }) => self === true && responseStatus === 'declined');
   return !declined && transparency !== 'transparent' && eventType !== 'workingLocation';
 }
 
-/** An event as a list answers it. */
+/** An event as an item of a list. */
 export function describeEvent(event: CalendarEvent, maxAttendees = MAX_ATTENDEES.listed): z.input<typeof eventOutput> {
   const { id, summary, status, location, organizer, recurrence, recurringEventId, visibility, eventType } = event;
   const meeting = meetingLink(event);
@@ -148,12 +148,12 @@ export function describeEvent(event: CalendarEvent, maxAttendees = MAX_ATTENDEES
   };
 }
 
-/** An event as it is answered alone. */
+/** An event with all its fields, as a result of its own. */
 export function describeFully(event: CalendarEvent): z.input<typeof eventOutput> {
   const { description, htmlLink } = event;
   const link = webLink(htmlLink);
   return {
-    ...describeEvent(event, MAX_ATTENDEES.alone),
+    ...describeEvent(event, MAX_ATTENDEES.single),
     ...(description !== undefined && { description }),
     ...(link !== undefined && { link }),
   };
@@ -164,12 +164,12 @@ export function momentOf(time: EventTime): string {
   return 'date' in time ? time.date : time.dateTime;
 }
 
-/** undefined also where there is no such zone. */
+/** @returns undefined also for an unknown zone */
 export function zoneOf(time: EventTime): string | undefined {
   return 'date' in time || time.timeZone === undefined || !isZone(time.timeZone) ? undefined : time.timeZone;
 }
 
-/** Dates stay dates: a conversion to UTC would shift them. */
+/** Dates stay dates: converting them to UTC would shift them. */
 function describeTimes({ start, end }: CalendarEvent) {
   const zone = zoneOf(start);
   const lastDay = 'date' in end ? new Date(Date.parse(`${end.date}T00:00:00Z`) - 24 * 3_600_000).toISOString().slice(0, 10) : undefined;
@@ -187,17 +187,17 @@ function describeAttendees({ attendees, attendeesOmitted }: CalendarEvent, max: 
   const shown = attendees.slice(0, max).map(({ email, displayName, responseStatus, optional }) => ({
     email,
     ...(displayName !== undefined && { name: displayName }),
-    answer: answerOf(responseStatus),
+    answer: shownResponse(responseStatus),
     ...(optional === true && { optional }),
   }));
   return {
     ...(shown.length > 0 && { attendees: shown }),
     ...((attendeesOmitted || attendees.length > max) && { attendees_omitted: true as const }),
-    ...(self !== undefined && { my_answer: answerOf(self.responseStatus) }),
+    ...(self !== undefined && { my_answer: shownResponse(self.responseStatus) }),
   };
 }
 
-function answerOf(status: Attendee['responseStatus']): 'none' | 'declined' | 'tentative' | 'accepted' {
+function shownResponse(status: Attendee['responseStatus']): 'none' | 'declined' | 'tentative' | 'accepted' {
   return status === 'needsAction' ? 'none' : status;
 }
 
@@ -206,7 +206,7 @@ function meetingLink({ hangoutLink, conferenceData }: CalendarEvent): string | u
   return webLink(hangoutLink ?? video?.uri);
 }
 
-/** Only what a browser may open without harm. */
+/** Web addresses only, so that opening one is safe. */
 function webLink(link: string | undefined): string | undefined {
   return link !== undefined && /^https?:\/\/[\x21-\x7e]+$/.test(link) ? link : undefined;
 }

@@ -18,21 +18,21 @@ const clock = z.string().regex(/^(([01]\d|2[0-3]):[0-5]\d|24:00)$/, 'must be a t
 
 const input = z.strictObject({
   ...rangeInput,
-  minutes: z.int().min(1).max(1_440).default(30).describe('Shortest slot.'),
-  day_start: clock.default('00:00').describe('Only from this time of each day on.'),
-  day_end: clock.default('24:00').describe('Only up to this time of each day.'),
+  minutes: z.int().min(1).max(1_440).default(30).describe('Length of the shortest slot.'),
+  day_start: clock.default('00:00').describe('Start of the hours to search on each day.'),
+  day_end: clock.default('24:00').describe('End of the hours to search on each day.'),
   weekdays: z
     .array(z.enum(WEEKDAYS))
     .min(1)
     .max(7)
     .default([...WEEKDAYS])
-    .describe('Only on these days.'),
+    .describe('Days to search.'),
 });
 
 const output = z.object({
   items: z.array(z.object({ start: z.string(), end: z.string(), minutes: z.int() })),
   zone: z.string(),
-  next: z.string().optional().describe('There are more: ask again with this as from.'),
+  next: z.string().optional().describe('There are more slots: call again with this as `from`.'),
 });
 
 export const calendarFree = builtIn({
@@ -40,15 +40,15 @@ export const calendarFree = builtIn({
   provider: 'workspace',
   effect: 'read',
   description:
-    'Find times in which nothing stands in the calendar. Events marked as free and declined invitations don’t block; unanswered ones do, and all-day events block their days.',
+    'Find free time in the calendar. Events marked as free and declined invitations don’t block time; invitations without a response do, and all-day events block whole days.',
   scopes: ['calendar.events.owned'],
   input,
   output,
-  summary: ({ from, to }) => `Look for free time from ${from} to ${to}`,
+  summary: ({ from, to }) => `Find free time from ${from} to ${to}`,
   async run({ minutes, day_start, day_end, weekdays, ...range }, { session, progress }) {
     const [dayStart, dayEnd] = [minutesOf(day_start), minutesOf(day_end)];
     if (dayEnd <= dayStart) throw new AppError('invalid_request', 'day_end: must be later than day_start');
-    // The zone decides where days begin, so it is needed in any case.
+    // Days begin at midnight in the zone, so it is always needed.
     const zone = range.zone ?? (await calendarZone(session));
     const { from, to } = await resolveRange({ ...range, zone }, async () => zone);
     if (to - from > (MAX_DAYS + 1) * 24 * 60 * MINUTE_MS) throw new AppError('invalid_request', `to: at most ${MAX_DAYS} days after from`);
@@ -59,7 +59,7 @@ export const calendarFree = builtIn({
   },
 });
 
-/** Every page: with one left out, taken time would look free. */
+/** Reads every page: without one, busy time would look free. */
 async function allBusy(
   session: WorkspaceSession,
   { start, end }: Span,
@@ -69,13 +69,13 @@ async function allBusy(
   const found: Span[] = [];
   let page: string | undefined;
   for (let pages = 0; pages < MAX_PAGES; pages += 1) {
-    const answer = await listBusy(session, { from: start, to: end, zone, max: PAGE_SIZE, page });
-    found.push(...answer.spans);
-    page = answer.nextPageToken;
+    const response = await listBusy(session, { from: start, to: end, zone, max: PAGE_SIZE, page });
+    found.push(...response.spans);
+    page = response.nextPageToken;
     if (page === undefined) return found;
     progress(`${found.length} busy times so far`);
   }
-  throw new AppError('too_large', 'There are too many events. Ask for a shorter time.');
+  throw new AppError('too_large', 'There are too many events. Search a shorter time.');
 }
 
 function describe(slots: Span[], zone: string): z.input<typeof output> {

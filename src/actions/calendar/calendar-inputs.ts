@@ -3,14 +3,14 @@ import { AppError } from '../../errors.ts';
 import { emailAddress, text } from '../../validation/validate.ts';
 import { isDate, moment } from './zoned-time.ts';
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are rejected
 const CONTROL_BUT_LINES = /[\u0000-\u0008\u000b-\u001f\u007f]/;
 const MAX_ATTENDEES = 100;
 
-/** Ids are base32hex, those of a series' events with the original start behind a `_`; other calendars' servers take more. */
+/** Ids are base32hex; an event of a series has its original start after a `_`; other calendar servers use more characters. */
 export const eventId = z
   .string()
-  .regex(/^(?!\.+$)[\w.@:-]{1,1024}$/, 'must be an event’s id')
+  .regex(/^(?!\.+$)[\w.@:-]{1,1024}$/, 'must be the id of an event')
   .describe('Id of the event.');
 
 export const title = text(1_024);
@@ -32,31 +32,31 @@ export const recurrence = z
   .array(text(1_000).regex(/^(RRULE:FREQ=|EXDATE[:;]|RDATE[:;])[\x21-\x7e]+$/, 'must be RRULE:FREQ=…, EXDATE… or RDATE…'))
   .min(1)
   .max(10)
-  .refine((lines) => lines.filter((line) => line.startsWith('RRULE:')).length === 1, 'must hold one RRULE')
-  .describe('Rules of RFC 5545: ["RRULE:FREQ=WEEKLY;BYDAY=TU"]. UNTIL of timed events is in UTC.');
+  .refine((lines) => lines.filter((line) => line.startsWith('RRULE:')).length === 1, 'must contain exactly one RRULE')
+  .describe('RFC 5545 rules, for example ["RRULE:FREQ=WEEKLY;BYDAY=TU"]. UNTIL of timed events is in UTC.');
 
-export const start = moment.describe('A date for whole days (2026-05-01), else a time (2026-05-01T09:00, with or without an offset).');
-export const end = moment.describe('As start. Of whole days it is the day after the last one.');
+export const start = moment.describe('A date for all-day events (2026-05-01), else a time (2026-05-01T09:00, with or without an offset).');
+export const end = moment.describe('Like start. For all-day events the day after the last one.');
 
-export const scope = z.enum(['this', 'series']).default('this').describe('Of a recurring event: only this one, or the whole series.');
+export const scope = z.enum(['this', 'series']).default('this').describe('For a recurring event: only this event, or the whole series.');
 
-export const notify = z.boolean().default(true).describe('Tell the attendees by e-mail.');
+export const notify = z.boolean().default(true).describe('Notify the attendees by e-mail.');
 
-/** Of a change that runs unasked unless it tells somebody: it does so only where that is said. */
+/** For changes that need approval only if they notify someone: the default is not to. */
 export const notifyOnRequest = z
   .boolean()
   .default(false)
-  .describe('Tell the attendees by e-mail; the user is asked first. Without it they see the change in their calendars only.');
+  .describe('Notify the attendees by e-mail; this needs the user’s approval. By default they only see the change in their calendars.');
 
-/** For `sendUpdates`: its default differs from method to method, so it is always sent. */
+/** Value of `sendUpdates`, which is always sent because its default depends on the method. */
 export function sendUpdates(notify: boolean): 'all' | 'none' {
   return notify ? 'all' : 'none';
 }
 
-/** @throws AppError `invalid_request` for an end before its start, or one of another kind */
+/** @throws AppError `invalid_request` for an end before the start, or a date combined with a time */
 export function assertDays(start: string, end: string): void {
   const [startIsDay, endIsDay] = [isDate(start), isDate(end)];
   if (startIsDay !== endIsDay)
-    throw new AppError('invalid_request', 'end: must be a date where start is one, and a time where start is one');
-  if (startIsDay && end <= start) throw new AppError('invalid_request', 'end: must be the day after the last one, so later than start');
+    throw new AppError('invalid_request', 'end: must be a date if start is a date, and a time if start is a time');
+  if (startIsDay && end <= start) throw new AppError('invalid_request', 'end: must be later than start; it is the day after the last one');
 }

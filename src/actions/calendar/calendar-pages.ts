@@ -12,21 +12,21 @@ const page = z.object({ timeZone: zoneName.optional(), items: unchecked.default(
 const MAX_EVENTS = 2_500;
 
 interface PageLimits {
-  /** Events that were asked for; what comes beyond is not looked at. */
+  /** Events that were requested; any beyond are ignored. */
   max: number;
 }
 
-/** A page of events as a list answers them; deleted ones are dropped. */
-export const eventPage = answerReader(import.meta.url, 'eventPage', (answer, { max }: PageLimits) => {
-  const { items, ...rest } = checked(page, answer);
+/** A page of events as list items; deleted events are dropped. */
+export const eventPage = answerReader(import.meta.url, 'eventPage', (response, { max }: PageLimits) => {
+  const { items, ...rest } = checked(page, response);
   const events = items.slice(0, max).map((item) => checked(anyEvent, item));
   return { ...rest, items: events.flatMap((event) => (event.status === 'cancelled' ? [] : [describeEvent(event)])) };
 });
 
-/** The times that a page of events takes. None is left out, however many came: taken time would look free. */
-export const busyPage = answerReader(import.meta.url, 'busyPage', (answer, { zone }: { zone: string }) => {
-  const { items, nextPageToken } = checked(page, answer);
-  if (items.length > MAX_EVENTS) throw notUnderstood('more events than were asked for');
+/** The busy times of a page of events. None is ignored, however many there are: busy time would look free. */
+export const busyPage = answerReader(import.meta.url, 'busyPage', (response, { zone }: { zone: string }) => {
+  const { items, nextPageToken } = checked(page, response);
+  if (items.length > MAX_EVENTS) throw notUnderstood('more events than requested');
   const events = items.map((item) => checked(busyEvent, item));
   const spans = events.flatMap((event): Span[] => {
     const span = event.status === 'cancelled' ? undefined : busySpan(event, zone);

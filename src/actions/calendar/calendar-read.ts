@@ -8,21 +8,21 @@ import { rangeInput, resolveRange } from './time-range.ts';
 
 const listInput = z.strictObject({
   ...rangeInput,
-  query: text(200).optional().describe('Words in title, description, place or attendees.'),
+  query: text(200).optional().describe('Words in the title, description, location or attendees.'),
   max: z.int().min(1).max(100).default(50),
-  page: text(4_096).optional().describe('`next` of the page before.'),
+  page: text(4_096).optional().describe('`next` of the previous page.'),
 });
 
 export const calendarList = builtIn({
   name: 'calendar.list',
   provider: 'workspace',
   effect: 'read',
-  description: 'List the events that overlap a time, by their start; each event of a series on its own.',
+  description: 'List the events that overlap a time range, ordered by start. Each event of a series is listed separately.',
   scopes: ['calendar.events.owned'],
   input: listInput,
   output: z.object({
     items: z.array(eventOutput),
-    zone: z.string().optional().describe('Zone of the times.'),
+    zone: z.string().optional().describe('Time zone of the times.'),
     next: z.string().optional(),
   }),
   summary: ({ from, to }) => `List the events from ${from} to ${to}`,
@@ -37,7 +37,7 @@ export const calendarGet = builtIn({
   name: 'calendar.get',
   provider: 'workspace',
   effect: 'read',
-  description: 'Read one event, or a whole series, with its description.',
+  description: 'Read one event or a whole series, with its description.',
   scopes: ['calendar.events.owned'],
   input: z.strictObject({ id: eventId }),
   output: eventOutput,

@@ -11,10 +11,10 @@ import { findTarget, patchEvent } from './calendar-session.ts';
 const input = z.strictObject({
   id: eventId,
   answer: z.enum(['accepted', 'declined', 'tentative']),
-  comment: text(500).optional().describe('A word to the organizer; the user is asked first.'),
+  comment: text(500).optional().describe('A message to the organizer; this needs the user’s approval.'),
   scope,
   notify: notifyOnRequest.describe(
-    'Tell the organizer by e-mail; the user is asked first. Without it the answer is seen in the organizer’s calendar only.',
+    'Notify the organizer by e-mail; this needs the user’s approval. By default the organizer only sees the response in the calendar.',
   ),
 });
 
@@ -24,7 +24,7 @@ export const calendarRespond = builtIn({
   name: 'calendar.respond',
   provider: 'workspace',
   effect: 'write',
-  description: 'Answer an invitation. The organizer is told by e-mail only where notify says so.',
+  description: 'Respond to an invitation. The organizer is notified by e-mail only if notify is true.',
   scopes: ['calendar.events.owned'],
   input,
   output: eventOutput,
@@ -42,8 +42,8 @@ export const calendarRespond = builtIn({
   },
 });
 
-/** @param organizer the address behind a blank, where it is known */
+/** @param organizer the address with a leading space; '' if unknown */
 function summarise({ answer, comment, notify }: Input, organizer: string, what: string): string {
-  const told = notify ? `telling the organizer${organizer} by e-mail` : `without an e-mail to the organizer${organizer}`;
-  return `Answer ${answer}, ${told}: ${what}${comment === undefined ? '' : `, with the comment ${quoted(comment)}`}`;
+  const notified = notify ? `notifying the organizer${organizer} by e-mail` : `without an e-mail to the organizer${organizer}`;
+  return `Respond with ${answer}, ${notified}: ${what}${comment === undefined ? '' : `, with the comment ${quoted(comment)}`}`;
 }

@@ -5,10 +5,10 @@ import { anyEvent, BUSY_FIELDS, type CalendarEvent, EVENT_FIELDS, LIST_FIELDS } 
 import { busyPage, eventPage } from './calendar-pages.ts';
 import { zoneName } from './zoned-time.ts';
 
-/** The one calendar: its events are all that the consent covers. */
+/** The only calendar whose events the granted scope covers. */
 export const CALENDAR = { calendarId: 'primary' } as const;
 
-/** The calendar's zone: no other method of the granted scope tells it. */
+/** The calendar's time zone. No other method of the granted scope returns it. */
 export async function calendarZone(session: WorkspaceSession): Promise<string> {
   const params = { ...CALENDAR, maxResults: 1, fields: 'timeZone' };
   const { timeZone } = await session.call('calendar.events.list', params, z.object({ timeZone: zoneName }));
@@ -19,22 +19,22 @@ export interface EventQuery {
   /** Milliseconds since 1970. */
   from: number;
   to: number;
-  /** Zone that times are answered in; undefined = the calendar's. */
+  /** Zone of the returned times; undefined = the calendar's. */
   zone: string | undefined;
   query?: string | undefined;
   max: number;
   page?: string | undefined;
 }
 
-/** Events that overlap the time, each of a series on its own, by their start. */
+/** Events that overlap the time range, ordered by start; each event of a series separately. */
 export function listEvents(session: WorkspaceSession, query: EventQuery) {
   const params = { ...listParams(query), fields: `timeZone,nextPageToken,items(${LIST_FIELDS})` };
   return session.call('calendar.events.list', params, eventPage, { max: query.max });
 }
 
-/** The times that such events take, and nothing else of them. */
+/** Only the busy times of such events. */
 export function listBusy(session: WorkspaceSession, query: EventQuery & { zone: string }) {
-  // Of the attendees only the account itself counts, and it is always among them.
+  // Only the account's own attendee entry matters, and it is always included.
   const params = { ...listParams(query), maxAttendees: 1, fields: `nextPageToken,items(${BUSY_FIELDS})` };
   return session.call('calendar.events.list', params, busyPage, { zone: query.zone });
 }
@@ -53,31 +53,31 @@ function listParams({ from, to, zone, query, max, page }: EventQuery) {
   };
 }
 
-/** @throws AppError `not_found`, also for one that was deleted: the provider still answers it */
+/** @throws AppError `not_found`, also for a deleted event, which the provider still returns */
 export async function getEvent(session: WorkspaceSession, eventId: string): Promise<CalendarEvent> {
   const event = await session.call('calendar.events.get', { ...CALENDAR, eventId, fields: EVENT_FIELDS }, anyEvent);
-  if (event.status === 'cancelled') throw new AppError('not_found', 'There is no such event: it was deleted.');
+  if (event.status === 'cancelled') throw new AppError('not_found', 'The event was deleted.');
   return event;
 }
 
-/** What a change is made to. */
+/** The object of a change. */
 export interface Target {
   /** The event, or the series. */
   event: CalendarEvent;
-  /** The event that was named. */
+  /** The event that the caller named. */
   named: CalendarEvent;
 }
 
 /**
- * The event itself, or the series behind it.
+ * The event itself, or the series it belongs to.
  *
- * @throws AppError `invalid_request` when the id and the scope don't go together
+ * @throws AppError `invalid_request` when the id doesn't match the scope
  */
 export async function findTarget(session: WorkspaceSession, id: string, scope: 'this' | 'series'): Promise<Target> {
   const named = await getEvent(session, id);
   if (scope === 'this') {
     if (named.recurrence === undefined) return { event: named, named };
-    throw new AppError('invalid_request', 'id: names a whole series. Give the id of one of its events, or scope "series".');
+    throw new AppError('invalid_request', 'id: is the id of a whole series. Give the id of one of its events, or scope "series".');
   }
   if (named.recurrence !== undefined) return { event: named, named };
   if (named.recurringEventId === undefined) throw new AppError('invalid_request', 'scope: this event belongs to no series');
@@ -92,11 +92,11 @@ export async function patchEvent(
   sendUpdates: 'all' | 'none',
 ): Promise<CalendarEvent> {
   const params = { ...CALENDAR, eventId, sendUpdates, requestBody, fields: EVENT_FIELDS };
-  return living(await session.call('calendar.events.patch', params, anyEvent));
+  return assertLiving(await session.call('calendar.events.patch', params, anyEvent));
 }
 
-/** An answer to a change that tells of no event. */
-export function living(event: z.output<typeof anyEvent>): CalendarEvent {
-  if (event.status === 'cancelled') throw new AppError('conflict', 'The event was deleted meanwhile.');
+/** @throws AppError `conflict` when the event was deleted */
+export function assertLiving(event: z.output<typeof anyEvent>): CalendarEvent {
+  if (event.status === 'cancelled') throw new AppError('conflict', 'The event has been deleted in the meantime.');
   return event;
 }

@@ -29,12 +29,14 @@ const input = z.strictObject({
   id: eventId,
   scope,
   title: title.optional(),
-  start: start.optional().describe('New start. With scope "series": new start of the event that id names; all others move as far.'),
-  end: end.optional().describe('New end; absent = it stays as long as it was.'),
+  start: start
+    .optional()
+    .describe('New start. With scope "series": new start of the event that id names; all other events move by the same amount.'),
+  end: end.optional().describe('New end; absent = the duration stays the same.'),
   zone: zoneName.optional().describe('Time zone of the new times; absent = the event’s own.'),
-  description: description.optional().describe('Replaces the old one; empty = none.'),
-  location: location.optional().describe('Replaces the old one; empty = none.'),
-  add_attendees: attendees.optional().describe('E-mail addresses; the others stay invited, and their answers stay.'),
+  description: description.optional().describe('Replaces the old one; empty removes it.'),
+  location: location.optional().describe('Replaces the old one; empty removes it.'),
+  add_attendees: attendees.optional().describe('E-mail addresses to invite. Existing attendees and their responses are kept.'),
   remove_attendees: attendees.optional(),
   recurrence: recurrence.optional(),
   notify: notifyOnRequest,
@@ -46,14 +48,17 @@ export const calendarUpdate = builtIn({
   name: 'calendar.update',
   provider: 'workspace',
   effect: 'write',
-  description: 'Change an event, or a whole series; what isn’t given stays. Nobody is told by e-mail unless notify says so.',
+  description:
+    'Change an event or a whole series. Fields that aren’t given stay unchanged. Attendees are notified by e-mail only if notify is true.',
   scopes: ['calendar.events.owned'],
   input,
   output: eventOutput.extend({
     exceptions_reset: z
       .int()
       .optional()
-      .describe('Of a series: so many of its events had been moved, changed or deleted one by one, and follow the series again.'),
+      .describe(
+        'For a series: the number of its events whose individual changes or deletions were reset, so that they follow the series again.',
+      ),
   }),
   allow: { attendees: (input) => input.add_attendees ?? [] },
   exposes: ({ add_attendees = [], notify }) => add_attendees.length > 0 || notify,
@@ -63,7 +68,7 @@ export const calendarUpdate = builtIn({
     assertChange(input);
     const target = await findTarget(session, input.id, input.scope);
     if (input.recurrence !== undefined && target.event.recurringEventId !== undefined) {
-      throw new AppError('invalid_request', 'recurrence: belongs to the whole series: give scope "series"');
+      throw new AppError('invalid_request', 'recurrence: applies to a whole series; give scope "series"');
     }
     const exceptions = movesSeries(input) ? await exceptionsOf(session, target.event) : [];
     const { title, description, location, add_attendees: add = [], remove_attendees: remove = [], recurrence } = input;
@@ -83,58 +88,58 @@ export const calendarUpdate = builtIn({
 
 function assertChange({ id: _, scope: __, notify: ___, zone, ...changes }: Input): void {
   if (zone !== undefined && changes.start === undefined && changes.end === undefined && changes.recurrence === undefined) {
-    throw new AppError('invalid_request', 'zone: goes with a start, an end or a recurrence');
+    throw new AppError('invalid_request', 'zone: requires a start, an end or a recurrence');
   }
   const given = Object.values(changes).some((value) => value !== undefined);
-  if (!given) throw new AppError('invalid_request', 'Nothing to change was given.');
+  if (!given) throw new AppError('invalid_request', 'Give at least one change.');
 }
 
-/** Its events stand at other times then, and exceptions are lost. */
+/** Whether the change moves the events of a series, which resets exceptions. */
 function movesSeries({ scope, start, end, zone, recurrence }: Input): boolean {
   return scope === 'series' && [start, end, zone, recurrence].some((value) => value !== undefined);
 }
 
 async function newTimes(
-  { scope, start, end, zone: wanted, recurrence }: Input,
+  { scope, start, end, zone: requested, recurrence }: Input,
   target: Target,
   session: WorkspaceSession,
 ): Promise<object> {
   const { event } = target;
-  if (start === undefined && end === undefined) return recurrence === undefined ? {} : zonedTimes(event, wanted, session);
-  const zone = wanted ?? zoneOf(event.start) ?? (await calendarZone(session));
+  if (start === undefined && end === undefined) return recurrence === undefined ? {} : zonedTimes(event, requested, session);
+  const zone = requested ?? zoneOf(event.start) ?? (await calendarZone(session));
   if (scope === 'series') return rescheduleSeries(target, { start, end }, zone, recurrence === undefined);
   return rescheduleEvent(event, { start, end }, zone);
 }
 
-/** An event that becomes a series needs a zone, even if it did without one, and no answer tells whether it did. */
-async function zonedTimes(event: CalendarEvent, wanted: string | undefined, session: WorkspaceSession): Promise<object> {
+/** An event that becomes a series needs a zone, which it may lack; responses don't show whether it does. */
+async function zonedTimes(event: CalendarEvent, requested: string | undefined, session: WorkspaceSession): Promise<object> {
   const [start, end] = [momentOf(event.start), momentOf(event.end)];
-  if (isDate(start) || (event.recurrence !== undefined && wanted === undefined)) return {};
-  const zone = wanted ?? zoneOf(event.start) ?? (await calendarZone(session));
+  if (isDate(start) || (event.recurrence !== undefined && requested === undefined)) return {};
+  const zone = requested ?? zoneOf(event.start) ?? (await calendarZone(session));
   return { start: toPatch(start, zone), end: toPatch(end, zone) };
 }
 
 function summary(input: Input): string {
   const what = input.scope === 'series' ? `the whole series of event ${input.id}` : `event ${input.id}`;
-  return summarise(input, input.notify ? 'telling the attendees, if any, by e-mail' : 'telling nobody', what);
+  return summarise(input, input.notify ? 'notifying any attendees by e-mail' : 'notifying nobody', what);
 }
 
 async function preview(input: Input, { session }: RunContext<'workspace'>): Promise<string> {
   const { event } = await findTarget(session, input.id, input.scope);
   const exceptions = movesSeries(input) ? await exceptionsOf(session, event) : [];
-  const lost = exceptions.length === 0 ? '' : `${exceptions.length} of its events, moved, changed or deleted one by one, may be reset`;
+  const lost = exceptions.length === 0 ? '' : `individual changes to ${exceptions.length} of its events may be reset`;
   return summarise(input, nameGuests(event, input.notify, input.add_attendees), nameEvent(event), lost);
 }
 
-/** Whom it reaches comes before any words that somebody else chose. */
-function summarise(input: Input, told: string, what: string, lost = ''): string {
+/** The people affected come before any text that others wrote. */
+function summarise(input: Input, notified: string, what: string, lost = ''): string {
   const { add_attendees: add = [], remove_attendees: remove = [] } = input;
-  const reached = [
+  const people = [
     ...(add.length > 0 ? [`inviting ${listed(add)}`] : []),
     ...(remove.length > 0 ? [`no longer inviting ${listed(remove)}`] : []),
-    told,
+    notified,
   ];
-  return `Change, ${reached.join(', ')}: ${[what, ...describeChanges(input), lost].filter((part) => part !== '').join('; ')}`;
+  return `Change, ${people.join(', ')}: ${[what, ...describeChanges(input), lost].filter((part) => part !== '').join('; ')}`;
 }
 
 function describeChanges({ title, start, end, zone, description, location, recurrence }: Input): string[] {
@@ -143,7 +148,7 @@ function describeChanges({ title, start, end, zone, description, location, recur
     start !== undefined && `start ${start}`,
     end !== undefined && `end ${end}`,
     zone !== undefined && `zone ${zone}`,
-    location !== undefined && `place ${quoted(location)}`,
+    location !== undefined && `location ${quoted(location)}`,
     description !== undefined && `description ${quoted(description)}`,
     ...(recurrence ?? []).map(quoted),
   ];

@@ -9,9 +9,9 @@ export interface Span {
 
 export interface FreeRules {
   zone: string;
-  /** Shorter ones are left out. */
+  /** Length of the shortest slot. */
   minutes: number;
-  /** Of each day, minutes after midnight. */
+  /** Hours of each day, minutes after midnight. */
   dayStart: number;
   dayEnd: number;
   /** 0 = Sunday. */
@@ -20,13 +20,13 @@ export interface FreeRules {
 
 const MINUTE_MS = 60_000;
 
-/** The time that an event takes; whole days from midnight to midnight in `zone`. undefined: it doesn't block. */
+/** The time that an event blocks; whole days from midnight to midnight in `zone`. @returns undefined if it doesn't block */
 export function busySpan(event: BusyEvent, zone: string): Span | undefined {
   if (!isBusy(event)) return undefined;
   return { start: toInstant(momentOf(event.start), zone), end: toInstant(momentOf(event.end), zone) };
 }
 
-/** What is left of `range` inside the hours and days that count. */
+/** The free time in `range` within the hours and days of `rules`. */
 export function freeSlots(range: Span, busy: readonly Span[], rules: FreeRules): Span[] {
   const taken = busy.filter(({ start, end }) => end > start).sort((a, b) => a.start - b.start);
   return windows(range, rules)
@@ -47,7 +47,7 @@ function gaps(window: Span, taken: readonly Span[]): Span[] {
   return free;
 }
 
-/** The hours of each day, as clocks in the zone show them; one window where whole days meet. */
+/** The hours of each day in local time; adjacent whole days are one window. */
 function windows(range: Span, { zone, dayStart, dayEnd, weekdays }: FreeRules): Span[] {
   const found: Span[] = [];
   for (let day = zonedAt(range.start, zone).toPlainDate(); ; day = day.add({ days: 1 })) {

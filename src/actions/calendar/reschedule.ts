@@ -10,7 +10,7 @@ export interface NewTimes {
   end?: string | undefined;
 }
 
-/** A patch merges what it is given, so what no longer holds is named as null. */
+/** A patch is merged, so fields that no longer apply are null. */
 type TimePatch = { date: string; dateTime: null; timeZone: null } | { date: null; dateTime: string; timeZone: string };
 
 interface Times {
@@ -19,7 +19,7 @@ interface Times {
 }
 
 /**
- * New times of one event; without a new end it stays as long as it was.
+ * New times of one event; without a new end, its duration stays the same.
  *
  * @param zone of times without an offset
  * @throws AppError `invalid_request`
@@ -33,11 +33,10 @@ export function rescheduleEvent(event: CalendarEvent, { start: newStart, end: ne
 }
 
 /**
- * New times of a whole series, told by those of one of its events: its first
- * event moves as far as this one does.
+ * New times of a whole series, from the new times of one of its events: the first event moves by the same amount.
  *
  * @param zone of the series from now on
- * @param keepsRule false: the rules change too
+ * @param keepsRule whether the rules stay the same
  * @throws AppError `invalid_request`
  */
 export function rescheduleSeries({ event: series, named }: Target, times: NewTimes, zone: string, keepsRule: boolean): Times {
@@ -49,13 +48,13 @@ export function rescheduleSeries({ event: series, named }: Target, times: NewTim
   const [from, to] = [toLocal(momentOf(anchor), oldZone), toLocal(start, zone)];
   const otherDay = !from.toPlainDate().equals(to.toPlainDate());
   if (otherDay && keepsRule && series.recurrence?.some((line) => /[;:]BY(DAY|MONTHDAY)=/.test(line))) {
-    throw new AppError('invalid_request', 'start: on another day, a series needs its recurrence too');
+    throw new AppError('invalid_request', 'start: to move a series to another day, give its recurrence too');
   }
   const first = toLocal(momentOf(series.start), oldZone).add(from.until(to));
   const length = times.end === undefined ? keptLength(series, start, oldZone) : to.until(toLocal(times.end, zone));
   const format = isDate(start) ? formatDate : formatLocal;
   const moved = { start: format(first), end: format(first.add(length)) };
-  // The first event may stand on another day than the one that was named.
+  // The first event may be on another day than the named one.
   assertTimesExist(moved, zone);
   return { start: toPatch(moved.start, zone), end: toPatch(moved.end, zone) };
 }
@@ -69,12 +68,12 @@ function keptEnd(event: CalendarEvent, start: string, zone: string): string {
   return isDate(start) ? formatDate(toLocal(start, zone).add(length)) : formatZoned(toZoned(start, zone).add(length));
 }
 
-/** In exact time, of whole days in days; an event that becomes an all-day one takes one day. */
+/** In exact time, for all-day events in days. An event that becomes an all-day event takes one day. */
 function keptLength(event: CalendarEvent, start: string, zone: string): Temporal.Duration {
   const [oldStart, oldEnd] = [momentOf(event.start), momentOf(event.end)];
   if (isDate(oldStart) && isDate(start)) return toLocal(oldStart, zone).until(toLocal(oldEnd, zone));
   if (isDate(start)) return Temporal.Duration.from({ days: 1 });
-  if (isDate(oldStart)) throw new AppError('invalid_request', 'end: is required to give an all-day event a time');
+  if (isDate(oldStart)) throw new AppError('invalid_request', 'end: is required when an all-day event gets a time');
   return toZoned(oldStart, zone).until(toZoned(oldEnd, zone));
 }
 
@@ -87,7 +86,7 @@ function assertTimesExist({ start, end }: NewTimes, zone: string): void {
   if (end !== undefined) assertExists('end', end, zone);
 }
 
-/** @throws AppError `invalid_request` when the event would end before it begins, or mixes days and times */
+/** @throws AppError `invalid_request` when the end is before the start, or a date is combined with a time */
 export function assertOrder(start: string, end: string, zone: string): void {
   assertDays(start, end);
   if (toInstant(end, zone) < toInstant(start, zone)) throw new AppError('invalid_request', 'end: must not be before start');

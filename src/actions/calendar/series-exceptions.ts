@@ -4,27 +4,26 @@ import type { WorkspaceSession } from '../../providers/workspace/workspace-sessi
 import { type CalendarEvent, seriesPart } from './calendar-event.ts';
 import { CALENDAR } from './calendar-session.ts';
 
-/** Largest page of the provider's; a series with more exceptions is told of with so many. */
+/** The provider's largest page; further exceptions are not counted. */
 const MAX_EXCEPTIONS = 2_500;
 
-/** Ids of those events of a series that were moved, changed or deleted one by one. */
+/** Ids of the events of a series that were changed or deleted individually. */
 export async function exceptionsOf(session: WorkspaceSession, { id, iCalUID }: CalendarEvent): Promise<string[]> {
   if (iCalUID === undefined) return [];
-  // All parts of a series have its iCalUID (RFC 5545, 3.8.4.4); those without an exception are not stored.
+  // All parts of a series have its iCalUID (RFC 5545, 3.8.4.4); other instances are not stored.
   const params = { ...CALENDAR, iCalUID, maxResults: MAX_EXCEPTIONS, fields: 'items(id,recurringEventId)' };
   const { items } = await session.call('calendar.events.list', params, z.object({ items: list(seriesPart).default([]) }));
   return items.filter(({ recurringEventId }) => recurringEventId === id).map((one) => one.id);
 }
 
 /**
- * How many of these exceptions a change of the series did away with: the provider knows exceptions by the times at
- * which they would have stood.
+ * How many of these exceptions a change of the series reset: the provider identifies exceptions by their original times.
  *
- * @param before ids of the exceptions as they were
+ * @param before ids of the exceptions before the change
  */
 export async function lostExceptions(session: WorkspaceSession, series: CalendarEvent, before: readonly string[]): Promise<number> {
   if (before.length === 0) return 0;
-  // The change is made: who can't be told exactly looks after all of them.
+  // The change is done: if they can't be read, all are reported as reset.
   const left = new Set(await exceptionsOf(session, series).catch(() => []));
   return before.filter((id) => !left.has(id)).length;
 }

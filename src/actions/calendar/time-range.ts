@@ -3,15 +3,16 @@ import { assertExists, hasOffset, isDate, moment, toInstant, toLocal, zoneName }
 
 export const rangeInput = {
   from: moment.describe('A date, or a time.'),
-  to: moment.describe('A date (that whole day counts), or a time.'),
-  zone: zoneName.optional().describe('Time zone of dates and of times without an offset, and of the answer; absent = the calendar’s.'),
+  to: moment.describe('A date (that day is included), or a time.'),
+  zone: zoneName.optional().describe('Time zone of dates, of times without an offset, and of the result; absent = the calendar’s.'),
 };
 
 /**
- * The instants that a range stands for.
+ * The instants of a range.
  *
- * @param calendarZone asked only when from or to can't be understood without it
- * @throws AppError `invalid_request` when it ends before it begins, or at a time that clocks skip
+ * @param calendarZone called only if from or to depends on it
+ * @returns milliseconds since 1970; `to` is exclusive
+ * @throws AppError `invalid_request` for an empty range, or a time that clocks skip
  */
 export async function resolveRange(
   { from, to, zone }: { from: string; to: string; zone?: string | undefined },

@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { notUnderstood } from '../../providers/response-json.ts';
 import { list, unchecked } from '../../providers/response-list.ts';
 import { multiLine } from '../display-text.ts';
-import { type DocumentLists, notUnderstood, type OpenTab } from './document-response.ts';
+import type { DocumentLists, OpenTab } from './document-response.ts';
 import { elementsMarkdown, paragraphElement } from './document-spans.ts';
 
-/** Tables lie in cells of tables; deeper than this is nobody's document. */
+/** Depth of nested tables; real documents have less. */
 const MAX_DEPTH = 8;
 
 const paragraph = z.object({
@@ -19,22 +20,22 @@ const table = z.object({
 });
 type Table = z.output<typeof table>;
 
-/** Section breaks and tables of contents are left out: they only repeat, or hold nothing. */
+/** Section breaks and tables of contents are dropped: they have no content of their own. */
 const structuralElement = z.object({ paragraph: paragraph.optional(), table: table.optional() });
 
 const clean = multiLine(20_000_000);
 
 /**
- * A tab as Markdown: headings, lists, links, tables, bold and italic. Text is
- * not escaped: what is read is also what documents.replace has to find.
+ * A tab as Markdown: headings, lists, links, tables, bold and italic. Text is not escaped, so that documents.replace
+ * finds it as it was read.
  *
- * @throws AppError `provider_error` when an element is not what the provider documents
+ * @throws AppError `provider_error` for an element that doesn't match the provider's documentation
  */
 export function tabMarkdown({ content, lists }: OpenTab): string {
   return clean.parse(blocksMarkdown(content, lists, 0)).trim();
 }
 
-/** Whether the tab's last line is empty, so that what is appended begins there. */
+/** Whether the tab's last line is empty, so that appended text starts there. */
 export function endsInEmptyLine({ content }: OpenTab): boolean {
   const last = structuralElement.safeParse(content.at(-1)).data?.paragraph;
   return last === undefined || last.elements.every((element) => element.textRun?.content === '\n');
@@ -51,7 +52,7 @@ function blocksMarkdown(content: readonly unknown[], lists: DocumentLists, depth
     const line = block.paragraph ? paragraphMarkdown(block.paragraph, lists) : block.table ? tableMarkdown(block.table, lists, depth) : '';
     if (line.trim() === '') continue;
     const kind = block.paragraph?.bullet === undefined ? 'other' : 'item';
-    // Items of a list follow line by line; anything else stands apart.
+    // Items of a list are consecutive lines; other blocks are separated by an empty line.
     if (text !== '') text += before === 'item' && kind === 'item' ? '\n' : '\n\n';
     text += line;
     before = kind;
@@ -61,7 +62,7 @@ function blocksMarkdown(content: readonly unknown[], lists: DocumentLists, depth
 
 function paragraphMarkdown({ elements, paragraphStyle, bullet }: Paragraph, lists: DocumentLists): string {
   const heading = headingLevel(paragraphStyle?.namedStyleType);
-  // Headings are bold by themselves.
+  // Headings need no bold marks.
   const text = elementsMarkdown(elements, heading > 0).trim();
   if (text === '') return '';
   if (bullet !== undefined) return `${'  '.repeat(bullet.nestingLevel)}${marker(bullet, lists)} ${text}`;
@@ -81,7 +82,7 @@ function marker({ listId = '', nestingLevel }: NonNullable<Paragraph['bullet']>,
   return numbered ? '1.' : '-';
 }
 
-/** Short rows stay short: filled up, a few bytes of a hostile answer would become gigabytes. */
+/** Short rows are not padded: a few bytes of a hostile response could become gigabytes. */
 function tableMarkdown({ tableRows }: Table, lists: DocumentLists, depth: number): string {
   const rows = tableRows.map(({ tableCells }) => tableCells.map(({ content }) => cellMarkdown(content, lists, depth)));
   const [head = [], ...others] = rows;
@@ -89,7 +90,7 @@ function tableMarkdown({ tableRows }: Table, lists: DocumentLists, depth: number
   return [line(head), line(head.map(() => '---')), ...others.map(line)].join('\n');
 }
 
-/** A cell has one line and no bar of its own. */
+/** A cell on one line, with escaped bars. */
 function cellMarkdown(content: readonly unknown[], lists: DocumentLists, depth: number): string {
   const lines = blocksMarkdown(content, lists, depth + 1).split(/[\n\v]/);
   return lines

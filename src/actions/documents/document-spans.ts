@@ -3,7 +3,7 @@ import { singleLine } from '../display-text.ts';
 
 const address = z.string().max(4_000);
 
-/** A paragraph's part, as far as it can be shown as text. */
+/** The elements of a paragraph that can be displayed as text. */
 export const paragraphElement = z.object({
   textRun: z
     .object({
@@ -35,17 +35,17 @@ type ParagraphElement = z.output<typeof paragraphElement>;
 type TextRun = NonNullable<ParagraphElement['textRun']>;
 
 /**
- * The text of a paragraph's parts.
+ * The text of a paragraph's elements.
  *
- * @param plain leave out what makes it bold or italic
+ * @param plain without marks for bold and italic
  */
 export function elementsMarkdown(elements: readonly ParagraphElement[], plain: boolean): string {
   let text = '';
   let open: TextRun | undefined;
   for (const element of elements) {
     const { textRun } = element;
-    // Runs also end where only the font changes: what looks the same here is one.
-    if (open !== undefined && textRun !== undefined && isAlike(open, textRun)) {
+    // Runs also end where only the font changes; runs with the same marks are joined.
+    if (open !== undefined && textRun !== undefined && hasSameStyle(open, textRun)) {
       open = { ...open, content: open.content + textRun.content };
       continue;
     }
@@ -56,7 +56,7 @@ export function elementsMarkdown(elements: readonly ParagraphElement[], plain: b
   return open === undefined ? text : text + runMarkdown(open, plain);
 }
 
-function isAlike({ textStyle: one }: TextRun, { textStyle: other }: TextRun): boolean {
+function hasSameStyle({ textStyle: one }: TextRun, { textStyle: other }: TextRun): boolean {
   const same = (['bold', 'italic', 'strikethrough'] as const).every((mark) => (one[mark] ?? false) === (other[mark] ?? false));
   return same && one.link?.url === other.link?.url;
 }
@@ -79,7 +79,7 @@ function runMarkdown({ content, textStyle }: TextRun, plain: boolean): string {
   if (italic === true && !plain) marked = `*${marked}*`;
   if (bold === true && !plain) marked = `**${marked}**`;
   if (strikethrough === true) marked = `~~${marked}~~`;
-  // Marks stand next to what they mark, or Markdown doesn't take them for any.
+  // Markdown ignores marks that are separated from the text by a space.
   const at = content.indexOf(text);
   return content.slice(0, at) + linked(marked, link?.url) + content.slice(at + text.length);
 }
@@ -93,10 +93,10 @@ function richLinkMarkdown(properties: { title?: string | undefined; uri?: string
   return linked(properties?.title ?? properties?.uri ?? '', properties?.uri);
 }
 
-/** Only addresses that a browser may be sent to; of others the text remains. */
+/** Links only web and mail addresses; otherwise returns the text. */
 function linked(text: string, url: string | undefined): string {
   const parsed = url === undefined ? null : URL.parse(url);
   if (parsed === null || !['http:', 'https:', 'mailto:'].includes(parsed.protocol)) return text;
-  // A bracket would end the address early.
+  // A parenthesis would end the address early.
   return `[${text}](${parsed.href.replaceAll('(', '%28').replaceAll(')', '%29')})`;
 }

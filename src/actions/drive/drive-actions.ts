@@ -4,7 +4,7 @@ import { infoAction, readAction } from './drive-reading.ts';
 import { searchAction } from './drive-search.ts';
 import { shareAction } from './drive-sharing.ts';
 
-/** What agents can do with files and folders. */
+/** Built-in actions of the drive agent. */
 export const driveActions: readonly Action[] = [
   searchAction,
   infoAction,

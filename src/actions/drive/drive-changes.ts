@@ -4,11 +4,22 @@ import { text } from '../../validation/validate.ts';
 import { builtIn } from '../built-in.ts';
 import { quoted } from '../display-text.ts';
 import { fileReference } from '../file-reference.ts';
-import { changeFile, FOLDER, fileItem, folderIdOf, getFile, mayBeShared, nameFile, namePlace, openFile, openFolder } from './drive-file.ts';
+import {
+  changeFile,
+  FOLDER,
+  fileItem,
+  folderIdOf,
+  getFile,
+  mayBeShared,
+  nameFile,
+  nameFolder,
+  openFile,
+  openFolder,
+} from './drive-file.ts';
 
 /**
- * None of them is native to the drive: the provider converts an upload when the
- * file's own type is native, and spreadsheets and presentations are read-only here.
+ * None is a native type: the provider would convert an upload to it, and spreadsheets and presentations are read-only
+ * here.
  */
 const TYPES = {
   folder: FOLDER,
@@ -28,7 +39,7 @@ export const createAction = builtIn({
   name: 'drive.create',
   provider: 'workspace',
   effect: 'write',
-  description: 'Create a folder, or a file with the text given. documents.create is for documents.',
+  description: 'Create a folder, or a file with text content. Use documents.create for documents.',
   scopes: ['drive'],
   input: z
     .strictObject({
@@ -37,42 +48,45 @@ export const createAction = builtIn({
       type: z.enum(typeNames).default('text'),
       folder: folder.optional(),
     })
-    .refine(({ type, content }) => type !== 'folder' || content === undefined, { path: ['content'], message: 'a folder has none' }),
+    .refine(({ type, content }) => type !== 'folder' || content === undefined, {
+      path: ['content'],
+      message: 'must be absent for a folder',
+    }),
   output: fileItem,
-  exposes: ({ folder: place }) => mayBeShared(place),
-  summary: (input) => describeCreation(input, bareName(input.folder)),
-  preview: async (input, { session }) => describeCreation(input, await namePlace(session, input.folder ?? 'root')),
-  async run({ name: title, content, type, folder: place }, { session }) {
+  exposes: ({ folder: target }) => mayBeShared(target),
+  summary: (input) => describeCreation(input, folderById(input.folder)),
+  preview: async (input, { session }) => describeCreation(input, await nameFolder(session, input.folder ?? 'root')),
+  async run({ name: title, content, type, folder: target }, { session }) {
     const mimeType = TYPES[type];
-    const parents = place && [await folderIdOf(session, place)];
+    const parents = target && [await folderIdOf(session, target)];
     return changeFile(session, 'drive.files.create', {
       requestBody: { name: title, mimeType, ...(parents && { parents }) },
-      // An empty text is no upload: the provider makes an empty file.
+      // Without content the provider creates an empty file; an empty upload is not accepted.
       ...(content !== undefined && content !== '' && { media: { mimeType, body: content } }),
     });
   },
 });
 
-/** A plain copy writes no content of a caller's, so spreadsheets and presentations may be copied too. */
+/** A copy has no content from the caller, so read-only types can be copied too. */
 export const copyAction = builtIn({
   name: 'drive.copy',
   provider: 'workspace',
   effect: 'write',
-  description: 'Copy a file; of a shortcut, what it leads to. Without a folder the copy goes into the top level of the drive.',
+  description: 'Copy a file; for a shortcut, its target. Without a folder, the copy is created in My Drive.',
   scopes: ['drive'],
   input: z.strictObject({ id, name: name.optional(), folder: folder.optional() }),
   output: fileItem,
-  exposes: ({ folder: place }) => mayBeShared(place),
-  summary: (input) => describeCopy(input, `the file ${input.id}`, input.folder && bareName(input.folder)),
+  exposes: ({ folder: target }) => mayBeShared(target),
+  summary: (input) => describeCopy(input, `the file ${input.id}`, input.folder && folderById(input.folder)),
   async preview(input, { session }) {
-    const [file, place] = await Promise.all([nameFile(session, input.id), input.folder && namePlace(session, input.folder)]);
-    return describeCopy(input, file, place);
+    const [file, target] = await Promise.all([nameFile(session, input.id), input.folder && nameFolder(session, input.folder)]);
+    return describeCopy(input, file, target);
   },
-  async run({ id: wanted, name: title, folder: place }, { session }) {
+  async run({ id: wanted, name: title, folder: target }, { session }) {
     const file = await openFile(session, wanted);
     if (file.mimeType === FOLDER) throw new AppError('invalid_request', `id: “${file.name}” is a folder, and folders can’t be copied.`);
-    // Without one, the provider would put it beside the original, where others may see it.
-    const parents = [place === undefined ? 'root' : await folderIdOf(session, place)];
+    // Without one, the provider would create the copy next to the original, where others may see it.
+    const parents = [target === undefined ? 'root' : await folderIdOf(session, target)];
     return changeFile(session, 'drive.files.copy', {
       fileId: file.id,
       requestBody: { ...(title !== undefined && { name: title }), parents },
@@ -88,15 +102,15 @@ export const moveAction = builtIn({
   scopes: ['drive'],
   input: z.strictObject({ id, folder }),
   output: fileItem,
-  exposes: ({ folder: place }) => mayBeShared(place),
-  summary: ({ id: file, folder: place }) => `Move into ${bareName(place)}: ${file}, with all that is in it if it is a folder`,
-  async preview({ id: wanted, folder: place }, { session }) {
-    const [file, target] = await Promise.all([nameFile(session, wanted), namePlace(session, place)]);
-    return `Move into ${target}: ${file}`;
+  exposes: ({ folder: target }) => mayBeShared(target),
+  summary: ({ id: file, folder: target }) => `Move into ${folderById(target)}: ${file}, with all its contents if it is a folder`,
+  async preview({ id: wanted, folder: target }, { session }) {
+    const [file, folderName] = await Promise.all([nameFile(session, wanted), nameFolder(session, target)]);
+    return `Move into ${folderName}: ${file}`;
   },
-  async run({ id: wanted, folder: place }, { session }) {
-    const [file, target] = await Promise.all([getFile(session, wanted), openFolder(session, place)]);
-    // A file has one parent, so it leaves the old one; what was only shared with the user has none.
+  async run({ id: wanted, folder: destination }, { session }) {
+    const [file, target] = await Promise.all([getFile(session, wanted), openFolder(session, destination)]);
+    // A file has one parent at most, which is replaced; files shared with the user have none.
     const removeParents = (file.parents ?? []).filter((parent) => parent !== target.id).join(',');
     return changeFile(session, 'drive.files.update', {
       fileId: file.id,
@@ -110,7 +124,7 @@ export const renameAction = builtIn({
   name: 'drive.rename',
   provider: 'workspace',
   effect: 'write',
-  description: 'Give a file or folder another name.',
+  description: 'Rename a file or folder.',
   scopes: ['drive'],
   input: z.strictObject({ id, name }),
   output: fileItem,
@@ -123,24 +137,24 @@ export const trashAction = builtIn({
   name: 'drive.trash',
   provider: 'workspace',
   effect: 'destructive',
-  description: 'Move a file to the trash, a folder with all that is in it.',
+  description: 'Move a file, or a folder with all its contents, to the trash.',
   scopes: ['drive'],
   input: z.strictObject({ id }),
   output: fileItem,
-  summary: ({ id: file }) => `Move to the trash: ${file}, with all that is in it if it is a folder`,
+  summary: ({ id: file }) => `Move to the trash: ${file}, with all its contents if it is a folder`,
   preview: async ({ id: file }, { session }) => `Move to the trash: ${await nameFile(session, file)}`,
   run: ({ id: file }, { session }) => changeFile(session, 'drive.files.update', { fileId: file, requestBody: { trashed: true } }),
 });
 
-/** Where something is put comes before any words that somebody chose. */
-function describeCreation({ name: title, type }: { name: string; type: string }, place: string): string {
-  return `Create in ${place}: the ${type === 'folder' ? 'folder' : 'file'} ${quoted(title)}`;
+/** The folder comes before any text that the caller chose. */
+function describeCreation({ name: title, type }: { name: string; type: string }, target: string): string {
+  return `Create in ${target}: the ${type === 'folder' ? 'folder' : 'file'} ${quoted(title)}`;
 }
 
-function describeCopy({ name: title }: { name?: string | undefined }, file: string, place: string | undefined): string {
-  return `Copy${place === undefined ? '' : ` into ${place}`}: ${file}${title === undefined ? '' : ` as ${quoted(title)}`}`;
+function describeCopy({ name: title }: { name?: string | undefined }, file: string, target: string | undefined): string {
+  return `Copy${target === undefined ? '' : ` into ${target}`}: ${file}${title === undefined ? '' : ` as ${quoted(title)}`}`;
 }
 
-function bareName(place: string | undefined): string {
-  return mayBeShared(place) ? `the folder ${place}` : 'My Drive';
+function folderById(folderId: string | undefined): string {
+  return mayBeShared(folderId) ? `the folder ${folderId}` : 'My Drive';
 }

@@ -7,28 +7,28 @@ import { quoted, singleLine } from '../display-text.ts';
 
 export const NATIVE = 'application/vnd.google-apps.';
 export const FOLDER = `${NATIVE}folder`;
-/** How the provider names the uppermost folder. */
+/** The provider's alias of the top-level folder. */
 const MY_DRIVE = 'root';
 const SHORTCUT = `${NATIVE}shortcut`;
 
-/** What is asked of every file; `owners`, for one, is not part of the default answer. */
+/** Fields requested for every file. */
 export const FILE_FIELDS =
   'id,name,mimeType,modifiedTime,size,webViewLink,parents,trashed,shared,owners(emailAddress,displayName),shortcutDetails(targetId)';
 
 const MAX_NAME = 500;
-// They turn the direction of what follows: a name must not disguise its ending.
-const TURNING = /[\u202a-\u202e\u2066-\u2069]/g;
+// Change the text direction, which could disguise a file name's extension.
+const DIRECTION_MARKS = /[\u202a-\u202e\u2066-\u2069]/g;
 
-/** A line that the provider or another of its users wrote. */
-export const shownLine = singleLine(MAX_NAME).transform((text) => text.replace(TURNING, ' '));
+/** One line of untrusted text. */
+export const shownLine = singleLine(MAX_NAME).transform((text) => text.replace(DIRECTION_MARKS, ' '));
 const id = z.string().regex(/^[\w.-]{1,255}$/);
 
-/** `text/html; charset=utf-8` is a kind too; what is none is just bytes. */
+/** The media type without parameters; an invalid one becomes `application/octet-stream`. */
 const mimeType = z
   .string()
   .transform((value) => /^[\w.+-]{1,100}\/[\w.+-]{1,150}(?=;|$)/.exec(value)?.[0].toLowerCase() ?? 'application/octet-stream');
 
-/** A file as the API answers it, as far as it is used. What only adorns it is left out where it is odd. */
+/** The fields of the API's file that are used. Optional fields with invalid values are dropped. */
 export const driveFile = z.object({
   id,
   name: shownLine,
@@ -56,22 +56,22 @@ export const driveFile = z.object({
 
 export type DriveFile = z.output<typeof driveFile>;
 
-/** A file as agents see it. */
+/** A file in results. */
 export const fileItem = z.object({
   id: z.string(),
   name: z.string(),
   type: z
     .string()
-    .describe('document, spreadsheet, presentation, folder, shortcut, pdf, image, text, file or another word of the provider’s.'),
+    .describe('document, spreadsheet, presentation, folder, shortcut, pdf, image, text, file or another type of the provider.'),
   mime: z.string(),
   modified: z.string().optional(),
-  size: z.number().optional().describe('Bytes; absent where the provider counts none.'),
+  size: z.number().optional().describe('Bytes; absent if the provider reports none.'),
   owner: z.string().optional(),
   link: z.string().optional(),
-  folder: z.string().optional().describe('Id of the folder it lies in.'),
+  folder: z.string().optional().describe('Id of its folder.'),
   shared: z.boolean().optional(),
   trashed: z.literal(true).optional(),
-  target: z.string().optional().describe('Of a shortcut: id of what it leads to.'),
+  target: z.string().optional().describe('For a shortcut: id of its target.'),
 });
 
 export type FileItem = z.input<typeof fileItem>;
@@ -95,26 +95,26 @@ export function toItem(file: DriveFile): FileItem {
   return Object.fromEntries(Object.entries(item).filter(([, value]) => value !== undefined)) as FileItem;
 }
 
-/** The file itself, be it a shortcut. */
+/** The file itself, even if it is a shortcut. */
 export function getFile(session: WorkspaceSession, fileId: string): Promise<DriveFile> {
   return session.call('drive.files.get', { fileId, supportsAllDrives: true, fields: FILE_FIELDS }, driveFile);
 }
 
-/** For whoever approves: `the document “Plan” (1hVP…)`. */
+/** For the approval prompt: `the document “Plan” (1hVP…)`. */
 export async function nameFile(session: WorkspaceSession, fileId: string): Promise<string> {
   const { name, mimeType } = await getFile(session, fileId);
   const type = typeOf(mimeType);
-  return `the ${type === 'file' || type === 'folder' ? type : `${type} file`} ${quoted(name)} (${fileId})${type === 'folder' ? ', with all that is in it' : ''}`;
+  return `the ${type === 'file' || type === 'folder' ? type : `${type} file`} ${quoted(name)} (${fileId})${type === 'folder' ? ', with all its contents' : ''}`;
 }
 
-/** For whoever approves: where something is put, and whether others see it there. */
-export async function namePlace(session: WorkspaceSession, fileId: string): Promise<string> {
+/** For the approval prompt: a folder's name, and whether it is shared. */
+export async function nameFolder(session: WorkspaceSession, fileId: string): Promise<string> {
   if (fileId === MY_DRIVE) return 'My Drive';
   const { id: folderId, name, shared } = await openFolder(session, fileId);
   return `the folder ${quoted(name)} (${folderId})${shared === true ? ', which others can see' : ''}`;
 }
 
-/** Others may see a folder, and with it what is put there: only one's own uppermost is known to be nobody else's. */
+/** Whether others may see the folder's contents: only the top-level folder is known to be private. */
 export function mayBeShared(folderId: string | undefined): boolean {
   return folderId !== undefined && folderId !== MY_DRIVE;
 }
@@ -122,16 +122,16 @@ export function mayBeShared(folderId: string | undefined): boolean {
 const MAX_SHORTCUTS = 5;
 
 /**
- * The file, or what a shortcut leads to.
+ * The file, or the target of a shortcut.
  *
- * @throws AppError `not_found` when a shortcut leads nowhere or in a circle
+ * @throws AppError `not_found` for a shortcut without a reachable target
  */
 export async function openFile(session: WorkspaceSession, fileId: string): Promise<DriveFile> {
   let file = await getFile(session, fileId);
   for (let followed = 0; file.mimeType === SHORTCUT; followed += 1) {
     const target = file.shortcutDetails?.targetId;
-    if (target === undefined) throw leadsNowhere(file, 'leads to no file');
-    if (followed === MAX_SHORTCUTS) throw leadsNowhere(file, 'leads from shortcut to shortcut only');
+    if (target === undefined) throw brokenShortcut(file, 'has no target');
+    if (followed === MAX_SHORTCUTS) throw brokenShortcut(file, 'only leads to other shortcuts');
     file = await getTarget(session, file, target);
   }
   return file;
@@ -142,27 +142,27 @@ async function getTarget(session: WorkspaceSession, shortcut: DriveFile, target:
     return await getFile(session, target);
   } catch (error) {
     if (!(error instanceof WorkspaceApiError) || error.code !== 'not_found') throw error;
-    throw leadsNowhere(shortcut, 'leads to a file that is gone or not shared with this account');
+    throw brokenShortcut(shortcut, 'leads to a file that was deleted or is not shared with this account');
   }
 }
 
 /**
- * The id of the folder that is meant, through a shortcut too; `root` stays as it is, and need not be asked for.
+ * The id of a folder, following shortcuts; `root` is returned without a request.
  *
- * @throws AppError `invalid_request` when it is no folder
+ * @throws AppError `invalid_request` if it is not a folder
  */
 export async function folderIdOf(session: WorkspaceSession, fileId: string): Promise<string> {
   return fileId === MY_DRIVE ? fileId : (await openFolder(session, fileId)).id;
 }
 
-/** The folder that is meant. @throws AppError as {@link folderIdOf} */
+/** A folder, following shortcuts. @throws AppError like {@link folderIdOf} */
 export async function openFolder(session: WorkspaceSession, fileId: string): Promise<DriveFile> {
   const file = await openFile(session, fileId);
   if (file.mimeType !== FOLDER) throw new AppError('invalid_request', `folder: “${file.name}” is not a folder.`);
   return file;
 }
 
-/** Asks for a change to a file, and for the file as it is then. */
+/** Changes a file. @returns the file after the change */
 export async function changeFile(session: WorkspaceSession, method: string, params: object): Promise<FileItem> {
   return toItem(await session.call(method, { ...params, supportsAllDrives: true, fields: FILE_FIELDS }, driveFile));
 }
@@ -173,7 +173,7 @@ export function isShortcut(file: DriveFile): boolean {
   return file.mimeType === SHORTCUT;
 }
 
-/** `document` for the drive's own kinds, a plain word for well-known others. */
+/** `document` and the like for native types, a general word for others. */
 function typeOf(mime: string): string {
   if (mime.startsWith(NATIVE)) return mime.slice(NATIVE.length);
   if (mime === 'application/pdf') return 'pdf';
@@ -181,6 +181,6 @@ function typeOf(mime: string): string {
   return ['text', 'image', 'audio', 'video'].includes(family) ? family : 'file';
 }
 
-function leadsNowhere({ id: shortcut, name }: DriveFile, why: string): AppError {
+function brokenShortcut({ id: shortcut, name }: DriveFile, why: string): AppError {
   return new AppError('not_found', `The shortcut “${name}” ${why}.`, { details: { shortcut } });
 }

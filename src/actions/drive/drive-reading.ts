@@ -5,23 +5,23 @@ import { WorkspaceApiError } from '../../providers/workspace/workspace-api-error
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { builtIn } from '../built-in.ts';
 import { fileReference } from '../file-reference.ts';
+import { offset } from '../text-part.ts';
 import { type DriveFile, driveFile, FILE_FIELDS, FOLDER, fileItem, NATIVE, openFile, shownLine, toItem } from './drive-file.ts';
 import { decodeFile } from './file-text.ts';
-import { offset } from './text-part.ts';
 
-/** The format that each of the drive's own kinds is read in. */
+/** The export formats of native types. */
 const EXPORTS: Record<string, string> = {
   [`${NATIVE}document`]: 'text/markdown',
   [`${NATIVE}spreadsheet`]: 'text/csv',
   [`${NATIVE}presentation`]: 'text/plain',
 };
-/** Files that are text though their type doesn't begin with it. */
+/** Media types of text files. */
 const TEXT_TYPES =
   /^(text\/.+|application\/(json|xml|yaml|x-yaml|javascript|x-javascript|sql|toml|x-sh|csv|x-ndjson|.+\+(json|xml))|image\/svg\+xml)$/;
 const MAX_TEXT_BYTES = 10 * 1024 * 1024;
-/** An export, whose size isn't known before, may be a little larger. */
-const MAX_ANSWER_BYTES = 12 * 1024 * 1024;
-/** In base64 it still fits into an answer. */
+/** An export, whose size isn't known in advance, may be a little larger. */
+const MAX_DOWNLOAD_BYTES = 12 * 1024 * 1024;
+/** Fits into a result as base64. */
 const MAX_BINARY_BYTES = 128 * 1024;
 /** Longer texts are decoded off the main thread. */
 const LONG_BYTES = 256 * 1024;
@@ -37,7 +37,7 @@ export const infoAction = builtIn({
   name: 'drive.info',
   provider: 'workspace',
   effect: 'read',
-  description: 'Tell what a file or folder is, where it lies and who may see it; of a shortcut, where it leads.',
+  description: 'Show the type, folder and permissions of a file or folder; for a shortcut, also its target.',
   scopes: ['drive'],
   input: z.strictObject({ id: fileReference().describe('Id or web address of the file.') }),
   output: fileItem.extend({
@@ -46,9 +46,9 @@ export const infoAction = builtIn({
     people: z
       .array(z.object({ who: z.string(), role: z.string() }))
       .optional()
-      .describe('Who may see it, the first hundred; absent where the account may not know.'),
+      .describe('Who has access, at most a hundred entries; absent if the account may not see it.'),
   }),
-  summary: ({ id }) => `Look up the file ${id}`,
+  summary: ({ id }) => `Show the file ${id}`,
   run: ({ id }, { session }) => describeFile(session, id),
 });
 
@@ -57,14 +57,14 @@ export const readAction = builtIn({
   provider: 'workspace',
   effect: 'read',
   description:
-    'Read a file: documents as Markdown, spreadsheets (first sheet) as CSV, presentations and text files as text, small other files as base64. Long text comes in parts.',
+    'Read a file: documents as Markdown, spreadsheets (first sheet) as CSV, presentations and text files as text, small other files as base64. Long text is returned in parts.',
   scopes: ['drive'],
   input: z.strictObject({ id: fileReference().describe('Id or web address of the file; shortcuts are followed.'), offset }),
   output: fileItem.extend({
-    format: z.string().describe('What `text` is, or what `base64` holds.'),
+    format: z.string().describe('Media type of `text` or `base64`.'),
     text: z.string().optional(),
     base64: z.string().optional(),
-    next_offset: z.number().optional().describe('There is more: give it as `offset`.'),
+    next_offset: z.number().optional().describe('There is more: pass this as `offset`.'),
   }),
   summary: ({ id }) => `Read the file ${id}`,
   async run({ id, offset: start }, { session }) {
@@ -85,19 +85,19 @@ async function describeFile(session: WorkspaceSession, fileId: string) {
   };
 }
 
-/** @throws AppError that names the file and its link when it can't be read here */
+/** @throws AppError that names the file and its link if it can't be read */
 async function contentOf(session: WorkspaceSession, file: DriveFile, start: number) {
   const { id, mimeType } = file;
-  if (mimeType === FOLDER) throw refusal(file, 'invalid_request', 'is a folder: list it with drive.search');
+  if (mimeType === FOLDER) throw unreadable(file, 'invalid_request', 'is a folder: list it with drive.search');
   const format = mimeType.startsWith(NATIVE) ? EXPORTS[mimeType] : mimeType;
-  if (format === undefined) throw refusal(file, 'unsupported_media_type', 'can’t be read as text: open it by its link');
-  refuseTooLarge(file, format);
+  if (format === undefined) throw unreadable(file, 'unsupported_media_type', 'can’t be read as text: open its link');
+  assertSize(file, format);
   const [method, params] = mimeType.startsWith(NATIVE)
     ? ['drive.files.export', { fileId: id, mimeType: format }]
     : ['drive.files.get', { fileId: id, alt: 'media', supportsAllDrives: true }];
   try {
     if (isText(format)) {
-      return { format, ...(await session.download(method, params, MAX_ANSWER_BYTES, (bytes) => textOf(session, bytes, start))) };
+      return { format, ...(await session.download(method, params, MAX_DOWNLOAD_BYTES, (bytes) => textOf(session, bytes, start))) };
     }
     const toBase64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64');
     return { format, base64: await session.download(method, params, MAX_BINARY_BYTES, toBase64) };
@@ -112,24 +112,24 @@ async function textOf(session: WorkspaceSession, bytes: Uint8Array<ArrayBuffer>,
   return { text, ...(next !== undefined && { next_offset: next }) };
 }
 
-/** Before anything is fetched, where the size is known. */
-function refuseTooLarge(file: DriveFile, format: string): void {
+/** Checks the size before the download, if it is known. */
+function assertSize(file: DriveFile, format: string): void {
   const { size = 0 } = file;
-  if (isText(format) && size > MAX_TEXT_BYTES) throw refusal(file, 'too_large', 'has more than 10 MB of text: open it by its link');
+  if (isText(format) && size > MAX_TEXT_BYTES) throw unreadable(file, 'too_large', 'has more than 10 MB of text: open its link');
   if (!isText(format) && size > MAX_BINARY_BYTES)
-    throw refusal(file, 'too_large', 'is no text and has more than 128 kB: open it by its link');
+    throw unreadable(file, 'too_large', 'is not text and has more than 128 kB: open its link');
 }
 
 function readFailure(file: DriveFile, error: unknown): unknown {
   const isExportLimit = error instanceof WorkspaceApiError && error.reason === 'exportSizeLimitExceeded';
-  if (isExportLimit) return refusal(file, 'too_large', 'is over 10 MB as an export, which the provider refuses: open it by its link');
+  if (isExportLimit) return unreadable(file, 'too_large', 'is larger than the provider’s export limit of 10 MB: open its link');
   if (error instanceof AppError && error.code === 'too_large' && error.details === undefined) {
-    return refusal(file, 'too_large', 'is too large to be read: open it by its link');
+    return unreadable(file, 'too_large', 'is too large to be read: open its link');
   }
   return error;
 }
 
-function refusal(file: DriveFile, code: 'invalid_request' | 'too_large' | 'unsupported_media_type', why: string): AppError {
+function unreadable(file: DriveFile, code: 'invalid_request' | 'too_large' | 'unsupported_media_type', why: string): AppError {
   return new AppError(code, `“${file.name}” ${why}.`, { details: { ...toItem(file) } });
 }
 

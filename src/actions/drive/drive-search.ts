@@ -18,14 +18,14 @@ const TYPES = {
 const typeNames = Object.keys(TYPES) as [keyof typeof TYPES, ...(keyof typeof TYPES)[]];
 
 const input = z.strictObject({
-  query: text(500).optional().describe('Words in the name or the content; without it, what was changed last.'),
+  query: text(500).optional().describe('Words in the name or the content; without it, files are listed by last change.'),
   type: z.enum(typeNames).optional(),
-  folder: fileReference().optional().describe('Id or web address of the folder to look in, not below; `root` is My Drive.'),
+  folder: fileReference().optional().describe('Id or web address of the folder to search, without its subfolders; `root` is My Drive.'),
   max: z.int().min(1).max(50).default(20),
-  page: text(4_096).optional().describe('`next` of the answer before.'),
+  page: text(4_096).optional().describe('`next` of the previous result.'),
 });
 
-const answer = z.object({
+const fileList = z.object({
   nextPageToken: z.string().max(4_096).optional(),
   incompleteSearch: z.boolean().optional(),
   files: list(driveFile, 1_000).default([]),
@@ -35,13 +35,13 @@ export const searchAction = builtIn({
   name: 'drive.search',
   provider: 'workspace',
   effect: 'read',
-  description: 'Find files and folders by words, kind and folder; without words, list them, last changed first.',
+  description: 'Find files and folders by words, type and folder. Without words, list them, most recently changed first.',
   scopes: ['drive'],
   input,
   output: z.object({
     items: z.array(fileItem),
-    next: z.string().optional().describe('Give it as `page` for what follows.'),
-    incomplete: z.literal(true).optional().describe('The provider did not look everywhere.'),
+    next: z.string().optional().describe('There are more: pass this as `page`.'),
+    incomplete: z.literal(true).optional().describe('The provider did not search all files.'),
   }),
   summary: ({ query }) => (query === undefined ? 'List files' : `Search files for ${quoted(query)}`),
   async run({ query, type, folder, max, page }, { session }) {
@@ -50,15 +50,15 @@ export const searchAction = builtIn({
       q: searchQuery({ query, type, parent }),
       pageSize: max,
       ...(page !== undefined && { pageToken: page }),
-      // A search for words comes by relevance, and the provider refuses to sort it.
+      // The provider rejects an order for full-text searches, which are sorted by relevance.
       ...(query === undefined && { orderBy: 'modifiedTime desc' }),
-      // What lies in a shared drive's folder was not necessarily opened by this user before.
+      // Files in a folder of a shared drive may not be in the user's own corpus.
       corpora: parent === undefined || parent === 'root' ? 'user' : 'allDrives',
       includeItemsFromAllDrives: true,
       supportsAllDrives: true,
       fields: LIST_FIELDS,
     };
-    const { files, nextPageToken, incompleteSearch } = await session.call('drive.files.list', params, answer);
+    const { files, nextPageToken, incompleteSearch } = await session.call('drive.files.list', params, fileList);
     return {
       items: files.slice(0, max).map(toItem),
       ...(nextPageToken !== undefined && { next: nextPageToken }),

@@ -1,15 +1,15 @@
 import { portable } from '../../threads/portable.ts';
 import { multiLine } from '../display-text.ts';
-import { textPart } from './text-part.ts';
+import { textPart } from '../text-part.ts';
 
-const readable = multiLine(Number.MAX_SAFE_INTEGER);
+const cleaned = multiLine(Number.MAX_SAFE_INTEGER);
 
-/** The part of a file's text that begins at an offset, cleaned. */
+/** The part of a file's text that starts at an offset, cleaned. */
 export const decodeFile = portable(import.meta.url, 'decodeFile', ({ bytes, start }: { bytes: Uint8Array; start: number }) =>
-  textPart(readable.parse(decode(bytes)), start),
+  textPart(cleaned.parse(decode(bytes)), start),
 );
 
-/** UTF-8 or UTF-16 with a mark, else UTF-8, else what Windows wrote in western Europe. */
+/** Decodes UTF-16 with a byte order mark, else UTF-8, else Windows-1252. */
 function decode(bytes: Uint8Array): string {
   const isUtf16 = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
   if (isUtf16) return new TextDecoder(bytes[0] === 0xff ? 'utf-16le' : 'utf-16be').decode(bytes);

@@ -4,7 +4,7 @@ import type { WorkspaceSession } from '../../providers/workspace/workspace-sessi
 import { quoted } from '../display-text.ts';
 import { type DriveFile, FOLDER, getFile, isShortcut, NATIVE } from './drive-file.ts';
 
-/** What a file is, and the action that takes it. */
+/** A type of file, and the action that reads it. */
 interface Kind {
   is: string;
   use: string;
@@ -27,14 +27,14 @@ const KINDS: Partial<Record<string, Kind>> = {
 };
 
 /**
- * Why the editor's API can't open a file: mostly the file is of another kind, which only the drive knows.
+ * Explains why an editor's API can't open a file: mostly the file has another type, which only the drive shows.
  *
- * @param mime the kind that the API opens
- * @throws AppError `invalid_request` that names the file, its kind and the action that takes it; else the error itself
+ * @param mime the type that the API opens
+ * @throws AppError `invalid_request` with the file's name, its type and the action to use; else the error itself
  */
 export async function explainKind(error: unknown, session: WorkspaceSession, id: string, mime: string): Promise<never> {
-  if (!saysWrongKind(error)) throw error;
-  // The consent may not cover the drive, and a file that isn't there has no kind.
+  if (!isWrongKind(error)) throw error;
+  // The granted scopes may not include the drive, and the file may not exist.
   const file = await getFile(session, id).catch(() => undefined);
   if (file === undefined || file.mimeType === mime) throw error;
   const { is, use } = kindOf(file);
@@ -44,15 +44,15 @@ export async function explainKind(error: unknown, session: WorkspaceSession, id:
   });
 }
 
-/** The editors' APIs answer either to the id of a file that they don't open. */
-function saysWrongKind(error: unknown): error is WorkspaceApiError {
+/** The editors' APIs respond with either to the id of a file that they can't open. */
+function isWrongKind(error: unknown): error is WorkspaceApiError {
   if (!(error instanceof WorkspaceApiError)) return false;
   return error.httpStatus === 404 || (error.httpStatus === 400 && /^failed_?precondition$/i.test(error.reason));
 }
 
 function kindOf(file: DriveFile): Kind {
   const { mimeType, shortcutDetails } = file;
-  if (isShortcut(file)) return { is: `a shortcut to ${shortcutDetails?.targetId ?? 'another file'}`, use: 'the id of what it leads to' };
+  if (isShortcut(file)) return { is: `a shortcut to ${shortcutDetails?.targetId ?? 'another file'}`, use: 'the id of its target' };
   const known = Object.hasOwn(KINDS, mimeType) ? KINDS[mimeType] : undefined;
-  return known ?? { is: `of the kind ${mimeType}`, use: READ };
+  return known ?? { is: `of the type ${mimeType}`, use: READ };
 }

@@ -1,8 +1,9 @@
 import { portable } from '../../threads/portable.ts';
-import { charsetOf, cutText, decodeText, shown } from './mail-text.ts';
+import { textPart } from '../text-part.ts';
+import { charsetOf, decodeText, shown } from './mail-text.ts';
 
 const MAX_TEXT = 50_000;
-/** A multiple of three, so that the pieces' base64 can be put together. */
+/** A multiple of three, so that the base64 of consecutive parts can be concatenated. */
 const MAX_BYTES = 384 * 1024;
 export const MAX_OFFSET = 100_000_000;
 const TEXTS = /^(text\/|application\/(json|xml|yaml|x-yaml|csv|rtf|x-ndjson|sql)$|application\/[\w.-]+\+(json|xml)$|message\/)/;
@@ -13,22 +14,21 @@ interface Attachment {
   mimeType: string;
   /** The part's own header. */
   contentType: string;
-  /** Of a text characters, else bytes. */
+  /** Characters of a text, else bytes. */
   offset: number;
 }
 
-/** What one answer holds of an attachment: text as text, anything else as base64. */
+/** The part of an attachment that one result contains: text as text, anything else as base64. */
 export const attachmentPart = portable(import.meta.url, 'attachmentPart', (attachment: Attachment) => {
   const bytes = Buffer.from(attachment.data, 'base64url');
   return { size: bytes.length, ...(asText(bytes, attachment) ?? asBytes(bytes, attachment.offset)) };
 });
 
-/** undefined when it isn't text, whatever its type says. */
+/** @returns undefined if it isn't text, whatever its type */
 function asText(bytes: Buffer, { mimeType, contentType, offset }: Attachment) {
   if (!TEXTS.test(mimeType) || bytes.includes(0)) return undefined;
-  const whole = shown.text.parse(decodeText(bytes, charsetOf(contentType)));
-  const text = cutText(whole, offset, MAX_TEXT);
-  return { text, ...(offset + text.length < whole.length && { next_offset: offset + text.length }) };
+  const { text, next } = textPart(shown.text.parse(decodeText(bytes, charsetOf(contentType))), offset, MAX_TEXT);
+  return { text, ...(next !== undefined && { next_offset: next }) };
 }
 
 function asBytes(bytes: Buffer, offset: number) {

@@ -6,9 +6,9 @@ import { schemaReader } from '../../providers/responses.ts';
 import { WorkspaceApiError } from '../../providers/workspace/workspace-api-errors.ts';
 import { singleLine } from '../display-text.ts';
 
-/** What is read of the provider's answers; everything else in them is dropped. */
+/** The fields of the provider's responses that are used; all others are dropped. */
 export const messageList = z.object({
-  // Absent when nothing matches.
+  // Absent if nothing matches.
   messages: list(z.object({ id: identifier })).default([]),
   nextPageToken: identifier.optional(),
 });
@@ -20,13 +20,13 @@ export const gmailMessage = z.object({
   snippet: z.string().default(''),
   /** Milliseconds since 1970. */
   internalDate: z.string().regex(/^-?\d{1,15}$/),
-  /** A tree of parts, as deep as the sender liked; see mail-parts.ts. */
+  /** A tree of parts of any depth; see mail-parts.ts. */
   payload: z.unknown(),
 });
 
 export type GmailMessage = z.output<typeof gmailMessage>;
 
-/** Its messages are checked when they are read. */
+/** The messages are validated when they are read. */
 export const gmailThread = z.object({ id: identifier, messages: unchecked.refine((messages) => messages.length > 0) });
 
 export const gmailHeaders = z.object({ payload: z.unknown(), threadId: identifier });
@@ -43,9 +43,9 @@ export const labelList = z.object({
   labels: list(z.object({ id: identifier, name: singleLine(225), type: singleLine(50).default('user') })).default([]),
 });
 
-/** What it means that mail can't be read by the id in this field; any other error as it is. */
-export function asUnknownMail(error: unknown, field: string): unknown {
-  // 400 is its answer to an id of another shape than its own.
+/** `not_found` for an unknown id in this field; any other error unchanged. */
+export function toNotFound(error: unknown, field: string): unknown {
+  // The provider responds with 400 to malformed ids.
   const unknown = error instanceof WorkspaceApiError && (error.httpStatus === 404 || error.httpStatus === 400);
-  return unknown ? new AppError('not_found', `${field}: There is no such mail in this account.`, { cause: error }) : error;
+  return unknown ? new AppError('not_found', `${field}: There is no such message or thread in this account.`, { cause: error }) : error;
 }

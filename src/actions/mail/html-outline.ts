@@ -1,14 +1,14 @@
-/** Elements that shape the text; of all others only the content counts. */
-const SHAPING = new Set(
+/** Elements that structure the text; of all others only the content is kept. */
+const STRUCTURAL = new Set(
   'p div h1 h2 h3 h4 h5 h6 ul ol li dl dt dd table tr td th blockquote pre a section article header footer main aside nav figure figcaption address form fieldset center'.split(
     ' ',
   ),
 );
 const LISTS = new Set(['ul', 'ol', 'blockquote']);
-/** Their content is never shown. */
-const SILENT = new Set(['script', 'style', 'title', 'template', 'textarea', 'select', 'svg', 'noframes', 'xmp']);
-/** What a new element of this name ends, looked for no further out than the second list. */
-const ENDS: Record<string, [ended: string[], within: string[]]> = {
+/** Elements whose content is never displayed. */
+const UNDISPLAYED = new Set(['script', 'style', 'title', 'template', 'textarea', 'select', 'svg', 'noframes', 'xmp']);
+/** The elements that a new element of this name closes, searched up to the nearest of the second list. */
+const CLOSES: Record<string, [ended: string[], within: string[]]> = {
   li: [['li'], ['ul', 'ol']],
   dt: [['dt', 'dd'], ['dl']],
   dd: [['dt', 'dd'], ['dl']],
@@ -23,11 +23,11 @@ const ENDS: Record<string, [ended: string[], within: string[]]> = {
   ],
 };
 
-/** Cells and rows stay apart. */
+/** Separates cells and rows. */
 const AFTER: Record<string, string> = { td: ' ', th: ' ', tr: '<br>' };
 
 const MAX_DEPTH = 60;
-/** An honest page has fewer; of those beyond, only the content counts. */
+/** More than a real page has; of further elements, only the content is kept. */
 const MAX_ELEMENTS = 10_000;
 const MAX_LISTS = 8;
 const MAX_LINK = 2000;
@@ -35,16 +35,16 @@ const MAX_LINK = 2000;
 interface Open {
   name: string;
   hidden: boolean;
-  /** It counts, so that what it hides stays hidden, and is not written. */
+  /** Tracked, so that its content stays hidden, but not written. */
   silent: boolean;
 }
 
 /**
- * HTML reduced to text, line breaks, links and the elements that shape a text, each closed where it ends,
- * nested no deeper than an honest page. What the sender hid from the reader (`display: none`) goes too.
+ * HTML reduced to text, line breaks, links and structural elements, each of them closed, at a limited depth. Content
+ * hidden by `display: none` is removed.
  *
- * Takes time in proportion to the input, and what it returns can be parsed in such time: converters of HTML
- * take seconds for a megabyte of unclosed tags, and anyone can send that.
+ * Takes linear time, and the result can be converted in linear time: HTML converters take seconds for a megabyte of
+ * unclosed tags, which anyone can send.
  */
 export function outline(html: string): string {
   const writer = new OutlineWriter();
@@ -58,7 +58,7 @@ export function outline(html: string): string {
   return writer.result();
 }
 
-/** @returns where the text goes on */
+/** @returns the position after the markup */
 function readMarkup(html: string, start: number, writer: OutlineWriter): number {
   if (html.startsWith('<!--', start)) return after(html, '-->', start + 4);
   const next = html.charAt(start + 1);
@@ -71,7 +71,7 @@ function readMarkup(html: string, start: number, writer: OutlineWriter): number 
   const lower = name.toLowerCase();
   const end = tagEnd(html, start + head.length);
   if (slash === '/') writer.close(lower);
-  else if (SILENT.has(lower)) return silenceEnd(html, lower, end);
+  else if (UNDISPLAYED.has(lower)) return undisplayedEnd(html, lower, end);
   else writer.open(lower, html.slice(start + head.length, end));
   return end;
 }
@@ -81,7 +81,7 @@ function after(html: string, mark: string, from: number): number {
   return found === -1 ? html.length : found + mark.length;
 }
 
-/** Behind the `>` that ends a tag; one in a quoted value doesn't. */
+/** The position after the `>` that ends a tag, ignoring any in quoted values. */
 function tagEnd(html: string, from: number): number {
   let assigned = false;
   for (let at = from; at < html.length; at += 1) {
@@ -97,7 +97,7 @@ function tagEnd(html: string, from: number): number {
   return html.length;
 }
 
-function silenceEnd(html: string, name: string, from: number): number {
+function undisplayedEnd(html: string, name: string, from: number): number {
   const closing = new RegExp(`</${name}(?=[\\s/>])`, 'gi');
   closing.lastIndex = from;
   const found = closing.exec(html);
@@ -122,7 +122,7 @@ class OutlineWriter {
       this.#pieces.push(silent ? ' ' : `<${name}>`);
       return;
     }
-    if (!SHAPING.has(name)) return;
+    if (!STRUCTURAL.has(name)) return;
     this.#endBefore(name);
     if (this.#stack.length >= MAX_DEPTH || (LISTS.has(name) && this.#lists >= MAX_LISTS)) return;
     const hidden = /\bdisplay\s*:\s*none\b/i.test(attributes.slice(0, 5000));
@@ -144,7 +144,7 @@ class OutlineWriter {
   }
 
   #endBefore(name: string): void {
-    const [ended, within] = ENDS[name] ?? [['p'], undefined];
+    const [ended, within] = CLOSES[name] ?? [['p'], undefined];
     const index =
       within === undefined
         ? this.#stack.length - 1
@@ -161,7 +161,7 @@ class OutlineWriter {
   }
 }
 
-/** Only addresses that a reader could follow. */
+/** Keeps only addresses that a reader can open. */
 function link(attributes: string): string {
   const match = /(?:^|\s)href\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/i.exec(attributes.slice(0, 2 * MAX_LINK));
   const target = (match?.[1] ?? match?.[2] ?? match?.[3] ?? '').trim();

@@ -5,5 +5,5 @@ import { readMail } from './mail-read.ts';
 import { searchMail } from './mail-search.ts';
 import { draftMail, sendMail } from './mail-send.ts';
 
-/** What agents can do with mail. */
+/** Built-in actions of the mail agent. */
 export const mailActions: readonly Action[] = [searchMail, readMail, readAttachment, draftMail, sendMail, labelMail, trashMail, listLabels];

@@ -6,7 +6,7 @@ import { mailId } from './mail-fields.ts';
 import { fetchMessage } from './mail-messages.ts';
 import { attachmentsOf, partData } from './mail-parts.ts';
 
-/** Longer ones are read off the main thread; base64. */
+/** Longer attachments are decoded off the main thread; base64 characters. */
 const LONG_DATA = 160_000;
 
 export const readAttachment = builtIn({
@@ -23,12 +23,12 @@ export const readAttachment = builtIn({
       .regex(/^(root|\d+(\.\d+)*)$/, 'must be an id from mail.read')
       .max(100)
       .describe('Id of the attachment, as mail.read lists it.'),
-    offset: z.int().min(0).max(MAX_OFFSET).default(0).describe('Where to go on in a long one: `next_offset` of the answer before.'),
+    offset: z.int().min(0).max(MAX_OFFSET).default(0).describe('Where to continue: `next_offset` of the previous result.'),
   }),
   output: z.object({
     name: z.string(),
     mime: z.string(),
-    size: z.number().describe('Bytes of the whole attachment.'),
+    size: z.number().describe('Size of the whole attachment, bytes.'),
     text: z.string().optional(),
     base64: z.string().optional(),
     next_offset: z.number().optional().describe('There is more: pass this as `offset`.'),

@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
 
-/** What could not be done, item by item. */
+/** Errors by item. */
 export const failures = z
   .array(z.object({ id: z.string(), error: z.object({ code: z.string(), message: z.string(), retry_after: z.number().optional() }) }))
   .optional()
-  .describe('Items that failed, each with its error; absent when none did.');
+  .describe('Items that failed, each with its error; absent if none failed.');
 
 /**
- * Does one thing for each item; what failed stands beside what worked.
+ * Runs an operation for each item and collects results and errors.
  *
- * @throws AppError the first failure when nothing worked
+ * @throws AppError the first error if all items failed
  */
 export async function forEach<Item extends { id: string }, Result>(items: readonly Item[], run: (item: Item) => Promise<Result>) {
   const settled = await Promise.allSettled(items.map(run));

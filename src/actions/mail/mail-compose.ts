@@ -1,17 +1,17 @@
 import { contentOf, type OutgoingMail } from './mail-outgoing.ts';
 
-/** What makes a message part of a thread. */
+/** The fields that make a message part of a thread. */
 export interface Reply {
   threadId: string;
   subject: string;
-  /** Message-ID of what is answered; undefined when it had none. */
+  /** Message-ID of the message replied to; undefined if it has none. */
   inReplyTo: string | undefined;
-  /** The chain so far, oldest first, `inReplyTo` last. */
+  /** Message-IDs of the thread, oldest first, `inReplyTo` last. */
   references: readonly string[];
 }
 
 /**
- * The message as MIME text, base64url, as the provider takes it.
+ * The message as MIME text, base64url, as the provider expects it.
  *
  * @param from the account's own address
  */
@@ -38,13 +38,13 @@ export async function composeMime(mail: OutgoingMail, from: string, reply: Reply
         contentTransferEncoding: 'base64',
       };
     }),
-    // RFC 5322, 2.3: lines of the text end in CRLF, as the headers do.
+    // Lines of the body end in CRLF too (RFC 5322 section 2.3).
     newline: 'windows',
-    // Nothing of it may be read from this machine's disk or fetched.
+    // Content must not be read from the disk or fetched.
     disableFileAccess: true,
     disableUrlAccess: true,
   }).compile();
-  // The provider takes the hidden recipients from the text and removes them.
+  // The provider reads the bcc recipients from the message and removes them.
   message.keepBcc = true;
   return (await message.build()).toString('base64url');
 }

@@ -3,16 +3,16 @@ import { identifier } from '../../providers/provider-text.ts';
 import { emailAddress } from '../../validation/validate.ts';
 import { quoted } from '../display-text.ts';
 
-/** Ids of messages, threads and drafts, as earlier answers gave them; one that could leave its place in a path is refused. */
-export const mailId = z.string().regex(/^[\w-]{1,128}$/, 'must be an id from an earlier answer');
+/** Ids of messages, threads and drafts. Characters that would change a URL path are rejected. */
+export const mailId = z.string().regex(/^[\w-]{1,128}$/, 'must be an id from an earlier result');
 
 export const pageToken = identifier.optional();
 
-// C1 controls and line separators end lines for some readers; direction marks make a name read as another.
-const UNSEEN = /[\u0080-\u009f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
+// C1 controls and line separators end lines in some clients; direction marks make a name look like another.
+const INVISIBLE = /[\u0080-\u009f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are rejected
 const CONTROL = /[\u0000-\u001f\u007f]/;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are rejected
 const CONTROL_IN_TEXT = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
 
 export const query = z
@@ -21,27 +21,27 @@ export const query = z
   .refine((value) => !CONTROL.test(value), 'must not hold control characters')
   .default('');
 
-/** A value of a header that is being written: one line, nothing unseen in it. */
+/** A value for a header: one line without invisible characters. */
 export function headerText(max: number) {
   return (
     z
       .string()
       .max(max, `must have at most ${max} characters`)
-      .refine((value) => !CONTROL.test(value) && !UNSEEN.test(value), 'must not hold control characters')
+      .refine((value) => !CONTROL.test(value) && !INVISIBLE.test(value), 'must not hold control characters')
       .refine((value) => value.isWellFormed(), 'must be well-formed text')
-      // It would read as something else than what was typed, and was approved (RFC 2047).
+      // It would be displayed differently from the text that was approved (RFC 2047).
       .refine((value) => !/=\?[^?\s]+\?[bq]\?/i.test(value), 'must not hold encoded words')
   );
 }
 
-/** The text of a message; line breaks and tabs are its only control characters. */
+/** The text of a message; line breaks and tabs are the only control characters allowed. */
 export const bodyField = z
   .string()
   .max(200_000, 'must have at most 200000 characters')
   .refine((value) => !CONTROL_IN_TEXT.test(value) && value.isWellFormed(), 'must not hold control characters');
 
 export interface Recipient {
-  /** '' when only the address was given. */
+  /** '' if only the address is given. */
   name: string;
   address: string;
 }
@@ -49,8 +49,8 @@ export interface Recipient {
 export const MAX_RECIPIENTS = 100;
 
 /**
- * A list of addresses, `a@b.c` or `Name <a@b.c>` each. A lone address is taken as a list
- * of one; the schema that is shown speaks of lists only, so that forms stay simple.
+ * A list of addresses, each `a@b.c` or `Name <a@b.c>`. A single string is accepted as a list of one; the JSON Schema
+ * names only lists, to keep forms simple.
  */
 export function recipients(minItems: 0 | 1) {
   return z
@@ -58,15 +58,15 @@ export function recipients(minItems: 0 | 1) {
     .meta({ type: 'array', items: { type: 'string' }, minItems, maxItems: MAX_RECIPIENTS })
     .transform((value, context): Recipient[] => {
       const list: unknown[] = Array.isArray(value) ? value : [value];
-      const refuse = (message: string, path: number[] = []) => context.issues.push({ code: 'custom', input: value, message, path });
-      if (value === undefined) refuse('is required');
-      else if (list.length < minItems) refuse('must hold an address');
-      if (list.length > MAX_RECIPIENTS) refuse(`must have at most ${MAX_RECIPIENTS} addresses`);
+      const reject = (message: string, path: number[] = []) => context.issues.push({ code: 'custom', input: value, message, path });
+      if (value === undefined) reject('is required');
+      else if (list.length < minItems) reject('must contain an address');
+      if (list.length > MAX_RECIPIENTS) reject(`must have at most ${MAX_RECIPIENTS} addresses`);
       return list.slice(0, MAX_RECIPIENTS).map((one, index) => {
         const parsed = recipient.safeParse(one);
         if (parsed.success) return parsed.data;
         const reason = typeof one === 'string' ? parsed.error.issues[0]?.message : undefined;
-        refuse(reason ?? 'must be an address', Array.isArray(value) ? [index] : []);
+        reject(reason ?? 'must be an address', Array.isArray(value) ? [index] : []);
         return { name: '', address: '' };
       });
     });
@@ -85,12 +85,12 @@ const recipient = headerText(400).transform((value, context): Recipient => {
   return { name: shown, address: address.data ?? '' };
 });
 
-/** A name between quotes (RFC 5322, 3.2.4). */
+/** Removes the quotes of a quoted name (RFC 5322 section 3.2.4). */
 function unquoted(name: string): string {
   return /^".*"$/.test(name) ? name.slice(1, -1).replace(/\\(.)/g, '$1') : name;
 }
 
-/** `“Name” <address>`, as it is shown to whoever approves. */
+/** `“Name” <address>`, for the approval prompt. */
 export function showRecipient({ name, address }: Recipient): string {
   return name === '' ? address : `${quoted(name)} <${address}>`;
 }

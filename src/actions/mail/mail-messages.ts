@@ -1,13 +1,13 @@
 import { answerReader, checked } from '../../providers/responses.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
-import { asUnknownMail, type GmailMessage, gmailMessage, gmailThread } from './gmail-responses.ts';
+import { type GmailMessage, gmailMessage, gmailThread, toNotFound } from './gmail-responses.ts';
 import { type MailPart, readPayload } from './mail-parts.ts';
 
-/** Messages that one answer holds. */
+/** Most messages of one result. */
 export const MAX_MESSAGES = 10;
 const FIELDS = 'id,threadId,labelIds,internalDate,payload';
 
-/** A message with what of its parts and headers is used. */
+/** A message with the parts and headers that are used. */
 export interface MailMessage extends Omit<GmailMessage, 'payload' | 'snippet'> {
   root: MailPart;
 }
@@ -15,17 +15,17 @@ export interface MailMessage extends Omit<GmailMessage, 'payload' | 'snippet'> {
 /** Some messages of a thread. */
 export interface MailPage {
   thread: string;
-  /** Those from the wanted one on, as many as one answer holds. */
+  /** From the requested one on, as many as fit into one result. */
   messages: MailMessage[];
-  /** Of the whole thread. */
+  /** Messages in the whole thread. */
   count: number;
 }
 
-export const mailMessage = answerReader(import.meta.url, 'mailMessage', (answer) => toMessage(answer));
+export const mailMessage = answerReader(import.meta.url, 'mailMessage', (response) => toMessage(response));
 
-/** Messages before and after those of the answer are not looked at. */
-export const mailThread = answerReader(import.meta.url, 'mailThread', (answer, { from }: { from: number }): MailPage => {
-  const { id, messages } = checked(gmailThread, answer);
+/** Only the messages of the page are parsed. */
+export const mailThread = answerReader(import.meta.url, 'mailThread', (response, { from }: { from: number }): MailPage => {
+  const { id, messages } = checked(gmailThread, response);
   return { thread: id, messages: messages.slice(from, from + MAX_MESSAGES).map(toMessage), count: messages.length };
 });
 
@@ -34,12 +34,12 @@ export async function fetchMessage(session: WorkspaceSession, id: string): Promi
   try {
     return await session.call('gmail.users.messages.get', { userId: 'me', id, format: 'full', fields: FIELDS }, mailMessage);
   } catch (error) {
-    throw asUnknownMail(error, 'message');
+    throw toNotFound(error, 'message');
   }
 }
 
 /**
- * @param from index of the first message that is wanted
+ * @param from index of the first requested message
  * @throws AppError `not_found` naming the field
  */
 export async function fetchThread(session: WorkspaceSession, id: string, from: number): Promise<MailPage> {
@@ -47,11 +47,11 @@ export async function fetchThread(session: WorkspaceSession, id: string, from: n
   try {
     return await session.call('gmail.users.threads.get', params, mailThread, { from });
   } catch (error) {
-    throw asUnknownMail(error, 'thread');
+    throw toNotFound(error, 'thread');
   }
 }
 
-function toMessage(answer: unknown): MailMessage {
-  const { id, threadId, labelIds, internalDate, payload } = checked(gmailMessage, answer);
+function toMessage(response: unknown): MailMessage {
+  const { id, threadId, labelIds, internalDate, payload } = checked(gmailMessage, response);
   return { id, threadId, labelIds, internalDate, root: readPayload(payload) };
 }

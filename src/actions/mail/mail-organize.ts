@@ -11,8 +11,8 @@ import { nameMessages, nameThreads } from './mail-preview.ts';
 
 const MAX_LABELLED = 100;
 const MAX_TRASHED = 25;
-/** Mail is deleted from both after a while: moving it there is more than a label. */
-const ENDS = new Set(['TRASH', 'SPAM']);
+/** The provider deletes mail in these after a while, so moving it there is more than labelling. */
+const DELETING_LABELS = new Set(['TRASH', 'SPAM']);
 
 const labels = z.array(text(225)).max(20).default([]);
 const ids = (max: number) => z.array(mailId).max(max);
@@ -36,7 +36,7 @@ export const labelMail = builtIn({
   provider: 'workspace',
   effect: 'write',
   description:
-    'Add labels to messages, or remove them. Removing INBOX archives, removing UNREAD marks as read, removing TRASH brings back. All of it happens, or nothing.',
+    'Add labels to messages, or remove them. Removing INBOX archives a message, removing UNREAD marks it as read, and removing TRASH restores it. Either all changes are made or none.',
   scopes: ['mail.modify'],
   input: z
     .strictObject({
@@ -44,15 +44,15 @@ export const labelMail = builtIn({
       add: labels.describe('Labels to add, by name or id.'),
       remove: labels.describe('Labels to remove, by name or id.'),
     })
-    .refine(({ add, remove }) => add.length + remove.length > 0, { path: ['add'], error: 'name a label to add or to remove' }),
-  output: z.object({ changed: z.number().describe('How many messages.'), added: z.array(z.string()), removed: z.array(z.string()) }),
+    .refine(({ add, remove }) => add.length + remove.length > 0, { path: ['add'], error: 'give a label to add or to remove' }),
+  output: z.object({ changed: z.number().describe('Number of messages.'), added: z.array(z.string()), removed: z.array(z.string()) }),
   summary: ({ ids: messages, add, remove }) =>
     `Label ${messages.length} messages (${messages.join(', ')}): add ${add.map(quoted).join(', ') || 'none'}, remove ${remove.map(quoted).join(', ') || 'none'}`,
   async run(input, { session }) {
     const known = await fetchLabels(session);
     const added = resolve(known, 'add', input.add);
     const removed = resolve(known, 'remove', input.remove);
-    if (added.some(({ id }) => ENDS.has(id))) throw new AppError('invalid_request', 'add: use mail.trash to throw messages away.');
+    if (added.some(({ id }) => DELETING_LABELS.has(id))) throw new AppError('invalid_request', 'add: use mail.trash to delete messages.');
     const messages = [...new Set(input.ids)];
     const requestBody = { ids: messages, addLabelIds: added.map(({ id }) => id), removeLabelIds: removed.map(({ id }) => id) };
     await session.call('gmail.users.messages.batchModify', { userId: 'me', requestBody }, z.unknown());
@@ -64,15 +64,18 @@ export const trashMail = builtIn({
   name: 'mail.trash',
   provider: 'workspace',
   effect: 'destructive',
-  description: 'Move messages, or whole threads, to the trash, which the mail service empties after a while.',
+  description: 'Move messages or whole threads to the trash, which the mail service empties after a while.',
   scopes: ['mail.modify'],
   input: z
     .strictObject({
       ids: ids(MAX_TRASHED).default([]).describe(`Ids of messages, at most ${MAX_TRASHED}.`),
-      threads: ids(MAX_TRASHED).default([]).describe(`Ids of threads, at most ${MAX_TRASHED}: every message of theirs goes.`),
+      threads: ids(MAX_TRASHED).default([]).describe(`Ids of threads, at most ${MAX_TRASHED}; all their messages are moved.`),
     })
-    .refine((input) => input.ids.length + input.threads.length > 0, { path: ['ids'], error: 'name a message or a thread' }),
-  output: z.object({ trashed: z.array(z.string()).describe('Ids of what is in the trash now.'), failed: failures }),
+    .refine((input) => input.ids.length + input.threads.length > 0, { path: ['ids'], error: 'give a message or a thread' }),
+  output: z.object({
+    trashed: z.array(z.string()).describe('Ids of the messages and threads that are now in the trash.'),
+    failed: failures,
+  }),
   summary: ({ ids: messages, threads }) => summarise(messages, threads),
   async preview({ ids: messages, threads }, { session }) {
     return summarise(...(await Promise.all([nameMessages(session, messages), nameThreads(session, threads)])));
@@ -102,15 +105,15 @@ async function fetchLabels(session: WorkspaceSession): Promise<Labels> {
   return (await session.call('gmail.users.labels.list', { userId: 'me', fields: 'labels(id,name,type)' }, labelList)).labels;
 }
 
-/** Ids win over names, and exact names over those in another case. */
-function resolve(known: Labels, field: string, wanted: readonly string[]): Labels {
-  return wanted.map((one) => {
+/** Ids take precedence over names, and exact names over names in another case. */
+function resolve(known: Labels, field: string, labels: readonly string[]): Labels {
+  return labels.map((label) => {
     const found =
-      known.find(({ id }) => id === one) ??
-      known.find(({ name }) => name === one) ??
-      known.find(({ name }) => name.toLowerCase() === one.toLowerCase());
+      known.find(({ id }) => id === label) ??
+      known.find(({ name }) => name === label) ??
+      known.find(({ name }) => name.toLowerCase() === label.toLowerCase());
     if (found !== undefined) return found;
-    throw new AppError('invalid_request', `${field}: There is no label of this name: ${one}.`, {
+    throw new AppError('invalid_request', `${field}: There is no label with this name: ${label}.`, {
       details: { choices: known.map(({ name }) => name) },
     });
   });

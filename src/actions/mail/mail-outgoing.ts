@@ -16,64 +16,62 @@ const attachment = z
       .max(100)
       .regex(/^(?!multipart\/|message\/)[a-z]+\/[a-z0-9][a-z0-9.+_-]*$/i, 'must be a media type such as text/csv')
       .optional()
-      .describe('Media type; by default that of the file name.'),
-    text: z.string().max(MAX_CONTENT).optional().describe('Content, as text; give this or base64.'),
+      .describe('Media type; derived from the file name by default.'),
+    text: z.string().max(MAX_CONTENT).optional().describe('Content as text; give this or base64.'),
     base64: z
       .string()
       .max(MAX_CONTENT)
       .regex(/^[\w+/-]*={0,2}$/, 'must be base64')
       .optional()
-      .describe('Content, as base64; give this or text.'),
+      .describe('Content as base64; give this or text.'),
   })
   .refine(({ text, base64 }) => (text === undefined) !== (base64 === undefined), { path: ['text'], error: 'give either text or base64' });
 
-/** What is sent or drafted. The sender is the account, whatever the input says. */
+/** A message to send or to draft. The sender is always the account. */
 export const outgoingMail = z
   .strictObject({
     to: recipients(1).describe('Recipients: addresses, each a@b.c or Name <a@b.c>.'),
-    cc: recipients(0).default([]).describe('Recipients of a copy, like to.'),
-    bcc: recipients(0).default([]).describe('Recipients of a hidden copy, like to.'),
-    subject: headerText(500)
-      .optional()
-      .describe('Subject. In a reply the server makes it from the message that is answered, and what is given here does not count.'),
-    body: bodyField.describe('The text of the message, plain.'),
+    cc: recipients(0).default([]).describe('Recipients of a copy, in the same format.'),
+    bcc: recipients(0).default([]).describe('Recipients of a blind copy, in the same format.'),
+    subject: headerText(500).optional().describe('Subject. Ignored in a reply, whose subject is derived from the original message.'),
+    body: bodyField.describe('The message as plain text.'),
     reply_to: mailId
       .optional()
-      .describe('Id of the message that this one answers: it then joins its thread. Name the recipients all the same.'),
+      .describe('Id of the message to reply to: the new message joins its thread. The recipients are required here too.'),
     attachments: z.array(attachment).max(MAX_ATTACHMENTS).default([]).describe(`Files to attach, at most ${MAX_ATTACHMENTS}.`),
   })
   .refine(({ subject, reply_to }) => (subject ?? '') !== '' || reply_to !== undefined, {
     path: ['subject'],
     error: 'is required unless it is a reply',
   })
-  .refine((mail) => everyone(mail).length <= MAX_RECIPIENTS, {
+  .refine((mail) => allRecipients(mail).length <= MAX_RECIPIENTS, {
     path: ['to'],
     error: `at most ${MAX_RECIPIENTS} recipients, copies included`,
   })
-  // Whoever approves it must not be shown a subject that isn't sent.
+  // The approval prompt must not show a subject that isn't sent.
   .transform(({ subject, ...mail }) => (subject === undefined || mail.reply_to !== undefined ? mail : { ...mail, subject }));
 
 export type OutgoingMail = z.output<typeof outgoingMail> & { subject?: string };
 
-/** The bytes of a file that goes along. */
+/** The bytes of an attachment. */
 export function contentOf({ text, base64 = '' }: OutgoingMail['attachments'][number]): Buffer {
   return text === undefined ? Buffer.from(base64, 'base64') : Buffer.from(text);
 }
 
-/** Every recipient, those of copies and hidden ones too. */
-function everyone({ to, cc, bcc }: Record<'to' | 'cc' | 'bcc', readonly Recipient[]>): Recipient[] {
+/** All recipients, including cc and bcc. */
+function allRecipients({ to, cc, bcc }: Record<'to' | 'cc' | 'bcc', readonly Recipient[]>): Recipient[] {
   return [...to, ...cc, ...bcc];
 }
 
-/** What a policy's allow-list is held against. */
+/** The values that a policy's allow-list is checked against. */
 export function allAddresses(mail: OutgoingMail): string[] {
-  return everyone(mail).map(({ address }) => address.toLowerCase());
+  return allRecipients(mail).map(({ address }) => address.toLowerCase());
 }
 
 /**
- * One line that names every recipient first, then the subject and the files.
+ * One line with all recipients first, then the subject and the files.
  *
- * @param replySubject of a reply, where it is known already
+ * @param replySubject of a reply, if it is known
  */
 export function describeMail({ to, cc, bcc, subject = '', reply_to, attachments }: OutgoingMail, replySubject?: string): string {
   const lists = [['to', to] as const, ['cc', cc] as const, ['bcc', bcc] as const].filter(([, who]) => who.length > 0);

@@ -10,19 +10,19 @@ import { partContent } from './part-content.ts';
 
 /** One node of a message's tree. */
 export interface MailPart {
-  /** The provider's part id, which stays the same; `root` for the message itself. Attachment ids change with every read. */
+  /** The provider's part id, which is stable; `root` for the message itself. Attachment ids change with every read. */
   id: string;
   mimeType: string;
   fileName: string;
   headers: MailHeaders;
   size: number;
-  /** base64url; undefined when the bytes have to be fetched, or there are none. */
+  /** base64url; undefined if the bytes must be fetched, or there are none. */
   data: string | undefined;
   attachmentId: string | undefined;
   parts: MailPart[];
 }
 
-/** Values by lower-case name, of those that are used; of a header given twice, the first. */
+/** Values of the headers that are used, by lower-case name; of a repeated header the first. */
 export type MailHeaders = ReadonlyMap<string, string>;
 
 const MAX_DEPTH = 30;
@@ -31,7 +31,7 @@ const MAX_HEADERS = 500;
 const USED_HEADERS = new Set(
   'from to cc bcc reply-to subject date message-id references in-reply-to content-type content-disposition'.split(' '),
 );
-/** Longer ones are turned into text off the main thread; base64 of some 10 ms of work. */
+/** Longer content is converted to text off the main thread; base64 characters that take some 10 ms. */
 const LONG_CONTENT = { html: 8_000, text: 160_000 };
 const MAX_HTML = 300_000;
 const TOO_LONG = '[The rest of this message is too long to show.]';
@@ -59,7 +59,7 @@ const node = z.object({
 /**
  * The tree of a message's payload.
  *
- * @throws AppError `provider_error` when it isn't one, `too_large` when it is absurdly deep or broad
+ * @throws AppError `provider_error` for an invalid payload, `too_large` for one with too many parts or levels
  */
 export function readPayload(payload: unknown): MailPart {
   let count = 0;
@@ -81,35 +81,35 @@ export function readPayload(payload: unknown): MailPart {
   return read(payload, 'root', 0);
 }
 
-/** The headers alone, of an answer in the format `metadata`; none when the provider left them out. */
+/** The headers of a response in the format `metadata`; empty if the provider omitted them. */
 export function readHeaders(payload: unknown): MailHeaders {
   return payload === undefined ? new Map() : readPayload(payload).headers;
 }
 
-/** Every part that a reader would call an attachment. */
+/** All parts that are attachments for the reader. */
 export function attachmentsOf(part: MailPart): MailPart[] {
   if (isAttachment(part)) return [part];
   return part.parts.flatMap(attachmentsOf);
 }
 
-/** Content of a part in base64url: what is at hand, else fetched. */
+/** Content of a part in base64url, fetched if necessary. */
 export async function partData(session: WorkspaceSession, messageId: string, part: MailPart): Promise<string> {
   if (part.data !== undefined || part.attachmentId === undefined) return part.data ?? '';
   const params = { userId: 'me', messageId, id: part.attachmentId, fields: 'data' };
   return (await session.call('gmail.users.messages.attachments.get', params, gmailAttachment)).data;
 }
 
-/** How much HTML one answer turns into text, characters: that is slow, and anyone can send a great deal of it. */
+/** How many characters of HTML one result converts to text: conversion is slow, and anyone can send a large amount. */
 export class HtmlBudget {
   #left = MAX_HTML;
-  /** There was more than fits. */
+  /** There was more than the budget. */
   exceeded = false;
 
   get left(): number {
     return this.#left;
   }
 
-  /** Of a part with so many characters of HTML, what there was room for was taken. */
+  /** @param characters length of the part, of which as many as were left have been converted */
   take(characters: number): void {
     this.exceeded ||= characters > this.#left;
     this.#left -= Math.min(characters, this.#left);
@@ -117,15 +117,15 @@ export class HtmlBudget {
 }
 
 /**
- * The message as plain text: of alternatives the plain one unless it is blank, HTML turned into text.
+ * The message as plain text: of alternatives the plain one unless it is blank, HTML converted to text.
  *
- * @param enough characters after which the next part is no longer looked at; a text that has more of them goes on
+ * @param enough characters after which further parts are not read; a longer result means that the text continues
  */
 export async function bodyText(
   session: WorkspaceSession,
   messageId: string,
   root: MailPart,
-  room: HtmlBudget,
+  budget: HtmlBudget,
   enough: number,
 ): Promise<string> {
   let body = '';
@@ -134,8 +134,8 @@ export async function bodyText(
       let text = '';
       for (const part of parts) {
         if (body.length + text.length > enough) break;
-        const one = await partText(session, messageId, part, room, enough);
-        if (one !== '') text += text === '' ? one : `\n\n${one}`;
+        const added = await partText(session, messageId, part, budget, enough);
+        if (added !== '') text += text === '' ? added : `\n\n${added}`;
       }
       if (text === '') continue;
       body += body === '' ? text : `\n\n${text}`;
@@ -146,30 +146,30 @@ export async function bodyText(
   return body;
 }
 
-/** @returns '' where it is blank */
-async function partText(session: WorkspaceSession, messageId: string, part: MailPart, room: HtmlBudget, enough: number): Promise<string> {
+/** @returns '' if the part is blank */
+async function partText(session: WorkspaceSession, messageId: string, part: MailPart, budget: HtmlBudget, enough: number): Promise<string> {
   const isHtml = part.mimeType === 'text/html';
-  if (isHtml && room.exceeded) return '';
+  if (isHtml && budget.exceeded) return '';
   const data = await partData(session, messageId, part);
   const charset = charsetOf(part.headers.get('content-type') ?? '');
-  const input = { data, charset, htmlRoom: isHtml ? room.left : undefined, enough };
-  // Others' requests come between two parts, however many there are.
+  const input = { data, charset, maxHtml: isHtml ? budget.left : undefined, enough };
+  // Lets other requests run between two parts.
   await nextTurn();
   const isLong = data.length > (isHtml ? LONG_CONTENT.html : LONG_CONTENT.text);
   const { text, characters } = await (isLong ? session.offThread(partContent, input) : partContent.run(input));
   if (!isHtml) return text;
-  room.take(characters);
-  return room.exceeded ? `${text}\n${TOO_LONG}`.trim() : text;
+  budget.take(characters);
+  return budget.exceeded ? `${text}\n${TOO_LONG}`.trim() : text;
 }
 
-/** Blocks of text in reading order, each with its alternatives, best first. */
+/** Text blocks in reading order, each with its alternatives, best first. */
 function blocksOf(part: MailPart): MailPart[][][] {
   if (isText(part)) return [[[part]]];
   if (isAttachment(part)) return [];
   if (part.mimeType !== 'multipart/alternative') return part.parts.flatMap(blocksOf);
   const alternatives = part.parts.map((child) => blocksOf(child).flatMap((block) => block[0] ?? [])).filter((parts) => parts.length > 0);
   const isPlain = (parts: MailPart[]) => parts.every(({ mimeType }) => mimeType === 'text/plain');
-  // Of the rest the last is the richest (RFC 2046, 5.1.4).
+  // Of the others, the last is the best (RFC 2046 section 5.1.4).
   return alternatives.length === 0 ? [] : [[...alternatives.filter(isPlain), ...alternatives.filter((one) => !isPlain(one)).reverse()]];
 }
 

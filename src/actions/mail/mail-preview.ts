@@ -5,13 +5,13 @@ import { quoted } from '../display-text.ts';
 import { gmailHeaders } from './gmail-responses.ts';
 import { readHeaders } from './mail-parts.ts';
 
-/** What comes after these keeps its id: whoever is asked waits for the names. */
+/** Any beyond are shown by id only, because the approval prompt waits for the names. */
 const MAX_NAMED = 10;
 const HEADERS = { userId: 'me', format: 'metadata', metadataHeaders: ['Subject'] };
 
 const threadHeaders = z.object({ messages: list(gmailHeaders.pick({ payload: true })).refine((messages) => messages.length > 0) });
 
-/** For whoever approves: `“Lunch” (19a3…)` for each message. */
+/** For the approval prompt: `“Lunch” (19a3…)` for each message. */
 export function nameMessages(session: WorkspaceSession, ids: readonly string[]): Promise<string[]> {
   return nameEach(ids, async (id) => {
     const { payload } = await session.call(
@@ -23,7 +23,7 @@ export function nameMessages(session: WorkspaceSession, ids: readonly string[]):
   });
 }
 
-/** For whoever approves: `“Lunch” (3 messages, 19a3…)` for each thread. */
+/** For the approval prompt: `“Lunch” (3 messages, 19a3…)` for each thread. */
 export function nameThreads(session: WorkspaceSession, ids: readonly string[]): Promise<string[]> {
   return nameEach(ids, async (id) => {
     const params = { ...HEADERS, id, fields: 'messages/payload/headers' };
@@ -32,7 +32,7 @@ export function nameThreads(session: WorkspaceSession, ids: readonly string[]): 
   });
 }
 
-/** One that can't be read is no reason to hide the others' names. */
+/** An item that can't be read is shown by its id. */
 function nameEach(ids: readonly string[], name: (id: string) => Promise<string>): Promise<string[]> {
   return Promise.all(ids.map((id, index) => (index < MAX_NAMED ? name(id).catch(() => id) : id)));
 }

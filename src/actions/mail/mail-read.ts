@@ -1,18 +1,19 @@
 import { z } from 'zod';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { builtIn } from '../built-in.ts';
+import { textPart } from '../text-part.ts';
 import { mailId } from './mail-fields.ts';
 import { fetchMessage, fetchThread, MAX_MESSAGES, type MailMessage, type MailPage } from './mail-messages.ts';
 import { attachmentsOf, bodyText, HtmlBudget } from './mail-parts.ts';
-import { cutText, shown } from './mail-text.ts';
+import { shown } from './mail-text.ts';
 
-/** Characters of text that one answer holds. */
+/** Characters of text in one result. */
 const MAX_TEXT = 20_000;
-/** A message whose beginning would be shorter than this waits for the next answer. */
-const WORTH_BEGINNING = 2_000;
-/** Each message's share of the offsets: more than any has characters. */
-const OFFSETS = 100_000_000;
-const MAX_OFFSET = 100_000 * OFFSETS;
+/** A message of which less than this would fit is left to the next result. */
+const MIN_BEGINNING = 2_000;
+/** An offset is the message's index times this, plus the position in its text; no text is longer. */
+const OFFSETS_PER_MESSAGE = 100_000_000;
+const MAX_OFFSET = 100_000 * OFFSETS_PER_MESSAGE;
 
 const shownAttachment = z.object({ id: z.string(), name: z.string(), mime: z.string(), size: z.number() });
 const addresses = z.string().optional();
@@ -26,7 +27,7 @@ const shownMessage = z.object({
   date: z.string(),
   subject: z.string(),
   unread: z.boolean(),
-  labels: z.array(z.string()).describe('Label ids; mail.labels knows their names.'),
+  labels: z.array(z.string()).describe('Label ids; mail.labels lists their names.'),
   text: z.string(),
   attachments: z.array(shownAttachment).describe('Read one with mail.attachment.'),
 });
@@ -43,7 +44,7 @@ export const readMail = builtIn({
     .strictObject({
       thread: mailId.optional().describe('Id of a thread; give this or message.'),
       message: mailId.optional().describe('Id of one message; give this or thread.'),
-      offset: z.int().min(0).max(MAX_OFFSET).default(0).describe('Where to go on in a long text: `next_offset` of the answer before.'),
+      offset: z.int().min(0).max(MAX_OFFSET).default(0).describe('Where to continue: `next_offset` of the previous result.'),
     })
     .refine(({ thread, message }) => (thread === undefined) !== (message === undefined), {
       path: ['thread'],
@@ -56,44 +57,48 @@ export const readMail = builtIn({
   }),
   summary: ({ thread, message }) => (message === undefined ? `Read thread ${thread}` : `Read message ${message}`),
   async run({ thread, message, offset }, { session }) {
-    const from = Math.floor(offset / OFFSETS);
-    const page = message === undefined ? await fetchThread(session, thread ?? '', from) : alone(await fetchMessage(session, message), from);
-    return { thread: page.thread, ...(await fill(session, page, from, offset % OFFSETS)) };
+    const from = Math.floor(offset / OFFSETS_PER_MESSAGE);
+    const page =
+      message === undefined ? await fetchThread(session, thread ?? '', from) : single(await fetchMessage(session, message), from);
+    return { thread: page.thread, ...(await readPage(session, page, from, offset % OFFSETS_PER_MESSAGE)) };
   },
 });
 
-function alone(message: MailMessage, from: number): MailPage {
+function single(message: MailMessage, from: number): MailPage {
   return { thread: message.threadId, messages: [message].slice(from), count: 1 };
 }
 
 /**
- * One answer's worth; the messages before it are not looked at again.
+ * Messages and texts of one result.
  *
  * @param first index of the first message in its thread
- * @param begin where to begin in its text
+ * @param begin position in the text of the first message
  */
-async function fill(session: WorkspaceSession, { messages, count }: MailPage, first: number, begin: number) {
-  const shownOnes: Shown[] = [];
+async function readPage(session: WorkspaceSession, { messages, count }: MailPage, first: number, begin: number) {
+  const items: Shown[] = [];
   const html = new HtmlBudget();
-  let room = MAX_TEXT;
+  let left = MAX_TEXT;
   let from = begin;
-  for (const [place, message] of messages.entries()) {
-    const start = (first + place) * OFFSETS;
-    const text = await bodyText(session, message.id, message.root, html, from + room);
-    // What doesn't fit beside others may fit alone.
-    const full = html.exceeded || (text.length > room && room < WORTH_BEGINNING);
-    if (shownOnes.length > 0 && full) return { messages: shownOnes, next_offset: start };
-    const piece = cutText(text, from, room);
-    shownOnes.push(show(message, piece));
-    if (from + piece.length < text.length) return { messages: shownOnes, next_offset: start + from + piece.length };
-    room -= piece.length;
+  for (const [index, message] of messages.entries()) {
+    const start = (first + index) * OFFSETS_PER_MESSAGE;
+    const text = await bodyText(session, message.id, message.root, html, from + left);
+    // What doesn't fit here may fit into a result of its own.
+    const full = html.exceeded || (text.length > left && left < MIN_BEGINNING);
+    if (items.length > 0 && full) return { messages: items, next_offset: start };
+    const { text: part, next } = textPart(text, from, left);
+    items.push(describeMessage(message, part));
+    if (next !== undefined) return { messages: items, next_offset: start + next };
+    left -= part.length;
     from = 0;
   }
-  const next = first + messages.length;
-  return { messages: shownOnes, ...(messages.length === MAX_MESSAGES && next < count && { next_offset: next * OFFSETS }) };
+  const following = first + messages.length;
+  return {
+    messages: items,
+    ...(messages.length === MAX_MESSAGES && following < count && { next_offset: following * OFFSETS_PER_MESSAGE }),
+  };
 }
 
-function show({ root, ...message }: MailMessage, text: string): Shown {
+function describeMessage({ root, ...message }: MailMessage, text: string): Shown {
   const { headers } = root;
   return {
     id: message.id,

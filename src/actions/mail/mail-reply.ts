@@ -1,17 +1,16 @@
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { singleLine } from '../display-text.ts';
-import { asUnknownMail, gmailHeaders } from './gmail-responses.ts';
+import { gmailHeaders, toNotFound } from './gmail-responses.ts';
 import type { Reply } from './mail-compose.ts';
 import { type MailHeaders, readHeaders } from './mail-parts.ts';
 
 const HEADERS = ['Subject', 'Message-ID', 'References', 'In-Reply-To'];
-/** Far beyond any real thread; a stranger wrote this header. */
+/** More than in any real thread; the header is untrusted. */
 const MAX_REFERENCES = 200;
 const subjectLine = singleLine(900);
 
 /**
- * What a reply to this message has to carry: the thread, the chain of
- * Message-IDs (RFC 5322, 3.6.4) and the subject.
+ * The headers of a reply to this message: thread, Message-IDs (RFC 5322 section 3.6.4) and subject.
  *
  * @throws AppError `not_found` naming the field
  */
@@ -32,11 +31,11 @@ async function fetchHeaders(session: WorkspaceSession, id: string) {
   try {
     return await session.call('gmail.users.messages.get', params, gmailHeaders);
   } catch (error) {
-    throw asUnknownMail(error, 'reply_to');
+    throw toNotFound(error, 'reply_to');
   }
 }
 
-/** Without References, a lone In-Reply-To is the chain. */
+/** References, or a single In-Reply-To if there are none. */
 function parents(headers: MailHeaders): string[] {
   const references = ids(headers.get('references'));
   const inReplyTo = ids(headers.get('in-reply-to'));
@@ -48,7 +47,7 @@ function ids(header: string | undefined): string[] {
   return header?.match(/<[!-;=?-~]{1,250}>/g) ?? [];
 }
 
-/** The beginning of the thread, and what came last. */
+/** The first message of the thread and the last ones. */
 function shorten(references: string[]): string[] {
   if (references.length <= MAX_REFERENCES) return references;
   return [...references.slice(0, 1), ...references.slice(1 - MAX_REFERENCES)];

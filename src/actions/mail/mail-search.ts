@@ -25,16 +25,20 @@ export const searchMail = builtIn({
   name: 'mail.search',
   provider: 'workspace',
   effect: 'read',
-  description: 'Find messages, newest first. The answer holds no bodies: read a message or its whole thread with mail.read.',
+  description: 'Find messages, newest first. Results have no bodies: read a message or its whole thread with mail.read.',
   scopes: ['mail.modify'],
   input: z.strictObject({
     query: query.describe(
-      'What to look for, in the mail service’s own search language: words, "a phrase", from:, to:, subject:, is:unread, has:attachment, label:, in:inbox, after:2026/01/31, before:, newer_than:7d, and - before a term to exclude it. Leave it out for the newest messages.',
+      'Query in the mail service’s search language: words, "a phrase", from:, to:, subject:, is:unread, has:attachment, label:, in:inbox, after:2026/01/31, before:, newer_than:7d, and - before a term to exclude it. Without it, the newest messages are listed.',
     ),
-    max: z.int().min(1).max(MAX_FOUND).default(10).describe(`How many messages at most, up to ${MAX_FOUND}.`),
-    page: pageToken.describe('Where to go on: `next` of the answer before.'),
+    max: z.int().min(1).max(MAX_FOUND).default(10).describe(`Most messages to return, up to ${MAX_FOUND}.`),
+    page: pageToken.describe('`next` of the previous result.'),
   }),
-  output: z.object({ items: z.array(found), next: z.string().optional().describe('Pass it as `page` for more.'), failed: failures }),
+  output: z.object({
+    items: z.array(found),
+    next: z.string().optional().describe('There are more: pass this as `page`.'),
+    failed: failures,
+  }),
   summary: ({ query: text }) => (text === '' ? 'List the newest mail' : `Search mail for ${quoted(text)}`),
   async run({ query: q, max, page }, { session }) {
     const params = {

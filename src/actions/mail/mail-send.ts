@@ -10,8 +10,8 @@ export const sendMail = builtIn({
   name: 'mail.send',
   provider: 'workspace',
   effect: 'write',
-  description: 'Send a message from the account, new or as a reply in its thread.',
-  // A reply reads the message it answers, which takes mail.modify.
+  description: 'Send a message from the account, either new or as a reply in a thread.',
+  // Reading the message replied to requires mail.modify.
   scopes: ['mail.modify', 'mail.send'],
   input: outgoingMail,
   output: z.object({ id: z.string(), thread: z.string() }),
@@ -33,7 +33,7 @@ export const draftMail = builtIn({
   name: 'mail.draft',
   provider: 'workspace',
   effect: 'write',
-  description: 'Write a draft into the account’s drafts, new or as a reply in its thread. Nothing is sent.',
+  description: 'Create a draft, either new or as a reply in a thread. Nothing is sent.',
   scopes: ['mail.modify'],
   input: outgoingMail,
   output: z.object({ id: z.string().describe('Id of the draft.'), message: z.string(), thread: z.string() }),

@@ -1,7 +1,7 @@
 import { multiLine, singleLine } from '../display-text.ts';
 import { outline } from './html-outline.ts';
 
-/** Strangers' words, made fit for show. */
+/** Schemas of untrusted text, truncated and cleaned for display. */
 export const shown = {
   address: singleLine(300),
   addresses: singleLine(2000).optional(),
@@ -11,28 +11,21 @@ export const shown = {
   text: multiLine(Number.MAX_SAFE_INTEGER),
 };
 
-/** `max` UTF-16 units from `offset`, one less where the cut would split a character. */
-export function cutText(value: string, offset: number, max: number): string {
-  const end = offset + max;
-  const splits = end < value.length && /[\ud800-\udbff]/.test(value.charAt(end - 1)) && max > 1;
-  return value.slice(offset, splits ? end - 1 : end);
-}
-
 /**
- * Bytes of a text part as text. The provider turns texts into UTF-8 and leaves
- * their headers as they were, but not always: UTF-8 wins wherever it fits.
+ * Decodes a text part. The provider converts most texts to UTF-8 without changing their headers, so valid UTF-8 is
+ * decoded as such.
  *
- * @param charset as the part's Content-Type says
+ * @param charset of the part's Content-Type
  */
 export function decodeText(bytes: Buffer, charset: string | undefined): string {
   const ascii = !bytes.some((byte) => byte >= 0x80);
-  // ISO-2022 is ASCII with escapes: the one family that fits UTF-8 and isn't.
+  // ISO-2022 is ASCII with escape sequences: the only charsets that are valid UTF-8 without being it.
   const escaped = ascii && charset !== undefined && /^iso-2022/i.test(charset) && bytes.includes(0x1b);
   if (!escaped) {
     try {
       return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     } catch {
-      // Fall through to what the sender says it is.
+      // Fall through to the declared charset.
     }
   }
   try {
@@ -80,7 +73,7 @@ function wordBytes(encoding: string, content: string): Buffer {
   return Buffer.from(bytes, 'latin1');
 }
 
-/** HTML as readable text: links with their addresses, no pictures, nothing loaded. */
+/** HTML as readable text: links with their addresses, no images, nothing is loaded. */
 export async function htmlToText(html: string): Promise<string> {
   const { convert } = await import('html-to-text');
   const converted = convert(outline(html), {
@@ -97,7 +90,7 @@ export async function htmlToText(html: string): Promise<string> {
     .trim();
 }
 
-/** Undoes the escapes for HTML that the provider puts into snippets. */
+/** Reverses the HTML escaping of the provider's snippets. */
 export function unescapeSnippet(snippet: string): string {
   const characters: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'", nbsp: ' ' };
   return snippet.replace(/&(amp|lt|gt|quot|#39|nbsp);/g, (_whole, name: string) => characters[name] ?? '');

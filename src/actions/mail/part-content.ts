@@ -5,15 +5,15 @@ interface Content {
   /** base64url */
   data: string;
   charset: string | undefined;
-  /** Of HTML: how many characters are converted; undefined = it is plain text. */
-  htmlRoom: number | undefined;
-  /** Characters that are used of the text; of more it is only told that there are some. */
+  /** Characters of HTML to convert; undefined = plain text. */
+  maxHtml: number | undefined;
+  /** Characters of the text that are used; one more shows that it continues. */
   enough: number;
 }
 
-/** The text of a message's part, '' where it is blank, and how many characters the part has. */
-export const partContent = portable(import.meta.url, 'partContent', async ({ data, charset, htmlRoom, enough }: Content) => {
+/** The text of a message part, '' if it is blank, and the number of characters of the part. */
+export const partContent = portable(import.meta.url, 'partContent', async ({ data, charset, maxHtml, enough }: Content) => {
   const content = decodeText(Buffer.from(data, 'base64url'), charset);
-  const text = shown.text.parse(htmlRoom === undefined ? content : await htmlToText(content.slice(0, htmlRoom)));
+  const text = shown.text.parse(maxHtml === undefined ? content : await htmlToText(content.slice(0, maxHtml)));
   return { text: text.trim() === '' ? '' : text.slice(0, enough + 1), characters: content.length };
 });

@@ -10,26 +10,26 @@ import { slidesPart } from './slides-part.ts';
 const MAX_SLIDES = 100;
 
 const input = z.strictObject({
-  id: fileReference('presentation').describe('Id of the file, or its address in the browser.'),
-  slides: z.array(z.int().min(1).max(10_000)).min(1).max(MAX_SLIDES).optional().describe('Numbers of the slides; absent = all of them.'),
-  from: z.int().min(1).max(10_000).default(1).describe('First slide, when all are read: `next` of the answer before.'),
+  id: fileReference('presentation').describe('Id or web address of the file.'),
+  slides: z.array(z.int().min(1).max(10_000)).min(1).max(MAX_SLIDES).optional().describe('Numbers of the slides; all by default.'),
+  from: z.int().min(1).max(10_000).default(1).describe('First slide if all are read: `next` of the previous result.'),
 });
 
 const output = z.object({
   title: z.string(),
-  count: z.int().describe('Slides in the presentation.'),
+  count: z.int().describe('Number of slides in the presentation.'),
   slides: z.array(
     z.object({
       number: z.int().describe('Counted from 1.'),
       title: z.string().optional(),
-      text: z.string().describe('Text boxes, groups and tables in their order; a table row is a line with | between its cells.'),
+      text: z.string().describe('Text boxes, groups and tables in order; a table row is a line with | between its cells.'),
       notes: z.string().optional().describe('Speaker notes.'),
-      images: z.int().optional().describe('Pictures; what they show is known only where text describes it.'),
-      skipped: z.literal(true).optional().describe('Left out when presenting.'),
-      truncated: z.literal(true).optional().describe('Text or notes were too long and are cut.'),
+      images: z.int().optional().describe('Number of images; their content is not read.'),
+      skipped: z.literal(true).optional().describe('The slide is skipped in presentations.'),
+      truncated: z.literal(true).optional().describe('Text or notes were truncated.'),
     }),
   ),
-  next: z.int().optional().describe('First slide that found no room in this answer.'),
+  next: z.int().optional().describe('There are more: pass this as `from`.'),
 });
 
 const read = builtIn({
@@ -41,13 +41,13 @@ const read = builtIn({
   input,
   output,
   summary: ({ id, slides }) => `Read ${slides === undefined ? 'the slides' : `slides ${slides.join(', ')}`} of presentation ${id}`,
-  async run({ id, slides: wanted, from }, { session }) {
+  async run({ id, slides: numbers, from }, { session }) {
     const params = { presentationId: id, fields: `title,slides(${PAGE_FIELDS})` };
     return session
-      .call('slides.presentations.get', params, slidesPart, { wanted, from })
+      .call('slides.presentations.get', params, slidesPart, { numbers, from })
       .catch((error) => explainKind(error, session, id, `${NATIVE}presentation`));
   },
 });
 
-/** Built-in actions of the presentations agent: reading only, whatever the consent would allow. */
+/** Built-in actions of the presentations agent: read-only, even if the granted scopes allow more. */
 export const presentationsActions: readonly Action[] = [read];

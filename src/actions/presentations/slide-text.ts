@@ -3,9 +3,9 @@ import { list, unchecked } from '../../providers/response-list.ts';
 import { checked } from '../../providers/responses.ts';
 import { multiLine } from '../display-text.ts';
 
-/** Groups in groups beyond this are passed over. */
+/** Depth of nested groups; deeper ones are skipped. */
 const MAX_DEPTH = 20;
-/** So are elements beyond these; a crowded slide has hundreds. */
+/** Further elements are skipped; a crowded slide has hundreds. */
 const MAX_ELEMENTS = 5_000;
 const MAX_TEXT = 8_000;
 const MAX_RUN = 20_000;
@@ -36,7 +36,7 @@ const element = z.object({
     .optional(),
   wordArt: z.object({ renderedText: multiLine(MAX_RUN).optional() }).optional(),
   image: z.object({}).optional(),
-  // Checked when it is read: a schema that calls itself would follow a hostile answer as deep as it goes.
+  // Validated when it is read: a recursive schema would follow a hostile response to any depth.
   elementGroup: z.object({ children: unchecked.default([]) }).optional(),
 });
 
@@ -59,10 +59,10 @@ export const page = z.object({
 
 export type SlidePage = z.output<typeof page>;
 
-// A bullet of the first level says nothing but its list.
+// A bullet of the first level has only the list id.
 const TEXT_FIELDS = 'text(textElements(paragraphMarker(bullet(listId,nestingLevel)),textRun(content),autoText(content)))';
 const NOTES_FIELDS = `notesPage(notesProperties(speakerNotesObjectId),pageElements(objectId,shape(${TEXT_FIELDS})))`;
-/** What of a slide is read: without it, answers hold every transform and style. Groups come whole, whatever is in them. */
+/** The fields of a slide that are read; without a mask, responses include every transform and style. Groups are returned complete. */
 export const PAGE_FIELDS = [
   `pageElements(objectId,title,description,shape(placeholder(type),${TEXT_FIELDS})`,
   `table(tableRows(tableCells(${TEXT_FIELDS})))`,
@@ -70,13 +70,13 @@ export const PAGE_FIELDS = [
   `slideProperties(isSkipped,${NOTES_FIELDS})`,
 ].join(',');
 
-/** Numbers and dates that stand on every slide. */
-const FURNITURE = new Set(['SLIDE_NUMBER', 'DATE_AND_TIME', 'FOOTER', 'HEADER']);
+/** Placeholders repeated on every slide. */
+const REPEATED = new Set(['SLIDE_NUMBER', 'DATE_AND_TIME', 'FOOTER', 'HEADER']);
 const TITLES = new Set(['TITLE', 'CENTERED_TITLE']);
 
-/** Title, text and notes of a slide; each cut to a few thousand characters. */
+/** Title, text and notes of a slide, each truncated to a few thousand characters. */
 export function slideText({ pageElements, slideProperties }: SlidePage) {
-  const { elements, more } = opened(pageElements);
+  const { elements, more } = flattenGroups(pageElements);
   const titleElement = elements.find(({ shape }) => shape?.placeholder !== undefined && TITLES.has(shape.placeholder.type));
   const title = textOf(titleElement?.shape?.text);
   const body = elements.filter((one) => one !== titleElement).map(elementText);
@@ -93,12 +93,12 @@ export function slideText({ pageElements, slideProperties }: SlidePage) {
 }
 
 /**
- * Groups opened, in their order. What can't be understood in one is passed over.
+ * Elements with groups flattened, in order. Invalid elements of a group are skipped.
  *
- * @returns `more`: there were more than are read
- * @throws AppError `provider_error` for an element that stands in no group and is none
+ * @returns `more`: whether elements were skipped because of the limit
+ * @throws AppError `provider_error` for an invalid element outside a group
  */
-function opened(pageElements: readonly unknown[]): { elements: Element[]; more: boolean } {
+function flattenGroups(pageElements: readonly unknown[]): { elements: Element[]; more: boolean } {
   const elements: Element[] = [];
   const add = (one: Element, depth: number) => {
     if (one.elementGroup === undefined) elements.push(one);
@@ -107,28 +107,28 @@ function opened(pageElements: readonly unknown[]): { elements: Element[]; more: 
       addAll(one.elementGroup.children, (child) => element.safeParse(child).data, depth - 1);
     }
   };
-  let looked = 0;
+  let count = 0;
   const addAll = (given: readonly unknown[], read: (one: unknown) => Element | undefined, depth: number) => {
     for (const one of given) {
-      looked += 1;
-      if (looked > MAX_ELEMENTS) return;
-      const understood = read(one);
-      if (understood !== undefined) add(understood, depth);
+      count += 1;
+      if (count > MAX_ELEMENTS) return;
+      const valid = read(one);
+      if (valid !== undefined) add(valid, depth);
     }
   };
   addAll(pageElements, (one) => checked(element, one), MAX_DEPTH);
-  return { elements, more: looked > MAX_ELEMENTS };
+  return { elements, more: count > MAX_ELEMENTS };
 }
 
 function elementText({ shape, table, wordArt, title, description }: Element): string {
-  if (shape?.placeholder !== undefined && FURNITURE.has(shape.placeholder.type)) return '';
+  if (shape?.placeholder !== undefined && REPEATED.has(shape.placeholder.type)) return '';
   if (table !== undefined) {
     const rows = table.tableRows.map(({ tableCells }) => tableCells.map((cell) => joinLines(textOf(cell.text))).join(' | '));
     return rows.join('\n');
   }
   const own = shape === undefined ? (wordArt?.renderedText ?? '') : textOf(shape.text);
   if (own !== '') return own;
-  // A picture, a chart or a group says nothing itself; its author may have described it.
+  // An image, a chart or a group has no text of its own, but may have a description.
   const described = [title, description].filter((part) => part !== undefined && part !== '').join(': ');
   return described === '' ? '' : `[${described}]`;
 }
@@ -139,13 +139,13 @@ function notesOf(notesPage: NonNullable<SlidePage['slideProperties']>['notesPage
   return textOf(notesPage?.pageElements.find(({ objectId }) => objectId === id)?.shape?.text);
 }
 
-/** In one line, without the blanks around each. */
+/** Joins lines with spaces. */
 function joinLines(text: string): string {
   const lines = text.split('\n').map((line) => line.trim());
   return lines.filter((line) => line !== '').join(' ');
 }
 
-/** Runs joined; bullets become dashes, indented as deep as they are nested. */
+/** The runs as text; bullets become dashes, indented by their level. */
 function textOf(text: Text | undefined): string {
   const parts = (text?.textElements ?? []).map(({ paragraphMarker, textRun, autoText }) => {
     if (paragraphMarker?.bullet !== undefined) return `${'  '.repeat(Math.min(paragraphMarker.bullet.nestingLevel ?? 0, 8))}- `;

@@ -10,35 +10,35 @@ const text = multiLine(2_000);
 
 const valueRange = z.object({ range: z.string().max(500), values: unchecked.default([]) });
 
-/** How much of a range one answer holds. */
+/** Limits of a range in one result. */
 export interface RowLimits {
   max: number;
-  /** Of JSON, padding included. */
+  /** Bytes of JSON, padding included. */
   maxBytes: number;
 }
 
 type Cell = string | number | boolean | null;
 
 export interface ReadRange {
-  /** What the provider says that it read. */
+  /** The range that the provider read. */
   range: string;
-  /** All of one length. */
+  /** All of the same length. */
   rows: Cell[][];
-  /** How many rows there could have been: where they end, the answer goes on. */
+  /** Rows that fitted into the result; the next part starts after them. */
   limit: number;
 }
 
-/** The first rows of a range. What follows them isn't looked at: a sheet may have millions of cells. */
-export const cellRows = answerReader(import.meta.url, 'cellRows', (answer, limits: RowLimits) => readRange(answer, limits));
+/** The first rows of a range. Further rows are ignored: a sheet may have millions of cells. */
+export const cellRows = answerReader(import.meta.url, 'cellRows', (response, limits: RowLimits) => readRange(response, limits));
 
-/** The same of several ranges. */
-export const cellRanges = answerReader(import.meta.url, 'cellRanges', (answer, limits: RowLimits) => {
-  const { valueRanges } = checked(z.object({ valueRanges: list(z.unknown(), MAX_RANGES) }), answer);
+/** The same for several ranges. */
+export const cellRanges = answerReader(import.meta.url, 'cellRanges', (response, limits: RowLimits) => {
+  const { valueRanges } = checked(z.object({ valueRanges: list(z.unknown(), MAX_RANGES) }), response);
   return valueRanges.map((one) => readRange(one, limits));
 });
 
-function readRange(answer: unknown, { max, maxBytes }: RowLimits): ReadRange {
-  const { range, values } = checked(valueRange, answer);
+function readRange(response: unknown, { max, maxBytes }: RowLimits): ReadRange {
+  const { range, values } = checked(valueRange, response);
   const given = values.slice(0, max).map(toRow);
   const width = widthOf(given);
   const kept: Cell[][] = [];
@@ -46,7 +46,7 @@ function readRange(answer: unknown, { max, maxBytes }: RowLimits): ReadRange {
   for (const cells of given) {
     const row = cells.map(toCell);
     left -= Buffer.byteLength(JSON.stringify(row)) + (width - row.length) * ',null'.length;
-    // One at least, or nobody could read on.
+    // At least one row, so that reading can continue.
     if (left < 0 && kept.length > 0) break;
     kept.push(row);
     if (left < 0) break;

@@ -10,7 +10,7 @@ import { fileReference } from '../file-reference.ts';
 const MAX_TABS = 200;
 export const SPREADSHEET = `${NATIVE}spreadsheet`;
 
-const answer = z.object({
+const spreadsheet = z.object({
   properties: z.object({ title: singleLine(300), locale: singleLine(40).optional(), timeZone: singleLine(60).optional() }),
   sheets: list(
     z.object({
@@ -24,19 +24,19 @@ const answer = z.object({
   ).default([]),
 });
 
-const input = z.strictObject({ id: fileReference('spreadsheets').describe('Id of the file, or its address in the browser.') });
+const input = z.strictObject({ id: fileReference('spreadsheets').describe('Id or web address of the file.') });
 
 const output = z.object({
   title: z.string(),
   locale: z.string().optional(),
-  zone: z.string().optional().describe('Time zone of its dates.'),
+  zone: z.string().optional().describe('Time zone of the dates.'),
   tabs: z.array(
     z.object({
       title: z.string(),
       rows: z.int().optional().describe('Size of the grid, empty cells included.'),
       columns: z.int().optional(),
       hidden: z.literal(true).optional(),
-      kind: z.string().optional().describe('Where it is no grid of cells.'),
+      kind: z.string().optional().describe('Type of a tab that is not a grid of cells.'),
     }),
   ),
   tabs_omitted: z.int().optional(),
@@ -50,7 +50,7 @@ export const spreadsheetsInfo = builtIn({
   scopes: ['spreadsheets.readonly', 'drive'],
   input,
   output,
-  summary: ({ id }) => `Look up the tabs of spreadsheet ${id}`,
+  summary: ({ id }) => `List the tabs of spreadsheet ${id}`,
   async run({ id }, { session }) {
     const { properties, sheets } = await getSpreadsheet(session, id);
     const { title, locale, timeZone } = properties;
@@ -64,20 +64,20 @@ export const spreadsheetsInfo = builtIn({
   },
 });
 
-/** Names of the tabs, for whoever asked for one that isn't there. */
+/** Names of the tabs. */
 export async function tabTitles(session: WorkspaceSession, id: string): Promise<string[]> {
   const { sheets } = await getSpreadsheet(session, id);
   return sheets.slice(0, MAX_TABS).map(({ properties }) => properties.title);
 }
 
-function getSpreadsheet(session: WorkspaceSession, id: string): Promise<z.output<typeof answer>> {
+function getSpreadsheet(session: WorkspaceSession, id: string): Promise<z.output<typeof spreadsheet>> {
   const fields = 'properties(title,locale,timeZone),sheets.properties(title,hidden,sheetType,gridProperties(rowCount,columnCount))';
   return session
-    .call('sheets.spreadsheets.get', { spreadsheetId: id, fields }, answer)
+    .call('sheets.spreadsheets.get', { spreadsheetId: id, fields }, spreadsheet)
     .catch((error) => explainKind(error, session, id, SPREADSHEET));
 }
 
-type SheetProperties = z.output<typeof answer>['sheets'][number]['properties'];
+type SheetProperties = z.output<typeof spreadsheet>['sheets'][number]['properties'];
 
 function describeTab({ title, hidden, sheetType = 'GRID', gridProperties }: SheetProperties) {
   return {

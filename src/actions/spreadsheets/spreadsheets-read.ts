@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
+import { notUnderstood } from '../../providers/response-json.ts';
 import { WorkspaceApiError } from '../../providers/workspace/workspace-api-errors.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { text } from '../../validation/validate.ts';
@@ -13,18 +14,18 @@ import { formatTabRange, parseTabRange, type TabRange } from './tab-ranges.ts';
 
 const MAX_RANGES = 20;
 const MAX_ROWS = 1_000;
-/** JSON of one answer's rows: a little below where answers are cut, since `next` would then pass over what was cut off. */
+/** JSON of one result's rows: a little below the output limit, because `next` would skip truncated rows. */
 const MAX_BYTES = 200_000;
 
 const range = text(300).describe(
-  'A1 notation with the tab’s name as it is: "Budget!A1:F20", "Año 2026!A:C", "Budget" for a whole tab. Without a tab: the first one. Quotes around a name only where it reads like cells ("\'Q1\'").',
+  'A1 notation with the tab’s name as is: "Budget!A1:F20", "Año 2026!A:C", "Budget" for a whole tab. Without a tab, the first one. Quote a name only if it looks like cells ("\'Q1\'").',
 );
 
 const input = z.strictObject({
-  id: fileReference('spreadsheets').describe('Id of the file, or its address in the browser.'),
+  id: fileReference('spreadsheets').describe('Id or web address of the file.'),
   range: range.optional(),
-  ranges: z.array(range).min(1).max(MAX_RANGES).optional().describe(`Instead of range: up to ${MAX_RANGES} of them.`),
-  max: z.int().min(1).max(MAX_ROWS).default(200).describe('Rows of each range.'),
+  ranges: z.array(range).min(1).max(MAX_RANGES).optional().describe(`Up to ${MAX_RANGES} ranges, instead of range.`),
+  max: z.int().min(1).max(MAX_ROWS).default(200).describe('Most rows of each range.'),
 });
 
 const cell = z.union([z.string(), z.number(), z.boolean(), z.null()]);
@@ -32,13 +33,13 @@ const cell = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 const output = z.object({
   ranges: z.array(
     z.object({
-      range: z.string().describe('What was read.'),
+      range: z.string().describe('The range that was read.'),
       rows: z
         .array(z.array(cell))
         .describe(
-          'All of one length; null = empty. Values, not formulas; dates as the sheet shows them. Empty rows at the end are left out.',
+          'Rows of equal length; null = empty. Values, not formulas; dates as the sheet shows them. Empty rows at the end are omitted.',
         ),
-      next: z.string().optional().describe('Range with which to read on.'),
+      next: z.string().optional().describe('There is more: read this range next.'),
     }),
   ),
 });
@@ -47,7 +48,7 @@ export const spreadsheetsRead = builtIn({
   name: 'spreadsheets.read',
   provider: 'workspace',
   effect: 'read',
-  description: 'Read ranges of a spreadsheet’s cells.',
+  description: 'Read cell ranges of a spreadsheet.',
   scopes: ['spreadsheets.readonly', 'drive'],
   input,
   output,
@@ -55,25 +56,25 @@ export const spreadsheetsRead = builtIn({
     `Read ${[range, ...(ranges ?? [])].flatMap((one) => (one === undefined ? [] : [quoted(one)])).join(', ')} of spreadsheet ${id}`,
   async run({ id, range, ranges, max }, { session }) {
     if ((range === undefined) === (ranges === undefined)) throw new AppError('invalid_request', 'range: give either range or ranges');
-    const asked = (ranges ?? [range ?? '']).map((one) => windowOf(parseTabRange(one), max));
-    const windows = asked.map(({ window }) => formatTabRange(window));
-    const limits = { max, maxBytes: Math.floor(MAX_BYTES / asked.length) };
+    const requested = (ranges ?? [range ?? '']).map((one) => windowOf(parseTabRange(one), max));
+    const windows = requested.map(({ window }) => formatTabRange(window));
+    const limits = { max, maxBytes: Math.floor(MAX_BYTES / requested.length) };
     const found = await getValues(session, id, windows, limits).catch((error) => explain(error, session, id));
-    if (found.length !== asked.length) throw new AppError('provider_error', 'The provider’s answer could not be understood.');
-    return { ranges: found.map((one, index) => describe(one, asked[index]?.toRow)) };
+    if (found.length !== requested.length) throw notUnderstood('another number of ranges');
+    return { ranges: found.map((one, index) => describe(one, requested[index]?.toRow)) };
   },
 });
 
-interface Asked {
+interface RequestedRange {
   window: TabRange;
-  /** Last row that was asked for; undefined = to the end, `unknown` to us where a name stands for the range. */
+  /** Last requested row; undefined = to the end, `unknown` for a named range. */
   toRow: number | undefined | 'unknown';
 }
 
-/** The first rows of a range, and one more: whether it is there tells whether the range goes on. */
-function windowOf({ tab, cells }: TabRange, max: number): Asked {
+/** The first rows of a range and one more, which shows whether the range continues. */
+function windowOf({ tab, cells }: TabRange, max: number): RequestedRange {
   const whole = { tab, cells: undefined };
-  // A plain name may be that of a named range, which has bounds of its own.
+  // A plain name may be that of a named range, whose bounds are unknown.
   if (tab !== undefined && cells === undefined && formatTabRange(whole) === tab) return { window: whole, toRow: 'unknown' };
   const { fromColumn, toColumn, fromRow = 1, toRow } = cells ?? {};
   const end = Math.min(toRow ?? Number.POSITIVE_INFINITY, fromRow + max);
@@ -91,13 +92,13 @@ async function getValues(session: WorkspaceSession, spreadsheetId: string, range
   return session.call('sheets.spreadsheets.values.batchGet', params, cellRanges, limits);
 }
 
-/** The provider only says that it won't do; most often the tab isn't called that. */
+/** The provider's error has no details; most often the tab doesn't exist. */
 async function explain(error: unknown, session: WorkspaceSession, id: string): Promise<never> {
   if (error instanceof AppError && error.code === 'too_large') {
-    throw new AppError('too_large', 'This range is too large. Give cells, such as "Budget!A1:F200".', { cause: error });
+    throw new AppError('too_large', 'This range is too large. Give a smaller one, such as "Budget!A1:F200".', { cause: error });
   }
   if (!(error instanceof WorkspaceApiError) || error.httpStatus !== 400) return explainKind(error, session, id, SPREADSHEET);
-  // Asks for the spreadsheet itself, which fails where the file is none.
+  // Fails if the file is not a spreadsheet.
   const tabs = await tabTitles(session, id);
   throw new AppError('invalid_request', `range: no such tab or cells. Tabs: ${tabs.join(', ').slice(0, 1_000)}`, {
     cause: error,
@@ -105,11 +106,11 @@ async function explain(error: unknown, session: WorkspaceSession, id: string): P
   });
 }
 
-function describe({ range, rows, limit }: ReadRange, asked: Asked['toRow']) {
+function describe({ range, rows, limit }: ReadRange, toRow: RequestedRange['toRow']) {
   const { tab, cells } = parseTabRange(range);
   const from = cells?.fromRow ?? 1;
   const end = cells?.toRow ?? 0;
   if (cells === undefined || end < from + limit) return { range, rows };
   const part = (fromRow: number, toRow: number | undefined) => formatTabRange({ tab, cells: { ...cells, fromRow, toRow } });
-  return { range: part(from, from + limit - 1), rows, next: part(from + limit, asked === 'unknown' ? end : asked) };
+  return { range: part(from, from + limit - 1), rows, next: part(from + limit, toRow === 'unknown' ? end : toRow) };
 }

@@ -1,6 +1,6 @@
 import { AppError } from '../../errors.ts';
 
-/** Cells of a tab in A1 notation, taken apart; rows and columns count from 1. */
+/** A parsed range in A1 notation; rows count from 1. */
 export interface TabRange {
   /** undefined: the first tab. */
   tab: string | undefined;
@@ -9,7 +9,7 @@ export interface TabRange {
 }
 
 export interface CellBounds {
-  /** Letters; undefined = from the first, to the last column. */
+  /** Column letters; undefined = the first or last column. */
   fromColumn: string | undefined;
   toColumn: string | undefined;
   fromRow: number | undefined;
@@ -17,19 +17,19 @@ export interface CellBounds {
 }
 
 const CELLS = /^\$?([A-Za-z]{1,3})?\$?([1-9]\d{0,6})?(?::\$?([A-Za-z]{1,3})?\$?([1-9]\d{0,6})?)?$/;
-/** Such a name may also be that of a named range, which must not stand in quotes. */
+/** May also be the name of a named range, which must not be quoted. */
 const PLAIN_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /**
- * Reads `Tab!A1:C20`, `'Odd name'!A:C`, `Odd name!A1`, `A1:C20` or a tab's name alone.
+ * Reads `Tab!A1:C20`, `'Odd name'!A:C`, `Odd name!A1`, `A1:C20` or only a tab's name.
  *
- * @throws AppError `invalid_request` when what follows a quoted tab is no range of cells
+ * @throws AppError `invalid_request` if a quoted tab is followed by an invalid range
  */
 export function parseTabRange(range: string): TabRange {
   const quoted = /^'((?:[^']|'')+)'(?:!(.*))?$/.exec(range);
   if (quoted?.[1] !== undefined) {
     const cells = quoted[2] === undefined ? undefined : parseCells(quoted[2]);
-    if (quoted[2] !== undefined && cells === undefined) throw new AppError('invalid_request', `range: ${range} is no range of cells`);
+    if (quoted[2] !== undefined && cells === undefined) throw new AppError('invalid_request', `range: ${range} is not a range of cells`);
     return { tab: quoted[1].replaceAll("''", "'"), cells };
   }
   const mark = range.lastIndexOf('!');
@@ -38,7 +38,7 @@ export function parseTabRange(range: string): TabRange {
   return { tab: mark === -1 ? undefined : range.slice(0, mark), cells };
 }
 
-/** What the provider understands, whatever the tab is called. */
+/** The range in the provider's notation, with the tab's name quoted if necessary. */
 export function formatTabRange({ tab, cells }: TabRange): string {
   const bounds = cells && formatCells(cells);
   if (tab === undefined) return bounds ?? '';
@@ -57,7 +57,7 @@ function parseCells(text: string): CellBounds | undefined {
   if (match === null) return undefined;
   const [, fromColumn, fromRow, toColumn, toRow] = match;
   const single = !text.includes(':');
-  // Alone, `A` and `7` are no cells: `A` may well be a tab's name.
+  // `A` and `7` alone are not cells: they may be the name of a tab.
   if (single && (fromColumn === undefined || fromRow === undefined)) return undefined;
   if (!single && [fromColumn ?? fromRow, toColumn ?? toRow].includes(undefined)) return undefined;
   return {

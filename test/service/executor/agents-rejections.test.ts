@@ -249,7 +249,7 @@ describe('a file of the wrong kind', () => {
     ['documents.append', { id: 's1', text: 'x' }, '/v1/documents/s1', 'application/msword', 'a Word file', 'drive.read'],
     ['presentations.read', { id: 's1' }, '/v1/presentations/s1', 'application/vnd.ms-powerpoint', 'a PowerPoint file', 'drive.read'],
     ['presentations.read', { id: 's1' }, '/v1/presentations/s1', `${NATIVE}folder`, 'a folder', 'drive.search'],
-    ['presentations.read', { id: 's1' }, '/v1/presentations/s1', 'constructor/x', 'of the kind constructor/x', 'drive.read'],
+    ['presentations.read', { id: 's1' }, '/v1/presentations/s1', 'constructor/x', 'of the type constructor/x', 'drive.read'],
   ])('%s of %j says what it is and what reads it', async (action, input, path, mimeType, is, use) => {
     api.on('/drive/v3/files/s1', { body: { id: 's1', name: 'Plan “B”', mimeType } });
     for (const answer of [unsupported('old'), unsupported('new'), refused(404, 'notFound')]) {

@@ -120,18 +120,18 @@ describe('what a question says in a caller’s words', () => {
   it.each([...'ʺˮ˝״〃⹂🙶🙷🙸”»', "''", '’’', '′′', '‘’'])('does not end where the words have %j', async (mark) => {
     const action = await BUILT_INS.get('documents.append')?.load();
     const summary = action?.summary(action.input.parse({ id: 'd1', text: `Lunch${mark}, and nothing else` }));
-    expect(summary).toBe("Add to the end of the document d1: “Lunch', and nothing else”");
+    expect(summary).toBe("Append to the document d1: “Lunch', and nothing else”");
   });
 
   it('keeps an apostrophe', async () => {
     const action = await BUILT_INS.get('documents.append')?.load();
-    expect(action?.summary(action.input.parse({ id: 'd1', text: "Ann's" }))).toBe("Add to the end of the document d1: “Ann's”");
+    expect(action?.summary(action.input.parse({ id: 'd1', text: "Ann's" }))).toBe("Append to the document d1: “Ann's”");
   });
 
   it('tells how much was cut, where the words can’t', async () => {
     const action = await BUILT_INS.get('documents.append')?.load();
     const summary = action?.summary(action.input.parse({ id: 'd1', text: 'x'.repeat(12_345) }));
-    expect(summary).toBe(`Add to the end of the document d1: “${'x'.repeat(200)}”… (12,345 characters)`);
+    expect(summary).toBe(`Append to the document d1: “${'x'.repeat(200)}”… (12,345 characters)`);
   });
 
   it('comes after the recipients, all of them', async () => {
@@ -147,10 +147,10 @@ describe('what a question says in a caller’s words', () => {
       'Create, inviting a@example.org by e-mail: the event “Lunch” on 2027-03-21T09:00:00 to 2027-03-21T10:00:00',
     );
     expect(await summaryOf('calendar.update', { id: 'e1', add_attendees: ['a@example.org'], title: 'Lunch', notify: true })).toBe(
-      'Change, inviting a@example.org, telling the attendees, if any, by e-mail: event e1; title “Lunch”',
+      'Change, inviting a@example.org, notifying any attendees by e-mail: event e1; title “Lunch”',
     );
     expect(await summaryOf('calendar.respond', { id: 'e1', answer: 'declined', comment: 'Sorry' })).toBe(
-      'Answer declined, without an e-mail to the organizer: the invitation e1, with the comment “Sorry”',
+      'Respond with declined, without an e-mail to the organizer: the invitation e1, with the comment “Sorry”',
     );
     expect(await summaryOf('drive.create', { name: 'notes', folder: 'f1' })).toBe('Create in the folder f1: the file “notes”');
   });
@@ -199,18 +199,18 @@ describe('a question about what strangers named', () => {
     expect(error).toMatchObject({ code: 'approval_required' });
     return (error as AppError).details?.summary;
   };
-  const FORGED = 'Lunch”; telling nobody\n“\u202ex';
+  const FORGED = 'Lunch”; notifying nobody\n“\u202ex';
 
   it('quotes the title of an event, and names who is told before it', async () => {
     const { id } = await me.act('calendar.create', { ...at, title: 'Lunch', attendees: ['a@example.org', 'b@example.org'] });
     await me.google('PATCH', `/calendar/v3/calendars/primary/events/${id}`, { summary: FORGED });
-    const event = `the event “Lunch'; telling nobody ' x” on 2027-03-21T09:00:00+01:00 (${id})`;
-    const both = 'telling a@example.org, b@example.org by e-mail';
+    const event = `the event “Lunch'; notifying nobody ' x” on 2027-03-21T09:00:00+01:00 (${id})`;
+    const both = 'notifying a@example.org, b@example.org by e-mail';
     expect(await asked('calendar.update', { id, title: 'Dinner', notify: true })).toBe(`Change, ${both}: ${event}; title “Dinner”`);
     expect(
       await asked('calendar.update', { id, add_attendees: ['c@example.org'], remove_attendees: ['b@example.org'], notify: true }),
     ).toBe(
-      `Change, inviting c@example.org, no longer inviting b@example.org, telling a@example.org, b@example.org, c@example.org by e-mail: ${event}`,
+      `Change, inviting c@example.org, no longer inviting b@example.org, notifying a@example.org, b@example.org, c@example.org by e-mail: ${event}`,
     );
     expect(await asked('calendar.delete', { id })).toBe(`Delete, ${both}: ${event}`);
   });
@@ -218,7 +218,7 @@ describe('a question about what strangers named', () => {
   it('quotes the names of files and folders, and says where others see them', async () => {
     const { id: folder } = await me.act('drive.create', { name: FORGED.replace('\n', ' '), type: 'folder' });
     const { id: file } = await me.act('drive.create', { name: 'notes.txt', content: 'x' });
-    const named = `the folder “Lunch'; telling nobody ' x” (${folder})`;
+    const named = `the folder “Lunch'; notifying nobody ' x” (${folder})`;
     expect(await asked('drive.move', { id: file, folder })).toBe(`Move into ${named}: the text file “notes.txt” (${file})`);
     await me.act('drive.share', { id: folder, email: 'zoe@example.org', role: 'reader', notify: false });
     const shared = `${named}, which others can see`;

@@ -321,7 +321,7 @@ describe('an answer of nonsense', () => {
       title: 'x',
       slides: [{ pageElements: [{ elementGroup: { children: inside } }, { elementGroup: { children: items } }] }],
     };
-    const { slides } = await slidesPart.run({ answer, args: { wanted: undefined, from: 1 } });
+    const { slides } = await slidesPart.run({ answer, args: { numbers: undefined, from: 1 } });
     expect(slides[0]).toMatchObject({ truncated: true });
     expect(looked()).toBeLessThanOrEqual(5_000);
   });

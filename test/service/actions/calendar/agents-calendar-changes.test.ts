@@ -126,7 +126,7 @@ describe('calendar.update', () => {
       code: 'approval_required',
       details: {
         summary: expect.stringMatching(
-          /^Change, inviting a@example\.com, telling nobody: .*; 2 of its events, moved, changed or deleted one by one, may be reset$/,
+          /^Change, inviting a@example\.com, notifying nobody: .*; individual changes to 2 of its events may be reset$/,
         ),
       },
     });
@@ -186,13 +186,13 @@ describe('calendar.update', () => {
     const single = await create();
     const before = await stored(id);
     for (const [target, more, message] of [
-      [single.id, {}, /Nothing to change/],
-      [single.id, { notify: false, scope: 'this' }, /Nothing to change/],
+      [single.id, {}, /^Give at least one change/],
+      [single.id, { notify: false, scope: 'this' }, /^Give at least one change/],
       [single.id, { zone: 'Asia/Tokyo' }, /^zone:/],
       [single.id, { scope: 'series', title: 'x' }, /^scope: this event belongs to no series/],
       [single.id, { end: '2027-03-21T08:00' }, /^end: must not be before start/],
-      [id, { title: 'x' }, /^id: names a whole series/],
-      [events[0].id, { recurrence: ['RRULE:FREQ=DAILY'] }, /^recurrence: belongs to the whole series/],
+      [id, { title: 'x' }, /^id: is the id of a whole series/],
+      [events[0].id, { recurrence: ['RRULE:FREQ=DAILY'] }, /^recurrence: applies to a whole series/],
     ] as const) {
       await expect(update(target, more), message.source).rejects.toMatchObject(invalid(message));
     }
@@ -211,7 +211,7 @@ describe('a change that invites people', () => {
     const times = { title: 'Lunch', start: '2027-03-21T09:00', end: '2027-03-21T10:00' };
     await expect(asked('calendar.create', { ...times, attendees: ['b@example.com'] })).rejects.toMatchObject({ code: 'approval_required' });
     await expect(asked('calendar.update', { id, add_attendees: ['b@example.com'], notify: false })).rejects.toMatchObject(
-      summary(`Change, inviting b@example.com, telling nobody: the event “made” on 2027-03-21T09:00:00+01:00 (${id})`),
+      summary(`Change, inviting b@example.com, notifying nobody: the event “made” on 2027-03-21T09:00:00+01:00 (${id})`),
     );
     expect(await calendarNotices(steward, me.email)).toHaveLength(sent);
     expect((await stored(id)).attendees).toHaveLength(1);
@@ -221,7 +221,7 @@ describe('a change that invites people', () => {
     const { id } = await create({ attendees: ['a@example.com'] });
     const sent = (await calendarNotices(steward, me.email)).length;
     await expect(asked('calendar.update', { id, title: 'made loud', notify: true })).rejects.toMatchObject(
-      summary(`Change, telling a@example.com by e-mail: the event “made” on 2027-03-21T09:00:00+01:00 (${id}); title “made loud”`),
+      summary(`Change, notifying a@example.com by e-mail: the event “made” on 2027-03-21T09:00:00+01:00 (${id}); title “made loud”`),
     );
     expect(await calendarNotices(steward, me.email)).toHaveLength(sent);
     expect((await stored(id)).summary).toBe('made');
@@ -242,7 +242,7 @@ describe('calendar.delete', () => {
     const asked = callAction(steward, 'calendar.delete', { id, scope: 'series' }, { token: me.token });
     await expect(asked).rejects.toMatchObject({
       code: 'approval_required',
-      details: { summary: `Delete, telling nobody: the whole series “made” from 2027-03-21T09:00:00+01:00 (${id})` },
+      details: { summary: `Delete, notifying nobody: the whole series “made” from 2027-03-21T09:00:00+01:00 (${id})` },
     });
     expect((await stored(id)).status).toBe('confirmed');
   });
@@ -257,7 +257,7 @@ describe('calendar.delete', () => {
 
   it('takes a whole series only where that is said', async () => {
     const { id } = await series();
-    await expect(me.act('calendar.delete', { id })).rejects.toMatchObject(invalid(/^id: names a whole series/));
+    await expect(me.act('calendar.delete', { id })).rejects.toMatchObject(invalid(/^id: is the id of a whole series/));
     expect(await starts()).toHaveLength(3);
   });
 
@@ -296,10 +296,10 @@ describe('calendar.respond', () => {
     const event = `the event “Vertragsgespräch” on ${start} (${id})`;
     const question = (text: string) => ({ code: 'approval_required', details: { summary: text } });
     await expect(asked({ notify: true })).rejects.toMatchObject(
-      question(`Answer accepted, telling the organizer ${organizer} by e-mail: ${event}`),
+      question(`Respond with accepted, notifying the organizer ${organizer} by e-mail: ${event}`),
     );
     await expect(asked({ comment: 'gern' })).rejects.toMatchObject(
-      question(`Answer accepted, without an e-mail to the organizer ${organizer}: ${event}, with the comment “gern”`),
+      question(`Respond with accepted, without an e-mail to the organizer ${organizer}: ${event}, with the comment “gern”`),
     );
     expect((await stored(id)).attendees.find((one: any) => one.self).responseStatus).not.toBe('accepted');
     await asked({});

@@ -194,7 +194,7 @@ describe('the drive’s built-in actions', () => {
     const input = share?.input.parse({ id: 'f1', email: 'zoe@example.org', role: 'writer' });
     expect(share?.allow?.email?.(input)).toEqual(['zoe@example.org']);
     expect(share?.summary(input)).toBe(
-      'Share with zoe@example.org as writer, telling them by e-mail: f1, with all that is in it if it is a folder',
+      'Share with zoe@example.org as writer, notifying them by e-mail: f1, with all its contents if it is a folder',
     );
   });
 });

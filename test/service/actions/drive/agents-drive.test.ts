@@ -387,7 +387,7 @@ describe('drive.copy, move, rename and trash', () => {
     expect(await run('drive.info', { id: id('Budget.csv') })).not.toHaveProperty('trashed');
   });
 
-  it('trashes a folder with all that is in it', async () => {
+  it('trashes a folder with all its contents', async () => {
     const { id: folder } = await run('drive.create', { name: 'Done', type: 'folder' });
     await run('drive.create', { name: 'quince.txt', content: 'quince jam', folder });
     expect(names(await run('drive.search', { query: 'quince' }))).toEqual(['quince.txt']);
@@ -421,13 +421,13 @@ describe('what the user is asked before a file is trashed or shared', () => {
     const [file, folder] = [id('Budget.csv'), id('Plans')];
     const to = { email: 'zoe@example.org', role: 'reader' };
     expect(await asked('drive.share', { id: file, ...to })).toBe(
-      `Share with zoe@example.org as reader, telling them by e-mail: the text file “Budget.csv” (${file})`,
+      `Share with zoe@example.org as reader, notifying them by e-mail: the text file “Budget.csv” (${file})`,
     );
-    expect(await asked('drive.trash', { id: folder })).toBe(`Move to the trash: the folder “Plans” (${folder}), with all that is in it`);
+    expect(await asked('drive.trash', { id: folder })).toBe(`Move to the trash: the folder “Plans” (${folder}), with all its contents`);
   });
 
   it('is the id where there is no such file', async () => {
-    expect(await asked('drive.trash', { id: 'gone' })).toBe('Move to the trash: gone, with all that is in it if it is a folder');
+    expect(await asked('drive.trash', { id: 'gone' })).toBe('Move to the trash: gone, with all its contents if it is a folder');
   });
 });
 

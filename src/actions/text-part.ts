@@ -1,20 +1,20 @@
 import { z } from 'zod';
 
-/** Longest text of one answer, UTF-16 units: what remains is asked for by its offset. */
+/** Longest text of one result, UTF-16 units; the rest is read by its offset. */
 export const PART_UNITS = 40_000;
 
-/** Where to begin in a long text. */
+/** Input: where to begin in a long text. */
 export const offset = z
   .int('must be a whole number')
   .min(0)
   .max(20_000_000)
   .default(0)
-  .describe('Where to go on, as the answer before said.');
+  .describe('Where to continue, as the previous result states.');
 
 /**
- * A part of a long text, never ending amid a pair.
+ * A part of a long text that doesn't split a surrogate pair.
  *
- * @returns `next`: the offset of what follows; absent at the end
+ * @returns `next`: the offset of the following part; absent at the end
  */
 export function textPart(text: string, start: number, units = PART_UNITS): { text: string; next?: number } {
   if (text.length - start <= units) return { text: text.slice(start) };
