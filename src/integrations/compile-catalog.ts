@@ -14,9 +14,9 @@ import {
   type UseDeclaration,
 } from './declaration.ts';
 import { type AgentScope, withinAgent } from './declaration-coverage.ts';
-import { type Diagnostic, Diagnostics } from './declaration-diagnostics.ts';
 import { DECLARED_CAP, resolveCap, resolvePolicy, usualCap } from './declaration-policy.ts';
-import { parseValidSubset } from './declaration-sound.ts';
+import { type Diagnostic, Diagnostics } from './diagnostics.ts';
+import { parseValidSubset } from './parse-valid-subset.ts';
 
 /** The integrations file's format: its schema, and how it is compiled. */
 export function createIntegrationsFormat(providers: readonly ProviderDescriptor[]) {
@@ -86,7 +86,7 @@ function compileAgent(name: string, agent: AgentDeclaration, shared: Shared, dia
     if (compiled !== undefined) actions.push({ ...compiled, agent: name });
   }
   if (agent.actions === undefined && actions.length === 0) {
-    diagnostics.inKey('has no built-in actions of its name that its scopes or products cover: list its actions');
+    diagnostics.inKey('has no built-in actions of its name within its scopes or products: list its actions');
   }
   return { name, provider: provider.name, description: agent.description, needs: scope.needs, actions };
 }

@@ -2,17 +2,17 @@ import type { ActionOutline } from '../actions/action.ts';
 import { didYouMean } from '../validation/nearest-name.ts';
 import type { ApprovalRule, Policy } from './catalog.ts';
 import type { DefaultPolicy, PolicyDeclaration } from './declaration.ts';
-import type { Diagnostics } from './declaration-diagnostics.ts';
 import { bytesOf, durationMs, rateOf } from './declaration-units.ts';
+import type { Diagnostics } from './diagnostics.ts';
 
 const LONGEST_MS = 60_000;
 const USUAL_MS = 30_000;
 const USUAL_RATE = '60/min';
 const USUAL_CAP_BYTES = 256_000;
-/** The one action that has something to mask. */
+/** The only action with numbers to mask. */
 const MASKED_ACTION = 'bank.numbers';
 
-/** The policy of one action: what it declares, else the file's defaults, within the bounds the action itself sets. */
+/** The policy of an action: as declared, else the file's defaults, within the action's own bounds. */
 export function resolvePolicy(
   action: ActionOutline,
   declared: PolicyDeclaration,
@@ -31,16 +31,16 @@ export function resolvePolicy(
   };
 }
 
-/** Largest output, bytes of JSON: where nothing is declared, and at most. */
+/** Largest output in bytes of JSON: default and maximum. */
 interface Cap {
   usual: number;
   most: number;
 }
 
-/** A declared method's answer has the size its author expects. */
+/** Of declared actions. */
 export const DECLARED_CAP: Cap = { usual: USUAL_CAP_BYTES, most: 1_000_000 };
 
-/** A built-in action knows what it needs. */
+/** Of built-in actions. */
 export function usualCap({ capBytes = USUAL_CAP_BYTES }: ActionOutline): Cap {
   return { usual: capBytes, most: capBytes };
 }
@@ -48,16 +48,17 @@ export function usualCap({ capBytes = USUAL_CAP_BYTES }: ActionOutline): Cap {
 export function resolveCap(declared: string | undefined, { usual, most }: Cap, diagnostics: Diagnostics): number {
   if (declared === undefined) return usual;
   const bytes = bytesOf(declared);
-  if (bytes > most) diagnostics.inValue(`is more than this action gives (${Math.floor(most / 1000)}kB)`);
+  if (bytes > most) diagnostics.inValue(`exceeds this action’s maximum of ${Math.floor(most / 1000)}kB`);
   return bytes;
 }
 
 function approvalOf(action: ActionOutline, declared: PolicyDeclaration, defaults: DefaultPolicy, diagnostics: Diagnostics): ApprovalRule {
   const destructive = action.effect === 'destructive';
-  if (destructive && declared.approval === 'never') diagnostics.inValue('a destructive action always asks: say destructive or always');
+  if (destructive && declared.approval === 'never')
+    diagnostics.inValue('a destructive action always needs approval: set destructive or always');
   if (declared.approval !== undefined) return destructive && declared.approval === 'never' ? 'destructive' : declared.approval;
   const rule = defaults.approval ?? 'destructive';
-  // What reaches other people goes unasked only by a word about that very action.
+  // Only the action's own policy may waive approval of what reaches other people, not the defaults.
   return rule === 'never' && (destructive || action.mayExpose) ? 'destructive' : rule;
 }
 
@@ -68,15 +69,15 @@ function timeoutOf(action: ActionOutline, declared: PolicyDeclaration, defaults:
     return Math.min(usual, longest);
   }
   const ms = durationMs(declared.timeout);
-  if (ms > longest) diagnostics.inValue(`is more than this action may take (${longest / 1000}s)`);
+  if (ms > longest) diagnostics.inValue(`exceeds this action’s maximum of ${longest / 1000}s`);
   return ms;
 }
 
-/** A list that nothing is held against would look like protection. */
+/** An allow-list that the action doesn't check would look like protection. */
 function checkAllow({ lists }: ActionOutline, declared: PolicyDeclaration, diagnostics: Diagnostics): void {
   for (const name of Object.keys(declared.allow ?? {})) {
     if (lists.includes(name)) continue;
     const choices = lists.length === 0 ? 'it has none' : `it has ${lists.map((one) => `“${one}”`).join(', ')}`;
-    diagnostics.under(name).inKey(`is no allow-list of this action: ${choices}${didYouMean(name, lists)}`);
+    diagnostics.under(name).inKey(`is not an allow-list of this action: ${choices}${didYouMean(name, lists)}`);
   }
 }

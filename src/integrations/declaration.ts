@@ -73,7 +73,7 @@ const useAction = z
   .strictObject(
     {
       use: z
-        .string('must be the name of a built-in action (or else say call, with a method)')
+        .string('must be the name of a built-in action (or use call, with a method)')
         .max(100, 'must have at most 100 characters')
         .meta({ description: 'A built-in action of the same provider.', examples: ['mail.search'] }),
       description: description.optional().meta({ description: 'Says in place of the built-in text what the action is for.' }),
@@ -195,6 +195,6 @@ function listOf<T extends z.ZodType>(item: T) {
   return z
     .array(item)
     .min(1, 'must not be empty')
-    .refine((items) => new Set(items).size === items.length, 'names something twice')
+    .refine((items) => new Set(items).size === items.length, 'must not contain duplicates')
     .meta({ uniqueItems: true });
 }

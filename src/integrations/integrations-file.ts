@@ -4,34 +4,27 @@ import { basename } from 'node:path';
 import { constructFromEvents, EVENT_ID, type Event, parseEvents, YAMLException } from 'js-yaml';
 import type { z } from 'zod';
 import { StartRefused } from '../errors.ts';
-import { type Finding, fileWords, shapeFindings } from './shape-findings.ts';
+import type { Diagnostic } from './diagnostics.ts';
+import { fileMessage, type LocatedDiagnostic, schemaDiagnostics } from './schema-diagnostics.ts';
 import { plainYamlReason } from './yaml-hints.ts';
 import { lineAndColumn, type Path, startOf, YamlPositions } from './yaml-positions.ts';
 
-/** What the document means is decided elsewhere; here it is read, and its diagnostics are found again in the file. */
+/** The format of the file's document. */
 export interface IntegrationsFormat<S extends z.ZodType, Compiled> {
   schema: S;
-  /** What of a document that is not of the schema can still be looked at for other diagnostics. */
+  /** The valid parts of an invalid document, so that they can be checked for further diagnostics. */
   parseValidSubset(value: unknown): z.output<S>;
   /**
-   * Makes of a document of the schema what the service works with.
+   * Compiles a valid document.
    *
    * @param revision the first 12 hex digits of the content's SHA-256
    */
   compile(document: z.output<S>, revision: string): Promise<Compilation<Compiled>>;
-  /** The known key that an unknown one may have been meant to be. */
+  /** The known key that is most similar to an unknown one. */
   nearestKey(unknown: string): string | undefined;
 }
 
 export type Compilation<Compiled> = { compiled: Compiled } | { diagnostics: readonly Diagnostic[] };
-
-/** A diagnostic that only the document as a whole shows. */
-export interface Diagnostic {
-  path: Path;
-  /** Whether it lies in the key or in the value at `path`. */
-  at: 'key' | 'value';
-  message: string;
-}
 
 /** Line and column count from 1; `path` is dotted, empty for the file as a whole. */
 export interface IntegrationsProblem {
@@ -44,7 +37,7 @@ export interface IntegrationsProblem {
 /** The file can't be read or is not valid; the message lists its problems and is for the operator. */
 export class IntegrationsError extends StartRefused {
   readonly problems: readonly IntegrationsProblem[];
-  /** How many there are beside those. */
+  /** Number of further problems. */
   readonly more: number;
 
   constructor(fileName: string, problems: readonly IntegrationsProblem[], more = 0) {
@@ -58,7 +51,7 @@ export class IntegrationsError extends StartRefused {
 }
 
 const MAX_BYTES = 256_000;
-/** Room for inputs of a few levels, five levels into the document. */
+/** Allows inputs of several levels, five levels into the document. */
 const MAX_DEPTH = 24;
 const MAX_EVENTS = 10_000;
 const MAX_PROBLEMS = 20;
@@ -84,11 +77,11 @@ export async function compileIntegrations<S extends z.ZodType, Compiled>(
 }
 
 /**
- * Parses, validates and compiles the content of an integrations file. What has the wrong shape doesn't hide
- * the diagnostics of the rest; a source that is no YAML does.
+ * Parses, validates and compiles the content of an integrations file. Reports all problems at once, except those of
+ * invalid YAML, which come alone.
  *
- * @param fileName how messages call the file
- * @throws IntegrationsError with the place of every problem, in the file's order; the first twenty, and how many more
+ * @param fileName name of the file in messages
+ * @throws IntegrationsError with the position of the first twenty problems, in the file's order, and the number of further ones
  */
 export async function parseIntegrations<S extends z.ZodType, Compiled>(
   source: string,
@@ -96,20 +89,20 @@ export async function parseIntegrations<S extends z.ZodType, Compiled>(
   format: IntegrationsFormat<S, Compiled>,
 ): Promise<Compiled> {
   const { value, positions } = parseYaml(source, fileName);
-  // Read seldom: making a parser of its own takes longer than it saves.
-  const result = format.schema.safeParse(value, { error: fileWords, jitless: true });
-  const misshapen = result.success ? [] : shapeFindings(result.error.issues, positions());
+  // Parsed rarely: compiling a parser takes longer than it saves.
+  const result = format.schema.safeParse(value, { error: fileMessage, jitless: true });
+  const invalid = result.success ? [] : schemaDiagnostics(result.error.issues, positions());
   const revision = createHash('sha256').update(source).digest('hex').slice(0, 12);
   const compilation = await format.compile(result.success ? result.data : format.parseValidSubset(value), revision);
   if (result.success && 'compiled' in compilation) return compilation.compiled;
   const diagnostics = 'diagnostics' in compilation ? compilation.diagnostics : [];
-  const deeper = diagnostics.map(({ path, at, message }) => ({ path, offset: positions()[at](path), message }));
-  const findings = [...misshapen, ...deeper].sort((one, other) => one.offset - other.offset);
-  const told = findings.slice(0, MAX_PROBLEMS).map((finding) => locate(finding, source, (key) => format.nearestKey(key)));
-  throw new IntegrationsError(fileName, told, findings.length - told.length);
+  const compiled = diagnostics.map(({ path, at, message }) => ({ path, offset: positions()[at](path), message }));
+  const sorted = [...invalid, ...compiled].sort((one, other) => one.offset - other.offset);
+  const shown = sorted.slice(0, MAX_PROBLEMS).map((diagnostic) => locate(diagnostic, source, (key) => format.nearestKey(key)));
+  throw new IntegrationsError(fileName, shown, sorted.length - shown.length);
 }
 
-/** @throws IntegrationsError when it is no regular file of a bounded size that can be read */
+/** @throws IntegrationsError when it can't be read, is not a regular file or is too large */
 export async function readBounded(path: string): Promise<Buffer> {
   try {
     // Without O_NONBLOCK, opening a FIFO would wait for a writer.
@@ -128,7 +121,7 @@ function wholeFile(path: string, message: string): IntegrationsError {
   return new IntegrationsError(path, [{ line: 1, column: 1, path: '', message }]);
 }
 
-/** @returns the content, and the places of its parts: nobody asks for those of a valid file */
+/** @returns the content, and a function for the positions of its parts, which only invalid files need */
 function parseYaml(source: string, fileName: string): { value: unknown; positions: () => YamlPositions } {
   const fail = (offset: number, message: string, path: Path = []): never => {
     throw new IntegrationsError(fileName, [locate({ path, offset, message }, source)]);
@@ -137,17 +130,17 @@ function parseYaml(source: string, fileName: string): { value: unknown; position
     const events = parseEvents(source, { maxDepth: MAX_DEPTH });
     // zod's issues for a list of 100,000 diagnostics overflow the stack.
     const excess = events.slice(MAX_EVENTS).find((event) => startOf(event) > 0);
-    if (excess !== undefined) fail(startOf(excess), 'holds too much from here on');
-    refuseAliases(events, fail);
+    if (excess !== undefined) fail(startOf(excess), 'has too many values from here on');
+    rejectAliases(events, fail);
     const [value, ...others] = constructFromEvents(events, { source });
     if (value === undefined) fail(0, 'is empty');
-    if (others.length > 0) fail(secondDocument(events), 'a second document is not taken');
+    if (others.length > 0) fail(secondDocument(events), 'only one document is supported');
     let made: YamlPositions | undefined;
     const positions = () => {
       made ??= new YamlPositions(source, events);
       return made;
     };
-    refuseReservedKeys(value, [], (path) => fail(positions().key(path), 'is a reserved name', path));
+    rejectReservedKeys(value, [], (path) => fail(positions().key(path), 'is a reserved name', path));
     return { value, positions };
   } catch (error) {
     if (error instanceof YAMLException && error.mark !== undefined) {
@@ -158,10 +151,10 @@ function parseYaml(source: string, fileName: string): { value: unknown; position
   }
 }
 
-/** A few lines with aliases can stand for gigabytes, or for a value that contains itself. */
-function refuseAliases(events: readonly Event[], fail: (offset: number, message: string) => never): void {
+/** A few lines with aliases can expand to gigabytes, or to a value that contains itself. */
+function rejectAliases(events: readonly Event[], fail: (offset: number, message: string) => never): void {
   const alias = events.find((event) => event.type === EVENT_ID.ALIAS);
-  if (alias?.type === EVENT_ID.ALIAS) fail(alias.anchorStart - 1, 'aliases are not taken; a text that begins with * needs quotes');
+  if (alias?.type === EVENT_ID.ALIAS) fail(alias.anchorStart - 1, 'aliases are not supported; put text that begins with * in quotes');
 }
 
 function secondDocument(events: readonly Event[]): number {
@@ -170,18 +163,18 @@ function secondDocument(events: readonly Event[]): number {
   return content === undefined ? 0 : Math.max(startOf(content), 0);
 }
 
-/** zod drops `__proto__` from records in silence. */
-function refuseReservedKeys(value: unknown, path: string[], fail: (path: string[]) => never): void {
+/** zod silently drops `__proto__` from records. */
+function rejectReservedKeys(value: unknown, path: string[], fail: (path: string[]) => never): void {
   if (typeof value !== 'object' || value === null) return;
   for (const [key, child] of Object.entries(value)) {
     if (RESERVED_KEYS.has(key)) fail([...path, key]);
-    refuseReservedKeys(child, [...path, key], fail);
+    rejectReservedKeys(child, [...path, key], fail);
   }
 }
 
-/** @param nearestKey is only asked for what is told: comparing names takes time */
-function locate(finding: Finding, source: string, nearestKey?: (key: string) => string | undefined): IntegrationsProblem {
-  const { path, offset, message, unknownKey } = finding;
+/** @param nearestKey called only for the diagnostics that are shown, because comparing names takes time */
+function locate(diagnostic: LocatedDiagnostic, source: string, nearestKey?: (key: string) => string | undefined): IntegrationsProblem {
+  const { path, offset, message, unknownKey } = diagnostic;
   const nearest = unknownKey === undefined ? undefined : nearestKey?.(unknownKey);
   const hint = nearest === undefined ? '' : nearest === unknownKey ? ' here' : `; did you mean ${nearest}?`;
   return { ...lineAndColumn(source, offset), path: path.join('.'), message: message + hint };

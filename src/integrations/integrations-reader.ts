@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import type { z } from 'zod';
 import { compileIntegrations, IntegrationsError, type IntegrationsFormat, readBounded } from './integrations-file.ts';
 
-/** The content of a file, by its digest, and what came of it. */
+/** The digest of a file's content, and the result of compiling it. */
 interface Known<Result> {
   digest: string;
   result: Result;
 }
 
-/** Reads an integrations file again and again: content that is known is not compiled once more, good or bad. */
+/** Reads an integrations file repeatedly. The last valid and the last invalid content are not compiled again. */
 export class IntegrationsReader<S extends z.ZodType, Compiled> {
   readonly #path: string;
   readonly #format: IntegrationsFormat<S, Compiled>;
@@ -21,7 +21,7 @@ export class IntegrationsReader<S extends z.ZodType, Compiled> {
   }
 
   /**
-   * @returns the very object of the time before where the content is that of the last good one
+   * @returns the same object as before if the content is that of the last valid file
    * @throws IntegrationsError
    */
   async read(): Promise<Compiled> {

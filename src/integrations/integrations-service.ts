@@ -6,10 +6,10 @@ import { type Telemetry, UNMEASURED } from '../observability/telemetry.ts';
 import { IntegrationsError, type IntegrationsFormat } from './integrations-file.ts';
 import { IntegrationsReader } from './integrations-reader.ts';
 
-/** Between the starts of two reloads. */
+/** Minimum between the starts of two reloads. */
 const INTERVAL_MS = 1_000;
 
-/** Reads the file; what comes of it carries the revision of its content. */
+/** Reads and compiles the file. */
 type Read<Compiled> = () => Promise<Compiled>;
 
 /** Holds the integrations in force and reads them again on request. */
@@ -30,7 +30,7 @@ export class IntegrationsService<Compiled extends { revision: string }> {
     this.#current = current;
   }
 
-  /** @throws IntegrationsError when the file can't be read or is not valid: there is nothing to fall back on at start */
+  /** @throws IntegrationsError when the file can't be read or is not valid */
   static async load<S extends z.ZodType, Compiled extends { revision: string }>(
     path: string,
     format: IntegrationsFormat<S, Compiled>,
@@ -41,17 +41,17 @@ export class IntegrationsService<Compiled extends { revision: string }> {
     return new IntegrationsService(() => reader.read(), logger, telemetry, await reader.read());
   }
 
-  /** A snapshot: a reload puts another object here and leaves this one alone. */
+  /** Immutable: a reload replaces it with another object. */
   get current(): Compiled {
     return this.#current;
   }
 
-  /** Tells `listener` of every reload that brought another revision. */
+  /** Calls `listener` after every reload with another revision. */
   onChange(listener: (current: Compiled) => void): void {
     this.#listeners.push(listener);
   }
 
-  /** How often the file was read again. */
+  /** Number of reloads. */
   get runs(): number {
     return this.#runs;
   }

@@ -6,7 +6,7 @@ import { raiseGeneration, selectReload } from './reloads-repository.ts';
 /** This replica's own integrations. */
 interface Reloadable {
   readonly current: { revision: string };
-  /** How often the file was read again. */
+  /** Number of reloads. */
   readonly runs: number;
   reload(): Promise<void>;
 }
@@ -14,8 +14,8 @@ interface Reloadable {
 const POLL_MS = 2_000;
 
 /**
- * Reloads the integrations on every replica when one of them is asked to: each
- * has its own file, and looks every few seconds whether others have read theirs.
+ * Reloads the integrations on every replica when one of them receives the request: each has its own file, and polls
+ * every few seconds whether another has reloaded.
  */
 export class ReplicatedReload {
   readonly #db: Database;
@@ -23,23 +23,23 @@ export class ReplicatedReload {
   readonly #changed: () => Promise<void>;
   readonly #logger: Logger;
   readonly #poll: Poll;
-  /** undefined: not known yet; what was announced before this process looked first is in its file already. */
+  /** Generation seen last; undefined before the first poll: this process has read its file since earlier announcements. */
   #seen: number | undefined;
-  /** The last run of the service that somebody asked for here. */
+  /** Number of the last reload requested here. */
   #run = 0;
-  /** The others have not been told of it yet. */
-  #isOwed = false;
+  /** A reload has not been announced to the other replicas yet. */
+  #mustAnnounce = false;
   #isDiverged = false;
-  /** The revision that was told of last; undefined: none yet. */
-  #told: string | undefined;
+  /** The revision of the last notification; undefined: none yet. */
+  #notified: string | undefined;
 
-  /** @param changed told once of each revision, also that of the start; not of one that only this replica has */
+  /** @param changed called once for each revision, including the first; not for one that only this replica has */
   constructor(db: Database, service: Reloadable, changed: () => Promise<void>, logger: Logger) {
     this.#db = db;
     this.#service = service;
     this.#changed = changed;
     this.#logger = logger;
-    this.#poll = new Poll(() => this.#look(), {
+    this.#poll = new Poll(() => this.#check(), {
       everyMs: POLL_MS,
       logger,
       failure: 'the replicas’ integrations can’t be compared; trying again',
@@ -47,20 +47,20 @@ export class ReplicatedReload {
   }
 
   /**
-   * Reads this replica's file again and tells the others.
+   * Reloads this replica's file and announces it to the others.
    *
    * @throws AppError `invalid_configuration`
    */
   async reload(): Promise<void> {
     await this.#service.reload();
-    // Whoever shares a reload shares its announcement.
-    if (this.#run < this.#service.runs) this.#isOwed = true;
+    // Requests that share a reload share its announcement.
+    if (this.#run < this.#service.runs) this.#mustAnnounce = true;
     this.#run = this.#service.runs;
-    // One that fails is made up for by the poll.
-    if (this.#isOwed) await this.#announceAndTell().catch((error: unknown) => this.#poll.report(error));
+    // The poll retries a failed announcement.
+    if (this.#mustAnnounce) await this.#announceAndNotify().catch((error: unknown) => this.#poll.report(error));
   }
 
-  /** Another replica read another file than this one. */
+  /** Another replica has a different file. */
   get isDiverged(): boolean {
     return this.#isDiverged;
   }
@@ -73,44 +73,44 @@ export class ReplicatedReload {
     return this.#poll.stop();
   }
 
-  async #announceAndTell(): Promise<void> {
+  async #announceAndNotify(): Promise<void> {
     await this.#announce();
-    await this.#tell();
+    await this.#notify();
   }
 
-  /** What fails is made up for by the poll. */
-  async #tell(): Promise<void> {
+  /** The poll retries a failed notification. */
+  async #notify(): Promise<void> {
     const { revision } = this.#service.current;
-    if (this.#isDiverged || revision === this.#told) return;
+    if (this.#isDiverged || revision === this.#notified) return;
     await this.#changed();
-    this.#told = revision;
+    this.#notified = revision;
   }
 
   async #announce(): Promise<void> {
-    this.#isOwed = false;
+    this.#mustAnnounce = false;
     try {
       const generation = await raiseGeneration(this.#db, this.#service.current.revision);
-      // What was announced last is this one's own.
+      // The last announcement is this replica's own.
       this.#isDiverged = false;
-      // With another replica's in between, that one's news is still to be read.
+      // Otherwise another replica announced in between, and the poll must still handle that.
       if (generation - 1 === this.#seen) this.#seen = generation;
     } catch (error) {
-      this.#isOwed = true;
+      this.#mustAnnounce = true;
       throw error;
     }
   }
 
-  async #look(): Promise<void> {
-    if (this.#isOwed) await this.#announce();
+  async #check(): Promise<void> {
+    if (this.#mustAnnounce) await this.#announce();
     const { generation, revision } = await selectReload(this.#db);
-    const isNews = this.#seen !== undefined && generation > this.#seen;
+    const isNew = this.#seen !== undefined && generation > this.#seen;
     this.#seen = Math.max(generation, this.#seen ?? 0);
-    if (isNews) await this.#follow(revision);
-    await this.#tell();
+    if (isNew) await this.#follow(revision);
+    await this.#notify();
   }
 
   async #follow(revision: string): Promise<void> {
-    // A file that is not valid is in the log already.
+    // An invalid file is logged by the service.
     await this.#service.reload().catch(() => {});
     const own = this.#service.current.revision;
     this.#isDiverged = own !== revision;

@@ -3,7 +3,7 @@ import type { Action, RunContext } from '../../actions/action.ts';
 import { AppError } from '../../errors.ts';
 import type { CallOrRejection, DeclaredCall, Effect } from '../../providers/declared-call.ts';
 import type { CallDeclaration } from '../declaration.ts';
-import type { Diagnostics } from '../declaration-diagnostics.ts';
+import type { Diagnostics } from '../diagnostics.ts';
 import { assertArguments, checkArguments, resolveArguments } from './declared-arguments.ts';
 import { compileInput, type DeclaredInput, type Input } from './declared-input.ts';
 import { linearRegExp } from './declared-pattern.ts';
@@ -28,7 +28,7 @@ export async function loadTools(): Promise<Tools> {
   ]);
   const ajv = new Ajv({
     strict: true,
-    // What is required may be among the properties of the schema around it: declared-sound.ts looks there.
+    // Required properties may be defined in an enclosing schema: declared-consistency.ts checks that.
     strictRequired: false,
     allowUnionTypes: true,
     useDefaults: true,
@@ -69,7 +69,7 @@ export function declaredAction(
   if (isMilder(declaration.effect, least)) {
     const field = least === 'destructive' ? call.tellingField(given) : undefined;
     const reason = field === undefined ? '' : ` because of ${field}`;
-    diagnostics.under('effect').inValue(`what ${call.name} does here is ${least}${reason}: say effect: ${least}`);
+    diagnostics.under('effect').inValue(`${call.name} is ${least} here${reason}: set effect: ${least}`);
   }
   return {
     name,

@@ -1,14 +1,14 @@
 import { AppError } from '../../errors.ts';
 import type { DeclaredCall } from '../../providers/declared-call.ts';
 import { didYouMean } from '../../validation/nearest-name.ts';
-import type { Diagnostics } from '../declaration-diagnostics.ts';
+import type { Diagnostics } from '../diagnostics.ts';
 import type { DeclaredInput, Input } from './declared-input.ts';
 import { checkReferences, referenceIn, resolve } from './declared-references.ts';
 import { checkValue, EXPECTED, fits } from './declared-values.ts';
 
-const LEAVES_PATH = 'must not hold /, ? or #, since it is part of an address';
+const LEAVES_PATH = 'must not contain /, ? or #, because it is part of a URL path';
 
-/** Holds `with` against what the method takes and what the input gives; what is wrong is noted. */
+/** Checks `with` against the method's fields and the input's properties, and adds diagnostics. */
 export function checkArguments(
   call: DeclaredCall,
   given: Readonly<Record<string, unknown>>,
@@ -21,7 +21,8 @@ export function checkArguments(
     const field = Object.hasOwn(call.fields, name) ? call.fields[name] : undefined;
     const rejection = call.rejection(name, value);
     if (rejection !== undefined) place.inKey(rejection);
-    else if (field === undefined) place.inKey(`is no parameter or body field of ${call.name}${didYouMean(name, Object.keys(call.fields))}`);
+    else if (field === undefined)
+      place.inKey(`is not a parameter or body field of ${call.name}${didYouMean(name, Object.keys(call.fields))}`);
     else {
       checkValue(field, value, { input, takesNull: call.takesNull(name) }, place);
       if (typeof value === 'string' && call.escapesPath(name, value)) place.inValue(LEAVES_PATH);
@@ -30,20 +31,20 @@ export function checkArguments(
   }
   for (const name of call.required) checkRequired(call, name, given[name], input, diagnostics);
   for (const name of input.properties.keys()) {
-    // What can't be referred to is noted already.
+    // A name that can't be referenced is reported elsewhere.
     if (!used.has(name) && referenceIn(`$input.${name}`) !== undefined)
-      input.place(name).inKey(`is used nowhere in with: refer to it as $input.${name}`);
+      input.place(name).inKey(`is not used in with: refer to it as $input.${name}`);
   }
 }
 
-/** `with` for one call: references replaced; what the input doesn't give is left out. */
+/** `with` for one call: references are replaced, and omitted where the input has no value. */
 export function resolveArguments(call: DeclaredCall, given: Readonly<Record<string, unknown>>, input: Input): Record<string, unknown> {
   const entries = Object.entries(given).map(([name, value]) => [name, resolve(value, input, call.takesNull(name))] as const);
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }
 
 /**
- * A last look at what goes into the address: an input's schema may be loose.
+ * Checks the arguments of a call once more, because an input's schema may allow anything.
  *
  * @throws AppError `invalid_request`
  */
@@ -57,7 +58,7 @@ export function assertArguments(call: DeclaredCall, args: Readonly<Record<string
     if (call.escapesPath(name, String(value))) throw new AppError('invalid_request', `${name}: ${LEAVES_PATH}`);
   }
   for (const name of call.required) {
-    // As part of a path, nothing or dots would name another resource.
+    // As a path segment, these would address another resource.
     if (['', '.', '..'].includes(String(args[name] ?? ''))) throw new AppError('invalid_request', `${name}: must not be empty`);
   }
 }

@@ -10,7 +10,7 @@ const BRACKETS: Readonly<Record<string, string>> = { '[': ']', '[?': ']', '{': '
  * @param cause the parser's own error
  */
 export function expressionDiagnostic(jmespath: Jmespath, expression: string, cause: unknown): string {
-  return `is no JMESPath expression: ${unlexable(jmespath, expression, cause) ?? misplaced(jmespath, expression)}`;
+  return `is not a valid JMESPath expression: ${unlexable(jmespath, expression, cause) ?? misplaced(jmespath, expression)}`;
 }
 
 /** There is no such function: which there are. */

@@ -1,46 +1,46 @@
 import type { Ajv, ErrorObject, ValidateFunction } from 'ajv';
 import type { Schema } from '../../actions/action.ts';
 import { AppError } from '../../errors.ts';
-import type { Diagnostics } from '../declaration-diagnostics.ts';
+import type { Diagnostics } from '../diagnostics.ts';
+import { checkConsistency, checkDefaults } from './declared-consistency.ts';
 import { compilerReason, placeOf, plainName, pointer, reasonOf, schemaReasonOf } from './declared-messages.ts';
 import { boundSchema, isSchema, type JsonSchema, typesOf } from './declared-schema.ts';
-import { checkDefaults, checkSound } from './declared-sound.ts';
 
 export type Input = Readonly<Record<string, unknown>>;
 
-/** What a declared action takes. */
+/** The input of a declared action. */
 export interface DeclaredInput {
   shape: Schema<Input>;
   properties: ReadonlyMap<string, JsonSchema>;
   /** Whether a call always has it: it is required, or has a default. */
   isSure(name: string): boolean;
-  /** Whether a call may have null for it. */
+  /** Whether a call may pass null for it. */
   mayBeNull(name: string): boolean;
-  /** Where diagnostics in what a property is are noted. */
+  /** Collects the diagnostics of a property. */
   place(name: string): Diagnostics;
 }
 
 const PROPERTY_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,59}$/;
 
 /**
- * Checks an input schema and makes it ready; what is wrong with it is noted.
+ * Checks and compiles an input schema, and adds diagnostics.
  *
- * @param declared undefined: the action takes nothing
+ * @param declared undefined: the action has no input
  */
 export function compileInput(ajv: Ajv, declared: JsonSchema | undefined, diagnostics: Diagnostics): DeclaredInput {
   const source = declared ?? { type: 'object' };
   const before = diagnostics.count;
   if (source.type !== 'object') diagnostics.under('type').inValue('must be object');
   if (source.additionalProperties !== undefined && source.additionalProperties !== false) {
-    diagnostics.under('additionalProperties').inValue('must be false or left out: what isn’t declared would go nowhere');
+    diagnostics.under('additionalProperties').inValue('must be false or omitted: undeclared properties are not used');
   }
   const properties = isSchema(source.properties) ? source.properties : {};
   for (const name of Object.keys(properties)) {
     if (!PROPERTY_NAME.test(name)) diagnostics.under('properties', name).inKey(misnamed(name));
   }
   const schema = { ...(boundSchema(source, diagnostics) as JsonSchema), additionalProperties: false };
-  checkSound(source, diagnostics);
-  // What is wrong already would be found again, and less clearly.
+  checkConsistency(source, diagnostics);
+  // Ajv would report the same errors again, less clearly.
   const check = diagnostics.count === before ? compileSchema(ajv, schema, diagnostics) : ajv.compile(false);
   const required = Array.isArray(source.required) ? source.required : [];
   const declaredProperties = new Map(Object.entries(properties).map(([name, value]) => [name, isSchema(value) ? value : {}]));
@@ -58,7 +58,7 @@ function misnamed(name: string): string {
   return `must be a name of letters, digits and _${plain === undefined ? '' : `, such as ${plain}`}`;
 }
 
-/** As far as its own keywords say. */
+/** Whether a schema's own keywords allow null. */
 function mayBeNull(schema: JsonSchema): boolean {
   const { enum: listed, default: usual } = schema;
   return typesOf(schema).includes('null') || usual === null || (Array.isArray(listed) && listed.includes(null));
@@ -69,7 +69,9 @@ function compileSchema(ajv: Ajv, schema: JsonSchema, diagnostics: Diagnostics): 
   try {
     if (ajv.validateSchema(schema) !== true) {
       const [error] = ajv.errors ?? [];
-      diagnostics.under(...pointer(error?.instancePath ?? '')).inValue(`is no JSON Schema: ${error ? schemaReasonOf(error) : 'not valid'}`);
+      diagnostics
+        .under(...pointer(error?.instancePath ?? ''))
+        .inValue(`is not valid JSON Schema: ${error ? schemaReasonOf(error) : 'not valid'}`);
       return nothing;
     }
     const check = ajv.compile(schema);
@@ -85,7 +87,7 @@ function compileSchema(ajv: Ajv, schema: JsonSchema, diagnostics: Diagnostics): 
 
 /** @throws AppError `invalid_request` that names the field at fault */
 function parseInput(check: ValidateFunction, value: unknown): Input {
-  // Defaults are put into the value itself, which is the caller's.
+  // Ajv writes defaults into the value, which is the caller's.
   const input: unknown = structuredClone(value);
   if (check(input)) return input as Input;
   throw new AppError('invalid_request', inputMessage(check.errors?.[0]));

@@ -61,7 +61,7 @@ const KINDS: Readonly<Record<string, string>> = {
 /** How a schema breaks the rules for schemas, in plain words. */
 export function schemaReasonOf(error: ErrorObject): string {
   const { keyword, params, data, instancePath } = error;
-  if (keyword === 'uniqueItems') return 'names something twice';
+  if (keyword === 'uniqueItems') return 'must not contain duplicates';
   if (keyword !== 'type') return reasonOf(error);
   if (instancePath.endsWith('/required') && typeof data === 'boolean') {
     return 'must be a list of names, beside properties: required: [a, b]';
@@ -83,8 +83,7 @@ export function compilerReason(message: string, formats: readonly string[]): str
   if (format !== undefined) return `${reason}${didYouMean(format, formats)}`;
   const [, type, keyword] = /^missing type "([^"]*)" for keyword "([^"]*)"$/.exec(reason) ?? [];
   if (type !== undefined) return `${reason}: ${keyword} is for ${type.replaceAll(',', ' or ')} only`;
-  if (reason.startsWith('default is ignored'))
-    return 'a default is put in only where it stands beside a property’s type, not within a choice';
+  if (reason.startsWith('default is ignored')) return 'a default is supported only beside a property’s type, not within anyOf or oneOf';
   return reason;
 }
 

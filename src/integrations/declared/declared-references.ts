@@ -1,5 +1,5 @@
 import { didYouMean } from '../../validation/nearest-name.ts';
-import type { Diagnostics } from '../declaration-diagnostics.ts';
+import type { Diagnostics } from '../diagnostics.ts';
 import type { DeclaredInput, Input } from './declared-input.ts';
 import { plainName } from './declared-messages.ts';
 
@@ -57,5 +57,5 @@ function misshapen(value: string, input: DeclaredInput): string {
     const [first] = input.properties.keys();
     return `references begin with $input and a dot${first === undefined ? '' : `, such as $input.${first}`}`;
   }
-  return '$input.<name> must stand alone: texts are not put together here';
+  return '$input.<name> must stand alone: strings are not concatenated';
 }

@@ -1,6 +1,6 @@
 import { isObject } from '../../validation/is-object.ts';
 import { didYouMean, nearestName } from '../../validation/nearest-name.ts';
-import type { Diagnostics } from '../declaration-diagnostics.ts';
+import type { Diagnostics } from '../diagnostics.ts';
 import { compilePattern, PATTERN_MAX_LENGTH } from './declared-pattern.ts';
 
 export type JsonSchema = Record<string, unknown>;
@@ -30,8 +30,8 @@ const PLAIN_KEYS = [
 ];
 /** Keywords of other formats, and what draft 7 has in their place. */
 const INSTEAD: Readonly<Record<string, string>> = {
-  nullable: '; say type: [string, "null"]',
-  optional: '; what isn’t in required is optional',
+  nullable: '; use type: [string, "null"]',
+  optional: '; properties that are not in required are optional',
   values: '; did you mean enum?',
   min: '; did you mean minimum?',
   max: '; did you mean maximum?',
@@ -53,7 +53,7 @@ export function boundSchema(schema: unknown, diagnostics: Diagnostics): unknown 
   }
   for (const key of Object.keys(schema)) {
     if (KNOWN_KEYS.includes(key)) continue;
-    diagnostics.under(key).inKey(`is not a keyword of JSON Schema that can be used here${INSTEAD[key] ?? didYouMean(key, KNOWN_KEYS)}`);
+    diagnostics.under(key).inKey(`is not a supported JSON Schema keyword${INSTEAD[key] ?? didYouMean(key, KNOWN_KEYS)}`);
   }
   checkType(schema, diagnostics);
   checkReference(schema, diagnostics);
@@ -80,11 +80,11 @@ function checkType({ type }: JsonSchema, diagnostics: Diagnostics): void {
   const place = diagnostics.under('type');
   const check = (one: unknown, at: Diagnostics) => {
     if (one === null) at.inValue('null must be in quotes: "null"');
-    else if (typeof one !== 'string') at.inValue(`is no JSON Schema: must be one of ${TYPES.join(', ')}, or a list of them`);
+    else if (typeof one !== 'string') at.inValue(`is not valid JSON Schema: must be one of ${TYPES.join(', ')}, or a list of them`);
     else if (!isKnownType(one)) {
       const meant = meantType(one);
       at.inValue(
-        `is no JSON Schema: must be one of ${TYPES.join(', ')}${meant === 'string' || one in OTHER_NAMES ? `; did you mean ${meant}?` : didYouMean(one, TYPES)}`,
+        `is not valid JSON Schema: must be one of ${TYPES.join(', ')}${meant === 'string' || one in OTHER_NAMES ? `; did you mean ${meant}?` : didYouMean(one, TYPES)}`,
       );
     }
   };
@@ -99,7 +99,7 @@ function meantType(name: string): string {
 function checkReference(schema: JsonSchema, diagnostics: Diagnostics): void {
   const { $ref: reference } = schema;
   if (reference !== undefined && !(typeof reference === 'string' && reference.startsWith('#'))) {
-    diagnostics.under('$ref').inValue('must stay within the schema: #/definitions/…');
+    diagnostics.under('$ref').inValue('must refer to the same schema: #/definitions/…');
   }
 }
 

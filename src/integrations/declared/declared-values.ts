@@ -1,16 +1,16 @@
 import type { Field, Fields, ValueKind } from '../../providers/workspace/workspace-methods.ts';
 import { isObject } from '../../validation/is-object.ts';
 import { didYouMean } from '../../validation/nearest-name.ts';
-import type { Diagnostics } from '../declaration-diagnostics.ts';
+import type { Diagnostics } from '../diagnostics.ts';
 import type { DeclaredInput } from './declared-input.ts';
 import { referenceIn } from './declared-references.ts';
 import { isKnownType, isSchema, type JsonSchema, typesOf } from './declared-schema.ts';
 
 export const EXPECTED: Record<ValueKind, string> = {
-  string: 'a text (in quotes where it looks like a number)',
+  string: 'a string (in quotes if it looks like a number)',
   number: 'a number',
   boolean: 'true or false',
-  'string[]': 'a list of texts',
+  'string[]': 'a list of strings',
   array: 'a list',
   object: 'an object',
   any: 'anything',
@@ -24,7 +24,7 @@ const TYPES: Record<Exclude<ValueKind, 'any'>, readonly string[]> = {
   array: ['array'],
   object: ['object'],
 };
-/** Names of values that mean that nothing was said. */
+/** Names of values that mean unspecified. */
 const UNSPECIFIED = /unspecified$/i;
 
 export interface Place {
@@ -33,7 +33,7 @@ export interface Place {
   takesNull: boolean;
 }
 
-/** Holds a value of `with` against what can stand in its place, all the way down; what is wrong is noted. */
+/** Checks a value of `with` against its field, at all levels, and adds diagnostics. */
 export function checkValue(field: Field, value: unknown, place: Place, diagnostics: Diagnostics): void {
   const reference = referenceIn(value);
   if (reference !== undefined) checkProperty(field, reference, place.input, diagnostics);
@@ -44,15 +44,15 @@ export function checkValue(field: Field, value: unknown, place: Place, diagnosti
     if (item !== undefined) value.forEach((one, index) => void checkValue(item, one, place, diagnostics.under(index)));
   } else if (typeof value === 'object' && value !== null) checkObject(field.fields?.(), value, place, diagnostics);
   else {
-    const refusal = refusalOf(field, value);
-    if (refusal !== undefined) diagnostics.inValue(refusal);
+    const rejection = rejectionOf(field, value);
+    if (rejection !== undefined) diagnostics.inValue(rejection);
   }
 }
 
-/** Whether a value is of a kind, without a look inside. */
+/** Whether a value is of a kind, without its items and fields. */
 export function fits(kind: ValueKind, value: unknown): boolean {
   if (kind === 'any') return true;
-  // The provider takes one of a list's texts alone as well.
+  // The provider accepts a single string in place of a list.
   if (kind === 'string[]') return typeof value === 'string' || (Array.isArray(value) && value.every((item) => typeof item === 'string'));
   if (kind === 'array') return Array.isArray(value);
   if (kind === 'object') return isObject(value);
@@ -73,47 +73,47 @@ function checkObject(fields: Fields | undefined, value: object, place: Place, di
 }
 
 function unknownField(name: string, fields: Fields): string {
-  return `is no field of this object${didYouMean(name, Object.keys(fields))}`;
+  return `is not a field of this object${didYouMean(name, Object.keys(fields))}`;
 }
 
-/** Why a fixed text can't stand here; undefined: it can. */
-function refusalOf({ values }: Field, value: unknown): string | undefined {
+/** Why a fixed string is not allowed; undefined: it is. */
+function rejectionOf({ values }: Field, value: unknown): string | undefined {
   if (values === undefined || typeof value !== 'string' || values.includes(value)) return undefined;
   const shown = values.filter((one) => !UNSPECIFIED.test(one));
   return `must be one of ${shown.join(', ')}${didYouMean(value, shown)}`;
 }
 
-/** The same of what a property of the input may be, as far as its schema says. */
+/** Checks an input property against the field, as far as its schema says. */
 function checkProperty(field: Field, name: string, input: DeclaredInput, diagnostics: Diagnostics): void {
   const schema = input.properties.get(name);
   if (schema === undefined) return;
-  const refusal = schemaRefusal(field, schema, name);
-  if (refusal !== undefined) diagnostics.inValue(refusal);
+  const rejection = schemaRejection(field, schema, name);
+  if (rejection !== undefined) diagnostics.inValue(rejection);
   else checkNames(field, schema, input.place(name));
 }
 
-function schemaRefusal(field: Field, schema: JsonSchema, name: string): string | undefined {
+function schemaRejection(field: Field, schema: JsonSchema, name: string): string | undefined {
   const types = typesOf(schema).filter((type) => type !== 'null');
-  // A type that there isn't is noted where it stands.
+  // Unknown types are reported where they are declared.
   if (types.every(isKnownType) && types.length > 0 && field.kind !== 'any') {
     const possible = TYPES[field.kind];
     if (!types.some((type) => possible.includes(type))) return `must be ${EXPECTED[field.kind]}, but ${name} is ${types.join(' or ')}`;
   }
   const item = itemOf(field);
-  if (item !== undefined && isSchema(schema.items)) return schemaRefusal(item, schema.items, `what ${name} lists`);
+  if (item !== undefined && isSchema(schema.items)) return schemaRejection(item, schema.items, `what ${name} lists`);
   for (const value of possibleValues(schema)) {
-    const refusal = refusalOf(field, value);
-    if (refusal !== undefined) return `${refusal}, but ${name} can be ${JSON.stringify(value)}`;
+    const rejection = rejectionOf(field, value);
+    if (rejection !== undefined) return `${rejection}, but ${name} can be ${JSON.stringify(value)}`;
   }
   return undefined;
 }
 
-/** Values that a schema names. */
+/** Values listed in a schema. */
 function possibleValues({ enum: listed, const: only, default: usual }: JsonSchema): unknown[] {
   return [...(Array.isArray(listed) ? listed : []), only, usual];
 }
 
-/** What an input's object holds goes into the request under its own names. */
+/** The properties of an input object go into the request under their own names. */
 function checkNames(field: Field, schema: JsonSchema, diagnostics: Diagnostics): void {
   if (field.items !== undefined && isSchema(schema.items)) checkNames(field.items, schema.items, diagnostics.under('items'));
   const fields = field.fields?.();
@@ -123,8 +123,8 @@ function checkNames(field: Field, schema: JsonSchema, diagnostics: Diagnostics):
     const known = Object.hasOwn(fields, name) ? fields[name] : undefined;
     if (known === undefined) place.inKey(unknownField(name, fields));
     else if (isSchema(child)) {
-      const refusal = schemaRefusal(known, child, 'this');
-      if (refusal !== undefined) place.inKey(refusal);
+      const rejection = schemaRejection(known, child, 'this');
+      if (rejection !== undefined) place.inKey(rejection);
       else checkNames(known, child, place);
     }
   }

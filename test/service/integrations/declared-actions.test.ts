@@ -212,7 +212,7 @@ describe('a declared action', () => {
     ['files.slides', 'presentationId', ['a/pages/b', 'a/pages/b/thumbnail', 'a?alt=media', 'a#b', 'a%2Fpages%2Fb']],
   ])('sends nothing where an id would lead elsewhere: %s', async (action, field, ids) => {
     const before = (await steward.control('state')).calls.workspace;
-    const message = `${field}: must not hold /, ? or #, since it is part of an address`;
+    const message = `${field}: must not contain /, ? or #, because it is part of a URL path`;
     for (const id of ids) await expect(callAction(steward, action, { id })).rejects.toMatchObject({ code: 'invalid_request', message });
     expect((await steward.control('state')).calls.workspace).toEqual(before);
   });
@@ -220,7 +220,7 @@ describe('a declared action', () => {
   it('is not given what a loose schema lets through into its address', async () => {
     await expect(callAction(steward, 'files.tally', { of: { kind: 'a' } })).rejects.toMatchObject({
       code: 'invalid_request',
-      message: 'q: must be a text (in quotes where it looks like a number)',
+      message: 'q: must be a string (in quotes if it looks like a number)',
     });
   });
 

@@ -69,7 +69,7 @@ describe('a diagnostic in an action is found with its line and column', () => {
     [
       'neither use nor call',
       workspace('description: X.'),
-      ['8:7 agents.a.actions.x.use: must be the name of a built-in action (or else say call, with a method)'],
+      ['8:7 agents.a.actions.x.use: must be the name of a built-in action (or use call, with a method)'],
     ],
     [
       'both',
@@ -111,12 +111,12 @@ describe('a diagnostic in an action is found with its line and column', () => {
     [
       'an allow-list pattern without quotes',
       workspace('use: mail.send', 'policy: { allow: { to: [*@example.com] } }'),
-      ['10:33 : aliases are not taken; a text that begins with * needs quotes'],
+      ['10:33 : aliases are not supported; put text that begins with * in quotes'],
     ],
     [
       'a number in place of a text, in a built-in',
       workspace('use: mail.search', 'description: 7'),
-      ['10:22 agents.a.actions.x.description: must be a text (in quotes where it looks like something else)'],
+      ['10:22 agents.a.actions.x.description: must be a string (in quotes if it looks like another type)'],
     ],
     [
       'a built-in that is none',
@@ -141,22 +141,22 @@ describe('a diagnostic in an action is found with its line and column', () => {
     [
       'no question before a destructive built-in',
       workspace('use: mail.trash', 'policy: { approval: never }'),
-      ['10:29 agents.a.actions.x.policy.approval: a destructive action always asks: say destructive or always'],
+      ['10:29 agents.a.actions.x.policy.approval: a destructive action always needs approval: set destructive or always'],
     ],
     [
       'a larger cap than the built-in’s',
       workspace('use: mail.search', 'cap: 9MB'),
-      ['10:14 agents.a.actions.x.cap: is more than this action gives (256kB)'],
+      ['10:14 agents.a.actions.x.cap: exceeds this action’s maximum of 256kB'],
     ],
     [
       'a cap one more than the built-in’s',
       workspace('use: mail.search', 'cap: 257kB'),
-      ['10:14 agents.a.actions.x.cap: is more than this action gives (256kB)'],
+      ['10:14 agents.a.actions.x.cap: exceeds this action’s maximum of 256kB'],
     ],
     [
       'an allow-list that nothing is held against',
       workspace('use: mail.send', 'policy: { allow: { too: ["*"] } }'),
-      ['10:28 agents.a.actions.x.policy.allow.too: is no allow-list of this action: it has “to”; did you mean to?'],
+      ['10:28 agents.a.actions.x.policy.allow.too: is not an allow-list of this action: it has “to”; did you mean to?'],
     ],
     [
       'unmasking what isn’t masked',
@@ -222,28 +222,31 @@ describe('a diagnostic in a declared method is found with its line and column', 
     [
       'a reference with two letters swapped',
       call(LIST, 'read', 'input: { type: object, properties: { title: { type: string } } }', 'with: { q: $input.titel }'),
-      [expect.stringContaining('is used nowhere'), '13:20 agents.a.actions.x.with.q: the input has no property titel; did you mean title?'],
+      [
+        expect.stringContaining('is not used in with'),
+        '13:20 agents.a.actions.x.with.q: the input has no property titel; did you mean title?',
+      ],
     ],
     [
       'a reference in the middle of a text',
       call(LIST, 'read', 'input: { type: object, properties: { n: { type: string } } }', `with: { q: "name = '$input.n'" }`),
       [
-        '12:46 agents.a.actions.x.input.properties.n: is used nowhere in with: refer to it as $input.n',
-        '13:20 agents.a.actions.x.with.q: $input.<name> must stand alone: texts are not put together here',
+        '12:46 agents.a.actions.x.input.properties.n: is not used in with: refer to it as $input.n',
+        '13:20 agents.a.actions.x.with.q: $input.<name> must stand alone: strings are not concatenated',
       ],
     ],
     [
       'a reference into a property',
       call(LIST, 'read', 'input: { type: object, properties: { n: { type: object } } }', 'with: { q: $input.n.m }'),
       [
-        expect.stringContaining('is used nowhere'),
-        '13:20 agents.a.actions.x.with.q: $input.<name> must stand alone: texts are not put together here',
+        expect.stringContaining('is not used in with'),
+        '13:20 agents.a.actions.x.with.q: $input.<name> must stand alone: strings are not concatenated',
       ],
     ],
     [
       'a property that goes nowhere',
       call(LIST, 'read', 'input: { type: object, properties: { n: { type: string } } }'),
-      ['12:46 agents.a.actions.x.input.properties.n: is used nowhere in with: refer to it as $input.n'],
+      ['12:46 agents.a.actions.x.input.properties.n: is not used in with: refer to it as $input.n'],
     ],
     [
       'a text in place of a number',
@@ -253,7 +256,7 @@ describe('a diagnostic in a declared method is found with its line and column', 
     [
       'a number in place of a text',
       call('drive.files.get', 'read', 'with: { fileId: 5 }'),
-      ['12:25 agents.a.actions.x.with.fileId: must be a text (in quotes where it looks like a number)'],
+      ['12:25 agents.a.actions.x.with.fileId: must be a string (in quotes if it looks like a number)'],
     ],
     [
       'a property of another type than the parameter',
@@ -263,41 +266,37 @@ describe('a diagnostic in a declared method is found with its line and column', 
     [
       'a milder effect: a write',
       call('drive.files.copy', 'read', 'with: { fileId: x }'),
-      ['11:17 agents.a.actions.x.effect: what drive.files.copy does here is write: say effect: write'],
+      ['11:17 agents.a.actions.x.effect: drive.files.copy is write here: set effect: write'],
     ],
     [
       'a milder effect: by the verb',
       call('drive.files.delete', 'write', 'with: { fileId: x }'),
-      ['11:17 agents.a.actions.x.effect: what drive.files.delete does here is destructive: say effect: destructive'],
+      ['11:17 agents.a.actions.x.effect: drive.files.delete is destructive here: set effect: destructive'],
     ],
     [
       'a milder effect: by a field',
       call('drive.files.update', 'write', 'with: { fileId: x, trashed: true }'),
-      ['11:17 agents.a.actions.x.effect: what drive.files.update does here is destructive because of trashed: say effect: destructive'],
+      ['11:17 agents.a.actions.x.effect: drive.files.update is destructive here because of trashed: set effect: destructive'],
     ],
     [
       'a milder effect: an invitation',
       call('calendar.events.insert', 'write', 'with: { calendarId: primary, attendees: [{ email: a@example.com }] }'),
-      [
-        '11:17 agents.a.actions.x.effect: what calendar.events.insert does here is destructive because of attendees: say effect: destructive',
-      ],
+      ['11:17 agents.a.actions.x.effect: calendar.events.insert is destructive here because of attendees: set effect: destructive'],
     ],
     [
       'a milder effect: mail that is sent',
       call('gmail.users.messages.send', 'write', 'with: { raw: x }'),
-      ['11:17 agents.a.actions.x.effect: what gmail.users.messages.send does here is destructive: say effect: destructive'],
+      ['11:17 agents.a.actions.x.effect: gmail.users.messages.send is destructive here: set effect: destructive'],
     ],
     [
       'a milder effect: a label that is the trash',
       call('gmail.users.messages.modify', 'write', 'with: { id: x, addLabelIds: [TRASH] }'),
-      [
-        '11:17 agents.a.actions.x.effect: what gmail.users.messages.modify does here is destructive because of addLabelIds: say effect: destructive',
-      ],
+      ['11:17 agents.a.actions.x.effect: gmail.users.messages.modify is destructive here because of addLabelIds: set effect: destructive'],
     ],
     [
       'a projection that is none',
       call(LIST, 'read', 'project: "files["'),
-      [expect.stringContaining('12:18 agents.a.actions.x.project: is no JMESPath expression')],
+      [expect.stringContaining('12:18 agents.a.actions.x.project: is not a valid JMESPath expression')],
     ],
     [
       'an unknown function',
@@ -319,11 +318,11 @@ describe('a diagnostic in a declared method is found with its line and column', 
       call('drive.files.create', 'destructive', 'with: { parents: root }'),
       ['12:26 agents.a.actions.x.with.parents: must be a list'],
     ],
-    ['a cap over a megabyte', call(LIST, 'read', 'cap: 2MB'), ['12:14 agents.a.actions.x.cap: is more than this action gives (1000kB)']],
+    ['a cap over a megabyte', call(LIST, 'read', 'cap: 2MB'), ['12:14 agents.a.actions.x.cap: exceeds this action’s maximum of 1000kB']],
     [
       'no question before a destructive method',
       call('drive.files.delete', 'destructive', 'with: { fileId: x }', 'policy: { approval: never }'),
-      ['13:29 agents.a.actions.x.policy.approval: a destructive action always asks: say destructive or always'],
+      ['13:29 agents.a.actions.x.policy.approval: a destructive action always needs approval: set destructive or always'],
     ],
     [
       'an allow-list of a property that is no text',
@@ -334,7 +333,7 @@ describe('a diagnostic in a declared method is found with its line and column', 
         'with: { pageSize: $input.n }',
         'policy: { allow: { n: ["1"] } }',
       ),
-      ['14:28 agents.a.actions.x.policy.allow.n: is no allow-list of this action: it has none'],
+      ['14:28 agents.a.actions.x.policy.allow.n: is not an allow-list of this action: it has none'],
     ],
   ])('%s', async (_title, source, expected) => {
     expect(await problemsOf(source)).toEqual(expected);
@@ -350,12 +349,12 @@ describe('a diagnostic in a declared method is found with its line and column', 
     [
       'with an unknown keyword',
       '{ type: object, requird: [a] }',
-      '12:32 agents.a.actions.x.input.requird: is not a keyword of JSON Schema that can be used here; did you mean required?',
+      '12:32 agents.a.actions.x.input.requird: is not a supported JSON Schema keyword; did you mean required?',
     ],
     [
       'with an unknown type',
       '{ type: object, properties: { a: { type: strng } } }',
-      '12:57 agents.a.actions.x.input.properties.a.type: is no JSON Schema: must be one of array, boolean, integer, null, number, object, string; did you mean string?',
+      '12:57 agents.a.actions.x.input.properties.a.type: is not valid JSON Schema: must be one of array, boolean, integer, null, number, object, string; did you mean string?',
     ],
     [
       'with an unknown format',
@@ -380,15 +379,23 @@ describe('a diagnostic in a declared method is found with its line and column', 
     [
       'that refers elsewhere',
       '{ type: object, properties: { a: { $ref: "https://example.com/x" } } }',
-      '12:57 agents.a.actions.x.input.properties.a.$ref: must stay within the schema',
+      '12:57 agents.a.actions.x.input.properties.a.$ref: must refer to the same schema',
     ],
     [
       'that refers to nothing',
       '{ type: object, properties: { a: { $ref: "#/definitions/a" } } }',
       "12:16 agents.a.actions.x.input: can't resolve reference #/definitions/a",
     ],
-    ['with an id', '{ type: object, $id: "https://example.com/x" }', '12:32 agents.a.actions.x.input.$id: is not a keyword'],
-    ['that is asynchronous', '{ type: object, $async: true }', '12:32 agents.a.actions.x.input.$async: is not a keyword'],
+    [
+      'with an id',
+      '{ type: object, $id: "https://example.com/x" }',
+      '12:32 agents.a.actions.x.input.$id: is not a supported JSON Schema keyword',
+    ],
+    [
+      'that is asynchronous',
+      '{ type: object, $async: true }',
+      '12:32 agents.a.actions.x.input.$async: is not a supported JSON Schema keyword',
+    ],
     [
       'with a pattern that is none',
       '{ type: object, properties: { a: { type: string, pattern: "(" } } }',
@@ -406,7 +413,7 @@ describe('a diagnostic in a declared method is found with its line and column', 
     ],
   ])('an input schema %s', async (_title, input, expected) => {
     const problems = await problemsOf(call(LIST, 'read', `input: ${input}`));
-    expect(problems.filter((problem) => !problem.includes('is used nowhere'))).toEqual([expect.stringContaining(expected)]);
+    expect(problems.filter((problem) => !problem.includes('is not used in with'))).toEqual([expect.stringContaining(expected)]);
   });
 });
 
@@ -490,7 +497,7 @@ describe('what no declared action may do', () => {
     'userId: me',
   ])('put %s into a request', async (parameter) => {
     const [problem, ...others] = await problemsOf(call('drive.files.create', 'write', `with: { ${parameter} }`));
-    expect(problem).toMatch(/^12:17 agents\.a\.actions\.x\.with\..* is no parameter or body field of drive\.files\.create/);
+    expect(problem).toMatch(/^12:17 agents\.a\.actions\.x\.with\..* is not a parameter or body field of drive\.files\.create/);
     expect(others).toEqual([]);
   });
 

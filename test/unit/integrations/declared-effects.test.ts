@@ -61,7 +61,7 @@ describe('the effect of a declared action', () => {
   ])('that %s is at least destructive', async (_title, method, given, input) => {
     expect(await problemsOf(call(method, 'write', given, input))).toEqual([
       expect.stringMatching(
-        `^11:17 agents\\.a\\.actions\\.x\\.effect: what ${method} does here is destructive( because of \\w+)?: say effect: destructive$`,
+        `^11:17 agents\\.a\\.actions\\.x\\.effect: ${method} is destructive here( because of \\w+)?: set effect: destructive$`,
       ),
     ]);
     expect(await problemsOf(call(method, 'destructive', given, input))).toEqual([]);
@@ -89,7 +89,7 @@ describe('the effect of a declared action', () => {
 describe('a fixed part of an address', () => {
   it.each(['a/b', 'a?alt=media', 'a#b'])('can’t be %s', async (id) => {
     expect(await problemsOf(call('drive.files.get', 'read', `{ fileId: "${id}" }`))).toEqual([
-      '12:25 agents.a.actions.x.with.fileId: must not hold /, ? or #, since it is part of an address',
+      '12:25 agents.a.actions.x.with.fileId: must not contain /, ? or #, because it is part of a URL path',
     ]);
   });
 

@@ -16,17 +16,17 @@ describe('what would only fail when it is called', () => {
     [
       'a default of another type',
       property('{ type: string, default: 5 }'),
-      '12:74 agents.a.actions.x.input.properties.q.default: doesn’t fit its own schema: must be string',
+      '12:74 agents.a.actions.x.input.properties.q.default: doesn’t match its own schema: must be string',
     ],
     [
       'a default that is none of the choices',
       property('{ type: string, enum: [name, size], default: nam }'),
-      '12:94 agents.a.actions.x.input.properties.q.default: doesn’t fit its own schema: must be one of name, size; did you mean name?',
+      '12:94 agents.a.actions.x.input.properties.q.default: doesn’t match its own schema: must be one of name, size; did you mean name?',
     ],
     [
       'a default of another format',
       property('{ type: string, format: date, default: tomorrow }'),
-      '12:88 agents.a.actions.x.input.properties.q.default: doesn’t fit its own schema: must be a date such as 2026-05-04',
+      '12:88 agents.a.actions.x.input.properties.q.default: doesn’t match its own schema: must be a date such as 2026-05-04',
     ],
     [
       'a default that a definition refuses',
@@ -36,7 +36,7 @@ describe('what would only fail when it is called', () => {
         'input: { type: object, definitions: { c: { enum: [a] } }, properties: { q: { $ref: "#/definitions/c", default: b } } }',
         'with: { q: $input.q }',
       ),
-      '12:120 agents.a.actions.x.input.properties.q.default: doesn’t fit its own schema: must be one of a',
+      '12:120 agents.a.actions.x.input.properties.q.default: doesn’t match its own schema: must be one of a',
     ],
     [
       'a default further in',
@@ -46,12 +46,12 @@ describe('what would only fail when it is called', () => {
         'input: { type: object, required: [s], properties: { s: { type: object, properties: { dateTime: { type: string, default: 5 } } } } }',
         'with: { calendarId: primary, start: $input.s }',
       ),
-      '12:129 agents.a.actions.x.input.properties.s.properties.dateTime.default: doesn’t fit its own schema: must be string',
+      '12:129 agents.a.actions.x.input.properties.s.properties.dateTime.default: doesn’t match its own schema: must be string',
     ],
     [
       'a choice of another type than its own',
       property('{ type: string, enum: [1] }'),
-      '12:72 agents.a.actions.x.input.properties.q.enum.0: is no string, which its type asks for: write "1", in quotes',
+      '12:72 agents.a.actions.x.input.properties.q.enum.0: is not of its type string: write "1", in quotes',
     ],
     [
       'a fixed value that a parameter doesn’t have',
@@ -101,22 +101,22 @@ describe('what would only fail when it is called', () => {
     [
       'an unknown field of an object in a body',
       call(EVENT, 'write', 'with: { calendarId: primary, start: { datTime: "2026-05-04T09:00:00Z" } }'),
-      '12:47 agents.a.actions.x.with.start.datTime: is no field of this object; did you mean dateTime?',
+      '12:47 agents.a.actions.x.with.start.datTime: is not a field of this object; did you mean dateTime?',
     ],
     [
       'an unknown field of an object in a list of a body',
       call('docs.documents.batchUpdate', 'write', 'with: { documentId: x, requests: [{ insertText: { txt: hello } }] }'),
-      '12:59 agents.a.actions.x.with.requests.0.insertText.txt: is no field of this object; did you mean text?',
+      '12:59 agents.a.actions.x.with.requests.0.insertText.txt: is not a field of this object; did you mean text?',
     ],
     [
       'an unknown field of an object without a name of its own',
       call('drive.files.update', 'write', 'with: { fileId: x, contentHints: { thumbnail: { imag: x } } }'),
-      '12:57 agents.a.actions.x.with.contentHints.thumbnail.imag: is no field of this object; did you mean image?',
+      '12:57 agents.a.actions.x.with.contentHints.thumbnail.imag: is not a field of this object; did you mean image?',
     ],
     [
       'a value of another type further into a body',
       call(EVENT, 'write', 'with: { calendarId: primary, start: { dateTime: 5 } }'),
-      '12:57 agents.a.actions.x.with.start.dateTime: must be a text (in quotes where it looks like a number)',
+      '12:57 agents.a.actions.x.with.start.dateTime: must be a string (in quotes if it looks like a number)',
     ],
     [
       'a property of another type further into a body',
@@ -126,7 +126,7 @@ describe('what would only fail when it is called', () => {
         'input: { type: object, required: [n], properties: { n: { type: integer } } }',
         'with: { calendarId: primary, start: { dateTime: $input.n } }',
       ),
-      '13:57 agents.a.actions.x.with.start.dateTime: must be a text (in quotes where it looks like a number), but n is integer',
+      '13:57 agents.a.actions.x.with.start.dateTime: must be a string (in quotes if it looks like a number), but n is integer',
     ],
     [
       'a list in a list',
@@ -136,7 +136,7 @@ describe('what would only fail when it is called', () => {
         'input: { type: object, properties: { l: { type: array, items: { type: string } } } }',
         'with: { labelIds: [$input.l] }',
       ),
-      '13:28 agents.a.actions.x.with.labelIds.0: must be a text (in quotes where it looks like a number), but l is array',
+      '13:28 agents.a.actions.x.with.labelIds.0: must be a string (in quotes if it looks like a number), but l is array',
     ],
     [
       'an unknown field that callers would pass',
@@ -146,12 +146,12 @@ describe('what would only fail when it is called', () => {
         'input: { type: object, properties: { s: { type: object, properties: { datTime: { type: string } } } } }',
         'with: { calendarId: primary, start: $input.s }',
       ),
-      '12:79 agents.a.actions.x.input.properties.s.properties.datTime: is no field of this object; did you mean dateTime?',
+      '12:79 agents.a.actions.x.input.properties.s.properties.datTime: is not a field of this object; did you mean dateTime?',
     ],
     [
       'an unknown option of the bank’s',
       bank('call: transactions/get', 'description: X.', 'effect: read', 'with: { start_date: a, end_date: b, options: { coutn: 5 } }'),
-      '12:56 agents.a.actions.x.with.options.coutn: is no field of this object; did you mean count?',
+      '12:56 agents.a.actions.x.with.options.coutn: is not a field of this object; did you mean count?',
     ],
     [
       'null for what a method needs',
@@ -166,7 +166,7 @@ describe('what would only fail when it is called', () => {
     [
       'null in an address',
       call(LIST, 'read', 'with: { q: null }'),
-      '12:20 agents.a.actions.x.with.q: must be a text (in quotes where it looks like a number)',
+      '12:20 agents.a.actions.x.with.q: must be a string (in quotes if it looks like a number)',
     ],
   ])('%s is found with its line and column', async (_title, source, expected) => {
     expect(await problemsOf(source)).toEqual([expected]);
@@ -218,7 +218,7 @@ describe('many defaults', () => {
         `with: { fileId: x, properties: { ${given} } }`,
       ),
     );
-    expect(found).toEqual([expect.stringContaining('input.properties.p42.default: doesn’t fit its own schema: must be string')]);
+    expect(found).toEqual([expect.stringContaining('input.properties.p42.default: doesn’t match its own schema: must be string')]);
     // The library adds its own meta-schemas to each new validator.
     expect(copies.mock.calls.filter(([, key]) => key === 'fragments')).toHaveLength(1);
     copies.mockRestore();

@@ -197,7 +197,7 @@ describe('a diagnostic is found with its line and column', () => {
     ['a tab as indentation', 'version: 1\nagents:\n\tmail: 1', ['3:1 : tab characters must not be used in indentation']],
     ['a duplicate key', 'version: 1\nagents: {}\nversion: 1', ['3:1 : duplicated mapping key']],
     ['an unknown tag', 'version: !!js/function x', ['1:10 : unknown scalar tag !<tag:yaml.org,2002:js/function>']],
-    ['a second document', `${VALID}---\nversion: 1`, ['5:1 : a second document is not taken']],
+    ['a second document', `${VALID}---\nversion: 1`, ['5:1 : only one document is supported']],
     ['another version', 'version: 2\nagents: {}', ['1:10 version: must be 1']],
     ['no agents', 'version: 1', ['1:1 agents: is missing']],
     ['agents left empty', 'version: 1\nagents:\n', ['2:1 agents: must be names with values (name: value)']],
@@ -219,7 +219,7 @@ describe('a diagnostic is found with its line and column', () => {
     [
       'a scope twice',
       mail('provider: workspace', 'description: x', 'scopes: [drive, drive]'),
-      ['6:13 agents.mail.scopes: names something twice'],
+      ['6:13 agents.mail.scopes: must not contain duplicates'],
     ],
     [
       'an unknown scope',
@@ -244,17 +244,17 @@ describe('a diagnostic is found with its line and column', () => {
     [
       'an agent without actions that no built-in action is named after',
       VALID.replace('bank:', 'money:'),
-      ['3:3 agents.money: has no built-in actions of its name that its scopes or products cover: list its actions'],
+      ['3:3 agents.money: has no built-in actions of its name within its scopes or products: list its actions'],
     ],
     [
       'an agent without actions whose scopes cover none',
       mail('provider: workspace', 'description: x', 'scopes: [documents]'),
-      ['3:3 agents.mail: has no built-in actions of its name that its scopes or products cover: list its actions'],
+      ['3:3 agents.mail: has no built-in actions of its name within its scopes or products: list its actions'],
     ],
     [
       'a value of the wrong type, after CRLF',
       VALID.replace('Balances.', '7').replaceAll('\n', '\r\n'),
-      ['3:40 agents.bank.description: must be a text (in quotes where it looks like something else)'],
+      ['3:40 agents.bank.description: must be a string (in quotes if it looks like another type)'],
     ],
   ])('%s', async (_title, source, expected) => {
     expect(await problemsOf(source)).toEqual(expected);
@@ -334,7 +334,7 @@ describe('a hostile file is refused', () => {
 
   it('with an alias to itself', async () => {
     expect(await problemsOf('version: 1\nagents: &a\n  mail: *a')).toEqual([
-      '3:9 : aliases are not taken; a text that begins with * needs quotes',
+      '3:9 : aliases are not supported; put text that begins with * in quotes',
     ]);
   });
 
@@ -343,7 +343,7 @@ describe('a hostile file is refused', () => {
       'a: &a [x, x, x]',
       ...'bcdefghi'.split('').map((name, index) => `${name}: &${name} [${`*${'abcdefgh'[index]},`.repeat(9)}]`),
     ].join('\n');
-    expect(await problemsOf(bomb)).toEqual(['2:8 : aliases are not taken; a text that begins with * needs quotes']);
+    expect(await problemsOf(bomb)).toEqual(['2:8 : aliases are not supported; put text that begins with * in quotes']);
   });
 
   it('with collections nested deeply', async () => {
@@ -361,7 +361,7 @@ describe('a hostile file is refused', () => {
     const lines = Array.from({ length: 3000 }, (_, index) => `k${index}: 1`);
     expect(await problemsOf(lines.join('\n'))).toHaveLength(20);
     expect(await problemsOf(`version: 1\nagents:\n  m: { products: [${'x,'.repeat(100_000)}] }`)).toEqual([
-      expect.stringContaining('holds too much from here on'),
+      expect.stringContaining('has too many values from here on'),
     ]);
   });
 });

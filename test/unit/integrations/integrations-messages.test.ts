@@ -40,7 +40,7 @@ describe('a choice of what is required', () => {
 });
 
 describe('a message says the cause, the place and the way out', () => {
-  const TYPES = 'is no JSON Schema: must be one of array, boolean, integer, null, number, object, string';
+  const TYPES = 'is not valid JSON Schema: must be one of array, boolean, integer, null, number, object, string';
   it.each<[string, string, string[]]>([
     [
       'a type by another name',
@@ -69,7 +69,7 @@ describe('a message says the cause, the place and the way out', () => {
       'a reference with another beginning',
       input('{ type: object, properties: { q: { type: string } } }', 'with: { q: $inputs.q }'),
       [
-        '12:46 agents.a.actions.x.input.properties.q: is used nowhere in with: refer to it as $input.q',
+        '12:46 agents.a.actions.x.input.properties.q: is not used in with: refer to it as $input.q',
         '13:20 agents.a.actions.x.with.q: references begin with $input and a dot, such as $input.q',
       ],
     ],
@@ -90,14 +90,12 @@ describe('a message says the cause, the place and the way out', () => {
     [
       'an effect by the method',
       call('drive.files.delete', 'write', 'with: { fileId: x }'),
-      ['11:17 agents.a.actions.x.effect: what drive.files.delete does here is destructive: say effect: destructive'],
+      ['11:17 agents.a.actions.x.effect: drive.files.delete is destructive here: set effect: destructive'],
     ],
     [
       'an effect by a field',
       call('calendar.events.patch', 'write', 'with: { calendarId: primary, eventId: x, visibility: public }'),
-      [
-        '11:17 agents.a.actions.x.effect: what calendar.events.patch does here is destructive because of visibility: say effect: destructive',
-      ],
+      ['11:17 agents.a.actions.x.effect: calendar.events.patch is destructive here because of visibility: set effect: destructive'],
     ],
     [
       'a text that holds a colon',
@@ -142,21 +140,19 @@ describe('a message says the cause, the place and the way out', () => {
     [
       'a keyword of OpenAPI',
       property('{ type: string, nullable: true }'),
-      [
-        '12:65 agents.a.actions.x.input.properties.q.nullable: is not a keyword of JSON Schema that can be used here; say type: [string, "null"]',
-      ],
+      ['12:65 agents.a.actions.x.input.properties.q.nullable: is not a supported JSON Schema keyword; use type: [string, "null"]'],
     ],
     [
       'required in a property',
       property('{ type: string, required: true }'),
       [
-        '12:75 agents.a.actions.x.input.properties.q.required: is no JSON Schema: must be a list of names, beside properties: required: [a, b]',
+        '12:75 agents.a.actions.x.input.properties.q.required: is not valid JSON Schema: must be a list of names, beside properties: required: [a, b]',
       ],
     ],
     [
       'one name in place of a list',
       input('{ type: object, required: q, properties: { q: { type: string } } }'),
-      ['12:42 agents.a.actions.x.input.required: is no JSON Schema: must be a list, such as [a, b]'],
+      ['12:42 agents.a.actions.x.input.required: is not valid JSON Schema: must be a list, such as [a, b]'],
     ],
     [
       'a type in place of a schema',
@@ -189,7 +185,7 @@ describe('a message says the cause, the place and the way out', () => {
     ['files[?size > `ten`]', 'the literal in backquotes at character 15 isn’t ended, or is no JSON; a text stands in single quotes'],
     ['files.', 'something is missing at its end'],
   ])('an expression: %s', async (expression, expected) => {
-    expect(await problemsOf(project(`"${expression}"`))).toEqual([`${AT} is no JMESPath expression: ${expected}`]);
+    expect(await problemsOf(project(`"${expression}"`))).toEqual([`${AT} is not a valid JMESPath expression: ${expected}`]);
   });
 
   it('an expression that assigns where it should compare, and one with a misspelt function', async () => {

@@ -1,57 +1,57 @@
 import type { Ajv, ErrorObject } from 'ajv';
 import { didYouMean } from '../../validation/nearest-name.ts';
-import type { Diagnostics } from '../declaration-diagnostics.ts';
+import type { Diagnostics } from '../diagnostics.ts';
 import { placeOf, reasonOf } from './declared-messages.ts';
 import { isSchema, type JsonSchema, typesOf } from './declared-schema.ts';
 
-/** Schemas below these look at the same value as the one they stand in. */
+/** Keywords whose schemas apply to the same value as their parent. */
 const SAME_VALUE = ['not', 'if', 'then', 'else'];
 const SAME_VALUE_LISTS = ['allOf', 'anyOf', 'oneOf'];
 const OTHER_VALUE = ['additionalItems', 'additionalProperties', 'contains', 'propertyNames', 'items'];
-/** Hold schemas by names. */
+/** Keywords that hold schemas by name. */
 const NAMED = ['properties', 'definitions'];
-/** Hold values, not schemas. */
+/** Keywords that hold values, not schemas. */
 const PLAIN = ['enum', 'const', 'examples'];
-/** What a schema is called while a part of it is tried. */
+/** Id of the schema while its parts are validated. */
 const FRAGMENTS = 'fragments';
 
 /**
- * Notes what a valid JSON Schema can still have wrong: properties that are required and not there, and values in
- * `enum` that are of none of its types.
+ * Adds diagnostics for errors in a valid JSON Schema: required properties that are not defined, and values in `enum` or
+ * `const` that are of none of its types.
  *
- * @param above properties that the schemas around it have of the same value
+ * @param above properties that the enclosing schemas define for the same value
  */
-export function checkSound(schema: unknown, diagnostics: Diagnostics, above: readonly string[] = []): void {
+export function checkConsistency(schema: unknown, diagnostics: Diagnostics, above: readonly string[] = []): void {
   if (!isSchema(schema)) return;
   const own = isSchema(schema.properties) ? schema.properties : {};
   const known = [...above, ...Object.keys(own)];
   checkRequired(schema, known, diagnostics);
   checkListed(schema, diagnostics);
-  for (const key of SAME_VALUE) checkSound(schema[key], diagnostics.under(key), known);
-  for (const key of SAME_VALUE_LISTS) forEach(schema[key], (child, index) => checkSound(child, diagnostics.under(key, index), known));
+  for (const key of SAME_VALUE) checkConsistency(schema[key], diagnostics.under(key), known);
+  for (const key of SAME_VALUE_LISTS) forEach(schema[key], (child, index) => checkConsistency(child, diagnostics.under(key, index), known));
   for (const key of OTHER_VALUE) {
-    checkSound(schema[key], diagnostics.under(key));
-    forEach(schema[key], (child, index) => checkSound(child, diagnostics.under(key, index)));
+    checkConsistency(schema[key], diagnostics.under(key));
+    forEach(schema[key], (child, index) => checkConsistency(child, diagnostics.under(key, index)));
   }
-  for (const [name, child] of Object.entries(own)) checkSound(child, diagnostics.under('properties', name));
+  for (const [name, child] of Object.entries(own)) checkConsistency(child, diagnostics.under('properties', name));
   for (const [name, child] of Object.entries(isSchema(schema.definitions) ? schema.definitions : {})) {
-    // Which properties there are beside it depends on who refers to it.
+    // Which other properties exist depends on the schema that refers to it.
     const place = diagnostics.under('definitions', name);
-    if (isSchema(child)) checkSound(isSchema(child.properties) ? child : { ...child, required: undefined }, place);
+    if (isSchema(child)) checkConsistency(isSchema(child.properties) ? child : { ...child, required: undefined }, place);
   }
 }
 
-/** Notes defaults that their own schema refuses: whoever leaves the property out would be refused. */
+/** Adds diagnostics for defaults that their own schema rejects, since calls that omit the property would be rejected. */
 export function checkDefaults(ajv: Ajv, schema: JsonSchema, diagnostics: Diagnostics): void {
   const defaults = defaultsIn(schema, []);
   if (defaults.length === 0) return;
-  // Of a schema that stands alone a default means nothing, which the compiler refuses. It is valid: that was seen before.
+  // Without defaults, because Ajv rejects those in a schema that is not a property's. The schema is validated already.
   ajv.addSchema(withoutDefaults(schema) as JsonSchema, FRAGMENTS, undefined, false);
   for (const { path, property } of defaults) {
     const check = ajv.getSchema(`${FRAGMENTS}#${path.map((name) => `/${pointerPart(name)}`).join('')}`);
     const value = structuredClone(property.default);
     fill(value, property, schema);
-    if (check?.(value) === false) diagnostics.under(...path, 'default').inValue(misfit(check.errors?.[0]));
+    if (check?.(value) === false) diagnostics.under(...path, 'default').inValue(mismatch(check.errors?.[0]));
   }
   ajv.removeSchema(FRAGMENTS);
 }
@@ -69,7 +69,7 @@ function defaultsIn(schema: JsonSchema, path: readonly string[]): { path: readon
   return isSchema(schema.items) ? [...below, ...defaultsIn(schema.items, [...path, 'items'])] : below;
 }
 
-/** @param isNames whether the keys are names, among which there may be one that is called default */
+/** @param isNames whether the keys are property names, one of which may be `default` */
 function withoutDefaults(value: unknown, isNames = false): unknown {
   if (Array.isArray(value)) return value.map((item) => withoutDefaults(item));
   if (!isSchema(value)) return value;
@@ -81,7 +81,7 @@ function withoutDefaults(value: unknown, isNames = false): unknown {
   return Object.fromEntries(entries);
 }
 
-/** Puts the defaults of an object's own properties into it, as a call would. */
+/** Applies the defaults of an object's properties to it, as a call does. */
 function fill(value: unknown, schema: JsonSchema, root: JsonSchema): void {
   const [, definition = ''] = /^#\/definitions\/([^/]+)$/.exec(String(schema.$ref)) ?? [];
   const referred = isSchema(root.definitions) ? root.definitions[definition] : undefined;
@@ -94,10 +94,10 @@ function fill(value: unknown, schema: JsonSchema, root: JsonSchema): void {
   }
 }
 
-function misfit(error: ErrorObject | undefined): string {
+function mismatch(error: ErrorObject | undefined): string {
   const place = error === undefined ? [] : placeOf(error);
   const reason = error === undefined ? 'is not valid' : reasonOf(error);
-  return `doesn’t fit its own schema: ${place.length === 0 ? '' : `${place.join('.')} `}${reason}`;
+  return `doesn’t match its own schema: ${place.length === 0 ? '' : `${place.join('.')} `}${reason}`;
 }
 
 /** RFC 6901, as a fragment of a URI. */
@@ -117,8 +117,7 @@ function checkListed(schema: JsonSchema, diagnostics: Diagnostics): void {
   const types = typesOf(schema);
   if (types.length === 0) return;
   const check = (value: unknown, place: Diagnostics) => {
-    if (!types.some((type) => isOf(type, value)))
-      place.inValue(`is no ${types.join(' or ')}, which its type asks for${quoteHint(types, value)}`);
+    if (!types.some((type) => isOf(type, value))) place.inValue(`is not of its type ${types.join(' or ')}${quoteHint(types, value)}`);
   };
   forEach(schema.enum, (value, index) => check(value, diagnostics.under('enum', index)));
   if (schema.const !== undefined) check(schema.const, diagnostics.under('const'));

@@ -1,12 +1,12 @@
-/** Something wrong in the integrations file that only shows once it is compiled. */
+/** An error in the integrations file, found when it is compiled. */
 export interface Diagnostic {
   path: readonly PropertyKey[];
-  /** Whether it lies in the key or in the value at `path`. */
+  /** Whether it is about the key or the value at `path`. */
   at: 'key' | 'value';
   message: string;
 }
 
-/** Collects the diagnostics at and below one place of the document. */
+/** Collects the diagnostics at and below one path of the document. */
 export class Diagnostics {
   readonly #found: Diagnostic[];
   readonly #path: readonly PropertyKey[];
@@ -20,7 +20,7 @@ export class Diagnostics {
     return new Diagnostics(this.#found, [...this.#path, ...path]);
   }
 
-  /** How many have been found so far, here and elsewhere. */
+  /** Number of diagnostics found so far, at any path. */
   get count(): number {
     return this.#found.length;
   }

@@ -10,11 +10,11 @@ import {
   needsDeclaration,
 } from './declaration.ts';
 
-const UNREADABLE = 'unreadable';
+const INVALID = 'invalid';
 
 /**
- * The valid parts of a document that has invalid ones, so that they can be checked further: every valid action.
- * Invalid scopes or products are replaced by all that exist, so that no action lacks one.
+ * Keeps every valid action of an invalid document, so that they can be checked further. Invalid scopes or products are
+ * replaced by all that exist, so that no action is reported to lack one.
  */
 export function parseValidSubset(
   value: unknown,
@@ -34,7 +34,7 @@ function validAgent(agent: Record<string, unknown>, providers: readonly Provider
   if (descriptor === undefined) return undefined;
   const { name: provider, needs } = descriptor;
   const declared = needsDeclaration(needs).safeParse(agent[needs.key]).data ?? [...needs.names];
-  return { provider, description: UNREADABLE, actions: validActions(agent.actions), [needs.key]: declared };
+  return { provider, description: INVALID, actions: validActions(agent.actions), [needs.key]: declared };
 }
 
 function validActions(actions: unknown): Record<string, ActionDeclaration> {
