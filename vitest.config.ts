@@ -23,8 +23,8 @@ const EMBEDDED = [
 const EMBEDDED_PROCESS = ['test/process/process-kill.test.ts', 'test/process/process-lifecycle.test.ts', 'test/cli/data-erase.test.ts'];
 
 const hasPostgres = (await findPostgres()) !== undefined;
-// Files share a worker's modules, which halves the processor time. They wait half of the time, so four run on two cores.
-const shared = { isolate: false, maxWorkers: 4 };
+// Files share a worker's modules, which halves the processor time. They wait half of the time, so six run on two cores.
+const shared = { isolate: false, maxWorkers: 6 };
 // They start processes of their own, and wait for them.
 const processes = { maxWorkers: 4, sequence: { groupOrder: 1 } };
 
@@ -35,7 +35,7 @@ export default defineConfig({
     testTimeout: 300_000,
     hookTimeout: 300_000,
     pool: 'forks',
-    coverage: { provider: 'v8', include: ['src/**/*.ts'], reporter: ['text-summary', 'html'] },
+    coverage: { provider: 'v8', include: ['src/**/*.ts'], reporter: ['text-summary', 'html'], reportOnFailure: true },
     projects: [
       { extends: true, test: { name: 'unit', include: ['test/unit/**/*.test.ts'], ...shared } },
       {

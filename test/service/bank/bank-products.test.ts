@@ -66,7 +66,7 @@ describe('a bank without account numbers', () => {
     expect((await run('bank.balances')).data.accounts).toHaveLength(2);
     expect(await run('bank.numbers')).toMatchObject({
       code: 'unsupported_account',
-      message: 'This bank gives no account and routing numbers. Its balances and transactions can be read.',
+      message: 'This bank does not provide account and routing numbers. Its balances and transactions can be read.',
     });
     expect((await entry()).status).toBe('active');
   });
