@@ -117,10 +117,7 @@ export async function selectEventsSince(db: Queryable, userId: string, since: nu
 
 /** The account shown for a grant, if there still is one. */
 export async function selectAccountId(tx: Queryable, grantId: string): Promise<string | undefined> {
-  const rows = await tx.query<{ id: string }>(
-    `select id from workspace_accounts where grant_id = $1::uuid union all select id from bank_items where grant_id = $1::uuid`,
-    [grantId],
-  );
+  const rows = await tx.query<{ id: string }>('select id from connected_accounts where grant_id = $1::uuid', [grantId]);
   return rows[0]?.id;
 }
 

@@ -7,6 +7,7 @@ import type { ActiveUses } from '../vault/active-uses.ts';
 import { grantAccess } from '../vault/grant-access.ts';
 import type { GrantStatuses } from '../vault/grant-status.ts';
 import type { AccessTokens } from '../vault/refresh/access-tokens.ts';
+import type { RefreshRow } from '../vault/refresh/refresh-repository.ts';
 import { aborted, type Call, changesSomething } from './call.ts';
 import { RunAbort } from './run-abort.ts';
 import { asAccountError } from './select-account.ts';
@@ -31,12 +32,15 @@ const FINISHED = aborted();
 export class ActionRun {
   readonly #deps: RunDeps;
   readonly #call: Call;
+  readonly #grant: RefreshRow | undefined;
   readonly #abort = new RunAbort();
   #session: ProviderSession | undefined;
 
-  constructor(deps: RunDeps, call: Call) {
+  /** @param grant the account's grant, if the run begins right after it was read */
+  constructor(deps: RunDeps, call: Call, grant?: RefreshRow) {
     this.#deps = deps;
     this.#call = call;
+    this.#grant = grant;
   }
 
   /** Whether a request was sent that may have changed the account. */
@@ -106,7 +110,7 @@ export class ActionRun {
   #open(): ProviderSession {
     const { userId, account, configured } = this.#call;
     const { provider } = configured.action;
-    const grant = grantAccess(this.#deps, { userId, grantId: account.grantId });
+    const grant = grantAccess(this.#deps, { userId, grantId: account.grantId }, this.#grant);
     const session = this.#deps.providers.session(provider, grant, this.#abort.signal);
     if (session === undefined) throw notConfigured(provider);
     this.#session = session;

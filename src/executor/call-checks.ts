@@ -2,7 +2,7 @@ import { AppError } from '../errors.ts';
 import type { Catalog, ConfiguredAction, LoadedAction } from '../integrations/catalog.ts';
 import { nearestName } from '../validation/nearest-name.ts';
 import { notConfigured, type RunDeps } from './action-run.ts';
-import type { AgentAccountRow } from './agent-accounts-repository.ts';
+import type { UserAccounts } from './agent-accounts-repository.ts';
 import { assertAllowed } from './allow-lists.ts';
 import type { ArgumentHashes } from './argument-hashes.ts';
 import type { AuditEntryBuilder } from './audit-log.ts';
@@ -12,7 +12,7 @@ import { assertScopes, assertUsable, selectAccount } from './select-account.ts';
 
 export interface CheckDeps extends Pick<RunDeps, 'providers'> {
   catalog(): Catalog;
-  accounts(userId: string): Promise<readonly AgentAccountRow[]>;
+  accounts(userId: string): Promise<UserAccounts>;
   hashes: ArgumentHashes;
 }
 
@@ -39,7 +39,7 @@ export async function checkCall(deps: CheckDeps, invocation: Invocation, entry: 
   const input = action.input.parse(given);
   const idempotencyKey = changesSomething(configured) ? checkKey(invocation.idempotencyKey) : undefined;
   if (!deps.providers.isConfigured(action.provider)) throw notConfigured(action.provider);
-  const accounts = await deps.accounts(userId);
+  const { accounts, grants } = await deps.accounts(userId);
   const account = selectAccount(accounts, action.provider, invocation.account);
   const hash = deps.hashes.of(userId, configured.name, account.id, given);
   const argumentsHash = typeof hash === 'string' ? hash : await hash;
@@ -53,6 +53,7 @@ export async function checkCall(deps: CheckDeps, invocation: Invocation, entry: 
     configured,
     revision: catalog.revision,
     account,
+    grant: grants.get(account.grantId),
     given,
     input,
     argumentsHash,

@@ -1,6 +1,7 @@
 import { AppError } from '../errors.ts';
 import type { Caller } from '../http/endpoint.ts';
 import type { LoadedAction } from '../integrations/catalog.ts';
+import type { RefreshRow } from '../vault/refresh/refresh-repository.ts';
 import type { AgentAccountRow } from './agent-accounts-repository.ts';
 
 export interface Invocation {
@@ -26,6 +27,8 @@ export interface Call {
   /** Revision of the catalog that the call was checked against. */
   revision: string;
   account: AgentAccountRow;
+  /** The account's grant as it was read with the account. */
+  grant: RefreshRow | undefined;
   /** The arguments as received. */
   given: unknown;
   /** The arguments as parsed, with defaults. */

@@ -12,7 +12,7 @@ import { rateLimited, SlidingWindowLimiter } from '../rate-limit/sliding-window.
 import { lockUser } from '../vault/grants-repository.ts';
 import type { UserKeys } from '../vault/user-keys.ts';
 import { ActionRun, type RunDeps } from './action-run.ts';
-import { type AgentAccountRow, selectAgentAccounts } from './agent-accounts-repository.ts';
+import { type AgentAccountRow, selectUserAccounts, type UserAccounts } from './agent-accounts-repository.ts';
 import type { ApprovalPreview } from './approval-preview.ts';
 import { Approvals, assertSameCall, assertSameRevision } from './approvals.ts';
 import type { ApprovalRow } from './approvals-repository.ts';
@@ -51,22 +51,18 @@ export interface Decision {
 export class Executor {
   readonly #deps: ExecutorDeps;
   readonly #checks: CheckDeps;
-  readonly #accounts: StatementBatcher<string, AgentAccountRow[]>;
+  readonly #accounts: StatementBatcher<string, UserAccounts>;
   readonly #auditor: CallAuditor;
   readonly #keys: IdempotencyKeys;
   readonly #approvals: Approvals;
   readonly #readRates = new SlidingWindowLimiter();
 
   constructor(deps: ExecutorDeps) {
-    const { db, tokens, userKeys, emit, logger } = deps;
+    const { db, userKeys, emit, logger } = deps;
     this.#deps = deps;
-    this.#accounts = new StatementBatcher(async (userIds) => {
-      const { accounts, grants } = await selectAgentAccounts(db, userIds);
-      tokens.justRead(grants);
-      return accounts;
-    }, CONCURRENT_BATCHES);
+    this.#accounts = new StatementBatcher((userIds) => selectUserAccounts(db, userIds), CONCURRENT_BATCHES);
     const hashes = new ArgumentHashes(db, userKeys);
-    this.#checks = { ...deps, accounts: (userId) => this.accounts(userId), hashes };
+    this.#checks = { ...deps, accounts: (userId) => this.#accounts.add(userId), hashes };
     this.#auditor = new CallAuditor(deps);
     this.#keys = new IdempotencyKeys(db, userKeys, logger);
     this.#approvals = new Approvals(db, userKeys, hashes, emit, () => deps.catalog().revision);
@@ -132,8 +128,8 @@ export class Executor {
   }
 
   /** A user's connected accounts, oldest connection first. */
-  accounts(userId: string): Promise<AgentAccountRow[]> {
-    return this.#accounts.add(userId);
+  async accounts(userId: string): Promise<AgentAccountRow[]> {
+    return (await this.#accounts.add(userId)).accounts;
   }
 
   /** Resolves once no call is running and every audit row is written. Call it at shutdown, after the last call was accepted. */
@@ -154,7 +150,8 @@ export class Executor {
     if (!changes) this.#readRates.take(call.userId, call.configured.name, call.configured.policy.rate);
     if (changes || isPaid(call) || approval !== undefined) return this.#executeRecorded(call, entry, approval);
     entry.decision = 'allowed';
-    return this.#run(new ActionRun(this.#deps, call), call);
+    // Only here: a call that is recorded first may have waited for the transaction of a disconnect.
+    return this.#run(new ActionRun(this.#deps, call, call.grant), call);
   }
 
   async #executeRecorded(call: Call, entry: AuditEntryBuilder, approval: ApprovalRow | undefined): Promise<CallResult> {

@@ -1,5 +1,4 @@
-import { AppError } from '../errors.ts';
-import { BankError, CONSENT_MISSING } from '../providers/bank/bank-errors.ts';
+import { AppError, type ErrorCode } from '../errors.ts';
 import type { AgentNeeds } from '../providers/provider.ts';
 import type { GrantStatus, Provider } from '../vault/grants-repository.ts';
 import type { AgentAccountRow } from './agent-accounts-repository.ts';
@@ -46,23 +45,24 @@ export function coversAny({ scopes }: Pick<AgentAccountRow, 'scopes'>, anyOf: re
 export function asAccountError(error: unknown, account: AgentAccountRow, anyOf: readonly string[], needs: AgentNeeds): unknown {
   if (!(error instanceof AppError)) return error;
   const { code } = error;
-  if (error instanceof BankError && error.bankCode === CONSENT_MISSING) return consentMissing(account, error);
+  const consent = needs.consentMissing?.(error, account.label);
+  if (consent !== undefined) return accountError('relink_required', consent, account, error);
   if (code === 'reauth_required' || code === 'relink_required' || code === 'item_gone') return unusable(account, code, error);
   return code === 'missing_scopes' ? uncovered(account, anyOf, needs, error) : error;
 }
 
-function unusable({ label, id }: AgentAccountRow, status: Exclude<GrantStatus, 'active'>, cause?: AppError): AppError {
+function unusable(account: AgentAccountRow, status: Exclude<GrantStatus, 'active'>, cause?: AppError): AppError {
+  const { label } = account;
   const messages: Record<typeof status, string> = {
     reauth_required: `Reconnect ${label}: its permission has ended.`,
     relink_required: `${label} asks for a new login.`,
     item_gone: `${label} no longer knows this connection. Link it again.`,
   };
-  return new AppError(status, messages[status], { details: { account: id, ...providerWords(cause) }, cause });
+  return accountError(status, messages[status], account, cause);
 }
 
-function consentMissing({ label, id }: AgentAccountRow, cause: AppError): AppError {
-  const message = `${label} hasn’t been allowed to give this. Open it once more (update mode) and agree.`;
-  return new AppError('relink_required', message, { details: { account: id, ...providerWords(cause) }, cause });
+function accountError(code: ErrorCode, message: string, { id }: AgentAccountRow, cause: AppError | undefined): AppError {
+  return new AppError(code, message, { details: { account: id, ...providerWords(cause) }, cause });
 }
 
 /** Why the provider rejected the call, in its own words. */

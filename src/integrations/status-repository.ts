@@ -8,8 +8,8 @@ export interface ProviderStatus {
 /** A user's status at each of the providers, derived from the connected accounts. */
 export async function selectStatus(db: Queryable, userId: string, providers: readonly string[]): Promise<Record<string, ProviderStatus>> {
   const rows = await db.query<ProviderStatus & { provider: string }>(
-    `select g.provider, true as connected, (count(*) filter (where g.status <> 'active' or i.warning is not null))::int as needs_attention
-     from grants g left join bank_items i on i.grant_id = g.id where g.user_id = $1::uuid group by g.provider`,
+    `select g.provider, true as connected, (count(*) filter (where g.status <> 'active' or a.has_warning))::int as needs_attention
+     from connected_accounts a join grants g on g.id = a.grant_id where a.user_id = $1::uuid group by g.provider`,
     [userId],
   );
   const statuses = new Map(rows.map(({ provider, ...status }) => [provider, status]));

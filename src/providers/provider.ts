@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Config, Limits, Part } from '../config/config.ts';
+import type { AppError } from '../errors.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
 import type { FindCall } from './declared-call.ts';
 
@@ -53,6 +54,11 @@ export interface AgentNeeds {
   isGranted(scopes: readonly string[], name: string): boolean;
   /** Names that the user can still grant by connecting again. */
   missing(scopes: readonly string[]): readonly string[];
+  /**
+   * What to tell the user where an error says that the account works, but not for what the call needs; undefined: the
+   * error says something else. Left out: the provider reports this as `missing_scopes`.
+   */
+  consentMissing?(error: AppError, label: string): string | undefined;
 }
 
 export interface OpenOptions {

@@ -1,15 +1,26 @@
 import type { GrantAccess } from '../providers/provider.ts';
 import type { GrantStatuses } from './grant-status.ts';
 import type { AccessTokens } from './refresh/access-tokens.ts';
+import type { RefreshRow } from './refresh/refresh-repository.ts';
 
-/** A grant as the sessions of its provider use it: their tokens are read, renewed and reported through it. */
+/**
+ * A grant as the sessions of its provider use it.
+ *
+ * @param known the grant as the caller has just read it; the first token may come from it
+ */
 export function grantAccess(
   { tokens, statuses }: { tokens: AccessTokens; statuses: GrantStatuses },
   { userId, grantId }: { userId: string; grantId: string },
+  known?: RefreshRow,
 ): GrantAccess {
+  let unused = known;
   return {
     userId,
-    current: () => tokens.current(userId, grantId),
+    current() {
+      const row = unused;
+      unused = undefined;
+      return tokens.current(userId, grantId, row);
+    },
     renewed: (rejected) => tokens.renewed(userId, grantId, rejected),
     rejected: (accessToken, status) => statuses.rejected(userId, grantId, accessToken, status),
   };

@@ -18,6 +18,7 @@ const LEFT: Record<string, string> = {
   schema_guard: 'the target has its own',
   replicas: 'the processes that run',
   integrations_reloads: 'which file the processes have read',
+  providers: 'rows of migrations',
 };
 
 let folder: string;

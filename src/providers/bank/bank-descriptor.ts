@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { describeProvider } from '../provider.ts';
+import { consentMissingMessage, isConsentMissing } from './bank-errors.ts';
 import type { BankProvider } from './bank-provider.ts';
 import type { WebhookKeys } from './bank-webhook-keys.ts';
 
@@ -31,6 +32,7 @@ export const bankDescriptor = describeProvider({
     // Plaid reports missing consent to a product with the call that needs it.
     isGranted: () => true,
     missing: () => [],
+    consentMissing: (error, label) => (isConsentMissing(error) ? consentMissingMessage(label) : undefined),
   },
   async calls() {
     const { findBankCall } = await import('./bank-calls.ts');

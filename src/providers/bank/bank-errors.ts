@@ -31,8 +31,8 @@ const OPERATOR: Meaning = { code: 'internal', message: 'The bank connection is n
 /** The transactions changed between two pages: the loop begins again from its first cursor (Plaid: /transactions/sync). */
 export const SYNC_MUTATION = 'TRANSACTIONS_SYNC_MUTATION_DURING_PAGINATION';
 
-/** The user hasn't agreed to the product that a call needs; the rest of the item works. */
-export const CONSENT_MISSING = 'ADDITIONAL_CONSENT_REQUIRED';
+/** The user has not consented to the product that a call needs. The item's other products work. */
+const CONSENT_MISSING = 'ADDITIONAL_CONSENT_REQUIRED';
 
 /** The aggregator's `error_code` → our answer. */
 const MEANINGS: Record<string, Meaning> = {
@@ -41,7 +41,7 @@ const MEANINGS: Record<string, Meaning> = {
   ACCESS_NOT_GRANTED: RELINK,
   [CONSENT_MISSING]: {
     code: 'relink_required',
-    message: 'The bank hasn’t been allowed to give this. Open it once more (update mode) and agree.',
+    message: consentMissingMessage('The bank'),
   },
   NO_ACCOUNTS: RELINK,
   ITEM_LOCKED: RELINK_AT_BANK,
@@ -108,6 +108,15 @@ export class BankError extends AppError {
     super(meaning.code, meaning.message, { ...options, ...(meaning.retryAfter !== undefined && { retryAfter: meaning.retryAfter }) });
     this.bankCode = bankCode;
   }
+}
+
+export function isConsentMissing(error: unknown): boolean {
+  return error instanceof BankError && error.bankCode === CONSENT_MISSING;
+}
+
+/** @param label of the item */
+export function consentMissingMessage(label: string): string {
+  return `${label} hasn’t been allowed to give this. Open it once more (update mode) and agree.`;
 }
 
 /**

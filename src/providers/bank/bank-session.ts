@@ -4,7 +4,7 @@ import type { UserConcurrency } from '../../threads/user-concurrency.ts';
 import { deadline } from '../deadline.ts';
 import type { GrantAccess, ProviderSession } from '../provider.ts';
 import { type AnswerReader, LARGE_BYTES, type Understanding, understand } from '../responses.ts';
-import { asBankAnswer, asInputError, BankError, CONSENT_MISSING, isItemRejection } from './bank-errors.ts';
+import { asBankAnswer, asInputError, isConsentMissing, isItemRejection } from './bank-errors.ts';
 
 /** Makes a call of the SDK's. */
 export type Send = (client: PlaidApi, options: CallOptions) => Promise<{ data: unknown }>;
@@ -120,8 +120,7 @@ async function asItem<Result>(item: BankItemAccess, work: (accessToken: string) 
     return await work(accessToken);
   } catch (error) {
     // Consent to one product says nothing of the others: the item stays in use.
-    const aboutProduct = error instanceof BankError && error.bankCode === CONSENT_MISSING;
-    if (isItemRejection(error) && !aboutProduct) {
+    if (isItemRejection(error) && !isConsentMissing(error)) {
       const current = await item.rejected(accessToken, error.code);
       if (!current) throw new AppError('conflict', 'This bank was linked anew meanwhile. Try again.', { retryAfter: 1, cause: error });
     }

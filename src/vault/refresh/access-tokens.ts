@@ -7,9 +7,12 @@ import { earlyBy, isDue, isLeased, isPausing, isValid, leaseSeconds } from './re
 import { postponed, type RefreshDeps, TokenRefresher } from './token-refresher.ts';
 
 /**
- * Access tokens that work, refreshed when due. Every use reads the row: a
- * disconnect or a reconnect counts at once, on every replica.
+ * How old a row may be when its token is used: longer than its statement takes under load, and far less than the second
+ * within which a disconnect on another replica has to take effect.
  */
+const RECENT_MS = 100;
+
+/** Valid access tokens, refreshed when due. Every use reads the grant's row, for a disconnect on any replica to count. */
 export class AccessTokens {
   readonly #refresher: TokenRefresher;
   readonly #rows: StatementBatcher<GrantName, RefreshRow | undefined>;
@@ -18,8 +21,6 @@ export class AccessTokens {
   /** Grants that some caller of this process is reading, ready to take their lease. */
   readonly #leasing = new Set<string>();
   readonly #patienceMs: number;
-  /** What {@link justRead} was told, by grant and user. */
-  readonly #justRead = new Map<string, RefreshRow>();
 
   constructor(deps: RefreshDeps) {
     this.#refresher = new TokenRefresher(deps);
@@ -30,23 +31,13 @@ export class AccessTokens {
   }
 
   /**
-   * Takes rows that came a moment ago, for callers who asked for them in order to use the accounts. They count until
-   * the promise jobs at hand are done: nothing that comes in later, a disconnect's answer among it, finds them.
-   */
-  justRead(rows: readonly RefreshRow[]): void {
-    if (rows.length === 0) return;
-    for (const row of rows) this.#justRead.set(row.id + row.userId, row);
-    process.nextTick(() => this.#justRead.clear());
-  }
-
-  /**
+   * @param known the grant as the caller has just read it: while it is recent, and its token needs no refresh, it is not
+   * read again
    * @returns a token that is valid now
    * @throws AppError `not_found`, `reauth_required`, `relink_required`, `item_gone`, `unavailable`
    */
-  async current(userId: string, grantId: string): Promise<string> {
-    const row = this.#justRead.get(grantId + userId);
-    // Any other needs a lease, or says why it can't be used: that is read together.
-    if (row?.status === 'active' && isServed(row)) return (await this.#opened.of(row)).accessToken;
+  async current(userId: string, grantId: string, known?: RefreshRow): Promise<string> {
+    if (known?.status === 'active' && isRecent(known) && isServed(known)) return this.#accessToken(known);
     return this.#fresh(await this.#readToUse(userId, grantId));
   }
 
@@ -107,6 +98,10 @@ export class AccessTokens {
   async #accessToken(row: RefreshRow): Promise<string> {
     return (await this.#opened.of(row)).accessToken;
   }
+}
+
+function isRecent({ readAt }: RefreshRow): boolean {
+  return performance.now() - readAt <= RECENT_MS;
 }
 
 /** Without a refresh: not due, or good for a while longer and somebody renews it, or nobody can at present. */

@@ -13,10 +13,10 @@ export interface RefreshRow extends Pick<GrantRow, 'id' | 'userId' | 'provider' 
   /** Until the provider may be asked again; null or negative = now. */
   pause: number | null;
   failures: number;
-  /** This very reading has taken the lease. */
+  /** This statement has taken the lease. */
   leased: boolean;
-  /** With a lease: `performance.now()` before it was taken. */
-  leasedAt?: number;
+  /** `performance.now()` before the statement was sent. */
+  readAt: number;
   keyId: string;
   wrapped: Buffer;
 }
@@ -49,7 +49,8 @@ export async function selectRefreshRow(db: Queryable, userId: string, grantId: s
 /** As {@link selectRefreshRow}, for each of the names in their order. */
 export async function selectRefreshRows(db: Queryable, names: readonly GrantName[]): Promise<(RefreshRow | undefined)[]> {
   const asked = new Map(names.map((name) => [name.grantId + name.userId, name]));
-  const rows = await db.query<RefreshRow>(
+  const readAt = performance.now();
+  const rows = await db.query<Omit<RefreshRow, 'readAt'>>(
     {
       name: 'refresh-rows',
       text: `select ${REFRESH_COLUMNS}
@@ -58,7 +59,7 @@ export async function selectRefreshRows(db: Queryable, names: readonly GrantName
     },
     [[...asked.values()].map(({ grantId }) => grantId), [...asked.values()].map(({ userId }) => userId)],
   );
-  const found = new Map(rows.map((row) => [row.id + row.userId, row]));
+  const found = new Map(rows.map((row) => [row.id + row.userId, { ...row, readAt }]));
   return names.map(({ grantId, userId }) => found.get(grantId + userId));
 }
 
@@ -75,8 +76,8 @@ export interface DueGrant extends GrantName {
  * @param leaseSeconds how long a lease lasts unless it is given back
  */
 export async function selectOrLease(db: Queryable, grants: readonly DueGrant[], leaseSeconds: number): Promise<(RefreshRow | undefined)[]> {
-  const leasedAt = performance.now();
-  const rows = await db.query<RefreshRow>(
+  const readAt = performance.now();
+  const rows = await db.query<Omit<RefreshRow, 'readAt'>>(
     {
       name: 'refresh-rows-or-leases',
       text: `with asked as (
@@ -98,7 +99,7 @@ export async function selectOrLease(db: Queryable, grants: readonly DueGrant[], 
     },
     [grants.map(({ grantId }) => grantId), grants.map(({ userId }) => userId), grants.map(({ early }) => early), leaseSeconds],
   );
-  const found = new Map(rows.map((row) => [row.id + row.userId, row.leased ? { ...row, leasedAt } : row]));
+  const found = new Map(rows.map((row) => [row.id + row.userId, { ...row, readAt }]));
   return grants.map(({ grantId, userId }) => found.get(grantId + userId));
 }
 

@@ -123,7 +123,8 @@ export class TokenRefresher {
     const refresh = refreshers[grant.row.provider];
     if (refresh === undefined) throw new AppError('not_configured', `The ${grant.row.provider} provider is not set up on this server.`);
     if (this.#isStopping) throw postponed(null);
-    const { leased: isLeasedAlready, leasedAt = performance.now() } = grant.row;
+    const { leased: isLeasedAlready } = grant.row;
+    const leasedAt = isLeasedAlready ? grant.row.readAt : performance.now();
     const version = isLeasedAlready ? grant.row.version : await takeLease(db, grant.row, leaseSeconds(this.#deps));
     if (version === undefined) return undefined;
     // This process has stood still: by the time of an answer somebody else could have taken over, with the same token.

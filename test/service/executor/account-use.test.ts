@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import type { RunContext } from '../../../src/actions/action.ts';
 import { ExecutorScene, refused } from '../../support/executor-scene.ts';
@@ -34,6 +34,7 @@ beforeEach(async () => {
 });
 
 const profile = ({ session }: RunContext<'workspace'>) => session.call('gmail.users.getProfile', { userId: 'me' }, z.unknown());
+const profileCall = () => scene.call(user, 'test.run');
 const disconnect = () =>
   scene.steward.call(`/auth/workspace/accounts/${user.accountId}`, { method: 'DELETE', token: user.token }).then(({ status }) => {
     expect(status).toBe(200);
@@ -43,7 +44,7 @@ const disconnect = () =>
 async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
   statements = [];
   await work();
-  return statements.filter((name) => /^(agent-accounts|refresh-rows|refresh-rows-or-leases|audit-insert)$/.test(name));
+  return statements.filter((name) => /^(user-accounts|refresh-rows|refresh-rows-or-leases|audit-insert)$/.test(name));
 }
 
 describe('a call', () => {
@@ -51,7 +52,7 @@ describe('a call', () => {
     scene.work = (_input, context) => profile(context);
     await scene.call(user, 'test.run');
     const ofOne = await statementsOf(() => scene.call(user, 'test.run'));
-    expect(ofOne).toEqual(['agent-accounts', 'audit-insert']);
+    expect(ofOne).toEqual(['user-accounts', 'audit-insert']);
     await disconnect();
     await refused(scene.call(user, 'test.run'), 'not_found');
     expect(sent).toBe(2);
@@ -76,10 +77,27 @@ describe('a call', () => {
     expect(sent).toBe(1);
   });
 
+  it('reads the token again when its own reading is no longer recent', async () => {
+    scene.work = async (_input, context) => {
+      const later = performance.now() + 1_000;
+      vi.spyOn(performance, 'now').mockReturnValue(later);
+      return profile(context).finally(() => vi.restoreAllMocks());
+    };
+    await profileCall();
+    expect(await statementsOf(profileCall)).toEqual(['user-accounts', 'refresh-rows', 'audit-insert']);
+    expect(sent).toBe(2);
+  });
+
+  it('reads the token again when it is recorded first, because that may wait for a disconnect', async () => {
+    const send = () => scene.call(user, 'test.send', { to: ['someone@example.com'] });
+    await send();
+    expect(await statementsOf(send)).toContain('refresh-rows');
+  });
+
   it('renews a token that is due before it is used', async () => {
     await leave(scene.steward.sql, user, -60);
     scene.work = (_input, context) => profile(context);
-    expect(await statementsOf(() => scene.call(user, 'test.run'))).toEqual(['agent-accounts', 'refresh-rows-or-leases', 'audit-insert']);
+    expect(await statementsOf(() => scene.call(user, 'test.run'))).toEqual(['user-accounts', 'refresh-rows-or-leases', 'audit-insert']);
     expect(sent).toBe(1);
   });
 });

@@ -186,7 +186,7 @@ describe('ActionRun', () => {
     };
     const action = { effect: 'read', scopes: [], provider: 'bank', run };
     const call = { configured: { action, policy: { timeoutMs: 1000 } }, account: {}, input: {}, signal: AbortSignal.abort() };
-    const deps = { uses: { begin: () => () => {} }, providers: { needs: () => undefined } } as unknown as RunDeps;
+    const deps = { uses: { begin: () => () => {} }, providers: { needs: () => ({}) } } as unknown as RunDeps;
     await expect(new ActionRun(deps, call as unknown as Call).output()).rejects.toMatchObject({ code: 'aborted' });
   });
 });

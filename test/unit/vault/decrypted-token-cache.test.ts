@@ -15,7 +15,7 @@ async function sealedRow(accessToken: string, like?: RefreshRow): Promise<Refres
   const wrapped = like?.wrapped ?? (await keyring.wrap(randomBytes(32), userKeyContext(userId, keyId))).wrapped;
   const owner = { id, userId, provider: 'workspace' as const };
   const tokens = sealTokens(await userKeys.unwrap(userId, { id: keyId, wrapped }), owner, { accessToken });
-  const now = { remaining: 3600, life: 3600, lease: null, pause: null, failures: 0, leased: false, version: 1 };
+  const now = { remaining: 3600, life: 3600, lease: null, pause: null, failures: 0, leased: false, readAt: 0, version: 1 };
   return { ...owner, ...now, subject: 'ada', status: 'active', keyId, wrapped, tokens };
 }
 

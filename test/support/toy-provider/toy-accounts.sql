@@ -1,0 +1,16 @@
+-- The provider's migration: its name, its accounts, and their part of the view.
+insert into providers (name) values ('toy');
+create table toy_accounts (
+  id uuid primary key,
+  grant_id uuid not null unique references grants on delete cascade,
+  user_id uuid not null references users on delete cascade,
+  nickname text not null,
+  connected_at timestamptz not null default now()
+);
+create index toy_accounts_user on toy_accounts (user_id);
+do $$
+begin
+  execute format('create or replace view connected_accounts as %s union all
+    select id, grant_id, user_id, nickname, ''[]''::jsonb, false, false, connected_at from toy_accounts',
+    rtrim(pg_get_viewdef('connected_accounts'), ';'));
+end $$;
