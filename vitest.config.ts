@@ -22,6 +22,8 @@ const EMBEDDED = [
 ];
 const EMBEDDED_PROCESS = ['test/process/process-kill.test.ts', 'test/process/process-lifecycle.test.ts', 'test/cli/data-erase.test.ts'];
 
+// Of chosen files, each test is printed as it ends; of all files, each file.
+const [, ...chosen] = process.argv.slice(2).filter((argument) => !argument.startsWith('-'));
 const hasPostgres = (await findPostgres()) !== undefined;
 // Files share a worker's modules, which halves the processor time. They wait half of the time, so six run on two cores.
 const shared = { isolate: false, maxWorkers: 6 };
@@ -35,6 +37,7 @@ export default defineConfig({
     testTimeout: 300_000,
     hookTimeout: 300_000,
     pool: 'forks',
+    reporters: chosen.length > 0 ? 'verbose' : 'default',
     coverage: { provider: 'v8', include: ['src/**/*.ts'], reporter: ['text-summary', 'html'], reportOnFailure: true },
     projects: [
       { extends: true, test: { name: 'unit', include: ['test/unit/**/*.test.ts'], ...shared } },

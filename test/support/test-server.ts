@@ -27,6 +27,8 @@ export async function openRun(): Promise<{ server: TestServer; close(): Promise<
   await client.query('select pg_advisory_lock($1, $2)', [RUNS, run]);
   const removal = removeEndedRuns(client, run);
   removal.catch(() => {});
+  // Begun before a worker needs it, while modules are loaded. Where this fails, that worker's own attempt reports it.
+  administer(url, (own) => makeTemplate(own, url, run, templateOf(run))).catch(() => {});
   return {
     server: { url, run },
     async close() {
@@ -86,7 +88,7 @@ export async function createEmptyDatabase({ url, run }: TestServer): Promise<str
 /** Creates a database of the run with the schema and the job queue in it, and returns its address. */
 export async function createMigratedDatabase({ url, run }: TestServer): Promise<string> {
   const name = `${PREFIX}${run}_${randomBytes(6).toString('hex')}`;
-  const template = `${PREFIX}${run}_template`;
+  const template = templateOf(run);
   await administer(url, async (client) => {
     const copy = () => client.query(`create database ${name} template ${template}`);
     try {
@@ -119,6 +121,10 @@ async function makeTemplate(client: pg.Client, url: string, run: number, templat
   } finally {
     await client.query('select pg_advisory_unlock($1, $2)', [TEMPLATES, run]);
   }
+}
+
+function templateOf(run: number): string {
+  return `${PREFIX}${run}_template`;
 }
 
 function addressOf(server: string, database: string): string {
