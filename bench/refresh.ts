@@ -129,7 +129,7 @@ async function openScene(stage: Stage, accounts: number): Promise<Scene> {
     new Revocations(db, keyring, { workspace: undefined, bank: undefined }, logger),
     logger,
   );
-  const userId = await upsertUser(db, stage.issuer.url, `refresh-${randomUUID()}`, 'refresh@example.com');
+  const userId = await upsertUser(db, stage.issuer.env.OIDC_ISSUER, `refresh-${randomUUID()}`, 'refresh@example.com');
   await db.query('create table if not exists bench_tokens (id text primary key, tokens text, expires_at timestamptz)');
   const scene = { provider, db, userId, grants: [] as string[], rows: [] as string[] };
   for (let account = 0; account < accounts; account += 1) {

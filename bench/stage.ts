@@ -11,15 +11,14 @@ import { Grants } from '../src/vault/grants.ts';
 import { Revocations } from '../src/vault/revocations.ts';
 import { checkKeys } from '../src/vault/rotation/check-keys.ts';
 import { UserKeys } from '../src/vault/user-keys.ts';
-import { type Issuer, startIssuer } from './issuer.ts';
+import { startIssuer, type TestIssuer } from '../test/support/issuer.ts';
 
-const AUDIENCE = 'bench';
 const SUBJECT = 'demo';
 
 /** What every process of a run shares: a migrated database with one user and two bank entries, and an issuer. */
 export interface Stage {
   databaseUrl: string;
-  issuer: Issuer;
+  issuer: TestIssuer;
   /** Environment of the service, production settings. */
   serviceEnv: Record<string, string>;
   /** Environment of the references. */
@@ -34,10 +33,10 @@ export async function openStage(): Promise<Stage> {
   const name = `steward_bench_${randomBytes(6).toString('hex')}`;
   await administer(server, `create database ${name}`);
   const databaseUrl = Object.assign(new URL(server), { pathname: `/${name}` }).href;
-  const issuer = await startIssuer(AUDIENCE);
+  const issuer = await startIssuer();
   const masterKeys = `bench:${randomBytes(32).toString('base64')}`;
-  await seed(databaseUrl, issuer.url, masterKeys);
-  const referenceEnv = { NODE_ENV: 'production', DATABASE_URL: databaseUrl, OIDC_ISSUER: issuer.url, OIDC_AUDIENCE: AUDIENCE };
+  await seed(databaseUrl, issuer.env.OIDC_ISSUER, masterKeys);
+  const referenceEnv = { NODE_ENV: 'production', DATABASE_URL: databaseUrl, ...issuer.env };
   return {
     databaseUrl,
     issuer,
@@ -55,7 +54,7 @@ export async function openStage(): Promise<Stage> {
     },
     signIn: () => issuer.sign(SUBJECT),
     async close() {
-      issuer.close();
+      await issuer.close();
       await administer(server, `drop database ${name} with (force)`);
     },
   };

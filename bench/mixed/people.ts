@@ -38,7 +38,7 @@ export async function createPeople(stage: Stage, standIn: WorkspaceStandIn, coun
   for (let index = 0; index < count; index += 1) {
     const subject = `person-${index}`;
     const email = `${subject}@example.com`;
-    const userId = await upsertUser(db, stage.issuer.url, subject, email);
+    const userId = await upsertUser(db, stage.issuer.env.OIDC_ISSUER, subject, email);
     const grantId = await db.transaction(async (tx) => {
       const expired = new Date(Date.now() - 60_000);
       const workspace = { userId, provider: 'workspace', subject, tokens: standIn.consent(), scopes: SCOPES, expiresAt: expired } as const;

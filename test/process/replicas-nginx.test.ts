@@ -71,7 +71,7 @@ describe.skipIf(programsMissing('nginx'))('nginx as docs/operations.md has it', 
   it('passes requests and WebSockets on, and logs neither query nor token', async () => {
     expect((await call(`/test?token=${CANARY}`)).body).toMatchObject({ status: 'success' });
     await call(`/auth/workspace/login?token=${CANARY}`, { headers: { referer: `https://a.example/?${CANARY}`, authorization: CANARY } });
-    const socket = await SocketClient.signedIn(url, await steward.issuer.token());
+    const socket = await SocketClient.signedIn(url, await steward.issuer.sign('ada'));
     await socket.close();
     const written = await eventually(() => {
       const lines = readFileSync(log, 'utf8');

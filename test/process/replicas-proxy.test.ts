@@ -113,7 +113,7 @@ describe.skipIf(programsMissing('haproxy'))('the TLS proxy', () => {
   });
 
   it('passes WebSockets through', async () => {
-    const socket = await SocketClient.signedIn(proxy.url, await steward.issuer.token());
+    const socket = await SocketClient.signedIn(proxy.url, await steward.issuer.sign('ada'));
     expect(await socket.request({ type: 'list' })).toMatchObject({ type: 'result' });
     await socket.close();
   });

@@ -1,6 +1,5 @@
-import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { startLoopbackServer } from './loopback-server.ts';
 
 /** What must never leave the process: the client's secret, and every access token the emulator issues. */
 export const BANK_SECRET = 'canary-bank-secret-5f1c';
@@ -32,7 +31,7 @@ export async function startBankEmulator(): Promise<BankEmulator> {
   const handlers = new Map<string, Handler>();
   const calls: RecordedCall[] = [];
   let total = 0;
-  const server = createServer(async (request, response) => {
+  const { url, close } = await startLoopbackServer(async (request, response) => {
     const path = request.url ?? '/';
     const call = { path, body: await readJson(request), headers: request.headers };
     calls.push(call);
@@ -40,15 +39,14 @@ export async function startBankEmulator(): Promise<BankEmulator> {
     const handler = handlers.get(path) ?? handlers.get('*');
     if (handler === undefined) sendJson(response, 200, goodAnswer(path, total));
     else handler(response, call);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  });
   const on = (path: string, handler: Handler) => void handlers.set(path, handler);
   return {
     calls,
     env: {
       PLAID_CLIENT_ID: 'canary-client',
       PLAID_SECRET: BANK_SECRET,
-      PLAID_BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+      PLAID_BASE_URL: `${url}/`,
       ALLOW_MIXED: '1',
     },
     on,
@@ -57,11 +55,7 @@ export async function startBankEmulator(): Promise<BankEmulator> {
       handlers.clear();
       calls.length = 0;
     },
-    async stop() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
+    stop: close,
   };
 }
 

@@ -1,58 +1,64 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
+import { startLoopbackServer } from './loopback-server.ts';
 
 const AUDIENCE = 'steward-tests';
+const KEY_ID = 'test-key';
 const HOUR_SECONDS = 3_600;
 
 export interface TestIssuer {
-  /** Variables that make a service take this issuer's tokens. */
-  env: Record<string, string>;
-  /** An ID token of `<user>@example.com`; `claims` replace or, being undefined, take away. */
-  sign(user: string, claims?: Record<string, unknown>): Promise<string>;
+  /** Variables that make a service accept this issuer's tokens. */
+  env: { OIDC_ISSUER: string; OIDC_AUDIENCE: string };
+  /** The published key. */
+  publicKey: JWK;
+  keyFetches(): number;
+  /** An ID token of `<user>@example.com`. @param claims replace the usual ones; undefined removes one */
+  sign(user: string, claims?: Record<string, unknown>, header?: Record<string, unknown>): Promise<string>;
   /** Leaves every request without a response until the returned function is called. */
   hold(): () => void;
-  close(): void;
+  /** Ends every connection without a response, until {@link goUp}. */
+  goDown(): void;
+  goUp(): void;
+  close(): Promise<void>;
 }
 
-/** An OpenID Connect issuer on loopback: discovery, one key, tokens of any life. */
+/** An OpenID Connect issuer on loopback: discovery, one RS256 key, and tokens with any claims. */
 export async function startIssuer(): Promise<TestIssuer> {
   const { privateKey, publicKey } = await generateKeyPair('RS256', { extractable: true });
-  const jwk = { ...(await exportJWK(publicKey)), kid: 'test', use: 'sig', alg: 'RS256' };
+  const jwk = { ...(await exportJWK(publicKey)), kid: KEY_ID, use: 'sig', alg: 'RS256' };
   let held = Promise.resolve();
-  const server = createServer(async (request, response) => {
+  let isDown = false;
+  let keyFetches = 0;
+  const { url, close } = await startLoopbackServer(async (request, response) => {
     await held;
-    const body = request.url === '/jwks.json' ? { keys: [jwk] } : { issuer, jwks_uri: `${issuer}/jwks.json` };
+    if (isDown) return void request.socket.destroy();
+    const isKeys = request.url === '/jwks.json';
+    if (isKeys) keyFetches += 1;
+    const body = isKeys ? { keys: [jwk] } : { issuer: url, jwks_uri: `${url}/jwks.json` };
     response.setHeader('content-type', 'application/json').end(JSON.stringify(body));
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
   return {
-    env: { OIDC_ISSUER: issuer, OIDC_AUDIENCE: AUDIENCE },
-    sign(user, claims = {}) {
+    env: { OIDC_ISSUER: url, OIDC_AUDIENCE: AUDIENCE },
+    publicKey: jwk,
+    keyFetches: () => keyFetches,
+    sign(user, claims = {}, header = {}) {
       const now = Math.floor(Date.now() / 1000);
-      const email = `${user}@example.com`;
-      const usual = {
-        iss: issuer,
-        aud: AUDIENCE,
-        sub: user,
-        email,
-        email_verified: true,
-        iat: now,
-        auth_time: now,
-        exp: now + HOUR_SECONDS,
-      };
-      return new SignJWT({ ...usual, ...claims }).setProtectedHeader({ alg: 'RS256', kid: 'test' }).sign(privateKey);
+      const identity = { iss: url, aud: AUDIENCE, sub: user, email: `${user}@example.com`, email_verified: true };
+      const times = { iat: now, auth_time: now, exp: now + HOUR_SECONDS };
+      return new SignJWT({ ...identity, ...times, ...claims })
+        .setProtectedHeader({ alg: 'RS256', kid: KEY_ID, ...header })
+        .sign(privateKey);
     },
     hold() {
       const { promise, resolve } = Promise.withResolvers<void>();
       held = promise;
       return resolve;
     },
-    close() {
-      server.close();
-      server.closeAllConnections();
+    goDown() {
+      isDown = true;
     },
+    goUp() {
+      isDown = false;
+    },
+    close,
   };
 }

@@ -1,12 +1,11 @@
-import { once } from 'node:events';
-import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener } from 'node:http';
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 import { afterEach, beforeEach } from 'vitest';
 import type { AppError } from '../../src/errors.ts';
 import { createVerifier, type VerifierOptions, type VerifyIdToken } from '../../src/identity/verifier.ts';
 import { createLogger } from '../../src/observability/logger.ts';
 import { alarmsIn, rejectionOf } from './id-tokens.ts';
+import { type LoopbackServer, startLoopbackServer } from './loopback-server.ts';
 
 export const AUDIENCE = 'steward-test';
 export const SECOND = 1_000;
@@ -31,7 +30,7 @@ export async function publicJwk(name: string): Promise<Record<string, unknown>> 
 
 /** An OIDC issuer over real HTTP, whose documents and responses a test can change. */
 class ScriptedIssuer {
-  readonly #server: Server;
+  #server: LoopbackServer | undefined;
   url = '';
   issuer = '';
   keys: Record<string, unknown>[] = [];
@@ -42,22 +41,14 @@ class ScriptedIssuer {
   /** Responds in place of the key set. */
   instead: RequestListener | undefined;
 
-  constructor() {
-    this.#server = createServer((request, response) => this.#respond(request, response));
-  }
-
   async start(): Promise<void> {
-    this.#server.listen(0, '127.0.0.1');
-    await once(this.#server, 'listening');
-    this.url = `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    this.#server = await startLoopbackServer(this.#respond);
+    this.url = this.#server.url;
     this.issuer = this.url;
   }
 
   async stop(): Promise<void> {
-    if (!this.#server.listening) return;
-    this.#server.close();
-    this.#server.closeAllConnections();
-    await once(this.#server, 'close');
+    await this.#server?.close();
   }
 
   readonly #respond: RequestListener = (request, response) => {

@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { startFaultyDatabase } from './database-proxy.ts';
-import { type HostileIssuer, startHostileIssuer } from './hostile-issuer.ts';
+import { startIssuer, type TestIssuer } from './issuer.ts';
 import { type CallOptions, send } from './request.ts';
 import { startSteward, type TestSteward } from './steward.ts';
 
 export interface ProductionSteward extends TestSteward {
-  issuer: HostileIssuer;
+  issuer: TestIssuer;
 }
 
 /** The whole service as in production, with an identity issuer of its own and, unless `env` configures them, neither workspace nor bank. */
 export async function startProduction(env: Record<string, string> = {}): Promise<ProductionSteward> {
-  const issuer = await startHostileIssuer();
+  const issuer = await startIssuer();
   const database = await startFaultyDatabase();
   const steward = await startSteward({
     NODE_ENV: 'production',
@@ -31,7 +31,7 @@ export async function startProduction(env: Record<string, string> = {}): Promise
     async stop() {
       await steward.stop();
       await database.stop();
-      await issuer.stop();
+      await issuer.close();
     },
   };
 }

@@ -1,7 +1,6 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { REQUESTED_SCOPES } from '../../src/providers/workspace/workspace-scopes.ts';
+import { startLoopbackServer } from './loopback-server.ts';
 
 export interface EmulatorSecrets {
   clientSecret: string;
@@ -20,7 +19,7 @@ export interface ProviderEmulator {
   answer(path: string, status: number, body: unknown): void;
   /** Calls of a path wait until the function returned is called. */
   hold(path: string): () => void;
-  close(): void;
+  close(): Promise<void>;
 }
 
 /** A workspace provider and a bank aggregator on loopback, with secrets of the test's own choice. */
@@ -36,9 +35,7 @@ export async function startProviderEmulator(secrets: EmulatorSecrets): Promise<P
     const { status, body } = answers.get(path) ?? { status: 404, body: {} };
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   };
-  const server = createServer((request, response) => void serve(request, response)).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { url, close } = await startLoopbackServer((request, response) => void serve(request, response));
   return {
     env: { ...workspaceVariables(url, secrets.clientSecret), ...bankVariables(url, secrets.bankSecret) },
     calls,
@@ -51,10 +48,7 @@ export async function startProviderEmulator(secrets: EmulatorSecrets): Promise<P
         resolve();
       };
     },
-    close() {
-      server.close();
-      server.closeAllConnections();
-    },
+    close,
   };
 }
 

@@ -1,7 +1,6 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
+import { startLoopbackServer } from './loopback-server.ts';
 
 export interface ScriptedCall {
   method: string;
@@ -47,20 +46,15 @@ export async function startScriptedApi(): Promise<ScriptedApi> {
     const type = typeof body === 'string' ? 'text/html' : 'application/json';
     response.writeHead(status, { 'content-type': type, ...headers }).end(typeof body === 'string' ? body : JSON.stringify(body));
   };
-  const server = createServer((request, response) => void serve(request, response)).listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const { url, close } = await startLoopbackServer((request, response) => void serve(request, response));
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     calls,
     on: (path, answer) => void answers.set(path, answer),
     reset() {
       answers.clear();
       calls.length = 0;
     },
-    async stop() {
-      server.close();
-      server.closeAllConnections();
-      await once(server, 'close');
-    },
+    stop: close,
   };
 }

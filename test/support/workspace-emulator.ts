@@ -1,9 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { SignJWT } from 'jose';
+import { type LoopbackServer, startLoopbackServer } from './loopback-server.ts';
 import { RotatingTokens } from './rotating-tokens.ts';
 
 const CLIENT = { id: 'emulated-client', secret: 'emulated-client-secret' };
@@ -36,7 +35,7 @@ interface Approval extends Change {
  * reaches it by the GOOGLE_* variables.
  */
 export class WorkspaceEmulator {
-  readonly #server: Server;
+  #server: LoopbackServer | undefined;
   readonly #approvals = new Map<string, Approval>();
   readonly #accessTokens = new Map<string, Approval>();
   url = '';
@@ -53,22 +52,15 @@ export class WorkspaceEmulator {
   /** Responses in place of the usual ones, by path. */
   readonly instead = new Map<string, RequestListener>();
 
-  constructor() {
-    this.#server = createServer((request, response) => void this.#answer(request, response));
-  }
-
   static async start(): Promise<WorkspaceEmulator> {
     const emulator = new WorkspaceEmulator();
-    emulator.#server.listen(0, '127.0.0.1');
-    await once(emulator.#server, 'listening');
-    emulator.url = `http://127.0.0.1:${(emulator.#server.address() as AddressInfo).port}`;
+    emulator.#server = await startLoopbackServer((request, response) => void emulator.#answer(request, response));
+    emulator.url = emulator.#server.url;
     return emulator;
   }
 
   async stop(): Promise<void> {
-    this.#server.close();
-    this.#server.closeAllConnections();
-    await once(this.#server, 'close');
+    await this.#server?.close();
   }
 
   /** The variables that make a service use it, beside the sandbox's identity. */

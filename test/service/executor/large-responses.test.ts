@@ -10,7 +10,7 @@ import { list } from '../../../src/providers/response-list.ts';
 import { checked } from '../../../src/providers/responses.ts';
 import { workBegun } from '../../../src/threads/off-thread.ts';
 import { callAction } from '../../support/agents.ts';
-import { type ApiScene, startApiScene } from '../../support/api-emulator.ts';
+import { type ApiScene, startApiScene } from '../../support/api-scene.ts';
 import type { ConnectedGrant } from '../../support/refreshing.ts';
 
 const FILE = `version: 1

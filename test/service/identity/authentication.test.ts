@@ -2,24 +2,24 @@ import { createHmac } from 'node:crypto';
 import { generateKeyPair, SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectError } from '../../support/expect-error.ts';
-import { type HostileIssuer, startHostileIssuer } from '../../support/hostile-issuer.ts';
+import { startIssuer, type TestIssuer } from '../../support/issuer.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
 
 const MINUTES = 60;
 
-let issuer: HostileIssuer;
+let issuer: TestIssuer;
 let steward: TestSteward;
 let now: number;
 
 beforeAll(async () => {
-  issuer = await startHostileIssuer();
+  issuer = await startIssuer();
   now = Math.floor(Date.now() / 1000);
   steward = await startSteward({ ...issuer.env });
 });
 
 afterAll(async () => {
   await steward.stop();
-  await issuer.stop();
+  await issuer.close();
 });
 
 function integrations(token: string | undefined, on = steward) {
@@ -33,7 +33,7 @@ async function userCount(): Promise<number> {
 
 /** A token assembled by hand, since no library signs it. */
 async function forged(header: object, sign: (input: string) => string, claims: Record<string, unknown> = {}): Promise<string> {
-  const [, payload] = (await issuer.token(claims)).split('.');
+  const [, payload] = (await issuer.sign('ada', claims)).split('.');
   const input = `${Buffer.from(JSON.stringify(header)).toString('base64url')}.${payload}`;
   return `${input}.${sign(input)}`;
 }
@@ -66,7 +66,7 @@ describe('every endpoint that takes an ID token', () => {
   });
 
   it('accepts no token from the query or the body', async () => {
-    const token = await issuer.token();
+    const token = await issuer.sign('ada');
     expectError(await steward.call(`/integrations?token=${token}&authorization=${token}&access_token=${token}`), 'invalid_token');
     expectError(
       await steward.call('/workspace_access_request', { form: { email: 'a@example.com', token, access_token: token } }),
@@ -77,15 +77,15 @@ describe('every endpoint that takes an ID token', () => {
 
 describe('an ID token', () => {
   it('is accepted without a prefix', async () => {
-    expect((await integrations(await issuer.token())).status).toBe(200);
+    expect((await integrations(await issuer.sign('ada'))).status).toBe(200);
   });
 
   it.each(['Bearer ', 'bearer ', 'BEARER   '])('is accepted after %j too', async (prefix) => {
-    expect((await integrations(`${prefix}${await issuer.token()}`)).status).toBe(200);
+    expect((await integrations(`${prefix}${await issuer.sign('ada')}`)).status).toBe(200);
   });
 
   it.each(['Basic ', 'Token ', 'Bearer,', 'Bearer Bearer '])('is rejected after %j', async (prefix) => {
-    expectError(await integrations(`${prefix}${await issuer.token()}`), 'invalid_token');
+    expectError(await integrations(`${prefix}${await issuer.sign('ada')}`), 'invalid_token');
   });
 
   it.each<[string, () => Promise<string>]>([
@@ -95,18 +95,18 @@ describe('an ID token', () => {
     ['signed by another key', otherKey],
     ['that brings its own key', async () => forged({ alg: 'RS256', jwk: issuer.publicKey, kid: 'own' }, () => 'c2ln')],
     ['with a changed payload', tampered],
-    ['for another audience', () => issuer.token({ aud: 'someone-else' })],
-    ['for no audience', () => issuer.token({ aud: undefined })],
-    ['of another issuer', () => issuer.token({ iss: 'https://evil.example' })],
-    ['of an issuer with ours as a prefix', () => issuer.token({ iss: `${issuer.env.OIDC_ISSUER}.evil.example` })],
-    ['issued ten minutes ahead', () => issuer.token({ iat: now + 10 * MINUTES })],
-    ['of a sign-in ten minutes ahead', () => issuer.token({ auth_time: now + 10 * MINUTES })],
-    ['valid only in ten minutes', () => issuer.token({ nbf: now + 10 * MINUTES })],
-    ['without an expiry', () => issuer.token({ exp: undefined })],
-    ['without a subject', () => issuer.token({ sub: undefined })],
-    ['with an empty subject', () => issuer.token({ sub: '' })],
+    ['for another audience', () => issuer.sign('ada', { aud: 'someone-else' })],
+    ['for no audience', () => issuer.sign('ada', { aud: undefined })],
+    ['of another issuer', () => issuer.sign('ada', { iss: 'https://evil.example' })],
+    ['of an issuer with ours as a prefix', () => issuer.sign('ada', { iss: `${issuer.env.OIDC_ISSUER}.evil.example` })],
+    ['issued ten minutes ahead', () => issuer.sign('ada', { iat: now + 10 * MINUTES })],
+    ['of a sign-in ten minutes ahead', () => issuer.sign('ada', { auth_time: now + 10 * MINUTES })],
+    ['valid only in ten minutes', () => issuer.sign('ada', { nbf: now + 10 * MINUTES })],
+    ['without an expiry', () => issuer.sign('ada', { exp: undefined })],
+    ['without a subject', () => issuer.sign('ada', { sub: undefined })],
+    ['with an empty subject', () => issuer.sign('ada', { sub: '' })],
     ['with a critical extension', () => forged({ alg: 'RS256', kid: 'test-key', crit: ['x'], x: 1 }, () => 'c2ln')],
-    ['of 9,000 characters', () => issuer.token({ filler: 'x'.repeat(7_000) })],
+    ['of 9,000 characters', () => issuer.sign('ada', { filler: 'x'.repeat(7_000) })],
   ])('%s is rejected with 401 invalid_token', async (_name, make) => {
     const before = await userCount();
     expectError(await integrations(await make()), 'invalid_token', 'The ID token is not valid.');
@@ -114,7 +114,7 @@ describe('an ID token', () => {
   });
 
   it('that has expired is rejected with 401 token_expired', async () => {
-    const response = await integrations(await issuer.token({ iat: now - 7_200, auth_time: now - 7_200, exp: now - 1 }));
+    const response = await integrations(await issuer.sign('ada', { iat: now - 7_200, auth_time: now - 7_200, exp: now - 1 }));
     expectError(response, 'token_expired');
     expect(response.headers.get('www-authenticate')).toBe(
       'Bearer realm="steward", error="invalid_token", error_description="The ID token has expired."',
@@ -122,18 +122,18 @@ describe('an ID token', () => {
   });
 
   it('is never logged, valid or not', async () => {
-    const good = await issuer.token({ sub: 'logged' });
-    const bad = await issuer.token({ aud: 'someone-else' });
+    const good = await issuer.sign('ada', { sub: 'logged' });
+    const bad = await issuer.sign('ada', { aud: 'someone-else' });
     await integrations(good);
     await integrations(bad);
     for (const token of [good, bad]) for (const part of token.split('.').slice(1)) expect(steward.logs.join('')).not.toContain(part);
   });
 
   it('with an unknown key id, in a flood of them, causes at most one more fetch of the keys', async () => {
-    await integrations(await issuer.token());
+    await integrations(await issuer.sign('ada'));
     const before = issuer.keyFetches();
     const { length } = steward.logs;
-    const tokens = await Promise.all(Array.from({ length: 200 }, (_, index) => issuer.token({}, { kid: `unknown-${index}` })));
+    const tokens = await Promise.all(Array.from({ length: 200 }, (_, index) => issuer.sign('ada', {}, { kid: `unknown-${index}` })));
     const responses = await Promise.all(tokens.map((token) => integrations(token)));
     // Any of them may name a new key; a 401 would sign its user out.
     for (const response of responses) expectError(response, 'unavailable');
@@ -145,9 +145,9 @@ describe('an ID token', () => {
 describe('a user', () => {
   it('is identified by issuer and subject, whatever the address', async () => {
     const before = await userCount();
-    await integrations(await issuer.token({ sub: 'one', email: 'same@example.org' }));
-    await integrations(await issuer.token({ sub: 'one', email: 'changed@example.org' }));
-    await integrations(await issuer.token({ sub: 'two', email: 'same@example.org' }));
+    await integrations(await issuer.sign('ada', { sub: 'one', email: 'same@example.org' }));
+    await integrations(await issuer.sign('ada', { sub: 'one', email: 'changed@example.org' }));
+    await integrations(await issuer.sign('ada', { sub: 'two', email: 'same@example.org' }));
     expect((await userCount()) - before).toBe(2);
     expect(await steward.sql(`select email from users where subject in ('one', 'two') order by subject`)).toEqual([
       { email: 'changed@example.org' },
@@ -159,51 +159,51 @@ describe('a user', () => {
     ['unverified', { email_verified: false }],
     ['verified only as a string', { email_verified: 'true' }],
     ['without email_verified', { email_verified: undefined }],
-    ['that is not an address', { email: 'ada@example.org<script>' }],
+    ['that is not an address', { email: 'ada@example.com<script>' }],
   ])('is not labelled with an address %s', async (name, claims) => {
-    await integrations(await issuer.token({ sub: `label ${name}`, email: 'victim@example.org', ...claims }));
+    await integrations(await issuer.sign('ada', { sub: `label ${name}`, email: 'victim@example.org', ...claims }));
     expect(await steward.sql('select email from users where subject = $1', [`label ${name}`])).toEqual([{ email: null }]);
   });
 });
 
 describe('a verified token', () => {
   it('is accepted while the issuer is down, as is another token of a known key', async () => {
-    const known = await issuer.token({ sub: 'remembered' });
+    const known = await issuer.sign('ada', { sub: 'remembered' });
     expect((await integrations(known)).status).toBe(200);
     issuer.goDown();
     try {
       expect((await integrations(known)).status).toBe(200);
-      expect((await integrations(await issuer.token({ sub: 'remembered-too' }))).status).toBe(200);
+      expect((await integrations(await issuer.sign('ada', { sub: 'remembered-too' }))).status).toBe(200);
     } finally {
       issuer.goUp();
     }
   });
 
   it('is looked up in the database once', async () => {
-    const token = await issuer.token({ sub: 'once' });
+    const token = await issuer.sign('ada', { sub: 'once' });
     await integrations(token);
     // The token is cached, so the missing user is not noticed and not created again.
     await steward.sql(`delete from users where subject = 'once'`);
     expect((await integrations(token)).status).toBe(200);
     expect(await steward.sql(`select id from users where subject = 'once'`)).toEqual([]);
-    expect((await integrations(await issuer.token({ sub: 'once', jti: 'another' }))).status).toBe(200);
+    expect((await integrations(await issuer.sign('ada', { sub: 'once', jti: 'another' }))).status).toBe(200);
     expect(await steward.sql(`select id from users where subject = 'once'`)).toHaveLength(1);
   });
 });
 
 describe('an unavailable issuer', () => {
   it('makes tokens 503, never 401 and never accepted, until it is available', async () => {
-    const unavailable = await startHostileIssuer();
+    const unavailable = await startIssuer();
     const waiting = await startSteward({ ...unavailable.env });
     try {
       unavailable.goDown();
-      expectError(await integrations(await unavailable.token(), waiting), 'unavailable');
+      expectError(await integrations(await unavailable.sign('ada'), waiting), 'unavailable');
       expect(await waiting.sql('select id from users')).toEqual([]);
       const alarms = waiting.logs.filter((line) => JSON.parse(line).level === 50);
       expect(alarms.join('')).toContain('There are no signing keys');
     } finally {
       await waiting.stop();
-      await unavailable.stop();
+      await unavailable.close();
     }
   });
 });
@@ -219,7 +219,7 @@ async function otherKey(): Promise<string> {
 }
 
 async function tampered(): Promise<string> {
-  const [header, , signature] = (await issuer.token()).split('.');
-  const [, payload] = (await issuer.token({ sub: 'eve' })).split('.');
+  const [header, , signature] = (await issuer.sign('ada')).split('.');
+  const [, payload] = (await issuer.sign('ada', { sub: 'eve' })).split('.');
   return `${header}.${payload}.${signature}`;
 }

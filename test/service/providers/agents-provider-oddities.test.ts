@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { callAction } from '../../support/agents.ts';
-import { type ApiScene, startApiScene } from '../../support/api-emulator.ts';
+import { type ApiScene, startApiScene } from '../../support/api-scene.ts';
 import type { ConnectedGrant } from '../../support/refreshing.ts';
 
 /** Legal and less legal habits of providers that the sandbox doesn't have. */

@@ -1,7 +1,5 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
+import { startLoopbackServer } from '../loopback-server.ts';
 
 /** The toy provider's own server. */
 export interface ToyServer {
@@ -14,7 +12,7 @@ export interface ToyServer {
   revoked: string[];
   /** Refresh tokens that were used. */
   refreshed: string[];
-  close(): void;
+  close(): Promise<void>;
 }
 
 interface Tokens {
@@ -48,23 +46,19 @@ export async function startToyServer(): Promise<ToyServer> {
     },
     '/notes': (_body, bearer, about) => (valid.has(bearer) ? [200, { notes: [`a note about ${about}`], bearer }] : [401, {}]),
   };
-  const server = createServer(async (request, response) => {
+  const { url, close } = await startLoopbackServer(async (request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://toy');
     const body = request.method === 'POST' ? ((await json(request)) as Record<string, string>) : {};
     const bearer = request.headers.authorization?.replace('Bearer ', '') ?? '';
     const [status, result] = routes[pathname]?.(body, bearer, searchParams.get('about')) ?? [404, {}];
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(result));
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  });
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     issue,
     expire: (accessToken) => void valid.delete(accessToken),
     revoked,
     refreshed,
-    close() {
-      server.close();
-      server.closeAllConnections();
-    },
+    close,
   };
 }

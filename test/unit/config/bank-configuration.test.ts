@@ -168,7 +168,7 @@ describe('production without PLAID_*', () => {
 });
 
 async function checkUnconfigured(steward: ProductionSteward): Promise<void> {
-  const token = await steward.issuer.token();
+  const token = await steward.issuer.sign('ada');
   const id = '00000000-0000-4000-8000-000000000000';
   expectError(await steward.call('/auth/bank/create_link_token', { method: 'POST', token }), 'not_configured');
   expectError(await steward.call('/auth/bank/set_access_token', { token, form: { public_token: 'public' } }), 'not_configured');

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type ApiScene, startApiScene } from '../../../support/api-emulator.ts';
+import { type ApiScene, startApiScene } from '../../../support/api-scene.ts';
 import type { ConnectedGrant } from '../../../support/refreshing.ts';
 import { startSteward } from '../../../support/steward.ts';
 import { actApproved, newPerson } from '../../../support/workspace-content.ts';

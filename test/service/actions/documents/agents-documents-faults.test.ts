@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { callAction } from '../../../support/agents.ts';
-import { type ApiStandIn, json, startOnApiStandIn } from '../../../support/api-stand-in.ts';
+import { type FileAgentsApi, json, startFileAgentsApi } from '../../../support/file-agents-api.ts';
 
-let api: ApiStandIn;
+let api: FileAgentsApi;
 
 beforeAll(async () => {
-  api = await startOnApiStandIn();
+  api = await startFileAgentsApi();
 });
 
 afterAll(() => api.stop());

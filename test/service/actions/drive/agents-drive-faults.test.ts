@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BUILT_INS } from '../../../../src/actions/built-ins.ts';
 import { callAction } from '../../../support/agents.ts';
-import { type ApiStandIn, json, startOnApiStandIn } from '../../../support/api-stand-in.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { startFileAgents } from '../../../support/file-agents.ts';
+import { type FileAgentsApi, json, startFileAgentsApi } from '../../../support/file-agents-api.ts';
 import { connect, newName } from '../../../support/flows.ts';
 import type { TestSteward } from '../../../support/steward.ts';
 import { actApproved } from '../../../support/workspace-content.ts';
@@ -51,10 +51,10 @@ describe('drive, where the sandbox’s provider fails', () => {
 });
 
 describe('drive, on a provider that says anything', () => {
-  let api: ApiStandIn;
+  let api: FileAgentsApi;
 
   beforeAll(async () => {
-    api = await startOnApiStandIn();
+    api = await startFileAgentsApi();
   });
   afterAll(() => api.stop());
 
