@@ -1,9 +1,9 @@
 import type { Queryable } from '../database/database.ts';
 
-/** A look that takes longer makes way for the next one. */
+/** The next check follows soon. */
 const TIMEOUT_MS = 2_000;
 
-/** Those of the grants that are no more. */
+/** Which of the grants no longer exist. */
 export async function selectEndedGrants(db: Queryable, grantIds: readonly string[]): Promise<string[]> {
   const rows = await db.query<{ id: string }>(
     {

@@ -4,31 +4,31 @@ import { detached } from '../observability/log-context.ts';
 import { describeError, type Logger } from '../observability/logger.ts';
 import { selectEndedGrants } from './active-uses-repository.ts';
 
-/** Work in an account's name that is under way. */
+/** A call in progress that uses an account. */
 export interface Use {
   grantId: string;
   /** Full name of the action. */
   action: string;
-  /** Ends it: what waits is not begun, what runs is cut off. Must not throw. */
+  /** Ends the call: its waiting steps do not begin, its running ones are aborted. Must not throw. */
   stop(reason: AppError): void;
 }
 
-/** Another replica's disconnect counts here within a second: one look, its answer, and some room. */
+/** A disconnect on another replica takes effect here within a second: this interval, the query, and a margin. */
 const LOOK_MS = 400;
-/** What is over sooner than this needs no look of its own. */
+/** Shorter uses are not checked. */
 const YOUNG_MS = 300;
-/** For what read the grant before its end and begins after it. Ids of grants never come again. */
+/** For calls that read the grant before it ended and begin afterwards. Ids of grants are never reused. */
 const REMEMBERED_MS = 60_000;
 
 /**
- * The uses of accounts under way in this process, to end them when the account is disconnected, its user deleted, or the
- * action withdrawn. What ends here ends at once; for what ended elsewhere the grants in use are looked up while there
- * are any.
+ * The uses of accounts in this process. They end when the account is disconnected, its user deleted, or the action
+ * withdrawn: immediately if that happens in this process. For changes by other replicas, the grants in use are checked
+ * periodically.
  */
 export class ActiveUses {
   readonly #db: Database;
   readonly #logger: Logger;
-  /** With `performance.now()` of their beginning. */
+  /** With `performance.now()` when each began. */
   readonly #uses = new Map<Use, number>();
   readonly #ended = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
@@ -39,7 +39,7 @@ export class ActiveUses {
     this.#logger = logger;
   }
 
-  /** Adds a use, which is stopped at once where its grant has ended a moment ago. @returns to call when it is over */
+  /** Adds a use, which is stopped immediately if its grant has just ended. @returns ends the use */
   begin(use: Use): () => void {
     this.#uses.set(use, performance.now());
     if (this.#ended.has(use.grantId)) use.stop(disconnected());
@@ -47,23 +47,23 @@ export class ActiveUses {
     return () => this.#uses.delete(use);
   }
 
-  /** Stops whatever uses the grant: it is no more. */
+  /** Stops every use of a grant that has ended. */
   endGrant(grantId: string): void {
     if (!this.#ended.has(grantId)) setTimeout(() => this.#ended.delete(grantId), REMEMBERED_MS).unref();
     this.#ended.add(grantId);
     for (const use of [...this.#uses.keys()]) if (use.grantId === grantId) use.stop(disconnected());
   }
 
-  /** Stops the uses by actions that `refusal` has something against. */
-  endActions(refusal: (action: string) => AppError | undefined): void {
+  /** Stops the uses by actions for which `rejection` returns an error. */
+  endActions(rejection: (action: string) => AppError | undefined): void {
     for (const use of [...this.#uses.keys()]) {
-      const reason = refusal(use.action);
+      const reason = rejection(use.action);
       if (reason !== undefined) use.stop(reason);
     }
   }
 
   #lookLater(): NodeJS.Timeout {
-    // It serves everyone, not only the call that began it.
+    // It serves every call, not only the one that started it.
     return detached(() => setTimeout(() => void this.#look(), LOOK_MS)).unref();
   }
 
@@ -82,7 +82,7 @@ export class ActiveUses {
   }
 }
 
-/** What a use of an account meets that is no more. */
+/** The error of a call whose account was disconnected. */
 export function disconnected(): AppError {
   return new AppError('not_found', 'This account was disconnected.');
 }

@@ -1,14 +1,14 @@
 import type { Queryable } from '../database/database.ts';
 import type { GrantRow } from './grants-repository.ts';
 
-/** What a revocation needs of a grant. */
+/** What revoking a grant requires. */
 export type EndedGrant = Pick<GrantRow, 'id' | 'userId' | 'provider' | 'subject' | 'tokens'>;
 
 const COLUMNS = 'grant_id as id, user_id as "userId", provider, subject, tokens';
-/** Longer than one try may take, and over by the next sweep. */
+/** Longer than one attempt may take, and shorter than the interval of the sweep. */
 const LEASE = '30 seconds';
 
-/** @returns the row's own id; it is leased to whoever inserts it */
+/** @returns the row's own id. The row is leased to the caller. */
 export async function insertEndedGrant(tx: Queryable, grant: EndedGrant): Promise<string> {
   const rows = await tx.query<{ id: string }>(
     `insert into ended_grants (grant_id, user_id, provider, subject, tokens, try_after)
@@ -18,7 +18,7 @@ export async function insertEndedGrant(tx: Queryable, grant: EndedGrant): Promis
   return rows[0]?.id as string;
 }
 
-/** @param rowId its own, not the grant's */
+/** @param rowId of the row, not of the grant */
 export async function selectEndedGrant(db: Queryable, rowId: string): Promise<EndedGrant | undefined> {
   const rows = await db.query<EndedGrant>(`select ${COLUMNS} from ended_grants where id = $1::uuid`, [rowId]);
   return rows[0];
@@ -29,9 +29,9 @@ export async function selectEndedGrantsOfUser(db: Queryable, userId: string): Pr
 }
 
 /**
- * Takes the row that is due longest, so that one which fails makes way for the others.
+ * Takes the row that has been due longest; a row that fails is therefore retried after the others.
  *
- * @returns its id; undefined = none is due, or others have them
+ * @returns its id; undefined: none is due, or other replicas have them
  */
 export async function claimEndedGrant(db: Queryable): Promise<string | undefined> {
   const rows = await db.query<{ id: string }>(
@@ -43,7 +43,7 @@ export async function claimEndedGrant(db: Queryable): Promise<string | undefined
   return rows[0]?.id;
 }
 
-/** Deletes the row and returns what it held. @param rowId its own, not the grant's */
+/** Deletes the row and returns its content. @param rowId of the row, not of the grant */
 export async function deleteEndedGrant(tx: Queryable, rowId: string): Promise<EndedGrant | undefined> {
   const rows = await tx.query<EndedGrant>(`delete from ended_grants where id = $1::uuid returning ${COLUMNS}`, [rowId]);
   return rows[0];

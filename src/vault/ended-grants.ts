@@ -10,12 +10,12 @@ interface SweepDeps {
   logger: Logger;
 }
 
-/** The other steps of the sweep wait for this one; what is left then is the next one's. */
+/** The rest of the sweep waits for this step; the next sweep continues. */
 const SWEEP_MS = 10_000;
 
 /**
- * Queues the revocations of what ended while the key service was away, one after the other, until it is away again.
- * Any number of replicas may do so at once.
+ * Queues the revocations of grants that ended while the key service was unavailable, one by one, until it is unavailable
+ * again. Several replicas may do so at the same time.
  */
 export async function sweepEndedGrants({ db, grants, logger }: SweepDeps): Promise<void> {
   const until = performance.now() + SWEEP_MS;

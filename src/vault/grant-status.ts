@@ -3,14 +3,14 @@ import { type GrantStatus, lockUser, type RecordStatus, selectGrant, selectGrant
 import { openTokens } from './token-encryption.ts';
 import type { UserKeys } from './user-keys.ts';
 
-/** A grant, and the provider's own id of what it stands for. */
+/** A grant, and the provider's own id of its account. */
 export interface GrantIdentity {
   userId: string;
   grantId: string;
   subject: string;
 }
 
-/** Statuses as providers reveal them. Each transition is recorded once, in the transaction that makes it. */
+/** The status of grants, as providers report it. Each transition is recorded once, in the transaction that makes it. */
 export class GrantStatuses {
   readonly #db: Database;
   readonly #userKeys: UserKeys;
@@ -25,10 +25,10 @@ export class GrantStatuses {
   /**
    * Sets a grant's status.
    *
-   * @returns false when the grant is gone, or stands for another subject by now: a late answer says nothing of that one
+   * @returns false when the grant is gone or now belongs to another subject, about which a late response says nothing
    */
   async set(tx: Queryable, grant: GrantIdentity, status: GrantStatus): Promise<boolean> {
-    // Before the grant, as linking does: whoever records the change may need the user's row, and two orders would deadlock.
+    // The user is locked before the grant, as in linking: recording the change may lock the user, and the reverse order could deadlock.
     await lockUser(tx, grant.userId);
     const current = await selectGrantStatus(tx, grant);
     if (current === undefined) return false;
@@ -39,14 +39,14 @@ export class GrantStatuses {
   }
 
   /**
-   * Sets the status that a provider's rejection of this token reveals.
+   * Sets the status that a provider's rejection of this token implies.
    *
    * @returns false when the grant is gone, or has another token by now
    */
   async rejected(userId: string, grantId: string, accessToken: string, status: GrantStatus): Promise<boolean> {
     const seen = await selectGrant(this.#db, userId, grantId);
     if (seen === undefined) return false;
-    // At hand for the transaction: a key service takes its time.
+    // Fetched before the transaction, because the key service may be slow.
     await this.#userKeys.toOpen(this.#db, userId, seen.tokens);
     return this.#db.transaction(async (tx) => {
       const grant = await selectGrant(tx, userId, grantId);

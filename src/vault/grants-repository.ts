@@ -1,6 +1,6 @@
 import type { Queryable } from '../database/database.ts';
 
-/** A provider's name, as its descriptor has it. */
+/** The name in the provider's descriptor. */
 export type Provider = string;
 export type GrantStatus = 'active' | 'reauth_required' | 'relink_required' | 'item_gone';
 
@@ -45,7 +45,7 @@ export async function selectGrant(db: Queryable, userId: string, grantId: string
   return rows[0];
 }
 
-/** Inserts the grant, or replaces what stands under its id; either way it is active again and its version rises. */
+/** Inserts or replaces the grant. It is active afterwards and has a new version. */
 export async function upsertGrant(db: Queryable, grant: Omit<GrantRow, 'status'>): Promise<void> {
   await db.query(
     `insert into grants (id, user_id, provider, subject, tokens, scopes, expires_at)
@@ -58,7 +58,7 @@ export async function upsertGrant(db: Queryable, grant: Omit<GrantRow, 'status'>
   );
 }
 
-/** Locks the grant until the transaction ends. @param grant with the subject whose status it is: undefined when another has taken its place */
+/** Locks the grant until the transaction ends. @returns undefined when the grant no longer has this subject */
 export async function selectGrantStatus(
   tx: Queryable,
   grant: { userId: string; grantId: string; subject: string },
@@ -78,7 +78,7 @@ export async function updateGrantStatus(tx: Queryable, grant: { userId: string; 
   ]);
 }
 
-/** Deletes the grant with everything shown of it and returns what it was. */
+/** Deletes the grant and the account shown for it, and returns the grant. */
 export async function deleteGrant(db: Queryable, userId: string, grantId: string): Promise<GrantRow | undefined> {
   const rows = await db.query<GrantRow>(`delete from grants where id = $1::uuid and user_id = $2::uuid returning ${COLUMNS}`, [
     grantId,
@@ -96,8 +96,8 @@ export async function deleteGrantsOfUser(db: Queryable, userId: string): Promise
 }
 
 /**
- * Locks the user until the transaction ends, so that changes of what is
- * connected (first, default, duplicate, deletion) are decided one at a time.
+ * Locks the user until the transaction ends, so that changes of the connected accounts (first, default, duplicate,
+ * deletion) are decided one at a time.
  *
  * @returns false when the user is gone
  */
@@ -106,10 +106,10 @@ export async function lockUser(tx: Queryable, userId: string): Promise<boolean> 
 }
 
 /**
- * Whether anyone's tokens of this account still work at the provider. A grant that has to be connected again
- * (`reauth_required`) lost its refresh token there, and an item that is gone (`item_gone`) its access token: neither has
- * anything left that a revocation could end. One that waits for a new login at the bank (`relink_required`) keeps its
- * access token, which update mode repairs.
+ * Whether any user's tokens of this account are still valid at the provider. A grant that must be connected again
+ * (`reauth_required`) has no valid refresh token, and an item that is gone (`item_gone`) no valid access token: a
+ * revocation would end nothing. An item that requires a new login (`relink_required`) keeps its access token, which update
+ * mode repairs.
  */
 export async function isSubjectInUse(db: Queryable, provider: Provider, subject: string): Promise<boolean> {
   const rows = await db.query(

@@ -27,21 +27,21 @@ import type { UserKeys } from './user-keys.ts';
 export interface NewGrant {
   userId: string;
   provider: Provider;
-  /** The provider's own id of the account (`sub`) or item. */
+  /** The provider's id of the account (`sub`) or item. */
   subject: string;
   tokens: Tokens;
   scopes: string[];
-  /** When the access token ends; null = never. */
+  /** When the access token expires; null: never. */
   expiresAt: Date | null;
 }
 
-/** What was prepared before a transaction is no longer what stands there: prepare it again. */
+/** What was prepared before a transaction has changed meanwhile; it must be prepared again. */
 export class Outdated extends Error {}
 
-/** The end of something, inside a transaction. @returns the revocations to enqueue once it is committed */
+/** Ends grants inside a transaction. @returns the revocations to enqueue after the commit */
 export type PreparedEnd = (tx: Queryable) => Promise<string[]>;
 
-/** Sealed credentials, one per connected account. What takes a transaction runs inside the caller's. */
+/** Encrypted credentials, one grant per connected account. Methods with a transaction run inside the caller's. */
 export class Grants {
   readonly #db: Database;
   readonly #logger: Logger;
@@ -49,7 +49,7 @@ export class Grants {
   readonly #revocations: Revocations;
   readonly #ended: (grantId: string) => void;
 
-  /** @param ended told of each grant whose end is committed */
+  /** @param ended called for each grant after the commit that ends it */
   constructor(db: Database, userKeys: UserKeys, revocations: Revocations, logger: Logger, ended: (grantId: string) => void = () => {}) {
     this.#db = db;
     this.#logger = logger;
@@ -59,9 +59,9 @@ export class Grants {
   }
 
   /**
-   * Stores a grant; the same account connected again keeps its id.
+   * Stores a grant. An account that is connected again keeps its id.
    *
-   * @returns the grant's id, and whether it is active again after it was not
+   * @returns the grant's id, and whether it was inactive before
    */
   async store(tx: Queryable, grant: NewGrant): Promise<{ id: string; revived: boolean }> {
     const existing = await selectGrantBySubject(tx, grant.userId, grant.provider, grant.subject);
@@ -71,10 +71,10 @@ export class Grants {
   }
 
   /**
-   * Puts another of the provider's grants in the place of one (a bank linked again is a new item there);
-   * the old one goes on its way out.
+   * Replaces a grant by another one of the same provider (a bank that is linked again is a new item), and revokes the old
+   * one.
    *
-   * @throws AppError `conflict` when the grant to replace is gone
+   * @throws AppError `conflict` when the old grant is gone
    */
   async replace(tx: Queryable, grantId: string, grant: NewGrant): Promise<void> {
     const old = await selectGrant(tx, grant.userId, grantId);
@@ -83,10 +83,10 @@ export class Grants {
     if (old.subject !== grant.subject) await this.#park(tx, old);
   }
 
-  /** The refresh token stored for this very account, if any: some consents bring none back. */
+  /** The refresh token stored for this account, if any: not every consent returns a new one. */
   async storedRefreshToken(db: Queryable, userId: string, provider: Provider, subject: string): Promise<string | undefined> {
     const grant = await selectGrantBySubject(db, userId, provider, subject);
-    // A grant that needs re-authentication has lost its refresh token's worth.
+    // The refresh token of a grant that needs re-authentication is no longer valid.
     if (grant === undefined || grant.status !== 'active') return undefined;
     return (await this.#open(db, grant)).refreshToken;
   }
@@ -98,8 +98,8 @@ export class Grants {
   }
 
   /**
-   * Ends one grant: use is denied from the commit on, the provider is told afterwards. That needs the key service, which
-   * takes its time; while it is away the tokens wait for it, and the user doesn't.
+   * Ends one grant: its use is denied from the commit on, and it is revoked at the provider afterwards. Revoking requires
+   * the key service; while that is unavailable, the tokens stay stored and the user does not wait.
    */
   async end(tx: Queryable, userId: string, grantId: string): Promise<void> {
     const grant = await deleteGrant(tx, userId, grantId);
@@ -109,16 +109,16 @@ export class Grants {
   }
 
   /**
-   * Goes on with the end of a grant whose tokens wait for their revocation.
+   * Continues the end of a grant whose tokens still have to be revoked.
    *
-   * @param waitingId of its row among those that wait
+   * @param waitingId id of its row in `ended_grants`
    * @throws AppError `unavailable` while the key service is away
    */
   async endWaiting(waitingId: string): Promise<void> {
     const grant = await selectEndedGrant(this.#db, waitingId);
     if (grant === undefined) return;
     const sealed = await this.#sealRevocation(grant);
-    // Without the user's turn: it locks nothing of the user's row, and after a disconnect's commit that turn isn't over.
+    // Not in the user's queue: nothing of the user's row is locked, and the transaction of a disconnect may still hold its turn.
     const queued = await this.#db.transaction(async (tx) => {
       const mine = await deleteEndedGrant(tx, waitingId);
       return mine === undefined || sealed === undefined ? undefined : this.#revocations.insert(tx, sealed);
@@ -127,11 +127,11 @@ export class Grants {
   }
 
   /**
-   * Prepares the end of all of a user's grants, those that wait as well: the user's key may go in the same transaction.
+   * Prepares the end of all of a user's grants, including those that wait for their revocation, so that the user's key can
+   * be deleted in the same transaction.
    *
-   * @returns to be run inside the transaction; gives the revocations to enqueue once it is committed, and throws
-   * {@link Outdated} when something has changed since
-   * @throws AppError `unavailable` while the key service is away
+   * @returns to be run inside the transaction; throws {@link Outdated} when the grants have changed since
+   * @throws AppError `unavailable` while the key service is unavailable
    */
   async prepareEnd(userId: string): Promise<PreparedEnd> {
     const sealed = new Map<string, SealedRevocation | undefined>();
@@ -162,7 +162,7 @@ export class Grants {
     return openTokens(await this.#userKeys.toOpen(db, grant.userId, grant.tokens), grant);
   }
 
-  /** Leaves the tokens, which nobody can use any more, for after the commit; the sweep finds what is not done then. */
+  /** Stores the tokens, which are no longer used, until they are revoked after the commit. The sweep retries what fails. */
   async #park(tx: Queryable, grant: EndedGrant): Promise<void> {
     const waitingId = await insertEndedGrant(tx, grant);
     afterCommit(tx, () =>
@@ -172,7 +172,7 @@ export class Grants {
     );
   }
 
-  /** A token that can't be read any more must not keep its user from leaving: it is reported instead. */
+  /** A token that cannot be decrypted must not prevent the deletion of its user; it is logged instead. */
   async #sealRevocation(grant: EndedGrant): Promise<SealedRevocation | undefined> {
     const { provider, subject } = grant;
     const tokens = await ignoreDecryptionFailure(() => this.#open(this.#db, grant));

@@ -1,6 +1,6 @@
 import { AppError } from '../errors.ts';
 
-/** What `read` gives, or undefined where a stored secret doesn't open (altered, or its key is gone); other errors go on. */
+/** The result of `read`, or undefined if a stored secret cannot be decrypted (altered, or its key is gone). Other errors are thrown. */
 export async function ignoreDecryptionFailure<Value>(read: () => Promise<Value>): Promise<Value | undefined> {
   try {
     return await read();

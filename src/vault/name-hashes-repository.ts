@@ -1,6 +1,6 @@
 import type { Queryable } from '../database/database.ts';
 
-/** The secret as one master key wraps it. */
+/** The secret, wrapped by one master key. */
 export interface SecretCopy {
   masterKeyId: string;
   wrapped: Buffer;
@@ -12,18 +12,18 @@ export async function selectHashSecrets(db: Queryable): Promise<SecretCopy[]> {
   );
 }
 
-/** Stores a copy where there is none; the caller reads again, since somebody else may have been faster. */
+/** Stores a copy where there is none. The caller reads again, because another replica may have been first. */
 export async function insertHashSecret(db: Queryable, { masterKeyId, wrapped }: SecretCopy): Promise<void> {
   await db.query('update key_canaries set hash_secret = $2 where master_key_id = $1 and hash_secret is null', [masterKeyId, wrapped]);
 }
 
-/** Hashes of deleted identities that were made without the key, by a release of before. */
+/** Hashes of deleted identities that an older release made without the key. */
 export async function selectUnkeyedIdentities(db: Queryable, limit: number): Promise<Buffer[]> {
   const rows = await db.query<{ hash: Buffer }>('select identity_hash as hash from deleted_users where not keyed limit $1', [limit]);
   return rows.map(({ hash }) => hash);
 }
 
-/** Puts keyed hashes in the place of others, in their order. */
+/** Replaces hashes by keyed ones, in the same order. */
 export async function replaceIdentities(db: Queryable, before: readonly Buffer[], after: readonly Buffer[]): Promise<void> {
   await db.query(
     `with former as (

@@ -15,8 +15,8 @@ const SECRET_BYTES = 32;
 const BATCH = 500;
 
 /**
- * Hashes of names that outlive their user: whoever has the database alone can't tell whose they are by trying names.
- * They are the same on all replicas, and stay the same when master keys change.
+ * Keyed hashes of names that outlive their user. Without the key, the database alone does not allow names to be guessed.
+ * The hashes are the same on all replicas and do not change with the master keys.
  */
 export class NameHashes {
   readonly #db: Queryable;
@@ -28,19 +28,19 @@ export class NameHashes {
     this.#keyring = keyring;
   }
 
-  /** Whose ID token it is. @throws AppError `unavailable`, `internal` when the secret can't be read */
+  /** The hash of an identity. @throws AppError `unavailable`, `internal` when the secret cannot be read */
   async identity(issuer: string, subject: string): Promise<Buffer> {
     return keyedIdentity(await this.#secret(), createHash('sha256').update(`${issuer}\0${subject}`).digest());
   }
 
-  /** A provider's account. @throws AppError as {@link identity} */
+  /** The hash of an account at a provider. @throws AppError as {@link identity} */
   async account(provider: string, subject: string): Promise<string> {
     return hmac(await this.#secret(), `account\0${provider}\0${subject}`).toString('hex');
   }
 
-  /** Hashes anew what a release of before has hashed without the key, which is at hand from then on. */
+  /** Replaces the hashes that an older release made without the key. */
   async convert(): Promise<void> {
-    // First: while the key service is away, no later request can read it.
+    // Read first: while the key service is unavailable, no later request could read it.
     const secret = await this.#secret();
     for (let found = BATCH; found === BATCH; ) {
       const before = await selectUnkeyedIdentities(this.#db, BATCH);
@@ -54,7 +54,7 @@ export class NameHashes {
     }
   }
 
-  /** Read once: by a service at its start, by a command when it is needed, never within a transaction. */
+  /** Read once: by a service when it starts, by a command when it needs it, never inside a transaction. */
   #secret(): Promise<KeyObject> {
     this.#opened ??= this.#open().catch((error: unknown) => {
       this.#opened = undefined;
@@ -71,15 +71,15 @@ export class NameHashes {
 }
 
 /**
- * Makes the secret at the first start, and a copy under each master key that has none.
+ * Creates the secret at the first start, and a copy for each master key that has none.
  *
- * @throws AppError `unavailable` while the key service is away
+ * @throws AppError `unavailable` while the key service is unavailable
  */
 export async function shareHashSecret(db: Queryable, keyring: Keyring): Promise<void> {
   let copies = await selectHashSecrets(db);
   if (readableAmong(copies, keyring) === undefined) {
     await insertHashSecret(db, await wrapped(keyring, keyring.primaryId, randomBytes(SECRET_BYTES)));
-    // Of two first starts at once, one has won.
+    // Another replica that started at the same time may have stored its secret first.
     copies = await selectHashSecrets(db);
   }
   const missing = keyring.ids.filter((id) => copies.every(({ masterKeyId }) => masterKeyId !== id));
@@ -97,7 +97,7 @@ async function wrapped(keyring: Keyring, masterKeyId: string, secret: Buffer): P
   return { masterKeyId, wrapped: await keyring.wrapUnder(masterKeyId, secret, contextOf(masterKeyId)) };
 }
 
-/** The master key is part of it: a copy moved to another's row doesn't open. */
+/** Contains the master key, so that a copy moved to another row cannot be decrypted. */
 function contextOf(masterKeyId: string): KeyContext {
   return { purpose: 'name-hashes', userId: '', keyId: masterKeyId };
 }

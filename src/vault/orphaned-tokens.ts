@@ -3,7 +3,7 @@ import { describeError, type Logger } from '../observability/logger.ts';
 import { jittered } from '../rate-limit/backoff.ts';
 import type { Outgoing, Revocations } from './revocations.ts';
 
-/** A token to give back. Where it isn't known yet whose it is, that has to be found out: a revocation could hit others. */
+/** A token that was issued and is not stored. Its account must be known before it is revoked: a revocation ends all grants of the account. */
 export interface OrphanedToken extends Omit<Outgoing, 'subject'> {
   subject: string | (() => Promise<string>);
 }
@@ -13,8 +13,8 @@ const LONGEST_RETRY_MS = 5_000;
 const KEEP_TRYING_MS = 10 * 60_000;
 
 /**
- * Tokens that a provider gave and that could not be used or stored. Only this process knows them: where not even their
- * revocation can be written down, because the database is away, it is tried again until it is back.
+ * Revokes tokens that a provider issued and that could not be used or stored. They exist only in this process: while the
+ * database is unavailable and the revocation cannot be stored, it is retried.
  */
 export class OrphanedTokenRevoker {
   readonly #revocations: Revocations;
@@ -27,14 +27,14 @@ export class OrphanedTokenRevoker {
     this.#logger = logger;
   }
 
-  /** Has the token revoked. Never rejects: what does not work at once, or has to ask whose it is, goes on in the background. */
+  /** Revokes the token. Never rejects; what fails, or requires the account to be looked up, continues in the background. */
   async add(revokeOrphan: OrphanedToken): Promise<void> {
     if (typeof revokeOrphan.subject === 'string' && (await this.#try(revokeOrphan)) === undefined) return;
     const run = this.#keepTrying(revokeOrphan).finally(() => this.#running.delete(run));
     this.#running.add(run);
   }
 
-  /** Tries once more what is left, then gives it up. */
+  /** Tries the remaining tokens once more, then gives up. */
   async settle(): Promise<void> {
     this.#stopping.abort();
     await Promise.all(this.#running);
@@ -45,7 +45,7 @@ export class OrphanedTokenRevoker {
     const { signal } = this.#stopping;
     const startedAt = performance.now();
     for (let retry = FIRST_RETRY_MS; ; retry = Math.min(retry * 2, LONGEST_RETRY_MS)) {
-      // A stop ends the wait.
+      // Stopping ends the wait.
       await sleep(jittered(retry), undefined, { signal }).catch(() => {});
       const isLast = signal.aborted || performance.now() - startedAt >= KEEP_TRYING_MS;
       const error = await this.#try(revokeOrphan);
@@ -56,7 +56,7 @@ export class OrphanedTokenRevoker {
     }
   }
 
-  /** @returns what it failed with */
+  /** @returns the error; undefined: none */
   async #try({ subject: whose, ...token }: OrphanedToken): Promise<unknown> {
     try {
       await this.#revocations.add({ ...token, subject: typeof whose === 'string' ? whose : await whose() });

@@ -13,9 +13,9 @@ export interface RevocationRow {
 }
 
 export interface SubjectState {
-  /** A revocation is talking to the provider right now. */
+  /** A request to revoke is in progress. */
   revoking: boolean;
-  /** When the provider last confirmed one for this account. */
+  /** When the provider last confirmed a revocation of this account. */
   revokedAt: Date | null;
 }
 
@@ -40,7 +40,7 @@ export async function selectRevocation(db: Queryable, id: string): Promise<Revoc
   return rows[0];
 }
 
-/** Open rows that have no job, or whose job must have been lost: none waits longer than six hours for its next try. */
+/** Open rows without a job, or whose job must be lost: a retry never waits longer than six hours. */
 export async function selectUnqueuedRevocations(db: Queryable, limit: number): Promise<string[]> {
   const rows = await db.query<{ id: string }>(
     `select id from revocations where token is not null and coalesce(queued_at, '-infinity') < now() - interval '7 hours'
@@ -55,13 +55,13 @@ export async function markQueued(db: Queryable, id: string): Promise<void> {
 }
 
 /**
- * Locks the provider's account until the transaction ends: connects and
- * revocations of the same one take turns here.
+ * Locks the provider's account until the transaction ends, so that connects and revocations of one account run one after
+ * the other.
  *
- * @param hash of the account: its row outlives whoever had connected it
+ * @param hash of the account, because the row may outlive the user
  */
 export async function lockSubject(tx: Queryable, provider: Provider, hash: string): Promise<SubjectState> {
-  // One statement: a row that is idle may be deleted between two.
+  // One statement, because an idle row may be deleted between two.
   const rows = await tx.query<SubjectState>(
     `insert into provider_subjects (provider, subject) values ($1, $2)
      on conflict (provider, subject) do update set revoked_at = provider_subjects.revoked_at
@@ -92,7 +92,7 @@ export async function deleteRevocation(tx: Queryable, id: string): Promise<void>
   await tx.query('delete from revocations where id = $1::uuid', [id]);
 }
 
-/** Forgets token and key for good and leaves a row that says the provider never confirmed. */
+/** Deletes token and key, and keeps a row that says that the provider never confirmed. */
 export async function shredRevocation(tx: Queryable, id: string): Promise<void> {
   await tx.query(
     `update revocations set token = null, wrapped_key = null, master_key_id = null, subject = null, unconfirmed_at = now()
@@ -101,7 +101,7 @@ export async function shredRevocation(tx: Queryable, id: string): Promise<void> 
   );
 }
 
-/** Accounts whose last revocation is too old to matter to a flow under way. */
+/** Accounts whose last revocation is too old to affect a flow in progress. */
 export function deleteIdleSubjects(db: Queryable): Promise<void> {
   return deleteExpired(
     db,

@@ -21,26 +21,26 @@ import {
   unmarkRevoking,
 } from './revocations-repository.ts';
 
-/** Tells the provider to forget a token; resolves once it is confirmed dead there, throws otherwise. */
+/** Revokes a token at the provider (RFC 7009); resolves once the provider has confirmed it, rejects otherwise. */
 export type Revoker = (token: string) => Promise<void>;
 
-/** Puts a job for a revocation on the queue; ids only, since finished jobs keep their data. */
+/** Enqueues a revocation. Jobs contain ids only, because finished jobs keep their data. */
 export type Enqueue = (revocationId: string) => Promise<void>;
 
-/** A token whose end the provider is to be told. */
+/** A token to revoke. */
 export interface Outgoing {
   provider: Provider;
   subject: string;
   token: string;
 }
 
-/** A revocation that is ready to be written down. */
+/** A revocation that is ready to be stored. */
 export type SealedRevocation = Omit<RevocationRow, 'overdue'>;
 
 const KEY_BYTES = 32;
 const SWEEP_BATCH = 500;
 
-/** Tokens on their way out, each under a key of its own: the user's key may be shredded in the same transaction. */
+/** Tokens to revoke, each encrypted with its own key: the user's key may be deleted in the same transaction. */
 export class Revocations {
   readonly #db: Database;
   readonly #keyring: Keyring;
@@ -66,13 +66,13 @@ export class Revocations {
     this.#names = names;
   }
 
-  /** The queue starts after everything else; until then rows wait for the sweep. */
+  /** The queue starts last; until then, rows wait for the sweep. */
   enqueueWith(enqueue: Enqueue): void {
     this.#enqueue = enqueue;
   }
 
   /**
-   * Seals a token for revocation, before the transaction that denies its use: a key service takes its time.
+   * Encrypts a token before the transaction that denies its use, because the key service may be slow.
    *
    * @throws AppError `unavailable` while the key service is away
    */
@@ -83,23 +83,23 @@ export class Revocations {
     return { id, provider, subject, masterKeyId, wrappedKey: wrapped, token: seal({ id, secret }, revocationPlace(provider, id), token) };
   }
 
-  /** Writes down what was sealed. @returns the row's id, for {@link enqueue} after the commit */
+  /** Stores an encrypted revocation. @returns the row's id, for {@link enqueue} after the commit */
   async insert(tx: Queryable, sealed: SealedRevocation): Promise<string> {
     await insertRevocation(tx, sealed);
     return sealed.id;
   }
 
-  /** Has a token revoked that nobody here can use (any more). @throws AppError `unavailable` */
+  /** Revokes a token that this service does not use. @throws AppError `unavailable` */
   async add(outgoing: Outgoing): Promise<void> {
     await this.enqueue([await this.insert(this.#db, await this.seal(outgoing))]);
   }
 
-  /** Names the provider's account for {@link lockSubject}; to be asked before the transaction. */
+  /** The hash of the provider's account for {@link lockSubject}, to be computed before the transaction. */
   subjectHash(provider: Provider, subject: string): Promise<string> {
     return this.#names.account(provider, subject);
   }
 
-  /** Best effort after a commit: a job that can't be queued now is found by the sweep. */
+  /** After a commit. The sweep finds jobs that could not be enqueued. */
   async enqueue(ids: (string | undefined)[]): Promise<void> {
     for (const id of ids) {
       if (id !== undefined) await this.#enqueueOne(id);
@@ -107,9 +107,9 @@ export class Revocations {
   }
 
   /**
-   * One attempt at the provider.
+   * One attempt to revoke.
    *
-   * @throws the provider's error when it did not confirm: the queue tries again, later and later
+   * @throws the provider's error when it did not confirm; the queue retries with increasing delays
    */
   async attempt(id: string): Promise<void> {
     const seen = await selectRevocation(this.#db, id);
@@ -133,7 +133,7 @@ export class Revocations {
     this.#logger.info({ revocation: id, provider: row.provider }, 'revocation confirmed by the provider');
   }
 
-  /** Queues what has no job yet (the process died between commit and queue) and clears what nothing refers to. */
+  /** Enqueues what has no job (the process ended between commit and enqueue), and deletes unused rows. */
   async sweep(): Promise<void> {
     await this.enqueue(await selectUnqueuedRevocations(this.#db, SWEEP_BATCH));
     await deleteIdleSubjects(this.#db);
@@ -153,7 +153,7 @@ export class Revocations {
     const row = await selectRevocation(tx, id);
     if (row === undefined) return undefined;
     const subject = await lockSubject(tx, row.provider, hash);
-    // At the workspace provider a revocation ends every grant of the account: a live one, of anybody, cancels it.
+    // The workspace provider revokes all grants of an account at once. A valid grant of any user cancels the revocation.
     if (await isSubjectInUse(tx, row.provider, row.subject)) {
       await deleteRevocation(tx, id);
       afterCommit(tx, () => this.#telemetry.count('revocation', 'dropped'));
@@ -177,7 +177,7 @@ export class Revocations {
   }
 }
 
-/** What a revocation's own key is wrapped for. */
+/** The context in which the key of a revocation is wrapped. */
 export function revocationKeyContext(keyId: string): KeyContext {
   return { purpose: 'revocation-key', userId: '', keyId };
 }

@@ -6,9 +6,9 @@ export interface UserKeyRow {
   wrapped: Buffer;
 }
 
-/** The key that a user's secrets are sealed under from now on. */
+/** The key that new secrets of a user are encrypted with. */
 export interface CurrentKeyRow extends UserKeyRow {
-  /** Sealed under this key; null = the key of the hashes comes from this key itself. */
+  /** Encrypted with this key; null: the key for hashes is derived from this key. */
   hashKey: Buffer | null;
 }
 
@@ -19,7 +19,7 @@ export async function selectUserKey(db: Queryable, userId: string): Promise<Curr
   return rows[0];
 }
 
-/** The user's key of that id, be it the one in use or one that was replaced. @param keyId as a record claims it */
+/** A user's current or replaced key. @param keyId as a record claims it */
 export async function selectUserKeyById(db: Queryable, userId: string, keyId: string): Promise<UserKeyRow | undefined> {
   const rows = await db.query<UserKeyRow>(
     `select ${COLUMNS} from user_keys where user_id = $1::uuid and id::text = $2
@@ -30,7 +30,7 @@ export async function selectUserKeyById(db: Queryable, userId: string, keyId: st
   return rows[0];
 }
 
-/** Every key of the user's: the one in use, and those it has replaced that aren't deleted yet. */
+/** All of the user's keys: the current one, and replaced ones that are not deleted yet. */
 export function selectUserKeys(db: Queryable, userId: string): Promise<UserKeyRow[]> {
   return db.query<UserKeyRow>(
     `select ${COLUMNS} from user_keys where user_id = $1::uuid
@@ -40,7 +40,7 @@ export function selectUserKeys(db: Queryable, userId: string): Promise<UserKeyRo
   );
 }
 
-/** Inserts unless another request was first; the caller reads again either way. */
+/** Inserts the key unless another request was first. The caller reads again either way. */
 export async function insertUserKey(db: Queryable, userId: string, key: UserKeyRow): Promise<void> {
   await db.query(
     `insert into user_keys (id, user_id, master_key_id, wrapped) values ($1::uuid, $2::uuid, $3, $4)

@@ -15,7 +15,7 @@ interface UserKey extends DataKey {
   secret: KeyObject;
 }
 
-/** One random key per user, stored only wrapped by a master key; deleting the row makes all of the user's secrets unreadable. */
+/** One random key for each user, stored wrapped by a master key. Deleting the row makes all of the user's secrets unreadable. */
 export class UserKeys {
   readonly #keyring: Keyring;
 
@@ -24,36 +24,36 @@ export class UserKeys {
   }
 
   /**
-   * The key to seal with, made on first use.
+   * The key to encrypt with, created on first use.
    *
-   * @throws AppError `internal` when the key was wrapped by an unknown master key, or doesn't belong to this user;
-   * `unavailable` while the key service is away
+   * @throws AppError `internal` when an unknown master key wrapped the key, or it belongs to another user; `unavailable`
+   * while the key service is unavailable
    */
   async forUser(db: Queryable, userId: string): Promise<UserKey> {
     return this.unwrap(userId, await this.#row(db, userId));
   }
 
   /**
-   * The key that a record was sealed under: it may have been replaced since the record was read.
+   * The key that a record was encrypted with, which may have been replaced since the record was read.
    *
    * @throws AppError as {@link forUser}, and `internal` when the user never had such a key
    */
   async toOpen(db: Queryable, userId: string, record: Uint8Array): Promise<UserKey> {
     const id = keyIdOf(record);
-    // What else a record may claim, the database needn't see: a NUL would be an error of its own.
+    // The id comes from the record; one with a NUL would make the statement fail.
     const row = KEY_ID.test(id) ? await selectUserKeyById(db, userId, id) : undefined;
     if (row !== undefined) return this.unwrap(userId, row);
     throw new AppError('internal', 'Stored data could not be read.', { cause: new Error('sealed under a key that its user doesn’t have') });
   }
 
-  /** A key whose row was read already. @throws AppError as {@link forUser} */
+  /** A key whose row was already read. @throws AppError as {@link forUser} */
   async unwrap(userId: string, row: Pick<UserKeyRow, 'id' | 'wrapped'>): Promise<UserKey> {
     return { id: row.id, secret: await this.#keyring.unwrap(row.wrapped, userKeyContext(userId, row.id)) };
   }
 
   /**
-   * The key for hashes of what the user's agents send; it stays the same when the user's key is replaced, so that
-   * calls made before and after can be compared.
+   * The key for hashes of calls. It stays the same when the user's key is replaced, so that calls made before and after can
+   * be compared.
    *
    * @throws AppError as {@link forUser}
    */
@@ -68,21 +68,21 @@ export class UserKeys {
     const id = randomUUID();
     const key = { id, ...(await this.#keyring.wrap(randomBytes(KEY_BYTES), userKeyContext(userId, id))) };
     const insert = (tx: Queryable) => insertUserKey(tx, userId, key);
-    // Its foreign key locks the user. Inside of a transaction it is the user's turn already.
+    // The foreign key locks the user. Inside a transaction, this already is the user's turn.
     await (db instanceof Database ? db.transaction(insert, userId) : insert(db));
-    // Read back: of two first uses at once, one key has won.
+    // Read again: of two concurrent first uses, one key was stored.
     const stored = await selectUserKey(db, userId);
     if (stored !== undefined) return stored;
     throw new AppError('internal', 'Something went wrong on our side.', { cause: new Error('the user has no key') });
   }
 }
 
-/** What a user's key is wrapped for. */
+/** The context in which a user's key is wrapped. */
 export function userKeyContext(userId: string, keyId: string): KeyContext {
   return { purpose: 'user-key', userId, keyId };
 }
 
-/** @throws AppError `internal` when the row's own was altered */
+/** @throws AppError `internal` when it was altered */
 export function hashKeyOf(key: DataKey, userId: string, { hashKey }: Pick<CurrentKeyRow, 'hashKey'>): KeyObject {
   if (hashKey !== null) return createSecretKey(open(key, hashKeyPlace(userId, key.id), hashKey));
   return createSecretKey(Buffer.from(hkdfSync('sha256', key.secret, '', HASH_INFO, KEY_BYTES)));

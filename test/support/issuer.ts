@@ -31,9 +31,9 @@ export async function startIssuer(): Promise<TestIssuer> {
   const { url, close } = await startLoopbackServer(async (request, response) => {
     await held;
     if (isDown) return void request.socket.destroy();
-    const isKeys = request.url === '/jwks.json';
+    const isKeys = request.url === '/jwks';
     if (isKeys) keyFetches += 1;
-    const body = isKeys ? { keys: [jwk] } : { issuer: url, jwks_uri: `${url}/jwks.json` };
+    const body = isKeys ? { keys: [jwk] } : { issuer: url, jwks_uri: `${url}/jwks` };
     response.setHeader('content-type', 'application/json').end(JSON.stringify(body));
   });
   return {

@@ -12,13 +12,13 @@ import { postponed, type RefreshDeps, TokenRefresher } from './token-refresher.t
  */
 const RECENT_MS = 100;
 
-/** Valid access tokens, refreshed when due. Every use reads the grant's row, for a disconnect on any replica to count. */
+/** Valid access tokens, refreshed when due. Every use reads the grant's row, so that a disconnect on any replica takes effect. */
 export class AccessTokens {
   readonly #refresher: TokenRefresher;
   readonly #rows: StatementBatcher<GrantName, RefreshRow | undefined>;
   readonly #leases: StatementBatcher<DueGrant, RefreshRow | undefined>;
   readonly #opened: DecryptedTokenCache;
-  /** Grants that some caller of this process is reading, ready to take their lease. */
+  /** Grants that a caller of this process is reading in order to lease them. */
   readonly #leasing = new Set<string>();
   readonly #patienceMs: number;
 
@@ -31,8 +31,7 @@ export class AccessTokens {
   }
 
   /**
-   * @param known the grant as the caller has just read it: while it is recent, and its token needs no refresh, it is not
-   * read again
+   * @param known the grant as the caller has just read it. It is not read again while it is recent and needs no refresh.
    * @returns a token that is valid now
    * @throws AppError `not_found`, `reauth_required`, `relink_required`, `item_gone`, `unavailable`
    */
@@ -42,9 +41,9 @@ export class AccessTokens {
   }
 
   /**
-   * After the provider refused a token that should still be good: exactly one refresh, whoever asks.
+   * Another token, after the provider rejected one that should still be valid: one refresh for all callers.
    *
-   * @throws AppError as {@link current}, and `provider_error` when the provider refuses one new token after the other
+   * @throws AppError as {@link current}, and `provider_error` when the provider also rejects new tokens
    */
   async renewed(userId: string, grantId: string, rejected: string): Promise<string> {
     const row = await this.#read(userId, grantId);
@@ -54,7 +53,7 @@ export class AccessTokens {
     return this.#refresher.run(row, true);
   }
 
-  /** Waits until everything that providers have issued is stored; begins no refresh from now on. */
+  /** Waits until every token that providers have issued is stored. No refresh begins from now on. */
   async settle(): Promise<void> {
     await this.#refresher.settle();
   }
@@ -64,8 +63,8 @@ export class AccessTokens {
   }
 
   /**
-   * One of those who ask at the same time takes the lease with what it reads; the others would only queue for it. Nor
-   * is it worth a statement of its own where the token was good a moment ago.
+   * Of concurrent callers, one takes the lease in the statement that reads the row; the others would only wait for it. If
+   * the token was valid a moment ago, no lease is requested.
    */
   async #readToUse(userId: string, grantId: string): Promise<RefreshRow> {
     const isGood = this.#opened.has(grantId);
@@ -78,7 +77,7 @@ export class AccessTokens {
     }
   }
 
-  /** A token that has some time left is served while somebody renews it, and while nobody can. */
+  /** A token that is still valid is used while it is being refreshed, and while a refresh is impossible. */
   async #fresh(row: RefreshRow): Promise<string> {
     if (!row.leased) {
       if (isServed(row)) return this.#accessToken(row);
@@ -104,12 +103,12 @@ function isRecent({ readAt }: RefreshRow): boolean {
   return performance.now() - readAt <= RECENT_MS;
 }
 
-/** Without a refresh: not due, or good for a while longer and somebody renews it, or nobody can at present. */
+/** Whether the token is used without a refresh: it is not due, or still valid while another process refreshes it or a retry is pending. */
 function isServed(row: RefreshRow): boolean {
   return !isDue(row) || (isValid(row) && (isLeased(row) || isPausing(row)));
 }
 
-/** Whoever still has a good token need not wait for as long as a refresh may take. */
+/** A caller with a valid token does not wait as long as a refresh may take. */
 async function sooner(renewal: Promise<string>, ms: number): Promise<string> {
   const { promise: impatience, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(postponed(null)), ms);

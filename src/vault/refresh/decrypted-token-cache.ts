@@ -9,14 +9,14 @@ interface Opened extends Pick<RefreshRow, 'userId' | 'provider' | 'keyId'> {
   tokens: Tokens;
 }
 
-/** Nothing is kept for longer than twice this. */
+/** No entry is kept for longer than twice this. */
 const AGE_MS = 30_000;
-/** Of each of the two ages. */
+/** Of each of the two generations. */
 const KEPT_MAX = 2_000;
 
 /**
- * The tokens of rows that are read again and again. Never answers for a row: that is read each time, and what was
- * opened counts only where the very same bytes stand there under the same key.
+ * Decrypted tokens of rows that are read repeatedly. Rows themselves are always read: an entry counts only if the row
+ * contains the same encrypted bytes under the same key.
  */
 export class DecryptedTokenCache {
   readonly #userKeys: UserKeys;
@@ -28,12 +28,12 @@ export class DecryptedTokenCache {
     this.#userKeys = userKeys;
   }
 
-  /** Whether the grant was in use a short while ago. */
+  /** Whether the grant was used recently. */
   has(grantId: string): boolean {
     return this.#young.has(grantId) || this.#old.has(grantId);
   }
 
-  /** @throws AppError `internal` when the tokens were altered, or their key is gone; `unavailable` while the key service is away */
+  /** @throws AppError `internal` when the tokens were altered, or their key is gone; `unavailable` while the key service is unavailable */
   of(row: RefreshRow): Tokens | Promise<Tokens> {
     const known = this.#young.get(row.id) ?? this.#old.get(row.id);
     return known !== undefined && isSame(known, row) ? known.tokens : this.#open(row);
@@ -48,13 +48,13 @@ export class DecryptedTokenCache {
   #keep({ id, userId, provider, keyId, tokens: sealed, wrapped }: RefreshRow, tokens: Tokens): void {
     if (this.#young.size >= KEPT_MAX) this.#age();
     this.#old.delete(id);
-    // Copies: the driver's buffers share larger ones, which would be kept whole.
+    // Copied, because the driver's buffers are slices of larger ones.
     const copies = { sealed: Uint8Array.from(sealed), wrapped: Uint8Array.from(wrapped) };
     this.#young.set(id, { userId, provider, keyId, ...copies, tokens });
     this.#ageing ??= setInterval(() => this.#age(), AGE_MS).unref();
   }
 
-  /** What was used meanwhile is opened anew too, so that nothing stays because it is in use. */
+  /** Entries in use expire, too. */
   #age(): void {
     this.#old = this.#young;
     this.#young = new Map();
@@ -64,7 +64,7 @@ export class DecryptedTokenCache {
   }
 }
 
-/** Everything that opening depends on. */
+/** Compares everything that decryption depends on. */
 function isSame(opened: Opened, row: RefreshRow): boolean {
   return (
     opened.userId === row.userId &&

@@ -24,10 +24,10 @@ export interface CommitDeps {
 
 const FIRST_RETRY_MS = 100;
 const LONGEST_RETRY_MS = 1_000;
-/** A database that is away longer than this takes the tokens with it; the user has to connect again where they rotate. */
+/** If the database is unavailable for longer, rotated tokens are lost and the user has to reconnect. */
 const KEEP_TRYING_MS = 10 * 60_000;
 
-/** Stores renewed tokens before anyone may use them: where the provider rotates, they exist nowhere else. */
+/** Stores refreshed tokens before they are used: where the provider rotates refresh tokens, they exist nowhere else. */
 export class RefreshCommit {
   readonly #deps: CommitDeps;
   readonly #stores: StatementBatcher<RenewedTokens, boolean>;
@@ -38,13 +38,13 @@ export class RefreshCommit {
   }
 
   /**
-   * Stores what the provider issued for a grant, and keeps trying while the database is away. What it replaces is
-   * compared byte by byte: neither a reconnect nor a faster refresh is ever overwritten, and a lease that ended
-   * meanwhile costs nothing as long as the tokens still stand there.
+   * Stores what the provider issued for a grant, and retries while the database is unavailable. The replaced tokens are
+   * compared byte by byte: a reconnect or a faster refresh is never overwritten, and an expired lease does no harm as long
+   * as the tokens are unchanged.
    *
-   * @param forced the old token was refused before its time
-   * @param sentAt when the provider was asked, by `performance.now()`
-   * @returns false when the grant is gone or was changed, be it by an earlier try whose answer was lost: the caller reads it again
+   * @param forced the provider rejected the old token before it expired
+   * @param sentAt when the request was sent, by `performance.now()`
+   * @returns false when the grant is gone or was changed, possibly by an earlier attempt whose response was lost: the caller reads it again
    */
   async store(grant: OpenGrant, renewed: Renewed, forced: boolean, sentAt: number): Promise<boolean> {
     const sealed = sealRenewed(grant, renewed);
@@ -62,7 +62,7 @@ export class RefreshCommit {
   async #tryStore(grant: OpenGrant, renewed: Renewed, values: RenewedTokens): Promise<boolean> {
     const { db } = this.#deps;
     if (await this.#stores.add(values)) return true;
-    // Whoever waits for another's transaction waits alone.
+    // A row that another transaction has locked delays only this grant.
     const [isStored] = await storeRenewedTokens(db, [values], 'wait');
     if (isStored === true) return true;
     const now = await selectRefreshRow(db, values.userId, values.id);
@@ -73,7 +73,7 @@ export class RefreshCommit {
     const standing = await openGrant(this.#deps.userKeys, now);
     const { refreshToken } = grant.tokens;
     const isRotated = renewed.refreshToken !== undefined && renewed.refreshToken !== refreshToken;
-    // What stands there is what this rotation has ended: a reconnect that brought no refresh token kept the old one.
+    // The stored refresh token is the one that this rotation ended: a reconnect that returned none kept the old one.
     const isEnded = isRotated && standing.tokens.refreshToken === refreshToken;
     const isUnchanged = isResealed(grant, standing);
     if (!isEnded && !isUnchanged) return false;
@@ -83,12 +83,12 @@ export class RefreshCommit {
     return now.status === 'active' && this.#tryStore(standing, renewed, again);
   }
 
-  /** Another process met the refresh token that this rotation had ended, and took it for the end of the consent. */
+  /** Another process used the refresh token that this rotation had ended, and concluded that the consent had ended. */
   async #revive(values: RenewedTokens, { row }: OpenGrant): Promise<boolean> {
     const { db, recordStatus, logger } = this.#deps;
     const { userId, id: grantId, provider } = row;
     const isRevived = await db.transaction(async (tx) => {
-      // The user before the grant, as everywhere: the other order could lock up.
+      // The user before the grant, as everywhere, to prevent deadlocks.
       await lockUser(tx, userId);
       const [isStored] = await storeRenewedTokens(tx, [{ ...values, status: 'reauth_required' }], 'wait');
       if (isStored !== true) return false;
@@ -99,13 +99,13 @@ export class RefreshCommit {
     return isRevived;
   }
 
-  /** Disconnected meanwhile: the disconnect revokes the old refresh token, and knows nothing of what came since. */
+  /** Disconnected meanwhile: the disconnect revokes the old refresh token only. */
   async #revokeOrphan({ row: { provider, subject } }: OpenGrant, renewed: Renewed): Promise<void> {
     const token = renewed.refreshToken ?? renewed.accessToken;
     await this.#deps.revocations.add({ provider, subject, token });
   }
 
-  /** @throws the error itself once it has lasted too long */
+  /** @throws the error once retries have lasted too long */
   #report({ row: { id, provider } }: OpenGrant, error: unknown, lastedMs: number): void {
     const { logger } = this.#deps;
     const fields = { err: describeError(error), grant: id, provider };
@@ -131,7 +131,7 @@ function toStore({ row }: OpenGrant, renewed: Renewed, tokens: Buffer, forced: b
     status: 'active',
     tokens,
     scopes: renewed.scopes,
-    // Its life began when the provider was asked, at the latest.
+    // The lifetime began when the request was sent, at the latest.
     life: renewed.lifeSeconds - (performance.now() - sentAt) / 1000,
     failures,
     pause: forced ? pauseAfterRefusals(failures, renewed.lifeSeconds) : undefined,

@@ -5,7 +5,7 @@ import { openTokens, type Tokens } from '../token-encryption.ts';
 import type { UserKeys } from '../user-keys.ts';
 import type { RefreshRow } from './refresh-repository.ts';
 
-/** A grant in use: its row with the tokens in it. Lives as long as one call. */
+/** A grant with its decrypted tokens, for the duration of one call. */
 export interface OpenGrant {
   row: RefreshRow;
   key: DataKey;
@@ -19,7 +19,7 @@ const UNUSABLE: Record<Exclude<GrantStatus, 'active'>, string> = {
 };
 
 /**
- * The grant that was read, where it may be used.
+ * The grant, if it may be used.
  *
  * @throws AppError `not_found`, `reauth_required`, `relink_required`, `item_gone`
  */
@@ -29,13 +29,13 @@ export function usable(row: RefreshRow | undefined): RefreshRow {
   return row;
 }
 
-/** @throws AppError `internal` when it was altered, or its key is gone; `unavailable` while the key service is away */
+/** @throws AppError `internal` when it was altered, or its key is gone; `unavailable` while the key service is unavailable */
 export async function openGrant(userKeys: UserKeys, row: RefreshRow): Promise<OpenGrant> {
   const key = await userKeys.unwrap(row.userId, { id: row.keyId, wrapped: row.wrapped });
   return { row, key, tokens: openTokens(key, row) };
 }
 
-/** Whether the same tokens only stand there anew because their user's key was replaced. */
+/** Whether the tokens are the same and only their user's key was replaced. */
 export function isResealed(before: OpenGrant, now: OpenGrant): boolean {
   const { accessToken, refreshToken } = before.tokens;
   return now.key.id !== before.key.id && now.tokens.accessToken === accessToken && now.tokens.refreshToken === refreshToken;

@@ -1,16 +1,16 @@
 import type { Queryable } from '../../database/database.ts';
 import type { GrantRow } from '../grants-repository.ts';
 
-/** A grant as refreshing sees it. Times are seconds by the database's clock, relative to the moment of reading. */
+/** What refreshing requires of a grant. Times are seconds by the database's clock, relative to the moment of reading. */
 export interface RefreshRow extends Pick<GrantRow, 'id' | 'userId' | 'provider' | 'subject' | 'tokens' | 'status'> {
   version: number;
-  /** Until the access token ends; null = never. */
+  /** Until the access token expires; null: never. */
   remaining: number | null;
-  /** How long the access token lives in all. */
+  /** Lifetime of the access token. */
   life: number | null;
-  /** Until the lease ends; negative = whoever had it never gave it back; null = nobody has it. */
+  /** Until the lease ends; negative: the lease was never released; null: there is none. */
   lease: number | null;
-  /** Until the provider may be asked again; null or negative = now. */
+  /** Until the next request to the provider; null or negative: now. */
   pause: number | null;
   failures: number;
   /** This statement has taken the lease. */
@@ -21,10 +21,10 @@ export interface RefreshRow extends Pick<GrantRow, 'id' | 'userId' | 'provider' 
   wrapped: Buffer;
 }
 
-/** A token is due no earlier than this share of its life before its end: one of a minute must be used, not renewed all the time. */
+/** A token is due only in this last share of its lifetime, so that short-lived tokens are used before they are refreshed. */
 export const EARLY_SHARE = 0.2;
 
-/** `updated_at` is when the tokens were stored: nothing else writes it while a grant is active. */
+/** `updated_at` is when the tokens were stored, because no other statement changes it while a grant is active. */
 const COLUMNS = `g.id, g.user_id as "userId", g.provider, g.subject, g.status, g.refresh_failures as failures,
   extract(epoch from g.expires_at - now())::float8 as remaining,
   extract(epoch from g.expires_at - g.updated_at)::float8 as life,
@@ -40,13 +40,13 @@ export interface GrantName {
   grantId: string;
 }
 
-/** The grant with its user's key: all that a use of an account reads. */
+/** The grant with its user's key: everything that using the account requires. */
 export async function selectRefreshRow(db: Queryable, userId: string, grantId: string): Promise<RefreshRow | undefined> {
   const [row] = await selectRefreshRows(db, [{ userId, grantId }]);
   return row;
 }
 
-/** As {@link selectRefreshRow}, for each of the names in their order. */
+/** As {@link selectRefreshRow}, for each name, in the same order. */
 export async function selectRefreshRows(db: Queryable, names: readonly GrantName[]): Promise<(RefreshRow | undefined)[]> {
   const asked = new Map(names.map((name) => [name.grantId + name.userId, name]));
   const readAt = performance.now();
@@ -64,16 +64,16 @@ export async function selectRefreshRows(db: Queryable, names: readonly GrantName
 }
 
 export interface DueGrant extends GrantName {
-  /** Seconds before its end that the token is due, as far as {@link EARLY_SHARE} lets it. */
+  /** Seconds before its expiry that the token is due, limited by {@link EARLY_SHARE}. */
   early: number;
 }
 
 /**
- * Reads each grant as {@link selectRefreshRow}, in their order, and takes the lease of those whose token is due and
- * whom nobody is refreshing, in the same statement. What is read of these is as before, tokens and version as leased.
- * Whom somebody else is just writing is left alone.
+ * Reads each grant as {@link selectRefreshRow}, in the same order, and in the same statement leases those whose token is
+ * due and that are not leased. Leased rows have the tokens and version after the lease, other columns as before. Rows
+ * that another transaction has locked are not leased.
  *
- * @param leaseSeconds how long a lease lasts unless it is given back
+ * @param leaseSeconds until the lease ends unless it is released
  */
 export async function selectOrLease(db: Queryable, grants: readonly DueGrant[], leaseSeconds: number): Promise<(RefreshRow | undefined)[]> {
   const readAt = performance.now();
@@ -104,9 +104,9 @@ export async function selectOrLease(db: Queryable, grants: readonly DueGrant[], 
 }
 
 /**
- * Takes the right to refresh a grant that stands as it was read.
+ * Leases a grant if it has not changed since it was read.
  *
- * @returns its version from now on; undefined = somebody was faster, or has it still
+ * @returns its new version; undefined: another caller was first, or still has the lease
  */
 export async function takeLease(db: Queryable, row: RefreshRow, leaseSeconds: number): Promise<number | undefined> {
   const rows = await db.query<{ version: number }>(
@@ -125,22 +125,22 @@ export async function takeLease(db: Queryable, row: RefreshRow, leaseSeconds: nu
 export interface RenewedTokens {
   id: string;
   userId: string;
-  /** The sealed tokens that were renewed: while they stand there, nobody has connected again or been faster. */
+  /** The encrypted tokens that were refreshed. As long as they are stored, there was no reconnect and no other refresh. */
   replaces: Buffer;
   status: 'active' | 'reauth_required';
   tokens: Buffer;
-  /** undefined = as before. */
+  /** undefined: unchanged. */
   scopes: string[] | undefined;
-  /** Seconds that the access token still lives. */
+  /** Remaining lifetime of the access token, seconds. */
   life: number;
   failures: number;
-  /** Seconds until another refresh; undefined = whenever it is due. */
+  /** Seconds until the next refresh; undefined: when it is due. */
   pause: number | undefined;
 }
 
 /**
- * @param locked those that somebody else is just writing: `wait` for them, or `skip` them so that they hold up no others
- * @returns for each, in their order: false when it was skipped, or the grant is gone, has another status, or holds other tokens by now
+ * @param locked rows that another transaction has locked: `wait` for them, or `skip` them so that they do not delay the others
+ * @returns for each, in order: false when it was skipped, or the grant is gone, has another status, or has other tokens
  */
 export async function storeRenewedTokens(db: Queryable, renewed: readonly RenewedTokens[], locked: 'wait' | 'skip'): Promise<boolean[]> {
   const rows = await db.query<{ place: number }>(
@@ -178,7 +178,7 @@ export async function storeRenewedTokens(db: Queryable, renewed: readonly Renewe
   return renewed.map((_, index) => stored.has(index + 1));
 }
 
-/** Gives the lease back after a failure; nobody asks the provider again before `pause` seconds are over. */
+/** Releases the lease after a failure. The provider is not asked again for `pause` seconds. */
 export async function postponeRefresh(db: Queryable, row: RefreshRow, pause: number): Promise<void> {
   await db.query(
     `update grants set lease_until = null, refresh_failures = refresh_failures + 1,
@@ -188,7 +188,7 @@ export async function postponeRefresh(db: Queryable, row: RefreshRow, pause: num
   );
 }
 
-/** @returns false when the grant is not as it was when it was leased */
+/** @returns false when the grant has changed since it was leased */
 export async function endConsent(tx: Queryable, row: RefreshRow): Promise<boolean> {
   const rows = await tx.query(
     `update grants set status = 'reauth_required', lease_until = null, refresh_failures = 0, refresh_after = null,

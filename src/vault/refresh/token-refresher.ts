@@ -10,33 +10,33 @@ import { endConsent, postponeRefresh, type RefreshRow, selectRefreshRow, takeLea
 import { isAbandoned, isLeased, isPausing, leaseSeconds, pauseAfter, SEND_WITHIN_MS } from './refresh-timing.ts';
 
 export interface RefreshDeps extends CommitDeps {
-  /** Asks the provider for another access token; never rejects. undefined: the provider is not configured, or its tokens don't end. */
+  /** Requests another access token; never rejects. undefined: the provider is not configured, or its tokens do not expire. */
   refreshers: Readonly<Record<Provider, ((refreshToken: string) => Promise<Renewal>) | undefined>>;
-  /** How long the provider's answer may take at most, milliseconds. */
+  /** Time limit for the provider's response, milliseconds. */
   refreshTimeoutMs: number;
-  /** How long those wait for it who still have a good token, milliseconds. */
+  /** How long callers with a valid token wait for a refresh, milliseconds. */
   patienceMs: number;
 }
 
-/** How often those who wait for another process's refresh look whether it is done. */
+/** Interval at which callers check whether another process has finished its refresh. */
 const LOOK_MS = 30;
 const OFTEN = 50;
 const LATER_LOOK_MS = 400;
-/** Longest that a caller waits whose own deadline is later; the refresh goes on. */
+/** Time limit for callers with a later deadline; the refresh continues. */
 const PATIENCE_MS = 45_000;
-/** How long the former holder of an abandoned lease is given to store what it may have got. */
+/** Time that the holder of an abandoned lease has to store tokens it may have received. */
 const GRACE_MS = 5_000;
 const GRACE_LOOK_MS = 250;
-/** For the commit, after the provider's time to answer. */
+/** For the commit after the provider's response. */
 const SETTLE_MARGIN_MS = 2_000;
 
-/** Refreshes under way: one a grant in this process, and by a lease in the row one among all processes. */
+/** Refreshes in progress: one per grant in this process (single flight), and by a lease in the row one among all processes. */
 export class TokenRefresher {
   readonly #deps: RefreshDeps;
   readonly #commit: RefreshCommit;
   readonly #alarm: ThrottledLog;
   readonly #refresher = new Map<string, Promise<string>>();
-  /** What must not be cut off: the provider was asked, and its answer is not stored yet. */
+  /** Requests to providers whose responses are not stored yet; a stop waits for them. */
   readonly #exchanges = new Set<Promise<unknown>>();
   #isStopping = false;
 
@@ -46,22 +46,22 @@ export class TokenRefresher {
     this.#alarm = throttledLog(deps.logger, 'error');
   }
 
-  /** Whether a refresh of the grant would be the first one: this process is not at it already, and not stopping. */
+  /** Whether this process may begin a refresh of the grant: none is in progress here, and it is not stopping. */
   mayBegin(grantId: string): boolean {
     return !this.#isStopping && !this.#refresher.has(grantId);
   }
 
   /**
-   * Gets another access token for a grant, or joins those who wait for one already. A grant without a refresh token
-   * keeps its access token.
+   * Gets another access token for a grant, or waits for the refresh in progress. A grant without a refresh token keeps its
+   * access token.
    *
    * @param row as just read, with the lease or without it
-   * @param forced the provider refused the token before its time
+   * @param forced the provider rejected the token before it expired
    * @throws AppError `unavailable`, `reauth_required`, `not_found`, `not_configured`
    */
   run(row: RefreshRow, forced: boolean): Promise<string> {
     const running = this.#refresher.get(row.id);
-    // Whoever has the lease has to use it.
+    // The holder of the lease has to use it.
     if (running !== undefined && !row.leased) return running;
     const { promise: impatience, reject } = Promise.withResolvers<never>();
     const timer = setTimeout(() => reject(postponed(null)), PATIENCE_MS);
@@ -70,13 +70,13 @@ export class TokenRefresher {
       if (this.#refresher.get(row.id) === bounded) this.#refresher.delete(row.id);
     });
     const bounded = Promise.race([flight, impatience]);
-    // Whoever waits hears of it; nobody may.
+    // Prevents an unhandled rejection when no caller waits.
     bounded.catch(() => {});
     this.#refresher.set(row.id, bounded);
     return bounded;
   }
 
-  /** Begins nothing new, and waits until what providers have issued is stored. */
+  /** Begins no new refresh, and waits until every issued token is stored. */
   async settle(): Promise<void> {
     this.#isStopping = true;
     const { promise: limit, resolve } = Promise.withResolvers<void>();
@@ -117,7 +117,7 @@ export class TokenRefresher {
     }
   }
 
-  /** @returns undefined when the grant was leased or changed by somebody else: it must be read again */
+  /** @returns undefined when another process leased or changed the grant: it must be read again */
   async #attempt(grant: OpenGrant, refreshToken: string, forced: boolean): Promise<string | undefined> {
     const { db, refreshers } = this.#deps;
     const refresh = refreshers[grant.row.provider];
@@ -127,7 +127,7 @@ export class TokenRefresher {
     const leasedAt = isLeasedAlready ? grant.row.readAt : performance.now();
     const version = isLeasedAlready ? grant.row.version : await takeLease(db, grant.row, leaseSeconds(this.#deps));
     if (version === undefined) return undefined;
-    // This process has stood still: by the time of an answer somebody else could have taken over, with the same token.
+    // This process was suspended: before the response, another process could take over with the same token.
     if (performance.now() - leasedAt > SEND_WITHIN_MS) return undefined;
     const leased = { ...grant, row: { ...grant.row, version } };
     const sentAt = performance.now();
@@ -139,13 +139,13 @@ export class TokenRefresher {
     return this.#postpone(leased.row, renewal);
   }
 
-  /** The version tells whether anybody changed the grant since it was leased: then the refusal was about something older. */
+  /** A new version means that the grant was changed after it was leased; the rejection then concerns an older token. */
   async #end(row: RefreshRow, reason: Error): Promise<undefined> {
     const { db, recordStatus, logger } = this.#deps;
     const { userId, id: grantId, provider } = row;
     if (isAbandoned(row) && (await this.#changesInGrace(row))) return undefined;
     const isEnded = await db.transaction(async (tx) => {
-      // The user before the grant, as everywhere: the other order could lock up.
+      // The user before the grant, as everywhere, to prevent deadlocks.
       await lockUser(tx, userId);
       if (!(await endConsent(tx, row))) return false;
       await recordStatus(tx, { userId, grantId, provider, status: 'reauth_required' });
@@ -154,7 +154,7 @@ export class TokenRefresher {
     if (isEnded) logger.info({ grant: grantId, provider, err: reason }, 'the consent has ended: the user has to connect again');
   }
 
-  /** Whoever left the lease behind may hold the rotated token still, and be trying to store it. */
+  /** The holder of an abandoned lease may have received a rotated token and still be storing it. */
   async #changesInGrace({ id, userId, version }: RefreshRow): Promise<boolean> {
     const endAt = performance.now() + GRACE_MS;
     while (performance.now() < endAt) {
@@ -170,13 +170,13 @@ export class TokenRefresher {
     const asked = renewal.kind === 'failed' ? renewal.retryAfter : 0;
     const pause = Math.max(pauseAfter(row.failures + 1), asked);
     logger.warn({ grant: row.id, provider: row.provider, err: renewal.reason, pause }, 'an access token could not be renewed');
-    // Where this fails too, the lease ends by itself.
+    // If this fails, too, the lease expires.
     await postponeRefresh(db, row, pause).catch(() => {});
     throw postponed(pause, renewal.reason);
   }
 }
 
-/** @param pause seconds until another try; null = unknown */
+/** @param pause seconds until the next attempt; null: unknown */
 export function postponed(pause: number | null, cause?: Error): AppError {
   const retryAfter = Math.max(1, Math.ceil(pause ?? 1));
   return new AppError('unavailable', 'The access to this account can’t be renewed at the moment. Try again later.', { retryAfter, cause });

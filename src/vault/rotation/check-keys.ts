@@ -5,10 +5,11 @@ import { shareHashSecret } from '../name-hashes.ts';
 import { insertCanary, type KnownMasterKey, selectMasterKeys } from './master-keys-repository.ts';
 
 /**
- * Refuses keys that can't open the database's rows: an id that rows need is absent, or another key stands under a
- * known id. Whatever each key has to have a copy of is there afterwards.
+ * Checks that the master keys can decrypt the database's rows, and stores what is missing for a new key: its canary and
+ * its copy of the hash secret.
  *
- * @throws StartRefused; AppError `unavailable` while the key service can't be used
+ * @throws StartRefused when an id that rows need is absent, or has another key; AppError `unavailable` while the key
+ * service is unavailable
  */
 export async function checkKeys(db: Queryable, keyring: Keyring): Promise<void> {
   const known = await selectMasterKeys(db);
@@ -30,7 +31,7 @@ export async function checkKeys(db: Queryable, keyring: Keyring): Promise<void> 
   await shareHashSecret(db, keyring);
 }
 
-/** Ids of master keys that rows need and the keyring lacks. */
+/** Ids of master keys that rows require and the keyring does not contain. */
 export async function absentKeyIds(db: Queryable, keyring: Keyring): Promise<string[]> {
   return absentAmong(await selectMasterKeys(db), keyring);
 }

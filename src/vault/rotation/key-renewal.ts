@@ -28,12 +28,12 @@ const PAUSE_MS = 1_000;
 const DEADLOCK = '40P01';
 
 /**
- * Puts a new key in the place of every user's that another master key than the primary one wraps or has ever wrapped,
- * and of every revocation's, and seals everything anew that they sealed. A user's turn is one transaction.
+ * Replaces every user key and revocation key that a master key other than the primary one wraps or has wrapped, and
+ * encrypts their data again. One user is one transaction.
  *
- * Can be stopped at any moment, run again, and run while the service does: see docs/decisions/0015-keys-in-operation.md.
+ * Can be stopped at any time, repeated, and run beside the service: see docs/decisions/0015-keys-in-operation.md.
  *
- * @throws AppError `unavailable` while database or key service are away; what was done stays done
+ * @throws AppError `unavailable` while the database or key service is unavailable; completed work is kept
  */
 export class KeyRenewal {
   readonly #db: Database;
@@ -46,7 +46,7 @@ export class KeyRenewal {
     this.#userKeys = new UserKeys(keyring);
   }
 
-  /** One pass over all users. @returns how many were busy and have to be visited again */
+  /** One pass over all users. @returns how many were locked and must be visited again */
   async users(pass: Pass): Promise<number> {
     let busy = 0;
     for (let last: string | undefined = NULL_UUID; last !== undefined; ) {
@@ -77,11 +77,11 @@ export class KeyRenewal {
     }
   }
 
-  /** @returns false when somebody else changed the key in the meantime, or held what is needed */
+  /** @returns false when the key was changed meanwhile, or a required row is locked */
   async #user(userId: string, pass: Pass): Promise<boolean> {
     const old = await selectExposedKey(this.#db, this.#keyring.primaryId, userId);
     if (old === undefined) return true;
-    // Before the transaction: a key service takes its time, and the user's row is locked in there.
+    // Before the transaction, which locks the user's row: the key service may be slow.
     const { key, row } = await this.#successor(userId, old);
     const known = await this.#keys(userId);
     try {
@@ -109,7 +109,7 @@ export class KeyRenewal {
     return { key, row: { id, wrapped, hashKey, masterKeyId, former: kept.wrapped } };
   }
 
-  /** What the user's secrets may be sealed under, by id. Keys that can't be read are left out. */
+  /** The keys that may have encrypted the user's secrets, by id. Keys that cannot be decrypted are left out. */
   async #keys(userId: string): Promise<ReadonlyMap<string, DataKey>> {
     const keys = new Map<string, DataKey>();
     for (const row of await selectUserKeys(this.#db, userId)) {
@@ -142,11 +142,11 @@ export class KeyRenewal {
 }
 
 interface Keys {
-  /** What is sealed was sealed under one of these. */
+  /** The keys that may have encrypted the values. */
   known: ReadonlyMap<string, DataKey>;
-  /** What it is sealed under anew. */
+  /** The key to encrypt them with. */
   key: DataKey;
 }
 
-/** Somebody else replaced the key first. */
+/** The key was replaced by another process first. */
 class Overtaken extends Error {}

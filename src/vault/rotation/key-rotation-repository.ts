@@ -2,21 +2,21 @@ import type { Queryable } from '../../database/database.ts';
 import { deleteExpired } from '../../database/retention.ts';
 import type { Provider } from '../grants-repository.ts';
 
-/** A key that a master key wraps, and whose: '' = nobody's. */
+/** A wrapped key and its user; '': no user. */
 export interface StoredKey {
   id: string;
   userId: string;
   wrapped: Buffer;
 }
 
-/** A stored key that is to be replaced by the same one wrapped anew. */
+/** A stored key, and the same key wrapped again. */
 export interface Rewrapped {
   id: string;
   before: Buffer;
   after: Buffer;
 }
 
-/** Where wrapped keys are: the user's column, the wrapped key's, and what else changes with it. */
+/** The tables of wrapped keys: the user's column, the wrapped key's, and what else changes with it. */
 const PLACES = {
   user_keys: { user: 'user_id::text', wrapped: 'wrapped', mark: ', rewrapped = true' },
   former_user_keys: { user: 'user_id::text', wrapped: 'wrapped', mark: '' },
@@ -26,17 +26,17 @@ const PLACES = {
 export type KeyTable = keyof typeof PLACES;
 export const KEY_TABLES = Object.keys(PLACES) as KeyTable[];
 
-/** Keys in whose place there must be new ones: whoever had an older master key may know them. */
+/** Keys that must be replaced, because a holder of an older master key may know them. */
 const EXPOSED = '(master_key_id <> $1 or rewrapped)';
 
-/** How many keys other master keys than the given one wrap. */
+/** How many keys are wrapped by other master keys than this one. */
 export async function countUnderOthers(db: Queryable, masterKeyId: string): Promise<number> {
   const counts = KEY_TABLES.map((table) => `(select count(*) from ${table} where master_key_id <> $1)`);
   const rows = await db.query<{ count: number }>(`select (${counts.join(' + ')})::int as count`, [masterKeyId]);
   return rows[0]?.count ?? 0;
 }
 
-/** Some of them by their ids' order. @param after the last id of those before; the null UUID at first */
+/** Some of them, ordered by id. @param after the last id of the previous batch; the null UUID at first */
 export async function selectUnderOthers(
   db: Queryable,
   table: KeyTable,
@@ -52,7 +52,7 @@ export async function selectUnderOthers(
   );
 }
 
-/** @returns how many still stood there as they were read */
+/** @returns how many were unchanged and were updated */
 export async function updateWrapped(db: Queryable, table: KeyTable, masterKeyId: string, keys: readonly Rewrapped[]): Promise<number> {
   const { wrapped, mark } = PLACES[table];
   const rows = await db.query(
@@ -78,7 +78,7 @@ export async function countExposed(db: Queryable, masterKeyId: string): Promise<
   return rows[0] ?? { userKeys: 0, revocations: 0 };
 }
 
-/** Users whose key is to be replaced, by their ids' order. */
+/** Users whose key is to be replaced, ordered by id. */
 export async function selectExposedUsers(db: Queryable, masterKeyId: string, after: string, limit: number): Promise<string[]> {
   const rows = await db.query<{ id: string }>(
     `select user_id as id from user_keys where ${EXPOSED} and user_id > $2::uuid order by user_id limit $3`,
@@ -93,7 +93,7 @@ export interface ExposedKey {
   hashKey: Buffer | null;
 }
 
-/** @returns undefined when the user is gone or has another key by now */
+/** @returns undefined when the user is gone or has another key */
 export async function selectExposedKey(db: Queryable, masterKeyId: string, userId: string): Promise<ExposedKey | undefined> {
   const rows = await db.query<ExposedKey>(
     `select id, wrapped, hash_key as "hashKey" from user_keys where user_id = $2::uuid and ${EXPOSED}`,
@@ -107,11 +107,11 @@ export interface Successor {
   wrapped: Buffer;
   hashKey: Buffer;
   masterKeyId: string;
-  /** The key it replaces, wrapped anew. */
+  /** The replaced key, wrapped again. */
   former: Buffer;
 }
 
-/** Puts a key in another's place and keeps that one for what requests under way still seal. @returns false when another one was faster */
+/** Replaces a key and keeps the old one for requests in progress. @returns false when another process was first */
 export async function replaceUserKey(tx: Queryable, userId: string, old: ExposedKey, next: Successor): Promise<boolean> {
   const rows = await tx.query(
     `update user_keys set id = $4::uuid, wrapped = $5, hash_key = $6, master_key_id = $7, rewrapped = false, created_at = now()
@@ -128,7 +128,7 @@ export async function replaceUserKey(tx: Queryable, userId: string, old: Exposed
   return true;
 }
 
-/** Former keys under which nothing is left that lives: the longest-lived of what isn't sealed anew are answers kept for 24 hours. */
+/** Former keys that encrypt no current data. Of the data that is not encrypted again, stored results live longest: 24 hours. */
 export function deleteFormerKeys(db: Queryable): Promise<void> {
   return deleteExpired(db, 'former_user_keys', `replaced_at < now() - interval '25 hours'`);
 }

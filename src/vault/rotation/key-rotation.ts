@@ -7,27 +7,26 @@ import { revocationKeyContext } from '../revocations.ts';
 import { userKeyContext } from '../user-keys.ts';
 import { KEY_TABLES, type KeyTable, type Rewrapped, type StoredKey, selectUnderOthers, updateWrapped } from './key-rotation-repository.ts';
 
-/** What a pass tells while it goes. */
+/** Reports the progress of a pass. */
 export interface Pass {
-  /** Looked at between two batches; its reason is thrown once it is aborted. */
+  /** Checked between two batches; the reason is thrown. */
   signal: AbortSignal;
-  /** So many keys more are done. */
+  /** Reports how many more keys are done. */
   advance(keys: number): void;
-  /** Something that couldn't be read stays as it is. @param what table and row */
+  /** Reports something that could not be decrypted and stays unchanged. @param what table and row */
   unreadable(what: string): void;
 }
 
 export const NULL_UUID = '00000000-0000-0000-0000-000000000000';
 const BATCH = 200;
-/** Calls to a key service at a time. */
+/** Concurrent calls to a key service. */
 const AT_ONCE = 16;
 
 /**
- * Wraps every key anew that another master key than the primary one wraps. Each batch is committed by itself and
- * changes only what still stands there as it was read: it can be stopped at any moment, run again, and run while the
- * service does.
+ * Wraps every key again that another master key than the primary one wraps. Each batch is one transaction and changes
+ * only unchanged rows, so that a pass can be stopped at any time, repeated, and run beside the service.
  *
- * @throws AppError `unavailable` while database or key service are away; what was done stays done
+ * @throws AppError `unavailable` while the database or key service is unavailable; completed work is kept
  */
 export async function rewrapAll(db: Database, keyring: Keyring, pass: Pass): Promise<void> {
   for (const table of KEY_TABLES) {
@@ -42,7 +41,7 @@ export async function rewrapAll(db: Database, keyring: Keyring, pass: Pass): Pro
 
 async function rewrapBatch(db: Database, keyring: Keyring, table: KeyTable, keys: readonly StoredKey[], pass: Pass): Promise<void> {
   const limit = pLimit(AT_ONCE);
-  // The primary may become another one meanwhile: those that it wrapped are another batch.
+  // The primary key may change meanwhile: keys that another one wrapped are another batch.
   const byMasterKey = new Map<string, Rewrapped[]>();
   await Promise.all(
     keys.map((key) =>
@@ -60,7 +59,7 @@ async function rewrapBatch(db: Database, keyring: Keyring, table: KeyTable, keys
   for (const [masterKeyId, rewrapped] of byMasterKey) pass.advance(await updateWrapped(db, table, masterKeyId, rewrapped));
 }
 
-/** The same key under the primary master key; unwrapped again before it counts. */
+/** The same key, wrapped by the primary master key and unwrapped again as a check. */
 async function rewrap(keyring: Keyring, context: KeyContext, wrapped: Buffer) {
   const secret = await keyring.unwrap(wrapped, context);
   const again = await keyring.wrap(secret.export(), context);

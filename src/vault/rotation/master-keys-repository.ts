@@ -5,11 +5,11 @@ export interface MasterKeyUse {
   id: string;
   userKeys: number;
   revocations: number;
-  /** Keys that were replaced and wait for their end. */
+  /** Replaced keys that are not deleted yet. */
   formerKeys: number;
 }
 
-/** Every master key that some row needs. */
+/** Every master key that at least one row requires. */
 export async function countMasterKeyUses(db: Queryable): Promise<MasterKeyUse[]> {
   return db.query<MasterKeyUse>(
     `select id, sum(user_keys)::int as "userKeys", sum(revocations)::int as revocations, sum(former_keys)::int as "formerKeys"
@@ -24,7 +24,7 @@ export async function countMasterKeyUses(db: Queryable): Promise<MasterKeyUse[]>
 }
 
 const TABLES = ['user_keys', 'revocations', 'former_user_keys'];
-/** Goes from one id to the next in the index: as quick with a million users as with one. */
+/** Skips from one id to the next in the index, whatever the number of users. */
 const IDS_IN_USE = TABLES.map(
   (table) => `select id from (
     with recursive used (id) as (
@@ -35,16 +35,16 @@ const IDS_IN_USE = TABLES.map(
   ) as of_${table}`,
 ).join(' union ');
 
-/** A master key as the database knows it. */
+/** A master key as recorded in the database. */
 export interface KnownMasterKey {
   id: string;
   /** null: it was never checked. */
   canary: Buffer | null;
-  /** Some row needs it. */
+  /** At least one row requires it. */
   isInUse: boolean;
 }
 
-/** Every master key that was checked once or that some row needs. */
+/** Every master key that was checked or that a row requires. */
 export async function selectMasterKeys(db: Queryable): Promise<KnownMasterKey[]> {
   const text = `select coalesce(used.id, master_key_id) as id, sealed as canary, used.id is not null as "isInUse"
                 from (${IDS_IN_USE}) as used full join key_canaries on master_key_id = used.id`;
@@ -59,9 +59,9 @@ export async function insertCanary(db: Queryable, masterKeyId: string, sealed: B
 }
 
 /**
- * Ends the use of a master key: whoever still wants to wrap under it fails from now on.
+ * Ends the use of a master key: no process can wrap keys with it from now on.
  *
- * @throws the driver's error 23503 (foreign_key_violation) when some row needs it
+ * @throws the driver's error 23503 (foreign_key_violation) when a row requires it
  */
 export async function deleteCanary(db: Queryable, masterKeyId: string): Promise<void> {
   await db.query('delete from key_canaries where master_key_id = $1', [masterKeyId]);

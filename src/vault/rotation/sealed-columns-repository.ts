@@ -1,6 +1,6 @@
 import type { Queryable } from '../../database/database.ts';
 
-/** A value sealed under its user's key, and where (see Place in crypto/envelope.ts). */
+/** A value encrypted with its user's key, and its location (see AssociatedData in crypto/envelope.ts). */
 export interface SealedValue {
   rowId: string;
   placeColumn: string;
@@ -11,14 +11,14 @@ export interface SealedValue {
 export interface SealedColumn {
   table: string;
   column: string;
-  /** SQL of what was bound into the values as their column, and as their row's id. */
+  /** SQL of the column name and row id that the values are bound to. */
   placeColumn: string;
   rowId: string;
-  /** Where values were sealed in another table: its name, and SQL of the row's id there. */
+  /** If values were encrypted for another table: its name, and SQL of the row's id there. */
   sealedIn?: { table: string; rowId: string };
 }
 
-/** Every column that holds values sealed under users' keys. */
+/** Every column with values that users' keys encrypt. */
 export const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'grants', column: 'tokens', placeColumn: `'tokens/' || provider`, rowId: 'id::text' },
   {
@@ -34,7 +34,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'idempotency_keys', column: 'answer', placeColumn: `'answer'`, rowId: `action || ' ' || key` },
 ];
 
-/** Locks the user's rows that hold such a value until the transaction ends, and reads them. */
+/** Locks the user's rows with such a value until the transaction ends, and reads them. */
 export async function selectSealed(
   tx: Queryable,
   { table, column, placeColumn, rowId, sealedIn }: SealedColumn,
@@ -47,7 +47,7 @@ export async function selectSealed(
   );
 }
 
-/** The row's version stays: what it holds is the same as before. */
+/** The row's version stays the same, because its content does. */
 export async function updateSealed(
   tx: Queryable,
   { table, column, rowId }: SealedColumn,
