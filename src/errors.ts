@@ -69,4 +69,4 @@ export class AppError extends Error {
 }
 
 /** The service cannot start, and the operator can correct the reason. The message says how and contains no secret. */
-export class StartRefused extends Error {}
+export class StartError extends Error {}

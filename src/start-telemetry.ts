@@ -19,7 +19,7 @@ export interface StartedTelemetry {
 /**
  * Starts metrics and traces as configured. Their libraries are loaded only if they are used.
  *
- * @throws StartRefused when the metrics listener cannot be opened
+ * @throws StartError when the metrics listener cannot be opened
  */
 export async function startTelemetry(config: Config, logger: Logger, resources: AsyncDisposableStack): Promise<StartedTelemetry> {
   const metrics = config.metrics && (await (await import('./metrics/start-metrics.ts')).startMetrics(config.metrics, logger));

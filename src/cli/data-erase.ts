@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Database } from '../database/database.ts';
-import { StartRefused } from '../errors.ts';
+import { StartError } from '../errors.ts';
 import { walkErasure } from '../users/erasures.ts';
 import { selectDeletions } from '../users/erasures-repository.ts';
 import { selectIdentity } from '../users/users-repository.ts';
@@ -50,13 +50,13 @@ export const eraseUsers = command('erase', 'Deletes users as DELETE /user does; 
 
 async function readIds(file: string): Promise<string[]> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new StartRefused(`${file} can't be read (${error.code}).`);
+    throw new StartError(`${file} can't be read (${error.code}).`);
   });
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   return lines.map((line, index) => {
     const id = (line.trim().split(/\s/)[0] ?? '').toLowerCase();
     // All lines are checked first: a wrong file must not delete any user.
-    if (!UUID.test(id)) throw new StartRefused(`Line ${index + 1} of ${file} does not begin with a user id. No user was deleted.`);
+    if (!UUID.test(id)) throw new StartError(`Line ${index + 1} of ${file} does not begin with a user id. No user was deleted.`);
     return id;
   });
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { TextDecoder } from 'node:util';
 import { z } from 'zod';
 import { TRANSFERRED, type TransferredTable } from '../database/table-transfer.ts';
-import { StartRefused } from '../errors.ts';
+import { StartError } from '../errors.ts';
 
 /**
  * An export is gzip of lines of JSON: a header, `["table",{row}]` for each row, and a trailer with the number of rows
@@ -49,7 +49,7 @@ export async function* encode(schema: string[], rows: AsyncIterable<DataRow[]>):
  *
  * @param schema what the header must say
  * @param columns of each table: a row has exactly these
- * @throws StartRefused for a file that {@link encode} didn't write
+ * @throws StartError for a file that {@link encode} didn't write
  */
 export async function* decode(
   bytes: AsyncIterable<Buffer>,
@@ -80,11 +80,11 @@ export async function* decode(
 function checkHeader(line: string, schema: readonly string[]): void {
   const header = parsed(headerSchema, line, 1);
   if (header.version !== VERSION) {
-    throw new StartRefused(`The file has version ${header.version} of the format; this release reads version ${VERSION}.`);
+    throw new StartError(`The file has version ${header.version} of the format; this release reads version ${VERSION}.`);
   }
   const [older, newer] = [header.schema.filter((name) => !schema.includes(name)), schema.filter((name) => !header.schema.includes(name))];
   if (older.length + newer.length === 0) return;
-  throw new StartRefused(
+  throw new StartError(
     `The file has another schema than this release (${[...older.map((name) => `it has ${name}`), ...newer.map((name) => `it lacks ${name}`)].join(', ')}). Import it with the release that made it, then start the newer one.`,
   );
 }
@@ -109,7 +109,7 @@ function parsed<S extends z.ZodType>(schema: S, line: string, number: number): z
   }
 }
 
-/** @throws StartRefused when a line is too long, is not UTF-8, or the last one is not ended */
+/** @throws StartError when a line is too long, is not UTF-8, or the last one is not ended */
 async function* linesOf(bytes: AsyncIterable<Buffer>): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   let pending: Buffer[] = [];
@@ -138,6 +138,6 @@ function text(decoder: TextDecoder, bytes: Buffer): string {
 }
 
 /** @returns the error for a file that {@link encode} didn't write, or that is incomplete */
-export function damaged(what: string): StartRefused {
-  return new StartRefused(`The file is not a complete export of Steward's data: ${what}. Nothing was imported.`);
+export function damaged(what: string): StartError {
+  return new StartError(`The file is not a complete export of Steward's data: ${what}. Nothing was imported.`);
 }

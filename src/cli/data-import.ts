@@ -11,7 +11,7 @@ import {
   type TransferredTable,
   writeRows,
 } from '../database/table-transfer.ts';
-import { StartRefused } from '../errors.ts';
+import { StartError } from '../errors.ts';
 import { checkKeys } from '../vault/rotation/check-keys.ts';
 import { command, withSession } from './command.ts';
 import { type DataRow, damaged, decode } from './data-format.ts';
@@ -53,14 +53,14 @@ export const importData = command('import', 'Reads an exported file into an empt
     }),
   );
 
-/** @throws StartRefused when the file can't be read, or is not gzip */
+/** @throws StartError when the file can't be read, or is not gzip */
 async function readFile(path: string, consume: (bytes: AsyncIterable<Buffer>) => Promise<void>): Promise<void> {
   try {
     await pipeline(createReadStream(path), createGunzip(), consume);
   } catch (error) {
     const { code = '', syscall } = error as NodeJS.ErrnoException;
     if (code.startsWith('Z_')) throw damaged('it is not a gzip file, or it is truncated');
-    throw syscall === undefined ? error : new StartRefused(`${path} can't be read (${code}).`);
+    throw syscall === undefined ? error : new StartError(`${path} can't be read (${code}).`);
   }
 }
 

@@ -5,7 +5,7 @@ import { AwsKms } from '../crypto/aws-kms.ts';
 import { Keyring } from '../crypto/keyring.ts';
 import { currentKeys } from '../crypto/keys-source.ts';
 import type { Database } from '../database/database.ts';
-import { StartRefused } from '../errors.ts';
+import { StartError } from '../errors.ts';
 import { type ReplicaRow, selectLiveReplicas } from '../replicas/replicas-repository.ts';
 import type { Session } from './session.ts';
 
@@ -22,11 +22,11 @@ export function keyringOf({ config }: Session, keys: readonly MasterKey[]): Keyr
   return new Keyring(keys, { service: new AwsKms(config.keyService, () => {}, KEY_SERVICE_MS) });
 }
 
-/** @throws StartRefused when there is no such key */
+/** @throws StartError when there is no such key */
 export function keyNamed(keys: readonly MasterKey[], id: string): MasterKey {
   const key = keys.find((candidate) => candidate.id === id);
   if (key !== undefined) return key;
-  throw new StartRefused(`There is no master key ${id}. There are: ${keys.map((known) => known.id).join(', ')}.`);
+  throw new StartError(`There is no master key ${id}. There are: ${keys.map((known) => known.id).join(', ')}.`);
 }
 
 const POLL_MS = 1_000;

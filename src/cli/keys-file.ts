@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { formatKeyset, type MasterKey, parseKeyset } from '../config/master-key-list.ts';
-import { StartRefused } from '../errors.ts';
+import { StartError } from '../errors.ts';
 
 /** Owner and group at most, whatever the mode was before. */
 const MODE = 0o640;
@@ -25,7 +25,7 @@ const OWNER_ONLY = 0o600;
  * can still read it after a change made by root.
  *
  * @param change gets the current keys and returns the new list
- * @throws StartRefused when the file can't be written; any error of `change`
+ * @throws StartError when the file can't be written; any error of `change`
  */
 export function changeKeysFile(path: string, change: (keys: MasterKey[]) => MasterKey[]): void {
   try {
@@ -36,7 +36,7 @@ export function changeKeysFile(path: string, change: (keys: MasterKey[]) => Mast
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;
     if (code === undefined) throw error;
-    throw new StartRefused(`${path} can’t be changed (${code}). Is it read-only here? Run this where it can be written.`);
+    throw new StartError(`${path} can’t be changed (${code}). Is it read-only here? Run this where it can be written.`);
   }
 }
 

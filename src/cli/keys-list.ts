@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { formatKey, type MasterKey, parseKeyset } from '../config/master-key-list.ts';
 import { keysPath } from '../crypto/keys-source.ts';
 import { sqlState } from '../database/database-errors.ts';
-import { StartRefused } from '../errors.ts';
+import { StartError } from '../errors.ts';
 import { checkKeys } from '../vault/rotation/check-keys.ts';
 import { countMasterKeyUses, deleteCanary } from '../vault/rotation/master-keys-repository.ts';
 import { command, withSession } from './command.ts';
@@ -46,7 +46,7 @@ export const promote = command('promote', 'Makes a key the first one, once every
       await checkKeys(db, keyringOf(session, reordered));
       const without = await replicasThatDiffer(db, session, wait, ({ keyIds }) => keyIds.includes(id));
       if (without.length > 0) {
-        throw new StartRefused(
+        throw new StartError(
           `Refused: ${without.length} running replica(s) don’t hold ${id} and could not decrypt what it wraps: ${without.map(nameOf).join(', ')}. Give them the key (the same file, or the same MASTER_KEYS and a restart), then run this again.`,
         );
       }
@@ -70,11 +70,11 @@ export const retire = command('retire', 'Removes a key that nothing uses from th
       const keys = configuredKeys(session);
       keyNamed(keys, id);
       const primary = keys[0]?.id;
-      if (primary === id) throw new StartRefused(`Refused: ${id} is the first key. Promote another one before.`);
+      if (primary === id) throw new StartError(`Refused: ${id} is the first key. Promote another one before.`);
       const db = await session.database();
       const others = await replicasThatDiffer(db, session, wait, ({ keyIds }) => keyIds[0] === primary);
       if (others.length > 0) {
-        throw new StartRefused(
+        throw new StartError(
           `Refused: ${others.length} running replica(s) still wrap under another key than ${primary}: ${others.map(nameOf).join(', ')}. Give them the same list of keys (with MASTER_KEYS: restart them), then run rewrap and this again.`,
         );
       }
@@ -83,7 +83,7 @@ export const retire = command('retire', 'Removes a key that nothing uses from th
         if (sqlState(error) !== STILL_IN_USE) throw error;
         const use = (await countMasterKeyUses(db)).find((candidate) => candidate.id === id);
         const count = (use?.userKeys ?? 0) + (use?.revocations ?? 0) + (use?.formerKeys ?? 0);
-        throw new StartRefused(`Refused: ${count} stored key(s) need ${id}. Run rewrap first: npm run keys -- rewrap`);
+        throw new StartError(`Refused: ${count} stored key(s) need ${id}. Run rewrap first: npm run keys -- rewrap`);
       });
       const path = keysPath(session.config);
       if (path === undefined) {
@@ -113,13 +113,13 @@ function freshId(): string {
   return `${new Date().toISOString().slice(0, 10)}-${randomBytes(2).toString('hex')}`;
 }
 
-/** @throws StartRefused when the list would be invalid: a duplicate id, a malformed id or ARN */
+/** @throws StartError when the list would be invalid: a duplicate id, a malformed id or ARN */
 function appended(keys: readonly MasterKey[], key: MasterKey): MasterKey[] {
   const list = [...keys, key];
   try {
     parseKeyset(list.map(formatKey).join('\n'));
   } catch (error) {
-    throw new StartRefused(`Refused: the list of keys then ${(error as Error).message}.`);
+    throw new StartError(`Refused: the list of keys then ${(error as Error).message}.`);
   }
   return list;
 }

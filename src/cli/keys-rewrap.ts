@@ -1,6 +1,6 @@
 import type { Keyring } from '../crypto/keyring.ts';
 import type { Database } from '../database/database.ts';
-import { StartRefused } from '../errors.ts';
+import { StartError } from '../errors.ts';
 import { checkKeys } from '../vault/rotation/check-keys.ts';
 import { KeyRenewal } from '../vault/rotation/key-renewal.ts';
 import { type Pass, rewrapAll } from '../vault/rotation/key-rotation.ts';
@@ -29,7 +29,7 @@ export const rewrap = command('rewrap', 'Wraps all user keys under the first mas
       await rewrapRounds(db, session, keyring, damaged);
       if (damaged.size > 0) {
         const shown = [...damaged].slice(0, 20).join(', ');
-        throw new StartRefused(
+        throw new StartError(
           `${damaged.size} stored value(s) can’t be decrypted and are left unchanged: ${shown}. They were altered, or their key is missing.`,
         );
       }
@@ -41,7 +41,7 @@ export const rewrap = command('rewrap', 'Wraps all user keys under the first mas
 async function agree(db: Database, session: Session, { primaryId }: Keyring, wait: number): Promise<void> {
   const others = await replicasThatDiffer(db, session, wait, ({ keyIds }) => keyIds[0] === primaryId);
   if (others.length === 0) return;
-  throw new StartRefused(
+  throw new StartError(
     `Refused: ${others.length} running replica(s) wrap under another key than ${primaryId}: ${others.map(nameOf).join(', ')}. Give them the same list of keys (with MASTER_KEYS: restart them), then run this again.`,
   );
 }
@@ -53,7 +53,7 @@ async function renewAll(db: Database, session: Session, keyring: Keyring, damage
     let rounds = 0;
     while ((await renewal.users(pass)) > 0) {
       rounds += 1;
-      if (rounds === BUSY_ROUNDS) throw new StartRefused('Some users’ keys kept changing during this command. Run it again.');
+      if (rounds === BUSY_ROUNDS) throw new StartError('Some users’ keys kept changing during this command. Run it again.');
     }
     await renewal.revocations(pass);
   });
@@ -71,7 +71,7 @@ async function rewrapRounds(db: Database, session: Session, keyring: Keyring, da
         return;
       }
     }
-    throw new StartRefused('Keys are still being wrapped under older master keys. Does every replica have the same list? Run this again.');
+    throw new StartError('Keys are still being wrapped under older master keys. Does every replica have the same list? Run this again.');
   });
 }
 

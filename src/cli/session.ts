@@ -17,14 +17,14 @@ export interface Session {
   /**
    * The migrated database, opened at the first call. The embedded one is locked until the session ends.
    *
-   * @throws StartRefused when the service runs on the embedded database, AppError `unavailable`
+   * @throws StartError when the service runs on the embedded database, AppError `unavailable`
    */
   database(): Promise<Database>;
 }
 
 const CONNECTIONS = 4;
 
-/** Runs `work` in a session and releases its resources. @throws StartRefused on an invalid configuration */
+/** Runs `work` in a session and releases its resources. @throws StartError on an invalid configuration */
 export async function inSession(signal: AbortSignal, work: (session: Session) => Promise<void>): Promise<void> {
   const config = loadConfig();
   const logger = createLogger('silent');

@@ -1,79 +1,7 @@
 import { isIP } from 'node:net';
+import type { Limits } from './limits.ts';
 
-/** Limits. Each is set by the variable of the same name in .env.example. */
-export interface Limits {
-  /** Requests per minute from one address, to all routes except the probes. */
-  requestsPerMinute: number;
-  /** Requests per minute of one signed-in user, from all addresses. */
-  userRequestsPerMinute: number;
-  /** Requests per minute to routes that send requests to a provider: from one address, and of one user. */
-  providerRequestsPerMinute: number;
-  userProviderRequestsPerMinute: number;
-  /** GET /user/export requests per minute of one user. */
-  userExportsPerMinute: number;
-  /** Requests for live balances per day of one user; the aggregator charges for each. */
-  userLiveBalancesPerDay: number;
-  /** Waitlist entries per minute from one address. */
-  waitlistPerMinute: number;
-  /** Requests to `/test` and `/health/…` per minute from one address. */
-  probesPerMinute: number;
-  /** Largest request body, bytes. */
-  bodyBytes: number;
-  /** Fields of a URL-encoded body. */
-  formFields: number;
-  /** Request line and headers together, bytes. */
-  headerBytes: number;
-  headerCount: number;
-  /** Request target, bytes; `queryBytes` is the part after the question mark. */
-  urlBytes: number;
-  queryBytes: number;
-  /** Open connections of this process, including WebSockets. */
-  connections: number;
-  /** For receiving a request's headers, milliseconds. */
-  headersTimeoutMs: number;
-  /** For receiving a whole request, milliseconds. */
-  requestTimeoutMs: number;
-  /** For a client to receive a response that is ready, milliseconds. */
-  answerTimeoutMs: number;
-  /** Time an idle connection is kept open, milliseconds. */
-  keepAliveMs: number;
-  /** For a provider's response to one step, milliseconds. */
-  providerTimeoutMs: number;
-  /** For the workspace provider's response to a token refresh, milliseconds. */
-  refreshTimeoutMs: number;
-  /** Pause before the first retry of a revocation, seconds; doubles up to six hours. */
-  revocationRetrySeconds: number;
-  databaseConnections: number;
-  /** For a WebSocket to authenticate, milliseconds. */
-  socketAuthenticationMs: number;
-  /** Largest message of an authenticated WebSocket, bytes; a larger one is rejected with `too_large`. */
-  socketPayloadBytes: number;
-  /** Bytes that a WebSocket may send in total before it is authenticated. */
-  socketOpeningBytes: number;
-  /** Bytes per minute that all WebSockets of one user may send. */
-  socketBytesPerMinute: number;
-  /** Upgrades per minute from one address. */
-  socketConnectsPerMinute: number;
-  /** Messages per minute of one WebSocket. All WebSockets of a user together: this times `socketsPerUser`. */
-  socketMessagesPerMinute: number;
-  socketsPerUser: number;
-  /** WebSockets of this process that are not yet authenticated. */
-  socketsWaiting: number;
-  /** Bytes buffered for a slow client before the service stops reading from it. */
-  socketBufferBytes: number;
-  /** Time such a client may receive nothing before it is disconnected, milliseconds. */
-  socketStallMs: number;
-  /** Interval of pings, milliseconds; a client that misses two is disconnected. */
-  socketPingMs: number;
-  /** Concurrent requests of one WebSocket. */
-  socketCalls: number;
-  /** For running WebSocket requests to finish during a shutdown, milliseconds. */
-  socketDrainMs: number;
-  /** Time between becoming unready and closing the listener, for a load balancer to notice, milliseconds. */
-  stopWaitMs: number;
-  /** For the whole shutdown, milliseconds. */
-  stopMs: number;
-}
+export type { Limits };
 
 export interface OidcSettings {
   kind: 'oidc';
@@ -150,7 +78,7 @@ export interface TracingSettings {
 }
 
 /** A real provider, the sandbox, or undefined: not configured (in production only). */
-export type Part<Settings> = Settings | 'sandbox' | undefined;
+export type ProviderConfig<Settings> = Settings | 'sandbox' | undefined;
 
 export interface Config {
   environment: 'development' | 'production';
@@ -165,9 +93,9 @@ export interface Config {
   masterKeys: { kind: 'inline'; text: string } | { kind: 'file'; path: string } | { kind: 'development' };
   /** For master keys in AWS KMS. */
   keyService: KeyServiceSettings;
-  identity: Part<IdentitySettings>;
-  workspace: Part<WorkspaceSettings>;
-  bank: Part<BankSettings>;
+  identity: ProviderConfig<IdentitySettings>;
+  workspace: ProviderConfig<WorkspaceSettings>;
+  bank: ProviderConfig<BankSettings>;
   /** Longest time that an issuer's keys are used before they are fetched again. */
   identityKeysMaxAgeSeconds: number;
   /** E-mail addresses and domains that may use the service, lower case; empty: all. */

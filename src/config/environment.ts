@@ -1,10 +1,6 @@
 import { z } from 'zod';
+import { limitVariables, positive } from './limits.ts';
 
-const positive = z.coerce
-  .number('must be a whole number above 0')
-  .int('must be a whole number above 0')
-  .positive('must be a whole number above 0');
-const whole = z.coerce.number('must be a whole number').int('must be a whole number').min(0, 'must not be negative');
 const flag = z.enum(['0', '1', 'true', 'false']).transform((value) => value === '1' || value === 'true');
 const list = z.string().transform((value) =>
   value
@@ -94,44 +90,7 @@ export const variables = z.object({
   SANDBOX: z.enum(['expose']).optional(),
   ALLOW_MIXED: flag.default(false),
   NODE_TLS_REJECT_UNAUTHORIZED: z.string().optional(),
-  LIMIT_REQUESTS_PER_MINUTE: positive.default(3_000),
-  LIMIT_USER_REQUESTS_PER_MINUTE: positive.optional(),
-  LIMIT_PROVIDER_REQUESTS_PER_MINUTE: positive.default(600),
-  LIMIT_USER_PROVIDER_REQUESTS_PER_MINUTE: positive.default(120),
-  LIMIT_USER_EXPORTS_PER_MINUTE: positive.default(5),
-  LIMIT_USER_LIVE_BALANCES_PER_DAY: whole.default(10),
-  LIMIT_WAITLIST_PER_MINUTE: positive.default(120),
-  LIMIT_PROBES_PER_MINUTE: positive.default(1_200_000),
-  LIMIT_BODY_BYTES: positive.default(10_240),
-  LIMIT_FORM_FIELDS: positive.default(100),
-  LIMIT_HEADER_BYTES: positive.default(16_384),
-  LIMIT_HEADER_COUNT: positive.default(100),
-  LIMIT_URL_BYTES: positive.default(14_336),
-  LIMIT_QUERY_BYTES: positive.default(12_288),
-  LIMIT_CONNECTIONS: positive.default(20_000),
-  LIMIT_HEADERS_TIMEOUT_MS: positive.default(10_000),
-  LIMIT_REQUEST_TIMEOUT_MS: positive.default(30_000),
-  LIMIT_ANSWER_TIMEOUT_MS: positive.default(60_000),
-  LIMIT_KEEP_ALIVE_MS: positive.default(65_000),
-  LIMIT_PROVIDER_TIMEOUT_MS: positive.max(10_000).default(10_000),
-  LIMIT_REFRESH_TIMEOUT_MS: positive.max(60_000).default(60_000),
-  LIMIT_REVOCATION_RETRY_SECONDS: positive.max(21_600).default(60),
-  LIMIT_DATABASE_CONNECTIONS: positive.default(10),
-  LIMIT_SOCKET_AUTHENTICATION_MS: positive.default(5_000),
-  LIMIT_SOCKET_PAYLOAD_BYTES: positive.default(8_388_608),
-  LIMIT_SOCKET_OPENING_BYTES: positive.default(65_536),
-  LIMIT_SOCKET_BYTES_PER_MINUTE: positive.default(33_554_432),
-  LIMIT_SOCKET_CONNECTS_PER_MINUTE: positive.default(3_000),
-  LIMIT_SOCKET_MESSAGES_PER_MINUTE: positive.default(100),
-  LIMIT_SOCKETS_PER_USER: positive.default(10),
-  LIMIT_SOCKETS_WAITING: positive.default(1_000),
-  LIMIT_SOCKET_BUFFER_BYTES: positive.default(1_048_576),
-  LIMIT_SOCKET_STALL_MS: positive.default(15_000),
-  LIMIT_SOCKET_PING_MS: positive.default(30_000),
-  LIMIT_SOCKET_CALLS: positive.default(10),
-  LIMIT_SOCKET_DRAIN_MS: positive.default(10_000),
-  LIMIT_STOP_WAIT_MS: whole.optional(),
-  LIMIT_STOP_MS: positive.default(85_000),
+  ...limitVariables,
 });
 
 export type Variables = z.infer<typeof variables>;

@@ -2,10 +2,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
-import { StartRefused } from '../errors.ts';
-import { type Config, isLoopback, type KeyServiceSettings, type Limits } from './config.ts';
+import { StartError } from '../errors.ts';
+import { type Config, isLoopback, type KeyServiceSettings } from './config.ts';
 import { Problems } from './config-problems.ts';
 import { type Variables, variables } from './environment.ts';
+import { limitsOf } from './limits.ts';
 import { parseKeyset } from './master-key-list.ts';
 import { bank, identity, redirectUri, workspace } from './provider-config.ts';
 import { metrics, tracing } from './telemetry-config.ts';
@@ -42,7 +43,7 @@ export function readEnvironmentFile(): string[] {
  * Reads and checks the environment. The only reader of `process.env`.
  *
  * @param environment name → value; secrets are deleted from it
- * @throws StartRefused with one message that lists all invalid variables
+ * @throws StartError with one message that lists all invalid variables
  */
 export function loadConfig(environment: Environment = process.env): Config {
   // An empty value means "not set", as in `FOO=` of an .env file.
@@ -64,9 +65,9 @@ function parseVariables(given: Environment, problems: Problems): Variables {
   return variables.parse(Object.fromEntries(Object.entries(given).filter(([name]) => !wrong.has(name))));
 }
 
-function refuse(problems: string[]): StartRefused {
+function refuse(problems: string[]): StartError {
   const lines = problems.map((problem) => `  - ${problem}`).join('\n');
-  return new StartRefused(`Steward can't start with this configuration:\n${lines}\nEvery variable is described in .env.example.`);
+  return new StartError(`Steward can't start with this configuration:\n${lines}\nEvery variable is described in .env.example.`);
 }
 
 /** Whether Firebase's ID tokens come from its emulator. firebase-admin reads the variable for every token, too. */
@@ -100,7 +101,7 @@ function assemble(env: Variables, problems: Problems): Config {
     metrics: metrics(env, problems),
     tracing: tracing(env, problems),
     exposeSandbox: env.SANDBOX === 'expose',
-    limits: limits(env),
+    limits: limitsOf(env),
   };
   checkSandbox(config, env, problems);
   return config;
@@ -225,50 +226,4 @@ function checkSandbox(config: Config, env: Variables, problems: Problems): void 
       'must be 1 to use real workspace or bank credentials with the sandbox identity: any client that reaches the port could use a real account',
     );
   }
-}
-
-/** In production, a load balancer must notice first; it checks every few seconds. */
-const STOP_WAIT_MS = { development: 0, production: 5_000 };
-
-function limits(env: Variables): Limits {
-  return {
-    requestsPerMinute: env.LIMIT_REQUESTS_PER_MINUTE,
-    userRequestsPerMinute: env.LIMIT_USER_REQUESTS_PER_MINUTE ?? env.LIMIT_REQUESTS_PER_MINUTE,
-    providerRequestsPerMinute: env.LIMIT_PROVIDER_REQUESTS_PER_MINUTE,
-    userProviderRequestsPerMinute: env.LIMIT_USER_PROVIDER_REQUESTS_PER_MINUTE,
-    userExportsPerMinute: env.LIMIT_USER_EXPORTS_PER_MINUTE,
-    userLiveBalancesPerDay: env.LIMIT_USER_LIVE_BALANCES_PER_DAY,
-    waitlistPerMinute: env.LIMIT_WAITLIST_PER_MINUTE,
-    probesPerMinute: env.LIMIT_PROBES_PER_MINUTE,
-    bodyBytes: env.LIMIT_BODY_BYTES,
-    formFields: env.LIMIT_FORM_FIELDS,
-    headerBytes: env.LIMIT_HEADER_BYTES,
-    headerCount: env.LIMIT_HEADER_COUNT,
-    urlBytes: env.LIMIT_URL_BYTES,
-    queryBytes: env.LIMIT_QUERY_BYTES,
-    connections: env.LIMIT_CONNECTIONS,
-    headersTimeoutMs: env.LIMIT_HEADERS_TIMEOUT_MS,
-    requestTimeoutMs: env.LIMIT_REQUEST_TIMEOUT_MS,
-    answerTimeoutMs: env.LIMIT_ANSWER_TIMEOUT_MS,
-    keepAliveMs: env.LIMIT_KEEP_ALIVE_MS,
-    providerTimeoutMs: env.LIMIT_PROVIDER_TIMEOUT_MS,
-    refreshTimeoutMs: env.LIMIT_REFRESH_TIMEOUT_MS,
-    revocationRetrySeconds: env.LIMIT_REVOCATION_RETRY_SECONDS,
-    databaseConnections: env.LIMIT_DATABASE_CONNECTIONS,
-    socketAuthenticationMs: env.LIMIT_SOCKET_AUTHENTICATION_MS,
-    socketPayloadBytes: env.LIMIT_SOCKET_PAYLOAD_BYTES,
-    socketOpeningBytes: env.LIMIT_SOCKET_OPENING_BYTES,
-    socketBytesPerMinute: env.LIMIT_SOCKET_BYTES_PER_MINUTE,
-    socketConnectsPerMinute: env.LIMIT_SOCKET_CONNECTS_PER_MINUTE,
-    socketMessagesPerMinute: env.LIMIT_SOCKET_MESSAGES_PER_MINUTE,
-    socketsPerUser: env.LIMIT_SOCKETS_PER_USER,
-    socketsWaiting: env.LIMIT_SOCKETS_WAITING,
-    socketBufferBytes: env.LIMIT_SOCKET_BUFFER_BYTES,
-    socketStallMs: env.LIMIT_SOCKET_STALL_MS,
-    socketPingMs: env.LIMIT_SOCKET_PING_MS,
-    socketCalls: env.LIMIT_SOCKET_CALLS,
-    socketDrainMs: env.LIMIT_SOCKET_DRAIN_MS,
-    stopWaitMs: env.LIMIT_STOP_WAIT_MS ?? STOP_WAIT_MS[env.NODE_ENV],
-    stopMs: env.LIMIT_STOP_MS,
-  };
 }

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { formatKeyset, type MasterKey, parseKeyset } from '../config/master-key-list.ts';
-import { AppError, StartRefused } from '../errors.ts';
+import { AppError, StartError } from '../errors.ts';
 import { Keyring, type KeyringDeps } from './keyring.ts';
 
 /** Throws when changed keys lack one that stored data needs. */
@@ -25,7 +25,7 @@ const POLL_MS = 2000;
  * Makes the keyring from the configured source. Changes of a keys file are applied after `watch` is called, since
  * checking them needs the database.
  *
- * @throws StartRefused when the keys can't be read
+ * @throws StartError when the keys can't be read
  */
 export function openKeyring(source: KeySource, deps: KeyringDeps): OpenKeyring {
   const path = keysPath(source);
@@ -49,7 +49,7 @@ export function keysPath({ masterKeys, dataDir }: KeySource): string | undefined
   return masterKeys.kind === 'file' ? masterKeys.path : join(dataDir, 'master.key');
 }
 
-/** The keys that the source holds now. @throws StartRefused when they can't be read */
+/** The keys that the source holds now. @throws StartError when they can't be read */
 export function currentKeys(source: KeySource): MasterKey[] {
   const path = keysPath(source);
   return path === undefined && source.masterKeys.kind === 'inline' ? parseKeyset(source.masterKeys.text) : readKeys(path ?? '');
@@ -98,12 +98,12 @@ function readKeys(path: string): MasterKey[] {
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
-    throw new StartRefused(`${path} can't be read (${(error as NodeJS.ErrnoException).code})`);
+    throw new StartError(`${path} can't be read (${(error as NodeJS.ErrnoException).code})`);
   }
   try {
     return parseKeyset(text);
   } catch (error) {
-    throw new StartRefused(`${path} ${(error as Error).message}`);
+    throw new StartError(`${path} ${(error as Error).message}`);
   }
 }
 
@@ -115,6 +115,6 @@ function createDevelopmentKey(dataDir: string, path: string): void {
     writeFileSync(path, fresh, { flag: 'wx', mode: 0o600, flush: true });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code !== 'EEXIST') throw new StartRefused(`${path} can't be created (${code})`);
+    if (code !== 'EEXIST') throw new StartError(`${path} can't be created (${code})`);
   }
 }

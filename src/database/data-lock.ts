@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { StartRefused } from '../errors.ts';
+import { StartError } from '../errors.ts';
 
 /**
  * Locks the data folder for this process. The lock is SQLite's, on a file of its own: the operating system releases it
@@ -9,7 +9,7 @@ import { StartRefused } from '../errors.ts';
  *
  * @param busy the error message if another process has the lock
  * @returns releases the lock
- * @throws StartRefused when another process has the lock
+ * @throws StartError when another process has the lock
  */
 export function lockDataDirectory(
   directory: string,
@@ -20,7 +20,7 @@ export function lockDataDirectory(
     lock.exec('pragma locking_mode = exclusive; begin exclusive');
   } catch (error) {
     lock.close();
-    if (error instanceof Error && /locked|busy/.test(error.message)) throw new StartRefused(busy);
+    if (error instanceof Error && /locked|busy/.test(error.message)) throw new StartError(busy);
     throw error;
   }
   return () => lock.close();
@@ -31,6 +31,6 @@ function openLock(directory: string): DatabaseSync {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     return new DatabaseSync(join(directory, 'lock.sqlite'));
   } catch (error) {
-    throw new StartRefused(`The data folder ${directory} (DATA_DIR) cannot be used: ${(error as Error).message}.`);
+    throw new StartError(`The data folder ${directory} (DATA_DIR) cannot be used: ${(error as Error).message}.`);
   }
 }

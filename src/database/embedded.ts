@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { StartRefused } from '../errors.ts';
+import { StartError } from '../errors.ts';
 import type { DatabaseAddress } from './database.ts';
 
 export interface EmbeddedDatabase {
@@ -17,7 +17,7 @@ const WAIT_MS = 15_000;
  * caller must hold the folder's lock: two processes would lose data without an error.
  *
  * @param directory the database's files
- * @throws StartRefused when they cannot be used
+ * @throws StartError when they cannot be used
  */
 export async function startEmbeddedDatabase(directory: string, connections: number): Promise<EmbeddedDatabase> {
   // Both are development dependencies, so they are loaded only here.
@@ -51,7 +51,7 @@ async function opened<Opened>(directory: string, open: () => Promise<Opened>): P
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     return await open();
   } catch (error) {
-    throw new StartRefused(
+    throw new StartError(
       `The embedded database can’t be opened (${reasonOf(error)}). The disk may be full, or ${directory} may be damaged or written by another release. If the folder is removed, Steward creates an empty one.`,
     );
   }

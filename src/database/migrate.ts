@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { StartRefused } from '../errors.ts';
+import { StartError } from '../errors.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Database, DatabaseAddress, Queryable } from './database.ts';
 import { sqlState } from './database-errors.ts';
@@ -25,7 +25,7 @@ const BLOCKED =
  * node-pg-migrate's own session lock makes all but one fail, and does not work with a transaction pooler.
  *
  * @param retry attempts to lock the tables, and the pause between them
- * @throws StartRefused when the schema requires newer code, or a table stays locked
+ * @throws StartError when the schema requires newer code, or a table stays locked
  */
 export async function migrate(database: Database, address: DatabaseAddress, logger: Logger, retry = RETRY): Promise<void> {
   if (await isCurrent(database)) return;
@@ -68,7 +68,7 @@ async function isCurrent(database: Database): Promise<boolean> {
   );
   if (state === undefined) return false;
   if (state.minimum > CODE_VERSION) {
-    throw new StartRefused(
+    throw new StartError(
       `The database was migrated by a newer Steward: it needs code version ${state.minimum}, this is ${CODE_VERSION}. Start the newer release.`,
     );
   }
@@ -102,7 +102,7 @@ async function createGuard(database: Database): Promise<void> {
 /**
  * Requests queue behind a migration that waits for a lock. So it waits briefly, releases its own locks, and retries.
  *
- * @throws StartRefused when a lock is held during all attempts
+ * @throws StartError when a lock is held during all attempts
  */
 async function runWhenUnlocked(client: pg.Client, logger: Logger, { tries, pauseMs }: typeof RETRY): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
@@ -110,7 +110,7 @@ async function runWhenUnlocked(client: pg.Client, logger: Logger, { tries, pause
       return await runPending(client, logger);
     } catch (error) {
       if (!LOCKED.has(sqlState(error))) throw error;
-      if (attempt === tries) throw new StartRefused(BLOCKED);
+      if (attempt === tries) throw new StartError(BLOCKED);
       logger.warn({ attempt, of: tries }, 'a migration waits for a table that is in use; retrying');
       await sleep(pauseMs);
     }

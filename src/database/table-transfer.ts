@@ -1,4 +1,4 @@
-import { AppError, StartRefused } from '../errors.ts';
+import { AppError, StartError } from '../errors.ts';
 import type { Queryable } from './database.ts';
 import { sqlState } from './database-errors.ts';
 
@@ -63,7 +63,7 @@ export async function* readRows(tx: Queryable, table: TransferredTable): AsyncGe
 /**
  * Locks the database for one import, until the transaction ends.
  *
- * @throws StartRefused when the database is not empty
+ * @throws StartError when the database is not empty
  */
 export async function lockEmpty(tx: Queryable): Promise<void> {
   // Migrations lock this row, too.
@@ -71,7 +71,7 @@ export async function lockEmpty(tx: Queryable): Promise<void> {
   for (const table of TRANSFERRED) {
     const [found] = await tx.query(`select 1 from ${table} limit 1`);
     if (found !== undefined) {
-      throw new StartRefused(
+      throw new StartError(
         `The database is not empty: there are rows in ${table}. Import into a new database that no service has used yet.`,
       );
     }
@@ -89,7 +89,7 @@ export async function columnsOf(db: Queryable, table: TransferredTable): Promise
 /**
  * Inserts rows of {@link readRows}.
  *
- * @throws StartRefused when the database rejects a row
+ * @throws StartError when the database rejects a row
  */
 export async function writeRows(
   tx: Queryable,
@@ -112,14 +112,14 @@ export async function writeRows(
   }
 }
 
-function invalidRow(table: TransferredTable, state: string): StartRefused {
-  return new StartRefused(`The database rejects a row of ${table} (SQLSTATE ${state}).`);
+function invalidRow(table: TransferredTable, state: string): StartError {
+  return new StartError(`The database rejects a row of ${table} (SQLSTATE ${state}).`);
 }
 
 /**
  * Completes an import: sequences continue after the highest id, and rows that were in the old job queue are queued again.
  *
- * @throws StartRefused when a row belongs to a user who neither exists nor is being erased
+ * @throws StartError when a row belongs to a user who neither exists nor is being erased
  */
 export async function finishTransfer(tx: Queryable): Promise<void> {
   for (const table of UNREFERENCED) {

@@ -3,7 +3,7 @@ import { constants, open } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { constructFromEvents, EVENT_ID, type Event, parseEvents, YAMLException } from 'js-yaml';
 import type { z } from 'zod';
-import { StartRefused } from '../errors.ts';
+import { StartError } from '../errors.ts';
 import type { Diagnostic } from './diagnostics.ts';
 import { fileMessage, type LocatedDiagnostic, schemaDiagnostics } from './schema-diagnostics.ts';
 import { plainYamlReason } from './yaml-hints.ts';
@@ -35,7 +35,7 @@ export interface IntegrationsProblem {
 }
 
 /** The file can't be read or is not valid; the message lists its problems and is for the operator. */
-export class IntegrationsError extends StartRefused {
+export class IntegrationsError extends StartError {
   readonly problems: readonly IntegrationsProblem[];
   /** Number of further problems. */
   readonly more: number;

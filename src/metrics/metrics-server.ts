@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { MetricsSettings } from '../config/config.ts';
-import { StartRefused } from '../errors.ts';
+import { StartError } from '../errors.ts';
 import { describeError, type Logger } from '../observability/logger.ts';
 
 const PATH = '/metrics';
@@ -21,7 +21,7 @@ export interface MetricsServer {
  * Serves metrics on a listener of their own, so that they are never public by accident.
  *
  * @param read renders the metrics; concurrent scrapes share one result
- * @throws StartRefused when the address can't be listened on
+ * @throws StartError when the address can't be listened on
  */
 export async function startMetricsServer(
   { host, port }: MetricsSettings,
@@ -80,7 +80,7 @@ function plain(response: ServerResponse, status: number, text: string): void {
   else response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(`${text}\n`);
 }
 
-function listenError({ code }: NodeJS.ErrnoException): StartRefused {
+function listenError({ code }: NodeJS.ErrnoException): StartError {
   const reason = code === 'EADDRINUSE' ? 'the port is taken by another program' : String(code);
-  return new StartRefused(`METRICS_HOST and METRICS_PORT can’t be listened on: ${reason}.`);
+  return new StartError(`METRICS_HOST and METRICS_PORT can’t be listened on: ${reason}.`);
 }

@@ -17,7 +17,7 @@ export interface Metrics {
 /**
  * Serves Prometheus metrics on a separate listener, from a registry of its own.
  *
- * @throws StartRefused when the address can't be listened on
+ * @throws StartError when the address can't be listened on
  */
 export async function startMetrics(settings: MetricsSettings, logger: Logger): Promise<Metrics> {
   const registry = new Registry();

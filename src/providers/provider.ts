@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Config, Limits, Part } from '../config/config.ts';
+import type { Config, Limits, ProviderConfig } from '../config/config.ts';
 import type { AppError } from '../errors.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
 import type { FindCall } from './declared-call.ts';
@@ -78,7 +78,7 @@ export interface ProviderDescriptor<Settings = unknown, Client = unknown, Sessio
   /** What the start message calls it when it is not the sandbox. */
   label: string;
   /** Its part of the configuration; undefined: not configured. */
-  settings(config: Config): Part<Settings>;
+  settings(config: Config): ProviderConfig<Settings>;
   /** Its settings in the sandbox. */
   sandboxed(sandbox: SandboxSettings): Settings;
   /** Loads and creates the client. SDKs are loaded with the first request that needs them. */

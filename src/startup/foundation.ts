@@ -34,7 +34,7 @@ export interface Foundation {
  * that fails before leaves the database unchanged.
  *
  * @returns `prepare` runs the migrations, and checks that the keys match the database
- * @throws StartRefused; AppError `unavailable` when the database (`prepare`: or the key service) cannot be reached
+ * @throws StartError; AppError `unavailable` when the database (`prepare`: or the key service) cannot be reached
  */
 export async function openFoundation(
   config: Config,

@@ -1,5 +1,5 @@
 import { KeyServiceFault } from '../crypto/aws-kms.ts';
-import { AppError, StartRefused } from '../errors.ts';
+import { AppError, StartError } from '../errors.ts';
 import { describeError } from '../observability/logger.ts';
 
 /**
@@ -23,6 +23,6 @@ export function startupError(error: unknown, otherwise: string): string {
     const reason = error.cause instanceof Error ? error.cause.message || String('code' in error.cause && error.cause.code) : 'no response';
     return `The database can’t be reached: ${reason}. Check that it is running and that DATABASE_URL is correct.`;
   }
-  if (error instanceof StartRefused) return error.message;
+  if (error instanceof StartError) return error.message;
   return `${otherwise}\n${JSON.stringify(describeError(error), null, 2)}`;
 }

@@ -1,6 +1,6 @@
 import type { Keyring } from '../../crypto/keyring.ts';
 import type { Queryable } from '../../database/database.ts';
-import { StartRefused } from '../../errors.ts';
+import { StartError } from '../../errors.ts';
 import { shareHashSecret } from '../name-hashes.ts';
 import { insertCanary, type KnownMasterKey, selectMasterKeys } from './master-keys-repository.ts';
 
@@ -8,14 +8,14 @@ import { insertCanary, type KnownMasterKey, selectMasterKeys } from './master-ke
  * Checks that the master keys can decrypt the database's rows, and stores what is missing for a new key: its canary and
  * its copy of the hash secret.
  *
- * @throws StartRefused when an id that rows need is absent, or has another key; AppError `unavailable` while the key
+ * @throws StartError when an id that rows need is absent, or has another key; AppError `unavailable` while the key
  * service is unavailable
  */
 export async function checkKeys(db: Queryable, keyring: Keyring): Promise<void> {
   const known = await selectMasterKeys(db);
   const absent = absentAmong(known, keyring);
   if (absent.length > 0) {
-    throw new StartRefused(
+    throw new StartError(
       `The database holds secrets under master keys that MASTER_KEYS doesn't name: ${absent.join(', ')}. Add them back; every key stays until nothing uses it.`,
     );
   }
@@ -23,7 +23,7 @@ export async function checkKeys(db: Queryable, keyring: Keyring): Promise<void> 
     const canary = known.find((key) => key.id === id)?.canary ?? null;
     if (canary === null) await insertCanary(db, id, await keyring.sealCanary(id));
     else if (!(await keyring.checkCanary(id, canary))) {
-      throw new StartRefused(
+      throw new StartError(
         `The master key ${id} is not the one this database was used with. Put the right key under this id, or give the new key another id.`,
       );
     }

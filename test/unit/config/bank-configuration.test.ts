@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../../src/config/load-config.ts';
-import { StartRefused } from '../../../src/errors.ts';
+import { StartError } from '../../../src/errors.ts';
 import { expectError } from '../../support/expect-error.ts';
 import { type ProductionSteward, startProduction } from '../../support/production.ts';
 
@@ -27,7 +27,7 @@ function refused(env: Record<string, string>): string[] {
   try {
     loadConfig({ ...env });
   } catch (error) {
-    expect(error).toBeInstanceOf(StartRefused);
+    expect(error).toBeInstanceOf(StartError);
     const { message } = error as Error;
     for (const secret of ['canary-secret', 'db.example.com', KEY.slice(4)]) expect(message).not.toContain(secret);
     return [...message.matchAll(/^ {2}- (\w+): /gm)].map(([, name]) => name as string);
