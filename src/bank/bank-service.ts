@@ -183,7 +183,7 @@ async function startAnew(deps: BankDeps, tx: Queryable, entry: ItemRow, item: Ba
 }
 
 function unnamedItem(): AppError {
-  return new AppError('provider_error', 'The bank aggregator’s answer could not be understood.', {
+  return new AppError('provider_error', 'The bank aggregator’s response could not be read.', {
     cause: new Error('unexpected fields: item_id'),
   });
 }

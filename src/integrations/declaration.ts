@@ -59,7 +59,8 @@ const cap = z
   .string(CAP_FORM)
   .regex(SIZE, CAP_FORM)
   .meta({
-    description: 'Largest answer, in kB or MB; what is longer is cut. At most 1MB; a built-in action can only be given less than its own.',
+    description:
+      'Largest response, in kB or MB; what is longer is cut. At most 1MB; a built-in action can only be given less than its own.',
     examples: ['20kB'],
   });
 
@@ -112,7 +113,7 @@ const callAction = z
         .min(1, 'must not be empty')
         .max(2_000, 'must have at most 2000 characters')
         .optional()
-        .meta({ description: 'A JMESPath expression over the answer: what of it is given back.' }),
+        .meta({ description: 'A JMESPath expression over the response: what of it is given back.' }),
       policy: policy.optional(),
       cap: cap.optional(),
     },

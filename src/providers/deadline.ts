@@ -1,9 +1,9 @@
 const UNPACKING_MS = 100;
 
 /**
- * Like `AbortSignal.timeout`, but what came in time counts even if nobody had time to read it: timers run before
- * sockets are read, so that after a pause of the process a plain one would throw away answers that lie there, and with
- * them tokens that exist only once. Sockets are read once between the end and the abort, and what was read is unpacked.
+ * Like `AbortSignal.timeout`, but a response that arrived in time is still read. Timers run before sockets are read, so
+ * that after a pause of the process a plain timeout would discard responses that have arrived, and with them tokens that
+ * exist nowhere else. Between timeout and abort, sockets are read once and their data is decompressed.
  *
  * @param ms milliseconds
  */

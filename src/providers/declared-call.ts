@@ -1,27 +1,41 @@
-import type { AnswerReader } from './responses.ts';
-import type { Fields } from './workspace/workspace-methods.ts';
+import type { ResponseReader } from './responses.ts';
+
+/** The types of values. `string[]` is a parameter that may be repeated in an address. */
+export type ValueKind = 'string' | 'number' | 'boolean' | 'string[]' | 'array' | 'object' | 'any';
+
+/** A value that a call accepts. */
+export interface Field {
+  kind: ValueKind;
+  /** Of a text, or the texts of a `string[]`: the permitted values. */
+  values?: readonly string[];
+  /** Of an object: its fields, if they are known. */
+  fields?(): Fields;
+  /** Of an array: its items, if they are known. */
+  items?: Field;
+}
+export type Fields = Readonly<Record<string, Field>>;
 
 /** What a call or an action does. Sharing and inviting are destructive, since they cannot be undone. */
 export type Effect = 'read' | 'write' | 'destructive';
 
-/** A call of a provider that an action of the integrations file declares: its parameters, its needs, its effect. */
+/** A call of a provider that an action of the integrations file may declare. */
 export interface DeclaredCall {
-  /** As `call:` names it. */
+  /** Its name after `call:`. */
   name: string;
   /** The fields that `with` may contain. */
   fields: Fields;
   required: readonly string[];
-  /** Whether a field may be sent as null, which clears it; elsewhere null counts as absent. */
+  /** Whether a field may be sent as null, which clears it. Otherwise, null means that the field is absent. */
   takesNull(field: string): boolean;
-  /** Whether a text would change the path of the request, and with it the method that is called. */
+  /** Whether a text would change the path of the request, and therefore the method that is called. */
   escapesPath(field: string, value: string): boolean;
-  /** Why a field must not be used, or not with this value, although the call has it; undefined: it may be used. */
+  /** Why a field, or this value of it, must not be used; undefined: it may be. */
   rejection(field: string, value: unknown): string | undefined;
   /** One of these is sufficient; empty: none is required. */
   scopes: readonly string[];
-  /** The mildest effect that a call with these arguments has. */
+  /** The least effect that a call with these arguments has. */
   effect(given: Readonly<Record<string, unknown>>): Effect;
-  /** The field that makes a call with these arguments destructive; undefined where the call itself is, or is not. */
+  /** The field that makes a call with these arguments destructive; undefined: the call itself is, or it is not destructive. */
   tellingField(given: Readonly<Record<string, unknown>>): string | undefined;
   /** Fields that a summary lists first, because they affect other people. */
   destructiveFields: readonly string[];
@@ -31,22 +45,22 @@ export interface DeclaredCall {
   masked?: true;
   /**
    * @param session of the call's provider
-   * @throws AppError as the provider's session does
+   * @throws AppError like the provider's session
    */
   send<Args, Result>(
     session: unknown,
     args: Record<string, unknown>,
-    reader: AnswerReader<Args, Result>,
+    reader: ResponseReader<Args, Result>,
     readerArgs: Args,
   ): Promise<Result>;
 }
 
-/** A rejection at load time is a text for the operator. */
+/** The rejection of a declaration is a text for the operator. */
 export type CallOrRejection = { call: DeclaredCall } | { rejection: string };
 
 /**
  * Finds a call by its name.
  *
- * @param needs what the agent declares that its actions may use: scopes, or products
+ * @param needs scopes or products that the agent declares
  */
 export type FindCall = (name: string, needs: readonly string[]) => CallOrRejection;

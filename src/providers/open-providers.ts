@@ -3,13 +3,13 @@ import type { AgentNeeds, GrantAccess, OpenOptions, ProviderDescriptor, Provider
 
 type ClientOf<Descriptor> = Descriptor extends ProviderDescriptor<infer _Settings, infer Client, infer _Session> ? Client : never;
 
-/** All providers of the service, and the clients of those that are configured. */
+/** The providers of the service, and the clients of those that are configured. */
 export class Providers {
   readonly #descriptors: ReadonlyMap<string, ProviderDescriptor>;
   readonly #clients: ReadonlyMap<string, unknown>;
   readonly #telemetry: OpenOptions['telemetry'];
 
-  /** @param clients by provider; those that are not configured have none */
+  /** @param clients of the configured providers, by name */
   constructor(descriptors: readonly ProviderDescriptor[], clients: ReadonlyMap<string, unknown>, telemetry: OpenOptions['telemetry']) {
     this.#descriptors = new Map(descriptors.map((descriptor) => [descriptor.name, descriptor]));
     this.#clients = clients;
@@ -38,7 +38,7 @@ export class Providers {
     return this.isConfigured(name) ? descriptor?.session(this.#clients.get(name), grant, signal) : undefined;
   }
 
-  /** What refreshes access tokens, by provider. Providers whose tokens do not expire have none. */
+  /** Refreshes access tokens, by provider. Providers whose tokens do not expire have no function. */
   refreshers(): Record<string, (refreshToken: string) => Promise<Renewal>> {
     const refreshing = this.#configured().filter(([{ refresh }]) => refresh !== undefined);
     return Object.fromEntries(
@@ -54,7 +54,7 @@ export class Providers {
     );
   }
 
-  /** What revokes tokens, by provider. */
+  /** Revokes tokens, by provider. */
   revokers(): Record<string, (token: string) => Promise<void>> {
     return Object.fromEntries(
       this.#configured().map(([descriptor, client]) => [descriptor.name, (token: string) => descriptor.revoke(client, token)]),
@@ -71,7 +71,7 @@ export class Providers {
 /**
  * Opens the providers that are configured; the code of the others is not loaded.
  *
- * @param sandbox undefined: no provider of the configuration is the sandbox's
+ * @param sandbox undefined: no provider is configured as the sandbox's
  */
 export async function openProviders(
   descriptors: readonly ProviderDescriptor[],

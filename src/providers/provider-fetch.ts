@@ -2,11 +2,11 @@ import { AppError } from '../errors.ts';
 import { readCapped } from '../rate-limit/capped-body.ts';
 import { providerRequest } from './provider-request.ts';
 
-export interface JsonAnswer {
+export interface JsonResponse {
   status: number;
-  /** Parsed body; null when it is empty, undefined when it isn't JSON. */
+  /** Parsed body; null when it is empty, undefined when it is not JSON. */
   body: unknown;
-  /** Seconds that the provider asks us to wait; 0 where it doesn't. */
+  /** Seconds in the Retry-After header; 0: there is none. */
   retryAfter: number;
 }
 
@@ -15,14 +15,13 @@ const MAX_BYTES = 256 * 1024;
 const RATE_LIMITED = 429;
 
 /**
- * One request to a provider. Redirects are refused (they would carry secrets
- * elsewhere), the answer is capped, and nothing of request or answer gets into
- * an error.
+ * One request to a provider. Redirects are rejected, because they would send secrets to another host. The size of the
+ * response is limited, and errors contain nothing of request or response.
  *
  * @param signal deadline; aborted → AppError `provider_timeout`
  * @throws AppError `provider_timeout`, `provider_error`
  */
-export async function fetchJson(url: string, init: RequestInit & { signal: AbortSignal }): Promise<JsonAnswer> {
+export async function fetchJson(url: string, init: RequestInit & { signal: AbortSignal }): Promise<JsonResponse> {
   try {
     const response = await providerRequest(url, init);
     return {
@@ -32,12 +31,12 @@ export async function fetchJson(url: string, init: RequestInit & { signal: Abort
     };
   } catch (error) {
     if (error instanceof AppError) throw error;
-    if (init.signal.aborted) throw new AppError('provider_timeout', 'The provider did not answer in time.');
+    if (init.signal.aborted) throw new AppError('provider_timeout', 'The provider did not respond in time.');
     throw new AppError('provider_error', 'The provider can’t be reached.', { cause: networkCause(error) });
   }
 }
 
-/** A failed fetch names the system's error in its cause; that code is all that may be logged. */
+/** Of a failed fetch, only the system's error code may be logged. */
 function networkCause(error: unknown): Error {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown';
@@ -47,14 +46,14 @@ function networkCause(error: unknown): Error {
 async function readText(response: Response): Promise<string> {
   const { headers } = response;
   const length = Number(headers.get('content-length') ?? Number.NaN);
-  // Where the length is known (and nothing is unpacked), reading it as a whole takes a fraction of the time.
+  // If the length is known and the body is not compressed, reading it as a whole is much faster.
   if (length <= MAX_BYTES && !headers.has('content-encoding')) return response.text();
   if (response.body === null) return '';
-  const bytes = await readCapped(response.body, MAX_BYTES, () => new AppError('provider_error', 'The provider’s answer is too large.'));
+  const bytes = await readCapped(response.body, MAX_BYTES, () => new AppError('provider_error', 'The provider’s response is too large.'));
   return bytes.toString('utf8');
 }
 
-/** What a Retry-After says (RFC 9110, 10.2.3: seconds, or a date), an hour at most; 0 = nothing. */
+/** The value of Retry-After (RFC 9110, 10.2.3: seconds or a date), at most an hour; 0: none. */
 export function retryAfterSeconds(header: unknown): number {
   const value = typeof header === 'string' ? header.slice(0, 100) : '';
   const seconds = /^\d+$/.test(value) ? Number(value) : (Date.parse(value) - Date.now()) / 1000;

@@ -3,16 +3,16 @@ import { z } from 'zod';
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is dropped
 const CONTROL = /[\u0000-\u001f\u007f]/g;
 
-/** Text of a provider's: NUL and half surrogates, which the database refuses, are dropped or replaced. */
+/** Text from a provider. NUL and lone surrogates, which the database rejects, are removed or replaced. */
 export function providerText(max: number) {
   return z.string().max(max).transform(cleaned);
 }
 
 /**
- * Text of a provider's that is only shown, and so never a reason to refuse its answer: longer text is cut, and what is
- * no text (null, a number) is left out.
+ * Text from a provider that is only shown, so that an unusual value never makes its response invalid: longer text is cut,
+ * and a value that is not text is left out.
  *
- * @returns a schema that gives '' for what is left out
+ * @returns a schema that gives '' for a value that is left out
  */
 export function shownText(max: number) {
   return z
@@ -21,7 +21,7 @@ export function shownText(max: number) {
     .transform((value) => (typeof value === 'string' ? cleaned(value.slice(0, max)) : ''));
 }
 
-/** As {@link shownText}, for what would be something else if it were cut: an address. */
+/** As {@link shownText}, for values that must not be cut, such as addresses. */
 export function shownWhole(max: number) {
   return z
     .unknown()
@@ -29,15 +29,15 @@ export function shownWhole(max: number) {
     .transform((value) => (typeof value === 'string' && value.length <= max ? cleaned(value) : ''));
 }
 
-/** A field that may be missing. One that is null says no more than one that isn't there. */
+/** A field that may be missing. Null means the same. */
 export function optionalField<S extends z.ZodType>(schema: S) {
   return schema.nullish().transform((value) => value ?? undefined);
 }
 
-/** Names of the fields that kept an answer from being understood; never what stood in them. */
+/** Names of the fields that made a response invalid, never their values. */
 export function wrongFields(error: z.ZodError): string {
   return error.issues
-    .map(({ path }) => path.join('.') || 'answer')
+    .map(({ path }) => path.join('.') || 'response')
     .slice(0, 10)
     .join(', ');
 }
@@ -46,5 +46,5 @@ function cleaned(text: string): string {
   return text.toWellFormed().replace(CONTROL, ' ');
 }
 
-/** An id of a provider's: kept as it is, so an odd one is refused. */
+/** An id from a provider. It is stored unchanged, so unusual ids are rejected. */
 export const identifier = z.string().regex(/^[\x20-\x7e]{1,255}$/);

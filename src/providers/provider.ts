@@ -4,7 +4,7 @@ import type { AppError } from '../errors.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
 import type { FindCall } from './declared-call.ts';
 
-/** The grant that a session works for, with its tokens as the vault keeps them. */
+/** The grant that a session works for. */
 export interface GrantAccess {
   userId: string;
   /** A valid access token. */
@@ -14,14 +14,14 @@ export interface GrantAccess {
   /**
    * Records that the provider rejected this access token because of the grant's state.
    *
-   * @returns false when the grant has another token by now, of which the rejection says nothing
+   * @returns false when the grant has another token now, about which the rejection says nothing
    */
   rejected(accessToken: string, status: 'reauth_required' | 'relink_required' | 'item_gone'): Promise<boolean>;
 }
 
 /** The calls that an action makes to the provider, on behalf of one grant. */
 export interface ProviderSession {
-  /** A request was sent that may have changed the account. Sessions that only read leave it out. */
+  /** Whether a request was sent that may have changed the account. Sessions that only read leave it out. */
   readonly mayHaveChanged?: boolean;
 }
 
@@ -48,15 +48,15 @@ export interface AgentNeeds {
   /** Key of the agent in the file. */
   key: string;
   names: readonly string[];
-  /** Accepts one of the names; its errors are shown to the operator. */
+  /** Accepts a name; its errors are shown to the operator. */
   schema: z.ZodType<string>;
   /** Whether a grant with these scopes covers a name. */
   isGranted(scopes: readonly string[], name: string): boolean;
   /** Names that the user can still grant by connecting again. */
   missing(scopes: readonly string[]): readonly string[];
   /**
-   * What to tell the user where an error says that the account works, but not for what the call needs; undefined: the
-   * error says something else. Left out: the provider reports this as `missing_scopes`.
+   * What to tell the user when an error says that the account works, but lacks consent for this call; undefined: another
+   * error. Left out: the provider reports this as `missing_scopes`.
    */
   consentMissing?(error: AppError, label: string): string | undefined;
 }
@@ -69,15 +69,15 @@ export interface OpenOptions {
 }
 
 /**
- * Describes a provider to the rest of the service: everything that differs between providers and that shared code
- * needs. Adding a provider takes a folder with its descriptor and an entry in {@link PROVIDERS} (providers.ts).
+ * Everything that differs between providers and that shared code needs. A provider is added by a folder with its
+ * descriptor, an entry in {@link PROVIDERS} (providers.ts) and a migration (CONTRIBUTING.md).
  */
 export interface ProviderDescriptor<Settings = unknown, Client = unknown, Session extends ProviderSession = ProviderSession> {
   /** Stored with each grant, and `provider:` of an agent in the integrations file. */
   name: string;
-  /** What the start message calls it when it is not the sandbox. */
+  /** Its name in the start message when it is not the sandbox. */
   label: string;
-  /** Its part of the configuration; undefined: not configured. */
+  /** Its settings from the configuration; undefined: not configured. */
   settings(config: Config): ProviderConfig<Settings>;
   /** Its settings in the sandbox. */
   sandboxed(sandbox: SandboxSettings): Settings;

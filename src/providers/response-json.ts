@@ -1,8 +1,8 @@
 import { AppError } from '../errors.ts';
 
-/** An answer of more parts than this is no API's that we call, whatever its bytes: each takes memory many times its size. */
+/** No API that is called here responds with more containers than this. Each takes many times its size in memory. */
 const MAX_CONTAINERS = 1_000_000;
-/** Nothing that is read lies deeper. */
+/** Nothing that is read is nested more deeply. */
 const MAX_DEPTH = 200;
 
 const QUOTE = 0x22;
@@ -11,7 +11,7 @@ const COMMA = 0x2c;
 const BRACKET = 0x5b;
 const BRACE = 0x7b;
 
-/** @returns undefined when it isn't JSON */
+/** @returns undefined when it is not JSON */
 export function parseJson(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'));
@@ -21,11 +21,11 @@ export function parseJson(bytes: Uint8Array): unknown {
 }
 
 /**
- * Counts what JSON holds before it is parsed: the parser can't be stopped, and of twelve megabytes of `{},` it makes
- * hundreds.
+ * Counts the values in JSON before it is parsed, because parsing cannot be interrupted and 12 MB of `{},` need hundreds of
+ * megabytes of memory.
  *
  * @returns about how many values there are
- * @throws AppError `provider_error` when they are too many for any API's answer
+ * @throws AppError `provider_error` when they are too many for any API's response
  */
 export function countValues(bytes: Uint8Array): number {
   let containers = 0;
@@ -36,18 +36,18 @@ export function countValues(bytes: Uint8Array): number {
     else if (byte === BRACE || byte === BRACKET) containers += 1;
     else if (byte === COMMA) commas += 1;
   }
-  if (containers > MAX_CONTAINERS) throw notUnderstood('too many lists and objects');
+  if (containers > MAX_CONTAINERS) throw unreadableResponse('too many lists and objects');
   return containers + commas + 1;
 }
 
-/** Where the quotation mark stands that ends the text. */
+/** The position of the quotation mark that ends the text. */
 function endOfText(bytes: Uint8Array, from: number): number {
   let at = bytes.indexOf(QUOTE, from);
   while (at !== -1 && isEscaped(bytes, at, from)) at = bytes.indexOf(QUOTE, at + 1);
   return at === -1 ? bytes.length : at;
 }
 
-/** Each mark's backslashes are looked at once, so a text of nothing else takes no longer. */
+/** Checks each mark's backslashes once, so that the time is linear in any text. */
 function isEscaped(bytes: Uint8Array, mark: number, from: number): boolean {
   let at = mark - 1;
   while (at >= from && bytes[at] === BACKSLASH) at -= 1;
@@ -55,10 +55,10 @@ function isEscaped(bytes: Uint8Array, mark: number, from: number): boolean {
 }
 
 /**
- * Makes parsed JSON fit to be worked with, in place: lists and objects that lie too deep become null.
+ * Normalizes parsed JSON in place: lists and objects that are nested too deeply become null.
  *
- * @param nulls `dropped`: a field that is null says no more than one that isn't there, and is removed. In lists each
- * place counts, so there it stays
+ * @param nulls `dropped`: fields that are null are removed, because they mean the same as missing ones. Items of lists
+ * are kept
  */
 export function tidy(value: unknown, nulls: 'dropped' | 'kept', depth = 0): void {
   if (Array.isArray(value)) tidyList(value, nulls, depth);
@@ -85,7 +85,7 @@ function tidyObject(object: Record<string, unknown>, nulls: 'dropped' | 'kept', 
   }
 }
 
-/** The answer is not what the provider documents; `cause` is for the log and holds none of it. */
-export function notUnderstood(cause: string): AppError {
-  return new AppError('provider_error', 'The provider’s answer could not be understood.', { cause: new Error(cause) });
+/** The error of a response that is not as documented. `cause` is logged and must not contain any of the response. */
+export function unreadableResponse(cause: string): AppError {
+  return new AppError('provider_error', 'The provider’s response could not be read.', { cause: new Error(cause) });
 }

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { isObject } from '../validation/is-object.ts';
 
 /**
- * A list in an answer, as zod's own would read it, except that the first item at fault ends the check: zod goes on
- * and collects every problem, which for a large answer of nonsense takes minutes and gigabytes.
+ * A list in a response. Unlike zod's own, the check ends at the first invalid item: collecting every issue of a large
+ * invalid response takes minutes and gigabytes.
  *
- * @param max items it may have
+ * @param max items it may contain
  */
 export function list<S extends z.ZodType>(item: S, max = Number.POSITIVE_INFINITY) {
   return z
@@ -25,10 +25,10 @@ export function list<S extends z.ZodType>(item: S, max = Number.POSITIVE_INFINIT
     });
 }
 
-/** A list whose items are checked when they are looked at. */
+/** A list whose items are checked when they are used. */
 export const unchecked = z.custom<readonly unknown[]>((value) => Array.isArray(value), 'must be a list');
 
-/** Values by names that are the provider's own; checked like a {@link list}. */
+/** An object with keys of the provider's choice; checked like a {@link list}. */
 export function record<S extends z.ZodType>(item: S) {
   return z.custom<object>(isObject, 'must be an object').transform((given, context): Record<string, z.output<S>> => {
     const read = new Map<string, z.output<S>>();

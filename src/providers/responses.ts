@@ -2,75 +2,75 @@ import type { z } from 'zod';
 import { AppError } from '../errors.ts';
 import { offThread, type WorkOptions } from '../threads/off-thread.ts';
 import { findPortable, type Portable, portable } from '../threads/portable.ts';
-import { countValues, notUnderstood, parseJson, tidy } from './response-json.ts';
+import { countValues, parseJson, tidy, unreadableResponse } from './response-json.ts';
 
-/** Larger answers are understood off the main thread: parsing them takes too long for whoever else waits. */
+/** Larger responses are parsed off the main thread, which would be blocked for too long. */
 export const LARGE_BYTES = 256 * 1024;
-/** So are those of more values than this, however short. */
+/** So are responses with more values than this. */
 const MANY_VALUES = 10_000;
-/** What a schema without a reader of its own may be given of a large answer: it is checked on the main thread. */
+/** Most values of a large response that has only a schema, because schemas run on the main thread. */
 const MAX_PLAIN_VALUES = 40_000;
 
 interface ReaderInput<Args> {
-  /** Parsed JSON, nowhere deeper than anything that is read. */
-  answer: unknown;
+  /** Parsed JSON, no deeper than MAX_DEPTH in response-json.ts. */
+  response: unknown;
   args: Args;
 }
 
-/** Makes of an answer what of it is used, on whichever thread: see {@link portable}. Its result should be small. */
-export interface AnswerReader<Args, Result> extends Portable<ReaderInput<Args>, Result> {
-  /** Whether it may take more than its share of time even over a short answer. */
+/** Extracts what is used from a response, on any thread: see {@link portable}. Its result should be small. */
+export interface ResponseReader<Args, Result> extends Portable<ReaderInput<Args>, Result> {
+  /** Whether it may be slow even for a short response. */
   isSlow?(args: Args): boolean;
 }
 
-/** How an answer is understood: by a reader, or where little is expected by a schema alone. */
-export type Understanding<Args, Result> = AnswerReader<Args, Result> | z.ZodType<Result>;
+/** How a response is read: by a reader, or, where responses are small, by a schema. */
+export type ResponseFormat<Args, Result> = ResponseReader<Args, Result> | z.ZodType<Result>;
 
-/** @param module `import.meta.url` of the module that exports it as `name` */
-export function answerReader<Args, Result>(
+/** @param module `import.meta.url` of the module that exports it under `name` */
+export function responseReader<Args, Result>(
   module: string,
   name: string,
-  read: (answer: unknown, args: Args) => Result | Promise<Result>,
+  read: (response: unknown, args: Args) => Result | Promise<Result>,
   isSlow?: (args: Args) => boolean,
-): AnswerReader<Args, Result> {
-  return { ...portable<ReaderInput<Args>, Result>(module, name, ({ answer, args }) => read(answer, args)), ...(isSlow && { isSlow }) };
+): ResponseReader<Args, Result> {
+  return { ...portable<ReaderInput<Args>, Result>(module, name, ({ response, args }) => read(response, args)), ...(isSlow && { isSlow }) };
 }
 
-/** A reader that checks against a schema, which has to be exported like any reader. */
-export function schemaReader<S extends z.ZodType>(module: string, name: string, schema: S): AnswerReader<undefined, z.output<S>> {
-  return answerReader(module, name, (answer) => checked(schema, answer));
+/** A reader that checks against a schema. It must be exported like any reader. */
+export function schemaReader<S extends z.ZodType>(module: string, name: string, schema: S): ResponseReader<undefined, z.output<S>> {
+  return responseReader(module, name, (response) => checked(schema, response));
 }
 
 /**
- * What of an answer is used.
+ * The part of a response that matches the schema.
  *
- * @throws AppError `provider_error`, whose cause names the first fields at fault
+ * @throws AppError `provider_error`, whose cause names the first invalid fields
  */
-export function checked<S extends z.ZodType>(schema: S, answer: unknown): z.output<S> {
-  const parsed = schema.safeParse(answer);
+export function checked<S extends z.ZodType>(schema: S, response: unknown): z.output<S> {
+  const parsed = schema.safeParse(response);
   if (parsed.success) return parsed.data;
   const fields = parsed.error.issues.slice(0, 10).map(({ path }) => path.slice(0, 10).join('.'));
-  throw notUnderstood(`unexpected ${fields.filter((field) => field !== '').join(', ') || 'answer'}`);
+  throw unreadableResponse(`unexpected ${fields.filter((field) => field !== '').join(', ') || 'response'}`);
 }
 
 /**
- * Understands an answer's JSON, off the main thread where there is much of it.
+ * Parses a response's JSON, off the main thread if it is large.
  *
- * @param bytes a buffer of its own, which may be handed to the other thread
+ * @param bytes are transferred to the other thread
  * @param nulls whether fields that are null are dropped; see {@link tidy}
- * @throws AppError `provider_error` when it isn't what was expected; what {@link offThread} throws
+ * @throws AppError `provider_error` when it is not as expected; what {@link offThread} throws
  */
-export async function understand<Args, Result>(
+export async function readResponse<Args, Result>(
   bytes: Uint8Array<ArrayBuffer>,
-  understanding: Understanding<Args, Result>,
+  understanding: ResponseFormat<Args, Result>,
   args: Args,
   work: WorkOptions,
   nulls: 'dropped' | 'kept' = 'dropped',
 ): Promise<Result> {
   const isSlow = 'run' in understanding && understanding.isSlow?.(args) === true;
   if (!isSlow && bytes.length <= LARGE_BYTES && countValues(bytes) <= MANY_VALUES) {
-    const answer = parsed(bytes, nulls);
-    return 'run' in understanding ? understanding.run({ answer, args }) : checked(understanding, answer);
+    const response = parsed(bytes, nulls);
+    return 'run' in understanding ? understanding.run({ response, args }) : checked(understanding, response);
   }
   const reader = 'run' in understanding ? { module: understanding.module, name: understanding.name } : undefined;
   const input = { bytes, reader, args, nulls };
@@ -79,11 +79,11 @@ export async function understand<Args, Result>(
 }
 
 function parsed(bytes: Uint8Array, nulls: 'dropped' | 'kept'): unknown {
-  const answer = parseJson(bytes);
-  // Told from the schema's refusals: some schemas take anything, and a page with status 200 is not anything.
-  if (answer === undefined) throw notUnderstood('not JSON');
-  tidy(answer, nulls);
-  return answer;
+  const response = parseJson(bytes);
+  // Checked before the schema, which may accept any value: a page with status 200 is not JSON.
+  if (response === undefined) throw unreadableResponse('not JSON');
+  tidy(response, nulls);
+  return response;
 }
 
 interface DigestInput {
@@ -93,10 +93,10 @@ interface DigestInput {
   nulls: 'dropped' | 'kept';
 }
 
-/** The other thread's part: what comes back is what the reader makes of it. */
+/** Runs on the other thread and returns the reader's result. */
 export const digest = portable(import.meta.url, 'digest', async ({ bytes, reader, args, nulls }: DigestInput): Promise<unknown> => {
   const values = countValues(bytes);
-  if (reader === undefined && values > MAX_PLAIN_VALUES) throw new AppError('too_large', 'The provider’s answer is too large.');
-  const answer = parsed(bytes, nulls);
-  return reader === undefined ? answer : (await findPortable(reader)).run({ answer, args });
+  if (reader === undefined && values > MAX_PLAIN_VALUES) throw new AppError('too_large', 'The provider’s response is too large.');
+  const response = parsed(bytes, nulls);
+  return reader === undefined ? response : (await findPortable(reader)).run({ response, args });
 });

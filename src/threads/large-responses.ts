@@ -6,8 +6,8 @@ const AT_A_TIME = 2;
 const TOGETHER = 8;
 
 /** Places for large answers, from the moment that one turns out to be large until it is understood. */
-export class LargeAnswers {
-  readonly #lanes = new UserConcurrency(AT_A_TIME);
+export class LargeResponses {
+  readonly #concurrency = new UserConcurrency(AT_A_TIME);
   readonly #together = pLimit(TOGETHER);
 
   /**
@@ -26,7 +26,7 @@ export class LargeAnswers {
     };
     signal.addEventListener('abort', giveUp, { once: true });
     if (signal.aborted) giveUp();
-    void this.#lanes.run(userId, () =>
+    void this.#concurrency.run(userId, () =>
       this.#together(() => {
         entered.resolve();
         return left.promise;

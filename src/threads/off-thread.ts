@@ -22,7 +22,7 @@ const IDLE_MS = 20_000;
 const WORK_MS = 10_000;
 const MEMORY = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 };
 
-const lanes = new UserConcurrency(1);
+const queues = new UserConcurrency(1);
 /** The line in front of the threads: the pool's own forgets whoever waits when a thread is ended. */
 const line = pLimit(MAX_THREADS);
 let pool: Promise<Tinypool> | undefined;
@@ -42,10 +42,10 @@ export function workBegun(): number {
  */
 export async function offThread<Input, Output>(work: Portable<Input, Output>, input: Input, options: WorkOptions): Promise<Output> {
   const { userId } = options;
-  if (lanes.waiting(userId) >= MAX_WAITING) {
+  if (queues.waiting(userId) >= MAX_WAITING) {
     throw new AppError('unavailable', 'Too many large contents are being read for this user. Try again in a moment.', { retryAfter: 5 });
   }
-  const outcome = await lanes.run(userId, () => line(() => carryOut(work, input, options)));
+  const outcome = await queues.run(userId, () => line(() => carryOut(work, input, options)));
   if ('output' in outcome) return outcome.output as Output;
   const { code, message, cause, ...facts } = outcome.refusal;
   throw new AppError(code, message, { ...facts, ...(cause !== undefined && { cause: new Error(cause) }) });

@@ -11,7 +11,7 @@ import { claimFlow, type FlowRow, finishFlow, type Outcome, selectFlowByState } 
 import { hashSecret } from './secrets.ts';
 import type { WorkspaceDeps } from './workspace-deps.ts';
 
-/** The provider's answer as the browser brings it (RFC 6749, 4.1.2; `iss` by RFC 9207). */
+/** The provider's response as the browser brings it (RFC 6749, 4.1.2; `iss` by RFC 9207). */
 export interface CallbackQuery {
   state?: string | undefined;
   code?: string | undefined;
@@ -95,8 +95,8 @@ async function exchange(
     const profile = await deps.provider.profile(tokens.accessToken, deadline);
     subject ??= profile.subject;
     if (tokens.subject !== undefined && tokens.subject !== profile.subject) {
-      // The two answers must be about one account (OpenID Connect Core, 5.3.2).
-      throw new AppError('provider_error', 'The provider’s answers contradict each other.');
+      // The two responses must be about one account (OpenID Connect Core, 5.3.2).
+      throw new AppError('provider_error', 'The provider’s responses contradict each other.');
     }
     return await accept(deps, flow, { tokens, profile }, query.code, heldBinding);
   } catch (error) {
@@ -138,7 +138,7 @@ async function accept(
 }
 
 function refusalIn(deps: WorkspaceDeps, query: CallbackQuery): FlowError | undefined {
-  // Mix-up: an answer of another issuer's must never reach our token endpoint (RFC 9207).
+  // Mix-up: a response of another issuer's must never reach our token endpoint (RFC 9207).
   if (query.iss !== undefined && query.iss !== deps.provider.issuer) return 'provider_error';
   if (query.error === undefined) return undefined;
   return query.error === 'access_denied' ? 'access_denied' : 'provider_error';

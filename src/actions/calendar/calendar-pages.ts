@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { notUnderstood } from '../../providers/response-json.ts';
+import { unreadableResponse } from '../../providers/response-json.ts';
 import { unchecked } from '../../providers/response-list.ts';
-import { answerReader, checked } from '../../providers/responses.ts';
+import { checked, responseReader } from '../../providers/responses.ts';
 import { anyEvent, busyEvent, describeEvent } from './calendar-event.ts';
 import { busySpan, type Span } from './free-slots.ts';
 import { zoneName } from './zoned-time.ts';
@@ -17,16 +17,16 @@ interface PageLimits {
 }
 
 /** A page of events as list items; deleted events are dropped. */
-export const eventPage = answerReader(import.meta.url, 'eventPage', (response, { max }: PageLimits) => {
+export const eventPage = responseReader(import.meta.url, 'eventPage', (response, { max }: PageLimits) => {
   const { items, ...rest } = checked(page, response);
   const events = items.slice(0, max).map((item) => checked(anyEvent, item));
   return { ...rest, items: events.flatMap((event) => (event.status === 'cancelled' ? [] : [describeEvent(event)])) };
 });
 
 /** The busy times of a page of events. None is ignored, however many there are: busy time would look free. */
-export const busyPage = answerReader(import.meta.url, 'busyPage', (response, { zone }: { zone: string }) => {
+export const busyPage = responseReader(import.meta.url, 'busyPage', (response, { zone }: { zone: string }) => {
   const { items, nextPageToken } = checked(page, response);
-  if (items.length > MAX_EVENTS) throw notUnderstood('more events than requested');
+  if (items.length > MAX_EVENTS) throw unreadableResponse('more events than requested');
   const events = items.map((item) => checked(busyEvent, item));
   const spans = events.flatMap((event): Span[] => {
     const span = event.status === 'cancelled' ? undefined : busySpan(event, zone);

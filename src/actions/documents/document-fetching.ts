@@ -1,4 +1,4 @@
-import { answerReader } from '../../providers/responses.ts';
+import { responseReader } from '../../providers/responses.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { NATIVE } from '../drive/drive-file.ts';
 import { explainKind } from '../drive/wrong-kind.ts';
@@ -29,7 +29,7 @@ interface Part {
 }
 
 /** The texts of one result, tab by tab. */
-export const documentPart = answerReader(import.meta.url, 'documentPart', (response, { tab, start }: Part) => {
+export const documentPart = responseReader(import.meta.url, 'documentPart', (response, { tab, start }: Part) => {
   const { id, title, tabs } = toDocument(response);
   const { texts, next } = readTabs(tab === undefined ? tabs : [chooseTab(tabs, tab)], start);
   const shown = tabs.map(({ id: tabId, title: tabTitle, parent }) => {
@@ -40,7 +40,7 @@ export const documentPart = answerReader(import.meta.url, 'documentPart', (respo
 });
 
 /** The document as needed for an edit. */
-export const documentTabs = answerReader(import.meta.url, 'documentTabs', (response): EditableDocument => {
+export const documentTabs = responseReader(import.meta.url, 'documentTabs', (response): EditableDocument => {
   const { tabs, ...document } = toDocument(response);
   const [first, ...others] = tabs;
   const outline = (tab: OpenTab) => ({ id: tab.id, title: tab.title, endsInEmptyLine: endsInEmptyLine(tab) });

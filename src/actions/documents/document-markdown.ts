@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { notUnderstood } from '../../providers/response-json.ts';
+import { unreadableResponse } from '../../providers/response-json.ts';
 import { list, unchecked } from '../../providers/response-list.ts';
 import { multiLine } from '../display-text.ts';
 import type { DocumentLists, OpenTab } from './document-response.ts';
@@ -42,12 +42,12 @@ export function endsInEmptyLine({ content }: OpenTab): boolean {
 }
 
 function blocksMarkdown(content: readonly unknown[], lists: DocumentLists, depth: number): string {
-  if (depth > MAX_DEPTH) throw notUnderstood('tables too deep');
+  if (depth > MAX_DEPTH) throw unreadableResponse('tables too deep');
   let text = '';
   let before: 'item' | 'other' = 'other';
   for (const element of content) {
     const parsed = structuralElement.safeParse(element);
-    if (!parsed.success) throw notUnderstood(parsed.error.issues[0]?.path.join('.') ?? 'element');
+    if (!parsed.success) throw unreadableResponse(parsed.error.issues[0]?.path.join('.') ?? 'element');
     const block = parsed.data;
     const line = block.paragraph ? paragraphMarkdown(block.paragraph, lists) : block.table ? tableMarkdown(block.table, lists, depth) : '';
     if (line.trim() === '') continue;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
-import { notUnderstood } from '../../providers/response-json.ts';
+import { unreadableResponse } from '../../providers/response-json.ts';
 import { list, record, unchecked } from '../../providers/response-list.ts';
 import { checked } from '../../providers/responses.ts';
 import { singleLine } from '../display-text.ts';
@@ -54,7 +54,7 @@ export interface OpenDocument {
 export function toDocument(response: unknown): OpenDocument {
   const { documentId: id, title, revisionId: revision, tabs } = checked(documentResponse, response);
   const [first, ...others] = flatten(tabs);
-  if (first === undefined) throw notUnderstood('no tab');
+  if (first === undefined) throw unreadableResponse('no tab');
   return { id, title, revision, tabs: [first, ...others] };
 }
 
@@ -79,7 +79,7 @@ export function documentLink(id: string): string {
 function flatten(tabs: readonly unknown[]): OpenTab[] {
   const found: OpenTab[] = [];
   const open = (tab: unknown, parent: string | undefined, depth: number) => {
-    if (depth > MAX_TAB_DEPTH || found.length === MAX_TABS) throw notUnderstood('too many tabs');
+    if (depth > MAX_TAB_DEPTH || found.length === MAX_TABS) throw unreadableResponse('too many tabs');
     const { tabProperties, documentTab, childTabs } = checked(tabResponse, tab);
     const { tabId: id, title } = tabProperties;
     found.push({ id, title, parent, content: documentTab.body.content, lists: documentTab.lists });

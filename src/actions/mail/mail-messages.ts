@@ -1,4 +1,4 @@
-import { answerReader, checked } from '../../providers/responses.ts';
+import { checked, responseReader } from '../../providers/responses.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { type GmailMessage, gmailMessage, gmailThread, toNotFound } from './gmail-responses.ts';
 import { type MailPart, readPayload } from './mail-parts.ts';
@@ -21,10 +21,10 @@ export interface MailPage {
   count: number;
 }
 
-export const mailMessage = answerReader(import.meta.url, 'mailMessage', (response) => toMessage(response));
+export const mailMessage = responseReader(import.meta.url, 'mailMessage', (response) => toMessage(response));
 
 /** Only the messages of the page are parsed. */
-export const mailThread = answerReader(import.meta.url, 'mailThread', (response, { from }: { from: number }): MailPage => {
+export const mailThread = responseReader(import.meta.url, 'mailThread', (response, { from }: { from: number }): MailPage => {
   const { id, messages } = checked(gmailThread, response);
   return { thread: id, messages: messages.slice(from, from + MAX_MESSAGES).map(toMessage), count: messages.length };
 });

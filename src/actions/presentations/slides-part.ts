@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
 import { unchecked } from '../../providers/response-list.ts';
-import { answerReader, checked } from '../../providers/responses.ts';
+import { checked, responseReader } from '../../providers/responses.ts';
 import { singleLine } from '../display-text.ts';
 import { page, slideText } from './slide-text.ts';
 
@@ -18,7 +18,7 @@ interface SlideSelection {
 }
 
 /** As many slides as fit into one result; `next` is the first that doesn't. Further slides are not parsed. */
-export const slidesPart = answerReader(import.meta.url, 'slidesPart', (response, { numbers, from }: SlideSelection) => {
+export const slidesPart = responseReader(import.meta.url, 'slidesPart', (response, { numbers, from }: SlideSelection) => {
   const { title, slides } = checked(presentation, response);
   const count = slides.length;
   const selected = (numbers ?? slides.map((_, index) => index + 1).slice(from - 1)).filter((number) => number <= count);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { notUnderstood } from '../../providers/response-json.ts';
+import { unreadableResponse } from '../../providers/response-json.ts';
 import { list, unchecked } from '../../providers/response-list.ts';
-import { answerReader, checked } from '../../providers/responses.ts';
+import { checked, responseReader } from '../../providers/responses.ts';
 import { multiLine } from '../display-text.ts';
 
 const MAX_COLUMNS = 18_278;
@@ -29,10 +29,10 @@ export interface ReadRange {
 }
 
 /** The first rows of a range. Further rows are ignored: a sheet may have millions of cells. */
-export const cellRows = answerReader(import.meta.url, 'cellRows', (response, limits: RowLimits) => readRange(response, limits));
+export const cellRows = responseReader(import.meta.url, 'cellRows', (response, limits: RowLimits) => readRange(response, limits));
 
 /** The same for several ranges. */
-export const cellRanges = answerReader(import.meta.url, 'cellRanges', (response, limits: RowLimits) => {
+export const cellRanges = responseReader(import.meta.url, 'cellRanges', (response, limits: RowLimits) => {
   const { valueRanges } = checked(z.object({ valueRanges: list(z.unknown(), MAX_RANGES) }), response);
   return valueRanges.map((one) => readRange(one, limits));
 });
@@ -57,14 +57,14 @@ function readRange(response: unknown, { max, maxBytes }: RowLimits): ReadRange {
 }
 
 function toRow(row: unknown): unknown[] {
-  if (!Array.isArray(row) || row.length > MAX_COLUMNS) throw notUnderstood('unexpected values');
+  if (!Array.isArray(row) || row.length > MAX_COLUMNS) throw unreadableResponse('unexpected values');
   return row;
 }
 
 function toCell(cell: unknown): Cell {
   if (typeof cell === 'string') return text.parse(cell);
   if (typeof cell === 'number' || typeof cell === 'boolean' || cell === null) return cell;
-  throw notUnderstood('unexpected values');
+  throw unreadableResponse('unexpected values');
 }
 
 function widthOf(rows: readonly unknown[][]): number {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
-import { notUnderstood } from '../../providers/response-json.ts';
+import { unreadableResponse } from '../../providers/response-json.ts';
 import { WorkspaceApiError } from '../../providers/workspace/workspace-api-errors.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { text } from '../../validation/validate.ts';
@@ -60,7 +60,7 @@ export const spreadsheetsRead = builtIn({
     const windows = requested.map(({ window }) => formatTabRange(window));
     const limits = { max, maxBytes: Math.floor(MAX_BYTES / requested.length) };
     const found = await getValues(session, id, windows, limits).catch((error) => explain(error, session, id));
-    if (found.length !== requested.length) throw notUnderstood('another number of ranges');
+    if (found.length !== requested.length) throw unreadableResponse('another number of ranges');
     return { ranges: found.map((one, index) => describe(one, requested[index]?.toRow)) };
   },
 });

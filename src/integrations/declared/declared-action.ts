@@ -8,7 +8,7 @@ import { assertArguments, checkArguments, resolveArguments } from './declared-ar
 import { compileInput, type DeclaredInput, type Input } from './declared-input.ts';
 import { linearRegExp } from './declared-pattern.ts';
 import { compileProjection } from './declared-projection.ts';
-import { declaredAnswer } from './declared-response.ts';
+import { declaredResponse } from './declared-response.ts';
 import { isSchema, type JsonSchema, typesOf } from './declared-schema.ts';
 import { declaredSummary } from './declared-summary.ts';
 
@@ -93,15 +93,15 @@ async function run(
   context: RunContext,
 ): Promise<unknown> {
   assertArguments(call, args);
-  const { value, fits } = await call.send(context.session, args, declaredAnswer, {
+  const { value, fits } = await call.send(context.session, args, declaredResponse, {
     project,
     capBytes: context.capBytes,
     masked: call.masked === true,
   });
   if (fits) return value;
-  // Once a change is made, an answer that doesn't fit the projection must not look like a failure.
+  // Once a change is made, a response that doesn't fit the projection must not look like a failure.
   if (effect !== 'read') return null;
-  throw new AppError('provider_error', 'The answer has another shape than this action expects.', { cause: new Error('projection') });
+  throw new AppError('provider_error', 'The response has another shape than this action expects.', { cause: new Error('projection') });
 }
 
 /** Properties that are texts or lists of texts can be held against an allow-list. */

@@ -2,8 +2,8 @@ import { expressionDiagnostic, unknownFunction } from './declared-expression.ts'
 
 type Jmespath = typeof import('@jmespath-community/jmespath');
 
-/** Applies an expression to an answer; throws whatever where they don't fit. */
-export type Projection = (answer: unknown) => unknown;
+/** Applies an expression to a response; throws whatever where they don't fit. */
+export type Projection = (response: unknown) => unknown;
 
 /**
  * Checks a JMESPath expression and makes it ready.
@@ -17,13 +17,13 @@ export function compileProjection(jmespath: Jmespath, expression: string): Proje
   } catch (error) {
     return { refusal: expressionDiagnostic(jmespath, expression, error) };
   }
-  const refusal = refusalOf(jmespath, tree);
+  const refusal = rejectionOf(jmespath, tree);
   if (refusal !== undefined) return { refusal };
-  return (answer) => jmespath.TreeInterpreter.search(tree, answer as Parameters<Jmespath['search']>[0]);
+  return (response) => jmespath.TreeInterpreter.search(tree, response as Parameters<Jmespath['search']>[0]);
 }
 
 /** A function is only looked up when its turn comes; fields are looked up on prototypes too. */
-function refusalOf(jmespath: Jmespath, node: unknown): string | undefined {
+function rejectionOf(jmespath: Jmespath, node: unknown): string | undefined {
   if (typeof node !== 'object' || node === null) return undefined;
   const { type, name, condition } = node as { type?: unknown; name?: unknown; condition?: { type?: unknown } };
   if (type === 'Literal') return undefined;
@@ -32,7 +32,7 @@ function refusalOf(jmespath: Jmespath, node: unknown): string | undefined {
   if (type === 'FilterProjection' && condition?.type === 'Binding') return 'compares with = in a filter: values are compared with ==';
   if ((type === 'Field' || type === 'KeyValuePair') && String(name) in Object.prototype) return `${String(name)} is a reserved name`;
   for (const child of Object.values(node)) {
-    const refusal = refusalOf(jmespath, child);
+    const refusal = rejectionOf(jmespath, child);
     if (refusal !== undefined) return refusal;
   }
   return undefined;

@@ -1,10 +1,10 @@
 import { truncateOutput } from '../../actions/truncate-output.ts';
-import { answerReader } from '../../providers/responses.ts';
+import { responseReader } from '../../providers/responses.ts';
 import { isObject } from '../../validation/is-object.ts';
 import { compileProjection, type Projection } from './declared-projection.ts';
 
-export interface DeclaredAnswer {
-  /** JMESPath, as it was checked when the file was loaded; undefined = the answer as it is. */
+export interface DeclaredResponse {
+  /** JMESPath, as it was checked when the file was loaded; undefined = the response as it is. */
   project: string | undefined;
   /** Largest output, bytes of JSON. */
   capBytes: number;
@@ -12,7 +12,7 @@ export interface DeclaredAnswer {
   masked: boolean;
 }
 
-/** What a declared action makes of an answer; undefined where the answer doesn't fit the projection. */
+/** What a declared action makes of a response; undefined where the response doesn't fit the projection. */
 export interface Projected {
   value: unknown;
   fits: boolean;
@@ -23,22 +23,22 @@ const CAP_MARGIN = 1.25;
 const MAX_PROJECTIONS = 100;
 const projections = new Map<string, Projection>();
 
-/** Any JSON, projected and cut: what a method answers is its author's affair, and may be a thousand times what is shown. */
-export const declaredAnswer = answerReader(
+/** Any JSON, projected and cut: what a method responses is its author's affair, and may be a thousand times what is shown. */
+export const declaredResponse = responseReader(
   import.meta.url,
-  'declaredAnswer',
-  async (answer, { project, capBytes, masked }: DeclaredAnswer): Promise<Projected> => {
-    const given = masked ? maskNumbers(answer) : answer;
+  'declaredResponse',
+  async (response, { project, capBytes, masked }: DeclaredResponse): Promise<Projected> => {
+    const given = masked ? maskNumbers(response) : response;
     const projection = project === undefined ? undefined : await projectionOf(project);
     try {
       const value = projection === undefined ? given : projection(given);
       return { value: truncateOutput(value, Math.ceil(capBytes * CAP_MARGIN)).value, fits: true };
     } catch {
-      // What it throws repeats values of the answer.
+      // What it throws repeats values of the response.
       return { value: undefined, fits: false };
     }
   },
-  // $ is the whole answer: named for each of its entries, it costs the square of their number.
+  // $ is the whole response: named for each of its entries, it costs the square of their number.
   ({ project }) => project?.includes('$') === true,
 );
 
@@ -54,9 +54,9 @@ async function projectionOf(expression: string): Promise<Projection> {
 }
 
 /** Whole numbers are for bank.numbers, where a policy has to allow them. */
-function maskNumbers(answer: unknown): unknown {
-  if (!isObject(answer)) return answer;
-  return { ...answer, numbers: maskTexts(answer.numbers) };
+function maskNumbers(response: unknown): unknown {
+  if (!isObject(response)) return response;
+  return { ...response, numbers: maskTexts(response.numbers) };
 }
 
 function maskTexts(value: unknown, key = ''): unknown {

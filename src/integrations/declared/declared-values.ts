@@ -1,4 +1,4 @@
-import type { Field, Fields, ValueKind } from '../../providers/workspace/workspace-methods.ts';
+import type { Field, Fields, ValueKind } from '../../providers/declared-call.ts';
 import { isObject } from '../../validation/is-object.ts';
 import { didYouMean } from '../../validation/nearest-name.ts';
 import type { Diagnostics } from '../diagnostics.ts';

@@ -1,6 +1,6 @@
 import { didYouMean } from '../../validation/nearest-name.ts';
-import type { CallOrRejection, DeclaredCall } from '../declared-call.ts';
-import type { Field, Fields } from '../workspace/workspace-methods.ts';
+import type { CallOrRejection, DeclaredCall, Field, Fields } from '../declared-call.ts';
+
 import { BANK_CALLS, type BankCall, type BankSession } from './bank-session.ts';
 
 interface BankMethod {
@@ -19,7 +19,7 @@ function options(fields: Fields): { options: Field } {
   return { options: { kind: 'object', fields: () => fields } };
 }
 
-/** What both calls for transactions take among their options. */
+/** Options of both calls for transactions. */
 const SHOWN = {
   include_original_description: SWITCH,
   include_personal_finance_category: SWITCH,
@@ -28,7 +28,7 @@ const SHOWN = {
   days_requested: NUMBER,
 } satisfies Fields;
 
-/** Fields as the aggregator's API reference lists them, without token and credentials. */
+/** Fields from the aggregator's API reference, without token and credentials. */
 const METHODS: Record<BankCall, BankMethod> = {
   'accounts/get': { fields: options({ account_ids: TEXTS }), required: [] },
   'accounts/balance/get': { fields: options({ account_ids: TEXTS, min_last_updated_datetime: TEXT }), required: [], paid: true },

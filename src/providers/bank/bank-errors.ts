@@ -28,13 +28,13 @@ const TOO_MANY = {
 const FAULT: Meaning = { code: 'provider_error', message: 'The bank aggregator reports a fault.' };
 const OPERATOR: Meaning = { code: 'internal', message: 'The bank connection is not set up correctly on our side.' };
 
-/** The transactions changed between two pages: the loop begins again from its first cursor (Plaid: /transactions/sync). */
+/** The transactions changed between two pages; reading starts again from the first cursor (Plaid: /transactions/sync). */
 export const SYNC_MUTATION = 'TRANSACTIONS_SYNC_MUTATION_DURING_PAGINATION';
 
 /** The user has not consented to the product that a call needs. The item's other products work. */
 const CONSENT_MISSING = 'ADDITIONAL_CONSENT_REQUIRED';
 
-/** The aggregator's `error_code` → our answer. */
+/** The aggregator's `error_code` → our error. */
 const MEANINGS: Record<string, Meaning> = {
   INVALID_PUBLIC_TOKEN: { code: 'invalid_request', message: 'public_token: is not valid any more. Start linking again.' },
   ITEM_LOGIN_REQUIRED: RELINK,
@@ -47,7 +47,7 @@ const MEANINGS: Record<string, Meaning> = {
   ITEM_LOCKED: RELINK_AT_BANK,
   PASSWORD_RESET_REQUIRED: RELINK_AT_BANK,
   USER_SETUP_REQUIRED: RELINK_AT_BANK,
-  // A typing mistake in update mode: the item is as it was.
+  // A typing error in update mode; the item is unchanged.
   INVALID_UPDATED_USERNAME: {
     code: 'relink_required',
     message: 'The login was another one than before. Log in again with the user name that this bank was linked with.',
@@ -82,10 +82,10 @@ const MEANINGS: Record<string, Meaning> = {
   INVALID_ACCESS_TOKEN: OPERATOR,
 };
 
-/** What an error says of the entry it is about: `active` where it says nothing that a user could mend. */
+/** The status that an error implies for its item: `active` if the user can do nothing about it. */
 export type ItemHealth = 'active' | 'relink_required' | 'item_gone';
 
-/** The error that an item carries → how its entry fares; one we don't know, of the item itself, is for the user to mend in update mode. */
+/** The status that an item's error implies. An unknown error of the item itself requires update mode. */
 export function itemHealth(errorCode: string, errorType: string): ItemHealth {
   const known = Object.hasOwn(MEANINGS, errorCode) ? MEANINGS[errorCode]?.code : undefined;
   if (known === 'relink_required' || known === 'item_gone') return known;
@@ -94,12 +94,12 @@ export function itemHealth(errorCode: string, errorType: string): ItemHealth {
 
 export type ItemRejection = Exclude<ItemHealth, 'active'>;
 
-/** Whether an error says something of the entry that the call was about. */
+/** Whether an error concerns the item that the call was about. */
 export function isItemRejection(error: unknown): error is AppError & { readonly code: ItemRejection } {
   return error instanceof AppError && (error.code === 'relink_required' || error.code === 'item_gone');
 }
 
-/** A refusal of the aggregator that callers may have to tell apart. */
+/** An error response of the aggregator whose code callers may need. */
 export class BankError extends AppError {
   /** `error_code` as the aggregator names it. */
   readonly bankCode: string;
@@ -120,12 +120,12 @@ export function consentMissingMessage(label: string): string {
 }
 
 /**
- * Converts whatever the SDK throws. An AxiosError carries the client secret and
- * access tokens: only the aggregator's code, request id and cleaned message leave this function.
+ * Converts what the SDK throws. An AxiosError contains the client secret and access tokens; only the aggregator's code,
+ * request id and cleaned message are kept.
  */
 export function toBankError(thrown: unknown): AppError {
   const response = field(thrown, 'response');
-  if (response === undefined) return withoutAnswer(thrown);
+  if (response === undefined) return withoutResponse(thrown);
   const sent = field(response, 'data');
   const data = sent instanceof Uint8Array ? parseJson(sent) : undefined;
   const status = Number(field(response, 'status'));
@@ -136,35 +136,35 @@ export function toBankError(thrown: unknown): AppError {
     const said = message === '' ? '' : `: ${message}`;
     const cause = new Error(`bank aggregator: ${clean(code)}, request ${clean(field(data, 'request_id'))}${said}`);
     const meaning = meaningOf(code);
-    // What the operator has to mend is for the log alone.
+    // Errors that only the operator can correct are logged, not shown.
     const details = meaning.code === 'internal' ? undefined : wordsAsDetails({ reason: clean(code), message });
-    // A pause that the aggregator asks for itself; whether one helps at all is the code's to say.
+    // The delay that the aggregator asks for, if its error code allows a retry at all.
     const asked = retryAfter !== undefined && meaning.retryAfter !== undefined ? { retryAfter } : {};
     return new BankError(code, { ...meaning, ...asked }, { cause, details });
   }
   const cause = new Error(`bank aggregator: HTTP ${clean(status)} without an error code`);
-  // A gateway before it speaks for itself, and such faults pass.
+  // A gateway responded instead of the aggregator; such errors are temporary.
   if (status === 429) return new AppError(TOO_MANY.code, TOO_MANY.message, { cause, retryAfter: retryAfter ?? TOO_MANY.retryAfter });
   const later = status >= 500 ? { retryAfter: retryAfter ?? PASSING } : {};
-  return new AppError('provider_error', 'The bank aggregator’s answer could not be understood.', { cause, ...later });
+  return new AppError('provider_error', 'The bank aggregator’s response could not be read.', { cause, ...later });
 }
 
-/** Seconds after which a fault of a gateway, or on the way, may have passed. */
+/** Seconds after which to retry when a gateway or the connection failed. */
 const PASSING = 30;
-/** Of the system, where a connection didn't come about or didn't last. */
+/** System errors of connections that could not be made or were lost. */
 const CONNECTION_LOST = /^(ECONN(RESET|REFUSED)|EPIPE|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENETDOWN|EADDRNOTAVAIL)$/;
 
-function withoutAnswer(thrown: unknown): AppError {
+function withoutResponse(thrown: unknown): AppError {
   const network = clean(field(thrown, 'code'));
   if (['ECONNABORTED', 'ETIMEDOUT', 'ERR_CANCELED'].includes(network)) {
-    return new AppError('provider_timeout', 'The bank aggregator did not answer in time.');
+    return new AppError('provider_timeout', 'The bank aggregator did not respond in time.');
   }
   const isLost = CONNECTION_LOST.test(network);
   const cause = new Error(`bank aggregator: ${network}`);
   return new AppError('provider_error', 'The bank aggregator can’t be reached.', { cause, ...(isLost && { retryAfter: PASSING }) });
 }
 
-/** What of the request must not come back in the answer's text. */
+/** Secrets of the request that must not be repeated in an error. */
 function sentSecrets(thrown: unknown): string[] {
   const { headers, data } = (field(thrown, 'config') ?? {}) as { headers?: unknown; data?: unknown };
   const named = ['PLAID-CLIENT-ID', 'PLAID-SECRET'].map((name) => field(headers, name));
@@ -174,29 +174,29 @@ function sentSecrets(thrown: unknown): string[] {
 
 const INPUT_CODES = new Set(['MISSING_FIELDS', 'UNKNOWN_FIELDS', 'INVALID_FIELD', 'INVALID_BODY']);
 
-/** Where the fields of a call are a caller's, a refusal of them is the caller's to mend and no alarm. */
+/** An error about fields that a caller provided is reported to the caller, and is no fault of the service. */
 export function asInputError(error: unknown, message = 'The bank aggregator refused the input.'): unknown {
   if (!(error instanceof BankError) || !INPUT_CODES.has(error.bankCode)) return error;
   return new BankError(error.bankCode, { code: 'invalid_request', message }, { cause: error, details: error.details });
 }
 
 /**
- * What of an answer is used.
+ * The part of a response that is used.
  *
  * @throws AppError `provider_error`, naming only the fields at fault
  */
-export function checkAnswer<S extends z.ZodType>(schema: S, data: unknown): z.output<S> {
+export function checkResponse<S extends z.ZodType>(schema: S, data: unknown): z.output<S> {
   try {
     return checked(schema, data);
   } catch (error) {
-    return asBankAnswer(error);
+    return asBankResponseError(error);
   }
 }
 
-/** Says of an answer that can't be understood whose it is. */
-export function asBankAnswer(error: unknown): never {
+/** Names the aggregator in the error about an unreadable response. */
+export function asBankResponseError(error: unknown): never {
   if (!(error instanceof AppError) || error.code !== 'provider_error') throw error;
-  throw new AppError('provider_error', 'The bank aggregator’s answer could not be understood.', { cause: error.cause });
+  throw new AppError('provider_error', 'The bank aggregator’s response could not be read.', { cause: error.cause });
 }
 
 function meaningOf(code: string): Meaning {
@@ -210,7 +210,7 @@ function field(value: unknown, name: string): unknown {
   return isObject(value) ? value[name] : undefined;
 }
 
-/** A code or id; anything else of this kind is not repeated. */
+/** A code or id; other values are not repeated. */
 function clean(value: unknown): string {
   if (typeof value !== 'string' && typeof value !== 'number') return 'unknown';
   return /^[\w.-]{1,64}$/.test(String(value)) ? String(value) : 'unknown';

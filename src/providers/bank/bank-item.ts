@@ -5,21 +5,21 @@ import { type ItemHealth, itemHealth } from './bank-errors.ts';
 
 export interface BankAccount {
   account_id: string;
-  /** Stable across items of the same login, where the bank offers it. */
+  /** Stable across items of the same login, if the bank provides it. */
   persistent_account_id: string | null;
   name: string;
-  /** Trailing digits; null where the bank gives none. */
+  /** Trailing digits; null if the bank provides none. */
   mask: string | null;
-  /** `depository`, `credit`, …; missing where the bank doesn't say, or an older version stored the account. */
+  /** `depository`, `credit`, …; missing if the bank does not say, or an older version stored the account. */
   type?: string;
 }
 
-/** What the aggregator says of an item itself. */
+/** The aggregator's data about an item itself. */
 export interface ItemState {
   health: ItemHealth;
-  /** When the user's consent ends; null = no end is known. */
+  /** When the user's consent expires; null: unknown. */
   consentExpiresAt: Date | null;
-  /** Where its events go; null = nowhere. */
+  /** Where its webhooks are sent; null: nowhere. */
   webhook: string | null;
 }
 
@@ -30,36 +30,36 @@ export interface BankItem extends ItemState {
   accounts: BankAccount[];
 }
 
-/** Nothing stands or falls with these: an odd list counts as none. */
+/** Optional information; an invalid list counts as none. */
 const products = list(z.string(), 100).nullish().catch(undefined);
 
-/** Answer of /item/get. */
-export const itemAnswer = z.object({
+/** Response of /item/get. */
+export const itemResponse = z.object({
   item: z.object({
     institution_id: identifier.nullish().catch(null),
     institution_name: shownText(500),
     error: z.object({ error_code: z.string().nullish(), error_type: z.string().nullish() }).nullish(),
-    // What isn't a time, or an address, tells no more than none.
+    // An invalid time or address counts as none.
     consent_expiration_time: z.iso.datetime({ offset: true }).nullish().catch(null),
     webhook: z.string().nullish().catch(null),
     products: products,
     available_products: products,
-    /** Missing where the aggregator asks users for no consent by product. */
+    /** Missing if the aggregator requires no consent by product. */
     consented_products: products,
   }),
 });
 
-/** More than any login has: what is compared with each other must not be without end. */
+/** More than any login has. The limit bounds the comparison of accounts. */
 const MAX_ACCOUNTS = 1_000;
 
-/** Answer of /accounts/get. */
-export const accountsAnswer = z.object({
+/** Response of /accounts/get. */
+export const accountsResponse = z.object({
   accounts: list(
     z.object({
       account_id: identifier,
       persistent_account_id: identifier.nullish().catch(null),
       name: shownText(500),
-      // Trailing digits: cut, they would be others.
+      // Not cut, because these are the trailing digits.
       mask: providerText(20).nullish().catch(null),
       type: providerText(100).nullish().catch(null),
     }),
@@ -67,7 +67,7 @@ export const accountsAnswer = z.object({
   ),
 });
 
-export function toItemState({ item }: z.output<typeof itemAnswer>): ItemState {
+export function toItemState({ item }: z.output<typeof itemResponse>): ItemState {
   const { error, consent_expiration_time: expiry, webhook } = item;
   return {
     health: error === null || error === undefined ? 'active' : itemHealth(error.error_code ?? '', error.error_type ?? ''),
@@ -76,7 +76,7 @@ export function toItemState({ item }: z.output<typeof itemAnswer>): ItemState {
   };
 }
 
-export function toBankItem(itemData: z.output<typeof itemAnswer>, { accounts }: z.output<typeof accountsAnswer>): BankItem {
+export function toBankItem(itemData: z.output<typeof itemResponse>, { accounts }: z.output<typeof accountsResponse>): BankItem {
   const { institution_id: institutionId, institution_name: bankName } = itemData.item;
   return {
     ...toItemState(itemData),
@@ -92,8 +92,8 @@ export function toBankItem(itemData: z.output<typeof itemAnswer>, { accounts }: 
   };
 }
 
-/** Those of the products that the bank offers and the user has not agreed to (Plaid: Data Transparency Messaging). */
-export function productsWithoutConsent({ item }: z.output<typeof itemAnswer>, wanted: readonly string[]): string[] {
+/** Products that the bank offers and the user has not consented to (Plaid: Data Transparency Messaging). */
+export function productsWithoutConsent({ item }: z.output<typeof itemResponse>, wanted: readonly string[]): string[] {
   const { products: added, available_products: available, consented_products: consented } = item;
   if (consented == null) return [];
   const isOffered = (product: string) => available == null || available.includes(product);

@@ -7,8 +7,16 @@ import { deadline } from '../deadline.ts';
 import { identifier } from '../provider-text.ts';
 import { parseJson } from '../response-json.ts';
 import { LARGE_BYTES } from '../responses.ts';
-import { asInputError, BankError, checkAnswer, toBankError } from './bank-errors.ts';
-import { accountsAnswer, type BankItem, type ItemState, itemAnswer, productsWithoutConsent, toBankItem, toItemState } from './bank-item.ts';
+import { asInputError, BankError, checkResponse, toBankError } from './bank-errors.ts';
+import {
+  accountsResponse,
+  type BankItem,
+  type ItemState,
+  itemResponse,
+  productsWithoutConsent,
+  toBankItem,
+  toItemState,
+} from './bank-item.ts';
 import { type BankItemAccess, type BankSession, type CallOptions, openBankSession, type Send } from './bank-session.ts';
 import type { WebhookKey } from './bank-webhook-keys.ts';
 
@@ -21,17 +29,17 @@ export interface LinkToken {
 
 const CLIENT_NAME = 'Steward';
 const UNKNOWN_KEY = 'INVALID_WEBHOOK_VERIFICATION_KEY_ID';
-/** What an item must have. */
+/** The product that every item must have. */
 const PRODUCT = 'transactions';
-/** What it has where its bank offers it: requiring account numbers would hide every bank without them. */
+/** A product for banks that offer it. Requiring it would hide all other banks. */
 const PRODUCT_IF_SUPPORTED = 'auth';
-/** Calls of one user at a time whose answers may be large. */
+/** Concurrent calls of one user whose responses may be large. */
 const LARGE_AT_A_TIME = 2;
 
-const linkTokenAnswer = z.object({ link_token: z.string().min(1), expiration: z.string().min(1), request_id: z.string() });
-const exchangeAnswer = z.object({ access_token: z.string().min(1), item_id: identifier.optional().catch(undefined) });
-const removeAnswer = z.object({ request_id: z.string() });
-const keyAnswer = z.object({
+const linkTokenResponse = z.object({ link_token: z.string().min(1), expiration: z.string().min(1), request_id: z.string() });
+const exchangeResponse = z.object({ access_token: z.string().min(1), item_id: identifier.optional().catch(undefined) });
+const removeResponse = z.object({ request_id: z.string() });
+const keyResponse = z.object({
   key: z.object({
     kid: identifier,
     alg: z.string(),
@@ -43,12 +51,12 @@ const keyAnswer = z.object({
   }),
 });
 
-/** The bank-data aggregator (Plaid), through its SDK; every error is converted by {@link toBankError}. */
+/** The bank aggregator (Plaid), through its SDK. Every error is converted by {@link toBankError}. */
 export class BankProvider {
   readonly #settings: BankSettings;
   readonly #timeoutMs: number;
   readonly #telemetry: Telemetry;
-  readonly #lanes = new UserConcurrency(LARGE_AT_A_TIME);
+  readonly #concurrency = new UserConcurrency(LARGE_AT_A_TIME);
   #client: Promise<PlaidApi> | undefined;
 
   constructor(settings: BankSettings, timeoutMs: number, telemetry: Telemetry = UNMEASURED) {
@@ -57,12 +65,12 @@ export class BankProvider {
     this.#telemetry = telemetry;
   }
 
-  /** Where the aggregator sends its events; undefined while it couldn't reach us. */
+  /** Where the aggregator sends webhooks; undefined if it cannot reach this service. */
   get webhookUrl(): string | undefined {
     return this.#settings.webhookUrl;
   }
 
-  /** Page of the sandbox's link flow for a link token; undefined with the real aggregator, whose widget runs in the front end. */
+  /** Page of the sandbox's link flow; undefined for the real aggregator, whose widget runs in the front end. */
   linkPage(linkToken: string): string | undefined {
     if (this.#settings.linkPageUrl === undefined) return undefined;
     return `${this.#settings.linkPageUrl}?link_token=${encodeURIComponent(linkToken)}`;
@@ -71,8 +79,8 @@ export class BankProvider {
   /**
    * A token for the aggregator's link widget.
    *
-   * @param userId opaque id of ours: never an e-mail address
-   * @param accessToken of an item to repair or extend (update mode, which takes no products but asks for consent that is missing)
+   * @param userId internal id, never an e-mail address
+   * @param accessToken of an item to repair or extend (update mode, which requests missing consent instead of products)
    */
   async createLinkToken(userId: string, accessToken?: string): Promise<LinkToken> {
     const { webhookUrl } = this.#settings;
@@ -84,7 +92,7 @@ export class BankProvider {
             ...(webhookUrl !== undefined && { webhook: webhookUrl }),
           }
         : { access_token: accessToken, update: { account_selection_enabled: true }, ...(await this.#missingConsent(accessToken)) };
-    const answer = await this.#call((client, options) =>
+    const response = await this.#call((client, options) =>
       client.linkTokenCreate(
         {
           client_name: CLIENT_NAME,
@@ -98,13 +106,13 @@ export class BankProvider {
         options,
       ),
     );
-    return checkAnswer(linkTokenAnswer, answer);
+    return checkResponse(linkTokenResponse, response);
   }
 
-  /** What update mode asks for beside the login. Where the item can't be read, update mode is all the more needed: it goes without. */
+  /** The consent that update mode requests beside the login; none if the item cannot be read, because then it needs the repair even more. */
   async #missingConsent(accessToken: string): Promise<{ additional_consented_products?: string[] }> {
     const missing = await this.#call((client, options) => client.itemGet({ access_token: accessToken }, options)).then(
-      (item) => productsWithoutConsent(checkAnswer(itemAnswer, item), [PRODUCT, PRODUCT_IF_SUPPORTED]),
+      (item) => productsWithoutConsent(checkResponse(itemResponse, item), [PRODUCT, PRODUCT_IF_SUPPORTED]),
       () => [],
     );
     return missing.length === 0 ? {} : { additional_consented_products: missing };
@@ -113,34 +121,34 @@ export class BankProvider {
   /**
    * Exchanges a public token, which works once.
    *
-   * @returns the item's id as undefined where it can't be used: the item has to be given back all the same
+   * @returns an undefined item id if it is invalid; the item must be removed even then
    */
   async exchange(publicToken: string): Promise<{ accessToken: string; itemId: string | undefined }> {
     const exchange = this.#call((client, options) => client.itemPublicTokenExchange({ public_token: publicToken }, options));
-    const answer = await exchange.catch((error: unknown) => {
-      // Its one field is whatever a client sent.
+    const response = await exchange.catch((error: unknown) => {
+      // Its only field comes from the client.
       throw asInputError(error, 'public_token: is not one of the bank aggregator’s. Start linking again.');
     });
-    const { access_token: accessToken, item_id: itemId } = checkAnswer(exchangeAnswer, answer);
+    const { access_token: accessToken, item_id: itemId } = checkResponse(exchangeResponse, response);
     return { accessToken, itemId };
   }
 
-  /** The item with its accounts. An item that needs a new login refuses its accounts. */
+  /** The item with its accounts. If the item needs a new login, its accounts cannot be read. */
   async describe(accessToken: string): Promise<BankItem> {
     const [item, accounts] = await Promise.all([
       this.#call((client, options) => client.itemGet({ access_token: accessToken }, options)),
       this.#call((client, options) => client.accountsGet({ access_token: accessToken }, options)),
     ]);
-    return toBankItem(checkAnswer(itemAnswer, item), checkAnswer(accountsAnswer, accounts));
+    return toBankItem(checkResponse(itemResponse, item), checkResponse(accountsResponse, accounts));
   }
 
-  /** The item alone, which answers also while its bank doesn't let us in. Free of charge. */
+  /** The item alone, which can be read even while the bank requires a login. Free of charge. */
   async itemState(accessToken: string): Promise<ItemState> {
     const item = await this.#call((client, options) => client.itemGet({ access_token: accessToken }, options));
-    return toItemState(checkAnswer(itemAnswer, item));
+    return toItemState(checkResponse(itemResponse, item));
   }
 
-  /** Sends an item's events to this service from now on (Plaid: /item/webhook/update). */
+  /** Sets the address for an item's webhooks (Plaid: /item/webhook/update). */
   async updateWebhook(accessToken: string, webhook: string): Promise<void> {
     await this.#call((client, options) => client.itemWebhookUpdate({ access_token: accessToken, webhook }, options));
   }
@@ -148,44 +156,44 @@ export class BankProvider {
   /**
    * The key that webhooks are signed with (Plaid: /webhook_verification_key/get).
    *
-   * @returns undefined where the aggregator knows no such key id
+   * @returns undefined if the aggregator has no such key id
    */
   async webhookKey(kid: string): Promise<WebhookKey | undefined> {
     try {
-      const answer = await this.#call((client, options) => client.webhookVerificationKeyGet({ key_id: kid }, options));
-      const { expired_at: expiredAt, ...jwk } = checkAnswer(keyAnswer, answer).key;
+      const response = await this.#call((client, options) => client.webhookVerificationKeyGet({ key_id: kid }, options));
+      const { expired_at: expiredAt, ...jwk } = checkResponse(keyResponse, response).key;
       return { jwk, expiredAt: expiredAt ?? null };
     } catch (error) {
-      // A key id is whatever a stranger wrote: a refusal of it is no fault of ours.
+      // The key id comes from an unauthenticated request, so its rejection is no fault of the service.
       if (error instanceof BankError && (error.bankCode === UNKNOWN_KEY || asInputError(error) !== error)) return undefined;
       throw error;
     }
   }
 
-  /** Removes the item, which ends its access token and its billing; one that is gone already counts as removed. */
+  /** Removes the item, which ends its access token and its billing. An item that is already gone counts as removed. */
   async remove(accessToken: string): Promise<void> {
     try {
-      // A web page with 200 comes from something that stands before the aggregator: nothing is removed by it.
-      checkAnswer(removeAnswer, await this.#call((client, options) => client.itemRemove({ access_token: accessToken }, options)));
+      // A web page with status 200 comes from an intermediary: nothing was removed.
+      checkResponse(removeResponse, await this.#call((client, options) => client.itemRemove({ access_token: accessToken }, options)));
     } catch (error) {
       if (error instanceof BankError && error.bankCode === 'ITEM_NOT_FOUND') return;
       throw error;
     }
   }
 
-  /** Opens a session for an entry's actions; `signal` ends whatever it does. */
+  /** Opens a session for an item's actions. @param signal ends all of its requests */
   session(item: BankItemAccess, signal: AbortSignal): BankSession {
     const { countryCodes } = this.#settings;
     const options = {
       send: (send: Send, limits: CallOptions) => this.#send(send, limits),
-      lanes: this.#lanes,
+      concurrency: this.#concurrency,
       timeoutMs: this.#timeoutMs,
       countryCodes,
     };
     return openBankSession(options, item, signal);
   }
 
-  /** A load that failed is tried again by the next call. */
+  /** After a failure, the next call tries again. */
   #connected(): Promise<PlaidApi> {
     this.#client ??= connect(this.#settings).catch((error: unknown) => {
       this.#client = undefined;
@@ -194,7 +202,7 @@ export class BankProvider {
     return this.#client;
   }
 
-  /** A call whose answer is small. */
+  /** A call with a small response. */
   async #call(send: Send): Promise<unknown> {
     const bytes = await this.#send(send, { signal: deadline(this.#timeoutMs), maxContentLength: LARGE_BYTES });
     return parseJson(bytes);
@@ -204,7 +212,7 @@ export class BankProvider {
     const client = await this.#connected();
     return this.#telemetry.step({ kind: 'provider', name: 'bank' }, async () => {
       try {
-        // Instead of axios' own time-out, which doesn't cover an answer that never ends, and fires before what came is read.
+        // Instead of axios' timeout, which does not cover a response that never ends, and discards data that has arrived.
         const { data } = await send(client, limits);
         return Uint8Array.from(data as Uint8Array);
       } catch (error) {
@@ -214,7 +222,7 @@ export class BankProvider {
   }
 }
 
-/** The SDK costs some 275 ms and 60 MB: it is loaded by the first call that needs it. */
+/** The SDK takes some 275 ms and 60 MB, so the first call that needs it loads it. */
 async function connect(settings: BankSettings): Promise<PlaidApi> {
   const { Configuration, PlaidApi: Api } = await import('plaid');
   return new Api(
@@ -223,7 +231,7 @@ async function connect(settings: BankSettings): Promise<PlaidApi> {
       baseOptions: {
         headers: { 'PLAID-CLIENT-ID': settings.clientId, 'PLAID-SECRET': settings.secret, 'Plaid-Version': '2020-09-14' },
         maxRedirects: 0,
-        // Parsed by whoever knows how large it may be.
+        // Parsed by the reader, which knows how large it may be.
         responseType: 'arraybuffer',
         proxy: false,
       },

@@ -3,22 +3,22 @@ import { AppError } from '../../errors.ts';
 import type { UserConcurrency } from '../../threads/user-concurrency.ts';
 import { deadline } from '../deadline.ts';
 import type { GrantAccess, ProviderSession } from '../provider.ts';
-import { type AnswerReader, LARGE_BYTES, type Understanding, understand } from '../responses.ts';
-import { asBankAnswer, asInputError, isConsentMissing, isItemRejection } from './bank-errors.ts';
+import { LARGE_BYTES, type ResponseFormat, type ResponseReader, readResponse } from '../responses.ts';
+import { asBankResponseError, asInputError, isConsentMissing, isItemRejection } from './bank-errors.ts';
 
-/** Makes a call of the SDK's. */
+/** One call of the SDK. */
 export type Send = (client: PlaidApi, options: CallOptions) => Promise<{ data: unknown }>;
-/** The SDK's request types are closed lists of plain values, which the aggregator validates. */
+/** The SDK's request types are enums of plain strings, which the aggregator validates. */
 type Method = (client: PlaidApi, body: never, options: CallOptions) => Promise<{ data: unknown }>;
 
-/** What axios takes beside the body. */
+/** Options for axios. */
 export interface CallOptions {
   signal: AbortSignal;
-  /** Bytes of an answer. */
+  /** Limit of the response, bytes. */
   maxContentLength: number;
 }
 
-/** Read calls of the aggregator that actions may make, by their path. A list of what is forbidden would admit calls that leak or destroy tokens. */
+/** Read calls of the aggregator that actions may make. Only these, because other calls could disclose or end tokens. */
 export const BANK_CALLS = [
   'accounts/get',
   'accounts/balance/get',
@@ -35,26 +35,25 @@ export type BankCall = (typeof BANK_CALLS)[number];
 export interface BankSession extends ProviderSession {
   /**
    * @param body the call's own fields, without token or credentials
-   * @param answer what of the answer is used; anything else in it is dropped. A schema where it is small, a reader where
-   * it may be large
-   * @param args what the reader is given beside the answer
+   * @param response the part of the response that is used: a schema for small responses, a reader for large ones
+   * @param args for the reader
    * @throws BankError, AppError
    */
-  call<Result>(call: BankCall, body: Record<string, unknown>, answer: Understanding<undefined, Result>): Promise<Result>;
-  call<Args, Result>(call: BankCall, body: Record<string, unknown>, answer: AnswerReader<Args, Result>, args: Args): Promise<Result>;
+  call<Result>(call: BankCall, body: Record<string, unknown>, response: ResponseFormat<undefined, Result>): Promise<Result>;
+  call<Args, Result>(call: BankCall, body: Record<string, unknown>, response: ResponseReader<Args, Result>, args: Args): Promise<Result>;
 }
 
 /** The item that a session works for. */
 export type BankItemAccess = Pick<GrantAccess, 'userId' | 'current' | 'rejected'>;
 
 export interface BankSessionOptions {
-  /** Sends one call with the client's credentials and converts the SDK's errors. @returns the answer's own bytes */
+  /** Sends one call with the client's credentials and converts the SDK's errors. @returns the bytes of the response */
   send(send: Send, options: CallOptions): Promise<Uint8Array<ArrayBuffer>>;
-  /** Where calls wait whose answers are large. */
-  lanes: UserConcurrency;
-  /** Time an ordinary call may take, milliseconds. */
+  /** Limits concurrent calls with large responses. */
+  concurrency: UserConcurrency;
+  /** Time limit of an ordinary call, milliseconds. */
   timeoutMs: number;
-  /** Used where a call asks for countries and has none. */
+  /** For calls that require countries, if none are given. */
   countryCodes: readonly string[];
 }
 
@@ -67,18 +66,18 @@ const METHODS: Record<BankCall, Method> = {
   'item/get': (client, body, options) => client.itemGet(body, options),
   'institutions/get_by_id': (client, body, options) => client.institutionsGetById(body, options),
 };
-const MAX_ANSWER_BYTES = 5 * 1024 * 1024;
+const MAX_RESPONSE_BYTES = 5 * 1024 * 1024;
 const CREDENTIALS = ['client_id', 'secret', 'access_token'];
-/** Asks the bank itself, which can take over 30 s (Plaid: /accounts/balance/get); the action's deadline ends it earlier. */
+/** Requests the balances from the bank, which can take over 30 s (Plaid: /accounts/balance/get). The action's deadline may be shorter. */
 const LIVE_MS = 60_000;
 
-/** Opens a session for an item's actions; `signal` ends whatever it does. */
+/** Opens a session for an item's actions. @param signal ends all of its requests */
 export function openBankSession(options: BankSessionOptions, item: BankItemAccess, signal: AbortSignal): BankSession {
   const { userId } = item;
   async function call<Args, Result>(
     name: BankCall,
     body: Record<string, unknown>,
-    answer: Understanding<Args, Result>,
+    response: ResponseFormat<Args, Result>,
     args?: Args,
   ): Promise<Result> {
     const method = Object.hasOwn(METHODS, name) ? METHODS[name] : undefined;
@@ -87,10 +86,10 @@ export function openBankSession(options: BankSessionOptions, item: BankItemAcces
       throw new AppError('invalid_request', 'A call of the bank aggregator takes no token or credentials.');
     }
     const read = async () => {
-      const bytes = await fetchAnswer(options, item, signal, { name, method, body, isLarge: 'run' in answer });
-      return understand(bytes, answer, args as Args, { userId, signal }, 'kept').catch(asBankAnswer);
+      const bytes = await fetchResponse(options, item, signal, { name, method, body, isLarge: 'run' in response });
+      return readResponse(bytes, response, args as Args, { userId, signal }, 'kept').catch(asBankResponseError);
     };
-    return 'run' in answer ? options.lanes.run(userId, read) : read();
+    return 'run' in response ? options.concurrency.run(userId, read) : read();
   }
   return { call };
 }
@@ -102,32 +101,32 @@ interface Request {
   isLarge: boolean;
 }
 
-async function fetchAnswer(options: BankSessionOptions, item: BankItemAccess, signal: AbortSignal, request: Request) {
+async function fetchResponse(options: BankSessionOptions, item: BankItemAccess, signal: AbortSignal, request: Request) {
   const { name, method, body, isLarge } = request;
   signal.throwIfAborted();
   const limit = deadline(name === 'accounts/balance/get' ? LIVE_MS : options.timeoutMs);
-  const limits = { signal: AbortSignal.any([signal, limit]), maxContentLength: isLarge ? MAX_ANSWER_BYTES : LARGE_BYTES };
+  const limits = { signal: AbortSignal.any([signal, limit]), maxContentLength: isLarge ? MAX_RESPONSE_BYTES : LARGE_BYTES };
   const send = (fields: object) => options.send((client, given) => method(client, { ...body, ...fields } as never, given), limits);
-  // The one call that is about no item.
+  // The only call that concerns no item.
   if (name !== 'institutions/get_by_id') return asItem(item, (accessToken) => send({ access_token: accessToken }));
-  return send(body.country_codes === undefined ? { country_codes: options.countryCodes } : {}).catch(refusedInput);
+  return send(body.country_codes === undefined ? { country_codes: options.countryCodes } : {}).catch(rejectedInput);
 }
 
-/** What a refusal reveals of the item is told before the error goes on. */
+/** Records what a rejection implies for the item. */
 async function asItem<Result>(item: BankItemAccess, work: (accessToken: string) => Promise<Result>): Promise<Result> {
   const accessToken = await item.current();
   try {
     return await work(accessToken);
   } catch (error) {
-    // Consent to one product says nothing of the others: the item stays in use.
+    // Missing consent to one product does not affect the others.
     if (isItemRejection(error) && !isConsentMissing(error)) {
       const current = await item.rejected(accessToken, error.code);
       if (!current) throw new AppError('conflict', 'This bank was linked anew meanwhile. Try again.', { retryAfter: 1, cause: error });
     }
-    return refusedInput(error);
+    return rejectedInput(error);
   }
 }
 
-function refusedInput(error: unknown): never {
+function rejectedInput(error: unknown): never {
   throw asInputError(error);
 }

@@ -1,14 +1,14 @@
 import type { JWK } from 'jose';
 import { AppError } from '../../errors.ts';
 
-/** A key that the aggregator signs its webhooks with (ES256, a public key in JWK form, RFC 7517). */
+/** A key with which the aggregator signs webhooks (ES256, a public JWK, RFC 7517). */
 export interface WebhookKey {
   jwk: JWK;
-  /** Seconds since 1970; null = in use. */
+  /** Seconds since 1970; null: in use. */
   expiredAt: number | null;
 }
 
-/** Asks the aggregator for a key; undefined = it has none of this id. */
+/** Requests a key from the aggregator; undefined: there is none with this id. */
 export type LoadKey = (kid: string) => Promise<WebhookKey | undefined>;
 
 export interface WebhookKeysOptions {
@@ -19,25 +19,24 @@ export interface WebhookKeysOptions {
 
 interface Known {
   key: WebhookKey | undefined;
-  /** Until when its word counts. */
+  /** Until when the entry is valid. */
   until: number;
 }
 
 const MINUTE = 60_000;
-/** A key that the aggregator withdraws is refused here after this long at the latest. */
+/** A withdrawn key is rejected here after this time at the latest. */
 const GOOD_FOR = 60 * MINUTE;
 const UNKNOWN_FOR = 15 * MINUTE;
-/** After a failure every webhook of that key waits this long, so that a dead aggregator isn't asked by each of them. */
+/** After a failure, the key is not requested again for this time. */
 const FAILED_FOR = 6_000;
 const LOADS_A_MINUTE = 10;
-/** Of these, what key ids that nobody has heard of can't use up: anybody can invent them. */
+/** Requests reserved for known keys, because anyone can invent unknown key ids. */
 const KEPT_FOR_KNOWN = 2;
 const RETRY_SECONDS = 30;
 
 /**
- * The aggregator's webhook keys by id. A flood of webhooks drives no more than
- * ten calls a minute, and what is remembered grows with answers only, not with
- * what strangers send.
+ * The aggregator's webhook keys by id. A flood of webhooks causes at most ten requests a minute, and only responses of the
+ * aggregator are cached.
  */
 export class WebhookKeys {
   readonly #load: LoadKey;
@@ -53,8 +52,8 @@ export class WebhookKeys {
   }
 
   /**
-   * @returns the key, or undefined where the aggregator has none of this id or has withdrawn it
-   * @throws AppError `unavailable` when it can't be asked, `rate_limited` when it was asked too often
+   * @returns the key; undefined if the aggregator has none with this id or has withdrawn it
+   * @throws AppError `unavailable` when it cannot be requested, `rate_limited` after too many requests
    */
   async find(kid: string): Promise<WebhookKey | undefined> {
     const known = this.#known.get(kid);
@@ -66,7 +65,7 @@ export class WebhookKeys {
     return expiredAt !== null && expiredAt * 1_000 <= this.#now();
   }
 
-  /** Joins a question under way. */
+  /** Concurrent callers share a request. */
   #ask(kid: string, wasGood: boolean): Promise<WebhookKey | undefined> {
     const under = this.#loading.get(kid);
     if (under !== undefined) return under;
@@ -86,7 +85,7 @@ export class WebhookKeys {
       this.#known.set(kid, { key, until: this.#now() + (key === undefined ? UNKNOWN_FOR : GOOD_FOR) });
       return key;
     } catch (error) {
-      // Credentials of ours that are wrong are the operator's to put right, and told as such.
+      // Invalid credentials of this service are an error for the operator.
       if (error instanceof AppError && error.code === 'internal') throw error;
       this.#forgetOld();
       this.#failed.set(kid, { error, until: this.#now() + FAILED_FOR });
@@ -104,7 +103,7 @@ export class WebhookKeys {
     this.#loads.push(now);
   }
 
-  /** Keys that were good stay: their next question is asked before those of strangers. */
+  /** Keys that were valid are kept, because they have reserved requests. */
   #forgetOld(): void {
     const now = this.#now();
     for (const [kid, { key, until }] of this.#known) if (key === undefined && until <= now) this.#known.delete(kid);

@@ -5,20 +5,19 @@ import { compactVerify } from 'jose/jws/compact/verify';
 import { AppError } from '../../errors.ts';
 import type { WebhookKeys } from './bank-webhook-keys.ts';
 
-/** Plaid, "Webhook verification": what is older isn't taken. */
+/** Older webhooks are rejected (Plaid, "Webhook verification"). */
 const MAX_AGE_SECONDS = 5 * 60;
-/** Clocks differ. */
+/** Tolerance for clocks. */
 const LEEWAY_SECONDS = 60;
 const ALGORITHM = 'ES256';
 const KEY_ID = /^[\w.-]{1,128}$/;
 const SHA256 = /^[0-9a-f]{64}$/i;
 
 /**
- * Checks that the aggregator has sent these very bytes a moment ago: a JWS in
- * compact form (RFC 7515), ES256, over the body's SHA-256 and the time
- * (Plaid: Webhook verification).
+ * Verifies that the aggregator has recently sent these bytes: a compact JWS (RFC 7515), ES256, with the body's SHA-256 and
+ * the time (Plaid: Webhook verification).
  *
- * @param proofs values of the header `Plaid-Verification`, of which there has to be one
+ * @param proofs values of the header `Plaid-Verification`, of which there must be one
  * @returns `iat`, seconds since 1970
  * @throws AppError `invalid_token`, and what {@link WebhookKeys.find} throws
  */
@@ -34,7 +33,7 @@ export async function verifyWebhook(keys: WebhookKeys, proofs: readonly string[]
   return iat;
 }
 
-/** The algorithm is ours to choose (RFC 8725, 3.1), and no key is fetched for what can't be right. */
+/** The algorithm is fixed (RFC 8725, 3.1), and checked before a key is requested. */
 function keyIdOf(proof: string): string {
   const header = attempt(() => decodeProtectedHeader(proof));
   if (header === undefined) throw refused('it is not signed as it has to be');

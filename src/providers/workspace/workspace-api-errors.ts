@@ -1,19 +1,19 @@
 import { AppError, type AppErrorOptions, type ErrorCode } from '../../errors.ts';
 import { type ProviderWords, providerMessage, wordsAsDetails } from '../provider-words.ts';
-import { type Refusal, readRefusal } from './workspace-rejection.ts';
+import { type Rejection, readRejection } from './workspace-rejection.ts';
 
-/** A refusal by one of the provider's APIs that actions may have to tell apart. */
+/** An error response of one of the provider's APIs that actions may have to distinguish. */
 export class WorkspaceApiError extends AppError {
-  /** HTTP status of the provider's answer. */
+  /** HTTP status of the response. */
   readonly httpStatus: number;
-  /** The provider's word for it (`rateLimitExceeded`, `exportSizeLimitExceeded`, …), '' where it gave none. */
+  /** The provider's reason (`rateLimitExceeded`, `exportSizeLimitExceeded`, …); '': none. */
   readonly reason: string;
-  /** The limit is one of hours: another try within seconds only adds to it. */
+  /** The limit applies for hours, so that retrying within seconds is useless. */
   readonly lasting: boolean;
-  /** The API that the operator has not enabled for this client, as the provider names it. */
+  /** The API that the operator has not enabled for this client. */
   readonly disabledApi: string | undefined;
 
-  constructor(httpStatus: number, refusal: Refusal, words: ProviderWords, code: ErrorCode, message: string, options: AppErrorOptions) {
+  constructor(httpStatus: number, refusal: Rejection, words: ProviderWords, code: ErrorCode, message: string, options: AppErrorOptions) {
     const cause = new Error(`HTTP ${httpStatus} ${words.reason}${words.message === '' ? '' : `: ${words.message}`}`);
     super(code, message, { cause, ...options });
     this.httpStatus = httpStatus;
@@ -23,33 +23,33 @@ export class WorkspaceApiError extends AppError {
   }
 }
 
-/** The sandbox's word for a method that it has no answer for. */
+/** The sandbox's reason for a method that it does not emulate. */
 const NOT_PLAYED = 'methodNotPlayed';
-/** Where the provider says no time itself, seconds. */
+/** If the provider asks for no delay, seconds. */
 const PAUSE = 30;
 const LONG_PAUSE = 3_600;
 
-export interface ProviderAnswer {
+export interface ProviderResponse {
   status: number;
-  /** Parsed JSON, or undefined when it wasn't JSON. */
+  /** Parsed JSON; undefined when it was not JSON. */
   body: unknown;
-  /** Seconds, where the answer said so. */
+  /** Seconds, if the response contained them. */
   retryAfter: number | undefined;
-  /** Secrets that went out with the request. */
+  /** Secrets of the request. */
   sent: readonly string[];
 }
 
 /**
- * The provider's answer as an error of ours. Its own words stand beside ours, as `details.provider`, never in their place.
+ * Converts an error response. The provider's own words are added as `details.provider`.
  *
  * @param method that was called, e.g. `sheets.spreadsheets.get`
  */
-export function toWorkspaceApiError(method: string, { status, body, retryAfter, sent }: ProviderAnswer): WorkspaceApiError {
-  const refusal = readRefusal(method, status, body);
+export function toWorkspaceApiError(method: string, { status, body, retryAfter, sent }: ProviderResponse): WorkspaceApiError {
+  const refusal = readRejection(method, status, body);
   const { kind, reason } = refusal;
   const words = { reason, message: providerMessage(refusal.message, sent) };
   const fail = (code: ErrorCode, message: string, seconds?: number) => {
-    // What the operator has to mend names the operator's project: it is for the log alone.
+    // What the operator has to correct names the operator's project, so it is only logged.
     const details = code === 'not_configured' ? undefined : wordsAsDetails(words);
     const options = { ...(details !== undefined && { details }), ...(seconds !== undefined && { retryAfter: seconds }) };
     return new WorkspaceApiError(status, refusal, words, code, message, options);
@@ -71,6 +71,6 @@ export function toWorkspaceApiError(method: string, { status, body, retryAfter, 
   if (status === 404 || status === 410) return fail('not_found', 'There is no such thing in this account.');
   if (status === 409 || status === 412) return fail('conflict', 'It was changed meanwhile. Read it again and retry.');
   if (status === 413) return fail('too_large', 'The provider says that this is too large.');
-  // Its own fault, which mostly passes.
+  // A fault of the provider, usually temporary.
   return fail('provider_error', 'The provider reports a fault.', status >= 500 ? (retryAfter ?? PAUSE) : undefined);
 }

@@ -1,11 +1,11 @@
-import { LargeAnswers } from '../../threads/large-responses.ts';
+import { LargeResponses } from '../../threads/large-responses.ts';
 import { UserConcurrency } from '../../threads/user-concurrency.ts';
 import { isObject } from '../../validation/is-object.ts';
 import type { GrantAccess } from '../provider.ts';
 import type { Method, WorkspaceApiOptions } from './workspace-attempt.ts';
 import { type InTurn, WorkspaceSession } from './workspace-session.ts';
 
-/** The SDK's clients, by deep import: its root loads every API the provider has. */
+/** The SDK's clients, by deep import: its root loads every API. */
 const APIS: Record<string, () => Promise<object>> = {
   gmail: async () => (await import('googleapis/build/src/apis/gmail/index.js')).gmail({ version: 'v1' }),
   calendar: async () => (await import('googleapis/build/src/apis/calendar/index.js')).calendar({ version: 'v3' }),
@@ -15,23 +15,23 @@ const APIS: Record<string, () => Promise<object>> = {
   slides: async () => (await import('googleapis/build/src/apis/slides/index.js')).slides({ version: 'v1' }),
 };
 
-/** Requests of one user that run at a time: more only earns 429s. */
+/** Concurrent requests of one user. More would be rejected with 429. */
 const AT_A_TIME = 5;
 
-/** The provider's APIs through its SDK; one session works for one account. */
+/** The provider's APIs through its SDK. One session is for one account. */
 export class WorkspaceApi {
   readonly #options: WorkspaceApiOptions;
   readonly #clients = new Map<string, Promise<object>>();
-  readonly #lanes = new UserConcurrency(AT_A_TIME);
-  readonly #large = new LargeAnswers();
+  readonly #concurrency = new UserConcurrency(AT_A_TIME);
+  readonly #large = new LargeResponses();
 
   constructor(options: WorkspaceApiOptions) {
     this.#options = options;
   }
 
-  /** @param signal ends every request of the session: deadline, and the caller's abort where one counts */
+  /** @param signal ends every request of the session */
   session(userId: string, tokens: Pick<GrantAccess, 'current' | 'renewed'>, signal: AbortSignal): WorkspaceSession {
-    const inTurn: InTurn = (work) => this.#lanes.run(userId, work);
+    const inTurn: InTurn = (work) => this.#concurrency.run(userId, work);
     const options = { ...this.#options, userId, large: this.#large };
     return new WorkspaceSession(options, (method) => this.#method(method), inTurn, tokens, signal);
   }
@@ -46,7 +46,7 @@ export class WorkspaceApi {
     return (params, options) => method.call(resource, params, options);
   }
 
-  /** A load that failed is tried again by the next call. */
+  /** After a failure, the next call tries again. */
   #client(api: string): Promise<object> {
     const load = Object.hasOwn(APIS, api) ? APIS[api] : undefined;
     if (load === undefined) throw new Error(`the SDK has no API ${api}`);

@@ -1,51 +1,51 @@
 import { AppError } from '../../errors.ts';
 import { type Telemetry, UNMEASURED } from '../../observability/telemetry.ts';
-import type { LargeAnswers } from '../../threads/large-responses.ts';
+import type { LargeResponses } from '../../threads/large-responses.ts';
 import { deadline } from '../deadline.ts';
 import { outcomeOfStatus } from '../provider-fetch.ts';
 import { providerRequest } from '../provider-request.ts';
 import { LARGE_BYTES } from '../responses.ts';
 
-/** Parameters of a method, by the names of the provider's discovery document, with `requestBody` and `media` as the SDK takes them. */
+/** Parameters of a method as in the provider's discovery document, with the SDK's `requestBody` and `media`. */
 export type MethodParams = Record<string, unknown>;
 
-export interface Answer {
+export interface ApiResponse {
   status: number;
   headers: Headers;
-  /** A buffer of its own. */
+  /** Not a slice of a larger buffer. */
   bytes: Uint8Array<ArrayBuffer>;
-  /** Says that the bytes are no longer needed: another large answer may come. */
+  /** Frees the place for another large response. */
   release(): void;
 }
 
-/** A method of the SDK's. */
+/** A method of the SDK. */
 export type Method = (params: MethodParams, options: object) => Promise<{ status: number; headers: Headers }>;
 
 export interface WorkspaceApiOptions {
-  /** Root of the provider's APIs, possibly with a path; undefined = the provider's own hosts. */
+  /** Root of the provider's APIs, possibly with a path; undefined: the provider's own hosts. */
   apiUrl: string | undefined;
-  /** Time one request may take, milliseconds. */
+  /** Time limit of one request, milliseconds. */
   timeoutMs: number;
   telemetry?: Telemetry;
 }
 
-/** What the requests of one session have in common. */
+/** The options of a session's requests. */
 export interface SessionOptions extends WorkspaceApiOptions {
   userId: string;
-  large: LargeAnswers;
+  large: LargeResponses;
 }
 
-/** Of the system and of Node's fetch. */
+/** Error codes of the system and of Node's fetch. */
 const NEVER_CONNECTED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT']);
 
-/** One request; the SDK builds it, and what goes out and comes in is ours. */
+/** One request. The SDK builds it; sending and reading it is done here. */
 export class Attempt {
   readonly #options: SessionOptions;
   readonly #token: string;
   readonly #signal: AbortSignal;
   readonly #maxBytes: number;
   readonly #sendsChange: () => void;
-  /** No connection came about. */
+  /** No connection was made. */
   neverSent = false;
   #httpMethod = '';
   #failure: AppError | undefined;
@@ -53,7 +53,7 @@ export class Attempt {
   #release = () => {};
   #queues = false;
 
-  /** @param maxBytes what an answer may hold */
+  /** @param maxBytes limit of the response */
   constructor(options: SessionOptions, token: string, signal: AbortSignal, maxBytes: number, sendsChange: () => void) {
     this.#options = options;
     this.#token = token;
@@ -62,7 +62,7 @@ export class Attempt {
     this.#maxBytes = maxBytes;
   }
 
-  /** RFC 9110, 9.2.1: it changes nothing, so it may be sent again. */
+  /** A safe method (RFC 9110, 9.2.1), which may be sent again. */
   get safe(): boolean {
     return this.#httpMethod === 'GET' || this.#httpMethod === 'HEAD';
   }
@@ -71,19 +71,20 @@ export class Attempt {
     return this.#failure ?? unreachable();
   }
 
-  /** @returns undefined when no whole answer came; see {@link failure} */
-  run(method: Method, params: MethodParams): Promise<Answer | undefined> {
+  /** @returns undefined when no whole response came; see {@link failure} */
+  run(method: Method, params: MethodParams): Promise<ApiResponse | undefined> {
     const { telemetry = UNMEASURED } = this.#options;
-    const outcomeOf = (answer: Answer | undefined) => (answer === undefined ? this.failure().code : outcomeOfStatus(answer.status));
+    const outcomeOf = (response: ApiResponse | undefined) =>
+      response === undefined ? this.failure().code : outcomeOfStatus(response.status);
     return telemetry.step({ kind: 'provider', name: 'workspace', operation: 'api' }, () => this.#run(method, params), outcomeOf);
   }
 
-  async #run(method: Method, params: MethodParams): Promise<Answer | undefined> {
-    // From here on: the wait for its turn is not the provider's.
+  async #run(method: Method, params: MethodParams): Promise<ApiResponse | undefined> {
+    // From here on, because the wait for a place is not the provider's time.
     const ending = AbortSignal.any([this.#signal, deadline(this.#options.timeoutMs)]);
     try {
       const { status, headers } = await method(params, {
-        // Per call: in the client's own options its path would be dropped, and uploads would go to the real host.
+        // Per call, because the client's own option would lose its path, and uploads would be sent to the real host.
         ...(this.#options.apiUrl !== undefined && { rootUrl: `${this.#options.apiUrl}/` }),
         headers: { authorization: `Bearer ${this.#token}` },
         responseType: 'arraybuffer',
@@ -94,7 +95,7 @@ export class Attempt {
       return { status, headers: new Headers(headers), bytes: this.#bytes, release: this.#release };
     } catch (error) {
       this.#release();
-      // The SDK wraps what its fetch throws.
+      // The SDK wraps errors of its fetch.
       const own = error instanceof Error && error.cause instanceof AppError ? error.cause : error;
       if (own instanceof AppError) this.#failure = own;
       else if (ending.aborted) this.#failure = this.#queues ? busy() : timedOut();
@@ -115,11 +116,11 @@ export class Attempt {
     if (!this.safe) this.#sendsChange();
     const response = await providerRequest(input, { ...init, signal: ending });
     this.#bytes = await this.#read(response, ending);
-    // The SDK needs to know how it went, and would only make copies of what came.
+    // The SDK needs the status only, and would copy a body.
     return new Response(null, { status: response.status, headers: response.headers });
   }
 
-  /** What comes with an error is read as far as it says which: a page of any length must not hide it. */
+  /** The body of an error response is read up to a limit, so that its size does not hide the error. */
   async #read(response: Response, ending: AbortSignal): Promise<Uint8Array<ArrayBuffer>> {
     const chunks: Uint8Array[] = [];
     let size = 0;
@@ -127,14 +128,14 @@ export class Attempt {
       const before = size;
       size += chunk.byteLength;
       if (!response.ok && size > LARGE_BYTES) return new Uint8Array();
-      if (size > this.#maxBytes) throw new AppError('too_large', 'The provider’s answer is too large.');
+      if (size > this.#maxBytes) throw new AppError('too_large', 'The provider’s response is too large.');
       chunks.push(chunk);
       if (before <= LARGE_BYTES && size > LARGE_BYTES) await this.#enter(ending);
     }
     return joined(chunks, size);
   }
 
-  /** The rest stays with the provider until the answer's turn comes. */
+  /** The rest is not read from the connection before the response has a place. */
   async #enter(ending: AbortSignal): Promise<void> {
     this.#queues = true;
     this.#release = await this.#options.large.enter(this.#options.userId, ending);
@@ -154,10 +155,10 @@ function joined(chunks: readonly Uint8Array[], size: number): Uint8Array<ArrayBu
 
 /** The provider took longer than it may. */
 export function timedOut(): AppError {
-  return new AppError('provider_timeout', 'The provider did not answer in time.');
+  return new AppError('provider_timeout', 'The provider did not respond in time.');
 }
 
-/** Other large answers of the user's, or of all users', took the time. */
+/** Waiting for other large responses, of this user or of all, took too long. */
 function busy(): AppError {
   return new AppError('unavailable', 'Too many large contents are being read. Try again in a moment.', { retryAfter: 5 });
 }
@@ -166,14 +167,14 @@ function unreachable(cause?: Error): AppError {
   return new AppError('provider_error', 'The provider can’t be reached.', { cause, retryAfter: 30 });
 }
 
-/** The SDK refused to build the request: a required parameter is missing, or one would leave its place in the path. */
+/** The SDK rejected the parameters: one is missing, or would change the path. */
 function invalidParams(error: unknown): AppError {
   return new AppError('invalid_request', 'The provider’s method can’t be called with this input.', {
     cause: new Error(error instanceof Error ? error.name : 'unknown'),
   });
 }
 
-/** A failed fetch names the system's error in its cause; that code is all that may be logged. */
+/** Of a failed fetch, only the system's error code may be logged. */
 function networkCode(error: unknown): string {
   let cause: unknown = error;
   while (cause instanceof Error && cause.cause instanceof Error) cause = cause.cause;

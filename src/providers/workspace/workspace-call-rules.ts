@@ -1,11 +1,11 @@
 interface Rule {
   method: RegExp;
-  /** Left out: reading is rejected too. */
+  /** Left out: reading is rejected, too. */
   changesOnly?: true;
   why: string;
 }
 
-/** Methods that actions must not declare, whatever the token allows. */
+/** Methods that actions must not declare, whatever the token permits. */
 const RULES: readonly Rule[] = [
   { method: /\.watch$|\.stop$|\.channels\./, why: 'it would have the provider post to an address of somebody’s choice' },
   { method: /^(sheets|slides)\./, changesOnly: true, why: 'spreadsheets and presentations are read-only' },
@@ -18,8 +18,8 @@ const RULES: readonly Rule[] = [
   { method: /^drive\.(drives|teamdrives)\./, changesOnly: true, why: 'shared drives are their administrators’' },
   { method: /^drive\.approvals\./, changesOnly: true, why: 'it decides or asks others on the user’s behalf' },
   { method: /^drive\.revisions\.update$/, why: 'it can publish a file to everyone' },
-  { method: /^drive\.files\.generateCseToken$/, why: 'its answer is a secret' },
-  { method: /^drive\.files\.(export|download)$/, why: 'its answer is no JSON; drive.read is there for content' },
+  { method: /^drive\.files\.generateCseToken$/, why: 'its response is a secret' },
+  { method: /^drive\.files\.(export|download)$/, why: 'its response is no JSON; drive.read is there for content' },
 ];
 
 const FIELDS: Readonly<Record<string, string>> = {

@@ -6,11 +6,11 @@ import { loadWorkspaceMethods, type WorkspaceMethod, type WorkspaceMethods } fro
 import { SCOPE_NAMES, type ScopeName, WORKSPACE_SCOPES } from './workspace-scopes.ts';
 import type { WorkspaceSession } from './workspace-session.ts';
 
-/** gmail's parameter for whose mailbox it is: always the account's own. */
+/** Gmail's parameter for the mailbox, which is always the account's own. */
 const MAILBOX = 'userId';
 const OWN_MAILBOX = 'me';
 
-/** Loads the provider's methods that actions may declare. */
+/** Loads the methods that actions may declare. */
 export async function workspaceCalls(): Promise<FindCall> {
   const methods = await loadWorkspaceMethods();
   return (id, scopes) => findWorkspaceCall(id, methods, scopes);
@@ -41,7 +41,7 @@ function callOf(id: string, method: WorkspaceMethod, scopes: readonly string[]):
     required: method.required.filter((name) => name !== MAILBOX),
     takesNull: (field) => !isParameter(method, field),
     escapesPath(field, value) {
-      // In {+name} the client leaves %2F as it is (RFC 6570, section 3.2.3).
+      // In {+name}, the client does not encode %2F (RFC 6570, section 3.2.3).
       if (method.path.includes(`{+${field}}`)) return /[/?#%]/.test(value);
       return method.path.includes(`{${field}}`) && /[/?#]/.test(value);
     },
@@ -76,7 +76,7 @@ function unknownMethod(id: string, known: readonly string[]): string {
   return `the provider has no method ${id}${didYouMean(id, known) || hint}`;
 }
 
-/** `fields`, the partial answer, is every method's. */
+/** Every method accepts `fields` (partial response). */
 function isParameter({ params }: WorkspaceMethod, name: string): boolean {
   return name === 'fields' || Object.hasOwn(params, name);
 }

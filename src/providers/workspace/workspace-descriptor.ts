@@ -3,7 +3,7 @@ import type { WorkspaceApi } from './workspace-api.ts';
 import type { WorkspaceProvider } from './workspace-provider.ts';
 import { isScopeGranted, missingScopes, SCOPE_NAMES, scopeName } from './workspace-scopes.ts';
 
-/** OAuth endpoints and APIs are two clients, since the SDK of the APIs is never given a refresh token. */
+/** Two clients, because the SDK of the APIs must never receive a refresh token. */
 export interface WorkspaceClient {
   provider: WorkspaceProvider;
   api: WorkspaceApi;

@@ -1,17 +1,4 @@
-/** Kinds of values a method takes; `string[]` is a parameter that may stand in an address again and again. */
-export type ValueKind = 'string' | 'number' | 'boolean' | 'string[]' | 'array' | 'object' | 'any';
-
-/** What can stand in one place of a request. */
-export interface Field {
-  kind: ValueKind;
-  /** Of a text, or of the texts of a `string[]`: the only ones there are. */
-  values?: readonly string[];
-  /** Of an object: what it holds, where that is known. */
-  fields?(): Fields;
-  /** Of an array: what it lists, where that is known. */
-  items?: Field;
-}
-export type Fields = Readonly<Record<string, Field>>;
+import type { Field, Fields, ValueKind } from '../declared-call.ts';
 
 /** A method of the provider's APIs, as its discovery document describes it. */
 export interface WorkspaceMethod {

@@ -4,13 +4,13 @@ import { AppError } from '../../errors.ts';
 import { type Telemetry, UNMEASURED } from '../../observability/telemetry.ts';
 import { deadline } from '../deadline.ts';
 import type { Renewal } from '../provider.ts';
-import { fetchJson, type JsonAnswer, outcomeOfStatus } from '../provider-fetch.ts';
+import { fetchJson, type JsonResponse, outcomeOfStatus } from '../provider-fetch.ts';
 import { identifier, shownText, shownWhole, wrongFields } from '../provider-text.ts';
 import { readRenewal } from './workspace-renewal.ts';
 import { grantedScopes, REQUESTED_SCOPES } from './workspace-scopes.ts';
-import { type IssuedTokens, lifetime, oauthErrors, tokenAnswer, tokensIn } from './workspace-tokens.ts';
+import { type IssuedTokens, lifetime, oauthErrors, tokenResponse, tokensIn } from './workspace-tokens.ts';
 
-/** How long the provider may take, milliseconds. */
+/** Time limits for the provider, milliseconds. */
 export type ProviderLimits = Pick<Limits, 'providerTimeoutMs' | 'refreshTimeoutMs'>;
 
 export interface AuthorizationRequest {
@@ -22,11 +22,11 @@ export interface AuthorizationRequest {
 }
 
 export interface WorkspaceTokens extends IssuedTokens {
-  /** Scope URLs really granted. */
+  /** Granted scope URLs. */
   scopes: string[];
-  /** When the access token ends. */
+  /** When the access token expires. */
   expiresAt: Date;
-  /** `sub` of the id_token, where one came. */
+  /** `sub` of the id_token, if there was one. */
   subject: string | undefined;
 }
 
@@ -39,7 +39,7 @@ export interface WorkspaceProfile {
   picture: string;
 }
 
-const userinfoAnswer = z.object({
+const userinfoResponse = z.object({
   sub: identifier,
   email: shownWhole(320),
   email_verified: z.union([z.boolean(), z.stringbool()]).catch(false),
@@ -48,9 +48,8 @@ const userinfoAnswer = z.object({
 });
 
 /**
- * The workspace provider's OAuth endpoints (Google: OAuth 2.0 for web server
- * applications, OpenID Connect). Tokens are exchanged here and not by the
- * SDK, which refreshes on its own and puts secrets into its errors.
+ * The workspace provider's OAuth endpoints (Google: OAuth 2.0 for web server applications, OpenID Connect). The SDK is
+ * not used for tokens, because it refreshes them by itself and puts secrets into its errors.
  */
 export class WorkspaceProvider {
   readonly #settings: WorkspaceSettings;
@@ -69,12 +68,12 @@ export class WorkspaceProvider {
     return this.#settings.issuer;
   }
 
-  /** A deadline for one step at the provider, all its requests together. */
+  /** A deadline for all requests of one step. */
   deadline(): AbortSignal {
     return deadline(this.#limits.providerTimeoutMs);
   }
 
-  /** The consent page's address. `prompt` makes the provider show accounts and scopes each time, so that a refresh token comes back. */
+  /** The address of the consent page. `prompt` makes the provider show accounts and scopes each time, and return a refresh token. */
   async authorizationUrl(request: AuthorizationRequest): Promise<string> {
     const { CodeChallengeMethod, OAuth2Client } = await import('google-auth-library');
     const client = new OAuth2Client({
@@ -98,8 +97,8 @@ export class WorkspaceProvider {
   /**
    * Exchanges an authorization code (RFC 6749, 4.1.3, with the PKCE verifier).
    *
-   * @param signal ends the wait for the answer; one that comes all the same is still read for its tokens
-   * @param issued told of the tokens as soon as they are here, before anything is checked, and be it after the wait
+   * @param signal ends the wait; a response that arrives later is still read for its tokens
+   * @param issued receives the tokens as soon as they arrive, before any check, even after the wait has ended
    * @throws AppError `provider_error`, `provider_timeout`
    */
   async exchange(
@@ -122,14 +121,14 @@ export class WorkspaceProvider {
         client_secret: this.#settings.clientSecret,
       },
       deadline(this.#limits.refreshTimeoutMs),
-    ).then((answer) => {
-      const tokens = answer.status === 200 ? tokensIn(answer.body) : undefined;
+    ).then((response) => {
+      const tokens = response.status === 200 ? tokensIn(response.body) : undefined;
       if (tokens !== undefined) issued(tokens);
-      return answer;
+      return response;
     });
-    const answer = await inTime(request, signal);
-    const parsed = tokenAnswer.safeParse(answer.body);
-    if (answer.status !== 200 || !parsed.success) throw refused('token', answer, parsed.error);
+    const response = await inTime(request, signal);
+    const parsed = tokenResponse.safeParse(response.body);
+    if (response.status !== 200 || !parsed.success) throw refused('token', response, parsed.error);
     const tokens = parsed.data;
     return {
       accessToken: tokens.access_token,
@@ -141,8 +140,8 @@ export class WorkspaceProvider {
   }
 
   /**
-   * Gets another access token (RFC 6749, 6). Ends by a deadline of its own, a long one: whoever gives up an answer that
-   * may still come loses the token that the provider has put into the place of the old one.
+   * Gets another access token (RFC 6749, 6), with a longer time limit of its own: if the response is abandoned, a rotated
+   * refresh token is lost.
    */
   async refresh(refreshToken: string): Promise<Renewal> {
     try {
@@ -155,17 +154,17 @@ export class WorkspaceProvider {
   }
 
   /**
-   * Whose account a token opens.
+   * The account that a token belongs to.
    *
    * @throws AppError `provider_error`, `provider_timeout`
    */
   async profile(accessToken: string, signal: AbortSignal): Promise<WorkspaceProfile> {
-    const answer = await this.#fetch('userinfo', this.#settings.userinfoUrl, {
+    const response = await this.#fetch('userinfo', this.#settings.userinfoUrl, {
       headers: { authorization: `Bearer ${accessToken}`, accept: 'application/json' },
       signal,
     });
-    const parsed = userinfoAnswer.safeParse(answer.body);
-    if (answer.status !== 200 || !parsed.success) throw refused('userinfo', answer, parsed.error);
+    const parsed = userinfoResponse.safeParse(response.body);
+    if (response.status !== 200 || !parsed.success) throw refused('userinfo', response, parsed.error);
     const { sub, email, email_verified, name, picture } = parsed.data;
     const shown = URL.parse(picture);
     const isWeb = shown?.protocol === 'https:' || shown?.protocol === 'http:';
@@ -173,17 +172,17 @@ export class WorkspaceProvider {
   }
 
   /**
-   * Revokes a token (RFC 7009); one that the provider doesn't know is as good as revoked. A web page, or an error with
-   * status 200, comes from something that stands before the provider and confirms nothing.
+   * Revokes a token (RFC 7009). A token that the provider does not know counts as revoked. A web page, or an error with
+   * status 200, comes from an intermediary and confirms nothing.
    *
    * @throws AppError when the provider did not confirm
    */
   async revoke(token: string): Promise<void> {
-    const answer = await this.#post('revoke', this.#settings.revokeUrl, { token }, this.deadline());
-    const isRefused = answer.body === undefined || oauthErrors(answer.body).length > 0;
-    if (answer.status === 200 && !isRefused) return;
-    if (answer.status === 400 && oauthErrors(answer.body).includes('invalid_token')) return;
-    throw refused('revoke', answer);
+    const response = await this.#post('revoke', this.#settings.revokeUrl, { token }, this.deadline());
+    const isRefused = response.body === undefined || oauthErrors(response.body).length > 0;
+    if (response.status === 200 && !isRefused) return;
+    if (response.status === 400 && oauthErrors(response.body).includes('invalid_token')) return;
+    throw refused('revoke', response);
   }
 
   async #post(operation: string, url: string, form: Record<string, string>, signal: AbortSignal) {
@@ -195,7 +194,7 @@ export class WorkspaceProvider {
     });
   }
 
-  #fetch(operation: string, url: string, init: RequestInit & { signal: AbortSignal }): Promise<JsonAnswer> {
+  #fetch(operation: string, url: string, init: RequestInit & { signal: AbortSignal }): Promise<JsonResponse> {
     const step = { kind: 'provider', name: 'workspace', operation } as const;
     return this.#telemetry.step(
       step,
@@ -204,7 +203,7 @@ export class WorkspaceProvider {
     );
   }
 
-  /** The token came straight from the provider over TLS, which stands in for its signature (OpenID Connect Core, 3.1.3.7, 6). */
+  /** The token came directly from the provider over TLS, which replaces the check of its signature (OpenID Connect Core, 3.1.3.7, 6). */
   async #checkIdToken(idToken: string, nonce: string): Promise<string> {
     const claims = await decode(idToken);
     const issuers = [this.#settings.issuer, this.#settings.issuer.replace(/^https:\/\//, '')];
@@ -219,7 +218,7 @@ export class WorkspaceProvider {
     };
     const wrong = Object.entries(checks).flatMap(([name, holds]) => (holds ? [] : [name]));
     if (wrong.length === 0) return claims.sub as string;
-    throw new AppError('provider_error', 'The provider’s answer is not valid.', {
+    throw new AppError('provider_error', 'The provider’s response is not valid.', {
       cause: new Error(`id_token: unexpected ${wrong.join(', ')}`),
     });
   }
@@ -230,14 +229,14 @@ async function decode(idToken: string) {
   try {
     return decodeJwt(idToken);
   } catch {
-    throw new AppError('provider_error', 'The provider’s answer is not valid.', { cause: new Error('id_token is not a JWT') });
+    throw new AppError('provider_error', 'The provider’s response is not valid.', { cause: new Error('id_token is not a JWT') });
   }
 }
 
-/** What an answer says, unless the signal ends the wait for it; the request itself goes on. */
-async function inTime<Answer>(request: Promise<Answer>, signal: AbortSignal): Promise<Answer> {
+/** The response, unless the signal ends the wait; the request itself continues. */
+async function inTime<ApiResponse>(request: Promise<ApiResponse>, signal: AbortSignal): Promise<ApiResponse> {
   const { promise: impatience, reject } = Promise.withResolvers<never>();
-  const onAbort = () => reject(new AppError('provider_timeout', 'The provider did not answer in time.'));
+  const onAbort = () => reject(new AppError('provider_timeout', 'The provider did not respond in time.'));
   signal.addEventListener('abort', onAbort, { once: true });
   try {
     return await Promise.race([request, impatience]);
@@ -246,8 +245,8 @@ async function inTime<Answer>(request: Promise<Answer>, signal: AbortSignal): Pr
   }
 }
 
-/** @param fault of an answer with status 200 that could not be understood */
-function refused(endpoint: string, { status, body }: JsonAnswer, fault?: z.ZodError): AppError {
+/** @param fault of a response with status 200 that is invalid */
+function refused(endpoint: string, { status, body }: JsonResponse, fault?: z.ZodError): AppError {
   const unexpected = status === 200 && fault !== undefined ? `unexpected ${wrongFields(fault)}` : 'no OAuth error';
   const code = oauthErrors(body)[0] ?? unexpected;
   return new AppError('provider_error', 'The provider refused.', { cause: new Error(`${endpoint} endpoint: HTTP ${status}, ${code}`) });

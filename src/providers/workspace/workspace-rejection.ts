@@ -1,16 +1,16 @@
 import { isObject } from '../../validation/is-object.ts';
 
-/** What a refusal by one of the provider's APIs says (Google: "Resolve errors" of each API; AIP-193). */
-export interface Refusal {
+/** What an error response of the provider's APIs means (Google: "Resolve errors" of each API; AIP-193). */
+export interface Rejection {
   kind: 'limit' | 'lasting_limit' | 'disabled_api' | 'scopes' | 'other';
-  /** The provider's one word that says most, '' where it gave none. */
+  /** The provider's most specific reason; '': none. */
   reason: string;
   message: unknown;
-  /** Of a disabled API: its name. */
+  /** The name of an API that is disabled. */
   disabledApi: string | undefined;
 }
 
-/** Over in seconds or minutes. */
+/** Limits for seconds or minutes. */
 const LIMITS = new Set([
   'rateLimitExceeded',
   'rateLimitExceededUnreg',
@@ -23,7 +23,7 @@ const LIMITS = new Set([
   'RESOURCE_EXHAUSTED',
   'RATE_LIMIT_EXCEEDED',
 ]);
-/** Over in hours. */
+/** Limits for hours. */
 const LASTING_LIMITS = new Set([
   'dailyLimitExceeded',
   'dailyLimitExceededUnreg',
@@ -31,16 +31,16 @@ const LASTING_LIMITS = new Set([
   'variableTermLimitExceeded',
   'variableTermExpiredDailyExceeded',
 ]);
-/** The operator hasn't enabled the API in the client's project. */
+/** The operator has not enabled the API in the client's project. */
 const DISABLED = new Set(['accessNotConfigured', 'SERVICE_DISABLED']);
 const SCOPES = new Set(['insufficientPermissions', 'ACCESS_TOKEN_SCOPE_INSUFFICIENT', 'insufficientScopes']);
 
-/** The services behind the parts of a method's name that differ from it. */
+/** API names that differ from the first part of a method's name. */
 const SERVICES: Partial<Record<string, string>> = { calendar: 'calendar-json' };
 const MOST_ENTRIES = 20;
 
-/** @param method that was called: its first part names the API where the answer doesn't */
-export function readRefusal(method: string, status: number, body: unknown): Refusal {
+/** @param method whose first part names the API if the response does not */
+export function readRejection(method: string, status: number, body: unknown): Rejection {
   const error = field(body, 'error');
   const details = list(field(error, 'details'));
   const reasons = [...list(field(error, 'errors')), ...details].map((entry) => field(entry, 'reason'));
@@ -56,7 +56,7 @@ export function readRefusal(method: string, status: number, body: unknown): Refu
   };
 }
 
-function kindOf(status: number, words: readonly string[], details: readonly unknown[]): Refusal['kind'] {
+function kindOf(status: number, words: readonly string[], details: readonly unknown[]): Rejection['kind'] {
   const says = (set: ReadonlySet<string>) => words.some((word) => set.has(word));
   if (status !== 429 && status !== 403) return 'other';
   if (says(LASTING_LIMITS) || details.some(isDaily)) return 'lasting_limit';
@@ -66,7 +66,7 @@ function kindOf(status: number, words: readonly string[], details: readonly unkn
   return says(SCOPES) ? 'scopes' : 'other';
 }
 
-/** The newer form names the limit: `WriteRequestsPerDayPerProject`. */
+/** The newer error format names the limit: `WriteRequestsPerDayPerProject`. */
 function isDaily(detail: unknown): boolean {
   const limit = field(field(detail, 'metadata'), 'quota_limit');
   return typeof limit === 'string' && /PerDay/i.test(limit.slice(0, 200));

@@ -5,30 +5,30 @@ import { optionalField, providerText } from '../provider-text.ts';
 const token = z.string().max(8192);
 const scope = optionalField(providerText(8192));
 
-/** The token endpoint's answer to a refresh (RFC 6749, 5.1). An empty token is none. */
-export const renewalAnswer = z.object({
+/** The token endpoint's response to a refresh (RFC 6749, 5.1). An empty token counts as none. */
+export const renewalResponse = z.object({
   access_token: token.min(1),
-  // The RFC requires it; a token that came without is a bearer token all the same.
+  // Required by the RFC; a token without it is treated as a bearer token.
   token_type: optionalField(z.string().regex(/^bearer$/i)),
   expires_in: z.union([z.number(), z.string()]).optional().catch(undefined),
   refresh_token: optionalField(token).transform((value) => value || undefined),
-  // The ones granted before stand: nobody has been asked since.
+  // The granted scopes are unchanged, because the user was not asked.
   scope: scope.catch(undefined),
 });
 
-/** Its answer to an authorization code (OpenID Connect Core, 3.1.3.3). */
-export const tokenAnswer = renewalAnswer.extend({
+/** The response to an authorization code (OpenID Connect Core, 3.1.3.3). */
+export const tokenResponse = renewalResponse.extend({
   scope,
   id_token: optionalField(z.string().max(16_384)).transform((value) => value || undefined),
 });
 
-/** What an answer brought that has to be given back where it can't be used. */
+/** Tokens of a response, which are revoked if the response cannot be used. */
 export interface IssuedTokens {
   accessToken: string;
   refreshToken: string | undefined;
 }
 
-/** The tokens in an answer, however little else of it is understood; undefined = none came. */
+/** The tokens of a response, even if the rest of it is invalid; undefined: there are none. */
 export function tokensIn(body: unknown): IssuedTokens | undefined {
   if (!isObject(body) || typeof body.access_token !== 'string' || body.access_token === '') return undefined;
   const { access_token: accessToken, refresh_token: refreshToken } = body;
@@ -36,12 +36,12 @@ export function tokensIn(body: unknown): IssuedTokens | undefined {
 }
 
 const MIN_LIFE_SECONDS = 1;
-/** For a life that can't be meant: short enough to be put right soon, long enough not to ask at every use. */
+/** For an implausible lifetime: short enough to be corrected soon, long enough not to refresh at every use. */
 const UNLIKELY_LIFE_SECONDS = 30;
 const MAX_LIFE_SECONDS = 24 * 3600;
 const DEFAULT_LIFE_SECONDS = 3600;
 
-/** Seconds a token lives; nonsense (absent, zero, negative, NaN, years) is clamped. */
+/** Lifetime of a token, seconds. Invalid values (absent, zero, negative, NaN, years) are clamped. */
 export function lifetime(expiresIn: number | string | undefined): number {
   const seconds = Number(expiresIn ?? DEFAULT_LIFE_SECONDS);
   if (!Number.isFinite(seconds)) return DEFAULT_LIFE_SECONDS;
@@ -49,12 +49,12 @@ export function lifetime(expiresIn: number | string | undefined): number {
   return Math.min(Math.max(seconds, MIN_LIFE_SECONDS), MAX_LIFE_SECONDS);
 }
 
-/** A word as RFC 6749, 5.2 has them; anything else might be our own secret, echoed. */
+/** An error code (RFC 6749, 5.2). Other values might repeat a secret. */
 const WORD = /^[a-z_]{1,40}$/;
 
 /**
- * The error codes that an answer names, the main one first. The provider also puts them into `error_subtype`, and
- * into JSON inside the text of another field (`invalid_rapt`, the end of a session by the account's administrator).
+ * The error codes of a response, the main one first. The provider also puts codes into `error_subtype`, and into JSON
+ * inside the text of another field (`invalid_rapt`: an administrator ended the session).
  */
 export function oauthErrors(body: unknown): string[] {
   if (!isObject(body)) return [];

@@ -49,7 +49,7 @@ export class AccessTokens {
     const row = await this.#read(userId, grantId);
     const tokens = await this.#opened.of(row);
     if (tokens.accessToken !== rejected) return this.#fresh(row);
-    if (tokens.refreshToken === undefined || isPausing(row)) throw refusedAgain(row.pause);
+    if (tokens.refreshToken === undefined || isPausing(row)) throw rejectedAgain(row.pause);
     return this.#refresher.run(row, true);
   }
 
@@ -119,7 +119,7 @@ async function sooner(renewal: Promise<string>, ms: number): Promise<string> {
   }
 }
 
-function refusedAgain(pause: number | null): AppError {
+function rejectedAgain(pause: number | null): AppError {
   return new AppError('provider_error', 'The provider refuses the access that it has just given.', {
     retryAfter: Math.max(1, Math.ceil(pause ?? 1)),
   });

@@ -10,7 +10,7 @@ import { sealTokens } from '../token-encryption.ts';
 import type { UserKeys } from '../user-keys.ts';
 import { isResealed, type OpenGrant, openGrant } from './refresh-read.ts';
 import { type RenewedTokens, selectRefreshRow, storeRenewedTokens } from './refresh-repository.ts';
-import { pauseAfterRefusals } from './refresh-timing.ts';
+import { pauseAfterRejections } from './refresh-timing.ts';
 
 export type Renewed = Extract<Renewal, { kind: 'renewed' }>;
 
@@ -134,6 +134,6 @@ function toStore({ row }: OpenGrant, renewed: Renewed, tokens: Buffer, forced: b
     // The lifetime began when the request was sent, at the latest.
     life: renewed.lifeSeconds - (performance.now() - sentAt) / 1000,
     failures,
-    pause: forced ? pauseAfterRefusals(failures, renewed.lifeSeconds) : undefined,
+    pause: forced ? pauseAfterRejections(failures, renewed.lifeSeconds) : undefined,
   };
 }

@@ -8,7 +8,7 @@ const EARLY_SPREAD_SECONDS = 240;
 const FIRST_PAUSE_SECONDS = 1;
 const LONGEST_PAUSE_SECONDS = 60;
 /** Consecutive refreshes because the provider rejected a valid token, before pauses begin. */
-const FREE_REFUSALS = 3;
+const FREE_REJECTIONS = 3;
 
 /** Covers the time until the request (see {@link SEND_WITHIN_MS}) and the commit after the response. */
 const LEASE_MARGIN_SECONDS = 20;
@@ -65,6 +65,6 @@ export function pauseAfter(failures: number): number {
  * @param refusals refreshes for this reason since the last one that was due
  * @returns undefined: immediately
  */
-export function pauseAfterRefusals(refusals: number, life: number): number | undefined {
-  return refusals <= FREE_REFUSALS ? undefined : Math.min(pauseAfter(refusals - FREE_REFUSALS), life / 2);
+export function pauseAfterRejections(refusals: number, life: number): number | undefined {
+  return refusals <= FREE_REJECTIONS ? undefined : Math.min(pauseAfter(refusals - FREE_REJECTIONS), life / 2);
 }

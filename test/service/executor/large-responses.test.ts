@@ -299,7 +299,7 @@ describe('an answer of nonsense', () => {
       ),
     );
     const made = vi.spyOn(Intl, 'DateTimeFormat');
-    const page = await eventPage.run({ answer: { items }, args: { max: 50 } });
+    const page = await eventPage.run({ response: { items }, args: { max: 50 } });
     expect(page.items).toHaveLength(50);
     expect(page.items[0]).not.toHaveProperty('zone');
     expect(looked()).toBe(50);
@@ -308,7 +308,7 @@ describe('an answer of nonsense', () => {
 
   it('of rows beyond those that are shown is not looked at', async () => {
     const { items, looked } = counted(repeat(50_000, () => ['x'.repeat(2_000)]));
-    const { rows: shown } = await cellRows.run({ answer: { range: 'A1:A50000', values: items }, args: { max: 1_000, maxBytes: 20_000 } });
+    const { rows: shown } = await cellRows.run({ response: { range: 'A1:A50000', values: items }, args: { max: 1_000, maxBytes: 20_000 } });
     expect(shown).toHaveLength(9);
     expect(looked()).toBeLessThanOrEqual(1_000);
   });
@@ -317,11 +317,11 @@ describe('an answer of nonsense', () => {
     let inside: object[] = repeat(3_000, () => ({ description: 'deep' }));
     for (let depth = 0; depth < 15; depth += 1) inside = [{ elementGroup: { children: inside } }, ...repeat(3_000, () => ({}))];
     const { items, looked } = counted(repeat(50_000, () => ({ shape: {} })));
-    const answer = {
+    const response = {
       title: 'x',
       slides: [{ pageElements: [{ elementGroup: { children: inside } }, { elementGroup: { children: items } }] }],
     };
-    const { slides } = await slidesPart.run({ answer, args: { numbers: undefined, from: 1 } });
+    const { slides } = await slidesPart.run({ response, args: { numbers: undefined, from: 1 } });
     expect(slides[0]).toMatchObject({ truncated: true });
     expect(looked()).toBeLessThanOrEqual(5_000);
   });

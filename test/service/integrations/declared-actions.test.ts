@@ -250,14 +250,14 @@ describe('a declared action', () => {
 
   it('whose answer doesn’t fit its projection is the provider’s error, without the answer', async () => {
     const error = await callAction(steward, 'files.sorted').catch((thrown) => thrown);
-    expect(error).toMatchObject({ code: 'provider_error', message: 'The answer has another shape than this action expects.' });
+    expect(error).toMatchObject({ code: 'provider_error', message: 'The response has another shape than this action expects.' });
     expect(steward.logs.join('')).not.toContain('sort()');
   });
 
   it.each(['html', 'malformed'])('does not take a %s answer with status 200', async (kind) => {
     await steward.control('faults', { part: 'workspace', path: '/api/drive', kind });
     const call = callAction(steward, 'files.small');
-    await expect(call).rejects.toMatchObject({ code: 'provider_error', message: 'The provider’s answer could not be understood.' });
+    await expect(call).rejects.toMatchObject({ code: 'provider_error', message: 'The provider’s response could not be read.' });
     await steward.control('faults/clear', {});
   });
 

@@ -119,7 +119,7 @@ describe('an answer to the code', () => {
     provider.beforeExchange = () => answer.promise;
     const { ended, log } = await connect();
     expect(ended).toMatchObject({ status: 'error', code: 'provider_error' });
-    expect(log).toContain('did not answer in time');
+    expect(log).toContain('did not respond in time');
     const issuedBefore = provider.issued.length;
     answer.resolve();
     await eventually(() => provider.issued.length > issuedBefore);

@@ -48,7 +48,7 @@ const LIST: DeclaredCall = {
   effect: () => 'read',
   tellingField: () => undefined,
   destructiveFields: [],
-  send: async (session, { about }, reader, args) => reader.run({ answer: await (session as ToySession).list(about), args }),
+  send: async (session, { about }, reader, args) => reader.run({ response: await (session as ToySession).list(about), args }),
 };
 
 function toySession(url: string, grant: GrantAccess, signal: AbortSignal): ToySession {

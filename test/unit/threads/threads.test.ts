@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { LargeAnswers } from '../../../src/threads/large-responses.ts';
+import { LargeResponses } from '../../../src/threads/large-responses.ts';
 import { offThread } from '../../../src/threads/off-thread.ts';
 import { eventually } from '../../support/eventually.ts';
 import { echo, fillMemory, never, refuse, where } from '../../support/heavy-work.ts';
@@ -85,7 +85,7 @@ describe('large answers', () => {
   const signal = () => new AbortController().signal;
 
   it('are read two at a time of one user, whatever others do', async () => {
-    const places = new LargeAnswers();
+    const places = new LargeResponses();
     const [first, second] = [await places.enter('a', signal()), await places.enter('a', signal())];
     let third = 0;
     const waiting = places.enter('a', signal()).then((leave) => {
@@ -103,7 +103,7 @@ describe('large answers', () => {
   });
 
   it('give up their place in the line when nobody waits for them', async () => {
-    const places = new LargeAnswers();
+    const places = new LargeResponses();
     const [first, second] = [await places.enter('a', signal()), await places.enter('a', signal())];
     const giving = new AbortController();
     const third = places.enter('a', giving.signal);

@@ -22,7 +22,7 @@ describe('drive, where the sandbox’s provider fails', () => {
   it.each(['html', 'malformed'] as const)('takes a %s answer with status 200 for the provider’s fault', async (kind) => {
     await steward.control('faults', { part: 'workspace', path: '/api/drive', kind });
     const call = callAction(steward, 'drive.search', { query: 'secret word' });
-    await expect(call).rejects.toMatchObject({ code: 'provider_error', message: 'The provider’s answer could not be understood.' });
+    await expect(call).rejects.toMatchObject({ code: 'provider_error', message: 'The provider’s response could not be read.' });
     await steward.control('faults/clear', {});
     expect(steward.logs.join('')).not.toContain('secret word');
   });
