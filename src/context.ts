@@ -126,7 +126,7 @@ export async function createContext(
     accounts: new WorkspaceAccounts(db, vault.grants, notifications.emit),
     workspace: workspace && { ...shared, provider: workspace.provider, bindings, redirectUris },
     bankDeps,
-    webhooks: new BankWebhooks(bankDeps, bank?.webhookKeys, telemetry),
+    webhooks: new BankWebhooks(bankDeps, bank?.webhookKeys),
     executor,
     sandbox,
     providers,

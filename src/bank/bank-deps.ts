@@ -11,10 +11,10 @@ import type { OrphanedTokenRevoker } from '../vault/orphaned-tokens.ts';
 import type { Revocations } from '../vault/revocations.ts';
 import type { UserKeys } from '../vault/user-keys.ts';
 
-/** What the bank feature works with. */
+/** What the bank feature depends on. */
 export interface BankDeps {
   db: Database;
-  /** undefined: not configured; entries can still be listed and deleted. */
+  /** undefined: not configured; items can still be listed and deleted. */
   provider: BankProvider | undefined;
   grants: Grants;
   userKeys: UserKeys;
@@ -34,7 +34,7 @@ export function configured(deps: BankDeps): BankProvider {
   return deps.provider;
 }
 
-/** Which account an event is about. */
-export function about(entryId: string) {
-  return { account: entryId, provider: 'bank' };
+/** The account that an event is about. */
+export function about(itemId: string) {
+  return { account: itemId, provider: 'bank' };
 }

@@ -2,30 +2,19 @@ import { z } from 'zod';
 import { type Endpoint, endpoint, SUCCEEDED, success } from '../http/endpoint.ts';
 import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoint-router.ts';
 import { text } from '../validation/validate.ts';
+import { bankAccount, toBankAccount } from './bank-account.ts';
 import type { BankDeps } from './bank-deps.ts';
-import { createLinkToken, deleteEntry, linkItem, listEntries, refreshEntry } from './bank-service.ts';
+import { createLinkToken, deleteItem, linkItem, refreshItem } from './bank-service.ts';
 import { webhookEndpoint } from './bank-webhook-routes.ts';
 import type { BankWebhooks } from './bank-webhooks.ts';
+import { selectItems } from './items-repository.ts';
 
 const TAG = 'Bank';
-const entryId = z.object({ account_id: z.uuid() });
+const itemParams = z.object({ account_id: z.uuid() });
 const PROVIDER_ERRORS = ['not_configured', 'provider_error', 'provider_timeout', 'unavailable'] as const;
+const ITEM_ERRORS = ['relink_required', 'item_gone', 'unsupported_account', ...PROVIDER_ERRORS] as const;
 
-const account = z
-  .object({
-    id: z.uuid(),
-    bank_name: z.string(),
-    mask: z.array(z.object({ name: z.string(), mask: z.string() })),
-    status: z.enum(['active', 'relink_required', 'item_gone']),
-    warning: z
-      .enum(['pending_disconnect', 'pending_expiration'])
-      .optional()
-      .meta({ description: 'Access ends soon unless the user completes update mode.' }),
-    expires_at: z.iso.datetime().optional().meta({ description: 'When access ends, if that is known.' }),
-    new_accounts: z.literal(true).optional().meta({ description: 'The bank has further accounts that the user can share in update mode.' }),
-  })
-  .meta({ id: 'BankAccount' });
-const accountList = z.object({ accounts: z.array(account) }).meta({ id: 'BankAccountList' });
+const accountList = z.object({ accounts: z.array(bankAccount) }).meta({ id: 'BankAccountList' });
 // A malformed id is not found, like one in a path.
 const linkTokenForm = z.strictObject({ account_id: z.string().optional().meta({ format: 'uuid' }) }).meta({ id: 'LinkTokenForm' });
 const linkToken = z
@@ -41,95 +30,88 @@ const linkResult = success
   })
   .meta({ id: 'BankLinkResult' });
 
-/** Linking, listing, repairing and deleting bank account entries, and the aggregator's webhook. */
+/** Linking, listing, repairing and deleting bank items, and the aggregator's webhook. */
 export function bankRouter(deps: BankDeps, webhooks: BankWebhooks, middleware: EndpointMiddleware): EndpointRouter {
-  const items = [createToken(deps), setAccessToken(deps), list(deps), remove(deps), refresh(deps)];
-  return endpointRouter([...items, webhookEndpoint(webhooks)], middleware);
+  return endpointRouter([...linkEndpoints(deps), ...itemEndpoints(deps), webhookEndpoint(webhooks)], middleware);
 }
 
-function createToken(deps: BankDeps): Endpoint {
-  return endpoint({
-    method: 'post',
-    path: '/auth/bank/create_link_token',
-    tag: TAG,
-    summary: 'Create a link token for the aggregator’s widget',
-    description:
-      'With `account_id`: update mode for that entry, to log in again or to add accounts. The sandbox adds `link_url`, its page that replaces the widget.',
-    auth: 'id_token',
-    limit: 'provider',
-    form: linkTokenForm,
-    response: linkToken,
-    errors: ['not_found', 'relink_required', 'item_gone', 'unsupported_account', ...PROVIDER_ERRORS],
-    handle: async ({ caller, form }) => ({ json: await createLinkToken(deps, caller.userId, form.account_id) }),
-  });
+function linkEndpoints(deps: BankDeps): Endpoint[] {
+  return [
+    endpoint({
+      method: 'post',
+      path: '/auth/bank/create_link_token',
+      tag: TAG,
+      summary: 'Create a link token for the aggregator’s widget',
+      description:
+        'With `account_id`: update mode for that entry, to log in again or to add accounts. The sandbox adds `link_url`, its page that replaces the widget.',
+      auth: 'id_token',
+      limit: 'provider',
+      form: linkTokenForm,
+      response: linkToken,
+      errors: ['not_found', ...ITEM_ERRORS],
+      handle: async ({ caller, form }) => ({ json: await createLinkToken(deps, caller.userId, form.account_id) }),
+    }),
+    endpoint({
+      method: 'post',
+      path: '/auth/bank/set_access_token',
+      tag: TAG,
+      summary: 'Link a bank with the widget’s public token',
+      description:
+        'Linking the same login again keeps the id of its entry if the new accounts include all previous ones, compared by the bank’s persistent ids, else by name, mask and type. Otherwise both entries are kept, and `also_linked` lists the others.',
+      auth: 'id_token',
+      limit: 'provider',
+      form: publicTokenForm,
+      response: linkResult,
+      errors: ITEM_ERRORS,
+      async handle({ caller, form }) {
+        const kept = await linkItem(deps, caller.userId, form.public_token);
+        return { json: { ...SUCCEEDED.json, ...(kept.length > 0 && { also_linked: kept }) } };
+      },
+    }),
+  ];
 }
 
-function setAccessToken(deps: BankDeps): Endpoint {
-  return endpoint({
-    method: 'post',
-    path: '/auth/bank/set_access_token',
-    tag: TAG,
-    summary: 'Link a bank with the widget’s public token',
-    description:
-      'Linking the same login again keeps the id of its entry if the new accounts include all previous ones, compared by the bank’s persistent ids, else by name, mask and type. Otherwise both entries are kept, and `also_linked` lists the others.',
-    auth: 'id_token',
-    limit: 'provider',
-    form: publicTokenForm,
-    response: linkResult,
-    errors: ['relink_required', 'item_gone', 'unsupported_account', ...PROVIDER_ERRORS],
-    async handle({ caller, form }) {
-      const kept = await linkItem(deps, caller.userId, form.public_token);
-      return { json: { ...SUCCEEDED.json, ...(kept.length > 0 && { also_linked: kept }) } };
-    },
-  });
-}
-
-function list(deps: BankDeps): Endpoint {
-  return endpoint({
-    method: 'get',
-    path: '/auth/bank/accounts',
-    tag: TAG,
-    summary: 'List the bank account entries',
-    auth: 'id_token',
-    response: accountList,
-    errors: [],
-    handle: async ({ caller }) => ({ json: { accounts: await listEntries(deps, caller.userId) } }),
-  });
-}
-
-function remove(deps: BankDeps): Endpoint {
-  return endpoint({
-    method: 'delete',
-    path: '/auth/bank/accounts/:account_id',
-    tag: TAG,
-    summary: 'Delete a bank account entry',
-    description: 'The entry cannot be used from now on. It is removed at the aggregator in the background, with retries.',
-    auth: 'id_token',
-    params: entryId,
-    response: success,
-    errors: ['not_found'],
-    async handle({ caller, params }) {
-      await deleteEntry(deps, caller.userId, params.account_id);
-      return SUCCEEDED;
-    },
-  });
-}
-
-function refresh(deps: BankDeps): Endpoint {
-  return endpoint({
-    method: 'post',
-    path: '/auth/bank/accounts/:account_id/refresh',
-    tag: TAG,
-    summary: 'Reload a bank account entry after update mode',
-    description: 'Clears `relink_required` and stores the selected accounts.',
-    auth: 'id_token',
-    limit: 'provider',
-    params: entryId,
-    response: success,
-    errors: ['not_found', 'relink_required', 'item_gone', 'unsupported_account', ...PROVIDER_ERRORS],
-    async handle({ caller, params }) {
-      await refreshEntry(deps, caller.userId, params.account_id);
-      return SUCCEEDED;
-    },
-  });
+function itemEndpoints(deps: BankDeps): Endpoint[] {
+  return [
+    endpoint({
+      method: 'get',
+      path: '/auth/bank/accounts',
+      tag: TAG,
+      summary: 'List the bank account entries',
+      auth: 'id_token',
+      response: accountList,
+      handle: async ({ caller }) => ({ json: { accounts: (await selectItems(deps.db, caller.userId)).map(toBankAccount) } }),
+    }),
+    endpoint({
+      method: 'delete',
+      path: '/auth/bank/accounts/:account_id',
+      tag: TAG,
+      summary: 'Delete a bank account entry',
+      description: 'The entry cannot be used from now on. It is removed at the aggregator in the background, with retries.',
+      auth: 'id_token',
+      params: itemParams,
+      response: success,
+      errors: ['not_found'],
+      async handle({ caller, params }) {
+        await deleteItem(deps, caller.userId, params.account_id);
+        return SUCCEEDED;
+      },
+    }),
+    endpoint({
+      method: 'post',
+      path: '/auth/bank/accounts/:account_id/refresh',
+      tag: TAG,
+      summary: 'Reload a bank account entry after update mode',
+      description: 'Clears `relink_required` and stores the selected accounts.',
+      auth: 'id_token',
+      limit: 'provider',
+      params: itemParams,
+      response: success,
+      errors: ['not_found', ...ITEM_ERRORS],
+      async handle({ caller, params }) {
+        await refreshItem(deps, caller.userId, params.account_id);
+        return SUCCEEDED;
+      },
+    }),
+  ];
 }

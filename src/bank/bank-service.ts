@@ -6,15 +6,14 @@ import { isItemRejection } from '../providers/bank/bank-errors.ts';
 import type { BankItem } from '../providers/bank/bank-item.ts';
 import type { BankProvider, LinkToken } from '../providers/bank/bank-provider.ts';
 import type { NewGrant } from '../vault/grants.ts';
-import { type GrantStatus, lockUser } from '../vault/grants-repository.ts';
+import { lockUser } from '../vault/grants-repository.ts';
 import { about, type BankDeps, configured } from './bank-deps.ts';
 import { noteChecked } from './checks-repository.ts';
 import { findOverlaps } from './duplicates.ts';
 import { checkItem } from './item-check.ts';
-import { announce, announcedBy, NOTHING } from './item-warnings.ts';
+import { NO_WARNING, setWarning, warningOf } from './item-warnings.ts';
 import {
   type ItemRow,
-  type ItemWarning,
   insertItem,
   noteUpdateMode,
   resetSyncState,
@@ -24,162 +23,126 @@ import {
   updateNewAccounts,
 } from './items-repository.ts';
 
-export interface BankEntry {
-  id: string;
-  bank_name: string;
-  /** An account's `mask` is empty where the bank gives none. */
-  mask: { name: string; mask: string }[];
-  status: 'active' | 'relink_required' | 'item_gone';
-  /** Access ends soon unless the user goes through update mode. */
-  warning?: ItemWarning;
-  /** When that is, ISO 8601, where it is known. */
-  expires_at?: string;
-  /** The bank has accounts that the user could share, too, in update mode. */
-  new_accounts?: true;
-}
-
-const NO_SUCH_ENTRY = 'There is no such bank account entry.';
-
-/** The user's bank entries, linked longest first. */
-export async function listEntries(deps: BankDeps, userId: string): Promise<BankEntry[]> {
-  const items = await selectItems(deps.db, userId);
-  return items.map(toEntry);
-}
-
 /**
  * A link token for the aggregator's widget.
  *
- * @param entryId an entry to repair or extend (update mode); undefined = a new bank
- * @returns with the sandbox's page for it, where there is one
- * @throws AppError `not_found`, `item_gone`, and what {@link BankProvider} throws
+ * @param itemId an item to repair or extend (update mode); undefined: a new bank
+ * @returns the token; in the sandbox with the address of its link page
+ * @throws AppError `not_found`, `item_gone`, and the errors of {@link BankProvider}
  */
 export async function createLinkToken(
   deps: BankDeps,
   userId: string,
-  entryId: string | undefined,
+  itemId: string | undefined,
 ): Promise<LinkToken & { link_url?: string }> {
   const provider = configured(deps);
-  if (entryId !== undefined && !z.uuid().safeParse(entryId).success) throw new AppError('not_found', NO_SUCH_ENTRY);
-  const token = entryId === undefined ? await provider.createLinkToken(userId) : await updateModeToken(deps, provider, userId, entryId);
+  if (itemId !== undefined && !z.uuid().safeParse(itemId).success) throw noSuchItem();
+  const token = itemId === undefined ? await provider.createLinkToken(userId) : await updateModeToken(deps, provider, userId, itemId);
   const page = provider.linkPage(token.link_token);
   return page === undefined ? token : { ...token, link_url: page };
 }
 
 /**
- * Exchanges the widget's public token and stores the item. A login linked again
- * keeps its entry's id; the old item is removed at the aggregator. A process
- * that dies between exchange and commit loses the item: public tokens work once.
+ * Exchanges the widget's public token and stores the item. A login that is linked again keeps its id; the old item is
+ * removed at the aggregator. If the process ends between exchange and commit, the item is lost: public tokens work once.
  *
- * @returns ids of entries that were kept although they may share an account with the new one
+ * @returns ids of items that were kept although they may share an account with the new one
  */
 export async function linkItem(deps: BankDeps, userId: string, publicToken: string): Promise<string[]> {
   const provider = configured(deps);
-  const { accessToken, itemId } = await provider.exchange(publicToken);
+  const { accessToken, itemId: subject } = await provider.exchange(publicToken);
   const grant: NewGrant = {
     userId,
     provider: 'bank',
-    subject: itemId ?? randomUUID(),
+    subject: subject ?? randomUUID(),
     tokens: { accessToken },
     scopes: [],
     expiresAt: null,
   };
-  const { entryId, kept } = await revokeOnFailure(deps, grant, async () => {
-    if (itemId === undefined) throw unnamedItem();
+  const { id, kept } = await revokeOnFailure(deps, grant, async () => {
+    if (subject === undefined) throw unnamedItem();
     const item = await provider.describe(accessToken);
-    // At hand for the transaction: a key service takes its time.
+    // Cached for the transaction, which must not wait for a key service.
     await deps.userKeys.forUser(deps.db, userId);
     return deps.db.transaction((tx) => storeItem(deps, tx, grant, item), userId);
   });
-  if (kept.length > 0) deps.logger.info({ entry: entryId, kept }, 'a bank was linked beside entries that may share an account with it');
+  if (kept.length > 0) deps.logger.info({ item: id, kept }, 'a bank was linked beside items that may share an account with it');
   return kept;
 }
 
 /**
- * Ends an entry: use is denied at once, the aggregator is told afterwards.
+ * Deletes an item: it cannot be used from now on, and is removed at the aggregator in the background.
  *
  * @throws AppError `not_found`
  */
-export async function deleteEntry(deps: BankDeps, userId: string, entryId: string): Promise<void> {
+export async function deleteItem(deps: BankDeps, userId: string, itemId: string): Promise<void> {
   await deps.db.transaction(async (tx) => {
-    // One at a time with linking: a bank linked again must not revive what is deleted meanwhile.
+    // Not while the same bank is being relinked, which would restore the item.
     await lockUser(tx, userId);
-    const item = await selectItem(tx, userId, entryId);
-    if (item === undefined) throw new AppError('not_found', NO_SUCH_ENTRY);
-    await deps.emit(tx, userId, 'account.disconnected', about(entryId));
-    await deps.grants.end(tx, userId, item.grantId);
+    const { grantId } = await findItem(tx, userId, itemId);
+    await deps.emit(tx, userId, 'account.disconnected', about(itemId));
+    await deps.grants.end(tx, userId, grantId);
   }, userId);
 }
 
 /**
- * Reads an entry's item and accounts again, after update mode or when in doubt;
- * what the aggregator says of it becomes its status.
+ * Reads an item and its accounts again, for example after update mode, and stores its status.
  *
  * @throws AppError `not_found`, `relink_required`, `item_gone`, …
  */
-export async function refreshEntry(deps: BankDeps, userId: string, entryId: string): Promise<void> {
+export async function refreshItem(deps: BankDeps, userId: string, itemId: string): Promise<void> {
   const provider = configured(deps);
   const read = (accessToken: string) => provider.describe(accessToken);
-  // Shared: of many at once each would find that another was stored since it began.
-  const found = await deps.refreshes.run(`${userId} ${entryId}`, () => checkItem(deps, { id: entryId, userId }, { read }));
-  if (!found) throw new AppError('not_found', NO_SUCH_ENTRY);
+  // Concurrent requests share a check; each of their own would make the others outdated.
+  const found = await deps.refreshes.run(`${userId} ${itemId}`, () => checkItem(deps, { id: itemId, userId }, { read }));
+  if (!found) throw noSuchItem();
 }
 
-async function updateModeToken(deps: BankDeps, provider: BankProvider, userId: string, entryId: string): Promise<LinkToken> {
-  const entry = await findEntry(deps.db, userId, entryId);
-  const accessToken = await accessTokenOf(deps, entry);
-  const token = await notingStatus(deps, entry, accessToken, () => provider.createLinkToken(userId, accessToken));
-  await noteUpdateMode(deps.db, userId, entryId);
-  return token;
-}
-
-/** What a call reveals of the entry (log in again, gone) becomes its status before the error goes on. */
-async function notingStatus<Result>(deps: BankDeps, entry: ItemRow, accessToken: string, work: () => Promise<Result>): Promise<Result> {
+/** A rejection of the item (log in again, gone) is stored as its status. */
+async function updateModeToken(deps: BankDeps, provider: BankProvider, userId: string, itemId: string): Promise<LinkToken> {
+  const { grantId } = await findItem(deps.db, userId, itemId);
+  const tokens = await deps.grants.tokens(deps.db, userId, grantId);
+  if (tokens === undefined) throw noSuchItem();
+  const { accessToken } = tokens;
   try {
-    return await work();
+    const token = await provider.createLinkToken(userId, accessToken);
+    await noteUpdateMode(deps.db, userId, itemId);
+    return token;
   } catch (error) {
-    if (isItemRejection(error)) await deps.statuses.rejected(entry.userId, entry.grantId, accessToken, error.code);
+    if (isItemRejection(error)) await deps.statuses.rejected(userId, grantId, accessToken, error.code);
     throw error;
   }
 }
 
-interface StoredItem {
-  entryId: string;
-  kept: string[];
-}
-
-async function storeItem(deps: BankDeps, tx: Queryable, grant: NewGrant, item: BankItem): Promise<StoredItem> {
+async function storeItem(deps: BankDeps, tx: Queryable, grant: NewGrant, item: BankItem): Promise<{ id: string; kept: string[] }> {
   if (!(await lockUser(tx, grant.userId))) throw new AppError('invalid_token', 'This user no longer exists.');
-  const entries = await selectItems(tx, grant.userId);
-  // The aggregator may give the same item out again: then it takes its own place, whatever its accounts say now.
-  const own = entries.find((entry) => entry.subject === grant.subject);
-  const { replaced, kept: beside } = findOverlaps(entries, item, own);
+  const items = await selectItems(tx, grant.userId);
+  // The aggregator may return an existing item, which then replaces itself, whatever its accounts are now.
+  const own = items.find(({ subject }) => subject === grant.subject);
+  const { replaced, kept: beside } = findOverlaps(items, item, own);
   const kept = beside.map(({ id }) => id);
   if (replaced !== undefined) {
     await replaceItem(deps, tx, replaced, grant, item);
-    return { entryId: replaced.id, kept };
+    return { id: replaced.id, kept };
   }
-  const { id } = await deps.grants.store(tx, grant);
-  const entryId = randomUUID();
-  await insertItem(tx, entryId, id, grant.userId, item);
-  await deps.emit(tx, grant.userId, 'account.connected', about(entryId));
-  return { entryId, kept };
+  const { id: grantId } = await deps.grants.store(tx, grant);
+  const id = randomUUID();
+  await insertItem(tx, id, grantId, grant.userId, item);
+  await deps.emit(tx, grant.userId, 'account.connected', about(id));
+  return { id, kept };
 }
 
-async function replaceItem(deps: BankDeps, tx: Queryable, entry: ItemRow, grant: NewGrant, item: BankItem): Promise<void> {
-  await updateItem(tx, grant.userId, entry.id, item);
-  await startAnew(deps, tx, entry, item);
+async function replaceItem(deps: BankDeps, tx: Queryable, old: ItemRow, grant: NewGrant, item: BankItem): Promise<void> {
+  const { id, userId } = old;
+  await updateItem(tx, userId, id, item);
+  await updateNewAccounts(tx, userId, id, false);
+  await setWarning(tx, deps.emit, old, warningOf({ state: item, before: NO_WARNING, repaired: true }));
+  await noteChecked(tx, userId, id, false);
   // A cursor belongs to its item (Plaid: /transactions/sync).
-  if (entry.subject !== grant.subject) await resetSyncState(tx, grant.userId, entry.id, grant.subject);
-  await deps.emit(tx, grant.userId, 'account.connected', about(entry.id));
-  if (entry.status !== 'active') await deps.emit(tx, grant.userId, 'account.status', { ...about(entry.id), status: 'active' });
-  await deps.grants.replace(tx, entry.grantId, grant);
-}
-
-/** What was known of the item before says nothing any more. */
-async function startAnew(deps: BankDeps, tx: Queryable, entry: ItemRow, item: BankItem): Promise<void> {
-  await updateNewAccounts(tx, entry.userId, entry.id, false);
-  await announce(tx, deps.emit, entry, announcedBy({ state: item, before: NOTHING, repaired: true }));
-  await noteChecked(tx, entry.userId, entry.id, false);
+  if (old.subject !== grant.subject) await resetSyncState(tx, userId, id, grant.subject);
+  await deps.emit(tx, userId, 'account.connected', about(id));
+  if (old.status !== 'active') await deps.emit(tx, userId, 'account.status', { ...about(id), status: 'active' });
+  await deps.grants.replace(tx, old.grantId, grant);
 }
 
 function unnamedItem(): AppError {
@@ -188,7 +151,7 @@ function unnamedItem(): AppError {
   });
 }
 
-/** An item that was exchanged but couldn't be stored is removed at the aggregator: it would cost money and nobody could use it. */
+/** An item that was exchanged but not stored is removed at the aggregator, which would charge for it. */
 async function revokeOnFailure<Result>(deps: BankDeps, grant: NewGrant, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
@@ -198,29 +161,12 @@ async function revokeOnFailure<Result>(deps: BankDeps, grant: NewGrant, work: ()
   }
 }
 
-async function findEntry(db: Queryable, userId: string, entryId: string): Promise<ItemRow> {
-  const item = await selectItem(db, userId, entryId);
-  if (item === undefined) throw new AppError('not_found', NO_SUCH_ENTRY);
+async function findItem(db: Queryable, userId: string, itemId: string): Promise<ItemRow> {
+  const item = await selectItem(db, userId, itemId);
+  if (item === undefined) throw noSuchItem();
   return item;
 }
 
-async function accessTokenOf(deps: BankDeps, entry: ItemRow): Promise<string> {
-  const tokens = await deps.grants.tokens(deps.db, entry.userId, entry.grantId);
-  if (tokens === undefined) throw new AppError('not_found', NO_SUCH_ENTRY);
-  return tokens.accessToken;
-}
-
-function toEntry({ id, bankName, accounts, status, warning, expiresAt, newAccounts }: ItemRow): BankEntry {
-  return {
-    id,
-    bank_name: bankName,
-    mask: accounts.map((account) => ({ name: account.name, mask: account.mask ?? '' })),
-    status: statusOf(status),
-    ...(warning !== null && { warning, ...(expiresAt !== null && { expires_at: expiresAt.toISOString() }) }),
-    ...(newAccounts && { new_accounts: true }),
-  };
-}
-
-function statusOf(status: GrantStatus): BankEntry['status'] {
-  return status === 'reauth_required' ? 'relink_required' : status;
+function noSuchItem(): AppError {
+  return new AppError('not_found', 'There is no such bank account entry.');
 }

@@ -1,6 +1,5 @@
 import { AppError } from '../errors.ts';
 import { describeError } from '../observability/logger.ts';
-import type { Telemetry } from '../observability/telemetry.ts';
 import type { WebhookKeys } from '../providers/bank/bank-webhook-keys.ts';
 import type { BankDeps } from './bank-deps.ts';
 import { handleEvent } from './event-handlers.ts';
@@ -16,45 +15,43 @@ import {
 
 const SWEEP_BATCH = 500;
 
-/** The aggregator's events: verified, written down, acknowledged, and handled afterwards by a job that knows the row's id. */
+/** The aggregator's events: verified, stored, acknowledged, and handled afterwards by a job. */
 export class BankWebhooks {
   readonly #deps: BankDeps;
   readonly #keys: WebhookKeys | undefined;
-  readonly #telemetry: Telemetry;
   #enqueue: ((id: string) => Promise<void>) | undefined;
 
   /** @param keys undefined: the aggregator is not configured */
-  constructor(deps: BankDeps, keys: WebhookKeys | undefined, telemetry: Telemetry) {
-    this.#telemetry = telemetry;
+  constructor(deps: BankDeps, keys: WebhookKeys | undefined) {
     this.#deps = deps;
     this.#keys = keys;
   }
 
-  /** The queue starts after everything else; until then rows wait for the sweep. */
+  /** The queue starts last; until then, the sweep queues the rows. */
   enqueueWith(enqueue: (id: string) => Promise<void>): void {
     this.#enqueue = enqueue;
   }
 
   /**
-   * Takes a webhook. Once this resolves it isn't lost any more.
+   * Receives a webhook; when this resolves, it is stored.
    *
    * @param proofs values of the header `Plaid-Verification`
-   * @param body its bytes as they came
+   * @param body the bytes as received
    * @throws AppError `not_configured`, `invalid_token`, `rate_limited`, `invalid_request`, `unavailable`
    */
   async receive(proofs: readonly string[], body: Uint8Array): Promise<void> {
     try {
-      this.#telemetry.count('webhook', await this.#take(proofs, body));
+      this.#deps.telemetry.count('webhook', await this.#take(proofs, body));
     } catch (error) {
-      this.#telemetry.count('webhook', error instanceof AppError ? error.code : 'internal');
+      this.#deps.telemetry.count('webhook', error instanceof AppError ? error.code : 'internal');
       throw error;
     }
   }
 
   /**
-   * Handles one event that was received.
+   * Handles a stored event.
    *
-   * @throws AppError what kept it from being handled: the queue tries again, later and later
+   * @throws AppError when it could not be handled; the queue retries
    */
   async handle(id: string): Promise<void> {
     const { db, logger } = this.#deps;
@@ -62,34 +59,33 @@ export class BankWebhooks {
     if (webhook === undefined) return;
     if (webhook.overdue) {
       await markHandled(db, id);
-      logger.warn({ webhook: id, event: webhook.event }, 'bank webhook given up: it could not be handled for a day');
+      logger.warn({ webhook: id, event: webhook.event }, 'bank webhook dropped: it could not be handled for a day');
       return;
     }
     await handleEvent(this.#deps, webhook);
     logger.info({ webhook: id, event: webhook.event }, 'bank webhook handled');
   }
 
-  /** Queues what has no job yet (the process died between commit and queue), and forgets what is old. */
+  /** Queues rows without a job (the process ended between commit and queue), and deletes old ones. */
   async sweep(): Promise<void> {
     const { db } = this.#deps;
     for (const id of await selectUnqueuedWebhooks(db, SWEEP_BATCH)) await this.#enqueueOne(id);
     await deleteOldWebhooks(db);
   }
 
-  /** @returns how it ended, in a word */
   async #take(proofs: readonly string[], body: Uint8Array): Promise<'stored' | 'repeated' | 'ignored'> {
     const { db, logger } = this.#deps;
     if (this.#keys === undefined) throw new AppError('not_configured', 'Bank accounts are not set up on this server.');
-    // Loaded with the first webhook: servers without an aggregator never need it.
+    // Loaded with the first webhook.
     const { verifyWebhook } = await import('../providers/bank/bank-webhook-proof.ts');
     const event = readWebhook(body, await verifyWebhook(this.#keys, proofs, body));
     if ('unknown' in event) {
-      logger.info({ event: event.unknown }, 'bank webhook of a kind that means nothing here');
+      logger.info({ event: event.unknown }, 'bank webhook of an unknown kind ignored');
       return 'ignored';
     }
     const ids = await insertWebhook(db, event);
     if (ids.length === 0) {
-      logger.info({ event: event.event }, 'bank webhook came before, or is about an item that nobody has');
+      logger.info({ event: event.event }, 'bank webhook ignored: it is a repetition, or no user has the item');
       return 'repeated';
     }
     logger.info({ event: event.event, webhooks: ids }, 'bank webhook stored');
@@ -103,7 +99,7 @@ export class BankWebhooks {
       await this.#enqueue(id);
       await markWebhookQueued(this.#deps.db, id);
     } catch (error) {
-      this.#deps.logger.warn({ err: describeError(error), webhook: id }, 'bank webhook not queued; the sweep will find it');
+      this.#deps.logger.warn({ err: describeError(error), webhook: id }, 'bank webhook not queued; the sweep will queue it');
     }
   }
 }

@@ -1,11 +1,11 @@
 import type { Queryable } from '../database/database.ts';
 
-/** Between two readings of an item that nobody asked for; some earlier, some later, so that they spread. */
+/** Interval of scheduled checks of an item, with jitter of a quarter. */
 const BETWEEN_CHECKS = '6 hours';
-/** How long whoever reads an item keeps others from it, and the pause after a reading that failed. */
+/** How long a replica has an item to itself, and the pause after a failed check. */
 const LEASE = '15 minutes';
 
-/** Entries that nobody has read for hours, as long as they are leased to the caller. */
+/** Leases items to the caller that were not checked for hours. */
 export async function leaseDueItems(db: Queryable, limit: number): Promise<{ id: string; userId: string }[]> {
   return db.query<{ id: string; userId: string }>(
     `update bank_items set check_after = now() + $2::interval * (0.75 + random() / 2)
@@ -15,7 +15,7 @@ export async function leaseDueItems(db: Queryable, limit: number): Promise<{ id:
   );
 }
 
-/** @param ended the item is gone for good: it isn't read again until it is linked anew */
+/** @param ended the item no longer exists at the aggregator: it is not checked again until it is relinked */
 export async function noteChecked(tx: Queryable, userId: string, id: string, ended: boolean): Promise<void> {
   await tx.query(
     `update bank_items set checks = checks + 1,

@@ -5,31 +5,31 @@ interface Linked {
   accounts: BankAccount[];
 }
 
-export interface Overlaps<Entry> {
-  /** The entry whose place the new item takes: it loses no account by that. */
-  replaced: Entry | undefined;
-  /** Entries that stay beside the new item although they may share an account with it. */
-  kept: Entry[];
+export interface Overlaps<Item> {
+  /** The item that the new one replaces: no account is lost. */
+  replaced: Item | undefined;
+  /** Items that are kept although they may share an account with the new one. */
+  kept: Item[];
 }
 
 /**
- * What a new item means for the user's entries of the same bank. At some banks a second item silently kills the first,
- * so the same login must not stand twice. Another login of the same bank (a couple's joint account) has accounts
- * that the new item lacks, and is never replaced.
+ * Compares a new item with the user's items of the same bank. At some banks a second item of a login silently invalidates
+ * the first, so a login is kept once. Another login of the same bank (a couple's joint account) has accounts that the new
+ * item lacks, and is never replaced.
  *
- * @param own the entry that is replaced in any case
+ * @param own the item that is replaced in any case
  */
-export function findOverlaps<Entry extends Linked>(entries: readonly Entry[], item: Linked, own?: Entry): Overlaps<Entry> {
-  const sameBank = item.institutionId === null ? [] : entries.filter(({ institutionId }) => institutionId === item.institutionId);
-  // Of several that are covered, the one with the most accounts is the login that was linked again.
+export function findOverlaps<Item extends Linked>(items: readonly Item[], added: Linked, own?: Item): Overlaps<Item> {
+  const sameBank = added.institutionId === null ? [] : items.filter(({ institutionId }) => institutionId === added.institutionId);
+  // Of several covered items, the one with the most accounts is the login that was linked again.
   const [covered] = sameBank
-    .filter(({ accounts }) => accounts.length > 0 && covers(item.accounts, accounts))
+    .filter(({ accounts }) => accounts.length > 0 && covers(added.accounts, accounts))
     .sort((one, other) => other.accounts.length - one.accounts.length);
   const replaced = own ?? covered;
-  return { replaced, kept: sameBank.filter((entry) => entry !== replaced && mayShare(entry.accounts, item.accounts)) };
+  return { replaced, kept: sameBank.filter((item) => item !== replaced && mayShare(item.accounts, added.accounts)) };
 }
 
-/** Whether each of the old accounts is surely among the new ones, no new one standing for two. */
+/** Whether each of the old accounts is certainly among the new ones; a new account matches one old account only. */
 function covers(accounts: readonly BankAccount[], old: readonly BankAccount[]): boolean {
   const free = new Set(accounts);
   const take = (fits: (account: BankAccount) => boolean) => {
@@ -43,7 +43,7 @@ function covers(accounts: readonly BankAccount[], old: readonly BankAccount[]): 
   return unmatched.sort((one, other) => Number(hasId(other)) - Number(hasId(one))).every((known) => take((one) => looksSame(known, one)));
 }
 
-/** By what is shown of them, where ids don't tell. Without a mask nothing is sure: many accounts are called "Checking". */
+/** Compares name, mask and type where ids are missing. A name alone is not enough: many accounts are called "Checking". */
 function looksSame(known: BankAccount, account: BankAccount): boolean {
   if (hasId(known) && hasId(account)) return false;
   return hasMask(known) && known.mask === account.mask && known.name === account.name && isSameType(known, account);
@@ -62,7 +62,6 @@ function mayBeSame(one: BankAccount, other: BankAccount): boolean {
   return one.name === other.name && (!hasMask(one) || !hasMask(other) || one.mask === other.mask) && isSameType(one, other);
 }
 
-/** An empty one tells as little as none. */
 function hasMask({ mask }: BankAccount): boolean {
   return mask !== null && /[\p{L}\p{N}]/u.test(mask);
 }

@@ -1,43 +1,44 @@
 import type { Queryable } from '../database/database.ts';
 import type { Emit } from '../events/emit.ts';
 import type { ItemState } from '../providers/bank/bank-item.ts';
-import { type Announced, type ItemRow, updateAnnounced } from './items-repository.ts';
+import { about } from './bank-deps.ts';
+import { type ItemRow, type ItemWarning, updateWarning } from './items-repository.ts';
 
-/** The aggregator announces an end a week ahead; a day more, since clocks and deliveries differ. */
+/** The aggregator warns a week before access ends; one more day, because clocks and deliveries differ. */
 const WARN_MS = 8 * 24 * 3_600_000;
-export const NOTHING: Announced = { warning: null, expiresAt: null };
+export const NO_WARNING: ItemWarning = { warning: null, expiresAt: null };
 
-export interface AnnouncedBy {
+export interface WarningInput {
   state: Pick<ItemState, 'health' | 'consentExpiresAt'>;
-  before: Announced;
-  /** The user has just logged in again, which ends what was announced before. */
+  before: ItemWarning;
+  /** The user has logged in again, which ends the previous warning. */
   repaired: boolean;
-  /** The aggregator has just said that consent ends at this time (null: some time). */
+  /** A webhook says that consent ends at this time (null: the time is unknown). */
   told?: Date | null | undefined;
 }
 
-/** What is announced of an item after it was read. */
-export function announcedBy({ state, before, repaired, told }: AnnouncedBy): Announced {
-  // What was announced has come true.
-  if (state.health !== 'active') return NOTHING;
+/** The warning of an item after it was read. */
+export function warningOf({ state, before, repaired, told }: WarningInput): ItemWarning {
+  // Access has ended; the status says so.
+  if (state.health !== 'active') return NO_WARNING;
   if (before.warning === 'pending_disconnect' && !repaired && isAhead(before.expiresAt)) return before;
   const expiresAt = state.consentExpiresAt ?? told ?? null;
-  if (told !== undefined && isAhead(expiresAt) && expiresAt?.getTime() === told?.getTime())
-    return { warning: 'pending_expiration', expiresAt };
-  if (expiresAt !== null) return expiresAt.getTime() < Date.now() + WARN_MS ? { warning: 'pending_expiration', expiresAt } : NOTHING;
-  return before.warning === 'pending_expiration' && !repaired && isAhead(before.expiresAt) ? before : NOTHING;
+  const isTold = told !== undefined && isAhead(expiresAt) && expiresAt?.getTime() === told?.getTime();
+  if (isTold || (expiresAt !== null && expiresAt.getTime() < Date.now() + WARN_MS)) return { warning: 'pending_expiration', expiresAt };
+  const isKept = expiresAt === null && before.warning === 'pending_expiration' && !repaired && isAhead(before.expiresAt);
+  return isKept ? before : NO_WARNING;
 }
 
-/** Stores and tells what is announced, where it is another thing than before. The caller has locked user and entry. */
-export async function announce(tx: Queryable, emit: Emit, entry: ItemRow, announced: Announced): Promise<void> {
-  const { warning, expiresAt } = announced;
-  if (warning === entry.warning && expiresAt?.getTime() === entry.expiresAt?.getTime()) return;
-  await updateAnnounced(tx, entry.userId, entry.id, announced);
+/** Stores a changed warning and emits its event. The caller has locked user and item. */
+export async function setWarning(tx: Queryable, emit: Emit, item: ItemRow, next: ItemWarning): Promise<void> {
+  const { warning, expiresAt } = next;
+  if (warning === item.warning && expiresAt?.getTime() === item.expiresAt?.getTime()) return;
+  await updateWarning(tx, item.userId, item.id, next);
   const when = expiresAt === null ? {} : { expiresAt: expiresAt.toISOString() };
-  await emit(tx, entry.userId, 'account.warning', { account: entry.id, provider: 'bank', warning, ...when });
+  await emit(tx, item.userId, 'account.warning', { ...about(item.id), warning, ...when });
 }
 
-/** Without a time of its own a warning holds until it is repaired. */
+/** A warning without a time applies until the user logs in again. */
 export function isAhead(time: Date | null): boolean {
   return time === null || time.getTime() > Date.now();
 }

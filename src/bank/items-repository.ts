@@ -2,34 +2,35 @@ import type { Queryable } from '../database/database.ts';
 import type { BankAccount } from '../providers/bank/bank-item.ts';
 import type { GrantStatus } from '../vault/grants-repository.ts';
 
-export type ItemWarning = 'pending_disconnect' | 'pending_expiration';
-
-/** What the aggregator has announced of an entry; null = nothing. */
-export interface Announced {
-  warning: ItemWarning | null;
-  /** When the warning comes true, where that is known. */
+/** A warning that access to an item ends soon; null: none. */
+export interface ItemWarning {
+  warning: 'pending_disconnect' | 'pending_expiration' | null;
+  /** When access ends, if that is known. */
   expiresAt: Date | null;
 }
 
-export interface ItemRow extends Announced {
+export interface ItemDetails {
+  institutionId: string | null;
+  bankName: string;
+  accounts: BankAccount[];
+}
+
+export interface ItemRow extends ItemWarning, ItemDetails {
   id: string;
   userId: string;
   grantId: string;
   /** The aggregator's id of the item. */
   subject: string;
-  institutionId: string | null;
-  bankName: string;
-  accounts: BankAccount[];
   status: GrantStatus;
-  /** The bank has accounts that the user could share, too. */
+  /** The bank has further accounts that the user can share in update mode. */
   newAccounts: boolean;
-  /** Raised by every change of what is known of the item: the fence of readings. */
+  /** Incremented by every change, so that an outdated reading is not stored. */
   checks: number;
-  /** Update mode was opened lately, and nothing was read since that shows what came of it. */
+  /** Update mode was opened recently, and its result was not read yet. */
   inUpdateMode: boolean;
 }
 
-/** A link token of update mode lives for 30 minutes, a bank's own pages take their time. */
+/** A link token of update mode expires after 30 minutes, and a bank's own pages may take longer. */
 const UPDATE_MODE = '4 hours';
 
 const SELECT = `select i.id, i.user_id as "userId", i.grant_id as "grantId", g.subject, i.institution_id as "institutionId", i.bank_name as "bankName", i.accounts, g.status,
@@ -37,7 +38,7 @@ const SELECT = `select i.id, i.user_id as "userId", i.grant_id as "grantId", g.s
     coalesce(i.update_mode_at > now() - interval '${UPDATE_MODE}', false) as "inUpdateMode"
   from bank_items i join grants g on g.id = i.grant_id`;
 
-/** Linked longest first. */
+/** Oldest first. */
 export async function selectItems(db: Queryable, userId: string): Promise<ItemRow[]> {
   return db.query<ItemRow>({ name: 'bank-items', text: `${SELECT} where i.user_id = $1::uuid order by i.connected_at, i.id` }, [userId]);
 }
@@ -47,16 +48,10 @@ export async function selectItem(db: Queryable, userId: string, itemId: string):
   return rows[0];
 }
 
-/** The same, locked until the transaction ends. */
+/** As {@link selectItem}, locked until the transaction ends. */
 export async function lockItem(tx: Queryable, userId: string, itemId: string): Promise<ItemRow | undefined> {
   const rows = await tx.query<ItemRow>(`${SELECT} where i.id = $2::uuid and i.user_id = $1::uuid for no key update of i`, [userId, itemId]);
   return rows[0];
-}
-
-export interface ItemDetails {
-  institutionId: string | null;
-  bankName: string;
-  accounts: BankAccount[];
 }
 
 export async function insertItem(tx: Queryable, id: string, grantId: string, userId: string, details: ItemDetails): Promise<void> {
@@ -74,14 +69,14 @@ export async function updateItem(tx: Queryable, userId: string, id: string, deta
   );
 }
 
-export async function updateAnnounced(tx: Queryable, userId: string, id: string, { warning, expiresAt }: Announced): Promise<void> {
+export async function updateWarning(tx: Queryable, userId: string, id: string, { warning, expiresAt }: ItemWarning): Promise<void> {
   await tx.query(
     'update bank_items set warning = $3, expires_at = $4::timestamptz, checks = checks + 1 where id = $1::uuid and user_id = $2::uuid',
     [id, userId, warning, expiresAt],
   );
 }
 
-/** The bank has new accounts to offer; or, `offered` false, the user has chosen, and update mode is over. */
+/** @param offered true: the bank has new accounts; false: the user has chosen, and update mode has ended */
 export async function updateNewAccounts(tx: Queryable, userId: string, id: string, offered: boolean): Promise<void> {
   await tx.query(
     `update bank_items set new_accounts = $3, update_mode_at = case when $3 then update_mode_at end
@@ -94,7 +89,7 @@ export async function noteUpdateMode(db: Queryable, userId: string, id: string):
   await db.query('update bank_items set update_mode_at = now() where id = $1::uuid and user_id = $2::uuid', [id, userId]);
 }
 
-/** Incremental reading begins anew with this item. Not null, which a reading of the old item may have begun with and would take for its own. */
+/** Restarts incremental reading with this item. Not null: a concurrent first reading of the old item expects null. */
 export async function resetSyncState(tx: Queryable, userId: string, id: string, subject: string): Promise<void> {
   await tx.query('update bank_items set sync_state = $3::jsonb where id = $1::uuid and user_id = $2::uuid', [
     id,

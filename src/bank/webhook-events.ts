@@ -4,7 +4,7 @@ import { AppError } from '../errors.ts';
 import { identifier } from '../providers/provider-text.ts';
 import { isObject } from '../validation/is-object.ts';
 
-/** Events that change what we know of an item (Plaid: Item webhooks, Transactions webhooks). */
+/** The events that are handled (Plaid: Item webhooks, Transactions webhooks). */
 export const WEBHOOK_EVENTS = [
   'ITEM/ERROR',
   'ITEM/LOGIN_REPAIRED',
@@ -18,15 +18,16 @@ export const WEBHOOK_EVENTS = [
 
 export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
 
-/** What of an event's body is kept. */
+/** The stored fields of an event's body. */
 export interface EventDetails {
   /** The account at the bank that USER_ACCOUNT_REVOKED is about. */
   accountId?: string;
-  /** When PENDING_DISCONNECT or PENDING_EXPIRATION come true, ISO 8601. */
+  /** When access ends after PENDING_DISCONNECT or PENDING_EXPIRATION, ISO 8601. */
   endsAt?: string;
 }
 
 export interface ReceivedEvent {
+  /** The aggregator's id. */
   itemId: string;
   event: WebhookEvent;
   details: EventDetails;
@@ -35,8 +36,8 @@ export interface ReceivedEvent {
 }
 
 /**
- * Events that can't be checked against the item, and that a late copy would bring back after the user has dealt with
- * them: the same body counts once. Others may come with the same body again and mean it; a copy of those changes nothing.
+ * Events that can't be checked against the item: a late copy would restore a warning that the user has dealt with. So the
+ * same body counts once. Other events may repeat with the same body, and a copy of them has no effect.
  */
 const ONCE_A_BODY: readonly WebhookEvent[] = ['ITEM/PENDING_DISCONNECT', 'ITEM/PENDING_EXPIRATION', 'ITEM/NEW_ACCOUNTS_AVAILABLE'];
 
@@ -46,24 +47,24 @@ const accountOf = z.object({ account_id: identifier }).transform(({ account_id: 
 const time = z.iso.datetime({ offset: true });
 const disconnectOf = z.object({ disconnect_time: time }).transform(({ disconnect_time: endsAt }) => ({ endsAt }));
 const expiryOf = z.object({ consent_expiration_time: time }).transform(({ consent_expiration_time: endsAt }) => ({ endsAt }));
-const nothing = z.object({});
+const none = z.object({});
 
 const DETAILS: Record<WebhookEvent, z.ZodType<EventDetails>> = {
-  'ITEM/ERROR': nothing,
-  'ITEM/LOGIN_REPAIRED': nothing,
-  'ITEM/PENDING_DISCONNECT': disconnectOf.or(nothing),
-  'ITEM/PENDING_EXPIRATION': expiryOf.or(nothing),
-  'ITEM/NEW_ACCOUNTS_AVAILABLE': nothing,
-  'ITEM/USER_PERMISSION_REVOKED': nothing,
+  'ITEM/ERROR': none,
+  'ITEM/LOGIN_REPAIRED': none,
+  'ITEM/PENDING_DISCONNECT': disconnectOf.or(none),
+  'ITEM/PENDING_EXPIRATION': expiryOf.or(none),
+  'ITEM/NEW_ACCOUNTS_AVAILABLE': none,
+  'ITEM/USER_PERMISSION_REVOKED': none,
   'ITEM/USER_ACCOUNT_REVOKED': accountOf,
-  'TRANSACTIONS/SYNC_UPDATES_AVAILABLE': nothing,
+  'TRANSACTIONS/SYNC_UPDATES_AVAILABLE': none,
 };
 
 /**
  * Reads a verified webhook's body.
  *
- * @param signedAt `iat` of its proof
- * @returns the event, or the name of one that means nothing to us; a name is letters, digits and `_` only
+ * @param signedAt `iat` of its signature
+ * @returns the event, or the name of one that is not handled, reduced to letters, digits, `_` and `/`
  * @throws AppError `invalid_request`
  */
 export function readWebhook(body: Uint8Array, signedAt: number): ReceivedEvent | { unknown: string } {

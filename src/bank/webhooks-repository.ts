@@ -6,29 +6,29 @@ export interface WebhookRow {
   id: string;
   userId: string;
   grantId: string;
-  /** The bank entry of the grant. */
-  entryId: string;
-  /** The item that the event is about. */
+  /** The bank item of the grant. */
   itemId: string;
+  /** The aggregator's id of the item that the event is about. */
+  subject: string;
   event: WebhookEvent;
   details: EventDetails;
-  /** It has waited for longer than its news can be worth. */
+  /** Received too long ago to have an effect. */
   overdue: boolean;
 }
 
-/** Longer than the aggregator tries to deliver an event, which is 24 hours. */
+/** Longer than the aggregator retries a delivery, which is 24 hours. */
 const KEPT = '48 hours';
 const OVERDUE = '24 hours';
-/** Above the longest pause between two tries of a job. */
+/** Longer than the longest pause between two attempts of a job. */
 const LOST_AFTER = '2 hours';
 
 /**
- * Writes an event down, for whoever has the item.
+ * Stores an event for every grant of the item.
  *
- * @returns ids of the new rows: none where nobody has it, or where it is written down already
+ * @returns ids of the new rows: none if there is no such grant, or the event is already stored
  */
 export async function insertWebhook(db: Queryable, { itemId, event, details, digest }: ReceivedEvent): Promise<string[]> {
-  // The lock: a disconnect that is under way either is over before, or takes the row along.
+  // The lock: a concurrent disconnection either ends before this, or deletes the row with its grant.
   const rows = await db.query<{ id: string }>(
     `insert into bank_webhooks (id, grant_id, item_id, event, details, digest)
      select gen_random_uuid(), id, subject, $2, $3::jsonb, $4 from grants where provider = 'bank' and subject = $1 for key share
@@ -40,7 +40,7 @@ export async function insertWebhook(db: Queryable, { itemId, event, details, dig
 
 export async function selectWebhook(db: Queryable, id: string): Promise<WebhookRow | undefined> {
   const rows = await db.query<WebhookRow>(
-    `select w.id, g.user_id as "userId", w.grant_id as "grantId", i.id as "entryId", w.item_id as "itemId", w.event, w.details,
+    `select w.id, g.user_id as "userId", w.grant_id as "grantId", i.id as "itemId", w.item_id as subject, w.event, w.details,
             w.received_at < now() - $2::interval as overdue
      from bank_webhooks w join grants g on g.id = w.grant_id join bank_items i on i.grant_id = g.id
      where w.id = $1::uuid and w.handled_at is null`,
@@ -49,13 +49,13 @@ export async function selectWebhook(db: Queryable, id: string): Promise<WebhookR
   return rows[0];
 }
 
-/** @returns false when another has handled it meanwhile, or it is gone */
+/** @returns false when it was already handled or deleted */
 export async function markHandled(tx: Queryable, id: string): Promise<boolean> {
   const rows = await tx.query('update bank_webhooks set handled_at = now() where id = $1::uuid and handled_at is null returning id', [id]);
   return rows.length > 0;
 }
 
-/** Rows that have no job, or whose job must have been lost. */
+/** Rows without a job, or whose job was lost. */
 export async function selectUnqueuedWebhooks(db: Queryable, limit: number): Promise<string[]> {
   const rows = await db.query<{ id: string }>(
     `select id from bank_webhooks where handled_at is null and coalesce(queued_at, '-infinity') < now() - $2::interval

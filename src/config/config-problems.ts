@@ -30,10 +30,16 @@ export class Problems {
     if (this.production && url.protocol !== 'https:' && !isLoopback(url.hostname)) {
       this.add(variable, 'must be https in production');
     }
-    return value.replace(/(?<!\/)\/+$/, '');
+    return withoutTrailingSlashes(value);
   }
 
   optionalAddress(variable: string, value: string | undefined): string | undefined {
     return value === undefined ? undefined : this.address(variable, value);
   }
+}
+
+export function withoutTrailingSlashes(address: string): string {
+  let end = address.length;
+  while (address[end - 1] === '/') end -= 1;
+  return address.slice(0, end);
 }

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 import type { Config } from './config.ts';
-import type { Problems } from './config-problems.ts';
+import { type Problems, withoutTrailingSlashes } from './config-problems.ts';
 import type { Variables } from './environment.ts';
 
 /** The identity provider. */
@@ -19,7 +19,7 @@ export function identity(env: Variables, problems: Problems): Config['identity']
     problems.address('OIDC_ISSUER', env.OIDC_ISSUER);
     if (env.OIDC_AUDIENCE === undefined) problems.add('OIDC_AUDIENCE', 'is missing: the client id that ID tokens are issued for');
     // The issuer is compared exactly; only the discovery address is normalized (OIDC Discovery 1.0, 4.1).
-    const discoveryUrl = `${env.OIDC_ISSUER.replace(/(?<!\/)\/+$/, '')}/.well-known/openid-configuration`;
+    const discoveryUrl = `${withoutTrailingSlashes(env.OIDC_ISSUER)}/.well-known/openid-configuration`;
     return { kind: 'oidc', issuer: env.OIDC_ISSUER, audience: env.OIDC_AUDIENCE ?? '', discoveryUrl };
   }
   if (env.OIDC_AUDIENCE !== undefined) problems.add('OIDC_ISSUER', 'is missing while OIDC_AUDIENCE is set');
@@ -101,7 +101,7 @@ const PRIVATE_NAME = /(^|\.)(localhost|local|internal|lan|home\.arpa|test|invali
 function webhookUrl(publicUrl: string | undefined): string | undefined {
   const url = URL.parse(publicUrl ?? '');
   if (url?.protocol !== 'https:' || !isPublicHost(url.hostname)) return undefined;
-  return `${url.href.replace(/(?<!\/)\/+$/, '')}/webhooks/bank`;
+  return `${withoutTrailingSlashes(url.href)}/webhooks/bank`;
 }
 
 function isPublicHost(hostname: string): boolean {

@@ -34,7 +34,6 @@ export function openApiRouter(document: () => object, middleware: EndpointMiddle
       summary: 'This interface as an OpenAPI 3.1 document',
       auth: 'none',
       response: z.record(z.string(), z.unknown()),
-      errors: [],
       async handle() {
         made ??= document() as Record<string, unknown>;
         return { json: made };
@@ -52,7 +51,6 @@ function toWebsite(siteUrl: string): Endpoint {
     summary: 'Redirect to the public website (production only)',
     auth: 'none',
     pages: { 302: 'Redirect to the public website' },
-    errors: [],
     handle: async () => ({ redirect: siteUrl, status: 302 as const }),
   });
 }
@@ -65,7 +63,6 @@ function developmentPage(path: string, file: string, summary: string, contentPol
     summary: `${summary} (development only)`,
     auth: 'none',
     pages: { 200: 'An HTML page', 302: 'Redirect to the same page at `PUBLIC_URL`, from another loopback name' },
-    errors: [],
     async handle({ request }) {
       const redirect = publicPage(request, path, publicUrl);
       if (redirect !== undefined) return { redirect, status: 302 as const };

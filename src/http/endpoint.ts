@@ -69,7 +69,8 @@ export interface Endpoint<
   response?: A;
   /** Further documented responses that are not JSON: status → description. */
   pages?: Record<number, string>;
-  errors: readonly ErrorCode[];
+  /** Besides those that follow from the declaration. */
+  errors?: readonly ErrorCode[];
   /** For a person's browser: errors may be pages; HEAD and prefetch requests are rejected. */
   browser?: boolean;
   /** A limit for each client address besides the general one; `provider` also has one for each user. */

@@ -21,7 +21,7 @@ const HTML = { 'text/html': { schema: z.string() } };
 export function errorsOf(endpoint: Endpoint): ErrorCode[] {
   const codes = new Set([
     ...ALL,
-    ...endpoint.errors,
+    ...(endpoint.errors ?? []),
     ...(endpoint.params === undefined ? [] : (['not_found'] as const)),
     ...(endpoint.query === undefined ? [] : (['invalid_request'] as const)),
     ...(endpoint.form === undefined && endpoint.signed === undefined ? [] : FORM),

@@ -57,7 +57,6 @@ function status({ db, providers }: IntegrationsRoutesOptions): Endpoint {
       '`connected`: at least one account, whatever its status. `needs_attention`: how many accounts must be authorized again, now or soon.',
     auth: 'id_token',
     response: integrationStatus,
-    errors: [],
     handle: async ({ caller }) => ({ json: await selectStatus(db, caller.userId, names) }),
   });
 }

@@ -23,7 +23,6 @@ export function waitlistRouter(db: Database, logger: Logger, middleware: Endpoin
       limit: 'waitlist',
       form,
       response,
-      errors: [],
       async handle({ form: { email } }) {
         try {
           await upsertAddress(db, email.toLowerCase());

@@ -161,7 +161,6 @@ function accountEndpoints(accounts: WorkspaceAccounts): Endpoint[] {
       summary: 'List the connected workspace accounts',
       auth: 'id_token',
       response: accountList,
-      errors: [],
       handle: async ({ caller }) => ({ json: { accounts: await accounts.list(caller.userId) } }),
     }),
     endpoint({

@@ -97,7 +97,7 @@ describe('a login of a bank that is linked already', () => {
     expect(await steward.sql('select id from revocations')).toEqual([]);
     expect(removals()).toBe(0);
     const said = steward.logs.map((line) => JSON.parse(line)).filter(({ kept }) => kept?.includes(old));
-    expect(said).toMatchObject([{ level: 30, entry: entries[1] }]);
+    expect(said).toMatchObject([{ level: 30, item: entries[1] }]);
   });
 
   it.each<[string, Account[], Account[]]>([

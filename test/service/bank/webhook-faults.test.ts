@@ -61,14 +61,14 @@ describe('a webhook while something else fails', () => {
     await allHandled(steward);
   });
 
-  it('is given up after a day', async () => {
+  it('is dropped after a day', async () => {
     const user = await LinkedUser.of(steward);
     await steward.control('faults', { part: 'bank', path: '/item/get', kind: 'status', status: 503 });
     expect((await user.hears('ERROR', {}, 40)).status).toBe(200);
     await steward.sql(`update bank_webhooks set received_at = now() - interval '25 hours' where item_id = $1`, [user.itemId]);
     await eventually(async () => {
       await retryNow(steward, 'bank-webhook');
-      return steward.logs.some((line) => line.includes('bank webhook given up'));
+      return steward.logs.some((line) => line.includes('bank webhook dropped'));
     });
     await steward.sql(`update bank_webhooks set received_at = now() - interval '3 days' where item_id = $1`, [user.itemId]);
     await steward.context.webhooks.sweep();

@@ -102,7 +102,7 @@ describe('POST /webhooks/bank takes', () => {
     ];
     for (const other of others) expect((await deliver(steward, other, await signer.sign(other))).status).toBe(200);
     expect(await stored()).toBe(0);
-    expect(steward.logs.filter((line) => line.includes('means nothing here')).map((line) => JSON.parse(line).event)).toEqual([
+    expect(steward.logs.filter((line) => line.includes('of an unknown kind')).map((line) => JSON.parse(line).event)).toEqual([
       'ITEM/WEBHOOK_UPDATE_ACKNOWLEDGED',
       'INCOME/INCOME_VERIFICATION',
       'ITEM???level??50?/toString',
