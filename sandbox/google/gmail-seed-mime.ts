@@ -1,7 +1,9 @@
 export interface SeedAttachment {
   name: string;
   mime: string;
-  content: string | Buffer;
+  /** Text; of binary content, `base64` instead. */
+  content?: string;
+  base64?: string;
 }
 
 /** One message of the seeded mailbox, as its author's program would write it. */
@@ -67,11 +69,12 @@ function textPart(subtype: string, text: string, charset: SeedMessage['charset']
     : `${head}quoted-printable\r\n\r\n${quotedPrintable(bytes.toString('latin1'))}`;
 }
 
-function attachmentPart({ name, mime, content: bytes }: SeedAttachment): string {
+function attachmentPart({ name, mime, content = '', base64 }: SeedAttachment): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is ASCII
   const fileName = /^[\x00-\x7f]*$/.test(name) ? `filename="${name}"` : `filename*=UTF-8''${encodeURIComponent(name)}`;
   const head = `Content-Type: ${mime}\r\nContent-Disposition: attachment; ${fileName}\r\nContent-Transfer-Encoding: base64`;
-  return `${head}\r\n\r\n${base64Lines(Buffer.from(bytes))}`;
+  const bytes = base64 === undefined ? Buffer.from(content) : Buffer.from(base64, 'base64');
+  return `${head}\r\n\r\n${base64Lines(bytes)}`;
 }
 
 /** `Name <a@b>, c@d` with the names encoded where they must be. */

@@ -1,8 +1,37 @@
+import { readFileSync } from 'node:fs';
+import { load } from 'js-yaml';
 import type { Account } from '../workspace-accounts.ts';
 import { type Label, type Mailbox, messageId, type StoredMessage } from './gmail-mailbox.ts';
-import { seedMime } from './gmail-seed-mime.ts';
-import { CONVERSATIONS, type SeedMail, type SeedThread } from './gmail-world-conversations.ts';
-import { NOTICE_THREADS } from './gmail-world-notices.ts';
+import { type SeedAttachment, seedMime } from './gmail-seed-mime.ts';
+
+interface SeedMail {
+  from?: string;
+  cc?: string;
+  /** `{backlog}` is replaced by a long list. */
+  text?: string;
+  html?: string;
+  charset?: 'iso-8859-1';
+  attachments?: readonly SeedAttachment[];
+  after?: number;
+  headers?: Record<string, string>;
+}
+
+interface SeedThread {
+  subject: string;
+  days: number;
+  labels?: readonly string[];
+  folder?: 'INBOX' | 'SPAM' | 'TRASH' | 'archive';
+  /** Whether its last message is unread. */
+  unread?: true;
+  mails: readonly SeedMail[];
+}
+
+const THREADS = load(readFileSync(new URL('mailbox.yaml', import.meta.url), 'utf8')) as SeedThread[];
+const BACKLOG = Array.from(
+  { length: 220 },
+  (_, index) =>
+    `${index + 1}. ${['Ana', 'Jonas', 'Mei', 'Tomáš'][index % 4]} went through item ${index + 1} of the backlog; the estimate is ${(index % 7) + 1} days and the owner keeps it until the next review.`,
+).join('\n');
 
 const HOUR_MS = 3_600_000;
 const SYSTEM_LABELS = ['INBOX', 'SENT', 'DRAFT', 'UNREAD', 'STARRED', 'IMPORTANT', 'TRASH', 'SPAM', 'CHAT'];
@@ -14,10 +43,10 @@ const LABELS: readonly Label[] = [
   ...USER_LABELS.map((name, index): Label => ({ id: `Label_${index + 1}`, name, type: 'user' })),
 ];
 
-/** About forty threads, the same for an account each time; dates lie before `now`. */
+/** About forty threads, always the same for an account. Their dates are before `now`. */
 export function seedMailbox(account: Account, now: number): Mailbox {
   const mailbox: Mailbox = { messages: [], drafts: [], labels: structuredClone([...LABELS]), made: 0, historyId: 1000 };
-  for (const thread of [...CONVERSATIONS, ...NOTICE_THREADS]) addThread(mailbox, account, thread, now);
+  for (const thread of THREADS) addThread(mailbox, account, thread, now);
   mailbox.messages.sort((a, b) => a.at - b.at);
   return mailbox;
 }
@@ -26,7 +55,7 @@ function addThread(mailbox: Mailbox, account: Account, thread: SeedThread, now: 
   const owner = `${account.name} <${account.email}>`;
   const others = [...new Set(thread.mails.flatMap(({ from, cc }) => [from, cc]).filter((one) => one !== undefined))];
   const references: string[] = [];
-  // Hours and minutes of its own, so that no two threads begin together.
+  // At a different time of day for each thread.
   let at = now - (thread.days * 24 + 8) * HOUR_MS - ((mailbox.messages.length * 37) % 601) * 61_000;
   const first = messageId(account, mailbox.made);
   thread.mails.forEach((mail, index) => {
@@ -52,7 +81,7 @@ function addThread(mailbox: Mailbox, account: Account, thread: SeedThread, now: 
 }
 
 function content({ cc, text, html, charset, attachments, headers }: SeedMail) {
-  return { cc, text, html, charset, attachments, headers };
+  return { cc, text: text?.replace('{backlog}', BACKLOG), html, charset, attachments, headers };
 }
 
 function labelsOf(thread: SeedThread, mail: SeedMail, last: boolean): StoredMessage['labelIds'] {
