@@ -1,4 +1,4 @@
-/** A refusal in the shape of the provider's API errors. */
+/** An error response in the form of the provider's APIs. */
 export class ApiFault extends Error {
   readonly status: number;
   /** `notFound`, `invalidArgument`, `rateLimitExceeded`, … */
@@ -22,7 +22,7 @@ export function invalid(message: string): ApiFault {
   return new ApiFault(400, 'invalidArgument', message);
 }
 
-/** Words that the newer APIs give beside the HTTP status (google.rpc.Code). */
+/** Canonical codes that the newer APIs return beside the HTTP status (google.rpc.Code). */
 const CANONICAL: Record<number, string> = {
   400: 'INVALID_ARGUMENT',
   401: 'UNAUTHENTICATED',
@@ -35,7 +35,7 @@ const CANONICAL: Record<number, string> = {
   503: 'UNAVAILABLE',
 };
 
-/** The body of a refusal, as all six APIs give it. */
+/** The body of an error response, the same in all six APIs. */
 export function faultBody(status: number, reason: string, message: string): object {
   const error = { code: status, message, errors: [{ message, domain: 'global', reason }], status: CANONICAL[status] ?? 'UNKNOWN' };
   return { error };

@@ -1,17 +1,17 @@
 const ROOT = 'https://www.googleapis.com/auth/';
 
-/** Identifies the account; granted with every consent that asks for it. */
+/** Identifies the account; granted with every consent that requests it. */
 export const OPENID = 'openid';
 export const EMAIL = `${ROOT}userinfo.email`;
 export const PROFILE = `${ROOT}userinfo.profile`;
 
-/** OpenID Connect's short names, which the provider answers in its own long form. */
+/** OpenID Connect's short names, which the provider returns in its long form. */
 const ALIASES = new Map([
   ['email', EMAIL],
   ['profile', PROFILE],
 ]);
 
-/** What each scope allows, in plain words for the consent page. */
+/** Descriptions of the scopes on the consent page. */
 const DESCRIPTIONS = new Map([
   [OPENID, 'Know which account this is'],
   [EMAIL, "See the account's e-mail address"],
@@ -27,9 +27,9 @@ const DESCRIPTIONS = new Map([
 ]);
 
 /**
- * Splits the `scope` parameter (RFC 6749 section 3.3) into known scopes without repeats.
+ * Splits the `scope` parameter (RFC 6749, 3.3) into known scopes without duplicates.
  *
- * @returns undefined when it names none, or one that the provider doesn't know
+ * @returns undefined when it is empty or contains an unknown scope
  */
 export function parseScopes(parameter: string): string[] | undefined {
   const names = parameter.split(' ').filter((name) => name !== '');
@@ -37,7 +37,7 @@ export function parseScopes(parameter: string): string[] | undefined {
   return scopes.length > 0 && scopes.every((scope) => DESCRIPTIONS.has(scope)) ? scopes : undefined;
 }
 
-/** Plain words for a scope that {@link parseScopes} let through. */
+/** The description of a scope that {@link parseScopes} returned. */
 export function describeScope(scope: string): string {
   return DESCRIPTIONS.get(scope) ?? scope;
 }

@@ -5,7 +5,7 @@ import type { Controls } from './controls.ts';
 import type { WorkspaceProvider } from './workspace/workspace-provider.ts';
 
 const flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((value) => value === 'true')]);
-/** A number, or its text in a form; an empty field is not 0. */
+/** A number, or its text in a form. An empty field is not 0. */
 const integer = (minimum: number, maximum: number) =>
   z
     .union([
@@ -53,7 +53,7 @@ const behaviour = z.strictObject({
 
 const revocation = z.strictObject({ email: emailAddress });
 
-/** What tests turn, mounted at /sandbox/control. */
+/** Test controls, mounted at /sandbox/control. */
 export function controlRoutes(controls: Controls, workspace: WorkspaceProvider): Router {
   const router = Router();
   router.use(json({ limit: '10kb' }), urlencoded({ extended: false, limit: '10kb' }));

@@ -2,35 +2,35 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { faultBody } from './api-fault.ts';
 
-/** A middleware in Node's own types; Express takes it as it is. */
+/** Middleware with Node's types, which Express accepts. */
 export type Middleware = (request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void) => void;
 
 export type SandboxPart = 'identity' | 'workspace' | 'bank';
 
-/** A fault that calls to a part meet instead of (or, for `delay`, before) their answer. */
+/** A fault in place of (for `delay`, before) the response to calls. */
 export interface Fault {
   part: SandboxPart;
-  /** Path below the part's root, e.g. `/token`, with all below it; absent = every path. */
+  /** Path below the part's root, e.g. `/token`, with its subpaths; absent: every path. */
   path?: string | undefined;
   kind: 'delay' | 'hang' | 'status' | 'malformed' | 'html';
   /** How long `delay` waits, milliseconds. */
   ms?: number | undefined;
   /** HTTP status of `status` (default 503), `malformed` and `html` (default 200). */
   status?: number | undefined;
-  /** The `error` field of what `status` answers, e.g. `invalid_client`. */
+  /** The `error` field in the response of `status`, e.g. `invalid_client`. */
   error?: string | undefined;
   /** Seconds of the Retry-After header of a 429 (default 1). */
   retryAfter?: number | undefined;
-  /** How many calls meet it; absent = every call until faults are cleared. */
+  /** Number of calls that fail; absent: every call until faults are cleared. */
   times?: number | undefined;
 }
 
 const DEFAULT_DELAY_MS = 1_000;
 const MAINTENANCE_PAGE = '<!doctype html><title>Maintenance</title><p>We will be back soon.</p>';
-/** Paths come from outside, so the tally must not grow without bound. */
+/** Limits the counters, because paths come from outside. */
 const MAX_COUNTED_NAMES = 500;
 
-/** What tests turn: the sandbox's clock, its faults, and the tally of calls. All of it is gone after a restart. */
+/** The sandbox's clock, faults and call counters, which tests control. They do not survive a restart. */
 export class Controls {
   #offset = 0;
   #faults: Fault[] = [];
@@ -44,12 +44,12 @@ export class Controls {
     return Date.now() + this.#offset;
   }
 
-  /** Moves the sandbox's clock by `ms`; negative moves it back. */
+  /** Moves the sandbox's clock by `ms`, which may be negative. */
   advance(ms: number): void {
     this.#offset += ms;
   }
 
-  /** Units a minute and account that an API grants, where a test has set it. */
+  /** The quota of an API, per minute and account, if a test has set it. */
   quota(api: string): number | undefined {
     return this.#quotas.get(api);
   }
@@ -62,13 +62,13 @@ export class Controls {
     this.#faults.push({ ...fault });
   }
 
-  /** Ends every fault; calls that hang already are cut off. */
+  /** Ends every fault; hanging calls are ended. */
   clearFaults(): void {
     this.#faults = [];
     for (const socket of this.#hanging) socket.destroy();
   }
 
-  /** Adds one to the tally of `name`, beside the paths that {@link intercept} counts. */
+  /** Increments the counter of `name`, beside the paths that {@link intercept} counts. */
   count(part: SandboxPart, name: string): void {
     const calls = this.#calls[part];
     if (!calls.has(name) && calls.size >= MAX_COUNTED_NAMES) return;
@@ -80,7 +80,7 @@ export class Controls {
     return Object.fromEntries(this.#calls[part]);
   }
 
-  /** Middleware for the head of a part's router: counts the call by its path, then applies the first fault that fits. */
+  /** Middleware at the start of a part's router: counts the call, then applies the first matching fault. */
   intercept(part: SandboxPart): Middleware {
     return (request, response, next) => {
       const path = request.url?.split('?', 1)[0] ?? '/';
@@ -91,7 +91,7 @@ export class Controls {
     };
   }
 
-  /** Lets go of every timer and hanging connection. */
+  /** Clears all timers and hanging connections. */
   close(): void {
     this.clearFaults();
     for (const timer of this.#timers) clearTimeout(timer);
@@ -150,7 +150,7 @@ function covers(prefix: string | undefined, path: string): boolean {
 function answerStatus(fault: Fault, path: string, response: ServerResponse): void {
   const status = fault.status ?? 503;
   if (status === 429) response.setHeader('Retry-After', String(fault.retryAfter ?? 1));
-  // The APIs have their own shape of errors.
+  // The APIs have another error format.
   if (path.startsWith('/api/')) {
     answer(
       response,

@@ -10,9 +10,8 @@ export interface GuardOptions {
 }
 
 /**
- * Lets in only calls that this machine's programs and this service's own pages make:
- * the sandbox signs anyone in, so a web page elsewhere must not reach it, neither
- * across origins nor through a name that it rebinds to 127.0.0.1.
+ * Accepts only calls from programs on this machine and from this service's own pages. The sandbox signs in any user, so
+ * other web pages must not reach it, neither across origins nor by DNS rebinding.
  *
  * @throws AppError `forbidden` for a foreign Host or Origin header
  */
@@ -24,14 +23,14 @@ export function sandboxGuard(options: GuardOptions): Middleware {
       throw new AppError('forbidden', "The sandbox answers only under this service's own address.");
     }
     if (!isOwnOrigin(request.headers, origins)) {
-      throw new AppError('forbidden', 'The sandbox does not answer pages of other origins.');
+      throw new AppError('forbidden', 'The sandbox does not respond to pages of other origins.');
     }
     next();
   };
 }
 
 function isOwnHost(host: string | undefined, home: URL): boolean {
-  // Only host and port: anything else would be read as another part of the address below.
+  // Only host and port, because other characters would change the address below.
   if (host === undefined || /[\s/\\@?#]/.test(host)) return false;
   const url = URL.parse(`${home.protocol}//${host}`);
   return url !== null && (isLoopback(url.hostname) || url.host === home.host);
@@ -41,7 +40,7 @@ function isOwnOrigin(headers: IncomingHttpHeaders, origins: Set<string>): boolea
   const origin = headers.origin;
   if (origin === undefined) return true;
   // Our pages send no referrer, and browsers then send `null` with a form post (Fetch, "append a request Origin header").
-  // Scripts can't forge Sec-Fetch-Site, and a sandboxed frame's opaque origin never counts as same-origin.
+  // Scripts cannot forge Sec-Fetch-Site, and a sandboxed frame's opaque origin never counts as same-origin.
   if (origin === 'null') return headers['sec-fetch-site'] === 'same-origin';
   if (origins.has(origin)) return true;
   const url = URL.parse(origin);

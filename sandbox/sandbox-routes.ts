@@ -16,7 +16,7 @@ export interface SandboxDeps extends GuardOptions {
   controls: Controls;
 }
 
-/** Everything below /sandbox, behind the guard. Each part parses its own bodies. */
+/** All routes below /sandbox, behind the guard. Each part parses its own bodies. */
 export function sandboxRoutes({ identity, workspace, bank, controls, ...guard }: SandboxDeps): Router {
   const router = Router();
   router.use(sandboxGuard(guard));

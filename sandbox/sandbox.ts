@@ -7,11 +7,11 @@ import { sandboxRoutes } from './sandbox-routes.ts';
 import { createWorkspaceProvider } from './workspace/workspace-provider.ts';
 
 export interface SandboxOptions {
-  /** Folder of the sandbox's state. */
+  /** Folder of the sandbox's data. */
   directory: string;
   /** {base_url} as browsers see it, no trailing slash. */
   publicUrl: string;
-  /** http://127.0.0.1:<port>: how the service reaches itself. */
+  /** http://127.0.0.1:<port>, where the service reaches itself. */
   selfUrl: string;
   allowedOrigins: string[];
   logger: Logger;
@@ -23,13 +23,13 @@ export interface Sandbox {
   identity: OidcSettings;
   workspace: WorkspaceSettings;
   bank: BankSettings;
-  /** Ends timers and calls that hang. */
+  /** Ends timers and hanging calls. */
   close(): void;
 }
 
 /**
- * Opens the local stand-ins for the three providers on their state in `directory`.
- * For development only: it signs anyone in.
+ * Opens the local emulators of the three providers with their data in `directory`. For development only, because any user
+ * can sign in.
  */
 export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
   const controls = new Controls();

@@ -1,21 +1,19 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** The state of one part of the sandbox; change `state` in place, then `save()`. */
+/** The stored data of one part of the sandbox. Change `state` in place, then call `save()`. */
 export interface Store<S> {
   readonly state: S;
   save(): void;
 }
 
 /**
- * Opens a JSON file as state that survives restarts.
+ * Opens a JSON file as state that survives restarts. `save()` is synchronous and atomic (temporary file, rename, mode
+ * 0600), so that data saved before a response survives a kill.
  *
- * `save()` is synchronous and atomic (temporary file, rename, mode 0600): what was
- * saved before an answer went out is still there after a kill.
- *
- * @param file path of the JSON file; its folder is made when missing (0700)
- * @param seed the state of a first start
- * @throws Error naming the file when it holds no JSON; Node's file errors otherwise
+ * @param file path of the JSON file; its folder is created if it is missing (0700)
+ * @param seed initial data
+ * @throws Error naming the file when it is not JSON; otherwise Node's file errors
  */
 export function openStore<S>(file: string, seed: () => S): Store<S> {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
@@ -37,7 +35,7 @@ function read<S>(file: string): S | undefined {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as S;
   } catch (error) {
-    if (error instanceof SyntaxError) throw new Error(`${file} holds no JSON; delete it to start afresh`, { cause: error });
+    if (error instanceof SyntaxError) throw new Error(`${file} is not JSON; delete it to start again`, { cause: error });
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
     throw error;
   }

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 import { displayName } from './identity/identity-issuer.ts';
 
-/** An account at the stand-in provider. */
+/** An account at the emulated provider. */
 export interface Account {
-  /** 21 digits, the same for an address in every sandbox. */
+  /** 21 digits, derived from the address. */
   sub: string;
   email: string;
   name: string;
 }
 
-/** The accounts that every sandbox starts with. */
+/** The initial accounts. */
 export function seedAccounts(): Account[] {
   return [
     makeAccount('demo@example.com'),
@@ -18,10 +18,7 @@ export function seedAccounts(): Account[] {
   ];
 }
 
-/**
- * The account an address belongs to, made when there is none yet: any address is an account.
- * `name+tag@…` is the account `name@…`, as mail providers deliver it.
- */
+/** The account of an address, created if there is none. `name+tag@…` is the account `name@…`, as in mail delivery. */
 export function findAccount(accounts: Account[], address: string): Account {
   const email = canonicalAddress(address);
   const known = accounts.find((account) => account.email === email);
@@ -49,7 +46,7 @@ function subjectOf(email: string): string {
 
 const AVATAR_COLOURS = ['#3b5bdb', '#0b7285', '#5f3dc4', '#a61e4d', '#2b8a3e', '#9c4221'];
 
-/** The account's profile picture: a coloured disc as SVG. */
+/** The account's profile picture: a colored disc as SVG. */
 export function avatar(account: Account): string {
   const colour = AVATAR_COLOURS[Number(account.sub.at(-1)) % AVATAR_COLOURS.length];
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 96 96"><circle cx="48" cy="48" r="48" fill="${colour}"/><circle cx="48" cy="38" r="16" fill="#fff"/><path d="M16 84a32 28 0 0 1 64 0" fill="#fff"/></svg>`;

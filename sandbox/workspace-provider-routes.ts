@@ -32,7 +32,7 @@ export function workspaceProviderRoutes(provider: WorkspaceProvider, allowedOrig
   router.get('/avatar/:sub.svg', (request, response, next) => {
     const account = provider.grants.account(request.params.sub);
     if (account === undefined) return next();
-    // A front end of another origin shows the picture too.
+    // Front ends of other origins show the picture, too.
     response.set({ 'Cross-Origin-Resource-Policy': 'cross-origin', 'Content-Security-Policy': "default-src 'none'" });
     response.type('image/svg+xml').send(avatar(account));
   });
@@ -61,19 +61,19 @@ async function token(provider: WorkspaceProvider, request: Request, response: Re
   }
   const { authorization } = request.headers;
   const { status, body } = await provider.tokenEndpoint.answer(form, authorization);
-  // RFC 6749 section 5.2: a client that tried the header learns which scheme is taken.
+  // RFC 6749, 5.2: tells a client that used the header which scheme is supported.
   if (status === 401 && authorization !== undefined) response.set('WWW-Authenticate', 'Basic realm="sandbox"');
   response.status(status).json(body);
 }
 
-/** A parsed form whose fields all came once (RFC 6749 section 3.2); undefined otherwise, or when it was no form. */
+/** A parsed form in which every field occurs once (RFC 6749, 3.2); undefined otherwise, or when it is not a form. */
 function singleFields(body: unknown): Record<string, string> | undefined {
   if (typeof body !== 'object' || body === null) return undefined;
   const fields = Object.entries(body);
   return fields.every((field): field is [string, string] => typeof field[1] === 'string') ? Object.fromEntries(fields) : undefined;
 }
 
-/** RFC 7009, as the provider does it: the token may stand in the query, and all tokens of its account end. */
+/** RFC 7009, with the provider's extensions: the token may be in the query, and all tokens of its account are revoked. */
 function revoke(provider: WorkspaceProvider, request: Request, response: Response): void {
   provider.controls.count('workspace', 'revocations');
   const value = singleFields(request.body)?.token ?? request.query.token;
@@ -106,7 +106,7 @@ function userinfo(provider: WorkspaceProvider, request: Request, response: Respo
   });
 }
 
-/** The live access token of an `Authorization: Bearer` header (RFC 6750 section 2.1). */
+/** The valid access token of an `Authorization: Bearer` header (RFC 6750, 2.1). */
 function bearerToken(provider: WorkspaceProvider, request: Request): Token | undefined {
   const value = /^Bearer (\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
   const token = value === undefined ? undefined : provider.grants.find(value);

@@ -4,18 +4,18 @@ import type { Logger } from '../../src/observability/logger.ts';
 import type { Operation } from './bank-api.ts';
 import { AggregatorError, type InjectedErrors } from './bank-sandbox-errors.ts';
 
-/** The one client that may call. */
+/** The only client. */
 export const CREDENTIALS = { clientId: 'sandbox', secret: 'sandbox' };
 
 export interface ApiRoutesOptions {
   operations: Record<string, Operation>;
   injected: InjectedErrors;
-  /** Id of the item that a body's token stands for. */
+  /** Id of the item that the token in a body belongs to. */
   itemOf(body: Record<string, unknown>): string | undefined;
   logger: Logger;
 }
 
-/** The aggregator's API, mounted at /sandbox/bank: credentials, then the body, then its fields, in the real order. */
+/** The aggregator's API, mounted at /sandbox/bank. Checks credentials, then the body, then its fields, as the real one does. */
 export function bankApiRoutes({ operations, injected, itemOf, logger }: ApiRoutesOptions): Router {
   const router = Router();
   for (const [path, operation] of Object.entries(operations)) {
@@ -38,7 +38,7 @@ export function bankApiRoutes({ operations, injected, itemOf, logger }: ApiRoute
   return router;
 }
 
-/** Wrong credentials in the headers are refused before the body is read. */
+/** Wrong credentials in the headers are rejected before the body is read. */
 function refuseWrongHeaders(request: Request, _response: Response, next: NextFunction): void {
   const { clientId, secret } = headerCredentials(request);
   const fits = (given: string | undefined, own: string) => given === undefined || given === own;
@@ -46,7 +46,7 @@ function refuseWrongHeaders(request: Request, _response: Response, next: NextFun
   next();
 }
 
-/** The body without its credentials, which count where the headers have none. */
+/** The body without its credentials, which apply if there are none in the headers. */
 function takeBody(request: Request): Record<string, unknown> {
   const given: unknown = request.body;
   if (typeof given !== 'object' || given === null || Array.isArray(given)) throw new AggregatorError('INVALID_BODY');
@@ -62,7 +62,7 @@ function headerCredentials(request: Request): { clientId: string | undefined; se
 
 function toAggregatorError(error: unknown, logger: Logger): AggregatorError {
   if (error instanceof AggregatorError) return error;
-  // What the body parser throws has a status of its own.
+  // Errors of the body parser have a status.
   if (error instanceof Error && 'status' in error && Number(error.status) < 500) return new AggregatorError('INVALID_BODY');
   logger.error({ err: error }, 'bank sandbox: a call failed');
   return new AggregatorError('INTERNAL_SERVER_ERROR');

@@ -12,7 +12,7 @@ import { type WebhookCode, webhookBody } from './bank-webhook-bodies.ts';
 import type { WebhookSender } from './bank-webhook-sender.ts';
 import { institution, type SandboxInstitution, supports } from './bank-world.ts';
 
-/** The parts of the sandbox, as its routes use them. */
+/** The dependencies of the calls. */
 export interface BankDeps {
   items: Items;
   links: Links;
@@ -20,7 +20,7 @@ export interface BankDeps {
   controls: Controls;
 }
 
-/** A call of the API: takes the body without its credentials, gives the answer without its request id. */
+/** A call of the API. @param body without credentials. @returns the response without its request id */
 export type Operation = (body: Record<string, unknown>) => object;
 
 const SYNC_COUNT = 100;
@@ -31,19 +31,19 @@ export function bankOperations(bank: BankDeps): Record<string, Operation> {
   return { ...linkOperations(bank), ...itemOperations(bank), ...transactionOperations(bank), ...sandboxOperations(bank) };
 }
 
-/** Sends an event about an item to the item's own address, in the background. */
+/** Sends a webhook about an item to the item's address, in the background. */
 function notify({ webhooks, controls }: BankDeps, item: Item, code: WebhookCode): void {
   if (item.webhook === null) return;
   void webhooks.send(item.webhook, webhookBody(item, code, controls.now()));
 }
 
-/** The bank no longer lets us in until the user logs in again. */
+/** The bank requires a new login. */
 export function resetLogin(bank: BankDeps, item: Item): void {
   bank.items.change(item, { status: 'login_required' });
   notify(bank, item, 'ERROR');
 }
 
-/** Something happens to the item's transactions. */
+/** Changes the item's transactions. */
 export function happen(bank: BankDeps, item: Item, kind: TransactionChange['kind']): void {
   bank.items.addChange(item, kind);
   if (item.transactionsReady) notify(bank, item, 'SYNC_UPDATES_AVAILABLE');

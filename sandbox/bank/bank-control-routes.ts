@@ -39,11 +39,11 @@ const error = z.strictObject({
 
 export interface ControlRoutesOptions extends BankDeps {
   injected: InjectedErrors;
-  /** Where an event goes that a test orders for an item without an address of its own. */
+  /** Address of webhooks that a test requests for an item without one. */
   serviceWebhook: string;
 }
 
-/** What tests turn at the bank, mounted at /sandbox/control/bank. */
+/** Test controls of the bank, mounted at /sandbox/control/bank. */
 export function bankControlRoutes(options: ControlRoutesOptions): Router {
   const { items, controls, injected } = options;
   const router = Router();
@@ -89,7 +89,7 @@ function fields(request: Request): unknown {
   return request.body ?? {};
 }
 
-/** Sends the event and waits for the first attempt, so that a test can look at what came of it. */
+/** Sends the webhook and waits for the first attempt, so that its result can be tested. */
 async function fireWebhook({ serviceWebhook, ...bank }: ControlRoutesOptions, given: z.output<typeof webhook>): Promise<Delivery[]> {
   const item = bank.items.find(given.item_id);
   if (item === undefined) throw new AppError('not_found', 'There is no such item.');

@@ -13,12 +13,12 @@ export interface NewItem {
   login: string;
   accountKeys: readonly string[];
   products: readonly Product[];
-  /** Agreed to beside these. */
+  /** Further products that the user has consented to. */
   additional?: readonly Product[];
   webhook: string | null;
 }
 
-/** Items and their tokens. Every change is saved before the call is answered. */
+/** Items and their tokens. Every change is saved before the response. */
 export class Items {
   readonly #store: Store<BankState>;
   readonly #controls: Controls;
@@ -36,7 +36,7 @@ export class Items {
     return this.#store.state.items.find((item) => item.id === itemId);
   }
 
-  /** Makes an item, as Link does at its end, and the public token that stands for it once. */
+  /** Creates an item and a public token for it, as Link does when it ends. */
   create(given: NewItem): { item: Item; publicToken: string } {
     const now = this.#controls.now();
     const item: Item = {
@@ -66,7 +66,7 @@ export class Items {
   }
 
   /**
-   * Exchanges a public token, once.
+   * Exchanges a public token, which works once.
    *
    * @throws AggregatorError INVALID_PUBLIC_TOKEN
    */
@@ -86,7 +86,7 @@ export class Items {
   /**
    * The item of an access token, whatever the state of its login.
    *
-   * @throws AggregatorError INVALID_ACCESS_TOKEN, or ITEM_NOT_FOUND once removed
+   * @throws AggregatorError INVALID_ACCESS_TOKEN, or ITEM_NOT_FOUND after its removal
    */
   byAccessToken(accessToken: string): Item {
     const hash = hashToken(accessToken);
@@ -96,14 +96,14 @@ export class Items {
     return item;
   }
 
-  /** Id of the item that a token stands for, if any. */
+  /** Id of the item that a token belongs to, if any. */
   idOf(accessToken: unknown): string | undefined {
     const hash = typeof accessToken === 'string' ? hashToken(accessToken) : undefined;
     return this.#store.state.items.find((item) => item.accessTokenHash !== null && item.accessTokenHash === hash)?.id;
   }
 
   /**
-   * The item of an access token whose bank lets us in.
+   * The item of an access token, if its login works.
    *
    * @throws AggregatorError as {@link byAccessToken}, or ITEM_LOGIN_REQUIRED
    */
@@ -114,7 +114,7 @@ export class Items {
   }
 
   /**
-   * The same, once its bank has the product and its user has agreed to it; the product is the item's from then on.
+   * The same, if its bank has the product and its user has consented to it. The item has the product from now on.
    *
    * @throws AggregatorError as {@link readable}, PRODUCTS_NOT_SUPPORTED or ADDITIONAL_CONSENT_REQUIRED
    */
@@ -133,20 +133,20 @@ export class Items {
     this.#store.save();
   }
 
-  /** The time of an item, which never runs backwards. */
+  /** The current time for an item, which is never set back. */
   timeOf(item: Item): number {
     item.shownUntil = Math.max(item.shownUntil, this.#controls.now());
     return item.shownUntil;
   }
 
-  /** Makes something happen to its transactions, later than all that was shown of them: places in the log stay where they are. */
+  /** Adds a change to its transactions, after all that were returned before, so that positions in its log stay valid. */
   addChange(item: Item, kind: TransactionChange['kind']): void {
     item.shownUntil = this.timeOf(item) + 1;
     item.changes.push({ at: item.shownUntil, kind });
     this.#store.save();
   }
 
-  /** The service is at another port than when these items were linked: their events go where it is now. */
+  /** Updates the webhook addresses of items that were linked when the service had another port. */
   moveWebhooks(serviceWebhook: string): void {
     const { pathname } = new URL(serviceWebhook);
     for (const item of this.#store.state.items) {
@@ -156,7 +156,7 @@ export class Items {
     this.#store.save();
   }
 
-  /** Its events up to now; what they show stays shown. */
+  /** Its events until now. What was returned once does not change. */
   events(item: Item): TransactionEvent[] {
     const until = this.timeOf(item);
     this.#store.save();
@@ -164,7 +164,7 @@ export class Items {
     return transactionEvents({ itemId, holder: holderOf(institutionId, login), access, changes }, bankOf(item).accounts, until);
   }
 
-  /** Update mode: the login works again, more is agreed to, and where accounts were chosen these are the item's accounts. */
+  /** Update mode: the login works again, the consent grows, and chosen accounts replace the item's accounts. */
   heal(item: Item, accountKeys: readonly string[] | undefined, additional: readonly Product[] = []): void {
     item.status = 'good';
     item.consented = [...new Set([...consentedProducts(item), ...additional])];
@@ -173,7 +173,7 @@ export class Items {
     this.#store.save();
   }
 
-  /** These, and no others, are the item's accounts from now on. */
+  /** Replaces the item's accounts. */
   select(item: Item, accountKeys: readonly string[]): void {
     const now = this.timeOf(item);
     for (const access of item.access) {
@@ -187,22 +187,22 @@ export class Items {
   }
 }
 
-/** What the item's user has agreed to. */
+/** Products that the item's user has consented to. */
 export function consentedProducts({ consented, products }: Item): Product[] {
   return consented ?? products;
 }
 
-/** Keys of the accounts an item may see now. */
+/** Keys of the accounts that an item has access to. */
 export function openKeys(item: Item): string[] {
   return item.access.filter(({ until }) => until === null).map(({ key }) => key);
 }
 
 export interface ItemAccount extends SandboxAccount {
-  /** Of this item only: another link of the same account gives another one. */
+  /** Differs for each link of the same account. */
   id: string;
 }
 
-/** The accounts an item may see now, in the bank's order. */
+/** The accounts that an item has access to, in the bank's order. */
 export function accountsOf(item: Item): ItemAccount[] {
   const keys = openKeys(item);
   return bankOf(item)
@@ -210,7 +210,7 @@ export function accountsOf(item: Item): ItemAccount[] {
     .map((account) => ({ ...account, id: accountId(item.id, account.key) }));
 }
 
-/** @throws Error when the state names a bank that the sandbox doesn't have */
+/** @throws Error when the sandbox does not have the bank */
 export function bankOf(item: Item): SandboxInstitution {
   const bank = institution(item.institutionId);
   if (bank === undefined) throw new Error(`the sandbox has no institution ${item.institutionId}`);

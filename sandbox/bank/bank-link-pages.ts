@@ -8,9 +8,9 @@ const BANNER = html`<link rel="stylesheet" href="/sandbox/assets/sandbox.css">
 
 interface StepView {
   session: LinkSession;
-  /** The link token: the form carries it on. */
+  /** The link token, which the form submits. */
   token: string;
-  /** What was wrong with the last try. */
+  /** The error of the previous submission. */
   problem: string | undefined;
 }
 
@@ -58,7 +58,7 @@ ${actions(
   );
 }
 
-/** Update mode: log in again and, where asked for, choose the accounts anew. */
+/** Update mode: log in again and, if requested, choose the accounts again. */
 export function updatePage({ session, token, problem, bank, ticked }: AccountsView): string {
   return page(
     `Log in to ${bank.name} again`,
@@ -74,7 +74,7 @@ ${actions('Log in again')}
   );
 }
 
-/** The end. The script tells the page that opened this one and closes it; without it, the token can be copied. */
+/** The last page. Its script sends the outcome to the page that opened this one and closes it; without it, the token can be copied. */
 export function donePage({ outcome, publicToken, institution }: LinkOutcome, origin: string): string {
   const title = { linked: 'Bank connected', updated: 'Logged in again', cancelled: 'Nothing was connected' }[outcome];
   return page(
@@ -89,7 +89,7 @@ ${publicToken !== null ? html`Public token, valid once and for 30 minutes: <code
   );
 }
 
-/** A link token that leads nowhere, or an address that isn't allowed. */
+/** An unknown link token, or an address that is not allowed. */
 export function refusedLinkPage(reason: string): string {
   return page(
     'Link can’t go on',

@@ -16,7 +16,7 @@ const decision = z.object({
   step: z.enum(['bank', 'accounts']),
   decision: z.enum(['continue', 'back', 'cancel']),
   institution: z.string().optional(),
-  // A form sends a repeated field as a list, and none at all when nothing is ticked.
+  // Forms send a repeated field as a list, and no field when nothing is checked.
   account: z
     .union([z.string(), z.array(z.string()).max(20)])
     .default([])
@@ -58,7 +58,7 @@ export function bankLinkRoutes(options: LinkRoutesOptions): Router {
   return router;
 }
 
-/** Choosing a bank, or going back to that choice; a redirect follows, so that reloading posts nothing twice. */
+/** Chooses a bank, or returns to the choice. Redirects afterwards, so that reloading submits nothing again. */
 function chooseBank(links: Links, response: Response, session: LinkSession, form: Decision): void {
   const bank = form.decision === 'back' ? null : links.banksFor(session).find(({ id }) => id === form.institution);
   if (bank === undefined) {
@@ -73,7 +73,7 @@ function chooseAccounts(links: Links, response: Response, session: LinkSession, 
   const bank = links.bankOf(session);
   const chosen = (bank?.accounts ?? []).map(({ key }) => key).filter((key) => form.account.includes(key));
   const needed = session.update === null || session.update.selectAccounts;
-  // A form left over from before "Another bank" names accounts of no chosen bank.
+  // A form submitted after "Another bank" names accounts of no chosen bank.
   if (bank === undefined) showStep(links, response, session, form.link_token, 'Choose a bank.');
   else if (needed && chosen.length === 0) showStep(links, response, session, form.link_token, 'Choose at least one account.');
   else end(response, session, links.complete(session, bank, chosen));
@@ -92,7 +92,7 @@ function showStep(links: Links, response: Response, session: LinkSession, token:
 }
 
 function accountsStep(links: Links, step: Omit<AccountsView, 'ticked'>): string {
-  // After "choose at least one" the boxes stay as they were left: empty.
+  // After "choose at least one", the boxes stay unchecked.
   const view = { ...step, ticked: step.problem === undefined ? links.ticked(step.session, step.bank) : [] };
   return step.session.update === null ? accountsPage(view) : updatePage(view);
 }
@@ -109,8 +109,8 @@ function end(response: Response, { returnTo }: LinkSession, result: LinkOutcome)
 }
 
 /**
- * No body: Express would put the address, token and all, into a page. The policies
- * stand here too, since a popup loses its opener at any step without them.
+ * Without a body, because Express would show the address with its token on a page. The policies are needed here, too,
+ * because a popup loses its opener at any step without them.
  */
 function redirect(response: Response, target: ReturnTarget, location: string): void {
   pageHeaders(response, target).status(303).set('Location', location).end();
@@ -124,14 +124,14 @@ function show(response: Response, status: number, html: string, target?: ReturnT
   pageHeaders(response, target).status(status).type('html').send(html);
 }
 
-/** Browsers hold form-action also against the redirect that follows a form (Chromium does), so its origin is named. */
+/** Chromium applies form-action to the redirect after a form, too, so the target's origin is listed. */
 function pageHeaders(response: Response, target?: ReturnTarget): Response {
   const redirectUri = target?.redirectUri ?? null;
   const ends = redirectUri === null ? '' : ` ${new URL(redirectUri).origin}`;
   return response.set({
     'Cache-Control': 'no-store',
     'Referrer-Policy': 'no-referrer',
-    // A popup of another origin must keep its opener: that page gets the outcome.
+    // A popup of another origin must keep its opener, which receives the outcome.
     'Cross-Origin-Opener-Policy': 'unsafe-none',
     'Content-Security-Policy': `default-src 'none'; style-src 'self'; img-src 'self'; script-src 'self'; form-action 'self'${ends}; frame-ancestors 'none'; base-uri 'none'`,
   });
@@ -143,7 +143,7 @@ function pageAddress(token: string, { redirectUri, origin }: ReturnTarget): stri
   return `${PAGE_PATH}?${parameters}`;
 }
 
-/** Where the outcome may go; undefined when an address was asked for that isn't allowed. */
+/** Where the outcome is sent; undefined when the requested address is not allowed. */
 function returnTarget(given: z.output<typeof query>, options: LinkRoutesOptions): ReturnTarget | undefined {
   const origin = given.origin ?? options.publicOrigin;
   if (URL.parse(origin)?.origin !== origin || !isAllowed(origin, options)) return undefined;

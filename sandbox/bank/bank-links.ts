@@ -9,13 +9,13 @@ import { INSTITUTIONS, institution, type Product, type SandboxInstitution, suppo
 
 const LINK_TOKEN_MS = 4 * 3_600_000;
 const UPDATE_TOKEN_MS = 30 * 60_000;
-/** Whoever logs in on the Link page is this person at the bank: linking twice shows the same accounts. */
+/** The person who logs in on the Link page: linking twice shows the same accounts. */
 const LOGIN = 'user_good';
 
-/** How a run of Link ended. */
+/** The outcome of a Link session. */
 export interface LinkOutcome {
   outcome: 'linked' | 'updated' | 'cancelled';
-  /** Only of a new item: update mode keeps the access token. */
+  /** Of a new item only; update mode keeps the access token. */
   publicToken: string | null;
   institution: { institution_id: string; name: string } | null;
 }
@@ -30,7 +30,7 @@ export interface LinksOptions {
 
 type LinkRequest = z.output<typeof requests.linkTokenCreate>;
 
-/** Runs of Link. A run is bound to its link token, lives on the server, and ends once. */
+/** Link sessions. A session is bound to its link token, is stored on the server, and ends once. */
 export class Links {
   readonly #options: LinksOptions;
 
@@ -39,9 +39,9 @@ export class Links {
   }
 
   /**
-   * Makes a link token: four hours, or 30 minutes in update mode.
+   * Creates a link token: valid for four hours, or 30 minutes in update mode.
    *
-   * @throws AggregatorError MISSING_FIELDS, INVALID_FIELD, or what the access token meets
+   * @throws AggregatorError MISSING_FIELDS, INVALID_FIELD, or an error of the access token
    */
   create(request: LinkRequest): { token: string; session: LinkSession } {
     const { store, controls } = this.#options;
@@ -58,7 +58,7 @@ export class Links {
       products: request.products ?? [],
       ifSupported: [...(request.required_if_supported_products ?? []), ...(request.optional_products ?? [])],
       additional: request.additional_consented_products ?? [],
-      // In update mode the item keeps its address (Plaid: Update mode).
+      // In update mode, the item keeps its address (Plaid: Update mode).
       webhook: update === null ? (request.webhook ?? null) : null,
       redirectUri: request.redirect_uri ?? null,
       update,
@@ -72,34 +72,34 @@ export class Links {
     return { token, session };
   }
 
-  /** The run of a link token that has not expired, finished or not. */
+  /** The session of a link token that has not expired, finished or not. */
   find(token: string): LinkSession | undefined {
     const { store, controls } = this.#options;
     const hash = hashToken(token);
     return store.state.links.find((session) => session.tokenHash === hash && session.expiresAt > controls.now());
   }
 
-  /** The run of a link token that can go on. */
+  /** The unfinished session of a link token. */
   open(token: string): LinkSession | undefined {
     const session = this.find(token);
     if (session === undefined || session.finished) return undefined;
     return session.update !== null && this.itemOf(session) === undefined ? undefined : session;
   }
 
-  /** Update mode: the item to repair, while it exists. */
+  /** Update mode: the item to repair, if it exists. */
   itemOf(session: LinkSession): Item | undefined {
     const item = session.update === null ? undefined : this.#options.items.find(session.update.itemId);
     return item?.status === 'removed' ? undefined : item;
   }
 
-  /** The bank of a run, once it is known. */
+  /** The bank of a session, once it is chosen. */
   bankOf(session: LinkSession): SandboxInstitution | undefined {
     const item = this.itemOf(session);
     if (item !== undefined) return bankOf(item);
     return session.institutionId === null ? undefined : institution(session.institutionId);
   }
 
-  /** The banks that a run may choose from: those that have every product that is required. */
+  /** Banks that have every required product. */
   banksFor({ products }: LinkSession): SandboxInstitution[] {
     return INSTITUTIONS.filter((bank) => supports(bank, products));
   }
@@ -109,7 +109,7 @@ export class Links {
     this.#options.store.save();
   }
 
-  /** Chooses the bank; null goes back to the choice. */
+  /** Chooses the bank; null returns to the choice. */
   chooseBank(session: LinkSession, bank: SandboxInstitution | null): void {
     session.institutionId = bank?.id ?? null;
     this.#options.store.save();
@@ -119,7 +119,7 @@ export class Links {
     return this.#finish(session, { outcome: 'cancelled', publicToken: null, institution: null });
   }
 
-  /** Ends a run: a new item and its public token, or an item that works again. */
+  /** Ends a session: creates an item and its public token, or repairs an item. */
   complete(session: LinkSession, bank: SandboxInstitution, accountKeys: readonly string[]): LinkOutcome {
     const { items } = this.#options;
     const shown = { institution_id: bank.id, name: bank.name };
@@ -136,7 +136,7 @@ export class Links {
     return this.#finish(session, { outcome: 'linked', publicToken, institution: shown });
   }
 
-  /** Keys of the accounts that are ticked at first. */
+  /** Keys of the accounts that are checked initially. */
   ticked(session: LinkSession, bank: SandboxInstitution): string[] {
     const item = this.itemOf(session);
     return item === undefined ? bank.accounts.map(({ key }) => key) : openKeys(item);
@@ -166,7 +166,7 @@ export class Links {
   }
 }
 
-/** A product stands in one of the lists only (Plaid: /link/token/create). */
+/** A product must be in one of the lists only (Plaid: /link/token/create). */
 function assertNoOverlap(request: LinkRequest): void {
   const {
     products,
@@ -176,5 +176,5 @@ function assertNoOverlap(request: LinkRequest): void {
   } = request;
   const named = [products, ifSupported, optional, more].flatMap((list) => [...new Set(list ?? [])]);
   const twice = named.find((product, index) => named.indexOf(product) !== index);
-  if (twice !== undefined) throw new AggregatorError('INVALID_FIELD', `${twice} must stand in one list of products only`);
+  if (twice !== undefined) throw new AggregatorError('INVALID_FIELD', `${twice} must be in one list of products only`);
 }

@@ -42,10 +42,10 @@ const transactionOptions = {
   include_original_description: z.boolean().nullish(),
   include_personal_finance_category: z.boolean().optional(),
 };
-/** Fields of the real API that change nothing here. */
+/** Fields of the real API that have no effect here. */
 const ignored = z.unknown().optional();
 
-/** The body of each call, credentials apart. Fields not named here are UNKNOWN_FIELDS. */
+/** The body of each call, without credentials. Other fields are UNKNOWN_FIELDS. */
 export const requests = {
   linkTokenCreate: z.strictObject({
     client_name: text.max(CLIENT_NAME_LENGTH, `must have at most ${CLIENT_NAME_LENGTH} characters`),
@@ -114,7 +114,7 @@ export const requests = {
 };
 
 /**
- * Validates a body as the aggregator does: first what is missing, then what is unknown, then what is wrong.
+ * Validates a body in the aggregator's order: missing, then unknown, then invalid fields.
  *
  * @throws AggregatorError MISSING_FIELDS, UNKNOWN_FIELDS or INVALID_FIELD
  */

@@ -4,7 +4,7 @@ import type { Item } from './bank-state.ts';
 import type { Transaction } from './bank-transactions.ts';
 import { draw, type SandboxInstitution, stableId } from './bank-world.ts';
 
-/** An item as the API shows it. */
+/** An item in a response. */
 export function itemBody(item: Item): object {
   const bank = bankOf(item);
   return {
@@ -25,10 +25,10 @@ export function itemBody(item: Item): object {
 }
 
 /**
- * Accounts of an item as the API shows them.
+ * Accounts of an item in a response.
  *
  * @param ids only these
- * @param readAt when balances were read at the bank, ISO 8601; absent = they are kept ones
+ * @param readAt when the bank returned the balances, ISO 8601; absent: cached balances
  * @throws AggregatorError INVALID_ACCOUNT_ID
  */
 export function accountBodies(item: Item, ids?: readonly string[], readAt: string | null = null): object[] {
@@ -46,7 +46,7 @@ export function authBody(item: Item, ids?: readonly string[]): object {
     account: accountNumber(item, account),
     is_tokenized_account_number: false,
     routing,
-    // Savings accounts of many banks take no wires.
+    // Many banks allow no wires to savings accounts.
     wire_routing: account.subtype === 'savings' ? null : routing,
     can_transfer_in: true,
     can_transfer_out: true,
@@ -135,7 +135,7 @@ function accountBody(item: Item, account: ItemAccount, readAt: string | null = n
   };
 }
 
-/** The same for every link of the same login to the same account. */
+/** The same for every link of one login to one account. */
 function persistentId(item: Item, account: ItemAccount): string {
   return stableId(`persistent/${holderOf(item.institutionId, item.login)}/${account.key}`);
 }
@@ -146,7 +146,7 @@ function accountNumber(item: Item, account: ItemAccount): string {
   return `${String(100_000 + (luck % 900_000))}${account.mask ?? ''}`;
 }
 
-/** A German one with its check digits (ISO 13616): D and E count as 13 and 14, and 00 stands for the digits. */
+/** A German IBAN with its check digits (ISO 13616): D and E count as 13 and 14, and 00 replaces the digits. */
 function ibanOf(number: string): string {
   const basic = `37040044${number}`;
   const check = 98n - (BigInt(`${basic}131400`) % 97n);

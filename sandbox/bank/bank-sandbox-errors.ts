@@ -1,4 +1,4 @@
-/** The aggregator's error object, as its API answers it and its webhooks carry it. */
+/** The aggregator's error object in responses and webhooks. */
 export interface AggregatorErrorBody {
   error_type: string;
   error_code: string;
@@ -12,7 +12,7 @@ export interface AggregatorErrorBody {
 interface Kind {
   type: string;
   message: string;
-  /** Text for people; only errors that a person can mend have one. */
+  /** Text for users, for errors that a user can correct. */
   display?: string;
   action?: string;
 }
@@ -20,7 +20,7 @@ interface Kind {
 const LOG_IN_AGAIN = 'The login details of this account have changed. Log in at the bank again.';
 const RELINK = 'Run Link in update mode with this item.';
 
-/** Codes the sandbox answers by itself, or on demand, with their type (Plaid: Errors). */
+/** Codes that the sandbox returns by itself or on request, with their type (Plaid: Errors). */
 const KINDS: Record<string, Kind> = {
   INVALID_API_KEYS: { type: 'INVALID_INPUT', message: 'invalid client_id or secret provided' },
   INVALID_ACCESS_TOKEN: { type: 'INVALID_INPUT', message: 'could not find matching access token' },
@@ -111,18 +111,18 @@ const KINDS: Record<string, Kind> = {
   PLANNED_MAINTENANCE: { type: 'API_ERROR', message: 'the API is down for planned maintenance' },
 };
 
-/** Statuses that the code decides; the others follow from the type. */
+/** Statuses that depend on the code; other statuses depend on the type. */
 const CODE_STATUS: Record<string, number> = { NOT_FOUND: 404, PLANNED_MAINTENANCE: 503 };
 const TYPE_STATUS: Record<string, number> = { RATE_LIMIT_EXCEEDED: 429, API_ERROR: 500 };
 
-/** An error of the stand-in's API; it never leaves its router, which answers {@link errorBody}. */
+/** An error of the aggregator's API. Its router catches it and responds with {@link errorBody}. */
 export class AggregatorError extends Error {
   readonly status: number;
   readonly body: AggregatorErrorBody;
 
   /**
-   * @param code `error_code`; one the sandbox doesn't know needs a type
-   * @param message instead of the code's usual `error_message`
+   * @param code `error_code`; a code unknown to the sandbox needs a type
+   * @param message replaces the code's usual `error_message`
    */
   constructor(code: string, message?: string, type?: string) {
     const body = errorBody(code, message, type);
@@ -133,7 +133,7 @@ export class AggregatorError extends Error {
   }
 }
 
-/** The error object of a code, without the request id that only answers have. */
+/** The error object of a code, without the request id of responses. */
 export function errorBody(code: string, message?: string, type?: string): AggregatorErrorBody {
   const kind = KINDS[code] ?? unlisted(code);
   const errorType = type ?? kind.type;
@@ -158,15 +158,15 @@ function unlisted(code: string): Kind {
 export interface InjectedError {
   code: string;
   type?: string | undefined;
-  /** Only calls of this path; absent = every call. */
+  /** Only calls of this path; absent: every call. */
   path?: string | undefined;
-  /** Only calls about this item; absent = about any. */
+  /** Only calls about this item; absent: any item. */
   itemId?: string | undefined;
-  /** How many calls meet it. */
+  /** Number of calls that fail. */
   times: number;
 }
 
-/** Errors that tests ordered for the next calls. */
+/** Errors that tests requested for the next calls. */
 export class InjectedErrors {
   #pending: InjectedError[] = [];
 
@@ -174,7 +174,7 @@ export class InjectedErrors {
     this.#pending.push({ ...error });
   }
 
-  /** @throws AggregatorError the first one ordered for this path and item */
+  /** @throws AggregatorError the first error requested for this path and item */
   meet(path: string, itemId: string | undefined): void {
     const fits = (ordered: string | undefined, given: string | undefined) => ordered === undefined || ordered === given;
     const found = this.#pending.find((candidate) => fits(candidate.path, path) && fits(candidate.itemId, itemId));

@@ -7,7 +7,7 @@ export interface BankSandboxRoutesOptions extends ApiRoutesOptions, LinkRoutesOp
   controls: Controls;
 }
 
-/** The stand-in for the aggregator, mounted at /sandbox/bank; its faults come first. */
+/** The aggregator's emulator, mounted at /sandbox/bank. Requested errors come first. */
 export function bankSandboxRoutes(options: BankSandboxRoutesOptions): Router {
   const router = Router();
   router.use(options.controls.intercept('bank'));

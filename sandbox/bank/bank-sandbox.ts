@@ -14,11 +14,11 @@ import { seedBank } from './bank-state.ts';
 import { type Schedule, WebhookSender } from './bank-webhook-sender.ts';
 
 export interface BankSandboxOptions {
-  /** Folder of the sandbox's state. */
+  /** Folder of the sandbox's data. */
   directory: string;
   /** {base_url} as browsers see it, no trailing slash. */
   publicUrl: string;
-  /** http://127.0.0.1:<port>: how the service reaches itself. */
+  /** http://127.0.0.1:<port>, where the service reaches itself. */
   selfUrl: string;
   controls: Controls;
   logger: Logger;
@@ -33,11 +33,11 @@ export interface BankSandbox {
   /** To be mounted at /sandbox/control/bank. */
   controlRouter: ReturnType<typeof bankControlRoutes>;
   settings: BankSettings;
-  /** Ends webhooks that are under way or wait for another try. */
+  /** Ends webhooks in progress and their retries. */
   close(): void;
 }
 
-/** Opens the stand-in for the bank-data aggregator (Plaid) on the state in `directory`. */
+/** Opens the emulator of the bank aggregator (Plaid) with the data in `directory`. */
 export function createBankSandbox(options: BankSandboxOptions): BankSandbox {
   const { publicUrl, selfUrl, controls, logger, allowedOrigins, schedule = runLater } = options;
   const publicOrigin = new URL(publicUrl).origin;
@@ -69,7 +69,7 @@ function settings(publicUrl: string, selfUrl: string, webhookUrl: string): BankS
   };
 }
 
-/** A waiting retry keeps no process alive. */
+/** A pending retry does not keep the process alive. */
 function runLater(run: () => void, ms: number): () => void {
   const timer = setTimeout(run, ms);
   timer.unref();

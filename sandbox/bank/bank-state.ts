@@ -3,7 +3,7 @@ import type { AccountAccess, TransactionChange } from './bank-transactions.ts';
 import { generateWebhookKey, type WebhookKey } from './bank-webhook-sender.ts';
 import type { Product } from './bank-world.ts';
 
-/** A login at a bank that a user linked; the unit the aggregator bills. Times are milliseconds since 1970. */
+/** A linked login at a bank, the unit that the aggregator bills. Times are milliseconds since 1970. */
 export interface Item {
   id: string;
   /** SHA-256 of its access token; null until the public token is exchanged. */
@@ -12,21 +12,21 @@ export interface Item {
   login: string;
   access: AccountAccess[];
   products: Product[];
-  /** What its user has agreed to; absent in state of an older sandbox = its products. */
+  /** Products with consent; absent in data of an older sandbox: its products. */
   consented?: Product[];
   webhook: string | null;
-  /** When the user's consent ends, once that has been announced; absent = never. */
+  /** When the user's consent expires, once that was announced; absent: never. */
   consentExpiresAt?: number;
   createdAt: number;
   status: 'good' | 'login_required' | 'removed';
-  /** The first pull of transactions has been made, by the first call that asked for them. */
+  /** Transactions have been fetched, by the first call that requested them. */
   transactionsReady: boolean;
   changes: TransactionChange[];
-  /** What was shown of its transactions stays shown, also when the sandbox's clock is moved back. */
+  /** Transactions until this time were returned and do not change, even if the sandbox's clock is set back. */
   shownUntil: number;
-  /** Raised by a mutation: cursors from within an older loop are refused. */
+  /** Incremented by a mutation, which invalidates cursors of unfinished loops. */
   generation: number;
-  /** The next fetch of a further page meets a mutation. */
+  /** The next request for a further page reports a mutation. */
   mutateNextPage: boolean;
 }
 
@@ -36,7 +36,7 @@ interface PublicToken {
   expiresAt: number;
 }
 
-/** One run of Link, bound to its link token. */
+/** A Link session, bound to its link token. */
 export interface LinkSession {
   tokenHash: string;
   createdAt: number;
@@ -45,13 +45,13 @@ export interface LinkSession {
   language: string;
   countryCodes: string[];
   products: Product[];
-  /** Added where the bank has them; absent in state of an older sandbox. */
+  /** Added if the bank has them; absent in data of an older sandbox. */
   ifSupported?: Product[];
-  /** Agreed to and not added yet; absent in state of an older sandbox. */
+  /** Consented to, not added yet; absent in data of an older sandbox. */
   additional?: Product[];
   webhook: string | null;
   redirectUri: string | null;
-  /** Update mode: the item to repair, and whether its accounts may be chosen anew. */
+  /** Update mode: the item to repair, and whether its accounts can be chosen again. */
   update: { itemId: string; selectAccounts: boolean } | null;
   /** Chosen on the first page. */
   institutionId: string | null;
@@ -59,11 +59,11 @@ export interface LinkSession {
   finished: boolean;
 }
 
-/** Where Link's outcome goes; both have been checked. */
+/** Where Link sends its outcome; both are validated. */
 export interface ReturnTarget {
-  /** The browser is sent here. */
+  /** The browser is redirected here. */
   redirectUri: string | null;
-  /** Else the page that opened this one is told, if it is of this origin. */
+  /** Otherwise, the page that opened this one receives the outcome if it is of this origin. */
   origin: string;
 }
 
@@ -74,14 +74,14 @@ export interface BankState {
   links: LinkSession[];
 }
 
-/** The bank sandbox's state at a first start. */
+/** The initial data of the bank sandbox. */
 export function seedBank(now: number): BankState {
   return { webhookKey: generateWebhookKey(now), items: [], publicTokens: [], links: [] };
 }
 
 export type TokenKind = 'link' | 'public' | 'access';
 
-/** A new token in the aggregator's form; only its hash is kept. */
+/** A new token in the aggregator's format. Only its hash is stored. */
 export function newToken(kind: TokenKind): string {
   return `${kind}-sandbox-${randomUUID()}`;
 }
@@ -90,7 +90,7 @@ export function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
 
-/** An id as the aggregator's look, for items. */
+/** An item id in the aggregator's format. */
 export function newId(): string {
   return randomBytes(28).toString('base64url').replaceAll(/[-_]/g, 'x');
 }

@@ -5,11 +5,11 @@ import { AggregatorError } from './bank-sandbox-errors.ts';
 import type { Item } from './bank-state.ts';
 import type { TransactionEvent } from './bank-transactions.ts';
 
-/** A place in an item's log of events; opaque to clients. */
+/** A position in an item's log of events; opaque to clients. */
 const place = z.object({
   item: z.string(),
   position: z.int().min(0),
-  /** The generation of the loop that the page after it belongs to; null at a loop's end. */
+  /** The generation of the loop that the next page belongs to; null at the end of a loop. */
   loop: z.int().nullable(),
 });
 type Place = z.output<typeof place>;
@@ -17,11 +17,10 @@ type Place = z.output<typeof place>;
 const EMPTY = { added: [], modified: [], removed: [], next_cursor: '', has_more: false };
 
 /**
- * One page of changes to an item's transactions, after Plaid's /transactions/sync.
+ * One page of changes to an item's transactions, as Plaid's /transactions/sync.
  *
- * The first call of an item finds nothing, since the pull from the bank starts with
- * it. A cursor from within a loop is refused once a mutation has happened: the
- * client begins again from the loop's first cursor.
+ * The first call for an item returns nothing, because it starts fetching from the bank. After a mutation, a cursor of an
+ * unfinished loop is rejected, and the client starts again from the loop's first cursor.
  *
  * @throws AggregatorError INVALID_FIELD for a cursor that isn't this item's, or
  *   TRANSACTIONS_SYNC_MUTATION_DURING_PAGINATION
@@ -45,7 +44,7 @@ export function syncPage(items: Items, item: Item, cursor: string, count: number
   };
 }
 
-/** The fetch of a further page is where a mutation shows. */
+/** A mutation is reported when a further page is requested. */
 function refuseMutated(items: Items, item: Item, loop: number): void {
   if (item.mutateNextPage) {
     items.change(item, { mutateNextPage: false, generation: item.generation + 1 });

@@ -1,21 +1,21 @@
 import { draw, type SandboxAccount, stableId } from './bank-world.ts';
 
-/** What an item may see of one account, and from when on. Times are milliseconds since 1970. */
+/** An item's access to one account. Times are milliseconds since 1970. */
 export interface AccountAccess {
   key: string;
   from: number;
-  /** The user withdrew it in update mode. */
+  /** When the user withdrew it in update mode. */
   until: number | null;
 }
 
-/** A change that a call or a test caused, beside what happens by itself. */
+/** A change caused by a call or a test. */
 export interface TransactionChange {
   at: number;
-  /** A new pending transaction; a change of the oldest one; the posting of all that are pending. */
+  /** A new pending transaction; a change of the oldest one; the posting of all pending ones. */
   kind: 'purchase' | 'correction' | 'posting';
 }
 
-/** Where the transactions of an item come from; everything else is a pure function of it. */
+/** The input from which all transactions of an item are computed. */
 export interface TransactionSource {
   itemId: string;
   /** Institution and login: the same person has the same history at every link. */
@@ -49,17 +49,17 @@ export interface TransactionEvent {
 interface Booking {
   key: string;
   account: string;
-  /** When it was authorised, and when it is posted. */
+  /** When it was authorized, and when it is posted. */
   at: number;
   postsAt: number;
-  /** Positive is money out. */
+  /** Positive: money out. */
   amount: number;
   merchant: Merchant;
 }
 
 interface Merchant {
   name: string;
-  /** Plaid's personal finance categories: the primary one, and what the detailed one adds. */
+  /** Plaid's personal finance categories: the primary one, and the suffix of the detailed one. */
   category: string;
   detail: string;
   channel: Transaction['payment_channel'];
@@ -69,7 +69,7 @@ interface Merchant {
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** About six months of history at the moment of linking. */
+/** About six months of history before the link. */
 const HISTORY_DAYS = 183;
 const POSTING_MS = 2 * DAY_MS;
 const PAYROLL_EVERY_DAYS = 14;
@@ -89,8 +89,8 @@ const PAYROLL: Merchant = { name: 'Fernwood Studio Payroll', category: 'INCOME',
 const INTEREST: Merchant = { name: 'Interest Payment', category: 'INCOME', detail: 'INTEREST_EARNED', channel: 'other', top: 0 };
 
 /**
- * Everything that happened to an item's transactions up to `until`, oldest first.
- * The log only grows with time, so that a place in it can serve as a cursor.
+ * All events of an item's transactions until `until`, oldest first. The log only grows, so that a position in it can serve
+ * as a cursor.
  *
  * @param accounts the bank's accounts
  */
@@ -100,11 +100,11 @@ export function transactionEvents(source: TransactionSource, accounts: readonly 
     return account === undefined ? [] : accountEvents(source, account, access, until);
   });
   events.push(...corrections(source, events, until));
-  // Sorting is stable: events of one moment keep the order in which they were made, the oldest booking first.
+  // Sorting is stable: events of the same time keep their order, the oldest booking first.
   return events.sort((one, other) => one.at - other.at);
 }
 
-/** The transactions that a log leaves standing, the newest first. */
+/** The transactions that result from a log, newest first. */
 export function currentTransactions(events: readonly TransactionEvent[]): Transaction[] {
   const standing = new Map<string, Transaction>();
   for (const { kind, transaction } of events) {
@@ -129,14 +129,14 @@ function accountEvents(source: TransactionSource, account: SandboxAccount, acces
 interface AccountHistory {
   itemId: string;
   currency: SandboxAccount['currency'];
-  /** What was posted before is history. */
+  /** Transactions posted before this time are history. */
   from: number;
   end: number;
-  /** When all that was pending was posted early. */
+  /** When all pending transactions were posted early. */
   postings: readonly number[];
 }
 
-/** A booking shows as pending, then is removed and added as posted; what was posted before the link shows as posted only. */
+/** A booking is added as pending, then removed and added as posted. One that was posted before the link is added as posted. */
 function bookingEvents(history: AccountHistory, booking: Booking): TransactionEvent[] {
   const { from, end } = history;
   const posted = (pendingId: string | null, at: number): TransactionEvent => ({
@@ -201,7 +201,7 @@ function bookingsOfDay(holder: string, account: SandboxAccount, number: number):
   return bookings;
 }
 
-/** Up to two purchases a day, with the day's luck: how many, when, where and for how much. */
+/** Up to two purchases a day, whose number, time, shop and amount derive from `luck`. */
 function shopping(account: SandboxAccount, number: number, luck: Buffer): Booking[] {
   const count = luck.readUInt8(0) % 3;
   return Array.from({ length: count }, (_, index) => {
@@ -216,7 +216,7 @@ function purchase(account: string, key: string, at: number, luck: number): Booki
   return { key, account, at, postsAt: at + POSTING_MS, amount: cents / 100, merchant };
 }
 
-/** Purchases that a refresh found, on the item's first account. */
+/** Purchases found by a refresh, on the item's first account. */
 function purchases(source: TransactionSource, access: AccountAccess, end: number): Booking[] {
   if (source.access[0] !== access) return [];
   return source.changes
@@ -225,7 +225,7 @@ function purchases(source: TransactionSource, access: AccountAccess, end: number
     .map((change) => purchase(access.key, `refresh/${change.index}`, change.at, draw(`${source.itemId}/${change.index}`).readUInt32BE(0)));
 }
 
-/** Corrections rename the oldest transaction there is. */
+/** Corrections rename the oldest transaction. */
 function corrections(source: TransactionSource, events: readonly TransactionEvent[], until: number): TransactionEvent[] {
   const oldest = events[0]?.transaction;
   if (oldest === undefined) return [];

@@ -18,7 +18,7 @@ export type WebhookCode = (typeof ITEM_WEBHOOKS)[number] | (typeof TRANSACTION_W
 
 const WEEK_MS = 7 * 24 * 3_600_000;
 
-/** The body of an event about an item. `now`: milliseconds since 1970. */
+/** The body of a webhook about an item. @param now milliseconds since 1970 */
 export function webhookBody(item: Item, code: WebhookCode, now: number): object {
   const transactions: readonly string[] = TRANSACTION_WEBHOOKS;
   return {
@@ -30,7 +30,7 @@ export function webhookBody(item: Item, code: WebhookCode, now: number): object 
   };
 }
 
-/** What an event tells of comes true, as far as calls show it. `now`: of its body. */
+/** Applies to the item what a webhook reports. @param now of the webhook's body */
 export function befall(items: Items, item: Item, code: WebhookCode, now: number): void {
   if (code === 'ERROR') items.change(item, { status: 'login_required' });
   if (code === 'LOGIN_REPAIRED') items.heal(item, undefined);
@@ -41,7 +41,7 @@ export function befall(items: Items, item: Item, code: WebhookCode, now: number)
 function details(item: Item, code: WebhookCode, inAWeek: string): object {
   switch (code) {
     case 'ERROR':
-      // In webhooks an error also has the status its call would have answered (Plaid: Errors).
+      // In webhooks, an error also has the status that its call would have returned (Plaid: Errors).
       return { error: { ...errorBody('ITEM_LOGIN_REQUIRED'), status: 400 } };
     case 'USER_PERMISSION_REVOKED':
       return { error: { ...errorBody('USER_PERMISSION_REVOKED'), status: 400 } };

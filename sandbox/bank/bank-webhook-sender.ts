@@ -12,23 +12,23 @@ import { isLoopback } from '../../src/config/config.ts';
 import type { Logger } from '../../src/observability/logger.ts';
 import type { Controls } from '../controls.ts';
 
-/** The key that signs webhooks, as it lies in the sandbox's state: a private EC key in JWK form (RFC 7517). */
+/** The key that signs webhooks, as stored: a private EC JWK (RFC 7517). */
 export interface WebhookKey {
   kid: string;
   createdAt: number;
   jwk: JsonWebKey;
 }
 
-/** How a webhook is spoilt on demand; `good` isn't. */
+/** Invalid webhooks that can be requested; `good` is valid. */
 export const WEBHOOK_VARIANTS = ['good', 'wrong_kid', 'wrong_alg', 'stale_iat', 'altered_body', 'duplicate', 'reordered'] as const;
 export type WebhookVariant = (typeof WEBHOOK_VARIANTS)[number];
 
-/** What came of one attempt to deliver: the receiver's status, or null when none came. */
+/** The result of one delivery attempt: the receiver's status; null: none was received. */
 export interface Delivery {
   status: number | null;
 }
 
-/** Runs something later; returns how to call it off. */
+/** Runs a function later. @returns cancels it */
 export type Schedule = (run: () => void, ms: number) => () => void;
 
 export interface WebhookSenderOptions {
@@ -42,7 +42,7 @@ const ANSWER_MS = 10_000;
 const FIRST_RETRY_MS = 30_000;
 const RETRY_FACTOR = 4;
 const RETRY_FOR_MS = 24 * 3_600_000;
-/** Receivers take webhooks of the last five minutes only. */
+/** Receivers accept webhooks of the last five minutes only. */
 const STALE_MS = 10 * 60_000;
 
 export function generateWebhookKey(now: number): WebhookKey {
@@ -50,7 +50,7 @@ export function generateWebhookKey(now: number): WebhookKey {
   return { kid: randomUUID(), createdAt: now, jwk: privateKey.export({ format: 'jwk' }) };
 }
 
-/** Signs events as Plaid does (ES256 in `Plaid-Verification`) and delivers them, with retries, to this machine only. */
+/** Signs webhooks as Plaid does (ES256 in `Plaid-Verification`) and delivers them, with retries, to this machine only. */
 export class WebhookSender {
   readonly #options: WebhookSenderOptions;
   readonly #key: KeyObject;
@@ -62,7 +62,7 @@ export class WebhookSender {
     this.#key = createPrivateKey({ key: options.key.jwk, format: 'jwk' });
   }
 
-  /** The public key of a key id, as /webhook_verification_key/get shows it; undefined for another id. */
+  /** The public key of a key id, as in /webhook_verification_key/get; undefined for an unknown id. */
   publicKey(kid: string): object | undefined {
     const { key } = this.#options;
     if (kid !== key.kid) return undefined;
@@ -71,9 +71,9 @@ export class WebhookSender {
   }
 
   /**
-   * Delivers an event; without an answer of 200 it is tried again for 24 hours.
+   * Delivers a webhook, and retries for 24 hours unless the response is 200.
    *
-   * @returns the first attempt, once it is over
+   * @returns the result of the first attempt
    */
   async send(url: string, event: object): Promise<Delivery> {
     const delivery = await this.#attempt(url, event);
@@ -81,7 +81,7 @@ export class WebhookSender {
     return delivery;
   }
 
-  /** Delivers an event with a fault, without retries. `newer`: what happened after it, for `reordered`. */
+  /** Delivers an invalid webhook, without retries. @param newer a later event, for `reordered` */
   async sendVariant(url: string, event: object, variant: Exclude<WebhookVariant, 'good'>, newer: object): Promise<Delivery[]> {
     const body = serialise(event);
     const now = this.#options.controls.now();
@@ -106,14 +106,14 @@ export class WebhookSender {
     }
   }
 
-  /** Ends deliveries and calls off retries. */
+  /** Ends deliveries and cancels retries. */
   close(): void {
     this.#closing.abort();
     for (const cancel of this.#retries) cancel();
     this.#retries.clear();
   }
 
-  /** Every attempt is signed anew: the receiver refuses an `iat` older than five minutes. */
+  /** Each attempt is signed again, because receivers reject an `iat` older than five minutes. */
   async #attempt(url: string, event: object): Promise<Delivery> {
     const body = serialise(event);
     return this.#post(url, body, await this.#sign(body, this.#options.controls.now()));
@@ -156,7 +156,7 @@ export class WebhookSender {
     return new SignJWT(claims(body)).setProtectedHeader({ alg: 'ES256', kid, typ: 'JWT' }).setIssuedAt(new Date(at)).sign(this.#key);
   }
 
-  /** The classic confusion: the public key, which everyone knows, used as the secret of an HMAC (RFC 8725 section 2.1). */
+  /** Algorithm confusion: the public key used as the secret of an HMAC (RFC 8725, 2.1). */
   #signSymmetric(body: string, at: number): Promise<string> {
     const secret = createPublicKey(this.#key).export({ format: 'pem', type: 'spki' });
     const header = { alg: 'HS256', kid: this.#options.key.kid, typ: 'JWT' };
@@ -164,7 +164,7 @@ export class WebhookSender {
   }
 }
 
-/** Spaced as the aggregator's bodies are, so that a receiver must hash the bytes and not its own rendering of them. */
+/** Formatted like the aggregator's bodies, so that a receiver must hash the received bytes. */
 function serialise(event: object): string {
   return JSON.stringify(event, null, 2);
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { load } from 'js-yaml';
 
-/** Products that the sandbox knows. */
+/** All products of the sandbox. */
 export const PRODUCTS = [
   'assets',
   'auth',
@@ -22,14 +22,14 @@ export interface SandboxInstitution {
   name: string;
   url: string;
   routing: string;
-  /** Few banks offer ids that survive another link; without them duplicates show by name and mask only. */
+  /** Few banks provide ids that are stable across links; without them, duplicates are found by name and mask. */
   persistentIds: boolean;
   products: readonly Product[];
   accounts: readonly SandboxAccount[];
 }
 
 export interface SandboxAccount {
-  /** Names the account within its bank, whoever logs in. */
+  /** Identifies the account within its bank, for every login. */
   key: string;
   name: string;
   officialName: string | null;
@@ -45,7 +45,7 @@ export interface SandboxAccount {
 
 interface Seed {
   accounts: Record<string, Omit<SandboxAccount, 'key'>>;
-  /** `accounts`: keys. `products`: all where there is none. */
+  /** `accounts`: keys. `products` left out: all. */
   institutions: (Omit<SandboxInstitution, 'products' | 'accounts'> & { products?: Product[]; accounts: string[] })[];
 }
 
@@ -67,12 +67,12 @@ export function supports(bank: SandboxInstitution, products: readonly Product[])
   return products.every((product) => bank.products.includes(product));
 }
 
-/** A number that always is the same for the same text: the whole world is drawn from it. */
+/** A hash of the text, from which all data is derived. */
 export function draw(seed: string): Buffer {
   return createHash('sha256').update(seed).digest();
 }
 
-/** An id as the aggregator's look: 37 letters and digits, always the same for the same text. */
+/** An id in the aggregator's format, 37 letters and digits, derived from the text. */
 export function stableId(seed: string): string {
   const digits = BigInt(`0x${draw(seed).toString('hex')}`);
   let rest = digits;

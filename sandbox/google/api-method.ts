@@ -1,16 +1,16 @@
 import type { Account } from '../workspace-accounts.ts';
 
-/** One call to an API, its token already checked. */
+/** One call to an API, with a valid token. */
 export interface ApiRequest<State> {
   account: Account;
   /** Path parameters, decoded. */
   params: Record<string, string>;
   query: URLSearchParams;
-  /** Parsed JSON; undefined when there was none. */
+  /** Parsed JSON; undefined: none. */
   body: unknown;
   /** Raw body of uploads (`/upload/…`) with its content type. */
   upload: { bytes: Buffer; contentType: string } | undefined;
-  /** What the API keeps for this account, seeded on first use. Change it in place; it is saved when the call returns. */
+  /** The API's data of this account, created on first use. Change it in place; it is saved after the call. */
   state: State;
   /** The sandbox's time, milliseconds since 1970. */
   now: number;
@@ -22,7 +22,7 @@ export interface ApiMethod<State> {
   verb: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Below the APIs' root, Express syntax: `/gmail/v1/users/:userId/messages`. */
   path: string;
-  /** Scope URLs, any one of which suffices. */
+  /** Scope URLs, one of which is sufficient. */
   scopes: readonly string[];
   /** Cost against the account's quota a minute. */
   units: number;
@@ -30,13 +30,13 @@ export interface ApiMethod<State> {
 }
 
 export interface SandboxApi<State> {
-  /** `gmail`: names its state's file and its quota. */
+  /** `gmail`: the name of its data file and quota. */
   name: string;
-  /** Names the state's file in place of `name` where two APIs work on the same things: a document is a file of the drive. */
+  /** Name of the data file if two APIs share it: a document is a file of the drive. */
   store?: string;
-  /** Quota units a minute and account. */
+  /** Quota units per minute and account. */
   unitsPerMinute: number;
-  /** What a new account holds; the same each time for the same account. */
+  /** Initial data of an account; always the same for one account. */
   seed(account: Account, now: number): State;
   methods: readonly ApiMethod<State>[];
 }

@@ -10,10 +10,10 @@ import type { ApiAnswer, ApiMethod, SandboxApi } from './api-method.ts';
 import { type Mask, parseMask, part } from './partial-response.ts';
 
 export interface ApiRoutesOptions {
-  /** Folder for what the accounts hold. */
+  /** Folder of the accounts' data. */
   directory: string;
   controls: Controls;
-  /** The live access token of a request with its account; undefined = 401. */
+  /** The valid access token of a request, with its account; undefined: 401. */
   authenticate(request: Request): { token: Token; account: Account } | undefined;
 }
 
@@ -40,7 +40,7 @@ export function apiRoutes(apis: readonly SandboxApi<unknown>[], options: ApiRout
   return router;
 }
 
-/** One API: its accounts' state, and what is left of their quotas. */
+/** One API: the data of its accounts, and the remaining quotas. */
 class ServedApi {
   readonly #api: SandboxApi<unknown>;
   readonly #options: ApiRoutesOptions;
@@ -74,7 +74,7 @@ class ServedApi {
     const upload = Buffer.isBuffer(request.body) ? { bytes: request.body, contentType: request.headers['content-type'] ?? '' } : undefined;
     const query = new URL(request.url, 'http://sandbox.invalid').searchParams;
     const fields = query.get('fields');
-    // Before anything is changed.
+    // Checked before any change.
     const mask = fields === null ? null : parseMask(fields);
     const result = method.handle({
       account,
@@ -101,7 +101,7 @@ class ServedApi {
   }
 
   #store(account: Account): Store<unknown> {
-    // Accounts are named by whoever types an address: never part of a file's name as they are.
+    // Addresses are user input, so they are not used as file names.
     const owner = createHash('sha256').update(account.sub).digest('hex').slice(0, 20);
     const name = `${this.#api.store ?? this.#api.name}-${owner}`;
     const known = this.#stores.get(name);

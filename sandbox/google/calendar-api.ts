@@ -28,7 +28,7 @@ const methods: Method[] = [
   method('GET', `${ONE}/instances`, READ, (request) => ({ json: listInstances(request, findEvent(request)) })),
 ];
 
-/** The stand-in for the provider's calendar API: the account's own calendar, and no other. */
+/** The emulator of the calendar API, with the account's primary calendar only. */
 export const calendarApi: SandboxApi<CalendarState> = { name: 'calendar', unitsPerMinute: 600, seed: seedCalendar, methods };
 
 function method(verb: Method['verb'], path: string, scopes: string[], handle: (request: Request) => ApiAnswer): Method {

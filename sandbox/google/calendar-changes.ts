@@ -32,7 +32,7 @@ const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\
 
 type EventPatch = z.output<typeof eventPatch>;
 
-/** What callers can't set. */
+/** Read-only fields. */
 const OWN_FIELDS = [
   'id',
   'kind',
@@ -47,7 +47,7 @@ const OWN_FIELDS = [
   'originalStartTime',
   'hangoutLink',
 ];
-/** Beyond it, a series without an end is not searched for one of its events. */
+/** Limit up to which an endless series is searched for an event. */
 const FAR_MS = 20 * 366 * 24 * 3_600_000;
 
 /** @throws ApiFault 404 */
@@ -86,7 +86,7 @@ export function insertEvent(request: Request): StoredEvent {
   return event;
 }
 
-/** events.patch, and events.update with `whole`: then what isn't sent is gone. */
+/** events.patch; with `whole`, events.update, which removes fields that are not sent. */
 export function changeEvent(request: Request, whole: boolean): StoredEvent {
   const { state, now } = request;
   const before = findEvent(request);
@@ -96,7 +96,7 @@ export function changeEvent(request: Request, whole: boolean): StoredEvent {
   const kept = Object.fromEntries(Object.entries(before).filter(([name]) => !whole || OWN_FIELDS.includes(name)));
   const changed = { status: before.status, ...applied(kept, patch), updated: new Date(now).toISOString() } as unknown as StoredEvent;
   check(changed, state.timeZone);
-  // A changed event of a series becomes an exception of its own.
+  // A changed event of a series becomes an exception.
   const index = state.events.findIndex(({ id }) => id === before.id);
   if (index === -1) state.events.push(changed);
   else state.events[index] = changed;
@@ -123,7 +123,7 @@ function parseBody(body: unknown): EventPatch {
   throw bad('invalid', parsed.error.issues[0]?.path.includes('attendees') ? 'Invalid attendee email.' : 'Bad Request');
 }
 
-/** JSON merge (RFC 7396): null takes a field away, lists are replaced. */
+/** JSON merge patch (RFC 7396): null removes a field, lists are replaced. */
 function applied(event: Record<string, unknown>, patch: EventPatch): Record<string, unknown> {
   const next: Record<string, unknown> = { ...event };
   for (const [name, value] of Object.entries(patch)) {
@@ -176,7 +176,7 @@ function exists(time: EventTime, zone: string): boolean {
   }
 }
 
-/** With `attendeesOmitted`, only the caller's own answer is taken. */
+/** With `attendeesOmitted`, only the caller's own response is changed. */
 function onlyOwnAnswer({ account }: Request, before: StoredEvent, { attendees }: EventPatch): z.output<typeof attendee>[] {
   const own = attendees?.find(({ email }) => email.toLowerCase() === account.email);
   return (before.attendees ?? []).map((one) => (own !== undefined && one.email === own.email ? { ...one, ...own } : one)) as z.output<
@@ -190,7 +190,7 @@ function conference({ query }: Request, { conferenceData }: EventPatch): object 
   return { hangoutLink: uri, conferenceData: { entryPoints: [{ entryPointType: 'video', uri }], conferenceId: 'new-made-now' } };
 }
 
-/** Exceptions of events that a changed series no longer has. */
+/** Removes exceptions of events that a changed series no longer has. */
 function dropOrphans(state: CalendarState, series: StoredEvent, now: number): void {
   const ids = new Set(series.recurrence === undefined ? [] : instancesOf(series, state, now + FAR_MS).map(({ id }) => id));
   state.events = state.events.filter((event) => event.recurringEventId !== series.id || ids.has(event.id));

@@ -12,7 +12,7 @@ export interface Attendee {
   comment?: string;
 }
 
-/** An event in the provider's own shape; what it doesn't know of stays as it was given. */
+/** An event in the provider's format. Unknown fields are kept. */
 export interface StoredEvent {
   id: string;
   status: 'confirmed' | 'tentative' | 'cancelled';
@@ -35,16 +35,16 @@ export interface CalendarState {
   timeZone: string;
   /** Single events, series, and the exceptions of series. */
   events: StoredEvent[];
-  /** What people would have got by mail. */
+  /** The mail that would have been sent. */
   notices: { event: string; about: 'created' | 'changed' | 'deleted'; sendUpdates: string; to: string[] }[];
 }
 
 const DAY_MS = 24 * 3_600_000;
 
-/** The events a series stands for up to `before`, its exceptions in their places; cancelled ones too. */
+/** The events of a series before `before`, with its exceptions, including cancelled ones. */
 export function instancesOf(series: StoredEvent, { events, timeZone }: CalendarState, before: number): StoredEvent[] {
   const exceptions = new Map(events.filter(({ recurringEventId }) => recurringEventId === series.id).map((event) => [event.id, event]));
-  // An event may have been moved here from later on.
+  // An event may have been moved here from a later date.
   const last = Math.max(before, ...[...exceptions.values()].map((event) => toInstant(event.originalStartTime ?? event.start, timeZone)));
   const { start, recurrence = [] } = series;
   return occurrences({ start, recurrence }, timeZone, last + DAY_MS).map((instant) => {
@@ -53,7 +53,7 @@ export function instancesOf(series: StoredEvent, { events, timeZone }: CalendarS
   });
 }
 
-/** An event as an answer shows it: times in `zone`, and who is asking marked. */
+/** An event in a response, with times in `zone`, and the caller marked among the attendees. */
 export function present(event: StoredEvent, account: Account, zone: string): object {
   const { start, end, originalStartTime, organizer, attendees, ...rest } = event;
   const isSelf = (email: string) => email.toLowerCase() === account.email;

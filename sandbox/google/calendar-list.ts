@@ -5,7 +5,7 @@ import { isZone, toInstant } from './calendar-times.ts';
 
 type Request = ApiRequest<CalendarState>;
 
-/** How far series without an end are followed when nobody says. */
+/** Default limit of endless series. */
 const HORIZON_MS = 2 * 366 * 24 * 3_600_000;
 
 interface Window {
@@ -60,7 +60,7 @@ function windowOf(request: Request): Window {
   return { from, to, zone };
 }
 
-/** RFC 3339 with its offset; without one the provider refuses. */
+/** RFC 3339 with an offset, which the provider requires. */
 function instantParameter({ query }: Request, name: string): number | undefined {
   const value = query.get(name);
   if (value === null) return undefined;
@@ -71,7 +71,7 @@ function instantParameter({ query }: Request, name: string): number | undefined 
 }
 
 function isShown(event: StoredEvent, { query, state }: Request, { from, to, zone }: Window, single: boolean): boolean {
-  // Of a series that lives, cancelled exceptions are told of when its events are not told one by one.
+  // Cancelled exceptions are listed when the events of their series are not.
   const tellsException = !single && event.recurringEventId !== undefined && isAlive(state, event.recurringEventId);
   if (event.status === 'cancelled' && query.get('showDeleted') !== 'true' && !tellsException) return false;
   if (!single && event.recurrence !== undefined) {

@@ -2,13 +2,13 @@ import { RRuleTemporal } from 'rrule-temporal';
 import { ApiFault } from '../api-fault.ts';
 import { type EventTime, localAt, toInstant } from './calendar-times.ts';
 
-/** Limits of a series that has no end. */
+/** Limits of an endless series. */
 const MAX_LENGTH_MS = 150 * 366 * 24 * 3_600_000;
 const MAX_EVENTS = 20_000;
-/** More periods than the longest series has days, so that its length ends it. */
+/** More periods than days in the longest series, which therefore ends it. */
 const MAX_PERIODS = 100_000;
 const MAX_INTERVAL = 1_000;
-/** Characters of all lines together. */
+/** Limit of all lines together, characters. */
 const MAX_CHARACTERS = 65_536;
 const LINE = /^(?:RRULE|EXDATE|RDATE)[:;][\x21-\x7e]+$/;
 const FREQUENCIES: readonly string[] = ['DAILY', 'WEEKLY', 'MONTHLY', 'YEARLY'];
@@ -21,11 +21,11 @@ export interface Series {
 }
 
 /**
- * Starts of the events of a series in their order, up to `before`.
+ * Starts of the events of a series before `before`, in order.
  *
- * @param timeZone the calendar's
+ * @param timeZone of the calendar
  * @param before milliseconds since 1970
- * @returns milliseconds since 1970; of whole days the midnight in UTC
+ * @returns milliseconds since 1970; for all-day events midnight in UTC
  */
 export function occurrences(series: Series, timeZone: string, before: number): number[] {
   const first = toInstant(series.start, series.start.date === undefined ? timeZone : 'UTC');
@@ -43,7 +43,7 @@ export function parseRecurrence({ start, recurrence }: Series, timeZone: string)
   if (length > MAX_CHARACTERS || !recurrence.every((line) => LINE.test(line))) throw invalidRule();
   const rule = parse([startLine(start, timeZone), ...recurrence].join('\n'));
   const { freq, interval = 1, count = 1, byHour, byMinute, bySecond } = rule.options();
-  // More than one event a day would make the work of a rule hard to bound.
+  // With more than one event a day, the work for a rule would be hard to limit.
   const fits = FREQUENCIES.includes(freq) && interval <= MAX_INTERVAL && count >= 1 && (byHour ?? byMinute ?? bySecond) === undefined;
   if (!fits) throw invalidRule();
   return rule;

@@ -7,11 +7,11 @@ export type Fields = Partial<StoredEvent>;
 
 const DAY = 24 * 3_600_000;
 
-/** Makes the events of one account; days count from the Monday of the week that `now` is in. */
+/** Creates the events of one account. Days count from the Monday of the week of `now`. */
 export class EventMaker {
   readonly account: Account;
   readonly timeZone: string;
-  /** Midnight that began the week, as if it were in UTC. */
+  /** Midnight at the beginning of the week, as a time in UTC. */
   readonly monday: number;
 
   constructor(account: Account, timeZone: string, now: number) {
@@ -33,7 +33,7 @@ export class EventMaker {
     return { email: this.account.email, displayName: this.account.name, responseStatus };
   }
 
-  /** @param key names the event within the account: its id follows from it */
+  /** @param key identifies the event within the account; its id is derived from it */
   make(key: string, summary: string, fields: Fields): StoredEvent {
     const id = createHash('sha256').update(`event:${this.account.sub}:${key}`).digest('hex').slice(0, 26);
     const organizer = { email: this.account.email, self: true };

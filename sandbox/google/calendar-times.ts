@@ -1,6 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
 
-/** Whole days have a date, other events a time. */
+/** All-day events have a date, other events a time. */
 export interface EventTime {
   date?: string;
   dateTime?: string;
@@ -9,7 +9,7 @@ export interface EventTime {
 
 const LOCAL_LENGTH = '2026-03-29T09:00:00'.length;
 
-/** Whether the provider knows the zone: bare offsets are zones to Node only. */
+/** Whether the provider accepts the zone. Only Node accepts bare offsets as zones. */
 export function isZone(zone: string): boolean {
   if (!/^[A-Za-z][\w+/-]*$/.test(zone)) return false;
   try {
@@ -21,9 +21,9 @@ export function isZone(zone: string): boolean {
 }
 
 /**
- * When an event begins or ends, milliseconds since 1970; whole days begin at midnight in `zone`.
+ * When an event starts or ends, milliseconds since 1970. All-day events start at midnight in `zone`.
  *
- * @throws RangeError for a day that doesn't exist
+ * @throws RangeError for an invalid date
  */
 export function toInstant({ date, dateTime = '', timeZone }: EventTime, zone: string): number {
   if (date === undefined && /(Z|[+-]\d{2}:\d{2})$/i.test(dateTime)) return Date.parse(dateTime);
@@ -31,12 +31,12 @@ export function toInstant({ date, dateTime = '', timeZone }: EventTime, zone: st
   return local.toZonedDateTime(date === undefined ? (timeZone ?? zone) : zone).epochMilliseconds;
 }
 
-/** `2026-03-29T09:00:00`: what clocks in `zone` show at an instant. */
+/** `2026-03-29T09:00:00`: local time in `zone`. */
 export function localAt(instant: number, zone: string): string {
   return zonedAt(instant, zone).toPlainDateTime().toString({ smallestUnit: 'second' });
 }
 
-/** `2026-03-29T09:00:00+02:00`, with `Z` for no offset. */
+/** `2026-03-29T09:00:00+02:00`, with `Z` for an offset of zero. */
 export function formatInstant(instant: number, zone: string): string {
   const text = zonedAt(instant, zone).toString({ smallestUnit: 'second', timeZoneName: 'never' });
   return text.replace(/\+00:00$/, 'Z');

@@ -6,7 +6,7 @@ import type { EventTime } from './calendar-times.ts';
 const DAY = 24 * 3_600_000;
 const ZONES: Record<string, string> = { 'demo.work@example.com': 'America/New_York', 'ana.mueller@example.org': 'Pacific/Auckland' };
 
-/** A month of events around now, the same for an account in the same week. */
+/** A month of events around now, the same for one account and week. */
 export function seedCalendar(account: Account, now: number): CalendarState {
   const maker = new EventMaker(account, ZONES[account.email] ?? 'Europe/Berlin', now);
   const weekly = maker.timed('weekly', 'Jour fixe: Größe & Umsatz', -27, '10:00', '11:00', {
@@ -94,7 +94,7 @@ function meet(code: string): Fields {
   return { hangoutLink: uri, conferenceData: { entryPoints: [{ entryPointType: 'video', uri }], conferenceId: code } };
 }
 
-/** In the night in which Europe's clocks change next. */
+/** In the night of Europe's next clock change. */
 function clockChange(maker: EventMaker): StoredEvent {
   const { monday } = maker;
   const year = new Date(monday).getUTCFullYear();
@@ -109,7 +109,7 @@ function lastSunday(year: number, month: number): number {
   return last - new Date(last).getUTCDay() * DAY;
 }
 
-/** Next week's is moved to Wednesday afternoon, the one after is cancelled. */
+/** Next week's event is moved to Wednesday afternoon, the following one is cancelled. */
 function addExceptions(state: CalendarState, weekly: StoredEvent, maker: EventMaker): void {
   const far = maker.monday + 28 * DAY;
   const on = (day: number) => instancesOf(weekly, state, far).find(({ start }) => start.dateTime?.startsWith(maker.date(day)));

@@ -12,7 +12,7 @@ type Request = ApiRequest<DriveState>;
 
 const SCOPES = ['https://www.googleapis.com/auth/documents', 'https://www.googleapis.com/auth/drive'];
 
-/** No document here has suggestions, so that all views are alike. */
+/** Documents have no suggestions, so all views are equal. */
 const VIEWS: Record<string, string> = {
   DEFAULT_FOR_CURRENT_ACCESS: 'SUGGESTIONS_INLINE',
   SUGGESTIONS_INLINE: 'SUGGESTIONS_INLINE',
@@ -20,7 +20,7 @@ const VIEWS: Record<string, string> = {
   PREVIEW_WITHOUT_SUGGESTIONS: 'PREVIEW_WITHOUT_SUGGESTIONS',
 };
 
-/** The stand-in for the provider's docs API; documents are files of the drive. */
+/** The emulator of the docs API. Documents are files of the drive. */
 export const docsApi: SandboxApi<DriveState> = {
   name: 'docs',
   store: 'drive',
@@ -58,7 +58,7 @@ function updateDocument(request: Request): ApiAnswer {
   return { json: answer };
 }
 
-/** @throws ApiFault 404, and 400 for a file that is no document */
+/** @throws ApiFault 404; 400 for a file that is not a document */
 function find({ state, params }: Request): { document: StoredDocument; file: StoredFile } {
   const file = state.files.find(({ id }) => id === params.documentId);
   if (file === undefined) throw notFound();

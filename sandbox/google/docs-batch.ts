@@ -47,10 +47,10 @@ const batch = z.object({
 type EditRequest = z.output<typeof editRequest>;
 
 /**
- * Applies all of a batch, or nothing.
+ * Applies a batch as a whole, or not at all.
  *
- * @returns the document as it is then, and the answer
- * @throws ApiFault also when the document is no longer at the required revision
+ * @returns the changed document, and the response
+ * @throws ApiFault also when the document does not have the required revision
  */
 export function applyBatch(document: StoredDocument, body: unknown): { document: StoredDocument; answer: object } {
   const parsed = batch.safeParse(body);
@@ -100,11 +100,11 @@ function replaceAll(
   const tabs = criteria === undefined ? allTabs(document.tabs) : criteria.tabIds.map((id) => tabOf(document, id));
   const counts = tabs.map((tab) => replaceText(tab, containsText.text, replacement, containsText.matchCase ?? false));
   const occurrencesChanged = counts.reduce((sum, count) => sum + count, 0);
-  // Zero is left out, as in every answer of the provider's.
+  // The provider's responses leave out zero.
   return { replaceAllText: occurrencesChanged === 0 ? {} : { occurrencesChanged } };
 }
 
-/** @param id undefined: the first tab, as the provider understands requests that name none */
+/** @param id undefined: the first tab */
 function tabOf(document: StoredDocument, id: string | undefined): DocTab {
   const tab = id === undefined ? document.tabs[0] : allTabs(document.tabs).find((candidate) => candidate.id === id);
   if (tab === undefined) throw invalid(`The tab ID ${id} does not exist in the document.`);

@@ -17,10 +17,10 @@ type Unit = DocRun;
 const STRIPPED = /[\u0000-\u0008\u000c-\u001f\ue000-\uf8ff]/g;
 
 /**
- * Inserts text inside a paragraph; a line break makes a new one of the same kind.
+ * Inserts text into a paragraph. A line break splits the paragraph.
  *
- * @param style default: that of the text before it
- * @throws ApiFault when the index is in no paragraph or between the halves of a pair
+ * @param style default: the style of the text before
+ * @throws ApiFault when the index is in no paragraph or splits a surrogate pair
  */
 export function insertText(tab: DocTab, index: number, text: string, style?: DocTextStyle): void {
   const place = placeAt(tab, index);
@@ -35,9 +35,9 @@ export function insertText(tab: DocTab, index: number, text: string, style?: Doc
 }
 
 /**
- * Deletes a range that lies in paragraphs of one body or one cell.
+ * Deletes a range within the paragraphs of one body or cell.
  *
- * @throws ApiFault when it takes half a pair, a part of a table or the last line break
+ * @throws ApiFault when it splits a surrogate pair, or includes a part of a table or the last line break
  */
 export function deleteRange(tab: DocTab, start: number, end: number): void {
   if (!(start < end)) throw invalid('Invalid deletion range. Range must not be empty.');
@@ -51,14 +51,14 @@ export function deleteRange(tab: DocTab, start: number, end: number): void {
   const tail = unitsOf(last.paragraph);
   refuseHalfPair(head, start - first.start);
   refuseHalfPair(tail, end - last.start);
-  // The line break of the last paragraph goes too: what follows it moves up.
+  // The line break of the last paragraph is deleted, too, which joins the next paragraph.
   const following = end === last.end ? [paragraphAt(first.siblings, last.at + 1)] : [];
   const rest = following.length > 0 ? following.flatMap(unitsOf) : tail.slice(end - last.start);
   const merged = { ...first.paragraph, runs: runsOf([...head.slice(0, start - first.start), ...rest]) };
   first.siblings.splice(first.at, between.length + following.length, merged);
 }
 
-/** Replaces every match within a paragraph and says how many there were. */
+/** Replaces every match within a paragraph. @returns the number of matches */
 export function replaceText(tab: DocTab, find: string, replacement: string, matchCase: boolean): number {
   const pattern = new RegExp(find.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'), matchCase ? 'g' : 'gi');
   const matches = [...placesOf(tab.blocks)].flatMap(({ paragraph, start }) =>
@@ -68,7 +68,7 @@ export function replaceText(tab: DocTab, find: string, replacement: string, matc
       style: unitsOf(paragraph)[match.index]?.style ?? {},
     })),
   );
-  // From the last to the first, so that what is done doesn't move what is to come.
+  // From last to first, so that replacements do not shift later ones.
   for (const match of matches.reverse()) {
     deleteRange(tab, match.start, match.start + match.length);
     if (replacement !== '') insertText(tab, match.start, replacement, match.style);
@@ -76,7 +76,7 @@ export function replaceText(tab: DocTab, find: string, replacement: string, matc
   return matches.length;
 }
 
-/** Gives every unit of the range the style's fields. */
+/** Sets the style's fields for every unit of the range. */
 export function styleRange(tab: DocTab, start: number, end: number, style: DocTextStyle): void {
   if (!(start < end)) throw invalid('Invalid range. Range must not be empty.');
   for (const place of placesOf(tab.blocks)) {

@@ -1,6 +1,6 @@
 import { allTabs, type DocBlock, type DocParagraph, type DocRun, type StoredDocument, textOf } from './docs-model.ts';
 
-/** A document as the drive exports it to Markdown: all tabs, one behind the other. */
+/** A document as Markdown: all tabs, one after the other. */
 export function markdownOf(document: StoredDocument): string {
   const tabs = allTabs(document.tabs);
   return tabs.map((tab) => tab.blocks.map(blockMarkdown).join('\n\n')).join('\n\n');

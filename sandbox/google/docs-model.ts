@@ -1,4 +1,4 @@
-/** What a document holds, as far as the sandbox edits it. Lengths and indexes are UTF-16 units, as the provider counts. */
+/** The editable content of a document. Lengths and indexes are UTF-16 units, as in the provider's API. */
 export interface StoredDocument {
   id: string;
   title: string;
@@ -19,7 +19,7 @@ export interface DocParagraph {
   kind: 'paragraph';
   style: ParagraphStyle;
   bullet?: { list: ListKind; level: number };
-  /** Without the line break that ends the paragraph. */
+  /** Without the final line break. */
   runs: DocRun[];
 }
 
@@ -33,7 +33,7 @@ export type ParagraphStyle = 'NORMAL_TEXT' | 'TITLE' | 'SUBTITLE' | 'HEADING_1' 
 export type ListKind = 'bullets' | 'numbers';
 
 export interface DocRun {
-  /** Of an object: one unit, {@link OBJECT}. */
+  /** For an object: {@link OBJECT}, one unit. */
   text: string;
   style: DocTextStyle;
   object?: DocObject;
@@ -49,22 +49,22 @@ export interface DocTextStyle {
 
 export type DocObject = { kind: 'person'; name: string; email: string } | { kind: 'image' } | { kind: 'rule' };
 
-/** Stands for an object that is not text, as in the provider's plain text. */
+/** Represents an object that is not text, as in the provider's plain text. */
 export const OBJECT = '\ue907';
 
-/** A paragraph where it stands. */
+/** A paragraph and its position. */
 export interface DocPlace {
   paragraph: DocParagraph;
   /** Index of its first unit. */
   start: number;
-  /** Behind its line break. */
+  /** Index after its line break. */
   end: number;
-  /** The blocks it is one of (the body's, or a cell's), and which. */
+  /** The list of blocks that contains it (of the body or a cell), and its index there. */
   siblings: DocBlock[];
   at: number;
 }
 
-/** Every paragraph, those in tables too, in order; returns the index behind the last block. */
+/** Visits every paragraph in order, including those in tables. @returns the index after the last block */
 export function* placesOf(blocks: DocBlock[], start = 1): Generator<DocPlace, number> {
   let index = start;
   for (const [at, block] of blocks.entries()) {
@@ -74,7 +74,7 @@ export function* placesOf(blocks: DocBlock[], start = 1): Generator<DocPlace, nu
       index = end;
       continue;
     }
-    // A table, each row and each cell take one unit at their start, and the table one at its end.
+    // A table, each row and each cell start with one unit, and a table ends with one.
     index += 1;
     for (const row of block.rows) {
       index += 1;
@@ -85,7 +85,7 @@ export function* placesOf(blocks: DocBlock[], start = 1): Generator<DocPlace, nu
   return index;
 }
 
-/** The index behind the last block. */
+/** The index after the last block. */
 export function endOf(blocks: DocBlock[], start = 1): number {
   const places = placesOf(blocks, start);
   for (;;) {
@@ -103,7 +103,7 @@ export function allTabs(tabs: readonly DocTab[]): DocTab[] {
   return tabs.flatMap((tab) => [tab, ...allTabs(tab.children)]);
 }
 
-/** Plain text of a document: what search finds and a text export holds. */
+/** Plain text of a document, for searches and text exports. */
 export function plainText(document: StoredDocument): string {
   return allTabs(document.tabs)
     .flatMap((tab) => [...placesOf(tab.blocks)].map(({ paragraph }) => textOf(paragraph).replaceAll(OBJECT, '')))

@@ -14,7 +14,7 @@ const LISTS = {
   numbers: { id: 'kix.numbers', levels: ['DECIMAL', 'ALPHA', 'ROMAN'].map((glyphType) => ({ glyphType, glyphFormat: '%0.' })) },
 };
 
-/** A document as the API answers it: with all its tabs, or with the first one's body as before there were tabs. */
+/** A document in a response: with all its tabs, or with the first one's body as before tabs were introduced. */
 export function documentResource(document: StoredDocument, withTabs: boolean, suggestionsViewMode = 'SUGGESTIONS_INLINE'): object {
   const shared = {
     documentId: document.id,
@@ -27,7 +27,7 @@ export function documentResource(document: StoredDocument, withTabs: boolean, su
   return { ...shared, ...contentOf(first) };
 }
 
-/** What `writeControl.requiredRevisionId` is held against. */
+/** Compared with `writeControl.requiredRevisionId`. */
 export function revisionOf(document: StoredDocument): string {
   return `ALm37B${Buffer.from(`${document.id}:${document.revision}`).toString('base64url')}`;
 }
@@ -79,7 +79,7 @@ function paragraphResource(paragraph: DocParagraph, start: number): object {
     elements: elementsOf(paragraph, start),
     paragraphStyle: { namedStyleType: style, direction: 'LEFT_TO_RIGHT' },
     ...(bullet !== undefined && {
-      // Zero is left out, as in every answer of the provider's.
+      // The provider's responses leave out zero.
       bullet: { listId: LISTS[bullet.list].id, ...(bullet.level > 0 && { nestingLevel: bullet.level }), textStyle: {} },
     }),
   };
@@ -98,7 +98,7 @@ function elementsOf(paragraph: DocParagraph, start: number): object[] {
     startIndex = endIndex;
     return element;
   });
-  // Keeps the two ways of counting honest.
+  // Checks the two ways of counting against each other.
   if (startIndex !== start + textOf(paragraph).length + 1) throw new Error('a paragraph’s runs don’t add up');
   return elements;
 }

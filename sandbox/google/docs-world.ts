@@ -1,7 +1,7 @@
 import type { DocBlock, DocParagraph, DocRun, DocTab, DocTextStyle, ListKind, ParagraphStyle } from './docs-model.ts';
 import { OBJECT } from './docs-model.ts';
 
-/** Tabs of the documents that every account starts with, by the key of their file. */
+/** Tabs of the initial documents, by the key of their file. */
 export const SEEDED_TABS: Record<string, () => DocTab[]> = {
   brief: harbourBrief,
   minutes: meetingMinutes,
@@ -12,7 +12,7 @@ export const SEEDED_TABS: Record<string, () => DocTab[]> = {
   policy: () => [tab('t.0', 'Tab 1', [heading(1, 'Travel policy'), paragraph('Trains below five hours, always.')])],
 };
 
-/** The one tab of a new document. */
+/** The tab of a new document. */
 export function newTabs(text = ''): DocTab[] {
   return [
     tab(
@@ -78,7 +78,7 @@ function meetingMinutes(): DocTab[] {
   ];
 }
 
-// The pairs of each emoji count twice.
+// Emoji count twice, because they are surrogate pairs.
 const DIARY: DocBlock[] = [
   heading(1, '🚢 Travel diary'),
   paragraph('Day 1: 🌞🌞 and 寿司 for dinner.'),

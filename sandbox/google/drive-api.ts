@@ -15,7 +15,7 @@ const SCOPES = ['https://www.googleapis.com/auth/drive'];
 const FILES = '/drive/v3/files';
 const FILE = `${FILES}/:fileId`;
 
-/** The stand-in for the provider's drive API. */
+/** The emulator of the drive API. */
 export const driveApi: SandboxApi<DriveState> = {
   name: 'drive',
   unitsPerMinute: 325_000,
@@ -26,7 +26,7 @@ export const driveApi: SandboxApi<DriveState> = {
     method('GET', `${FILE}/export`, 5, ({ state, params, query }) => {
       const mimeType = query.get('mimeType');
       if (mimeType === null) throw invalid('Required parameter: mimeType');
-      // This method knows no supportsAllDrives: every file that can be opened can be exported.
+      // This method has no supportsAllDrives: every readable file can be exported.
       const file = fileOf(state, params.fileId, new URLSearchParams({ supportsAllDrives: 'true' }));
       return { bytes: exported(file, mimeType, state), contentType: mimeType };
     }),
@@ -78,7 +78,7 @@ function about({ account, query, state }: Request): ApiAnswer {
 
 function listComments({ state, params, query }: Request): ApiAnswer {
   assertFields(query);
-  // Like export, comments know no supportsAllDrives.
+  // Comments have no supportsAllDrives either.
   const file = fileOf(state, params.fileId, new URLSearchParams({ supportsAllDrives: 'true' }));
   return { json: commentList(file, query) };
 }

@@ -1,7 +1,7 @@
 import { invalid } from '../api-fault.ts';
 import type { StoredComment, StoredFile } from './drive-state.ts';
 
-/** comments.list, whole: `fields` is applied by the caller. */
+/** The complete response of comments.list; the caller applies `fields`. */
 export function commentList({ comments = [] }: StoredFile, query: URLSearchParams): object {
   const size = numberIn(query.get('pageSize') ?? '20', 1, 100);
   const start = numberIn(query.get('pageToken') ?? '0', 0, comments.length);

@@ -3,7 +3,7 @@ import { markdownOf } from './docs-export.ts';
 import { plainText } from './docs-model.ts';
 import { DOCUMENT, type DriveState, NATIVE, PRESENTATION, SPREADSHEET, type StoredContent, type StoredFile } from './drive-state.ts';
 
-/** Exports above this are refused (files.export: "limited to 10 MB"). */
+/** Larger exports are rejected (files.export: "limited to 10 MB"). */
 const MAX_EXPORT_BYTES = 10 * 1024 * 1024;
 
 const EXPORTS: Record<string, readonly string[]> = {
@@ -12,7 +12,7 @@ const EXPORTS: Record<string, readonly string[]> = {
   [PRESENTATION]: ['text/plain', 'application/pdf'],
 };
 
-/** Size of a file that is not native to the drive; native ones have none. */
+/** Size of a file; native files have none. */
 export function sizeOf(file: StoredFile): number | undefined {
   if (file.mimeType.startsWith(NATIVE)) return undefined;
   const { content } = file;
@@ -21,7 +21,7 @@ export function sizeOf(file: StoredFile): number | undefined {
   return content.kind === 'text' ? Buffer.byteLength(content.text) : Buffer.from(content.base64, 'base64').length;
 }
 
-/** A file's bytes. @throws ApiFault 403 for what exists in the drive only */
+/** A file's bytes. @throws ApiFault 403 for native files */
 export function download(file: StoredFile): Buffer {
   if (file.mimeType.startsWith(NATIVE)) {
     throw new ApiFault(403, 'fileNotDownloadable', 'Only files with binary content can be downloaded. Use Export with Docs Editors files.');
@@ -32,7 +32,7 @@ export function download(file: StoredFile): Buffer {
 /**
  * A native file in another format.
  *
- * @throws ApiFault 403 when it is not native or its export too large, 400 when it has no such format
+ * @throws ApiFault 403 when it is not native or its export too large, 400 for an unsupported format
  */
 export function exported(file: StoredFile, mimeType: string, state: DriveState): Buffer {
   const formats = EXPORTS[file.mimeType];
@@ -45,14 +45,14 @@ export function exported(file: StoredFile, mimeType: string, state: DriveState):
   return bytes;
 }
 
-/** What a search looks through. */
+/** The searchable text. */
 export function contentText(file: StoredFile, state: DriveState): string {
   const document = state.documents[file.id];
   if (document !== undefined) return plainText(document);
   return file.content?.kind === 'text' ? file.content.text : '';
 }
 
-/** What was uploaded, kept as text where it is text. */
+/** Uploaded content; text is stored as text. */
 export function storedContent(bytes: Buffer): StoredContent {
   const text = bytes.toString('utf8');
   return Buffer.from(text).equals(bytes) ? { kind: 'text', text } : { kind: 'base64', base64: bytes.toString('base64') };
@@ -72,7 +72,7 @@ function bytesOf(content: StoredContent): Buffer {
   return content.what === 'noise' ? Buffer.alloc(content.bytes, 'c0ffee99', 'hex') : numberedLines(content.bytes);
 }
 
-/** Lines of 64 bytes, each with its number. */
+/** Numbered lines of 64 bytes. */
 function numberedLines(bytes: number): Buffer {
   const made = Buffer.alloc(bytes, '0000000 the quay was quiet, two boats came in, one went out 🚢\n');
   const lineBytes = Buffer.byteLength('0000000 the quay was quiet, two boats came in, one went out 🚢\n');

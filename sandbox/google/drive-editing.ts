@@ -32,7 +32,7 @@ const metadata = z.object({
 
 type Metadata = z.output<typeof metadata>;
 
-/** files.create: metadata alone, or with bytes. */
+/** files.create: metadata, with or without content. */
 export function createFile(request: Request): StoredFile {
   const { state, query } = request;
   const upload = request.upload && readUpload(request.upload, query.get('uploadType'));
@@ -75,7 +75,7 @@ export function copyFile(request: Request): StoredFile {
   return copy;
 }
 
-/** files.update: metadata, place, and bytes. */
+/** files.update: metadata, parents and content. */
 export function updateFile(request: Request): StoredFile {
   const { state, query } = request;
   const file = fileOf(state, request.params.fileId, query);
@@ -92,7 +92,7 @@ export function updateFile(request: Request): StoredFile {
   return file;
 }
 
-/** files.delete: for good, a folder with all that is in it. */
+/** files.delete: permanently, a folder with its content. */
 export function deleteFile({ state, params, query }: Request): void {
   const file = fileOf(state, params.fileId, query);
   requireRole(file, ['owner']);
@@ -108,7 +108,7 @@ const permission = z.object({
   emailAddress: z.string().optional(),
 });
 
-/** permissions.create; who has a permission gets the wider of the two. */
+/** permissions.create. Of two permissions of one user, the wider one applies. */
 export function addPermission({ state, params, query, body, account }: Request): StoredPermission {
   const file = fileOf(state, params.fileId, query);
   requireRole(file, ['owner', 'writer']);
@@ -135,7 +135,7 @@ export function addPermission({ state, params, query, body, account }: Request):
 
 const ROLES = ['reader', 'commenter', 'writer', 'owner'];
 
-/** A new document for a file that is one. */
+/** A new document for a file of that type. */
 export function addDocument(state: DriveState, file: StoredFile, text: string): void {
   state.documents[file.id] = { id: file.id, title: file.name, revision: 1, tabs: newTabs(text) };
 }
@@ -152,7 +152,7 @@ function rename(state: DriveState, file: StoredFile, name: string): void {
   if (document !== undefined) document.title = name;
 }
 
-/** What lies in a folder goes to the trash with it. */
+/** A folder's content is moved to the trash with it. */
 function trash(state: DriveState, file: StoredFile, trashed: boolean): void {
   requireRole(file, ['owner']);
   if (file.id === state.rootId) throw insufficient();

@@ -1,15 +1,15 @@
 import { invalid } from '../api-fault.ts';
 import { type Mask, parseMask, part } from './partial-response.ts';
 
-/** What files are known to have: a mask that names anything else is refused, as the provider does. */
+/** Known fields of files. A mask that names others is rejected, as the provider does. */
 const FILE_FIELDS =
   'kind id name mimeType description starred trashed explicitlyTrashed parents properties appProperties spaces version webContentLink webViewLink iconLink hasThumbnail thumbnailLink viewedByMe viewedByMeTime createdTime modifiedTime modifiedByMe modifiedByMeTime sharedWithMeTime sharingUser owners driveId lastModifyingUser shared ownedByMe capabilities viewersCanCopyContent copyRequiresWriterPermission writersCanShare permissions permissionIds folderColorRgb originalFilename fullFileExtension fileExtension md5Checksum sha1Checksum sha256Checksum size quotaBytesUsed headRevisionId contentHints imageMediaMetadata videoMediaMetadata isAppAuthorized exportLinks shortcutDetails contentRestrictions linkShareMetadata labelInfo resourceKey';
 const KNOWN = new Set(FILE_FIELDS.split(' '));
 
 /**
- * The part of a file that `fields` asks for.
+ * The part of a file that `fields` selects.
  *
- * @throws ApiFault 400 when the mask can't be read or names an unknown field
+ * @throws ApiFault 400 for an invalid mask or an unknown field
  */
 export function filePart(file: object, fields: string | null): object {
   const mask = parseMask(fields ?? 'kind,id,name,mimeType');

@@ -2,12 +2,12 @@ import type { Account } from '../workspace-accounts.ts';
 import { type Cell, makeSpreadsheets, spreadsheetFiles } from './sheets-world.ts';
 import { makePresentations, presentationFiles } from './slides-world.ts';
 
-/** A spreadsheet or presentation as a file: its own API holds what is in it. */
+/** A spreadsheet or presentation as a file; its own API has its content. */
 export interface ListedFile {
   id: string;
   name: string;
   modifiedTime: string;
-  /** What an export gives: the first sheet as CSV, the slides' text. */
+  /** Its export: the first sheet as CSV, or the slides' text. */
   text: string;
 }
 

@@ -17,7 +17,7 @@ const ORDERS: Record<string, Order> = {
 };
 const CORPORA = new Set(['user', 'domain', 'drive', 'allDrives']);
 
-/** files.list, whole: `fields` is applied by the caller. */
+/** The complete response of files.list; the caller applies `fields`. */
 export function listFiles(state: DriveState, query: URLSearchParams): { files: object[] } {
   const q = query.get('q') ?? '';
   const size = integer(query.get('pageSize') ?? '100', 1, 1000);
@@ -26,7 +26,7 @@ export function listFiles(state: DriveState, query: URLSearchParams): { files: o
     .filter((file) => file.id !== state.rootId && isSeen(file, query))
     .filter(q.trim() === '' ? () => true : parseQuery(q, state));
   const sorted = found.sort(orderOf(query.get('orderBy'), q));
-  // A token belongs to its query.
+  // A page token is valid for its query only.
   const mark = createHash('sha256')
     .update(`${q}\n${query.get('orderBy')}`)
     .digest('hex')

@@ -2,7 +2,7 @@ import { invalid } from '../api-fault.ts';
 import { contentText } from './drive-content.ts';
 import type { DriveState, StoredFile } from './drive-state.ts';
 
-/** Whether a file is found. */
+/** Whether a file matches. */
 type Test = (file: StoredFile) => boolean;
 
 type Token = { kind: 'word' | 'text' | 'operator' | 'punctuation'; value: string };
@@ -10,7 +10,7 @@ type Token = { kind: 'word' | 'text' | 'operator' | 'punctuation'; value: string
 const TOKEN = /\s*(?:(?<text>'(?:\\['\\]|[^'\\])*')|(?<operator><=|>=|!=|=|<|>)|(?<punctuation>[()])|(?<word>[A-Za-z]+))/y;
 const MAX_DEPTH = 20;
 
-/** Whether the query looks into files: such results can't be sorted. */
+/** Whether the query searches content; such results cannot be sorted. */
 export function isFullText(q: string): boolean {
   return tokenize(q).some(({ kind, value }) => kind === 'word' && value === 'fullText');
 }
@@ -19,7 +19,7 @@ export function isFullText(q: string): boolean {
  * Parses the `q` of files.list.
  *
  * @see https://developers.google.com/workspace/drive/api/guides/ref-search-terms
- * @throws ApiFault 400 when it breaks the grammar, names an unknown field or an operator that the field doesn't take
+ * @throws ApiFault 400 for a syntax error, an unknown field, or an operator that the field does not support
  */
 export function parseQuery(q: string, state: DriveState): Test {
   const parser = new QueryParser(tokenize(q), state);
@@ -38,7 +38,7 @@ function tokenize(q: string): Token[] {
   return tokens;
 }
 
-/** or < and < not, by descent. */
+/** Recursive descent; precedence: or, and, not. */
 class QueryParser {
   readonly #tokens: readonly Token[];
   readonly #state: DriveState;
@@ -151,7 +151,7 @@ function nameTest(operator: string, value: string): Test {
   if (operator === '=') return (file) => file.name === value;
   if (operator === '!=') return (file) => file.name !== value;
   if (operator !== 'contains') throw bad();
-  // Only the beginnings of words match.
+  // Names match by the beginnings of words.
   return (file) => startsInside(file.name, value);
 }
 
@@ -182,7 +182,7 @@ function searchable(file: StoredFile, state: DriveState): string {
   return [file.name, file.description ?? '', contentText(file, state)].join('\n');
 }
 
-/** Every word, or the exact phrase where it stands in double quotes. */
+/** Every word, or an exact phrase in double quotes. */
 function holds(text: string, value: string): boolean {
   const phrase = /^"(.*)"$/.exec(value)?.[1];
   const words = phrase === undefined ? value.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '') : [phrase];

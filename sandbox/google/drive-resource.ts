@@ -3,7 +3,7 @@ import { DOCUMENT, FOLDER, PRESENTATION, SPREADSHEET, type StoredFile, type Stor
 
 const EDITORS: Record<string, string> = { [DOCUMENT]: 'document', [SPREADSHEET]: 'spreadsheets', [PRESENTATION]: 'presentation' };
 
-/** A file as the API answers it, every field. */
+/** A file in a response, with every field. */
 export function fileResource(file: StoredFile): object {
   const { id, name, mimeType, parents, createdTime, modifiedTime, trashed, starred, driveId, shortcut } = file;
   const size = sizeOf(file);
@@ -24,7 +24,7 @@ export function fileResource(file: StoredFile): object {
     ...(file.description !== undefined && { description: file.description }),
     ...{ webViewLink: webLink(file), createdTime, modifiedTime, viewedByMe: true },
     ...(file.sharedWithMeTime !== undefined && { sharedWithMeTime: file.sharedWithMeTime }),
-    // Files of a shared drive belong to it, and list nobody.
+    // Files of a shared drive have no owners.
     ...(driveId === undefined
       ? {
           owners: [{ kind: 'drive#user', displayName: file.owner.name, emailAddress: file.owner.email, me: file.role === 'owner' }],

@@ -3,14 +3,14 @@ import { notFound } from '../api-fault.ts';
 import type { Account } from '../workspace-accounts.ts';
 import type { StoredDocument } from './docs-model.ts';
 
-/** What an account's drive holds, its documents included: a document is a file too. */
+/** The data of an account's drive, including its documents, which are files, too. */
 export interface DriveState {
   /** Id of the folder "My Drive". */
   rootId: string;
   files: StoredFile[];
   /** By the id of their file. */
   documents: Record<string, StoredDocument>;
-  /** How many things have been made since the seed; names the next one. */
+  /** Number of files created since the start, for new ids. */
   made: number;
 }
 
@@ -26,17 +26,17 @@ export interface StoredFile {
   starred: boolean;
   description?: string;
   owner: { email: string; name: string };
-  /** What the account may do with it. */
+  /** The account's role. */
   role: DriveRole;
   sharedWithMeTime?: string;
-  /** Shared drive it lies in. */
+  /** Its shared drive. */
   driveId?: string;
   shortcut?: { targetId: string; targetMimeType: string };
   permissions: StoredPermission[];
   version: number;
   comments?: StoredComment[];
   content?: StoredContent;
-  /** Size that its exports would have, where it is not that of what is kept. */
+  /** Size of its exports, if it differs from the stored content's. */
   exportBytes?: number;
 }
 
@@ -59,7 +59,7 @@ export interface StoredComment {
   resolved: boolean;
 }
 
-/** `made` content is made when it is read: `bytes` of noise, or numbered lines. */
+/** `made` content is generated when it is read: `bytes` of noise, or numbered lines. */
 export type StoredContent =
   | { kind: 'text'; text: string }
   | { kind: 'base64'; base64: string }
@@ -72,7 +72,7 @@ export const DOCUMENT = `${NATIVE}document`;
 export const SPREADSHEET = `${NATIVE}spreadsheet`;
 export const PRESENTATION = `${NATIVE}presentation`;
 
-/** An id as the drive's look, always the same for the same account and key. */
+/** An id in the drive's format, derived from account and key. */
 export function driveIdOf(account: Account, key: string): string {
   return `1${createHash('sha256').update(`drive:${account.sub}:${key}`).digest('base64url').slice(0, 32)}`;
 }
@@ -82,7 +82,7 @@ export function newFileId(state: DriveState, account: Account): string {
   return driveIdOf(account, `made:${state.made}`);
 }
 
-/** @throws ApiFault 404, also for a shared drive's file where the call doesn't support them */
+/** @throws ApiFault 404, also for a file of a shared drive if the call does not support them */
 export function fileOf(state: DriveState, id: string | undefined, query: URLSearchParams): StoredFile {
   const wanted = id === 'root' ? state.rootId : id;
   const file = state.files.find((candidate) => candidate.id === wanted);
@@ -96,7 +96,7 @@ export function touch(file: StoredFile, now: number): void {
   file.modifiedTime = new Date(now).toISOString();
 }
 
-/** A file that the account made or owns. */
+/** A file that the account created or owns. */
 export function ownFile(account: Account, id: string, name: string, mimeType: string, parent: string, now: number): StoredFile {
   const at = new Date(now).toISOString();
   return {

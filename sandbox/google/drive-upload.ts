@@ -8,7 +8,7 @@ export interface Upload {
 }
 
 /**
- * Reads the body of an upload: bytes alone (`media`), or metadata and bytes (`multipart`, RFC 2387).
+ * Reads the body of an upload: content alone (`media`), or metadata and content (`multipart`, RFC 2387).
  *
  * @throws ApiFault 400
  */
@@ -32,7 +32,7 @@ function partsOf(bytes: Buffer, boundary: string): { bytes: Buffer; contentType:
     const head = bytes.indexOf('\r\n\r\n', start);
     if (at < 0 || head < 0 || head > at) throw invalid('Malformed multipart body.');
     const contentType = /^content-type:\s*(.+)$/im.exec(bytes.toString('latin1', start, head))?.[1] ?? '';
-    // The line break before the boundary belongs to it.
+    // The line break before the boundary is part of it.
     parts.push({ bytes: bytes.subarray(head + 4, at - 2), contentType });
   }
   return parts;

@@ -28,7 +28,7 @@ interface Seeded {
 
 const FILES = load(readFileSync(new URL('drive.yaml', import.meta.url), 'utf8')) as Seeded[];
 
-/** The drive that every account starts with. */
+/** The initial drive of an account. */
 export function seedDrive(account: Account, now: number): DriveState {
   const rootId = `0A${driveIdOf(account, 'root').slice(1, 17)}9PVA`;
   const root = ownFile(account, rootId, 'My Drive', FOLDER, '', now - 400 * DAY_MS);

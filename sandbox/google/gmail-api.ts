@@ -27,7 +27,7 @@ function method(
   return { verb, path: `/gmail/v1/users/:userId/${path}`, scopes, units, handle: answer };
 }
 
-/** The stand-in for the provider's mail API: what agents need of it, with the provider's paths, shapes and costs. */
+/** The emulator of the mail API: the methods that agents use, with the provider's paths, formats and costs. */
 export const gmailApi: SandboxApi<Mailbox> = {
   name: 'gmail',
   unitsPerMinute: 6_000,
@@ -99,13 +99,13 @@ function select({ state, query, now }: MailRequest): StoredMessage[] {
 
 const HIDDEN = ['SPAM', 'TRASH'];
 
-/** One page; its token is where the next begins. */
+/** One page; its token is the start of the next. */
 function page<Item>({ query }: MailRequest, items: readonly Item[]): { items: Item[]; rest: object } {
   const size = Number(query.get('maxResults') ?? 100);
   const token = query.get('pageToken') ?? '0';
   if (!Number.isInteger(size) || size < 0) throw invalid('Invalid maxResults');
   if (!/^\d{1,20}$/.test(token)) throw invalid('Invalid pageToken');
-  // The provider's tokens are long numbers that say nothing.
+  // The provider's tokens are opaque numbers.
   const start = token === '0' ? 0 : Number(BigInt(token) % 100_003n);
   const end = start + Math.min(size, 500);
   const nextPageToken = end < items.length ? { nextPageToken: String(100_003n * 104_729_301_117n + BigInt(end)) } : {};
@@ -115,7 +115,7 @@ function page<Item>({ query }: MailRequest, items: readonly Item[]): { items: It
 function listMessages(request: MailRequest): object {
   const { items, rest } = page(request, select(request));
   const messages = items.map(({ id, threadId }) => ({ id, threadId }));
-  // Without a match there is no list at all, as at the provider.
+  // Without a match, the provider leaves out the list.
   return { ...(messages.length > 0 && { messages }), ...rest };
 }
 
@@ -135,7 +135,7 @@ function listDrafts(request: MailRequest): object {
   return { ...(drafts.length > 0 && { drafts }), ...rest };
 }
 
-/** All or nothing: one unknown id fails the whole batch. */
+/** One unknown id fails the whole batch. */
 function batchModify(request: MailRequest): undefined {
   const { ids } = (request.body ?? {}) as { ids?: unknown };
   if (!Array.isArray(ids) || ids.length === 0 || ids.length > MAX_BATCH) throw invalid('Invalid ids');

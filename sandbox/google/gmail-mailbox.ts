@@ -4,14 +4,14 @@ import type { Account } from '../workspace-accounts.ts';
 import type { ApiRequest } from './api-method.ts';
 import { headerOf, type MimePart, parseMime } from './gmail-mime.ts';
 
-/** A message as it is kept; everything else is read from its MIME text. */
+/** A stored message; all else is read from its MIME text. */
 export interface StoredMessage {
   id: string;
   threadId: string;
   labelIds: string[];
   /** Milliseconds since 1970. */
   at: number;
-  /** The message, one character a byte. */
+  /** The message, one character per byte. */
   raw: string;
   historyId: number;
 }
@@ -22,27 +22,27 @@ export interface Label {
   type: 'system' | 'user';
 }
 
-/** What the mail API keeps for one account. */
+/** The mail data of one account. */
 export interface Mailbox {
-  /** Oldest first, as they came in. */
+  /** Oldest first. */
   messages: StoredMessage[];
   drafts: { id: string; messageId: string }[];
   labels: Label[];
-  /** Counts what was made here: part of the next id. */
+  /** Number of messages created here, for new ids. */
   made: number;
   historyId: number;
 }
 
 export type MailRequest = ApiRequest<Mailbox>;
 
-/** 16 hexadecimal digits, the same for an account's n-th message in every sandbox. */
+/** 16 hexadecimal digits, derived from the account and the message's number. */
 export function messageId(account: Account, number: number): string {
   return `19${createHash('sha256').update(`mail:${account.sub}:${number}`).digest('hex').slice(0, 14)}`;
 }
 
 const parsed = new WeakMap<StoredMessage, MimePart>();
 
-/** The MIME tree of a message; its text never changes. */
+/** The MIME tree of a message, whose text never changes. */
 export function mimeOf(message: StoredMessage): MimePart {
   const known = parsed.get(message);
   if (known !== undefined) return known;
@@ -51,12 +51,12 @@ export function mimeOf(message: StoredMessage): MimePart {
   return part;
 }
 
-/** A header of the message itself, '' when it has none. */
+/** A header of the message, '' if it is missing. */
 export function header(message: StoredMessage, name: string): string {
   return headerOf(mimeOf(message).headers, name) ?? '';
 }
 
-/** @throws ApiFault 400 for what can't be an id, 404 for an unknown one */
+/** @throws ApiFault 400 for an invalid id, 404 for an unknown one */
 export function findMessage({ messages }: Mailbox, id: string | undefined): StoredMessage {
   if (id === undefined || !/^[0-9a-f]{1,16}$/.test(id)) throw invalid('Invalid id value');
   const found = messages.find((message) => message.id === id);
@@ -72,7 +72,7 @@ export function findThread({ messages }: Mailbox, id: string | undefined): Store
   return found.sort((a, b) => a.at - b.at);
 }
 
-/** Changes a message's labels; unknown ones are refused before anything is changed. */
+/** Changes a message's labels; unknown labels are rejected before any change. */
 export function relabel(mailbox: Mailbox, messages: readonly StoredMessage[], add: readonly string[], remove: readonly string[]): void {
   for (const id of [...add, ...remove]) {
     if (!mailbox.labels.some((label) => label.id === id)) throw invalid(`Invalid label: ${id}`);
@@ -86,7 +86,7 @@ export function relabel(mailbox: Mailbox, messages: readonly StoredMessage[], ad
   }
 }
 
-/** The `me` of every path, or the account's own address. */
+/** `me`, or the account's own address. */
 export function assertOwnMailbox({ params, account }: MailRequest): void {
   if (params.userId === 'me' || params.userId?.toLowerCase() === account.email) return;
   throw new ApiFault(403, 'forbidden', `Delegation denied for ${account.email}`);

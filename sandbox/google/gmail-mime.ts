@@ -1,4 +1,4 @@
-/** One node of a message's MIME tree, decoded as the API shows it. */
+/** One node of a message's MIME tree, decoded as in the API. */
 export interface MimePart {
   /** '' for the message itself, then `0`, `1`, `1.0`, … */
   partId: string;
@@ -7,15 +7,15 @@ export interface MimePart {
   headers: { name: string; value: string }[];
   /** '' unless it is an attachment. */
   fileName: string;
-  /** Transfer encoding undone; text in UTF-8, whatever the header says. Empty for multiparts. */
+  /** Decoded content; text in UTF-8 whatever the header says. Empty for multiparts. */
   body: Buffer;
   parts: MimePart[];
 }
 
 /**
- * Parses a message (RFC 5322, RFC 2045–2047, RFC 2231), forgiving as mail systems are.
+ * Parses a message (RFC 5322, RFC 2045–2047, RFC 2231), as tolerant as mail systems.
  *
- * @param raw one character a byte
+ * @param raw one character per byte
  */
 export function parseMime(raw: string, partId = ''): MimePart {
   const blank = /^\r?\n|\r?\n\r?\n/.exec(raw);
@@ -40,7 +40,7 @@ export function parseMime(raw: string, partId = ''): MimePart {
   return { ...part, body: isText ? toUtf8(bytes, type.fields.charset ?? 'utf-8') : bytes, parts: [] };
 }
 
-/** The first header of this name, whatever its case. */
+/** The first header of this name, case-insensitive. */
 export function headerOf(headers: readonly { name: string; value: string }[], name: string): string | undefined {
   return headers.find((header) => header.name.toLowerCase() === name)?.value;
 }
@@ -68,7 +68,7 @@ function parseHeaders(head: string): { name: string; value: string }[] {
   });
 }
 
-/** `text/plain; charset=x` taken apart; RFC 2231 continuations and percent encoding undone. */
+/** Parses `text/plain; charset=x`, with RFC 2231 continuations and percent encoding. */
 function parameters(header: string): { value: string; fields: Record<string, string> } {
   const fields: Record<string, string> = {};
   const pieces = new Map<string, string[]>();
@@ -84,7 +84,7 @@ function parameters(header: string): { value: string; fields: Record<string, str
   return { value: header.split(';', 1)[0]?.trim() ?? '', fields };
 }
 
-/** RFC 2047: encoded words become text; white space between two of them goes, and characters may be split over both. */
+/** RFC 2047: decodes encoded words. White space between two of them is removed, and characters may span them. */
 function decodeWords(value: string): string {
   return value.replace(/=\?[^?\s]+\?[bq]\?[^?\s]*\?=(?:\s+=\?[^?\s]+\?[bq]\?[^?\s]*\?=)*/gi, (run) => {
     const words = [...run.matchAll(/=\?([^?\s*]+)[^?\s]*\?([bq])\?([^?\s]*)\?=/gi)];
@@ -104,7 +104,7 @@ function splitParts(content: string, boundary: string): string[] {
       current?.push(line);
       continue;
     }
-    // The line break before a boundary belongs to the boundary.
+    // The line break before a boundary is part of it.
     if (current !== undefined) parts.push(current.join('').replace(/\r?\n$/, ''));
     if (text.endsWith('--') && text !== `--${boundary}`) return parts;
     current = [];

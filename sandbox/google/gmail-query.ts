@@ -17,8 +17,8 @@ const FOLDERS: Record<string, string> = {
 const STATES: Record<string, string> = { unread: 'UNREAD', starred: 'STARRED', important: 'IMPORTANT' };
 
 /**
- * Compiles the `q` of a list: terms that all must hold, each a word, a "phrase"
- * or `operator:value`, negated by a leading `-`. Words match whole words.
+ * Compiles the `q` of a list: terms that must all match, each a word, a "phrase" or `operator:value`, negated by a leading
+ * `-`. Words match whole words.
  */
 export function compileQuery(mailbox: Mailbox, q: string, now: number): Test {
   const tests = [...q.matchAll(/(-?)(?:([a-z][a-z_0-9]*):)?(?:"([^"]*)"|\(([^)]*)\)|([^\s"()]+))/gi)].map(
@@ -30,7 +30,7 @@ export function compileQuery(mailbox: Mailbox, q: string, now: number): Test {
   return (message) => tests.every((test) => test(message));
 }
 
-/** Whether a query itself speaks of these two; otherwise a list leaves them out. */
+/** Whether a query mentions spam or trash; otherwise a list leaves them out. */
 export function namesSpamOrTrash(q: string): boolean {
   return /\b(in|label):\(?"?(trash|spam|anywhere)\b/i.test(q);
 }
@@ -68,7 +68,7 @@ function isState(value: string): Test {
 
 function hasLabel({ labels }: Mailbox, operator: string, value: string): Test {
   if (operator === 'in' && value.toLowerCase() === 'anywhere') return () => true;
-  // Blanks and slashes of a label's name are written as hyphens.
+  // Spaces and slashes of a label's name are written as hyphens.
   const plain = (name: string) => name.toLowerCase().replace(/[\s/]/g, '-');
   const folder = FOLDERS[value.toLowerCase()];
   const label = labels.find(({ id, name }) => id === folder || plain(name) === plain(value));
@@ -105,7 +105,7 @@ function fileNames(message: StoredMessage): string[] {
   return allParts(mimeOf(message)).flatMap(({ fileName }) => (fileName === '' ? [] : [fileName]));
 }
 
-/** The words of `wanted` in one run, whatever case and accents. */
+/** Whether the words of `wanted` occur in sequence, ignoring case and accents. */
 function contains(text: string, wanted: string): boolean {
   return ` ${words(text)} `.includes(` ${words(wanted)} `);
 }

@@ -6,7 +6,7 @@ import { allParts, type MimePart } from './gmail-mime.ts';
 const SNIPPET_LENGTH = 200;
 
 /**
- * A message as `messages.get` answers it.
+ * A message as in `messages.get`.
  *
  * @param format `full`, `metadata`, `minimal` or `raw`
  */
@@ -36,13 +36,13 @@ export function messageResource(message: StoredMessage, query: URLSearchParams):
   }
 }
 
-/** The thread's messages must be of one thread, oldest first. */
+/** @param messages of one thread, oldest first */
 export function threadResource(id: string, messages: readonly StoredMessage[], query: URLSearchParams, mailbox: Mailbox): object {
   if (query.get('format')?.toLowerCase() === 'raw') throw invalid('Format RAW is not supported for threads.');
   return { id, historyId: String(mailbox.historyId), messages: messages.map((message) => messageResource(message, query)) };
 }
 
-/** The bytes of an attachment by an id that an earlier answer gave; ids differ from one answer to the next. */
+/** The bytes of an attachment, by an id of an earlier response. Ids differ between responses. */
 export function attachmentResource(message: StoredMessage, attachmentId: string): object {
   const [partId] = Buffer.from(attachmentId, 'base64url').toString('latin1').split(':');
   if (!/^[\w-]+$/.test(attachmentId) || partId === undefined) throw invalid('Invalid attachment token');
@@ -51,7 +51,7 @@ export function attachmentResource(message: StoredMessage, attachmentId: string)
   return { size: part.body.length, data: part.body.toString('base64url') };
 }
 
-/** The readable text of a message: its plain text, else its HTML without the tags. */
+/** The text of a message: its plain text, otherwise its HTML without tags. */
 export function textOf(mime: MimePart): string {
   const texts = allParts(mime).filter(({ fileName }) => fileName === '');
   const plain = texts.find(({ mimeType }) => mimeType === 'text/plain');
@@ -65,7 +65,7 @@ export function textOf(mime: MimePart): string {
     .replaceAll('&amp;', '&');
 }
 
-/** The beginning of the text, escaped for HTML as the API gives it. */
+/** The beginning of the text, escaped for HTML as in the API. */
 function snippetOf(mime: MimePart): string {
   const text = textOf(mime).replace(/\s+/g, ' ').trim().slice(0, SNIPPET_LENGTH).toWellFormed();
   const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };

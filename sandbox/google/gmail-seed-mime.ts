@@ -1,12 +1,12 @@
 export interface SeedAttachment {
   name: string;
   mime: string;
-  /** Text; of binary content, `base64` instead. */
+  /** Text content; binary content is in `base64`. */
   content?: string;
   base64?: string;
 }
 
-/** One message of the seeded mailbox, as its author's program would write it. */
+/** A message of the initial mailbox. */
 export interface SeedMessage {
   from: string;
   to: string;
@@ -21,11 +21,11 @@ export interface SeedMessage {
   /** Of the text; default utf-8. */
   charset?: 'iso-8859-1' | undefined;
   attachments?: readonly SeedAttachment[] | undefined;
-  /** Further headers: a newsletter's List-Unsubscribe. */
+  /** Further headers, such as List-Unsubscribe. */
   headers?: Record<string, string> | undefined;
 }
 
-/** The message as MIME text, one character a byte: RFC 2047 subjects and names, RFC 2231 file names. */
+/** The message as MIME text, one character per byte: RFC 2047 subjects and names, RFC 2231 file names. */
 export function seedMime(message: SeedMessage): string {
   const { references } = message;
   const headers: Record<string, string | undefined> = {
@@ -63,7 +63,7 @@ function multipart(kind: string, boundary: string, parts: readonly string[]): st
 function textPart(subtype: string, text: string, charset: SeedMessage['charset']): string {
   const bytes = charset === undefined ? Buffer.from(text) : Buffer.from(text, 'latin1');
   const head = `Content-Type: text/${subtype}; charset="${charset ?? 'UTF-8'}"\r\nContent-Transfer-Encoding: `;
-  // HTML goes as base64, text as quoted-printable: mail programs do either.
+  // HTML as base64, text as quoted-printable, because mail programs use either.
   return subtype === 'html'
     ? `${head}base64\r\n\r\n${base64Lines(bytes)}`
     : `${head}quoted-printable\r\n\r\n${quotedPrintable(bytes.toString('latin1'))}`;
@@ -104,6 +104,6 @@ function base64Lines(bytes: Buffer): string {
 function quotedPrintable(bytes: string): string {
   const encode = (character: string) => `=${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`;
   const lines = bytes.split('\n').map((line) => line.replace(/[^\x20-\x3c\x3e-\x7e]|[ ]$/g, encode));
-  // Soft breaks keep lines below 76 characters and encoded bytes whole.
+  // Soft line breaks keep lines below 76 characters and encoded bytes together.
   return lines.map((line) => line.replace(/.{1,72}(?<!=|=.)(?=.)/g, '$&=\r\n')).join('\r\n');
 }

@@ -2,13 +2,13 @@ import { invalid } from '../api-fault.ts';
 import { findMessage, findThread, header, type Mailbox, type MailRequest, messageId, type StoredMessage } from './gmail-mailbox.ts';
 import { headerOf, parseMime } from './gmail-mime.ts';
 
-/** What sending and drafting take: base64url of the MIME text, and the thread it should join. */
+/** The body of sending and drafting: base64url of the MIME text, and the thread. */
 export interface MessageBody {
   raw: string;
   threadId: string | undefined;
 }
 
-/** @throws ApiFault 400 when `raw` is missing or no base64url */
+/** @throws ApiFault 400 when `raw` is missing or not base64url */
 export function messageBody(value: unknown): MessageBody {
   const { raw, threadId } = (value ?? {}) as Record<string, unknown>;
   if (typeof raw !== 'string' || raw === '' || !/^[\w+/-]+={0,2}$/.test(raw))
@@ -16,7 +16,7 @@ export function messageBody(value: unknown): MessageBody {
   return { raw: Buffer.from(raw, 'base64url').toString('latin1'), threadId: typeof threadId === 'string' ? threadId : undefined };
 }
 
-/** Sends: the account becomes the sender, the message gets the provider's own Message-ID and a place in a thread. */
+/** Sends a message: sets the sender to the account, and a new Message-ID and thread. */
 export function sendMessage(request: MailRequest, body: MessageBody): StoredMessage {
   const { headers } = parseMime(body.raw);
   const recipients = ['to', 'cc', 'bcc'].map((name) => headerOf(headers, name) ?? '').join(' ');
@@ -32,7 +32,7 @@ export function createDraft(request: MailRequest, body: MessageBody): { id: stri
   return { id, message };
 }
 
-/** The draft goes, and a message with an id of its own is sent in its place. */
+/** Removes the draft and sends a message with a new id. */
 export function sendDraft(request: MailRequest, draftId: string): StoredMessage {
   const { state } = request;
   const draft = findDraft(state, draftId);
@@ -59,14 +59,14 @@ function store(request: MailRequest, { raw, threadId }: MessageBody, labelIds: s
   return message;
 }
 
-/** The three conditions of the provider's page "Manage threads": the thread named, References or In-Reply-To, and the subject. */
+/** The three conditions of the provider's page "Manage threads": thread id, References or In-Reply-To, and subject. */
 function joins(mailbox: Mailbox, threadId: string, raw: string): boolean {
   const thread = findThread(mailbox, threadId);
   const { headers } = parseMime(raw);
   const known = new Set(thread.map((message) => header(message, 'message-id')));
   const named = `${headerOf(headers, 'references') ?? ''} ${headerOf(headers, 'in-reply-to') ?? ''}`.match(/<[^<>\s]+>/g) ?? [];
   const sameSubject = thread.some((message) => bare(header(message, 'subject')) === bare(headerOf(headers, 'subject') ?? ''));
-  // A draft sent again finds itself here, without references.
+  // A draft that is sent again has no references and is found by itself.
   const alone = thread.length === 1 && thread[0]?.labelIds.includes('DRAFT') === true;
   return alone || (sameSubject && named.some((id) => known.has(id)));
 }
@@ -78,7 +78,7 @@ function bare(subject: string): string {
     .toLowerCase();
 }
 
-/** From is the account's own, Message-ID the provider's, whatever the client wrote. */
+/** Replaces From by the account's address, and Message-ID by the provider's. */
 function stamp({ account, now }: MailRequest, id: string, raw: string): string {
   const dropped = /^(from|message-id):.*(\r?\n[ \t].*)*\r?\n/gim;
   const end = /\r?\n\r?\n/.exec(raw)?.index ?? raw.length;

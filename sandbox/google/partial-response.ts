@@ -1,14 +1,14 @@
 import { invalid } from '../api-fault.ts';
 
-/** What a partial answer keeps: names with what is kept below them; null = all of it. */
+/** The selected fields, with those below; null: all. */
 export interface Mask {
   [name: string]: Mask | null;
 }
 
 /**
- * The mask that `fields` says, every API's own parameter: `a,b(c,d/e),*`. The newer ones' `a.b` is `a/b`.
+ * Parses `fields`, a parameter of every API: `a,b(c,d/e),*`. `a.b` of the newer APIs is `a/b`.
  *
- * @throws ApiFault 400 when it can't be read
+ * @throws ApiFault 400 when it is invalid
  */
 export function parseMask(fields: string): Mask {
   const tokens = fields.match(/[A-Za-z_*][A-Za-z0-9_]*|[(),/.]|\S/g) ?? [];
@@ -43,7 +43,7 @@ export function parseMask(fields: string): Mask {
   return mask;
 }
 
-/** What of a value a mask keeps. */
+/** The part of a value that a mask selects. */
 export function part(value: unknown, mask: Mask | null): unknown {
   if (mask === null || '*' in mask) return value;
   if (Array.isArray(value)) return value.map((item) => part(item, mask));
@@ -52,7 +52,7 @@ export function part(value: unknown, mask: Mask | null): unknown {
   return Object.fromEntries(kept.map(([name, inner]) => [name, part(inner, mask[name] ?? null)]));
 }
 
-/** `a/b,a/c` keeps both. */
+/** `a/b,a/c` selects both. */
 function both(one: Mask | null, other: Mask | null): Mask | null {
   if (one === null || other === null) return null;
   const merged: Mask = { ...one };

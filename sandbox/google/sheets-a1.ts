@@ -1,7 +1,7 @@
 import { invalid } from '../api-fault.ts';
 import type { Spreadsheet, Tab } from './sheets-world.ts';
 
-/** A part of a tab; counted from 0, ends exclusive. */
+/** A range of a tab, counted from 0, with exclusive ends. */
 export interface GridRange {
   tab: Tab;
   row: number;
@@ -11,13 +11,13 @@ export interface GridRange {
 }
 
 const CELL = /^\$?([A-Za-z]{1,3})?\$?([1-9]\d{0,6})?$/;
-/** Any other name has to stand in quotes. */
+/** Other names must be quoted. */
 const PLAIN_NAME = /^[\p{L}_][\p{L}\p{N}_]*$/u;
 
 /**
- * Reads A1 notation: `Tab!A1:B2`, `'Odd name'!A:C`, `A1:B2` (of the first tab), `Tab`.
+ * Parses A1 notation: `Tab!A1:B2`, `'Odd name'!A:C`, `A1:B2` (of the first tab), `Tab`.
  *
- * @throws ApiFault 400 with the provider's words
+ * @throws ApiFault 400 with the provider's message
  */
 export function parseRange(spreadsheet: Spreadsheet, range: string): GridRange {
   const { name, cells } = split(range);
@@ -27,7 +27,7 @@ export function parseRange(spreadsheet: Spreadsheet, range: string): GridRange {
   return cells === '' ? whole(tab) : cellsOf(tab, cells, range);
 }
 
-/** `'Odd name'!A1:C20`, as answers name a range. */
+/** A range in a response: `'Odd name'!A1:C20`. */
 export function formatRange({ tab, row, column, rowEnd, columnEnd }: GridRange): string {
   const name = PLAIN_NAME.test(tab.title) && !isCells(tab.title) ? tab.title : `'${tab.title.replaceAll("'", "''")}'`;
   const [first, last] = [`${letters(column)}${row + 1}`, `${letters(columnEnd - 1)}${rowEnd}`];

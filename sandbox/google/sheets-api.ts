@@ -30,7 +30,7 @@ const methods: ApiMethod<SheetsState>[] = [
   { verb: 'POST', path: '/v4/spreadsheets/:spreadsheetId\\:batchUpdate', scopes: WRITE, units: 1, handle: batchUpdate },
 ];
 
-/** The stand-in for the provider's sheets API. */
+/** The emulator of the sheets API. */
 export const sheetsApi: SandboxApi<SheetsState> = {
   name: 'sheets',
   unitsPerMinute: 60,

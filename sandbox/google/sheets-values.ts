@@ -14,7 +14,7 @@ const OPTIONS = {
   majorDimension: ['ROWS', 'COLUMNS'],
 } as const;
 
-/** @throws ApiFault 400 on a value that the provider doesn't know */
+/** @throws ApiFault 400 for an unknown option */
 export function renderingOf(query: URLSearchParams): Rendering {
   return {
     value: option(query, 'valueRenderOption') as Rendering['value'],
@@ -23,7 +23,7 @@ export function renderingOf(query: URLSearchParams): Rendering {
   };
 }
 
-/** A ValueRange: trailing empty cells and rows are left out, and `values` is too when nothing is there. */
+/** A ValueRange. Trailing empty cells and rows are left out, and so is `values` if it is empty. */
 export function valueRange(range: GridRange, rendering: Rendering): object {
   const rows = range.tab.cells.slice(range.row, range.rowEnd).map((row) => row.slice(range.column, range.columnEnd));
   const lines = rendering.dimension === 'ROWS' ? rows : transpose(rows);
@@ -39,7 +39,7 @@ export function valueRange(range: GridRange, rendering: Rendering): object {
   return { range: formatRange(range), majorDimension: rendering.dimension, ...(values.length > 0 && { values }) };
 }
 
-/** Writes rows from the range's first cell on, and makes the tab as large as they need. */
+/** Writes rows from the range's first cell on, and enlarges the tab if necessary. */
 export function writeValues({ tab, row, column }: GridRange, rows: (string | number | boolean)[][]): void {
   for (const [down, values] of rows.entries()) {
     while (tab.cells.length <= row + down) tab.cells.push([]);
@@ -58,7 +58,7 @@ function option(query: URLSearchParams, name: keyof typeof OPTIONS): string {
 }
 
 function render(cell: Cell | null, { value, date }: Rendering): string | number | boolean {
-  // A gap in a row is null once it has been saved.
+  // After saving, a gap in a row is null.
   if (cell === undefined || cell === null) return '';
   if (typeof cell !== 'object') return value === 'FORMATTED_VALUE' ? shown(cell) : cell;
   if (value === 'FORMATTED_VALUE') return cell.shown;

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 import type { Account } from '../workspace-accounts.ts';
 
-/** What a cell holds: a bare value, or one that is shown differently or computed. undefined = empty. */
+/** A cell: a plain value, or one with a format or formula. undefined: empty. */
 export type Cell = string | number | boolean | RichCell | undefined;
 
 export interface RichCell {
   value: string | number | boolean;
-  /** As the sheet shows it. */
+  /** The displayed text. */
   shown: string;
   formula?: string;
-  /** `value` counts days since 30 December 1899. */
+  /** Whether `value` counts days since 30 December 1899. */
   isDate?: true;
 }
 
@@ -33,12 +33,12 @@ export interface SheetsState {
   spreadsheets: Spreadsheet[];
 }
 
-/** The account's spreadsheets as the drive lists them. */
+/** The account's spreadsheets as files of the drive. */
 export function spreadsheetFiles(account: Account): { id: string; name: string; modifiedTime: string }[] {
   return makeSpreadsheets(account).map(({ id, title, modifiedTime }) => ({ id, name: title, modifiedTime }));
 }
 
-/** The same for an account each time: a budget, a list with gaps and odd tab names, and an empty one. */
+/** Always the same for an account: a budget, a list with gaps and unusual tab names, and an empty one. */
 export function makeSpreadsheets(account: Account): Spreadsheet[] {
   return [
     { id: idOf(account, 'budget'), title: 'Household budget 2026', modifiedTime: '2026-11-02T18:21:07.412Z', tabs: budgetTabs() },
@@ -52,7 +52,7 @@ export function makeSpreadsheets(account: Account): Spreadsheet[] {
   ];
 }
 
-/** 44 characters that begin with a 1, as the provider's are. */
+/** 44 characters starting with 1, in the provider's format. */
 function idOf(account: Account, key: string): string {
   return `1${createHash('sha256').update(`sheets:${account.sub}:${key}`).digest('base64url')}`;
 }

@@ -25,7 +25,7 @@ const methods: ApiMethod<SlidesState>[] = [
   { verb: 'POST', path: '/v1/presentations/:presentationId\\:batchUpdate', scopes: WRITE, units: 1, handle: batchUpdate },
 ];
 
-/** The stand-in for the provider's slides API. */
+/** The emulator of the slides API. */
 export const slidesApi: SandboxApi<SlidesState> = {
   name: 'slides',
   unitsPerMinute: 60,
@@ -55,7 +55,7 @@ function batchUpdate(request: Request) {
   return { json: { presentationId: presentation.id, replies: requests.map(() => ({})) } };
 }
 
-/** Without a slide, the provider leaves `slides` out. */
+/** Without slides, the provider leaves out `slides`. */
 function describe({ id, title, slides }: Presentation): object {
   const pageSize = { width: { magnitude: 9_144_000, unit: 'EMU' }, height: { magnitude: 5_143_500, unit: 'EMU' } };
   return { presentationId: id, pageSize, ...(slides.length > 0 && { slides }), title, locale: 'de' };

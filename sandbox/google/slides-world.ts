@@ -5,7 +5,7 @@ export interface Presentation {
   id: string;
   title: string;
   modifiedTime: string;
-  /** In the provider's own shape. */
+  /** In the provider's format. */
   slides: SlidePage[];
 }
 
@@ -19,12 +19,12 @@ export interface SlidesState {
   presentations: Presentation[];
 }
 
-/** The account's presentations as the drive lists them. */
+/** The account's presentations as files of the drive. */
 export function presentationFiles(account: Account): { id: string; name: string; modifiedTime: string }[] {
   return makePresentations(account).map(({ id, title, modifiedTime }) => ({ id, name: title, modifiedTime }));
 }
 
-/** The same for an account each time: one with everything that slides hold, one without a slide. */
+/** Always the same for an account: one with every kind of content, one without slides. */
 export function makePresentations(account: Account): Presentation[] {
   return [
     {
@@ -37,7 +37,7 @@ export function makePresentations(account: Account): Presentation[] {
   ];
 }
 
-/** 44 characters that begin with a 1, as the provider's are. */
+/** 44 characters starting with 1, in the provider's format. */
 function idOf(account: Account, key: string): string {
   return `1${createHash('sha256').update(`slides:${account.sub}:${key}`).digest('base64url')}`;
 }
@@ -90,7 +90,7 @@ function page(number: number, pageElements: object[], notes?: string, properties
     notesProperties: { speakerNotesObjectId: notesId },
     pageElements: [
       { objectId: `${objectId}_notes_image`, shape: { shapeType: 'RECTANGLE', placeholder: { type: 'SLIDE_IMAGE' } } },
-      // Without notes the provider names the shape all the same and leaves its text out.
+      // Without notes, the provider includes the shape without text.
       {
         objectId: notesId,
         shape: { shapeType: 'TEXT_BOX', placeholder: { type: 'BODY', index: 1 }, ...(notes !== undefined && text(notes.split('\n'))) },
@@ -119,7 +119,7 @@ function table(objectId: string, rows: string[][]): object {
       location: { rowIndex, columnIndex },
       rowSpan: 1,
       columnSpan: 1,
-      // An empty cell has no text at all.
+      // An empty cell has no text.
       ...(cell !== '' && text([cell])),
     })),
   }));
@@ -134,7 +134,7 @@ function frame(objectId: string): object {
   };
 }
 
-/** Paragraph marker and runs in turns, as the provider tells text; an array is a nested bullet. */
+/** Paragraph markers and runs alternate, as in the provider's format; an array is a nested bullet. */
 function text(lines: Line[], bullets = false): { text: object } {
   let index = 0;
   const textElements = lines.flatMap((line) => {

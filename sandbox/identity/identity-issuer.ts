@@ -7,14 +7,14 @@ import { generateKey, Signer, type StoredKey } from './identity-keys.ts';
 
 export interface IssuerOptions {
   directory: string;
-  /** http://127.0.0.1:<port>: how the service reaches itself. */
+  /** http://127.0.0.1:<port>, where the service reaches itself. */
   selfUrl: string;
   controls: Controls;
 }
 
 const TOKEN_LIFE_SECONDS = 3_600;
 
-/** A local OpenID Connect issuer that signs anyone in: the identity provider of development. */
+/** A local OpenID Connect issuer that signs in any user: the identity provider of development. */
 export class IdentityIssuer {
   readonly settings: OidcSettings;
   readonly #signer: Signer;
@@ -28,7 +28,7 @@ export class IdentityIssuer {
     this.#root = `${options.selfUrl}/sandbox/identity`;
     this.settings = {
       kind: 'oidc',
-      // Users are keyed by issuer and subject, so neither may hold the port, which changes between starts.
+      // Users are identified by issuer and subject, so neither may contain the port, which changes between starts.
       issuer: 'https://identity.sandbox.invalid',
       audience: 'steward',
       discoveryUrl: `${this.#root}/.well-known/openid-configuration`,
@@ -39,7 +39,7 @@ export class IdentityIssuer {
     return this.#signer.keySet;
   }
 
-  /** The discovery document (OpenID Connect Discovery 3), as far as a verifier of ID tokens needs it. */
+  /** The part of the discovery document (OpenID Connect Discovery, 3) that verifiers of ID tokens need. */
   get discovery(): object {
     return {
       issuer: this.settings.issuer,
@@ -50,7 +50,7 @@ export class IdentityIssuer {
     };
   }
 
-  /** Signs `user` in now: an ID token of one hour. */
+  /** Signs in `user`: an ID token that is valid for one hour. */
   async signIn(user: string): Promise<{ id_token: string; expires_in: number }> {
     const now = Math.floor(this.#controls.now() / 1_000);
     const token = await this.#signer.sign({
@@ -68,7 +68,7 @@ export class IdentityIssuer {
   }
 }
 
-/** A person's name made from a login: `ana.mueller` → `Ana Mueller`. */
+/** A display name derived from a login: `ana.mueller` → `Ana Mueller`. */
 export function displayName(login: string): string {
   const words = login.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '');
   return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join(' ') || login;

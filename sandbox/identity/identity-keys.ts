@@ -2,19 +2,19 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject,
 import type { JWTPayload } from 'jose';
 import { SignJWT } from 'jose/jwt/sign';
 
-/** A signing key as it lies in the sandbox's state: a private RSA key in JWK form (RFC 7517). */
+/** A signing key as stored: a private RSA JWK (RFC 7517). */
 export interface StoredKey {
   kid: string;
   jwk: Record<string, unknown>;
 }
 
-/** Makes an RSA key for RS256, once for each issuer of the sandbox. */
+/** Generates an RSA key for RS256, once for each issuer. */
 export function generateKey(): StoredKey {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   return { kid: randomUUID(), jwk: { ...privateKey.export({ format: 'jwk' }) } };
 }
 
-/** Signs ID tokens and shows the key that verifies them. */
+/** Signs ID tokens and publishes the key that verifies them. */
 export class Signer {
   readonly #kid: string;
   readonly #key: KeyObject;
@@ -24,7 +24,7 @@ export class Signer {
     this.#key = createPrivateKey({ key: stored.jwk, format: 'jwk' });
   }
 
-  /** The JWK Set to publish: the public half only. */
+  /** The public JWK Set. */
   get keySet(): { keys: object[] } {
     const jwk = createPublicKey(this.#key).export({ format: 'jwk' });
     return { keys: [{ ...jwk, kid: this.#kid, alg: 'RS256', use: 'sig' }] };

@@ -5,7 +5,7 @@ import type { PendingRequest } from './workspace-consent.ts';
 import { consentPage, refusedPage } from './workspace-pages.ts';
 import type { WorkspaceProvider } from './workspace-provider.ts';
 
-// A form sends a repeated field as a list, and an empty text field as ''.
+// Forms send a repeated field as a list, and an empty text field as ''.
 const texts = z
   .union([z.string(), z.array(z.string()).max(50)])
   .default([])
@@ -49,15 +49,15 @@ export function consentRoutes(provider: WorkspaceProvider, allowedOrigins: strin
     const decided = provider.desk.decide(id, { allow: answer === 'allow', account, otherAccount, scopes });
     if (decided.kind === 'gone') return show(response, 400, refusedPage('This request is over or was never made.'));
     if (decided.kind === 'wrong_account') return ask(response, decided.pending, true);
-    // No body: Express would put the address, code and all, into a page.
+    // Without a body, because Express would show the address with its code on a page.
     response.status(303).set('Location', decided.location).end();
   });
   return router;
 }
 
 /**
- * Browsers hold form-action against every step of a redirect chain (Chromium does), and the service's callback
- * leads on to the front end: so besides the callback's origin those that development allows are named.
+ * Chromium applies form-action to every step of a redirect chain, and the service's callback redirects to the front end.
+ * So the origins that development allows are listed beside the callback's.
  */
 function contentSecurityPolicy(provider: WorkspaceProvider, allowedOrigins: string[]): string {
   const targets = [new URL(provider.publicUrl).origin, ...allowedOrigins, 'http://localhost:*', 'http://127.0.0.1:*'];

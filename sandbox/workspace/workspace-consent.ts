@@ -6,7 +6,7 @@ import { OPENID, parseScopes } from '../consent-scopes.ts';
 import type { Controls } from '../controls.ts';
 import type { Grants } from './workspace-grants.ts';
 
-/** An authorization request (RFC 6749 section 4.1.1) that waits for a person's decision. */
+/** An authorization request (RFC 6749, 4.1.1) that awaits the user's decision. */
 export interface PendingRequest {
   id: string;
   redirectUri: string;
@@ -18,7 +18,7 @@ export interface PendingRequest {
   prompt: string | undefined;
   loginHint: string | undefined;
   expiresAt: number;
-  /** Where the decision led; a second click leads there again and decides nothing. */
+  /** The redirect of the decision. A second submission redirects there again. */
   outcome: string | undefined;
 }
 
@@ -26,7 +26,7 @@ export interface Decision {
   allow: boolean;
   /** Chosen from the list. */
   account: string | undefined;
-  /** Typed in; stands before the choice from the list. */
+  /** Entered; takes precedence over the list. */
   otherAccount: string | undefined;
   scopes: string[];
 }
@@ -61,14 +61,14 @@ const authorizationRequest = z.object({
 
 export interface ConsentOptions {
   clientId: string;
-  /** The one redirect URI of the one client. */
+  /** The only redirect URI of the only client. */
   redirectUri: string;
   issuer: string;
   grants: Grants;
   controls: Controls;
 }
 
-/** The authorization endpoint: what is asked, what was decided, and where the browser goes next. */
+/** The authorization endpoint: requests, decisions, and redirects. */
 export class ConsentDesk {
   readonly #options: ConsentOptions;
   readonly #pending = new Map<string, PendingRequest>();
@@ -80,9 +80,9 @@ export class ConsentDesk {
   /**
    * Opens an authorization request.
    *
-   * @param query the query parameters as they came
-   * @throws AppError `invalid_request` that names the parameter; the browser is then to be sent nowhere,
-   *   as the provider does it (RFC 6749 section 4.1.2.1 demands it for client and redirect URI)
+   * @param query the query parameters as received
+   * @throws AppError `invalid_request` naming the parameter; the browser is not redirected, as with the provider (RFC 6749,
+   * 4.1.2.1 requires this for client and redirect URI)
    */
   open(query: unknown): PendingRequest {
     const given = validate(authorizationRequest, query);
@@ -106,7 +106,7 @@ export class ConsentDesk {
     return request;
   }
 
-  /** Takes a person's decision, once; the answer carries `iss` as RFC 9207 says. */
+  /** Accepts the user's decision, once. The redirect contains `iss` (RFC 9207). */
   decide(id: string, decision: Decision): Decided {
     const pending = this.#pending.get(id);
     if (pending === undefined || pending.expiresAt <= this.#options.controls.now()) return { kind: 'gone' };

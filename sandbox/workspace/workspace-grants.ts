@@ -4,15 +4,15 @@ import { generateKey, type StoredKey } from '../identity/identity-keys.ts';
 import type { Store } from '../store.ts';
 import { type Account, findAccount, seedAccounts } from '../workspace-accounts.ts';
 
-/** What a person agreed to on the consent page. */
+/** A user's consent. */
 export interface Consent {
   sub: string;
   scopes: string[];
   redirectUri: string;
-  /** PKCE challenge, S256 (RFC 7636 section 4.2). */
+  /** PKCE challenge, S256 (RFC 7636, 4.2). */
   challenge: string;
   nonce: string | undefined;
-  /** The exchange gives a refresh token. */
+  /** Whether the exchange returns a refresh token. */
   offline: boolean;
 }
 
@@ -20,9 +20,9 @@ export interface Token {
   kind: 'access' | 'refresh';
   sub: string;
   scopes: string[];
-  /** Hash of the authorization code that it descends from. */
+  /** Hash of its authorization code. */
   grant: string;
-  /** Milliseconds since 1970; null = until revoked. */
+  /** Milliseconds since 1970; null: until it is revoked. */
   expiresAt: number | null;
 }
 
@@ -31,7 +31,7 @@ interface Code extends Consent {
   used: boolean;
 }
 
-/** Everything the stand-in provider keeps; codes and tokens under their SHA-256 hashes only. */
+/** The emulated provider's data. Codes and tokens are stored as SHA-256 hashes only. */
 export interface WorkspaceState {
   signingKey: StoredKey;
   accounts: Account[];
@@ -47,14 +47,14 @@ export interface AccountSummary {
 }
 
 const CODE_LIFE_MS = 10 * 60_000;
-/** The provider silently drops the oldest one beyond this many per account and client. */
+/** Limit of refresh tokens per account and client, above which the provider revokes the oldest. */
 const MAX_REFRESH_TOKENS = 100;
 
 export function seedWorkspace(): WorkspaceState {
   return { signingKey: generateKey(), accounts: seedAccounts(), codes: {}, tokens: {} };
 }
 
-/** Accounts, authorization codes and tokens of the stand-in provider; every change is on disk when the call returns. */
+/** Accounts, authorization codes and tokens of the emulated provider. Every change is stored before a call returns. */
 export class Grants {
   readonly #store: Store<WorkspaceState>;
   readonly #controls: Controls;
@@ -72,19 +72,19 @@ export class Grants {
     return this.#store.state.accounts.find((account) => account.sub === sub);
   }
 
-  /** The account of an e-mail address; any address has one. */
+  /** The account of an e-mail address. Every address has one. */
   accountOf(email: string): Account {
     const account = findAccount(this.#store.state.accounts, email);
     this.#store.save();
     return account;
   }
 
-  /** Whether the account has anything live with the app: no consent page was ever agreed to otherwise. */
+  /** Whether the account has a valid token: otherwise it never consented. */
   isConnected(sub: string): boolean {
     return this.#live().some((token) => token.sub === sub);
   }
 
-  /** Records a consent and returns its authorization code: once, for ten minutes. */
+  /** Stores a consent and returns its authorization code, which is valid once, for ten minutes. */
   issueCode(consent: Consent): string {
     const code = `4/${randomBytes(32).toString('base64url')}`;
     this.#store.state.codes[hash(code)] = { ...consent, expiresAt: this.#controls.now() + CODE_LIFE_MS, used: false };
@@ -93,8 +93,7 @@ export class Grants {
   }
 
   /**
-   * The consent behind an authorization code that can still be redeemed.
-   * A code that comes again takes back what it gave (RFC 6749 section 4.1.2).
+   * The consent of an authorization code that is valid. When a code is used again, its tokens are revoked (RFC 6749, 4.1.2).
    */
   consentOf(code: string): Consent | undefined {
     const id = hash(code);
@@ -105,7 +104,7 @@ export class Grants {
     return undefined;
   }
 
-  /** Uses an authorization code up; returns the id its tokens carry as `grant`. */
+  /** Invalidates an authorization code. @returns the id that its tokens have as `grant` */
   redeem(code: string): string {
     const id = hash(code);
     const found = this.#store.state.codes[id];
@@ -114,7 +113,7 @@ export class Grants {
     return id;
   }
 
-  /** Issues a token of the grant. `lifeSeconds` undefined: until revoked. */
+  /** Issues a token of the grant. @param lifeSeconds undefined: until it is revoked */
   issue(token: Omit<Token, 'expiresAt'>, lifeSeconds?: number): string {
     const value = `${token.kind === 'access' ? 'ya29.sandbox-' : '1//sandbox-'}${randomBytes(32).toString('base64url')}`;
     const expiresAt = lifeSeconds === undefined ? null : this.#controls.now() + lifeSeconds * 1_000;
@@ -124,19 +123,19 @@ export class Grants {
     return value;
   }
 
-  /** A live token by its value. */
+  /** A valid token by its value. */
   find(value: string): Token | undefined {
     const token = this.#store.state.tokens[hash(value)];
     return token !== undefined && this.#isLive(token) ? token : undefined;
   }
 
-  /** Ends one token, as strict rotation does. */
+  /** Revokes one token, as strict rotation does. */
   discard(value: string): void {
     delete this.#store.state.tokens[hash(value)];
     this.#save();
   }
 
-  /** Ends every token and open code of the account, as the provider does whichever token is revoked. */
+  /** Revokes every token and code of the account, as the provider does whichever token is revoked. */
   revoke(sub: string): void {
     for (const [id, code] of Object.entries(this.#store.state.codes)) {
       if (code.sub === sub) delete this.#store.state.codes[id];
@@ -144,7 +143,7 @@ export class Grants {
     this.#drop((token) => token.sub === sub);
   }
 
-  /** The accounts with their live tokens counted. */
+  /** The accounts, with the number of their valid tokens. */
   summary(): AccountSummary[] {
     const live = this.#live();
     const count = (sub: string, kind: Token['kind']) => live.filter((token) => token.sub === sub && token.kind === kind).length;

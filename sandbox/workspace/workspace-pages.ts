@@ -6,13 +6,13 @@ import type { PendingRequest } from './workspace-consent.ts';
 
 const STYLE = html`<link rel="stylesheet" href="/sandbox/assets/sandbox.css">
 <p class="banner">Sandbox: a local stand-in, nothing here is real.</p>`;
-/** Tests make accounts without end; a person chooses from the first few. */
+/** Tests create any number of accounts; the page lists the first ones. */
 const LISTED_ACCOUNTS = 12;
 
 export interface ConsentView {
   pending: PendingRequest;
   accounts: readonly Account[];
-  /** The last try named no usable account. */
+  /** The previous submission named no valid account. */
   wrongAccount: boolean;
 }
 
@@ -65,7 +65,7 @@ function scopeChoice(scope: string, index: number): SafeHtml {
 `;
 }
 
-/** A request that can't be shown or is over: nothing to do but go back. */
+/** The page of a request that is invalid or was completed. */
 export function refusedPage(reason: string): string {
   return page(
     'Access blocked',

@@ -14,7 +14,7 @@ export interface WorkspaceProviderOptions {
   controls: Controls;
 }
 
-/** The stand-in for the workspace provider: its parts, wired. */
+/** The emulator of the workspace provider. */
 export interface WorkspaceProvider {
   settings: WorkspaceSettings;
   publicUrl: string;
@@ -25,16 +25,16 @@ export interface WorkspaceProvider {
   /** Public keys of its ID tokens. */
   keySet: { keys: object[] };
   controls: Controls;
-  /** Folder for what the accounts hold. */
+  /** Folder of the accounts' data. */
   contentDirectory: string;
 }
 
-// Accounts are keyed by the provider's subject and checked against its issuer: no port in it.
+// Accounts are identified by subject and issuer, so the issuer contains no port.
 const ISSUER = 'https://accounts.sandbox.invalid';
 const CLIENT = { id: 'sandbox-client', secret: 'sandbox-secret' };
 const TOKEN_LIFE_SECONDS = 3_599;
 
-/** Opens the provider on the state in `directory`. */
+/** Opens the provider with the data in `directory`. */
 export function createWorkspaceProvider(options: WorkspaceProviderOptions): WorkspaceProvider {
   const { publicUrl, selfUrl, controls } = options;
   const store = openStore(join(options.directory, 'workspace.json'), seedWorkspace);

@@ -4,12 +4,12 @@ import type { Controls } from '../controls.ts';
 import type { Signer } from '../identity/identity-keys.ts';
 import type { Consent, Grants, Token } from './workspace-grants.ts';
 
-/** How the stand-in behaves where the real provider varies; tests change it, a restart resets it. */
+/** Behavior that varies at the real provider. Tests change it, and a restart resets it. */
 export interface Behaviour {
   tokenLifeSeconds: number;
-  /** What `expires_in` says instead of the true life, verbatim. */
+  /** Replaces the value of `expires_in`. */
   reportedExpiresIn: number | string | undefined;
-  /** `strict`: every refresh gives a new refresh token and ends the old one. */
+  /** `strict`: every refresh returns a new refresh token and revokes the old one. */
   rotation: 'off' | 'strict';
   omitRefreshToken: boolean;
   omitIdToken: boolean;
@@ -29,13 +29,13 @@ export interface TokenEndpointOptions {
   behaviour: Behaviour;
 }
 
-/** Fields of a token request, each given once at most. */
+/** Fields of a token request. */
 export type TokenRequest = Record<string, string>;
 
 const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/;
 const ID_TOKEN_LIFE_SECONDS = 3_600;
 
-/** The token endpoint (RFC 6749 section 3.2), with the provider's own choice of errors. */
+/** The token endpoint (RFC 6749, 3.2), with the provider's error codes. */
 export class TokenEndpoint {
   readonly #options: TokenEndpointOptions;
 
@@ -44,9 +44,9 @@ export class TokenEndpoint {
   }
 
   /**
-   * Answers a token request.
+   * Responds to a token request.
    *
-   * @param authorization the Authorization header; Basic credentials stand before those of the form
+   * @param authorization the Authorization header; Basic credentials take precedence over those of the form
    */
   answer(form: TokenRequest, authorization: string | undefined): Promise<TokenAnswer> | TokenAnswer {
     const { controls } = this.#options;
@@ -109,7 +109,7 @@ export class TokenEndpoint {
     return { status: 200, body };
   }
 
-  /** An ID token about the account (OpenID Connect Core 2, and 3.1.3.6 for at_hash). */
+  /** An ID token of the account (OpenID Connect Core, 2, and 3.1.3.6 for at_hash). */
   #idToken(about: { sub: string; scopes: string[]; accessToken: string; nonce: string | undefined }): Promise<string> {
     const { client, issuer, grants, signer, controls } = this.#options;
     const now = Math.floor(controls.now() / 1_000);
@@ -132,7 +132,7 @@ function refuse(error: string, description: string, status: 400 | 401 = 400): To
   return { status, body: { error, error_description: description } };
 }
 
-/** RFC 6749 section 2.3.1: identifier and secret are form-encoded before they become a Basic header. */
+/** RFC 6749, 2.3.1: identifier and secret are form-encoded in a Basic header. */
 function basicCredentials(authorization: string | undefined): { id: string; secret: string } | undefined {
   const encoded = /^Basic ([A-Za-z0-9+/=]+)$/i.exec(authorization ?? '')?.[1];
   if (encoded === undefined) return undefined;
