@@ -1,8 +1,9 @@
 import type { Database } from '../database/database.ts';
 import { StatementBatcher } from '../database/statement-batcher.ts';
 import { AppError } from '../errors.ts';
+import { FailureLog } from '../observability/failure-log.ts';
 import { detached } from '../observability/log-context.ts';
-import { describeError, type Logger } from '../observability/logger.ts';
+import type { Logger } from '../observability/logger.ts';
 import {
   type PolledEvent,
   type Position,
@@ -41,7 +42,7 @@ const REPLAY_MAX = 1_000;
 /** Brings recorded events to the sockets of this process, by polling: whichever replica recorded them. */
 export class EventFeed {
   readonly #db: Database;
-  readonly #logger: Logger;
+  readonly #failures: FailureLog;
   /** Where users stand: after a restart thousands of sockets come back at once. */
   readonly #heads: StatementBatcher<string, number | undefined>;
   readonly #audiences = new Map<string, Audience>();
@@ -51,13 +52,12 @@ export class EventFeed {
   #timer: NodeJS.Timeout | undefined;
   #polling: Promise<void> | undefined;
   #poked = false;
-  #failing = false;
   #readAt: number | undefined;
   #stopped = false;
 
   constructor(db: Database, logger: Logger) {
     this.#db = db;
-    this.#logger = logger;
+    this.#failures = new FailureLog(logger, 'events can’t be read; retrying every second');
     this.#heads = new StatementBatcher((userIds) => selectHeads(db, userIds));
   }
 
@@ -176,20 +176,13 @@ export class EventFeed {
 
   async #round(): Promise<void> {
     this.#poked = false;
-    try {
-      await this.#poll();
-      this.#readAt = performance.now();
-      this.#failing = false;
-    } catch (error) {
-      if (!this.#failing) this.#logger.warn({ err: describeError(error) }, 'events can’t be read; trying again every second');
-      this.#failing = true;
-    }
+    await this.#failures.run(() => this.#poll());
     this.#polling = undefined;
-    // Nobody listens any more: whoever comes next begins at the present.
+    // Without sockets there is no polling; the next socket begins with new events.
     if (this.#audiences.size === 0) {
       this.#ids = undefined;
       this.#readAt = undefined;
-    } else this.#schedule(this.#poked && !this.#failing ? POKE_MS : POLL_MS);
+    } else this.#schedule(this.#poked && !this.#failures.isFailing ? POKE_MS : POLL_MS);
   }
 
   async #poll(): Promise<void> {
@@ -212,6 +205,7 @@ export class EventFeed {
         throw error;
       });
     }
+    this.#readAt = performance.now();
   }
 
   #dispatch({ userId, seq, event, data }: PolledEvent): void {

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import type { FirebaseSettings } from '../config/config.ts';
 import { usesFirebaseEmulator } from '../config/load-config.ts';
 import { throttledLog } from '../observability/throttled-log.ts';
+import { withTimeLimit } from '../rate-limit/time-limit.ts';
 import { fetchJson } from './fetch-keys.ts';
 import { createTokenVerifier, identityFromClaims, idTokenClaims, idTokenHeader, type TokenRules } from './id-token.ts';
 import type { Identity, VerifierContext, VerifyIdToken } from './identity.ts';
@@ -85,7 +86,10 @@ function askFirebase({ logger, now, timeouts }: VerifierContext): AskFirebase {
   const alarm = throttledLog(logger, 'error', now);
   return async (request) => {
     try {
-      return await within(timeouts.lookUp, request);
+      // firebase-admin retries failed requests of 25 s each; a caller does not wait that long.
+      return await withTimeLimit(request, timeouts.lookUp, () => {
+        throw new Error(`no response within ${timeouts.lookUp} ms`);
+      });
     } catch (error) {
       const code = error instanceof Error && 'code' in error ? String(error.code) : '';
       if (code === 'auth/id-token-expired') throw tokenExpired();
@@ -95,15 +99,4 @@ function askFirebase({ logger, now, timeouts }: VerifierContext): AskFirebase {
       throw identityUnavailable(RETRY_AFTER, error);
     }
   };
-}
-
-/** firebase-admin retries failed requests of 25 s each; a caller does not wait that long. */
-async function within<Value>(timeout: number, promise: Promise<Value>): Promise<Value> {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new Error(`no response within ${timeout} ms`)), timeout);
-  try {
-    return await Promise.race([promise, late.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describeError, type Logger } from '../observability/logger.ts';
+import { FailureLog } from '../observability/failure-log.ts';
+import type { Logger } from '../observability/logger.ts';
 
 export interface PollOptions {
   everyMs: number;
@@ -11,14 +12,15 @@ export interface PollOptions {
 /** Repeats a check until it is stopped. Of consecutive failures, only the first is logged. */
 export class Poll {
   readonly #check: () => Promise<void>;
-  readonly #options: PollOptions;
+  readonly #everyMs: number;
+  readonly #failures: FailureLog;
   readonly #stopping = new AbortController();
   #running: Promise<void> | undefined;
-  #isFailing = false;
 
-  constructor(check: () => Promise<void>, options: PollOptions) {
+  constructor(check: () => Promise<void>, { everyMs, logger, failure }: PollOptions) {
     this.#check = check;
-    this.#options = options;
+    this.#everyMs = everyMs;
+    this.#failures = new FailureLog(logger, failure);
   }
 
   start(): void {
@@ -33,21 +35,14 @@ export class Poll {
 
   /** Logs a failure of the same kind that occurred outside the check; the next check retries. */
   report(error: unknown): void {
-    const { logger, failure } = this.#options;
-    if (!this.#isFailing) logger.warn({ err: describeError(error) }, failure);
-    this.#isFailing = true;
+    this.#failures.failed(error);
   }
 
   async #run(): Promise<void> {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
-      try {
-        await this.#check();
-        this.#isFailing = false;
-      } catch (error) {
-        this.report(error);
-      }
-      await sleep(this.#options.everyMs, undefined, { signal, ref: false }).catch(() => {});
+      await this.#failures.run(this.#check);
+      await sleep(this.#everyMs, undefined, { signal, ref: false }).catch(() => {});
     }
   }
 }

@@ -1,4 +1,5 @@
 import type { Queryable } from '../database/database.ts';
+import { withTimeLimit } from '../rate-limit/time-limit.ts';
 import {
   type AttentionRow,
   acceptsWrites,
@@ -57,7 +58,7 @@ export class CountsInDatabase {
       this.#counting ??= this.#count().finally(() => {
         this.#counting = undefined;
       });
-      await within(WAIT_MS, this.#counting);
+      await withTimeLimit(this.#counting, WAIT_MS, () => {});
     }
     return this.#counts;
   }
@@ -81,13 +82,4 @@ export class CountsInDatabase {
       this.#staleAt = performance.now() + RETRY_MS;
     }
   }
-}
-
-/** Waits for the work, at most for the given time. */
-async function within(milliseconds: number, work: Promise<void>): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, milliseconds);
-  void work.then(resolve);
-  await promise;
-  clearTimeout(timer);
 }

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Keyring } from '../crypto/keyring.ts';
 import type { Database } from '../database/database.ts';
-import { describeError, type Logger } from '../observability/logger.ts';
+import { FailureLog } from '../observability/failure-log.ts';
+import type { Logger } from '../observability/logger.ts';
 import { deleteExpiredReplicas, deleteReplica, upsertReplica } from './replicas-repository.ts';
 
 const REPORT_MS = 10_000;
@@ -11,16 +12,15 @@ export class Replica {
   readonly id = randomUUID();
   readonly #db: Database;
   readonly #keyring: Pick<Keyring, 'ids'>;
-  readonly #logger: Logger;
+  readonly #failures: FailureLog;
   #timer: NodeJS.Timeout | undefined;
   /** Reports are sent one after the other, so that an older one cannot replace a newer one. */
   #last: Promise<void> = Promise.resolve();
-  #isFailing = false;
 
   constructor(db: Database, keyring: Pick<Keyring, 'ids'>, logger: Logger) {
     this.#db = db;
     this.#keyring = keyring;
-    this.#logger = logger;
+    this.#failures = new FailureLog(logger, 'this replica can’t report its keys; retrying');
   }
 
   /** Sends the first report, and further ones at intervals. */
@@ -29,9 +29,9 @@ export class Replica {
     this.#timer = setInterval(() => this.report(), REPORT_MS).unref();
   }
 
-  /** Reports at once, after a change of the keys. */
+  /** Reports a change of the keys immediately. */
   report(): void {
-    this.#last = this.#last.then(() => this.#report());
+    this.#last = this.#last.then(() => this.#failures.run(() => this.#report()));
   }
 
   async stop(): Promise<void> {
@@ -42,13 +42,7 @@ export class Replica {
   }
 
   async #report(): Promise<void> {
-    try {
-      await upsertReplica(this.#db, this.id, this.#keyring.ids);
-      await deleteExpiredReplicas(this.#db);
-      this.#isFailing = false;
-    } catch (error) {
-      if (!this.#isFailing) this.#logger.warn({ err: describeError(error) }, 'this replica can’t report its keys; retrying');
-      this.#isFailing = true;
-    }
+    await upsertReplica(this.#db, this.id, this.#keyring.ids);
+    await deleteExpiredReplicas(this.#db);
   }
 }

@@ -1,10 +1,8 @@
 import type { WebSocket } from 'ws';
 import { AppError } from '../errors.ts';
-import type { Subscriber } from '../events/event-feed.ts';
-import type { Caller } from '../http/endpoint.ts';
 import { guarded } from '../observability/guarded.ts';
-import { describeError } from '../observability/logger.ts';
 import { FixedWindowCounter } from '../rate-limit/fixed-window.ts';
+import { type AuthenticatedSocket, Authentication, type AuthenticationFrame } from './authentication.ts';
 import type { ConnectionHost } from './connection-host.ts';
 import {
   CLOSE,
@@ -13,8 +11,8 @@ import {
   type Frame,
   type Incoming,
   parseFrame,
+  RETRY_SECONDS,
   type RequestFrame,
-  readyFrame,
   resultFrame,
 } from './frames.ts';
 import { Heartbeat } from './heartbeat.ts';
@@ -22,16 +20,12 @@ import { InFlightRequests } from './in-flight-requests.ts';
 import { ReceivedBytes } from './received-bytes.ts';
 import { SendQueue } from './send-queue.ts';
 
-type Opening = Extract<Frame, { type: 'authenticate' | 'send' | 'resume' }>;
-
 /** Close codes of RFC 6455, 7.4.1. */
 const POLICY = 1008;
 const TOO_LARGE = 1009;
-/** Messages are counted per minute; sockets of clients that disappeared are closed after little more. */
-const RETRY_SECONDS = 60;
 
-/** One socket: authenticated by its first frame within a few seconds, closed when its token expires. Kept small, because there may be thousands. */
-export class Connection implements Subscriber {
+/** One socket. Kept small, because there may be thousands. */
+export class Connection implements AuthenticatedSocket {
   seq = 0;
   readonly #socket: WebSocket;
   readonly #host: ConnectionHost<Connection>;
@@ -39,30 +33,33 @@ export class Connection implements Subscriber {
   readonly #rate = new FixedWindowCounter();
   readonly #received = new ReceivedBytes();
   readonly #heartbeat: Heartbeat;
-  #userId: string | undefined;
-  /** Milliseconds since 1970: until when it must authenticate; then, when its token expires. */
-  #deadline: number;
-  /** Frames received while an authentication is in progress. */
-  #queuedFrames: Incoming[] | undefined;
+  readonly #authentication: Authentication<Connection>;
   #requests: InFlightRequests | undefined;
-  #ready = false;
   #closing = false;
 
   constructor(socket: WebSocket, host: ConnectionHost<Connection>) {
     this.#socket = socket;
     this.#host = host;
     this.#sendQueue = new SendQueue(socket, host);
-    this.#deadline = host.now() + host.limits.socketAuthenticationMs;
+    this.#authentication = new Authentication(this, host);
     this.#heartbeat = new Heartbeat(socket, host.limits.socketPingMs, host.now());
   }
 
   get userId(): string | undefined {
-    return this.#userId;
+    return this.#authentication.userId;
   }
 
   /** Its token is being verified. */
   get authenticating(): boolean {
-    return this.#queuedFrames !== undefined;
+    return this.#authentication.isPending;
+  }
+
+  get isClosing(): boolean {
+    return this.#closing;
+  }
+
+  get received(): { messages: number; bytes: number } {
+    return { messages: this.#rate.count, bytes: this.#received.bytes };
   }
 
   get busy(): boolean {
@@ -74,10 +71,10 @@ export class Connection implements Subscriber {
     const now = this.#host.now();
     this.#received.add(bytes, now);
     if (this.#closing) return this.#received.allowsAfterClose(bytes);
-    if (this.#userId !== undefined) {
-      if (!this.#host.allowsBytes(this.#userId, bytes)) this.#closeForNow('too many bytes');
+    if (this.userId !== undefined) {
+      if (!this.#host.allowsBytes(this.userId, bytes)) this.closeForNow('too many bytes');
       // During the authentication, chunks may belong to a message after it, which may be of any size.
-    } else if (this.#queuedFrames === undefined) {
+    } else if (!this.authenticating) {
       const closeCode = this.#received.openingViolation(this.#host.limits);
       if (closeCode !== undefined) this.close(closeCode, 'too much before the sign-in');
     }
@@ -87,7 +84,7 @@ export class Connection implements Subscriber {
   onMessage(data: Buffer, isBinary: boolean): void {
     this.#received.completed();
     if (this.#closing || !this.#withinRate()) return;
-    const isOpening = this.#userId === undefined && this.#queuedFrames === undefined;
+    const isOpening = this.userId === undefined && !this.authenticating;
     if (isBinary) this.close(CLOSE.frame, 'text frames only');
     else if (isOpening && data.length > this.#host.limits.socketOpeningBytes) this.close(TOO_LARGE, 'too much before the sign-in');
     else this.#accept(parseFrame(data, this.#host.limits.socketPayloadBytes));
@@ -106,30 +103,27 @@ export class Connection implements Subscriber {
   /** Aborts reads; changes that have started run to their end. */
   onClose(code: number): void {
     this.#closing = true;
-    if (this.#userId !== undefined) this.#host.feed.unsubscribe(this.#userId, this);
+    if (this.userId !== undefined) this.#host.feed.unsubscribe(this.userId, this);
     this.#requests?.abortAll();
     this.#host.connectionClosed(this, code);
   }
 
   push(event: { seq: number; event: string; data: object }): boolean {
     if (this.#sendQueue.isSlow) return false;
-    this.#send(eventFrame(event));
+    this.send(eventFrame(event));
     return true;
   }
 
   /** Checks everything that depends on time: deadlines, pings, slow readers, long requests. */
   tick(now: number): void {
     if (this.#closing) return;
-    // While a token is being verified the deadline doesn't apply: how long that takes is bounded, and not the client's fault.
-    if (now >= this.#deadline && this.#queuedFrames === undefined) {
-      this.close(CLOSE.authentication, this.#userId === undefined ? 'authentication expected' : 'token expired');
-      return;
-    }
+    this.#authentication.tick(now);
+    if (this.#closing) return;
     if (this.#sendQueue.tick(now)) {
       // Reading was paused, so its pongs were not received; but it has read what was sent.
       this.#heartbeat.confirm();
-      if (this.#queuedFrames === undefined) this.#socket.resume();
-      if (this.#userId !== undefined) this.#host.feed.catchUp(this.#userId);
+      if (!this.authenticating) this.#socket.resume();
+      if (this.userId !== undefined) this.#host.feed.catchUp(this.userId);
     }
     if (this.#sendQueue.isSlow) this.#received.paused(now);
     else if (this.#received.isOverdue(this.#host.limits, now)) this.close(POLICY, 'a message did not arrive in time');
@@ -162,19 +156,19 @@ export class Connection implements Subscriber {
   }
 
   #withinRate(): boolean {
-    const ofUser = this.#userId === undefined || this.#host.allowsMessages(this.#userId, 1);
+    const ofUser = this.userId === undefined || this.#host.allowsMessages(this.userId, 1);
     const allowed = this.#rate.allows(this.#host.limits.socketMessagesPerMinute, this.#host.now()) && ofUser;
-    if (!allowed) this.#closeForNow('too many messages');
+    if (!allowed) this.closeForNow('too many messages');
     return allowed;
   }
 
   #accept(frame: Incoming): void {
     if (this.#closing) return;
-    if (this.#queuedFrames !== undefined) this.#queuedFrames.push(frame);
-    else if (frame.type === 'invalid') this.#rejectFrame(frame.requestId, frame.reason, frame.code);
+    if (this.#authentication.queue(frame)) return;
+    if (frame.type === 'invalid') this.#rejectFrame(frame.requestId, frame.reason, frame.code);
     else if (frame.type === 'authenticate') this.#runTask(() => this.#authenticate(frame, frame.token));
-    else if (this.#userId === undefined) this.#open(frame);
-    else this.#handle(frame, this.#userId);
+    else if (this.userId === undefined) this.#open(frame);
+    else this.#handle(frame, this.userId);
   }
 
   /** The AI SDK's transport authenticates by the headers of its first frame. */
@@ -182,13 +176,13 @@ export class Connection implements Subscriber {
     const token = frame.type === 'send' || frame.type === 'resume' ? frame.headers?.authorization : undefined;
     if (token === undefined)
       this.#rejectFrame(frame.requestId, 'The first frame must be authenticate, or hold an ID token in its headers.');
-    else this.#runTask(() => this.#authenticate(frame as Opening, token));
+    else this.#runTask(() => this.#authenticate(frame as AuthenticationFrame, token));
   }
 
   /** Sends an error; closes the socket if it is not authenticated. */
   #rejectFrame(requestId: string, message: string, code: 'invalid_request' | 'too_large' = 'invalid_request'): void {
     this.#sendError(requestId, new AppError(code, message));
-    if (this.#userId === undefined) this.close(CLOSE.authentication, 'authentication expected');
+    if (this.userId === undefined) this.close(CLOSE.authentication, 'authentication expected');
   }
 
   #handle(frame: Exclude<Frame, { type: 'authenticate' }>, userId: string): void {
@@ -199,63 +193,17 @@ export class Connection implements Subscriber {
   }
 
   /** Reading pauses, and frames are queued, until the authentication is done. */
-  async #authenticate(frame: Opening, token: string): Promise<void> {
-    const queued: Incoming[] = frame.type === 'authenticate' ? [] : [frame];
-    this.#queuedFrames = queued;
+  async #authenticate(frame: AuthenticationFrame, token: string): Promise<void> {
     this.#socket.pause();
-    try {
-      await this.#signIn(await this.#host.authenticate(token), frame);
-    } catch (error) {
-      this.#rejectToken(frame, error);
-    }
-    this.#queuedFrames = undefined;
+    await this.#authentication.run(frame, token);
+    const queued = this.#authentication.finish();
     if (this.#closing) return;
     if (!this.#sendQueue.isSlow) this.#socket.resume();
     for (const next of queued) this.#accept(next);
   }
 
-  /** The first authentication counts towards the user's sockets; later ones renew it, for the same user only. */
-  async #signIn(caller: Caller, frame: Opening): Promise<void> {
-    if (this.#closing) return;
-    const ready = (seq: number) => {
-      this.#ready = true;
-      this.#deadline = caller.expiresAt * 1000;
-      const maxBytes = this.#host.limits.socketPayloadBytes;
-      if (frame.type === 'authenticate')
-        this.#send(readyFrame(frame.requestId, caller, { revision: this.#host.revision(), seq, maxBytes }));
-    };
-    if (this.#userId !== undefined) {
-      if (this.#userId !== caller.userId) throw new AppError('forbidden', 'A socket stays with its user; open another one.');
-      ready(this.seq);
-      return;
-    }
-    if (!this.#host.admit(caller.userId, this)) {
-      throw new AppError('rate_limited', 'This user has too many open sockets.', { retryAfter: RETRY_SECONDS });
-    }
-    this.#userId = caller.userId;
-    // Counts what was received before the user was known, so that new sockets don't evade the user's limits.
-    const exceedsLimit =
-      !this.#host.allowsMessages(caller.userId, this.#rate.count) || !this.#host.allowsBytes(caller.userId, this.#received.bytes);
-    if (exceedsLimit) {
-      this.#closeForNow('too many messages');
-      return;
-    }
-    await this.#host.feed.subscribe(caller.userId, this, frame.type === 'authenticate' ? frame.since : undefined, ready);
-    if (this.#closing) this.#host.feed.unsubscribe(caller.userId, this);
-  }
-
-  #rejectToken(frame: Opening, error: unknown): void {
-    if (!(error instanceof AppError)) this.#host.logger.error({ err: describeError(error) }, 'a socket could not be authenticated');
-    const code = error instanceof AppError ? error.code : 'internal';
-    this.#sendError(frame.requestId, error);
-    // While the database or the issuer is unavailable, an earlier token remains valid.
-    if (code === 'unavailable' && this.#ready) return;
-    if (code === 'rate_limited') this.#closeForNow('too many sockets');
-    else this.close(code === 'unavailable' ? CLOSE.tryAgain : CLOSE.authentication, 'authentication failed');
-  }
-
   /** Closes for exceeding a limit: the client keeps its token and reconnects later. */
-  #closeForNow(message: string): void {
+  closeForNow(message: string): void {
     this.close(CLOSE.rate, JSON.stringify({ retry_after: RETRY_SECONDS, message }));
   }
 
@@ -273,14 +221,14 @@ export class Connection implements Subscriber {
   /** Without `id` it aborts the request of its own `requestId`, whose response is enough. */
   #abort(requestId: string, id: string | undefined): void {
     const aborted = this.#requests?.abort(id ?? requestId) ?? false;
-    if (id !== undefined) this.#send(resultFrame(requestId, { data: { aborted } }));
+    if (id !== undefined) this.send(resultFrame(requestId, { data: { aborted } }));
   }
 
   #sendError(requestId: string, error: unknown): void {
-    this.#send(errorFrame(requestId, error));
+    this.send(errorFrame(requestId, error));
   }
 
-  #send(frame: string): void {
+  send(frame: string): void {
     void this.#sendQueue.send(frame);
   }
 }

@@ -57,6 +57,9 @@ export type Incoming = Frame | InvalidFrame;
 /** Close codes of steward.v1. */
 export const CLOSE = { frame: 4400, authentication: 4401, rate: 4429, restart: 1012, tryAgain: 1013 } as const;
 
+/** Sent with {@link CLOSE.rate}: messages are counted per minute, and sockets of clients that disappeared are closed after little more. */
+export const RETRY_SECONDS = 60;
+
 /** Errors after which the same request may succeed. */
 const RETRYABLE: ReadonlySet<string> = new Set(['unavailable', 'rate_limited', 'provider_timeout']);
 

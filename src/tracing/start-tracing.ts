@@ -12,8 +12,10 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
 import type { TracingSettings } from '../config/config.ts';
+import { FailureLog } from '../observability/failure-log.ts';
 import { detached } from '../observability/log-context.ts';
-import { describeError, type Logger } from '../observability/logger.ts';
+import type { Logger } from '../observability/logger.ts';
+import { withTimeLimit } from '../rate-limit/time-limit.ts';
 import { Tracer } from './tracer.ts';
 
 /** Time for the last export at shutdown. */
@@ -41,7 +43,15 @@ export async function startTracing(settings: TracingSettings, version: string, l
     spanProcessors: [new BatchSpanProcessor({ exporter, scheduledDelayMillis: settings.delayMs, exportTimeoutMillis: settings.timeoutMs })],
   });
   const propagator = settings.takesParents ? new W3CTraceContextPropagator() : undefined;
-  return { tracer: new Tracer(provider.getTracer('steward', version), propagator), stop: () => atMost(provider.shutdown()) };
+  return {
+    tracer: new Tracer(provider.getTracer('steward', version), propagator),
+    stop: () =>
+      withTimeLimit(
+        provider.shutdown().catch(() => {}),
+        LAST_EXPORT_MS,
+        () => {},
+      ),
+  };
 }
 
 async function openExporter({ url, headers, timeoutMs, compression }: TracingSettings): Promise<SpanExporter> {
@@ -60,22 +70,14 @@ function samplerOf({ sampler, ratio }: TracingSettings): Sampler {
   return sampler.startsWith('parentbased_') ? new ParentBasedSampler({ root }) : root;
 }
 
-async function atMost(work: Promise<void>): Promise<void> {
-  const { promise: late, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, LAST_EXPORT_MS);
-  await Promise.race([work.catch(() => {}), late]);
-  clearTimeout(timer);
-}
-
 /** Logs the first of consecutive failures only. */
 class TolerantExporter implements SpanExporter {
   readonly #exporter: SpanExporter;
-  readonly #logger: Logger;
-  #isFailing = false;
+  readonly #failures: FailureLog;
 
   constructor(exporter: SpanExporter, logger: Logger) {
     this.#exporter = exporter;
-    this.#logger = logger;
+    this.#failures = new FailureLog(logger, 'traces can’t be sent to the collector; they are dropped');
   }
 
   export(spans: ReadableSpan[], done: (result: ExportResult) => void): void {
@@ -85,10 +87,8 @@ class TolerantExporter implements SpanExporter {
 
   #send(spans: ReadableSpan[], done: (result: ExportResult) => void): void {
     this.#exporter.export(spans, (result) => {
-      const failed = result.code !== ExportResultCode.SUCCESS;
-      if (failed && !this.#isFailing)
-        this.#logger.warn({ err: reasonOf(result.error) }, 'traces can’t be sent to the collector; they are dropped');
-      this.#isFailing = failed;
+      if (result.code === ExportResultCode.SUCCESS) this.#failures.succeeded();
+      else this.#failures.failed(reasonOf(result.error));
       done({ code: ExportResultCode.SUCCESS });
     });
   }
@@ -103,10 +103,7 @@ class TolerantExporter implements SpanExporter {
 }
 
 /** Truncated: the exporter's errors may contain the collector's whole response. */
-function reasonOf(error: Error | undefined) {
-  return describeError(
-    error === undefined
-      ? new Error('no response')
-      : Object.assign(new Error(error.message.slice(0, 200)), { name: error.name, stack: undefined }),
-  );
+function reasonOf(error: Error | undefined): Error {
+  if (error === undefined) return new Error('no response');
+  return Object.assign(new Error(error.message.slice(0, 200)), { name: error.name, stack: undefined });
 }

@@ -30,7 +30,7 @@ export class DeletionWatch {
     this.#poll = new Poll(() => this.#look(), {
       everyMs: POLL_MS,
       logger,
-      failure: 'deletions can’t be read; trying again every second',
+      failure: 'deletions can’t be read; retrying every second',
     });
   }
 

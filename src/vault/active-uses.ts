@@ -1,7 +1,8 @@
 import type { Database } from '../database/database.ts';
 import { AppError } from '../errors.ts';
+import { FailureLog } from '../observability/failure-log.ts';
 import { detached } from '../observability/log-context.ts';
-import { describeError, type Logger } from '../observability/logger.ts';
+import type { Logger } from '../observability/logger.ts';
 import { selectEndedGrants } from './active-uses-repository.ts';
 
 /** A call in progress that uses an account. */
@@ -27,16 +28,15 @@ const REMEMBERED_MS = 60_000;
  */
 export class ActiveUses {
   readonly #db: Database;
-  readonly #logger: Logger;
+  readonly #failures: FailureLog;
   /** With `performance.now()` when each began. */
   readonly #uses = new Map<Use, number>();
   readonly #ended = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
-  #isFailing = false;
 
   constructor(db: Database, logger: Logger) {
     this.#db = db;
-    this.#logger = logger;
+    this.#failures = new FailureLog(logger, 'disconnections by other replicas can’t be read; retrying');
   }
 
   /** Adds a use, which is stopped immediately if its grant has just ended. @returns ends the use */
@@ -71,13 +71,9 @@ export class ActiveUses {
     const startedBefore = performance.now() - YOUNG_MS;
     const grantIds = new Set<string>();
     for (const [{ grantId }, startedAt] of this.#uses) if (startedAt <= startedBefore) grantIds.add(grantId);
-    try {
+    await this.#failures.run(async () => {
       if (grantIds.size > 0) for (const grantId of await selectEndedGrants(this.#db, [...grantIds])) this.endGrant(grantId);
-      this.#isFailing = false;
-    } catch (error) {
-      if (!this.#isFailing) this.#logger.warn({ err: describeError(error) }, 'disconnects on other replicas can’t be seen; trying again');
-      this.#isFailing = true;
-    }
+    });
     this.#timer = this.#uses.size > 0 ? this.#lookLater() : undefined;
   }
 }

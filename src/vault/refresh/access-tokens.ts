@@ -1,5 +1,6 @@
 import { StatementBatcher } from '../../database/statement-batcher.ts';
 import { AppError } from '../../errors.ts';
+import { withTimeLimit } from '../../rate-limit/time-limit.ts';
 import { DecryptedTokenCache } from './decrypted-token-cache.ts';
 import { usable } from './refresh-read.ts';
 import { type DueGrant, type GrantName, type RefreshRow, selectOrLease, selectRefreshRows } from './refresh-repository.ts';
@@ -85,7 +86,11 @@ export class AccessTokens {
     }
     try {
       const renewal = this.#refresher.run(row, false);
-      return await (isValid(row) ? sooner(renewal, this.#patienceMs) : renewal);
+      if (!isValid(row)) return await renewal;
+      // A caller with a valid token does not wait as long as a refresh may take.
+      return await withTimeLimit(renewal, this.#patienceMs, () => {
+        throw postponed(null);
+      });
     } catch (error) {
       if (!isValid(row) || !(error instanceof AppError) || error.code !== 'unavailable') throw error;
       const now = await this.#read(row.userId, row.id);
@@ -106,17 +111,6 @@ function isRecent({ readAt }: RefreshRow): boolean {
 /** Whether the token is used without a refresh: it is not due, or still valid while another process refreshes it or a retry is pending. */
 function isServed(row: RefreshRow): boolean {
   return !isDue(row) || (isValid(row) && (isLeased(row) || isPausing(row)));
-}
-
-/** A caller with a valid token does not wait as long as a refresh may take. */
-async function sooner(renewal: Promise<string>, ms: number): Promise<string> {
-  const { promise: impatience, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(postponed(null)), ms);
-  try {
-    return await Promise.race([renewal, impatience]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 function rejectedAgain(pause: number | null): AppError {

@@ -3,6 +3,7 @@ import { AppError } from '../../errors.ts';
 import { type ThrottledLog, throttledLog } from '../../observability/throttled-log.ts';
 import type { Renewal } from '../../providers/provider.ts';
 import { jittered } from '../../rate-limit/backoff.ts';
+import { withTimeLimit } from '../../rate-limit/time-limit.ts';
 import { lockUser, type Provider } from '../grants-repository.ts';
 import { type CommitDeps, RefreshCommit } from './refresh-commit.ts';
 import { isResealed, type OpenGrant, openGrant, usable } from './refresh-read.ts';
@@ -63,13 +64,12 @@ export class TokenRefresher {
     const running = this.#refresher.get(row.id);
     // The holder of the lease has to use it.
     if (running !== undefined && !row.leased) return running;
-    const { promise: impatience, reject } = Promise.withResolvers<never>();
-    const timer = setTimeout(() => reject(postponed(null)), PATIENCE_MS);
     const flight = this.#fly(row, forced).finally(() => {
-      clearTimeout(timer);
       if (this.#refresher.get(row.id) === bounded) this.#refresher.delete(row.id);
     });
-    const bounded = Promise.race([flight, impatience]);
+    const bounded = withTimeLimit(flight, PATIENCE_MS, () => {
+      throw postponed(null);
+    });
     // Prevents an unhandled rejection when no caller waits.
     bounded.catch(() => {});
     this.#refresher.set(row.id, bounded);
@@ -79,10 +79,7 @@ export class TokenRefresher {
   /** Begins no new refresh, and waits until every issued token is stored. */
   async settle(): Promise<void> {
     this.#isStopping = true;
-    const { promise: limit, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, this.#deps.refreshTimeoutMs + SETTLE_MARGIN_MS);
-    await Promise.race([Promise.allSettled(this.#exchanges), limit]);
-    clearTimeout(timer);
+    await withTimeLimit(Promise.allSettled(this.#exchanges), this.#deps.refreshTimeoutMs + SETTLE_MARGIN_MS, () => {});
     if (this.#exchanges.size > 0) this.#deps.logger.error({ refreshes: this.#exchanges.size }, 'stopped before renewed tokens were stored');
   }
 

@@ -1,0 +1,115 @@
+import { AppError } from '../errors.ts';
+import type { Subscriber } from '../events/event-feed.ts';
+import type { Caller } from '../http/endpoint.ts';
+import { describeError } from '../observability/logger.ts';
+import type { ConnectionHost } from './connection-host.ts';
+import { CLOSE, errorFrame, type Frame, type Incoming, RETRY_SECONDS, readyFrame } from './frames.ts';
+
+/** Frames that carry a token. */
+export type AuthenticationFrame = Extract<Frame, { type: 'authenticate' | 'send' | 'resume' }>;
+
+export interface AuthenticatedSocket extends Subscriber {
+  readonly isClosing: boolean;
+  /** In total. */
+  readonly received: { messages: number; bytes: number };
+  send(frame: string): void;
+  close(code: number, reason: string): void;
+  /** Closes for exceeding a limit. */
+  closeForNow(message: string): void;
+}
+
+/** The user of one socket: authenticated by its first frame within a few seconds, until the token expires or is renewed. */
+export class Authentication<Socket extends AuthenticatedSocket> {
+  readonly #socket: Socket;
+  readonly #host: ConnectionHost<Socket>;
+  #userId: string | undefined;
+  /** Milliseconds since 1970: until when the socket must authenticate; then, when its token expires. */
+  #deadline: number;
+  /** Frames received while a token is being verified. */
+  #queuedFrames: Incoming[] | undefined;
+  #ready = false;
+
+  constructor(socket: Socket, host: ConnectionHost<Socket>) {
+    this.#socket = socket;
+    this.#host = host;
+    this.#deadline = host.now() + host.limits.socketAuthenticationMs;
+  }
+
+  get userId(): string | undefined {
+    return this.#userId;
+  }
+
+  /** A token is being verified. */
+  get isPending(): boolean {
+    return this.#queuedFrames !== undefined;
+  }
+
+  /** Queues a frame while a token is being verified. @returns false when none is */
+  queue(frame: Incoming): boolean {
+    this.#queuedFrames?.push(frame);
+    return this.isPending;
+  }
+
+  /** Closes the socket when it did not authenticate in time, or its token has expired. */
+  tick(now: number): void {
+    // While a token is being verified, the deadline doesn't apply: how long that takes is bounded, and not the client's fault.
+    if (now < this.#deadline || this.isPending) return;
+    this.#socket.close(CLOSE.authentication, this.#userId === undefined ? 'authentication expected' : 'token expired');
+  }
+
+  /** Verifies a token; pending until {@link finish}. */
+  async run(frame: AuthenticationFrame, token: string): Promise<void> {
+    this.#queuedFrames = frame.type === 'authenticate' ? [] : [frame];
+    try {
+      await this.#signIn(await this.#host.authenticate(token), frame);
+    } catch (error) {
+      this.#reject(frame, error);
+    }
+  }
+
+  /** @returns the frames received in the meantime */
+  finish(): Incoming[] {
+    const queued = this.#queuedFrames ?? [];
+    this.#queuedFrames = undefined;
+    return queued;
+  }
+
+  /** The first authentication counts towards the user's sockets; later ones renew it, for the same user only. */
+  async #signIn(caller: Caller, frame: AuthenticationFrame): Promise<void> {
+    const [socket, host] = [this.#socket, this.#host];
+    if (socket.isClosing) return;
+    const ready = (seq: number) => {
+      this.#ready = true;
+      this.#deadline = caller.expiresAt * 1000;
+      const maxBytes = host.limits.socketPayloadBytes;
+      if (frame.type === 'authenticate') socket.send(readyFrame(frame.requestId, caller, { revision: host.revision(), seq, maxBytes }));
+    };
+    if (this.#userId !== undefined) {
+      if (this.#userId !== caller.userId) throw new AppError('forbidden', 'A socket stays with its user; open another one.');
+      ready(socket.seq);
+      return;
+    }
+    if (!host.admit(caller.userId, socket)) {
+      throw new AppError('rate_limited', 'This user has too many open sockets.', { retryAfter: RETRY_SECONDS });
+    }
+    this.#userId = caller.userId;
+    // Counts what was received before the user was known, so that new sockets don't evade the user's limits.
+    const { messages, bytes } = socket.received;
+    if (!host.allowsMessages(caller.userId, messages) || !host.allowsBytes(caller.userId, bytes)) {
+      socket.closeForNow('too many messages');
+      return;
+    }
+    await host.feed.subscribe(caller.userId, socket, frame.type === 'authenticate' ? frame.since : undefined, ready);
+    if (socket.isClosing) host.feed.unsubscribe(caller.userId, socket);
+  }
+
+  #reject(frame: AuthenticationFrame, error: unknown): void {
+    if (!(error instanceof AppError)) this.#host.logger.error({ err: describeError(error) }, 'a socket could not be authenticated');
+    const code = error instanceof AppError ? error.code : 'internal';
+    this.#socket.send(errorFrame(frame.requestId, error));
+    // While the database or the issuer is unavailable, an earlier token remains valid.
+    if (code === 'unavailable' && this.#ready) return;
+    if (code === 'rate_limited') this.#socket.closeForNow('too many sockets');
+    else this.#socket.close(code === 'unavailable' ? CLOSE.tryAgain : CLOSE.authentication, 'authentication failed');
+  }
+}
