@@ -10,7 +10,7 @@ import { Revocations } from '../../src/vault/revocations.ts';
 import { UserKeys } from '../../src/vault/user-keys.ts';
 import { upsertAccount } from '../../src/workspace/accounts-repository.ts';
 import type { Stage } from '../stage.ts';
-import type { WorkspaceStandIn } from './workspace-stand-in.ts';
+import type { WorkspaceEmulator } from './workspace-emulator.ts';
 
 const SCOPES = ['openid', 'email', 'profile', 'https://www.googleapis.com/auth/gmail.modify'];
 const ACCOUNTS = [{ account_id: 'a-1', persistent_account_id: null, name: 'Everyday', mask: '0000' }];
@@ -24,7 +24,7 @@ export interface Person {
 }
 
 /** Users whose rows the service's own modules wrote: their tokens open, and their mailboxes' refresh tokens are good. */
-export async function createPeople(stage: Stage, standIn: WorkspaceStandIn, count: number): Promise<Person[]> {
+export async function createPeople(stage: Stage, emulator: WorkspaceEmulator, count: number): Promise<Person[]> {
   const logger = createLogger('silent');
   const db = new Database({ connectionString: stage.databaseUrl }, 2, logger);
   const keyring = new Keyring(parseKeyset(stage.serviceEnv.MASTER_KEYS ?? ''), { logger });
@@ -41,7 +41,7 @@ export async function createPeople(stage: Stage, standIn: WorkspaceStandIn, coun
     const userId = await upsertUser(db, stage.issuer.env.OIDC_ISSUER, subject, email);
     const grantId = await db.transaction(async (tx) => {
       const expired = new Date(Date.now() - 60_000);
-      const workspace = { userId, provider: 'workspace', subject, tokens: standIn.consent(), scopes: SCOPES, expiresAt: expired } as const;
+      const workspace = { userId, provider: 'workspace', subject, tokens: emulator.consent(), scopes: SCOPES, expiresAt: expired } as const;
       const { id } = await grants.store(tx, workspace);
       await upsertAccount(tx, { id: randomUUID(), grantId: id, userId, email, name: subject, picture: '' });
       const tokens = { accessToken: `access-${randomUUID()}` };

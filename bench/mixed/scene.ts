@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { openStage, type Stage } from '../stage.ts';
 import { createPeople, type Person } from './people.ts';
-import { startWorkspaceStandIn, type WorkspaceStandIn } from './workspace-stand-in.ts';
+import { startWorkspaceEmulator, type WorkspaceEmulator } from './workspace-emulator.ts';
 
 /** A fresh database with people in it, and what the service needs to serve them. */
 export interface Scene {
@@ -9,29 +9,29 @@ export interface Scene {
   /** Of the service. */
   env: Record<string, string>;
   people: Person[];
-  standIn: WorkspaceStandIn;
+  emulator: WorkspaceEmulator;
   /** Drops the database. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
 export async function openScene(people: number): Promise<Scene> {
   const stage = await openStage();
-  const standIn = await startWorkspaceStandIn();
+  const emulator = await startWorkspaceEmulator();
   const env = {
     ...stage.serviceEnv,
     GOOGLE_CLIENT_ID: 'bench',
     GOOGLE_CLIENT_SECRET: 'bench',
-    GOOGLE_TOKEN_URL: `${standIn.url}/token`,
-    GOOGLE_REVOKE_URL: `${standIn.url}/revoke`,
-    GOOGLE_API_URL: standIn.url,
+    GOOGLE_TOKEN_URL: `${emulator.url}/token`,
+    GOOGLE_REVOKE_URL: `${emulator.url}/revoke`,
+    GOOGLE_API_URL: emulator.url,
     INTEGRATIONS_FILE: join(import.meta.dirname, 'integrations.yaml'),
   };
   const close = async () => {
-    standIn.close();
+    emulator.close();
     await stage.close();
   };
   try {
-    return { stage, env, people: await createPeople(stage, standIn, people), standIn, [Symbol.asyncDispose]: close };
+    return { stage, env, people: await createPeople(stage, emulator, people), emulator, [Symbol.asyncDispose]: close };
   } catch (error) {
     await close();
     throw error;

@@ -8,7 +8,7 @@ import { startProbed } from './memory.ts';
 import type { Person } from './people.ts';
 import { waitedMs } from './processor-time.ts';
 import type { Scene } from './scene.ts';
-import type { WorkspaceStandIn } from './workspace-stand-in.ts';
+import type { WorkspaceEmulator } from './workspace-emulator.ts';
 
 const LISTS = ['/auth/workspace/accounts', '/auth/bank/accounts', '/integrations'];
 const HEALTH = ['/test', '/health/ready'];
@@ -43,7 +43,7 @@ export interface TrafficResult {
   waitedMs: number;
   /** MB of 10⁶ bytes. */
   memory: { start: Memory; end: Memory };
-  provider: Pick<WorkspaceStandIn, 'refreshes' | 'refused' | 'late'>;
+  provider: Pick<WorkspaceEmulator, 'refreshes' | 'refused' | 'late'>;
 }
 
 interface Memory {
@@ -57,7 +57,7 @@ interface Memory {
  * Everything at once for a time: probes and lists without a pause, a call on each socket every second or so,
  * reloads of the integrations file. Each of the scene's people has one socket.
  */
-export async function mixedTraffic({ stage, env, people, standIn }: Scene, durationMs: number): Promise<TrafficResult> {
+export async function mixedTraffic({ stage, env, people, emulator }: Scene, durationMs: number): Promise<TrafficResult> {
   const { server, liveMb } = await startProbed(env);
   await using _ = server;
   const sockets: CallingSocket[] = [];
@@ -87,7 +87,7 @@ export async function mixedTraffic({ stage, env, people, standIn }: Scene, durat
       start: { live: liveAtStart, resident: median(samples.slice(0, edge)) },
       end: { live: liveAtEnd, resident: median(samples.slice(-edge)) },
     },
-    provider: standIn,
+    provider: emulator,
   };
 }
 

@@ -4,7 +4,7 @@ import type { LinkSession } from './bank-state.ts';
 import type { SandboxAccount, SandboxInstitution } from './bank-world.ts';
 
 const BANNER = html`<link rel="stylesheet" href="/sandbox/assets/sandbox.css">
-<p class="banner">Sandbox: a local stand-in, nothing here is real.</p>`;
+<p class="banner">Sandbox: a local emulator, nothing here is real.</p>`;
 
 interface StepView {
   session: LinkSession;

@@ -5,7 +5,7 @@ import type { Account } from '../workspace-accounts.ts';
 import type { PendingRequest } from './workspace-consent.ts';
 
 const STYLE = html`<link rel="stylesheet" href="/sandbox/assets/sandbox.css">
-<p class="banner">Sandbox: a local stand-in, nothing here is real.</p>`;
+<p class="banner">Sandbox: a local emulator, nothing here is real.</p>`;
 /** Tests create any number of accounts; the page lists the first ones. */
 const LISTED_ACCOUNTS = 12;
 

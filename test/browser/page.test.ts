@@ -137,7 +137,7 @@ describe.skipIf(chromiumMissing)(`the page at GET / in development${whySkipped}`
     expect(pages.problems).toEqual([]);
   });
 
-  it('tells how connecting ended when it was declined or cut down', async () => {
+  it('shows the outcome when connecting was declined or incomplete', async () => {
     const page = await pages.openAs('picky');
     await pages.askFor(page, 'picky@example.com');
     await page.getByRole('button', { name: 'Deny' }).click();

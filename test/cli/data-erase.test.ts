@@ -62,7 +62,7 @@ describe('npm run data -- erase', () => {
     expect(await users()).toEqual([stays.userId, goes.userId].sort());
   });
 
-  it('deletes whom it names as DELETE /user does, and nobody else; the service revokes their tokens when it starts', async () => {
+  it('deletes the listed users like DELETE /user, and no others; the service revokes their tokens when it starts', async () => {
     const { code, stdout } = await erase(`${goes.userId.toUpperCase()} 2026-01-02T03:04:05.000Z\n\n${NOBODY}\n`);
     expect({ code, stdout }).toEqual({ code: 0, stdout: '1 users deleted, 1 not found.\n' });
     expect((await runCli('data', ['deletions'], place.env)).stdout).toMatch(new RegExp(`^${goes.userId} \\d{4}-\\S+Z\\n$`));

@@ -116,7 +116,7 @@ describe('npm run data', () => {
     expect(text).not.toContain('what-was-said');
   });
 
-  it('import brings every row as it was, and the service goes on with it', async () => {
+  it('import restores every row unchanged, and the service works with it', async () => {
     const target = await emptyPlace();
     const { code, stdout } = await runCli('data', ['import', file], target.env);
     expect(code).toBe(0);
@@ -173,7 +173,7 @@ describe('npm run data', () => {
     await target.remove();
   });
 
-  it('import makes no development key of its own: without the old one it says so', async () => {
+  it('import creates no development key: without the old one it fails with a message', async () => {
     const target = await createPlace();
     const { code, stderr } = await runCli('data', ['import', file], target.env);
     expect(code).toBe(1);

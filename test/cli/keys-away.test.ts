@@ -147,7 +147,7 @@ describe('while the key service is away', () => {
     expect(await waiting()).toEqual([]);
   });
 
-  it('what waits stands sealed, and GET /user/export names it', async () => {
+  it('waiting revocations are encrypted, and GET /user/export lists them', async () => {
     const person = await connected(steward);
     kms.always = REFUSED;
     await disconnectAccount(person, steward);
@@ -178,7 +178,7 @@ describe('while the key service is away', () => {
     await expectRevoked(person, steward);
   });
 
-  it('several sweeps at once take each row once', async () => {
+  it('several concurrent sweeps take each row once', async () => {
     const people = [await connected(steward), await connected(steward)];
     kms.always = REFUSED;
     for (const person of people) await disconnectBoth(person, steward);
@@ -191,7 +191,7 @@ describe('while the key service is away', () => {
     for (const person of people) await expectRevoked(person, steward);
   });
 
-  it('a token that was altered meanwhile is reported and kept from nobody’s way', async () => {
+  it('a token that was altered meanwhile is reported and blocks no others', async () => {
     const person = await connected(steward);
     kms.always = REFUSED;
     await disconnectBoth(person, steward);
@@ -254,7 +254,7 @@ describe('while the key service is away', () => {
 });
 
 describe('a process that is killed before the key service is back', () => {
-  it('has lost nothing: the next one tells both providers', async () => {
+  it('loses nothing: the next process revokes at both providers', async () => {
     const kms = await KeyServiceEmulator.start();
     const place = await createPlace();
     const env = { ...place.env, ...kms.env, MASTER_KEYS: formatKeyset([{ id: 'cloud', arn: kms.createKey() }]) };
@@ -309,7 +309,7 @@ describe.skipIf(!hasPostgres)('new keys for all users, while a disconnected acco
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('seal its tokens anew, so that they outlive the old key and are still revoked', async () => {
+  it('encrypt its tokens again, so that they outlive the old key and are still revoked', async () => {
     const person = await connected(steward);
     kms.always = REFUSED;
     // The second item stands under the same grant as the first.

@@ -95,7 +95,7 @@ describe.skipIf(!hasPostgres)('npm run keys, with two replicas', () => {
     for (const { logs } of [a, b]) expect(logs.filter((line) => JSON.parse(line).level >= 50)).toEqual([]);
   });
 
-  it('nothing can be stored under a key that was retired, by whoever still has it', async () => {
+  it('nothing can be stored under a retired key, even by a process that still has it', async () => {
     const [primary = ''] = ids();
     await ok('add', 'short-lived');
     await ok('promote', 'short-lived');
@@ -149,7 +149,7 @@ describe.skipIf(!hasPostgres)('npm run keys, with two replicas', () => {
     await ok('retire', second);
   });
 
-  it('tells which running replicas still hold a key that was retired', async () => {
+  it('lists running replicas that still have a retired key', async () => {
     await ok('add', 'spare');
     const lines = readFileSync(file, 'utf8').trim().split('\n');
     const other = await startSteward({ ...env, MASTER_KEYS_FILE: '', MASTER_KEYS: lines.join(',') });

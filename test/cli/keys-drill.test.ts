@@ -89,7 +89,7 @@ describe.skipIf(!hasPostgres)('the drill for a leaked key', () => {
     };
   }
 
-  it('ends in a clean state while two services run, and nobody is disturbed', async () => {
+  it('ends in a clean state while two services run without interruption', async () => {
     const [one, two] = replicas as [TokenService, TokenService];
     const grants: ConnectedGrant[] = [];
     for (let user = 0; user < 6; user += 1) grants.push(await connectGrant(one, provider, database.sql));

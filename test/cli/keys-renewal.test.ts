@@ -150,7 +150,7 @@ describe.skipIf(!hasPostgres)('npm run keys -- rewrap --new-user-keys', () => {
     expect(await keyOf(user)).toBe(key);
   });
 
-  it('gives a new key also where the old one was only wrapped anew before', async () => {
+  it('replaces keys that were only wrapped again before', async () => {
     const user = await scene.connect();
     const key = await keyOf(user);
     await replaceMasterKey();
@@ -162,7 +162,7 @@ describe.skipIf(!hasPostgres)('npm run keys -- rewrap --new-user-keys', () => {
     expect(await keys('status')).not.toContain('are or were under another key');
   });
 
-  it('seals what waits to be revoked anew too, and it is still revoked', async () => {
+  it('encrypts waiting revocations again, which are still revoked', async () => {
     const user = await scene.connect();
     scene.provider.instead.set('/revoke', (_request, response) => void response.writeHead(503).end());
     const path = `/auth/workspace/accounts/${user.accountId}`;
@@ -221,7 +221,7 @@ describe.skipIf(!hasPostgres)('npm run keys -- rewrap --new-user-keys', () => {
     });
   });
 
-  it('seals anew what was sealed under a key before the one in use', async () => {
+  it('encrypts again what a former key encrypted', async () => {
     const user = await scene.connect();
     const [grant] = await database.sql<{ tokens: Buffer }>('select tokens from grants where id = $1', [user.grantId]);
     await recover();

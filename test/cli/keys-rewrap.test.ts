@@ -147,7 +147,7 @@ describe.skipIf(!hasPostgres)('npm run keys -- rewrap', () => {
     expect((half.old ?? 0) + (half.next ?? 0)).toBe(MANY);
   });
 
-  it('goes on while users leave and others come whose keys are still wrapped by the old one', async () => {
+  it('continues while users are deleted, and added with keys wrapped by the old one', async () => {
     const { ended, letGo } = await underWay();
     await letGo();
     const leaving = stored.slice(0, 500).map(({ userId }) => userId);

@@ -50,7 +50,7 @@ describe('npm run waitlist -- export', () => {
     expect(stdout).toBe(`email,created_at\r\nada@example.org,${SINCE}\r\nzoe@example.org,${SINCE}\r\n`);
   });
 
-  it('prints only the head where nobody waits', async () => {
+  it('prints only the header for an empty waitlist', async () => {
     await fill([]);
     expect((await run('export')).stdout).toBe('email,created_at\r\n');
   });

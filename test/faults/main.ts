@@ -1,4 +1,4 @@
-// `npm run test:faults`: real processes, a Postgres and a pgbouncer of its own, stand-ins for providers, and what can go
+// `npm run test:faults`: real processes, a Postgres and a pgbouncer of its own, emulated providers, and what can go
 // wrong with each. Prints a table and ends with 1 when anything was lost. docs/faults.md says how to read it.
 import { parseArgs } from 'node:util';
 import { installation, missingPackages } from '../support/debian-packages.ts';

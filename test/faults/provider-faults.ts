@@ -4,9 +4,9 @@ import { createServer } from 'node:tls';
 import { freePort } from '../support/free-port.ts';
 import { endStage, openStage, type Stage, type Trouble, trouble } from './stage.ts';
 import type { Suite } from './suite.ts';
+import { FAULTS, type Fault } from './support/fault-emulator.ts';
 import { Replica } from './support/replica.ts';
 import { Resources } from './support/resources.ts';
-import { FAULTS, type Fault } from './support/stand-in.ts';
 import { createWorld, type World } from './support/world.ts';
 
 const DATABASE = 'providers';

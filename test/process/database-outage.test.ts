@@ -183,7 +183,7 @@ withPostgres('while the database is away', () => {
     expect(await site.database.sql('select id from grants')).toHaveLength(1);
   });
 
-  it('a socket that authenticates meanwhile is told to try again', async () => {
+  it('a socket that authenticates meanwhile is told to retry', async () => {
     const unseen = await child.signIn('unseen');
     await site.proxy.cut();
     const socket = new WebSocket(`${child.url.replace('http', 'ws')}/ws`);
@@ -195,7 +195,7 @@ withPostgres('while the database is away', () => {
     await expectRecovery();
   });
 
-  it('background work goes on where it stopped', async () => {
+  it('background work continues where it stopped', async () => {
     const { callback, token: mine } = await connect(child, { token: await child.signIn('temp'), email: 'temp@example.com' });
     await child.control('faults', { part: 'workspace', path: '/revoke', kind: 'status' });
     const id = outcome(callback).account_id;

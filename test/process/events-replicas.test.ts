@@ -43,7 +43,7 @@ describe.skipIf(!hasPostgres)('two processes on one database', () => {
     expect(first).toEqual(second);
   });
 
-  it('many writers at once: everyone gets every event once and in order', async () => {
+  it('many concurrent writers: every client gets every event once and in order', async () => {
     const people = await Promise.all(['u1', 'u2', 'u3'].map(everywhere));
     const pool = new pg.Pool({ connectionString: database.url, max: 8 });
     const perUser = 40;

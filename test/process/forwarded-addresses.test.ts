@@ -55,8 +55,8 @@ describe('X-Forwarded-For', () => {
   });
 });
 
-describe('what nobody waits for', () => {
-  it('is told in the log, and the process goes on', async () => {
+describe('an unhandled rejection', () => {
+  it('is logged, and the process continues', async () => {
     const fail = 'process.once("SIGUSR2",()=>{Promise.reject(new Error("of the test"))})';
     child = await startProcess({ ...place.env, NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(fail)}` });
     void child.kill('SIGUSR2');

@@ -96,7 +96,7 @@ describe('kill -9 in the middle', () => {
 });
 
 describe('kill -9 right after a disconnect was answered', () => {
-  it('denies use after the restart, and tells both providers then', async () => {
+  it('denies use after the restart, and then revokes at both providers', async () => {
     await start({ LIMIT_REVOCATION_RETRY_SECONDS: '1' });
     const browser = new FormBrowser(child.url);
     const { callback, token } = await connect(child, { email: 'demo@example.com', browser });

@@ -41,7 +41,7 @@ async function accountsOf(child: TestProcess, token?: string) {
 }
 
 describe('starting', () => {
-  it('prints the address and which providers are stand-ins', async () => {
+  it('prints the address and which providers are the sandbox', async () => {
     const child = await start();
     expect(child.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect((await child.call('/test')).body).toEqual({ status: 'success', service: 'steward', environment: 'development', connections: 0 });
@@ -87,7 +87,7 @@ describe('stopping and starting again', () => {
     expect(await accountsOf(third)).toEqual(before);
   });
 
-  it('finds the accounts again at once after kill -9, and their tokens still open', async () => {
+  it('finds the accounts after kill -9, and can decrypt their tokens', async () => {
     const first = await start();
     const before = await connectBoth(first);
     expect(await first.kill('SIGKILL')).toMatchObject({ code: null, signal: 'SIGKILL' });
@@ -140,7 +140,7 @@ async function isRefused(url: string): Promise<boolean> {
 }
 
 describe('a second start on the same data folder', () => {
-  it('is refused with 1, while the first goes on and loses nothing', async () => {
+  it('exits with 1, while the first continues and loses nothing', async () => {
     const first = await start();
     const before = await connectBoth(first);
     const exit = await runProcess(place.env);

@@ -10,7 +10,7 @@ import { runProcess, startProcess, type TestProcess } from '../support/process.t
 const PROCESSES = 5;
 const MIGRATIONS = readdirSync(join(import.meta.dirname, '../../migrations')).map((file) => file.replace(/\.sql$/, ''));
 
-describe.skipIf(!hasPostgres)('processes that start at once on a fresh Postgres database', () => {
+describe.skipIf(!hasPostgres)('processes that start concurrently on a new Postgres database', () => {
   let database: PostgresDatabase;
   let folder: string;
   let children: TestProcess[] = [];

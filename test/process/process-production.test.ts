@@ -72,7 +72,7 @@ describe.skipIf(!hasPostgres)('a production process', () => {
     }
   });
 
-  it('takes tokens of its issuer and of nobody else', async () => {
+  it('accepts tokens of its issuer only', async () => {
     const accounts = await child.call('/auth/bank/accounts', { token: await issuer.sign('ana') });
     expect(accounts).toMatchObject({ status: 200, body: { accounts: [] } });
     const foreign = await issuer.sign('ana', { iss: 'https://identity.sandbox.invalid', aud: 'steward' });

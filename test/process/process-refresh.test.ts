@@ -223,7 +223,7 @@ withPostgres('a process that lost the database after the provider rotated', () =
     await proxy.open();
   }
 
-  it('stores them when it is back; who was refused with the old one meanwhile waits for that', async () => {
+  it('stores them when it is back; callers whose old token was rejected wait for that', async () => {
     const { first, second } = await overtake();
     const rotated = lastGiven();
     await reopen();

@@ -39,7 +39,7 @@ describe.skipIf(!hasPostgres)('stopping a production process', () => {
     });
   }
 
-  it('is told by readiness first, while requests and sockets are still served; each answer ends its connection', async () => {
+  it('is reported by readiness first, while requests and sockets are still served; each response ends its connection', async () => {
     await start({ LIMIT_STOP_WAIT_MS: '10000' });
     const address = addressOf(child);
     const before = await get(address, '/test');
@@ -63,7 +63,7 @@ describe.skipIf(!hasPostgres)('stopping a production process', () => {
     expect(await exit).toMatchObject({ code: 0, signal: null });
   });
 
-  it('ends at once, with an exit code that says so, at the second signal', async () => {
+  it('exits immediately with a distinct code at the second signal', async () => {
     await start({ LIMIT_STOP_WAIT_MS: '3600000', LIMIT_STOP_MS: '3600000' });
     void child.kill('SIGTERM');
     await eventually(async () => (await get(addressOf(child), '/health/ready')).status === 503);

@@ -56,7 +56,7 @@ describe.skipIf(!hasPostgres || programsMissing('pgbouncer', 'haproxy'))('three 
     for (const { status, what } of traffic.failures) if (status !== 0) expect(what).toContain('"code":"unavailable"');
   });
 
-  it('a pooler that is killed and comes back: 503 meanwhile, nothing lost, and it goes on', async () => {
+  it('a pooler that is killed and restarted: 503 meanwhile, nothing lost, then service continues', async () => {
     await goesOn();
     await cluster.pooler.stop('SIGKILL');
     await eventually(() => traffic.failures.length >= CLIENTS);
@@ -68,7 +68,7 @@ describe.skipIf(!hasPostgres || programsMissing('pgbouncer', 'haproxy'))('three 
     expect(cluster.replicas.every((replica) => replica.running())).toBe(true);
   });
 
-  it('a failover to a database that takes reads only, and back: unready meanwhile, nothing lost, and it goes on', async () => {
+  it('a failover to a read-only database and back: unready meanwhile, nothing lost, then service continues', async () => {
     await goesOn();
     const name = new URL(cluster.database.url).pathname.slice(1);
     await cluster.database.sql(`alter database ${name} set default_transaction_read_only = on`);

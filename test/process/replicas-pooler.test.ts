@@ -49,7 +49,7 @@ describe.skipIf(!hasPostgres || programsMissing('pgbouncer'))('the database thro
     expect(await prepared(releases[0]!)).toEqual([]);
   });
 
-  it('prepares its statements once where nothing stands before the server', async () => {
+  it('prepares its statements once without a pooler', async () => {
     const db = open(database.url, 1);
     await db.query({ name: 'answer', text: 'select $1::integer as answer' }, [1]);
     await db.query({ name: 'answer', text: 'select $1::integer as answer' }, [2]);
@@ -77,7 +77,7 @@ describe.skipIf(!hasPostgres || programsMissing('pgbouncer'))('the database thro
     for (let round = 0; round < 4; round += 1) expect(await show(db)).toEqual([{ statement: '0' }]);
   });
 
-  it('goes on where a tool by hand has left a session without its search path, as pg_dump does', async () => {
+  it('continues when a tool such as pg_dump has left a session without its search path', async () => {
     const [tool, db] = [open(pooler.url), open(pooler.url)];
     const atOnce = (sql: string) => Promise.all(Array.from({ length: 4 }, () => tool.query(`${sql}, pg_sleep(0.2)`)));
     await atOnce(`select set_config('search_path', '', false)`);

@@ -52,7 +52,7 @@ async function refusal(env: Record<string, string>): Promise<string> {
 }
 
 describe('an .env file', () => {
-  it('with a name that nobody reads is warned of: the misspelt one may have been a lock', async () => {
+  it('warns of an unknown variable, which may be a misspelt restriction', async () => {
     writeFileSync(join(folder, '.env'), 'ALLOWED_USER=example.com\nNODE_ENV=production\n');
     const exit = await runProcess({ DATA_DIR: folder }, folder);
     rmSync(join(folder, '.env'));

@@ -22,7 +22,7 @@ describe.skipIf(!hasPostgres)('DELETE /user with two processes on one database',
 
   const erase = (token: string) => replicas[0].call('/user', { method: 'DELETE', token });
 
-  it('closes the user’s sockets on the other one too, and nobody else’s', async () => {
+  it('closes the user’s sockets on the other replica, too, and no other user’s', async () => {
     const [gone, stays] = [await issuer.sign('gone'), await issuer.sign('stays')];
     const here = await SocketClient.signedIn(replicas[0].url, gone);
     const there = await Promise.all([SocketClient.signedIn(replicas[1].url, gone), SocketClient.signedIn(replicas[1].url, gone)]);

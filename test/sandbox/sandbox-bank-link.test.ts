@@ -129,7 +129,7 @@ describe('GET /sandbox/bank/link', () => {
     expect(await (await page({ link_token: token })).text()).toContain('First Gingham Credit Union');
   });
 
-  test('tells the opener of an allowed origin only', async () => {
+  test('sends the outcome only to an opener of an allowed origin', async () => {
     const token = await linkToken();
     for (const origin of [
       'https://evil.example',
@@ -204,7 +204,7 @@ describe('GET /sandbox/bank/link', () => {
     expect(cancelled.headers.get('location')).toBe(`${FRONT_END}/?outcome=cancelled`);
   });
 
-  test('in update mode heals the item under the same token and chooses its accounts anew', async () => {
+  test('in update mode repairs the item under the same token and replaces its accounts', async () => {
     const { accessToken } = await link();
     const [checking] = await accounts(accessToken);
     await control('reset-login', { all: true });
@@ -256,7 +256,7 @@ describe('GET /sandbox/bank/link', () => {
     expect(new Set(added.map((transaction) => Reflect.get(transaction, 'account_id')))).toEqual(new Set([checking?.account_id]));
   });
 
-  test('in update mode for an item removed meanwhile it refuses', async () => {
+  test('rejects update mode for an item that was removed meanwhile', async () => {
     const { accessToken, itemId } = await link();
     const token = await updateToken(accessToken);
     await control('remove-item', { item_id: itemId });

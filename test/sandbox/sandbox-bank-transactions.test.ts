@@ -153,7 +153,7 @@ describe('POST /sandbox/control/bank/transactions', () => {
     expect(later.removed.filter(({ transaction_id: id }) => pending.includes(id))).toEqual([]);
   });
 
-  test('never moves what lies before a cursor', async () => {
+  test('never changes what is before a cursor', async () => {
     const { accessToken, itemId } = await link();
     await sync(accessToken);
     let { added: told, next_cursor: cursor } = await sync(accessToken);

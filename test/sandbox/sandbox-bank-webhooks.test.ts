@@ -124,7 +124,7 @@ describe('webhooks', () => {
     expect(host.waiting).toEqual([]);
   });
 
-  test('come spoilt on demand', async () => {
+  test('are invalid on request', async () => {
     const { itemId } = await link(PLATYPUS, { webhook: address });
     const fire = async (variant: string) => {
       received = [];

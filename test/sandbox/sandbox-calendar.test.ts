@@ -105,7 +105,7 @@ describe('sandbox calendar: events.list', () => {
     expect(await starts('2027-07-01', '2027-07-02', { timeZone: 'Asia/Kolkata' })).toEqual(['2027-07-01T12:30:00+05:30']);
   });
 
-  it('tells of series and their exceptions when they are not told one by one', async () => {
+  it('lists series and their exceptions unless single events are requested', async () => {
     const { body } = await list({ singleEvents: 'false', q: 'Jour fixe' });
     expect(body.items.map(({ status, recurrence }: any) => [status, recurrence !== undefined])).toEqual([
       ['confirmed', true],

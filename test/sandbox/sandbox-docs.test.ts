@@ -59,7 +59,7 @@ describe('GET /v1/documents/:id', () => {
     expect(legacy.body).toEqual(withTabs.tabs[0].documentTab.body);
   });
 
-  it('counts indexes in UTF-16 units, without gaps, in each tab anew', async () => {
+  it('counts indexes in UTF-16 units, without gaps, starting again in each tab', async () => {
     for (const tab of allTabs((await get(await copyOf('Harbour brief'))).tabs)) {
       const { content } = tab.documentTab.body;
       expect(content[1].startIndex).toBe(1);

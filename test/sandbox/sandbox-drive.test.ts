@@ -50,7 +50,7 @@ describe('GET /drive/v3/files', () => {
     expect(await find(q)).toEqual(found);
   });
 
-  it('finds what lies in a folder, and in `root`', async () => {
+  it('finds the content of a folder, and of `root`', async () => {
     expect(await find(`'${id('Plans')}' in parents`)).toEqual(['Floor plan.pdf', 'Logo.png']);
     expect(await find("'root' in parents and name contains 'Proj'")).toEqual(['Projects']);
   });
@@ -146,7 +146,7 @@ describe('GET /drive/v3/files/:id', () => {
     expect((await call(`/drive/v3/files/${files[0].id}?supportsAllDrives=true`)).status).toBe(200);
   });
 
-  it('tells where a shortcut leads', async () => {
+  it('returns the target of a shortcut', async () => {
     const { body } = await call(`/drive/v3/files/${id('Budget (shortcut)')}?fields=shortcutDetails`);
     expect(body).toEqual({ shortcutDetails: { targetId: id('Budget.csv'), targetMimeType: 'text/csv' } });
   });
@@ -219,7 +219,7 @@ describe('changes of files', () => {
     expect((await call(`/drive/v3/files/${inside}`)).status).toBe(404);
   });
 
-  it('permissions: nobody becomes owner, a wider role wins', async () => {
+  it('permissions: owner cannot be granted, the wider role applies', async () => {
     const share = (role: string) =>
       call(`/drive/v3/files/${id('Budget.csv')}/permissions`, { json: { type: 'user', role, emailAddress: 'bo@example.org' } });
     expect((await share('owner')).status).toBe(403);

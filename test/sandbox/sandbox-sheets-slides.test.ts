@@ -43,7 +43,7 @@ describe('sandbox sheets: values.get', () => {
     expect((await me.google('GET', `${slides}?fields=title(`)).status).toBe(400);
   });
 
-  it('tells formulas only where they are asked for', async () => {
+  it('returns formulas only on request', async () => {
     expect((await values(sheets, 'Budget!F2', '?valueRenderOption=FORMULA')).body.values).toEqual([['=SUM(C2:E2)']]);
     expect((await values(sheets, 'Budget!F2')).body.values).toEqual([['€1,752.25']]);
   });
@@ -91,7 +91,7 @@ describe('sandbox sheets: values.get', () => {
 });
 
 describe('sandbox slides', () => {
-  it('tells of slides with notes and of single pages', async () => {
+  it('returns slides with notes, and single pages', async () => {
     const { body } = await me.google('GET', slides);
     expect(body.slides).toHaveLength(6);
     const [first] = body.slides;

@@ -132,7 +132,7 @@ describe('GET /sandbox/workspace/auth', () => {
     const { response, text } = await openPage();
     expect(response.status).toBe(200);
     expect(response.headers.get('cache-control')).toBe('no-store');
-    expect(text).toContain('Sandbox: a local stand-in, nothing here is real.');
+    expect(text).toContain('Sandbox: a local emulator, nothing here is real.');
     for (const account of ['demo@example.com', 'demo.work@example.com', 'ana.mueller@example.org', 'Ana Müller'])
       expect(text).toContain(account);
     expect(text.match(/type="checkbox" name="scope" value="[^"]+" checked/g)).toHaveLength(3);
@@ -387,7 +387,7 @@ describe('POST /sandbox/workspace/token, authorization_code', () => {
     expect(twice.status).toBe(400);
   });
 
-  it('a code that comes again is refused and takes back what it gave', async () => {
+  it('rejects a code that is used again and revokes its tokens', async () => {
     const code = await codeOf();
     const { body } = await exchange(code);
     const other = await connect();
@@ -398,7 +398,7 @@ describe('POST /sandbox/workspace/token, authorization_code', () => {
     expect((await userinfo(other.access_token)).status).toBe(200);
   });
 
-  it('fifty at once: one wins', async () => {
+  it('fifty concurrent exchanges: one succeeds', async () => {
     const code = await codeOf();
     const answers = await Promise.all(Array.from({ length: 50 }, () => exchange(code)));
     expect(answers.filter((answer) => answer.status === 200)).toHaveLength(1);

@@ -2,7 +2,7 @@ import { type AccountClaim, Claims } from './claims.ts';
 import type { Person } from './person.ts';
 import { onceStored } from './stored.ts';
 import type { Findings } from './verify.ts';
-import { subjectOf } from './workspace-stand-in.ts';
+import { subjectOf } from './workspace-fault-emulator.ts';
 import type { Sql } from './world.ts';
 
 const NEVER_STORED = 'agreed to, and never stored';

@@ -11,7 +11,7 @@ export interface Step {
 export type Fate = 'go on' | 'lost';
 
 /**
- * Where the database proxy and the stand-ins for providers report each step of an operation, and wait.
+ * Where the database proxy and the emulated providers report each step of an operation, and wait.
  * Either everything is written down, or the n-th step is the last that happens.
  */
 export class Steps {

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { variables } from '../../../src/config/environment.ts';
 import { startIssuer, type TestIssuer } from '../../support/issuer.ts';
-import { BankStandIn } from './bank-stand-in.ts';
+import { BankFaultEmulator } from './bank-fault-emulator.ts';
 import type { Cluster } from './cluster.ts';
 import { removeFolder } from './remove-folder.ts';
 import { Steps } from './steps.ts';
-import { WorkspaceStandIn } from './workspace-stand-in.ts';
+import { WorkspaceFaultEmulator } from './workspace-fault-emulator.ts';
 
 const INTEGRATIONS = `version: 1
 agents:
@@ -27,8 +27,8 @@ export type Sql = <Row extends object>(text: string, values?: unknown[]) => Prom
 /** Providers, identity, a database and keys: all that processes of the service share, and that outlives them. */
 export interface World {
   steps: Steps;
-  workspace: WorkspaceStandIn;
-  bank: BankStandIn;
+  workspace: WorkspaceFaultEmulator;
+  bank: BankFaultEmulator;
   issuer: TestIssuer;
   folder: string;
   keysFile: string;
@@ -52,7 +52,7 @@ export async function createWorld(cluster: Cluster, database: string, publicPort
 /** The same without a database. */
 export async function createOutside(): Promise<Omit<World, 'sql'>> {
   const steps = new Steps();
-  const [workspace, bank] = [new WorkspaceStandIn(steps), new BankStandIn(steps)];
+  const [workspace, bank] = [new WorkspaceFaultEmulator(steps), new BankFaultEmulator(steps)];
   await workspace.server.start();
   await bank.server.start();
   const issuer = await startIssuer();

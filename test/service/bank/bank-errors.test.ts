@@ -253,7 +253,7 @@ describe('an aggregator out of order', () => {
     expect(answer.headers.get('retry-after')).toBe(String(seconds));
   });
 
-  it('tells the log why it refused, without what was sent', async () => {
+  it('logs the reason of a rejection, without the input', async () => {
     const { id } = await linked();
     const { length } = steward.logs;
     emulator.on('/accounts/get', (response, { body }) =>

@@ -63,7 +63,7 @@ describe('POST /auth/bank/create_link_token', () => {
     expect(Date.parse(answer.body.expiration)).toBeGreaterThan(Date.now());
   });
 
-  it('takes an empty form and an empty JSON object as it takes no body', async () => {
+  it('accepts an empty form and an empty JSON object like no body', async () => {
     const token = await newUser();
     for (const [type, body] of [
       ['application/x-www-form-urlencoded', ''],
@@ -187,7 +187,7 @@ describe('POST /auth/bank/set_access_token', () => {
     expect(await list(other)).toEqual([]);
   });
 
-  it('takes a public token sent twice at once for one of the two', async () => {
+  it('accepts a public token once in two concurrent requests', async () => {
     const token = await newUser();
     const form = { public_token: await createPublicToken(steward) };
     const answers = await Promise.all(

@@ -45,7 +45,7 @@ async function calls(path: string): Promise<number> {
   return (await steward.control('bank/state')).calls[path] ?? 0;
 }
 
-describe('items that nobody has read for hours', () => {
+describe('items that have not been read for hours', () => {
   it('are read by themselves once they are due: the status is found without a webhook, and told', async () => {
     await steward.control('bank/reset-login', { item_id: user.itemId });
     await steward.sql(`insert into pgboss.job (name, policy, retry_limit) values ('bank-check', 'exclusive', 0) on conflict do nothing`);
@@ -92,7 +92,7 @@ describe('items that nobody has read for hours', () => {
     expect(await hoursUntilNext()).toBeLessThan(0.5);
   });
 
-  it('that are gone for good are not read again until they are linked anew', async () => {
+  it('that are gone are not read again until they are linked again', async () => {
     await steward.control('bank/remove-item', { item_id: user.itemId });
     await poll();
     expect((await user.entry()).status).toBe('item_gone');

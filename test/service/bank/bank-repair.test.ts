@@ -80,7 +80,7 @@ describe('POST /auth/bank/accounts/{account_id}/refresh', () => {
     expect(await status()).toBe('active');
   });
 
-  it('answers all of many at once', async () => {
+  it('answers many concurrent requests', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => refresh()));
     expect(answers.map(({ body }) => body)).toEqual(Array(20).fill({ success: true }));
   });
@@ -179,7 +179,7 @@ describe('DELETE /auth/bank/accounts/{account_id}', () => {
     expectError(await remove(), 'not_found');
   });
 
-  it('answers success once to two at once', async () => {
+  it('succeeds once in two concurrent requests', async () => {
     const answers = await Promise.all([remove(), remove()]);
     expect(answers.map((answer) => answer.status).sort()).toEqual([200, 404]);
   });

@@ -87,7 +87,7 @@ describe('ITEM/USER_PERMISSION_REVOKED', () => {
 });
 
 describe('TRANSACTIONS/SYNC_UPDATES_AVAILABLE', () => {
-  it('reaches the user’s sockets, and nobody else’s', async () => {
+  it('is sent to the user’s sockets, and no other user’s', async () => {
     const [own, foreign] = [await SocketClient.signedIn(steward.url, user.token), await SocketClient.signedIn(steward.url, other.token)];
     await user.happens('SYNC_UPDATES_AVAILABLE', { initial_update_complete: true, historical_update_complete: true });
     await other.happens('SYNC_UPDATES_AVAILABLE', { initial_update_complete: true, historical_update_complete: true });
@@ -102,7 +102,7 @@ describe('TRANSACTIONS/SYNC_UPDATES_AVAILABLE', () => {
   });
 });
 
-describe('an event that waited while its bank was linked anew', () => {
+describe('an event that waited while its bank was linked again', () => {
   it.each([
     ['ITEM/USER_PERMISSION_REVOKED', {}],
     ['ITEM/USER_ACCOUNT_REVOKED', { accountId: 'checking' }],

@@ -77,7 +77,7 @@ describe('link tokens', () => {
 });
 
 describe('the sandbox', () => {
-  it('tells the service of what happens to banks that were linked on its page, also after the port has changed', async () => {
+  it('sends webhooks for banks that were linked on its page, also after the port has changed', async () => {
     const first = await startSteward();
     const token = await first.signIn();
     const { body } = await first.call('/auth/bank/create_link_token', { method: 'POST', token });

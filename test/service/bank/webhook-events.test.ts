@@ -116,7 +116,7 @@ describe('ITEM/PENDING_DISCONNECT', () => {
 });
 
 describe('ITEM/PENDING_EXPIRATION', () => {
-  it('warns with the time that the item shows, and linking anew ends it', async () => {
+  it('warns with the item’s time, until the bank is linked again', async () => {
     await user.befalls('PENDING_EXPIRATION');
     expect(await user.entry()).toMatchObject({ status: 'active', warning: 'pending_expiration', expires_at: expect.any(String) });
     expect((await linkBank(steward, user.token)).status).toBe(200);

@@ -37,7 +37,7 @@ describe('GET /health/ready', () => {
     vi.spyOn(performance, 'now').mockReturnValue(now);
   }
 
-  it('is 503 while the disk is full, also where nobody writes, and 200 again once there is room', async () => {
+  it('is 503 while the disk is full, even without writes, and 200 once there is space', async () => {
     expect((await ready()).status).toBe(200);
     await steward.sql(`create function full_disk() returns event_trigger language plpgsql as
       $$ begin raise exception '${SPACE}' using errcode = '53100'; end $$`);
@@ -61,7 +61,7 @@ describe('GET /health/ready', () => {
 });
 
 describe.each(['53100', '53200'])('a database that lacks room (%s)', (code) => {
-  it('is told as unavailable, is named in the log, and serves again once it has room', async () => {
+  it('is reported as unavailable and logged, and works again once there is space', async () => {
     for (const table of ['oauth_flows', 'waitlist'])
       await steward.sql(`create trigger full_now before insert on ${table} execute function full_${code}()`);
     const refused = await prepare();

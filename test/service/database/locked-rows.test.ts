@@ -16,7 +16,7 @@ const CHANGES = 60;
 const TICKET = 'a-ticket-of-the-locked-user';
 const BLOCKED = `select query from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
 
-describe.skipIf(!hasPostgres)('while somebody holds a lock on the rows of one user', () => {
+describe.skipIf(!hasPostgres)('while the rows of one user are locked', () => {
   let database: PostgresDatabase;
   let scene: ExecutorScene;
   let one: ConnectedGrant;
@@ -91,7 +91,7 @@ describe.skipIf(!hasPostgres)('while somebody holds a lock on the rows of one us
     await expectRoomBeside(() => askForAccess(token));
   });
 
-  it('others hear of what concerns everybody, and the one does when the row is free', async () => {
+  it('other users get common events, and this user does when the row is free', async () => {
     const [here, there] = [await socket(one), await socket(other)];
     await lock(['users']);
     const telling = scene.steward.context.events.recordForAll([one.userId, other.userId], 'integrations.updated', { revision: 'r2' });

@@ -48,7 +48,7 @@ async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
 }
 
 describe('a call', () => {
-  it('reads account and token together, and both anew each time', async () => {
+  it('reads account and token in one statement for each call', async () => {
     scene.work = (_input, context) => profile(context);
     await scene.call(user, 'test.run');
     const ofOne = await statementsOf(() => scene.call(user, 'test.run'));
@@ -58,7 +58,7 @@ describe('a call', () => {
     expect(sent).toBe(2);
   });
 
-  it('doesn’t use an account that was disconnected since its checks', async () => {
+  it('does not use an account that was disconnected after its checks', async () => {
     scene.work = async (_input, context) => {
       await disconnect();
       return profile(context);
@@ -67,7 +67,7 @@ describe('a call', () => {
     expect(sent).toBe(0);
   });
 
-  it('reads the token anew for every request to the provider', async () => {
+  it('reads the token again for every request to the provider', async () => {
     scene.work = async (_input, context) => {
       await profile(context);
       await disconnect();

@@ -129,7 +129,7 @@ describe('a question', () => {
     expect((await ask(steward, me)).approvalId).not.toBe(lost.approvalId);
   });
 
-  it('ends for good with the configuration: the old file put back doesn’t revive it', async () => {
+  it('ends permanently with the configuration: restoring the old file does not reactivate it', async () => {
     const asked = await ask(steward, me);
     await publish('Documents.');
     expect(await waiting(steward, me)).toEqual([]);
@@ -171,7 +171,7 @@ describe.skipIf(!hasPostgres)('a question on replicas that each have a file', ()
     await database?.drop();
   });
 
-  /** Nothing of it is asked of the provider, whose stand-in each of them has for itself. */
+  /** Each replica has its own emulated provider, which receives no request. */
   const askOn = async (on: TestSteward, from: string): Promise<string> => {
     const { signal } = new AbortController();
     const call = on.context.executor.invoke({

@@ -44,7 +44,7 @@ const endings = async (calls: Promise<unknown>[]) =>
   (await Promise.allSettled(calls)).map((call) => (call.status === 'rejected' ? call.reason : undefined));
 
 describe('the preview of a question', () => {
-  it('is read once for one call, however often it is made, one after the other or at once', async () => {
+  it('is read once for one call, however often it is made, sequentially or concurrently', async () => {
     const first = await scene.ask(user, ACTION, { to: ['a@example.com'] });
     for (let index = 0; index < 10; index++) expect(await scene.ask(user, ACTION, { to: ['a@example.com'] })).toEqual(first);
     expect(previews).toBe(1);
@@ -66,7 +66,7 @@ describe('the preview of a question', () => {
     expect(previews).toBe(2);
   });
 
-  it('is read within the action’s rate: one for each question, whatever comes at once', async () => {
+  it('is read within the action’s rate: once for each approval request, also for concurrent calls', async () => {
     scene.policies.set(ACTION, { approval: 'destructive', rate: { calls: 7, perMs: 3_600_000 } });
     const calls = Array.from({ length: 60 }, (_, index) => scene.call(user, ACTION, { to: [`${index}@example.com`] }));
     const codes = (await endings(calls)).map(({ code }) => code);
@@ -90,7 +90,7 @@ describe('the preview of a question', () => {
     expect(previews).toBe(1);
   });
 
-  it('whose process died is read anew by the next such call, under the same question', async () => {
+  it('of a process that ended is read again by the next such call, for the same approval request', async () => {
     const { approvalId } = await scene.ask(user, ACTION, { to: ['a@example.com'] });
     await scene.steward.sql(`update approvals set status = 'preparing', arguments = null where id = $1`, [approvalId]);
     expect(await asked(scene, user)).toEqual([]);
@@ -99,7 +99,7 @@ describe('the preview of a question', () => {
     expect(await asked(scene, user)).toEqual([approvalId]);
   });
 
-  it('comes too late once the question has ended', async () => {
+  it('is too late once the approval request has ended', async () => {
     const release = Promise.withResolvers<void>();
     const reached = Promise.withResolvers<void>();
     scene.provider.instead.set(PROFILE, (_request, response) => {
@@ -143,7 +143,7 @@ describe('the preview of a question', () => {
     expect(previews).toBe(1);
   });
 
-  it('comes too late once the configuration is another', async () => {
+  it('is too late once the configuration has changed', async () => {
     const put = scene.provider.instead.get(PROFILE);
     scene.provider.instead.set(PROFILE, (request, response) => {
       scene.revision = 'r2';

@@ -69,7 +69,7 @@ describe('an action that needs approval', () => {
     await scene.call(user, 'test.tell', message);
   });
 
-  it('tells what the provider knows of it, and goes without where that fails', async () => {
+  it('contains names from the provider, or ids if reading them fails', async () => {
     scene.policies.set('test.tell', { approval: 'destructive' });
     const named = await scene.ask(user, 'test.tell', message);
     expect(named.summary).toBe('Tell a@example.com, b@example.com from someone@example.com');
@@ -106,7 +106,7 @@ describe('an action that needs approval', () => {
     await scene.ask(user, 'test.send', message);
   });
 
-  it('tells the user’s front ends, by ids alone', async () => {
+  it('notifies the user’s front ends, with ids only', async () => {
     const { approvalId, expiresAt } = await scene.ask(user, 'test.send', message);
     await scene.decide(user, approvalId);
     const of = { approvalId, action: 'test.send', account: user.accountId };
@@ -143,7 +143,7 @@ describe('approve', () => {
     await refused(scene.decide(user, approvalId), 'conflict');
   });
 
-  it('with approved: false runs nothing, for good', async () => {
+  it('with approved: false runs nothing, permanently', async () => {
     const { approvalId } = await scene.ask(user, 'test.send', message);
     expect(await scene.decide(user, approvalId, { approved: false })).toMatchObject({
       data: { approved: false },
@@ -162,7 +162,7 @@ describe('approve', () => {
     expect(scene.sent).toBe(1);
   });
 
-  it('twenty times at once runs once', async () => {
+  it('twenty concurrent approvals run once', async () => {
     const { approvalId } = await scene.ask(user, 'test.send', message);
     const answers = await Promise.allSettled(
       Array.from({ length: 20 }, (_, index) => scene.decide(user, approvalId, { approved: index % 4 !== 3 })),
@@ -182,7 +182,7 @@ describe('approve', () => {
     expect(scene.sent).toBe(0);
   });
 
-  it('comes too late after ten minutes', async () => {
+  it('is too late after ten minutes', async () => {
     const { approvalId } = await scene.ask(user, 'test.send', message);
     await scene.steward.sql(`update approvals set expires_at = now() - interval '1 second' where id = $1`, [approvalId]);
     await refused(scene.decide(user, approvalId), 'conflict');
@@ -285,7 +285,7 @@ describe('approve', () => {
     expect(scene.sent).toBe(0);
   });
 
-  it('is used up by a run whose outcome nobody knows', async () => {
+  it('is used up by a run with an unknown outcome', async () => {
     const { approvalId } = await scene.ask(user, 'test.send', message);
     scene.sending(500, {});
     await refused(scene.decide(user, approvalId), 'outcome_unknown');
@@ -301,7 +301,7 @@ describe('a denial', () => {
     return approvalId;
   };
 
-  it('holds for the same call for an hour, whatever its key and its spelling: nobody is asked, no event tells', async () => {
+  it('applies to the same call for an hour, whatever its key and formatting: without a request or an event', async () => {
     const approvalId = await deny(message);
     const before = await events();
     const again = [

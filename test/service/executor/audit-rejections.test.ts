@@ -52,7 +52,7 @@ describe('refusals beyond a number within a minute', () => {
     expect(exported[0]).toEqual(newest);
   });
 
-  it('are counted by how they ended, and by user; what was not refused is a row of its own', async () => {
+  it('are counted by outcome and user; other calls have separate rows', async () => {
     const other = await scene.connect();
     for (let times = 0; times < REJECTIONS_PER_MINUTE; times += 1) await refused(scene.call(user, 'test.nothing'), 'not_found');
     await refused(scene.call(user, 'test.nothing'), 'not_found');

@@ -50,7 +50,7 @@ describe('the audit log', () => {
     ]);
   });
 
-  it('tells a call that failed from one that was refused', async () => {
+  it('distinguishes a call that failed from one that was rejected', async () => {
     scene.reading(500, {});
     scene.policies.set('test.read', { timeoutMs: 200 });
     await scene.call(user, 'test.read').catch(() => {});
@@ -69,7 +69,7 @@ describe('the audit log', () => {
     expect(new Set(rows.map(({ arguments_hash }) => arguments_hash.toString('hex'))).size).toBe(1);
   });
 
-  it('tells on which surface a call was asked for, and on which the user decided', async () => {
+  it('names the surface of the call and of the user’s decision', async () => {
     scene.policies.set('test.send', { approval: 'always' });
     const [yes, no] = [await scene.ask(user, 'test.send', message), await scene.ask(user, 'test.send', { to: ['b@example.com'] })];
     await scene.decide(user, yes.approvalId, { surface: 'page' });
@@ -135,12 +135,12 @@ describe('the audit log', () => {
     expect(scene.steward.logs.join('')).not.toContain(canary);
   });
 
-  it('has a row for every one of many calls at once', async () => {
+  it('has a row for each of many concurrent calls', async () => {
     await Promise.all(Array.from({ length: 300 }, () => scene.call(user, 'test.give')));
     expect(await scene.trail(user)).toEqual(Array(300).fill('allowed ok'));
   });
 
-  it('loses no row of others when one call’s user is deleted meanwhile', async () => {
+  it('loses no other rows when one call’s user is deleted meanwhile', async () => {
     const leaving = await scene.connect();
     const [begun, deleted] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     scene.work = async () => {

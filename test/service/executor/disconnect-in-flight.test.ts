@@ -136,7 +136,7 @@ describe('calls under way', () => {
     expect(asked).toBe(3);
   });
 
-  it('read their token anew for another try, and end where the account is gone', async () => {
+  it('read their token again for a retry, and end if the account is gone', async () => {
     const grants = 'delete from grants where id = $1';
     scene.provider.instead.set(PROFILE, async (_request, response) => {
       scene.answers(PROFILE, 200, { emailAddress: 'someone@example.com' });

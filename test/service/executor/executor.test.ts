@@ -185,7 +185,7 @@ describe('a rate', () => {
     await scene.call(await scene.connect(), 'test.read');
   });
 
-  it('of changes holds for calls at once, and ends with its time', async () => {
+  it('of changes applies to concurrent calls, and ends with its window', async () => {
     scene.policies.set('test.send', { rate: { calls: 3, perMs: 3_600_000 } });
     scene.sending(200);
     const calls = await Promise.allSettled(Array.from({ length: 8 }, () => scene.call(user, 'test.send', message)));
@@ -355,7 +355,7 @@ describe('a failing provider', () => {
 });
 
 describe('an action that fails', () => {
-  it('with an error of its own says nothing of it, to the caller or in the log', async () => {
+  it('with an unexpected error discloses it neither to the caller nor in the log', async () => {
     scene.work = async () => JSON.parse('{"canary-9f2c');
     const error = await refused(scene.call(user, 'test.run'), 'internal');
     expect(JSON.stringify({ ...error, message: error.message, cause: String(error.cause) })).not.toContain('canary-9f2c');
@@ -406,7 +406,7 @@ describe('an output', () => {
 });
 
 describe('progress', () => {
-  it('reaches the caller, and nobody once the call has ended', async () => {
+  it('is sent to the caller, but not after the call has ended', async () => {
     const messages: string[] = [];
     let late = () => {};
     scene.work = async (_input, { progress }) => {

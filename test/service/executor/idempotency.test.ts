@@ -58,7 +58,7 @@ describe('a change repeated under its idempotency key', () => {
     expect(await send()).toEqual(first);
   });
 
-  it('runs once when all come at once', async () => {
+  it('runs once when all are concurrent', async () => {
     const answers = await Promise.allSettled(Array.from({ length: 10 }, () => send()));
     expect(scene.sent).toBe(1);
     for (const answer of answers) {

@@ -31,7 +31,7 @@ async function told(variable: string, act: () => Promise<unknown>): Promise<Reco
     .map((line) => JSON.parse(line));
 }
 
-describe('what is refused by configuration is told in the log', () => {
+describe('rejections by the configuration are logged', () => {
   it('a page’s origin, for requests and sockets, once a minute, with the variable', async () => {
     const call = (origin: string) => steward.call('/integrations', { headers: { origin } });
     const lines = await told('ALLOWED_ORIGINS', async () => {

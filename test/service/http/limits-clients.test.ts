@@ -93,7 +93,7 @@ describe('a client that is slow', () => {
 });
 
 describe('connections beyond the limit', () => {
-  it('are refused until others end, which is told once', async () => {
+  it('are rejected until others end, which is logged once', async () => {
     steward = await startSteward({ LIMIT_CONNECTIONS: '3' });
     const first = [await open(), await open(), await open()];
     for (let tries = 0; tries < 5; tries += 1) expect(await ending(await open('GET /test HTTP/1.1\r\nHost: x\r\n\r\n'))).toBe('');

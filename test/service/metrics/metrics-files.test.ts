@@ -94,7 +94,7 @@ describe('the dashboard', () => {
     expect(queries.flatMap(metricsIn).filter((name) => !served.has(name) && !FOREIGN.has(name))).toEqual([]);
   });
 
-  it('has a title on every panel, each once, and a place of its own', () => {
+  it('has a unique title and position on every panel', () => {
     const titles = panels.map(({ title }) => title);
     expect(new Set(titles).size).toBe(titles.length);
     expect(titles.every((title) => title !== '')).toBe(true);

@@ -20,7 +20,7 @@ async function value(name: string): Promise<number | undefined> {
 }
 
 describe('GET /metrics', () => {
-  it('is Prometheus text on a listener of its own', async () => {
+  it('is Prometheus text on a separate listener', async () => {
     const answer = await fetch(url);
     expect(answer.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
     expect(new URL(url).host).not.toBe(new URL(steward.url).host);
@@ -51,7 +51,7 @@ describe('GET /metrics', () => {
     expect(await value(name)).toBe(0);
   });
 
-  it('is served to many at once', async () => {
+  it('is served to many concurrent clients', async () => {
     const scrapes = await Promise.all(Array.from({ length: 20 }, () => Scrape.of(url)));
     expect(scrapes.every(({ names }) => names.includes('steward_database_up'))).toBe(true);
   });
@@ -150,7 +150,7 @@ describe('a life with the service', () => {
     expect(scrape.text).not.toMatch(/[0-9a-f]{8}-[0-9a-f]{4}-4|@/);
   });
 
-  it('counts an action that nobody declared under one name', async () => {
+  it('counts undeclared actions under one name', async () => {
     const socket = await SocketClient.signedIn(steward.url, await steward.signIn());
     for (const action of ['canary.one', 'canary-two', '__proto__']) await socket.request({ type: 'call', action });
     await socket.close();

@@ -25,7 +25,7 @@ function lines(): Line[] {
 }
 
 describe('the log of a healthy service', () => {
-  it('has no line at warn or above: each of them is for somebody to act on', () => {
+  it('has no line at warn or above, because each of these requires an action', () => {
     expect(lines().length).toBeGreaterThan(10);
     expect(lines().filter(({ level }) => level >= WARN)).toEqual([]);
   });

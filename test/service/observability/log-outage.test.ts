@@ -40,7 +40,7 @@ describe('while the database is away', () => {
 });
 
 describe('a provider that was left off', () => {
-  it('is no reason to warn when somebody asks for it', async () => {
+  it('is no reason to warn when it was requested', async () => {
     const production = await startProduction();
     const answer = await production.call('/webhooks/bank', { body: '{}', headers: { 'content-type': 'application/json' } });
     expect([answer.status, answer.body.code]).toEqual([503, 'not_configured']);

@@ -51,7 +51,7 @@ describe('mail.draft', () => {
 });
 
 describe('mail.send as a reply', () => {
-  it('shows no subject of the input’s to whoever approves it: another one is sent', async () => {
+  it('does not show the input’s subject in the approval, because another one is sent', async () => {
     scene.api.on('/gmail/v1/users/me/messages/m1', {
       body: { threadId: 't1', payload: { headers: [{ name: 'Subject', value: 'Lunch' }] } },
     });

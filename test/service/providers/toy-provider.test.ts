@@ -128,7 +128,7 @@ describe('a provider of one folder and one line', () => {
     expect(events).toMatchObject([{ data: { account: user.accountId, provider: 'toy', status: 'reauth_required' } }]);
   });
 
-  it('is told to revoke the tokens of a disconnected account', async () => {
+  it('revokes the tokens of a disconnected account', async () => {
     const user = await connect();
     const { grants, db } = steward.context;
     await db.transaction((tx) => grants.end(tx, user.userId, user.grantId), user.userId);
@@ -136,7 +136,7 @@ describe('a provider of one folder and one line', () => {
     await eventually(() => toy.revoked.includes(user.refreshToken));
   });
 
-  it('is told to revoke the tokens of a deleted user', async () => {
+  it('revokes the tokens of a deleted user', async () => {
     const user = await connect();
     expect((await steward.call('/user', { method: 'DELETE', token: user.token })).status).toBe(200);
     await eventually(() => toy.revoked.includes(user.refreshToken));

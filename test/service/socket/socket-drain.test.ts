@@ -64,7 +64,7 @@ describe('a stop with 1,000 sockets', () => {
 });
 
 describe('a stop', () => {
-  it('ends a read that goes on for too long: unavailable, for the next server', async () => {
+  it('ends a read that takes too long with unavailable, to be retried on another server', async () => {
     await scene.steward.stop();
     scene.steward = await scene.replica({ LIMIT_SOCKET_DRAIN_MS: '50' });
     const user = await scene.connect();

@@ -60,7 +60,7 @@ describe('list', () => {
     });
   });
 
-  it('tells an agent that is ready from one that is not connected and one that needs attention', async () => {
+  it('distinguishes agents that are ready, not connected, or need attention', async () => {
     const other = await scene.steward.signIn(newName());
     const theirs = await SocketClient.signedIn(scene.steward.url, other);
     const statusOf = async (name: string) => {

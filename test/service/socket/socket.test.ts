@@ -252,7 +252,7 @@ describe('frames after authentication', () => {
     expect([code, JSON.parse(reason)]).toEqual([4429, { retry_after: 60, message: 'too many messages' }]);
   });
 
-  it('a flood before authentication is closed with 4429 or 4401, and nobody else notices', async () => {
+  it('a flood before authentication is closed with 4429 or 4401, without affecting others', async () => {
     const bystander = await authenticated('ana');
     const client = await open();
     const token = await issuer.sign('ana', { aud: 'another' });
@@ -296,7 +296,7 @@ describe('a service with little patience', () => {
     await speaking.close();
   });
 
-  it('tells its sockets on stop to come back later: 1012 with retry_after', async () => {
+  it('tells its sockets to reconnect when it stops: 1012 with retry_after', async () => {
     const clients = await Promise.all(Array.from({ length: 5 }, () => open({}, impatient)));
     await Promise.all(clients.map(async (client) => client.authenticate(await issuer.sign('ana'))));
     await impatient.stop();

@@ -72,7 +72,7 @@ describe('a life with the service, traced', () => {
     expect(collector.resource()).toMatchObject({ 'service.name': 'steward' });
   });
 
-  it('tells of patterns, names and outcomes only', () => {
+  it('contains patterns, names and outcomes only', () => {
     const sent = Buffer.concat(collector.bodies).toString('latin1');
     for (const secret of [...journey.secrets, 'collector key']) expect(sent).not.toContain(secret);
     expect(sent).not.toMatch(/@example|[0-9a-f]{8}-[0-9a-f]{4}-4/);

@@ -4,7 +4,7 @@ import type { Identity } from '../../../src/identity/verifier.ts';
 import { Sessions } from '../../../src/users/sessions.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
 
-describe('a token that comes many times at once', () => {
+describe('a token in many concurrent requests', () => {
   let steward: TestSteward;
   let sessions: Sessions;
   /** Tokens that the issuer's keys are asked about, in their order; each waits for its answer. */
@@ -51,7 +51,7 @@ describe('a token that comes many times at once', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it('is refused to all of them, and checked anew when it comes again', async () => {
+  it('is rejected for all of them, and checked again in the next request', async () => {
     const refused = [sessions.authenticate('bad'), sessions.authenticate('bad')];
     asked[0]?.answer.reject(new AppError('invalid_token', 'No.'));
     for (const one of refused) await expect(one).rejects.toMatchObject({ code: 'invalid_token' });

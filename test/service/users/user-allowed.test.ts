@@ -80,7 +80,7 @@ describe('ALLOWED_USERS', () => {
     expect((await socket.ended).code).toBe(4401);
   });
 
-  it('counts anew after a restart, for tokens that were good before it; who is let in again finds everything', async () => {
+  it('applies after a restart to tokens that were valid before; a user who is allowed again finds all data', async () => {
     const token = await issuer.sign('ada', { sub: 'ada' });
     const socket = await SocketClient.signedIn(steward.url, token);
     const { id } = (await request(steward.url).get('/user/export').set('Authorization', token)).body.user;

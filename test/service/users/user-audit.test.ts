@@ -71,7 +71,7 @@ describe('GET /user/audit', () => {
     expect(body.entries[1].call_id).toBe(body.entries[2].call_id);
   });
 
-  it('tells where the user decided, apart from where the call came from; the export does too', async () => {
+  it('names the surface of the decision and of the call; so does the export', async () => {
     scene.policies.set('test.send', { approval: 'always' });
     const { approvalId } = await scene.ask(user, 'test.send', { to: ['a@example.com'] });
     await scene.decide(user, approvalId, { surface: 'page', approved: false });
@@ -90,7 +90,7 @@ describe('GET /user/audit', () => {
     expect((await read('', await scene.steward.signIn(newName()))).body).toEqual({ entries: [], next_cursor: null });
   });
 
-  it('gives 50 at a time, or as many as asked for, and each row once though rows are added meanwhile', async () => {
+  it('returns 50 rows at a time, or as many as requested, and each row once although rows are added meanwhile', async () => {
     await addRows(1, 130);
     const first = (await read()).body;
     expect(numbers(first.entries)).toEqual(range(130, 81));

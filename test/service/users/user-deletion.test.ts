@@ -89,7 +89,7 @@ describe('DELETE /user', () => {
     expect(JSON.stringify(await steward.sql('select * from deleted_users'))).not.toContain(name);
   });
 
-  it('closes the user’s sockets with 4401, and nobody else’s', async () => {
+  it('closes the user’s sockets with 4401, and no other user’s', async () => {
     const [gone, stays] = [await steward.signIn(newName()), await steward.signIn(newName())];
     const theirs = await Promise.all([SocketClient.signedIn(steward.url, gone), SocketClient.signedIn(steward.url, gone)]);
     const bystander = await SocketClient.signedIn(steward.url, stays);

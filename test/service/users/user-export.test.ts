@@ -71,7 +71,7 @@ describe('GET /user/export', () => {
     expectError(await request(scene.steward.url).get('/user/export'), 'invalid_token');
   });
 
-  it('is a file that nobody keeps', async () => {
+  it('is a file that is not cached', async () => {
     const { status, headers, body } = await read(await scene.steward.signIn(newName()));
     expect(status).toBe(200);
     expect(headers['content-type']).toBe('application/json; charset=utf-8');
@@ -109,7 +109,7 @@ describe('GET /user/export', () => {
     );
   });
 
-  it('shows what was asked and answered, which stands sealed', async () => {
+  it('contains decrypted approval requests and stored results', async () => {
     const user = await fullUser(scene);
     const { body } = await read(user.token);
     expect(body.user).toMatchObject({ id: user.userId, email: `${user.name}@example.com` });
@@ -172,7 +172,7 @@ describe('GET /user/export', () => {
     expect((await read(other)).status).toBe(200);
   });
 
-  it('says what it cut, and where the audit log goes on', async () => {
+  it('names cut tables, and the audit log’s cursor', async () => {
     const user = await fullUser(scene);
     await scene.steward.sql(
       `insert into events (user_id, seq, event, data) select $1, 1000 + n, 'many', '{}' from generate_series(1, 2500) n`,

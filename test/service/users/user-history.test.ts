@@ -98,7 +98,7 @@ describe('a user with a long history', () => {
     expect(await mostAtOnce()).toBeLessThanOrEqual(CHUNK);
   });
 
-  it('an erasure that was cut off goes on where rows are left', async () => {
+  it('an interrupted erasure continues with the remaining rows', async () => {
     await fill(user);
     await erase(user);
     const before = await left(user);
@@ -140,7 +140,7 @@ describe('a user with a long history', () => {
     expect(await mostAtOnce()).toBeLessThanOrEqual(CHUNK);
   });
 
-  it('can sign in again at once, as a new user without that history', async () => {
+  it('can sign in again immediately, as a new user without that history', async () => {
     const { issuer, subject } = (
       await sql<{ issuer: string; subject: string }>('select issuer, subject from users where id = $1', [user.userId])
     )[0] as {

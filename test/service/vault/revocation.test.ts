@@ -68,7 +68,7 @@ async function disconnect({ token, id }: { token: string; id: string }): Promise
 }
 
 describe('disconnecting', () => {
-  it('tells the provider afterwards, and forgets the token once that is confirmed', async () => {
+  it('revokes at the provider afterwards, and deletes the token once that is confirmed', async () => {
     const account = await connected();
     expect(await liveTokens(steward, account.email)).toEqual({ access: 1, refresh: 1 });
     await disconnect(account);
@@ -106,7 +106,7 @@ describe('disconnecting', () => {
     await settled();
   });
 
-  it('answers at once while the provider hangs, and revokes when it is back', async () => {
+  it('responds immediately while the provider hangs, and revokes when it is back', async () => {
     const account = await connected();
     await providerFails({ kind: 'hang' });
     await disconnect(account);
@@ -145,7 +145,7 @@ describe('an account that two users connected', () => {
     await eventually(async () => expect(await liveTokens(steward, one.email)).toEqual(NONE));
   });
 
-  it('is revoked at once where the other one’s consent has ended: nothing of it is left to lose', async () => {
+  it('is revoked immediately if the other user’s consent has ended', async () => {
     await settled();
     const one = await connected();
     const two = await connected(one.email);
@@ -156,7 +156,7 @@ describe('an account that two users connected', () => {
     expect(await workspaceAccounts(steward, one.token)).toMatchObject([{ id: one.id, status: 'reauth_required' }]);
   });
 
-  it('keeps what the other one has connected anew while the provider could not be reached', async () => {
+  it('keeps an account that the other user has connected again while the provider was unreachable', async () => {
     await settled();
     const one = await connected();
     const two = await connected(one.email);
@@ -173,7 +173,7 @@ describe('an account that two users connected', () => {
     expect(await workspaceAccounts(steward, one.token)).toMatchObject([{ id: one.id, status: 'active' }]);
   });
 
-  it('never leaves one connected with dead tokens who connects anew while the provider is being told', async () => {
+  it('never leaves a user with invalid tokens who connects again during the revocation', async () => {
     await settled();
     const one = await connected();
     const two = await connected(one.email);

@@ -29,7 +29,7 @@ const refresh = (user: { token: string; entry: string }) =>
 const callsToTheBank = async () => JSON.stringify((await steward.control('bank/state')).calls ?? {});
 
 describe('a stored token', () => {
-  it('opens as long as nobody touches it', async () => {
+  it('can be decrypted as long as it is unchanged', async () => {
     expect((await refresh(await linkedUser('untouched'))).body).toEqual({ success: true });
   });
 
@@ -70,7 +70,7 @@ describe('a stored token', () => {
     expectError(await refresh(ben), 'internal');
   });
 
-  it('under a user key that is wrapped by a master key nobody has is an error, with an alarm that names the key', async () => {
+  it('under a user key wrapped by a missing master key is an error, with an alarm that names the key', async () => {
     const user = await linkedUser('lost-master');
     // The master key's id stands right behind the record's version and length.
     await steward.sql('update user_keys set wrapped = set_byte(wrapped, 2, 88) where user_id = $1::uuid', [user.userId]);

@@ -114,7 +114,7 @@ describe('an answer to the code', () => {
     await sentBack(refresh);
   });
 
-  it('that comes when nobody waits for it any more is sent back', async () => {
+  it('that arrives too late is revoked', async () => {
     const answer = Promise.withResolvers<void>();
     provider.beforeExchange = () => answer.promise;
     const { ended, log } = await connect();
@@ -127,7 +127,7 @@ describe('an answer to the code', () => {
     provider.beforeExchange = () => {};
   });
 
-  it('does not take along somebody who has connected the same account', async () => {
+  it('does not affect another user who has connected the same account', async () => {
     const owner = await connect();
     expect(owner.ended).toMatchObject({ status: 'connected' });
     const [row] = await steward.sql<{ subject: string }>(

@@ -91,7 +91,7 @@ describe('GET /auth/workspace/accounts', () => {
 });
 
 describe('connecting several accounts', () => {
-  it('at once makes exactly one the default', async () => {
+  it('concurrently makes exactly one the default', async () => {
     const token = await steward.signIn(newName());
     const emails = Array.from({ length: 6 }, () => `${newName()}@example.com`);
     const done = await Promise.all(emails.map((email) => connect(steward, { token, email })));
@@ -147,7 +147,7 @@ describe('POST /auth/workspace/accounts/{account_id}/default', () => {
     expect(await defaultOf(other.token)).toEqual([other.ids[0]]);
   });
 
-  it('of several at once leaves exactly one', async () => {
+  it('of several concurrently leaves exactly one', async () => {
     const { token, ids } = await userWith(3);
     const answers = await Promise.all([...ids, ...ids].map((id) => makeDefault(token, id)));
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200]);
@@ -162,7 +162,7 @@ describe('DELETE /auth/workspace/accounts/{account_id}', () => {
     expect(await workspaceAccounts(steward, token)).toHaveLength(1);
   });
 
-  it('takes the account off the list at once, with all that was stored of it', async () => {
+  it('removes the account from the list immediately, with all of its data', async () => {
     const { token, ids } = await userWith(1);
     const [grant] = await steward.sql<{ id: string }>('select grant_id as id from workspace_accounts where id = $1', [ids[0]]);
     const answer = await disconnect(token, ids[0]);
@@ -199,7 +199,7 @@ describe('DELETE /auth/workspace/accounts/{account_id}', () => {
     expect(await defaultOf(token)).toEqual([ids[2]]);
   });
 
-  it('of all at once disconnects each once', async () => {
+  it('of all concurrently disconnects each once', async () => {
     const { token, ids } = await userWith(3);
     const answers = await Promise.all([...ids, ...ids].map((id) => disconnect(token, id)));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 404, 404, 404]);

@@ -64,7 +64,7 @@ async function alter(url: string, change: string, service = steward): Promise<vo
 }
 
 describe('GET /auth/workspace/callback', () => {
-  it('redirects with an empty answer that nobody stores or passes on', async () => {
+  it('redirects with an empty response that is neither cached nor disclosed', async () => {
     const { browser, callbackUrl } = await approved();
     const answer = await browser.visit(callbackUrl);
     expect(answer.status).toBe(303);
@@ -138,7 +138,7 @@ describe('GET /auth/workspace/callback', () => {
     expect(await workspaceAccounts(steward, token)).toHaveLength(1);
   });
 
-  it('fifty times at once exchanges once, and all get the same outcome', async () => {
+  it('fifty concurrent callbacks exchange once, and all get the same outcome', async () => {
     const { browser, callbackUrl, token, email } = await approved();
     await steward.control('faults', { part: 'workspace', path: '/token', kind: 'delay', ms: 300, times: 1 });
     const before = await exchanges(steward);
@@ -337,7 +337,7 @@ describe('a provider that hangs at the callback', () => {
     expect(await workspaceAccounts(hasty, token)).toEqual([]);
   });
 
-  it('gives its outcome to a second callback too, even if the flow expires meanwhile', async () => {
+  it('returns its outcome to a second callback, even if the flow expires meanwhile', async () => {
     const { browser, consentUrl } = await openConsent(hasty, { token: await hasty.signIn(newName()) });
     const callbackUrl = await consent(browser, consentUrl);
     await hasty.control('faults', { part: 'workspace', path: '/token', kind: 'hang' });
@@ -369,7 +369,7 @@ describe('another account than the one asked for', () => {
     expect(outcome(callback).status).toBe('connected');
   });
 
-  it('without the e-mail scope nobody knows, so the page asks and shows the id', async () => {
+  it('is unknown without the e-mail scope, so the page asks and shows the id', async () => {
     const token = await steward.signIn(newName());
     const email = `${newName()}@example.com`;
     const { callback } = await connect(steward, { token, email, untick: ['userinfo.email', 'userinfo.profile'] });

@@ -76,7 +76,7 @@ describe('the confirmation page', () => {
     expect(page.headers.get('referrer-policy')).toBe('no-referrer');
   });
 
-  it('sets a cookie of its own for ten minutes, and never the binding cookie', async () => {
+  it('sets its own cookie for ten minutes, and never the binding cookie', async () => {
     const { page } = await asked();
     expect(page.headers.getSetCookie()).toEqual([
       expect.stringMatching(/^steward_confirmation_[\w-]{16}=[\w-]{43}; Max-Age=600; Path=\/; Expires=[^;]+; HttpOnly; SameSite=Lax$/),
@@ -95,7 +95,7 @@ describe('the confirmation page', () => {
     expect((await steward.call('/integrations', { token })).body.workspace).toEqual({ connected: false, needs_attention: 0 });
   });
 
-  it('is the same for every callback of the browser that brought the code, at once and later', async () => {
+  it('is the same for every callback of the browser with the code, concurrently and later', async () => {
     const email = `${newName()}@example.com`;
     const token = await steward.signIn(newName());
     const { body } = await steward.call('/workspace_access_request', { token, form: { email } });
@@ -141,7 +141,7 @@ describe('POST /auth/workspace/confirm', () => {
     expect((await workspaceAccounts(steward, token)).map(({ email }) => email)).toEqual([chosen]);
   });
 
-  it('is refused from another browser, and the page still stands', async () => {
+  it('is rejected from another browser, and the page stays valid', async () => {
     const { browser, page, token } = await asked();
     expectError(await post({ confirmation: secretOf(page), decision: 'confirm' }), 'forbidden');
     const stranger = await asked();
@@ -163,7 +163,7 @@ describe('POST /auth/workspace/confirm', () => {
     expect(await workspaceAccounts(steward, one.token)).toEqual([]);
   });
 
-  it('twice, or ten times at once, gives the recorded outcome', async () => {
+  it('twice, or ten times concurrently, returns the recorded outcome', async () => {
     const { browser, page, token } = await asked();
     const answers = await Promise.all(Array.from({ length: 10 }, () => answerConfirmation(browser, page, 'confirm')));
     answers.push(await answerConfirmation(browser, page, 'confirm'), await answerConfirmation(browser, page, 'cancel'));

@@ -93,7 +93,7 @@ describe('GET /auth/workspace/login', () => {
     expect(page.text).not.toContain(token);
   });
 
-  it('leads to the consent page with an empty answer that nobody stores or passes on, and sets no cookie', async () => {
+  it('redirects to the consent page with an empty response that is neither cached nor disclosed, and sets no cookie', async () => {
     const { ticket, token } = await prepare();
     for (const answer of [await login({ token: ticket }), await login({ token })]) {
       expect(answer.status).toBe(303);
@@ -262,7 +262,7 @@ describe('GET /auth/workspace/login with an ID token', () => {
     expect((await flowsOf(token)).map(({ opened }) => opened)).toEqual([false, true]);
   });
 
-  it('gives each of several at once a flow of its own', async () => {
+  it('gives each of several concurrent requests its own flow', async () => {
     const { token } = await prepare();
     const answers = await Promise.all(Array.from({ length: 5 }, () => login({ token, email: 'demo@example.com' })));
     expect(answers.map(({ status }) => status)).toEqual([303, 303, 303, 303, 303]);

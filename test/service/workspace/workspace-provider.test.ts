@@ -221,7 +221,7 @@ describe('connecting the same account again', () => {
     expect(await workspaceAccounts(steward, first.token)).toHaveLength(2);
   });
 
-  it('confirmed after the same account was disconnected and revoked tells honestly that it is dead', async () => {
+  it('confirmed after the same account was disconnected and revoked reports that it is no longer valid', async () => {
     const first = await connect();
     const held = await connect({}, { ...first, asked: 'someone.else@example.com' });
     expect(held.callback.status).toBe(200);

@@ -25,7 +25,7 @@ describe('.env.example', () => {
     expect(commentAbove(name)).toMatch(/^# .*\w/m);
   });
 
-  it('changes nothing when it is copied to .env as it stands', () => {
+  it('changes nothing when it is copied to .env unchanged', () => {
     const copied = parseEnv(text) as Record<string, string>;
     expect(loadConfig({ ...copied })).toEqual(loadConfig({}));
   });

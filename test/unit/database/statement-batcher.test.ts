@@ -33,7 +33,7 @@ describe('StatementBatcher', () => {
     expect(statements.sent[0]!.items).toEqual([1, 2, 3]);
   });
 
-  it('keeps items added meanwhile for the next statement', async () => {
+  it('keeps items that are added meanwhile for the next statement', async () => {
     const statements = new Statements();
     const batcher = new StatementBatcher(statements.work);
     const first = batcher.add(1);

@@ -43,7 +43,7 @@ describe('truncateOutput', () => {
     expect((value as unknown[]).length).toBeGreaterThan(35);
   });
 
-  it('ends at a depth that nobody reads', () => {
+  it('stops at a depth that is not read', () => {
     let deep: unknown = 'bottom';
     for (let level = 0; level < 20_000; level++) deep = { below: deep, text: 'x'.repeat(level % 100) };
     for (const cap of [1_000, 100_000, 1_000_000]) {
@@ -180,7 +180,7 @@ describe('SlidingWindowLimiter', () => {
 });
 
 describe('ActionRun', () => {
-  it('ends as it was ended, also where the action throws at once', async () => {
+  it('ends with the reason of the abort, also when the action throws immediately', async () => {
     const run = () => {
       throw new Error('refused at once');
     };

@@ -464,7 +464,7 @@ describe('what no declared action may do', () => {
     ]);
   });
 
-  it('bank: a call with a token of its own', async () => {
+  it('bank: a call with its own token', async () => {
     const found = await problemsOf(
       bank('call: accounts/get', 'description: X.', 'effect: read', 'with: { access_token: x, client_id: y, secret: z }'),
     );

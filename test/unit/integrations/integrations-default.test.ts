@@ -70,7 +70,7 @@ describe('the guide to the integrations file', () => {
     );
   });
 
-  it('tells messages as they are', async () => {
+  it('returns messages unchanged', async () => {
     const source = EXAMPLES[0]?.replace('use: mail.search', 'use: mail.serch') ?? '';
     expect((await problemsOf(source))[0]).toContain(': there is no built-in action mail.serch; did you mean mail.search?');
   });
@@ -112,7 +112,7 @@ describe('the schema for editors', () => {
 });
 
 describe('a built-in action', () => {
-  it('is told of as its code has it, without that being loaded', async () => {
+  it('is described as in its code, without loading it', async () => {
     const told = [...BUILT_INS.values()].map(({ load: _, schemas: __, ...outline }) => outline);
     const actions = await loadBuiltIns();
     expect(told).toEqual(actions.map(outlineOf));

@@ -129,7 +129,7 @@ describe('an agent', () => {
     expect(await names(mail('provider: workspace', 'description: x', 'scopes: [mail.send]'))).toEqual(['mail.send']);
   });
 
-  it('with a list has exactly those, under names of its own', async () => {
+  it('with a list has exactly those actions, under the file’s names', async () => {
     const actions =
       'actions: { find: { use: drive.search, description: Finds., cap: 20kB }, off: { use: mail.read, policy: { enabled: false } } }';
     const { actions: found } = await parse(mail('provider: workspace', 'description: x', 'scopes: [drive, mail.modify]', actions));
@@ -260,7 +260,7 @@ describe('a diagnostic is found with its line and column', () => {
     expect(await problemsOf(source)).toEqual(expected);
   });
 
-  it('several at once, in the order of the file', async () => {
+  it('several, in the order of the file', async () => {
     const found = await problemsOf(mail('provider: workspace', 'descripton: x', 'scopes: [mail.modify, "mail.sent"]'));
     expect(found.map((problem) => problem.split(': ')[0])).toEqual([
       '3:3 agents.mail.description',
@@ -318,7 +318,7 @@ agents:
     expect(found.map((problem) => Number(problem.split(':')[0]))).toEqual(Array.from({ length: 20 }, (_, index) => 8 + index));
   });
 
-  it('and every one stands in the message for the operator', async () => {
+  it('all are in the message for the operator', async () => {
     await expect(parse('version: 2', 'steward.yaml')).rejects.toThrow(
       /steward\.yaml:1:1 agents: is missing\n {2}steward\.yaml:1:10 version: must be 1/,
     );
@@ -468,7 +468,7 @@ describe('GET /update_integrations', () => {
     expect(service.current.agents.get('bank')).toMatchObject({ needs: ['transactions'] });
   });
 
-  it('takes 1,000 reloads at once with two runs', async () => {
+  it('serves 1,000 concurrent reloads with two runs', async () => {
     const service = await IntegrationsService.load(path, integrationsFormat, logger);
     await Promise.all(Array.from({ length: 1000 }, () => service.reload()));
     expect(service.runs).toBe(2);

@@ -31,7 +31,7 @@ describe('a choice of what is required', () => {
     expect(await problemsOf(source)).toEqual([]);
   });
 
-  it('of a property that there isn’t is found where it stands', async () => {
+  it('of an unknown property is found at its position', async () => {
     const source = input('{ type: object, properties: { q: { type: string } }, oneOf: [{ required: [qq] }, { required: [q] }] }');
     expect(await problemsOf(source)).toEqual([
       '12:77 agents.a.actions.x.input.oneOf.0: required property "qq" is not defined in properties; did you mean q?',

@@ -40,7 +40,7 @@ describe('the aggregator’s webhook keys', () => {
     expect(asked).toEqual(['good']);
   });
 
-  it('count as long as an hour; one that was withdrawn meanwhile is refused then', async () => {
+  it('are valid for an hour; a key that was withdrawn meanwhile is rejected then', async () => {
     expect(await find('good')).toBe('good');
     known.set('good', { jwk: {}, expiredAt: now / 1_000 });
     now += 59 * MINUTE;
@@ -70,7 +70,7 @@ describe('the aggregator’s webhook keys', () => {
     expect(await find('unknown')).toBe('good');
   });
 
-  it('are asked for eight times a minute where nobody knows them, ten times in all', async () => {
+  it('are requested eight times a minute if they are unknown, ten times in all', async () => {
     expect(await find('good')).toBe('good');
     now += 2 * 60 * MINUTE;
     const flood = async (name: string) => Promise.all(Array.from({ length: 500 }, (_, index) => find(`${name}-${index}`)));

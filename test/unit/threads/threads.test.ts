@@ -30,7 +30,7 @@ describe('work off the main thread', () => {
     expect(await offThread(echo, 'still here', { userId: 'a' })).toBe('still here');
   });
 
-  it('ends when nobody waits for it any more, and its thread with it', async () => {
+  it('ends with its thread when no caller waits for it', async () => {
     const begun = new Int32Array(new SharedArrayBuffer(8));
     const giving = new AbortController();
     const work = offThread(never, begun, { userId: 'a', signal: giving.signal });
@@ -67,7 +67,7 @@ describe('work off the main thread', () => {
     expect(await Promise.all(waiting)).toHaveLength(50);
   });
 
-  it('keeps no process alive, and is loaded by nobody before its first use', async () => {
+  it('keeps no process alive, and is not loaded before its first use', async () => {
     const script = `
       import { registerHooks } from 'node:module';
       const loaded = [];
@@ -102,7 +102,7 @@ describe('large answers', () => {
     other();
   });
 
-  it('give up their place in the line when nobody waits for them', async () => {
+  it('leave the queue when no caller waits for them', async () => {
     const places = new LargeResponses();
     const [first, second] = [await places.enter('a', signal()), await places.enter('a', signal())];
     const giving = new AbortController();

@@ -216,7 +216,7 @@ describe('bank.balances at the aggregator', () => {
     expect(sent('/accounts/balance/get')).toEqual([{}]);
   });
 
-  it('tells how old a balance may be to the one bank that asks', async () => {
+  it('sends the maximum age of a balance to the one bank that requires it', async () => {
     const institution = (id: string) => ({ item: { item_id: 'item', institution_id: id, institution_name: 'Bank', error: null } });
     token = await steward.signIn('emulated-oldest');
     emulator.on('/item/get', (response) => sendJson(response, 200, institution('ins_128026')));
@@ -302,7 +302,7 @@ describe('bank.changes at the aggregator', () => {
     expect(emulator.calls.length).toBeLessThanOrEqual(50);
   });
 
-  it('of two at once gives each change to one of them', async () => {
+  it('of two concurrent calls gives each change to one', async () => {
     const held = hold('/transactions/sync');
     const both = [run('bank.changes'), run('bank.changes')];
     await eventually(() => held.waiting.length === 2);
@@ -470,7 +470,7 @@ describe('the status of an entry', () => {
     expect(await entries()).toMatchObject([{ status }]);
   });
 
-  it('changes once, whoever finds out, and one event says so', async () => {
+  it('changes once, with one event, however it is found', async () => {
     emulator.fail('ITEM_LOGIN_REQUIRED', '/accounts/get');
     const refused = await Promise.all(Array.from({ length: 8 }, () => refusal('bank.balances')));
     for (const error of refused) expect(error).toMatchObject({ code: 'relink_required' });
@@ -486,7 +486,7 @@ describe('the status of an entry', () => {
     expect((await events()).map(({ data }) => data.status)).toEqual(['relink_required', 'active']);
   });
 
-  it('stays after a late refusal of a token that was replaced meanwhile', async () => {
+  it('stays after a late rejection of a token that was replaced meanwhile', async () => {
     const held = hold('/accounts/balance/get');
     const late = refusal('bank.balances', { live: true });
     await eventually(() => held.waiting.length === 1);
@@ -556,7 +556,7 @@ describe('a session', () => {
     },
   );
 
-  it.each(['access_token', 'client_id', 'secret'])('takes no %s of an action’s', async (field) => {
+  it.each(['access_token', 'client_id', 'secret'])('accepts no %s from an action', async (field) => {
     await expect(session().call('accounts/get', { [field]: 'x' }, z.unknown())).rejects.toMatchObject({ code: 'invalid_request' });
     expect(emulator.calls).toEqual([]);
   });
@@ -568,10 +568,13 @@ describe('a session', () => {
     ]);
   });
 
-  it.each(['INVALID_FIELD', 'MISSING_FIELDS', 'UNKNOWN_FIELDS', 'INVALID_BODY'])('%s is the caller’s to mend, no alarm', async (code) => {
-    emulator.fail(code);
-    await expect(session().call('transactions/get', {}, z.unknown())).rejects.toMatchObject({ code: 'invalid_request', bankCode: code });
-  });
+  it.each(['INVALID_FIELD', 'MISSING_FIELDS', 'UNKNOWN_FIELDS', 'INVALID_BODY'])(
+    '%s is reported to the caller, without an alarm',
+    async (code) => {
+      emulator.fail(code);
+      await expect(session().call('transactions/get', {}, z.unknown())).rejects.toMatchObject({ code: 'invalid_request', bankCode: code });
+    },
+  );
 });
 
 describe('the client secret and access tokens', () => {

@@ -413,7 +413,7 @@ describe('bank.changes', () => {
     expect(all.added).toHaveLength(first.added.length + 3);
   });
 
-  it('goes on from a cursor in the middle of a series', async () => {
+  it('continues from a cursor in the middle of a series', async () => {
     await pulled();
     const whole = await run('bank.changes', { cursor: '', max: 1000 });
     const part = await run('bank.changes', { cursor: '', max: 30 });
@@ -456,7 +456,7 @@ describe('bank.changes', () => {
     expect(made['/transactions/sync']).toBeLessThanOrEqual(10);
   });
 
-  it('begins anew after the bank was linked again', async () => {
+  it('starts again after the bank was linked again', async () => {
     await pulled();
     const before = await run('bank.changes', { max: 1000 });
     const [entry] = await entries();

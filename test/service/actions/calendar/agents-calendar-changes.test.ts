@@ -111,7 +111,7 @@ describe('calendar.update', () => {
     expect(await starts()).toEqual(['2027-03-28T09:00:00+02:00', '2027-04-04T09:00:00+02:00', '2027-04-11T09:00:00+02:00']);
   });
 
-  it('tells how many events of a moved series had been changed one by one, and no longer are', async () => {
+  it('returns how many single changes were lost with a moved series', async () => {
     const { id, events } = await series();
     await update(events[1].id, { start: '2027-03-29T16:00' });
     await me.act('calendar.delete', { id: events[2].id });
@@ -171,7 +171,7 @@ describe('calendar.update', () => {
     await expect(update(id, { remove_attendees: ['b@example.com'] })).rejects.toMatchObject(invalid(/b@example.com is not invited/));
   });
 
-  it('tells the attendees, or doesn’t', async () => {
+  it('notifies the attendees, or not', async () => {
     const { id } = await create({ attendees: ['a@example.com'] });
     await update(id, { title: 'made loud', notify: true });
     expect(await lastNotice()).toMatchObject({ about: 'changed', sendUpdates: 'all', to: ['a@example.com'] });
@@ -217,7 +217,7 @@ describe('a change that invites people', () => {
     expect((await stored(id)).attendees).toHaveLength(1);
   });
 
-  it('asks too where it only tells them', async () => {
+  it('asks for approval even if it only notifies them', async () => {
     const { id } = await create({ attendees: ['a@example.com'] });
     const sent = (await calendarNotices(steward, me.email)).length;
     await expect(asked('calendar.update', { id, title: 'made loud', notify: true })).rejects.toMatchObject(
@@ -261,7 +261,7 @@ describe('calendar.delete', () => {
     expect(await starts()).toHaveLength(3);
   });
 
-  it('tells the attendees, or doesn’t, and knows what is gone', async () => {
+  it('notifies the attendees, or not, and reports a deleted event', async () => {
     const { id } = await create({ attendees: ['a@example.com'] });
     await me.act('calendar.delete', { id });
     expect(await lastNotice()).toMatchObject({ event: id, about: 'deleted', sendUpdates: 'all', to: ['a@example.com'] });
@@ -290,7 +290,7 @@ describe('calendar.respond', () => {
     expect(await lastNotice()).toMatchObject({ sendUpdates: 'none' });
   });
 
-  it('asks first where it tells the organizer, by mail or by a comment, and not where it doesn’t', async () => {
+  it('asks for approval if it notifies the organizer by mail or by a comment, and not otherwise', async () => {
     const { id, organizer, start } = await invitation('Vertragsgespräch');
     const asked = (more: object) => callAction(steward, 'calendar.respond', { id, answer: 'accepted', ...more }, { token: me.token });
     const event = `the event “Vertragsgespräch” on ${start} (${id})`;

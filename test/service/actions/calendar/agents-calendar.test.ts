@@ -26,7 +26,7 @@ const lastNotice = async () => (await calendarNotices(steward, me.email)).at(-1)
 const invalid = (message: RegExp | string) => ({ code: 'invalid_request', message: expect.stringMatching(message) });
 
 describe('calendar.list', () => {
-  it('tells of the sandbox’s month: series event by event, compactly', async () => {
+  it('lists the sandbox’s month: single events of series, compactly', async () => {
     const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
     const { items, zone } = await me.act('calendar.list', { from: day(-8), to: day(22), query: 'Jour fixe', max: 100 });
     expect(zone).toBe(BERLIN);
@@ -200,7 +200,7 @@ describe('calendar.create', () => {
     expect(await starts('2027-03-01', '2027-04-30')).toEqual(['2027-03-27', '2027-03-28', '2027-03-29']);
   });
 
-  it('invites, and tells people or doesn’t', async () => {
+  it('invites, and notifies people or not', async () => {
     const attendees = ['Ana.Mueller@example.org', ' tom@partner.example ', 'ana.mueller@example.org'];
     const event = await meeting({ attendees });
     expect(event.attendees).toEqual([
@@ -246,7 +246,7 @@ describe('calendar.create', () => {
 });
 
 describe('calendar.get', () => {
-  it('tells of an event and of its series', async () => {
+  it('returns an event and its series', async () => {
     const series = await meeting({ recurrence: ['RRULE:FREQ=DAILY;COUNT=2'], description: 'about' });
     const [first] = await made('2027-03-01', '2027-03-01');
     expect(await me.act('calendar.get', { id: first.id })).toMatchObject({ series: series.id, description: 'about' });

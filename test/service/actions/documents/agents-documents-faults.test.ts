@@ -118,7 +118,7 @@ describe('documents.read of odd answers', () => {
     });
   });
 
-  it('goes on in the next tab where an answer is full', async () => {
+  it('continues with the next tab when a result is full', async () => {
     const tabs = [
       tab('t.a', [paragraph(text('a'.repeat(39_999)))]),
       tab('t.b', [paragraph(text('bb'))]),
@@ -185,7 +185,7 @@ describe('documents’ changes', () => {
     });
   });
 
-  it('are sent once, whatever comes back', async () => {
+  it('are sent once, whatever the response', async () => {
     const sent: any[] = [];
     api.answer = recording({ error: { code: 503 } }, sent, 503);
     await expect(run('documents.append', { text: 'more' })).rejects.toBeInstanceOf(Error);

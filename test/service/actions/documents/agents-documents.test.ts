@@ -135,7 +135,7 @@ describe('documents.create', () => {
     expect(await textOf(document, 't.0')).toBe('');
   });
 
-  it('tells that the document exists when its text could not be written', async () => {
+  it('reports that the document exists when its text could not be written', async () => {
     // Enough for making it, and for nothing more.
     await steward.control('workspace/quota', { api: 'docs', units_per_minute: 1 });
     await steward.control('clock', { advance_ms: 60_000 });

@@ -87,7 +87,7 @@ describe('drive, on a provider that says anything', () => {
     expect(sent).toBeLessThan(50);
   });
 
-  it('hands over no binary file that is larger than announced', async () => {
+  it('returns no binary file that is larger than announced', async () => {
     api.answer = (request, response) => {
       if (request.url?.includes('alt=media')) return void response.end(Buffer.alloc(200_000));
       json({ ...FILE, mimeType: 'image/png', size: '10' })(request, response);
@@ -189,7 +189,7 @@ describe('the drive’s built-in actions', () => {
     });
   });
 
-  it('hold the address against the allow-list, and say it to whoever approves', async () => {
+  it('check the address against the allow-list, and name it in the approval', async () => {
     const share = await BUILT_INS.get('drive.share')?.load();
     const input = share?.input.parse({ id: 'f1', email: 'zoe@example.org', role: 'writer' });
     expect(share?.allow?.email?.(input)).toEqual(['zoe@example.org']);

@@ -90,7 +90,7 @@ describe('drive.search', () => {
     expect(names(await run('drive.search', { query: 'Thrown away' }))).toEqual([]);
   });
 
-  it('finds what lies in shared drives, and what others share', async () => {
+  it('finds files in shared drives, and files that others share', async () => {
     expect(names(await run('drive.search', { query: 'Travel policy' }))).toEqual(['Travel policy']);
     expect(names(await run('drive.search', { query: 'Shared checklist' }))).toEqual(['Shared checklist.txt']);
   });
@@ -163,7 +163,7 @@ describe('drive.search', () => {
 });
 
 describe('drive.info', () => {
-  it('tells what a file is, where it lies and who may see it', async () => {
+  it('returns a file’s type, location and permissions', async () => {
     expect(await run('drive.info', { id: id('Harbour brief') })).toMatchObject({
       name: 'Harbour brief',
       type: 'document',
@@ -174,7 +174,7 @@ describe('drive.info', () => {
     });
   });
 
-  it('tells where a shortcut leads without following it', async () => {
+  it('returns the target of a shortcut without following it', async () => {
     expect(await run('drive.info', { id: id('Budget (shortcut)') })).toMatchObject({ type: 'shortcut', target: id('Budget.csv') });
   });
 

@@ -87,7 +87,7 @@ describe('an answer that is none', () => {
     expect(await user.refusal('mail.read', { message: 'm1' })).toMatchObject({ code: 'provider_error' });
   });
 
-  it('fails mail.send once, and nobody can know whether it was sent', async () => {
+  it('fails mail.send once, with an unknown outcome', async () => {
     on('messages/send', { body: { ok: true } });
     await user.refusal('mail.send', { to: ['a@example.org'], subject: 's', body: 'b' });
     expect(sent('messages/send')).toBe(1);
@@ -239,7 +239,7 @@ describe('HTML by the megabyte', () => {
 });
 
 describe('an attachment', () => {
-  it('is found again though the provider names it anew each time', async () => {
+  it('is found again although the provider changes its id each time', async () => {
     let reads = 0;
     on('messages/m1', () => {
       reads += 1;

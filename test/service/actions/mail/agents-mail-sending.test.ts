@@ -32,7 +32,7 @@ async function stored(id: string) {
 }
 
 describe('mail.send', () => {
-  it('tells whom it asks what a reply answers', async () => {
+  it('names the answered message in the approval of a reply', async () => {
     const asking = await startSteward();
     try {
       const other = await newMailUser(asking);
@@ -154,7 +154,7 @@ describe('a reply', () => {
     expect(messages.map(({ text }: { text: string }) => text.trim()).slice(1)).toEqual(['First.', 'Second.', 'Third.']);
   });
 
-  it('goes on from a chain that others began, whatever subject was given', async () => {
+  it('continues a thread that others began, whatever the subject', async () => {
     const message = await user.find('subject:Übergabe');
     const before = await stored(message);
     const { id, thread } = await user.run('mail.send', {

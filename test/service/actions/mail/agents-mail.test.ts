@@ -49,7 +49,7 @@ describe('mail.search', () => {
     expect(items[0].snippet).toContain('Job "test" failed');
   });
 
-  it('goes on at the next page, and finds each message once', async () => {
+  it('continues with the next page, and finds each message once', async () => {
     const seen: string[] = [];
     let page: string | undefined;
     do {
@@ -141,7 +141,7 @@ describe('mail.read', () => {
     expect(messages[0].text).toBe('The contract ends on the 30th. Shall we renew for a year or two?');
   });
 
-  it('cuts a long text and goes on where it ended, losing nothing', async () => {
+  it('cuts a long text and continues where it ended, losing nothing', async () => {
     const message = await user.find('subject:backlog');
     let text = '';
     let offset: number | undefined = 0;

@@ -134,7 +134,7 @@ describe('a provider that says odd things', () => {
     await expect(read()).rejects.toMatchObject({ code: 'provider_error' });
   });
 
-  it('can’t lead endlessly deep, nor hide what stands beside', async () => {
+  it('are limited in depth, and do not hide other elements', async () => {
     let nested: object = { shape: textOf('too deep') };
     for (let depth = 0; depth < 500; depth += 1) nested = { elementGroup: { children: [nested] } };
     saying({ title: 'x', slides: [{ pageElements: [nested, { shape: textOf('beside') }] }] });

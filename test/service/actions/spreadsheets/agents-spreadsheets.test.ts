@@ -30,7 +30,7 @@ describe('on the sandbox', () => {
     (await me.act('spreadsheets.read', { id, range, ...more })).ranges[0];
 
   describe('spreadsheets.info', () => {
-    it('tells of the tabs and their sizes', async () => {
+    it('lists the tabs and their sizes', async () => {
       expect(await me.act('spreadsheets.info', { id: budget })).toEqual({
         title: 'Household budget 2026',
         locale: 'de_DE',
@@ -123,7 +123,7 @@ describe('on the sandbox', () => {
       expect((await read(guests, range)).rows[0][0]).toBe(first);
     });
 
-    it('reads several ranges at once, in their order', async () => {
+    it('reads several ranges, in order', async () => {
       const { ranges } = await me.act('spreadsheets.read', { id: budget, ranges: ['Rates!A1:B2', 'Año 2026!A4:C4', 'Budget!A1:A1'] });
       expect(ranges.map(({ rows }: any) => rows)).toEqual([
         [

@@ -53,7 +53,7 @@ describe('while the database is away', () => {
 
   afterEach(() => database.stop());
 
-  it('nobody gets a renewed token; once it is back it is stored, and then given out', async () => {
+  it('no caller gets a new token before it is stored, once the database is back', async () => {
     const grant = await expired();
     const answer = holdAnswer();
     let isOver = false;
@@ -72,7 +72,7 @@ describe('while the database is away', () => {
     expect(provider.tokens.asked).toHaveLength(1);
   });
 
-  it('a stop waits for it to come back, so that the rotated token outlives the process', async () => {
+  it('a stop waits for the database, so that the rotated token is not lost', async () => {
     const grant = await expired();
     const answer = holdAnswer();
     const call = current(grant);

@@ -51,7 +51,7 @@ describe('a token endpoint that is slow', () => {
     expect(asked()).toBe(1);
   });
 
-  it('keeps nobody waiting who still has a good token', async () => {
+  it('does not delay callers with a valid token', async () => {
     const token = await current();
     await leave(scene.steward.sql, grant, 50);
     const { answer, asked } = slowly();
@@ -64,7 +64,7 @@ describe('a token endpoint that is slow', () => {
 });
 
 describe('a process that stood still after it took the lease', () => {
-  it('does not ask the provider any more: its answer could come after somebody else has taken over', async () => {
+  it('does not ask the provider: its response could arrive after another process has taken over', async () => {
     await leave(scene.steward.sql, grant, -60);
     const { db, telemetry } = scene.steward.context;
     const now = performance.now.bind(performance);

@@ -42,7 +42,7 @@ function gate() {
   return { open, reachedBy: (count: number) => eventually(() => provider.tokens.asked.length >= before + count) };
 }
 
-describe('refreshes of many users at once', () => {
+describe('concurrent refreshes of many users', () => {
   it('give each its own token, with one exchange each', async () => {
     const grants = await expired(MANY);
     const before = provider.tokens.asked.length;
@@ -64,7 +64,7 @@ describe('refreshes of many users at once', () => {
     expect(new Set([...next, ...tokens]).size).toBe(2 * MANY);
   });
 
-  it('are not spoilt by one whose account is disconnected meanwhile', async () => {
+  it('are not affected by one whose account is disconnected meanwhile', async () => {
     const [gone, ...others] = (await expired(4)) as [ConnectedGrant, ...ConnectedGrant[]];
     const { open, reachedBy } = gate();
     const lost = current(gone).then(
@@ -80,7 +80,7 @@ describe('refreshes of many users at once', () => {
   });
 
   // The embedded database has one connection: nobody else can hold a row there.
-  it.skipIf(usesEmbedded())('do not wait for one whose row somebody else holds', async () => {
+  it.skipIf(usesEmbedded())('do not wait for one whose row is locked', async () => {
     const [held, ...others] = (await expired(4)) as [ConnectedGrant, ...ConnectedGrant[]];
     const { open, reachedBy } = gate();
     const late = current(held);

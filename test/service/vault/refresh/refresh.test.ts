@@ -226,13 +226,16 @@ describe('accounts that are not to be used', () => {
     expect(error).toMatchObject({ code: 'not_found' });
   });
 
-  it.each(['reauth_required', 'relink_required', 'item_gone'])('with status %s are refused by it, and nobody is asked', async (status) => {
-    const grant = await expired();
-    await steward.sql('update grants set status = $2 where id = $1', [grant.grantId, status]);
-    const { result, asked } = await asking(() => refusal(current(grant)));
-    expect(result).toMatchObject({ code: status });
-    expect(asked).toBe(0);
-  });
+  it.each(['reauth_required', 'relink_required', 'item_gone'])(
+    'with status %s are rejected without asking the provider',
+    async (status) => {
+      const grant = await expired();
+      await steward.sql('update grants set status = $2 where id = $1', [grant.grantId, status]);
+      const { result, asked } = await asking(() => refusal(current(grant)));
+      expect(result).toMatchObject({ code: status });
+      expect(asked).toBe(0);
+    },
+  );
 });
 
 describe('the end of a consent', () => {
@@ -264,7 +267,7 @@ describe('the end of a consent', () => {
     expect(await workspaceAccounts(steward, grant.token)).toMatchObject([{ id: grant.accountId, status: 'active' }]);
   });
 
-  it('is not believed of a refresh token that was replaced meanwhile: the account stays connected', async () => {
+  it('is ignored for a refresh token that was replaced meanwhile: the account stays connected', async () => {
     const grant = await expired();
     const door = gate();
     provider.tokens.before = door.wait;
@@ -306,7 +309,7 @@ describe('a refresh that fails', () => {
     expect(await state(grant)).toMatchObject({ failures: 0, pause: null });
   });
 
-  it('because nothing comes in time, or nobody is there, is the same', async () => {
+  it('because of a timeout or an unreachable provider is the same', async () => {
     const grant = await expired();
     const door = gate();
     provider.tokens.before = door.wait;
@@ -320,7 +323,7 @@ describe('a refresh that fails', () => {
     expect(await state(grant)).toMatchObject({ status: 'active', failures: 2 });
   });
 
-  it('pauses longer and longer, up to a minute; during a pause nobody asks the provider', async () => {
+  it('pauses increase to a minute; during a pause the provider is not asked', async () => {
     const grant = await expired();
     const pauses: number[] = [];
     for (let failure = 0; failure < 9; failure += 1) {
@@ -345,7 +348,7 @@ describe('a refresh that fails', () => {
     expect((await state(grant)).pause).toBeGreaterThan(100);
   });
 
-  it('goes on serving a token that is still good, without asking again', async () => {
+  it('continues to use a token that is still valid, without asking again', async () => {
     const grant = await connect();
     const token = await current(grant);
     await leave(steward.sql, grant, 30);
@@ -430,7 +433,7 @@ describe('a refresh under way', () => {
     expect(await steward.sql('select id from revocations')).toEqual([]);
   });
 
-  it('hands its refresh token to a reconnect that brought none: the old one is worth nothing any more', async () => {
+  it('gives its refresh token to a reconnect without one, because the old one is no longer valid', async () => {
     const grant = await expired();
     const door = gate();
     provider.tokens.after = door.wait;
@@ -445,7 +448,7 @@ describe('a refresh under way', () => {
     expect((await state(grant)).status).toBe('active');
   });
 
-  it('loses against a disconnect: the caller is told, and no token is left alive at the provider', async () => {
+  it('loses against a disconnect: the caller gets an error, and no token stays valid at the provider', async () => {
     const grant = await expired();
     const liveBefore = provider.tokens.live;
     const door = gate();
@@ -480,7 +483,7 @@ describe('a refresh under way', () => {
     expect(provider.issued).toContain(await current(again));
   });
 
-  it('goes on when all who wait for it are gone', async () => {
+  it('continues when all callers have left', async () => {
     const grant = await expired();
     const door = gate();
     provider.tokens.before = door.wait;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { SignJWT } from 'jose';
-import { type Answered, type Asked, StandIn } from './stand-in.ts';
+import { type Answered, type Asked, FaultEmulator } from './fault-emulator.ts';
 import type { Steps } from './steps.ts';
 
 const CLIENT = { id: 'faults-client', secret: 'faults-client-secret' };
@@ -27,8 +27,8 @@ export interface Family {
 }
 
 /** A workspace provider that knows which tokens live, and every message it was given. */
-export class WorkspaceStandIn {
-  readonly server: StandIn;
+export class WorkspaceFaultEmulator {
+  readonly server: FaultEmulator;
   readonly families: Family[] = [];
   /** What was sent or drafted, by subject line, with how often. */
   readonly kept = new Map<string, number>();
@@ -42,7 +42,7 @@ export class WorkspaceStandIn {
   readonly #codes = new Map<string, { email: string; nonce: string; asked: string }>();
 
   constructor(steps: Steps) {
-    this.server = new StandIn('workspace', steps, (asked) => this.#answer(asked));
+    this.server = new FaultEmulator('workspace', steps, (asked) => this.#answer(asked));
     this.server.onLost = (asked) => this.#lost(asked);
   }
 

@@ -1,6 +1,6 @@
 import { createHash, generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto';
 import { SignJWT } from 'jose';
-import { type Answered, type Asked, StandIn } from './stand-in.ts';
+import { type Answered, type Asked, FaultEmulator } from './fault-emulator.ts';
 import type { Steps } from './steps.ts';
 
 interface Item {
@@ -14,15 +14,15 @@ interface Item {
 }
 
 /** A bank-data aggregator that knows which items live. Each public token works once. */
-export class BankStandIn {
-  readonly server: StandIn;
+export class BankFaultEmulator {
+  readonly server: FaultEmulator;
   readonly items: Item[] = [];
   readonly #publicTokens = new Map<string, string>();
   readonly #key = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   readonly #keyId = randomUUID();
 
   constructor(steps: Steps) {
-    this.server = new StandIn('bank', steps, (asked) => this.#answer(asked));
+    this.server = new FaultEmulator('bank', steps, (asked) => this.#answer(asked));
     this.server.onLost = (asked) => this.#lost(asked);
   }
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
 /** A workspace provider on loopback: short-lived access tokens, strict rotation, and an API that takes live tokens only. */
-export interface WorkspaceStandIn {
+export interface WorkspaceEmulator {
   url: string;
   /** Exchanges that gave tokens. */
   refreshes: number;
@@ -25,7 +25,7 @@ const LABELS = JSON.stringify({
   labels: ['INBOX', 'SENT', 'TRASH', 'Receipts', 'Travel', 'Family'].map((name) => ({ id: name, name, type: 'system' })),
 });
 
-export async function startWorkspaceStandIn(): Promise<WorkspaceStandIn> {
+export async function startWorkspaceEmulator(): Promise<WorkspaceEmulator> {
   const refreshTokens = new Set<string>();
   /** Access token → its end, milliseconds. */
   const accessTokens = new Map<string, number>();
@@ -44,17 +44,17 @@ export async function startWorkspaceStandIn(): Promise<WorkspaceStandIn> {
   const answer = async (request: IncomingMessage): Promise<[number, string]> => {
     if (request.method === 'POST') {
       const tokens = exchange(new URLSearchParams(await text(request)));
-      if (tokens !== undefined) standIn.refreshes += 1;
-      else standIn.refused += 1;
+      if (tokens !== undefined) emulator.refreshes += 1;
+      else emulator.refused += 1;
       return tokens === undefined ? [400, '{"error":"invalid_grant"}'] : [200, JSON.stringify(tokens)];
     }
     const end = endOf(request);
     if (end === undefined || end <= Date.now()) {
-      if (end === undefined) standIn.refused += 1;
-      else standIn.late += 1;
+      if (end === undefined) emulator.refused += 1;
+      else emulator.late += 1;
       return [401, '{"error":{"code":401,"status":"UNAUTHENTICATED","message":"invalid credentials"}}'];
     }
-    standIn.calls += 1;
+    emulator.calls += 1;
     return [200, LABELS];
   };
   const server = createServer(async (request, response) => {
@@ -63,7 +63,7 @@ export async function startWorkspaceStandIn(): Promise<WorkspaceStandIn> {
   });
   server.keepAliveTimeout = 60_000;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const standIn: WorkspaceStandIn = {
+  const emulator: WorkspaceEmulator = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     refreshes: 0,
     refused: 0,
@@ -75,5 +75,5 @@ export async function startWorkspaceStandIn(): Promise<WorkspaceStandIn> {
       server.closeAllConnections();
     },
   };
-  return standIn;
+  return emulator;
 }

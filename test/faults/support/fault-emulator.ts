@@ -35,7 +35,7 @@ const DELAY_MS = 1_200;
 const HUGE = 8 * 1024 * 1024;
 
 /** An HTTP server that stands in for a provider, goes wrong when told to, and reports each step. */
-export class StandIn {
+export class FaultEmulator {
   readonly #server = createServer((request, response) => void this.#serve(request, response).catch(() => response.destroy()));
   readonly #name: string;
   readonly #steps: Steps;
