@@ -29,7 +29,7 @@ export const OPERATIONS: readonly Struck[] = [
   { name: 'link a bank', rotation: 'off', prepare: ['list'], operation: 'link' },
   { name: 'delete a bank', rotation: 'off', prepare: ['link'], operation: 'unlink' },
   { name: 'webhook', rotation: 'off', prepare: ['link'], operation: 'webhook' },
-  { name: 'waiting list', rotation: 'off', prepare: [], operation: 'waitlist' },
+  { name: 'waitlist', rotation: 'off', prepare: [], operation: 'waitlist' },
   { name: 'delete the user', rotation: 'off', prepare: ['connect', 'link'], operation: 'erase' },
 ];
 

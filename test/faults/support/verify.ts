@@ -118,12 +118,12 @@ async function compareMails(person: Person, base: string, findings: Findings): P
   }
 }
 
-/** What no endpoint shows: the waiting list and the audit. */
+/** What no endpoint shows: the waitlist and the audit log. */
 export async function compareRows({ claims, name }: Person, sql: Sql): Promise<string[]> {
   const waiting = await sql<{ email: string }>('select email from waitlist where email = any($1)', [[...claims.waitlist]]);
   const lost = [...claims.waitlist]
     .filter((email) => !waiting.some((row) => row.email === email))
-    .map((email) => `${email} on the waiting list`);
+    .map((email) => `${email} on the waitlist`);
   if (claims.deleted === 'yes') return lost;
   const rows = await sql<{ action: string; count: number }>(
     `select action, count(*)::int as count from audit_log a join users u on u.id = a.user_id
