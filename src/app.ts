@@ -84,7 +84,7 @@ function endpointMiddleware({ config: { limits }, sessions }: Context): Endpoint
 
 /** One router for each feature. */
 export function featureRouters(context: Context, middleware: EndpointMiddleware, { userDeleted }: ProcessState): EndpointRouter[] {
-  const { config, db, logger, workspace, reloads, accounts } = context;
+  const { config, db, logger, workspace, reloads } = context;
   const { publicUrl } = context.addresses;
   const showsProblems = config.environment === 'development';
   const users = {
@@ -97,7 +97,7 @@ export function featureRouters(context: Context, middleware: EndpointMiddleware,
     homeRouter(config, publicUrl, middleware),
     waitlistRouter(db, logger, middleware),
     integrationsRouter({ db, providers: context.descriptors, reloads, showsProblems }, middleware),
-    workspaceRouter({ deps: workspace, accounts, cookies: new Cookies(publicUrl), publicUrl }, middleware),
+    workspaceRouter({ deps: workspace, accounts: context, cookies: new Cookies(publicUrl), publicUrl }, middleware),
     bankRouter(context.bankDeps, context.webhooks, middleware),
     usersRouter(users, middleware),
   ];

@@ -29,8 +29,6 @@ import { AccessTokens } from './vault/refresh/access-tokens.ts';
 import { Revocations } from './vault/revocations.ts';
 import { absentKeyIds } from './vault/rotation/check-keys.ts';
 import { UserKeys } from './vault/user-keys.ts';
-import { WorkspaceAccounts } from './workspace/accounts-service.ts';
-import { Bindings } from './workspace/bindings.ts';
 import { RedirectUris } from './workspace/redirect-uri.ts';
 import type { WorkspaceDeps } from './workspace/workspace-deps.ts';
 
@@ -57,13 +55,11 @@ export interface Context extends Foundation {
   grants: Grants;
   statuses: GrantStatuses;
   revocations: Revocations;
-  bindings: Bindings;
   /** The current agents and actions. */
   catalog(): Catalog;
   events: Events;
   feed: EventFeed;
   emit: Emit;
-  accounts: WorkspaceAccounts;
   /** Ids of the master keys that stored data requires and that this process does not have. */
   absentKeyIds(): Promise<string[]>;
   /** Whether pages of an origin may call the service. */
@@ -107,7 +103,6 @@ export async function createContext(
   const executor = createExecutor(foundation, providers, vault, notifications.emit, catalog);
   const shared = { db, logger, ...vault, emit: notifications.emit };
   const bankDeps: BankDeps = { ...shared, telemetry, provider: bank?.provider, refreshes: new Coalescer() };
-  const bindings = new Bindings(db);
   const redirectUris = new RedirectUris(config, publicUrl, logger);
 
   integrations.onChange(() => vault.uses.endActions((action) => withdrawn(catalog(), action)));
@@ -119,12 +114,10 @@ export async function createContext(
     embedded: config.databaseUrl === undefined,
     sessions: new Sessions(db, verifier, names, config.allowedUsers),
     reloads: new ReplicatedReload(db, integrations, () => notifications.approvalExpiry.reconfigured(catalog().revision), logger),
-    bindings,
     catalog,
     absentKeyIds: () => absentKeyIds(db, keyring),
     allowsOrigin: allowedOrigins(config, publicUrl, logger),
-    accounts: new WorkspaceAccounts(db, vault.grants, notifications.emit),
-    workspace: workspace && { ...shared, provider: workspace.provider, bindings, redirectUris },
+    workspace: workspace && { ...shared, provider: workspace.provider, redirectUris },
     bankDeps,
     webhooks: new BankWebhooks(bankDeps, bank?.webhookKeys),
     executor,

@@ -11,6 +11,7 @@ import { deleteOldErasures } from './users/erasures-repository.ts';
 import { deleteOldTombstones } from './users/users-repository.ts';
 import { sweepEndedGrants } from './vault/ended-grants.ts';
 import { deleteFormerKeys } from './vault/rotation/key-rotation-repository.ts';
+import { deleteExpiredBindings } from './workspace/bindings-repository.ts';
 import { sweepConfirmations } from './workspace/confirmation-service.ts';
 import { deleteOldFlows } from './workspace/flows-repository.ts';
 
@@ -94,11 +95,11 @@ export class Workers {
 }
 
 async function sweep(context: Context): Promise<void> {
-  const { db, workspace, bindings, revocations, webhooks, events, approvalExpiry, logger } = context;
+  const { db, workspace, revocations, webhooks, events, approvalExpiry, logger } = context;
   const steps = [
     async () => workspace && sweepConfirmations(workspace),
     () => deleteOldFlows(db),
-    () => bindings.sweep(),
+    () => deleteExpiredBindings(db),
     // A previous release that still runs creates hashes without the key.
     () => context.names.convert(),
     () => deleteOldTombstones(db),

@@ -1,14 +1,14 @@
 import type { Queryable } from '../database/database.ts';
 
-/** One row of the audit log as its user reads it. */
-export interface AuditEntry {
+/** One row of the audit log, by the field names of its page. */
+export interface AuditRow {
   id: string;
   at: Date;
-  callId: string;
+  call_id: string;
   surface: string;
-  decidedSurface: string | null;
+  decided_surface: string | null;
   action: string;
-  accountId: string | null;
+  account_id: string | null;
   decision: string;
   outcome: string;
   milliseconds: number;
@@ -16,23 +16,22 @@ export interface AuditEntry {
 }
 
 /**
- * A user's rows, newest first. Compared as pairs, they are read by the index on both columns only: told `user_id = …`,
- * a planner that knows few users takes the one on `id` alone, and walks through everybody's rows.
+ * A user's rows, newest first. The comparison of pairs makes the planner use the index on both columns: for `user_id = …`
+ * with few users, it scans the index on `id`, and with it the rows of all users.
  *
- * @param before only rows with smaller ids; null = from the newest
- * @returns undefined when the user is gone
+ * @param before only rows with smaller ids; null: the newest rows
+ * @returns undefined when the user was deleted
  */
 export async function selectAuditEntries(
   db: Queryable,
   userId: string,
   limit: number,
   before: string | null,
-): Promise<AuditEntry[] | undefined> {
-  const rows = await db.query<AuditEntry | { id: null }>(
+): Promise<AuditRow[] | undefined> {
+  const rows = await db.query<AuditRow | { id: null }>(
     {
       name: 'audit-entries',
-      text: `select a.id, a.at, a.call_id as "callId", a.surface, a.decided_surface as "decidedSurface", a.action, a.account_id as "accountId",
-                    a.decision, a.outcome, a.milliseconds, a.count
+      text: `select a.id, a.at, a.call_id, a.surface, a.decided_surface, a.action, a.account_id, a.decision, a.outcome, a.milliseconds, a.count
              from users u left join lateral (
                select * from audit_log
                where (user_id, id) > (u.id, 0) and (user_id, id) < (u.id, coalesce($3::bigint, 9223372036854775807))

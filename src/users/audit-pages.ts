@@ -4,9 +4,9 @@ import type { Database } from '../database/database.ts';
 import { AppError } from '../errors.ts';
 import { ignoreDecryptionFailure } from '../vault/ignore-decryption-failure.ts';
 import type { UserKeys } from '../vault/user-keys.ts';
-import { type AuditEntry, selectAuditEntries } from './audit-entries-repository.ts';
+import { type AuditRow, selectAuditEntries } from './audit-entries-repository.ts';
 
-/** A row as it is shown: what was done with which account and how it ended. */
+/** One row: an action, its account and its outcome. */
 export const auditEntry = z
   .object({
     at: z.iso.datetime(),
@@ -34,7 +34,7 @@ export const auditPage = z
 
 export type AuditPage = z.input<typeof auditPage>;
 
-/** The audit log as its user reads it, newest first, page by page. */
+/** Pages of a user's audit log, newest first. */
 export class AuditPages {
   readonly #db: Database;
   readonly #userKeys: UserKeys;
@@ -45,26 +45,29 @@ export class AuditPages {
   }
 
   /**
-   * @param limit rows of the page, at most
-   * @param cursor as the page before gave it; undefined = the newest rows
-   * @throws AppError `invalid_request` for a cursor that this user wasn't given, `invalid_token` when the user is gone
+   * @param limit maximum number of rows
+   * @param cursor `next_cursor` of the previous page; undefined: the newest rows
+   * @throws AppError `invalid_request` for an invalid cursor, `invalid_token` when the user was deleted
    */
   async page(userId: string, limit: number, cursor: string | undefined): Promise<AuditPage> {
     const before = cursor === undefined ? null : await this.#open(userId, cursor);
     const rows = await selectAuditEntries(this.#db, userId, limit + 1, before);
-    // A token may be remembered from before the deletion.
+    // A verified token may be cached from before the deletion.
     if (rows === undefined) throw new AppError('invalid_token', 'This user no longer exists.');
     return this.show(userId, rows, limit);
   }
 
-  /** Makes a page of rows; one more than the limit tells that there are more. */
-  async show(userId: string, rows: readonly AuditEntry[], limit: number): Promise<AuditPage> {
+  /** Makes a page of rows. @param rows one more than the limit if there are further pages */
+  async show(userId: string, rows: readonly AuditRow[], limit: number): Promise<AuditPage> {
     const last = rows[limit - 1];
     const more = rows.length > limit && last !== undefined;
-    return { entries: rows.slice(0, limit).map(shown), next_cursor: more ? await this.#seal(userId, last.id) : null };
+    return {
+      entries: rows.slice(0, limit).map(({ id, at, ...row }) => ({ ...row, at: at.toISOString() })),
+      next_cursor: more ? await this.#seal(userId, last.id) : null,
+    };
   }
 
-  /** Sealed with the user's key: it opens for this user only, and doesn't tell how much is done here by others. */
+  /** Encrypted with the user's key: it is valid for this user only, and doesn't disclose how many rows other users have. */
   async #seal(userId: string, id: string): Promise<string> {
     return seal(await this.#userKeys.forUser(this.#db, userId), associatedData(userId), id).toString('base64url');
   }
@@ -77,11 +80,6 @@ export class AuditPages {
     if (id === undefined) throw new AppError('invalid_request', 'cursor: is not one that this list gave.');
     return id;
   }
-}
-
-function shown({ at, callId, surface, decidedSurface, action, accountId, decision, outcome, milliseconds, count }: AuditEntry) {
-  const where = { surface, decided_surface: decidedSurface };
-  return { at: at.toISOString(), call_id: callId, ...where, action, account_id: accountId, decision, outcome, milliseconds, count };
 }
 
 function associatedData(userId: string): AssociatedData {

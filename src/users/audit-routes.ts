@@ -3,8 +3,8 @@ import { type Endpoint, endpoint } from '../http/endpoint.ts';
 import { type AuditPages, auditPage } from './audit-pages.ts';
 
 const LIMIT = 'must be a number from 1 to 200';
-const MOST = 200;
-const USUAL = 50;
+const MAX_LIMIT = 200;
+const DEFAULT_LIMIT = 50;
 /** Cursors are shorter. */
 const CURSOR_CHARACTERS = 500;
 
@@ -23,8 +23,8 @@ export function auditEndpoint(audit: AuditPages): Endpoint {
         .string()
         .regex(/^\d{1,3}$/, LIMIT)
         .transform(Number)
-        .pipe(z.number().min(1, LIMIT).max(MOST, LIMIT))
-        .default(USUAL)
+        .pipe(z.number().min(1, LIMIT).max(MAX_LIMIT, LIMIT))
+        .default(DEFAULT_LIMIT)
         .describe('Number of rows on a page, 1 to 200; 50 by default.'),
       cursor: z
         .string()

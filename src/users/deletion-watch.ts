@@ -4,30 +4,30 @@ import type { Logger } from '../observability/logger.ts';
 import { selectDeletedSince } from './erasures-repository.ts';
 
 const POLL_MS = 1_000;
-/** As far back as deletions are looked for. */
+/** Age up to which deletions are read. */
 const WINDOW_MS = 60_000;
 
-export interface Watched {
-  /** Whatever is remembered of the user counts no longer. */
+export interface DeletionListener {
+  /** Drops what is cached of the user. */
   forget(userId: string): void;
-  /** Ends what the user still has open. Again and again for a minute: something may just have been opening. */
+  /** Closes the user's sockets. Called repeatedly for a minute, because a socket may just be opening. */
   end(userId: string): void;
 }
 
-/** Notices within two seconds that a user was deleted on whichever replica, or by a command. */
+/** Detects within two seconds that a user was deleted by another replica or a command. */
 export class DeletionWatch {
   readonly #db: Queryable;
-  readonly #watched: Watched;
+  readonly #listener: DeletionListener;
   readonly #poll: Poll;
-  /** When was last looked, by the database's clock. */
-  #lookedAt: Date | undefined;
-  /** Who was told of, and when by this process's steady clock. */
-  readonly #told = new Map<string, number>();
+  /** Time of the last query, by the database's clock. */
+  #readAt: Date | undefined;
+  /** Users deleted recently, with `performance.now()` of the last query that returned them. */
+  readonly #deleted = new Map<string, number>();
 
-  constructor(db: Queryable, watched: Watched, logger: Logger) {
+  constructor(db: Queryable, listener: DeletionListener, logger: Logger) {
     this.#db = db;
-    this.#watched = watched;
-    this.#poll = new Poll(() => this.#look(), {
+    this.#listener = listener;
+    this.#poll = new Poll(() => this.#read(), {
       everyMs: POLL_MS,
       logger,
       failure: 'deletions can’t be read; retrying every second',
@@ -42,15 +42,15 @@ export class DeletionWatch {
     return this.#poll.stop();
   }
 
-  async #look(): Promise<void> {
-    const { now, userIds } = await selectDeletedSince(this.#db, this.#lookedAt);
-    this.#lookedAt = now;
+  async #read(): Promise<void> {
+    const { now, userIds } = await selectDeletedSince(this.#db, this.#readAt);
+    this.#readAt = now;
     const at = performance.now();
     for (const userId of userIds) {
-      if (!this.#told.has(userId)) this.#watched.forget(userId);
-      this.#told.set(userId, at);
-      this.#watched.end(userId);
+      if (!this.#deleted.has(userId)) this.#listener.forget(userId);
+      this.#deleted.set(userId, at);
+      this.#listener.end(userId);
     }
-    for (const [userId, toldAt] of this.#told) if (toldAt < at - WINDOW_MS) this.#told.delete(userId);
+    for (const [userId, seenAt] of this.#deleted) if (seenAt < at - WINDOW_MS) this.#deleted.delete(userId);
   }
 }

@@ -3,23 +3,22 @@ import { deleteExpired } from '../database/retention.ts';
 
 /** Rows of one statement. */
 export const CHUNK = 1_000;
-/** A call that was under way at the deletion has ended by then, and with it what it may still write. */
+/** Calls that were running at the deletion have ended by then and write no further rows. */
 const SETTLED = '1 hour';
 const LOOK_AGAIN = '10 minutes';
-/** Over by the next minute's run. */
+/** Expires before the next run, a minute later. */
 const LEASE = '50 seconds';
-/** A connection that died without a word must not keep the news for long. */
+/** A lost connection must not delay the next poll for long. */
 const POLL_TIMEOUT_MS = 2_000;
-/** As long as deletions are remembered. */
+/** Retention of deletions. */
 const KEPT = '30 days';
 
-/** Where a walk through a table has come to; null = its beginning, and always where there can't be many rows. */
+/** Position in a table; null: its beginning, and always for tables with few rows of a user. */
 export type Cursor = string | null;
 
 /**
- * What a user can have any number of, and the deletion of one chunk of it: $1 the user, $2 the cursor. What somebody
- * else has locked is passed over. Compared as pairs, rows are found by the index however few users the planner knows,
- * and those that are gone already are not passed again.
+ * Tables with an unlimited number of rows of a user, and the deletion of one chunk: $1 the user, $2 the cursor. Locked rows
+ * are skipped. The comparison of pairs makes the planner use the index even with few users, and start after deleted rows.
  */
 const WALKED = {
   audit_log: chunk(
@@ -46,7 +45,7 @@ function chunk(table: string, place: string, rows: string): string {
 export type WalkedTable = keyof typeof WALKED;
 export const WALKED_TABLES = Object.keys(WALKED) as WalkedTable[];
 
-/** Deletes some rows of a deleted user. @returns how many, and where to go on */
+/** Deletes some rows of a deleted user. @returns their number, and the cursor for the next chunk */
 export async function deleteChunk(
   db: Queryable,
   table: WalkedTable,
@@ -58,9 +57,9 @@ export async function deleteChunk(
 }
 
 /**
- * Takes the deletion that is due longest.
+ * Leases the deletion that is due longest.
  *
- * @returns its user's former id; undefined = none is due, or others have them
+ * @returns the former id of its user; undefined: none is due, or other replicas have leased them
  */
 export async function claimErasure(db: Queryable): Promise<string | undefined> {
   const rows = await db.query<{ userId: string }>(
@@ -72,7 +71,7 @@ export async function claimErasure(db: Queryable): Promise<string | undefined> {
   return rows[0]?.userId;
 }
 
-/** Notes that a walk has come to its end. @returns whether nothing is left: what was locked is */
+/** Records that all tables were processed. @returns false if locked rows are left */
 export async function noteWalked(db: Queryable, userId: string): Promise<boolean> {
   const left = WALKED_TABLES.map((table) => `exists (select 1 from ${table} where user_id = $1::uuid)`).join(' or ');
   const rows = await db.query<{ isClean: boolean }>(
@@ -86,7 +85,7 @@ export async function noteWalked(db: Queryable, userId: string): Promise<boolean
   return rows[0]?.isClean ?? true;
 }
 
-/** The walk goes on with the next run. */
+/** The next run continues. */
 export async function postponeErasure(db: Queryable, userId: string): Promise<void> {
   await db.query('update erasures set try_after = now() where user_id = $1::uuid', [userId]);
 }
@@ -95,7 +94,7 @@ export interface Deletion {
   /** The former id. */
   userId: string;
   deletedAt: Date;
-  /** Nothing is left. */
+  /** No rows are left. */
   isClean: boolean;
 }
 
@@ -107,10 +106,10 @@ export async function selectDeletions(db: Queryable): Promise<Deletion[]> {
 }
 
 /**
- * Users deleted since the last look, some of them seen before: a deletion counts from its transaction's begin and
- * shows only after its end.
+ * Users deleted since the last query. Some may be returned again, because a deletion has the time of its transaction's
+ * begin and is visible only after its commit.
  *
- * @param since by the database's clock, as the last look returned it; undefined = the first one
+ * @param since `now` of the last query; undefined: the first query
  */
 export async function selectDeletedSince(db: Queryable, since: Date | undefined): Promise<{ now: Date; userIds: string[] }> {
   const rows = await db.query<{ now: Date; userIds: string[] }>(
@@ -127,7 +126,7 @@ export async function selectDeletedSince(db: Queryable, since: Date | undefined)
   return rows[0] ?? { now: new Date(0), userIds: [] };
 }
 
-/** Forgets deletions of which nothing is left to do. */
+/** Deletes the records of completed deletions. */
 export function deleteOldErasures(db: Queryable): Promise<void> {
   return deleteExpired(db, 'erasures', `deleted_at < now() - interval '${KEPT}' and clean_at is not null`);
 }

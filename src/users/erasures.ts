@@ -5,17 +5,17 @@ import { CHUNK, type Cursor, claimErasure, deleteChunk, noteWalked, postponeEras
 const RUN_MS = 45_000;
 
 export interface WalkOptions {
-  /** Looked at between two statements; the walk then stops where it is. */
+  /** Called between two statements; true stops the walk. */
   isOver?(): boolean;
-  /** So many rows more are gone. */
+  /** Called with the number of further rows that were deleted. */
   advance?(rows: number): void;
 }
 
 /**
- * Deletes what is left of a deleted user, a bounded number of rows in each statement. Each is committed by itself: a
- * walk can be stopped at any moment, done by several at once, and begun anew.
+ * Deletes the remaining rows of a deleted user, a bounded number in each statement. Each statement is committed, so that a
+ * walk can be stopped at any time, repeated, and run concurrently.
  *
- * @returns false when some is left: there was no more time, or somebody else had it locked
+ * @returns false when rows are left: the walk was stopped, or rows were locked
  */
 export async function walkErasure(db: Database, userId: string, { isOver, advance }: WalkOptions = {}): Promise<boolean> {
   for (const table of WALKED_TABLES) {
@@ -31,8 +31,8 @@ export async function walkErasure(db: Database, userId: string, { isOver, advanc
 }
 
 /**
- * Goes on with deletions, one user after the other: with those of which rows are left, and for an hour also with those
- * of which a call under way may have written some since.
+ * Continues deletions, one user after the other: those with remaining rows, and for an hour also those of users whose
+ * running calls may have written rows since.
  */
 export async function sweepErasures(db: Database): Promise<void> {
   const endAt = performance.now() + RUN_MS;

@@ -1,19 +1,19 @@
 import type { Queryable } from '../database/database.ts';
 
-/** Newest rows of a table that are read at most; the audit log goes on by its own pages. */
+/** Maximum number of rows of a table, the newest ones; older rows of the audit log are on its pages. */
 const ROWS = 2_000;
-/** Sealed contents that are read at most, bytes of each table. */
+/** Maximum size of the encrypted contents of a table, bytes. */
 const CONTENTS = 4_000_000;
 
 type Json = Record<string, unknown>;
 
 export interface Section {
   rows: Json[];
-  /** Older rows, or contents of some, were left out. */
+  /** Older rows, or contents of some rows, were left out. */
   truncated: boolean;
 }
 
-/** What stands of a user in each table, by column; sealed contents as they are, other secrets left out. */
+/** The rows of a user in each table, without secrets; encrypted contents are decrypted later. */
 const TABLES = {
   user_keys: 'select id, master_key_id, rewrapped, created_at from user_keys where user_id = $1::uuid',
   former_user_keys: 'select id, master_key_id, replaced_at from former_user_keys where user_id = $1::uuid order by replaced_at desc',
@@ -45,9 +45,9 @@ const TABLES = {
 export type ExportedTable = keyof typeof TABLES;
 
 /**
- * What is held of a user, newest rows first. Times are ISO 8601; `contents` are sealed bytes in hex after `\x`.
+ * The stored rows of a user, newest first. Times are ISO 8601; `contents` are encrypted bytes in hex after `\x`.
  *
- * @returns undefined when the user is gone
+ * @returns undefined when the user was deleted
  */
 export async function selectHeld(
   tx: Queryable,
@@ -67,7 +67,7 @@ async function selectSection(tx: Queryable, text: string, userId: string): Promi
   return { rows, truncated: read.length > ROWS || rows.some(({ sealed, contents }) => sealed === true && contents === null) };
 }
 
-/** The user's own row, with what is kept under its address and its identity. */
+/** The user's own row, with the rows of its address and its identity. */
 async function selectUser(tx: Queryable, userId: string, identityHash: Buffer): Promise<Json | undefined> {
   const rows = await tx.query<{ row: Json }>(
     `select row_to_json(held) as row from (

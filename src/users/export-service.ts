@@ -12,7 +12,7 @@ import type { AuditPages } from './audit-pages.ts';
 import { type ExportedTable, type Section, selectHeld } from './export-repository.ts';
 import { type UserExport, WITHHELD } from './export-shape.ts';
 
-/** Opens what other features have sealed. @throws AppError `internal`, or gives undefined, where it can't be read */
+/** Decrypts contents of other features. @throws AppError `internal` when they can't be decrypted; or returns undefined */
 export interface Unseal {
   approval(key: DataKey, row: { id: string; userId: string; revision: string; arguments: Buffer }): unknown;
   answer(key: DataKey, name: { userId: string; action: string; key: string }, answer: Buffer): unknown;
@@ -24,18 +24,18 @@ export interface ExportDeps {
   names: NameHashes;
   unseal: Unseal;
   audit: AuditPages;
-  /** Exports a minute of one user. */
+  /** Exports per minute of one user. */
   perMinute: number;
 }
 
-/** Each holds some megabytes until it is sent. */
+/** Concurrent exports: each takes some megabytes of memory until it is sent. */
 const AT_ONCE = 2;
-/** Rows of the audit log; older ones are read by its own pages. */
+/** Rows of the audit log; older ones are on its pages. */
 const AUDIT_ROWS = 5_000;
 
 type Rows = Section['rows'];
 
-/** Everything held about a user except secrets, as of one moment. */
+/** All stored data of a user except secrets, at one point in time. */
 export class UserExports {
   readonly #deps: ExportDeps;
   readonly #rates = new FixedWindowLimiter();
@@ -45,7 +45,7 @@ export class UserExports {
     this.#deps = deps;
   }
 
-  /** @throws AppError `rate_limited`, `invalid_token` when the user is gone */
+  /** @throws AppError `rate_limited`, `invalid_token` when the user was deleted */
   async of(caller: Caller): Promise<UserExport> {
     const now = performance.now();
     if (!this.#rates.allows(caller.userId, this.#deps.perMinute, now)) {
@@ -61,7 +61,7 @@ export class UserExports {
       const read = await selectHeld(tx, userId, identityHash);
       return { held: read, entries: await selectAuditEntries(tx, userId, AUDIT_ROWS + 1, null) };
     });
-    // A token may be remembered from before the deletion.
+    // A verified token may be cached from before the deletion.
     if (held === undefined || entries === undefined) throw new AppError('invalid_token', 'This user no longer exists.');
     const { exported_at, waitlist, deleted_before, ...user } = held.user;
     const tables = Object.entries(held.tables) as [ExportedTable, Section][];
@@ -80,7 +80,7 @@ export class UserExports {
     } as UserExport;
   }
 
-  /** What is sealed for the user's eyes, opened. The rows are the user's, and shaped by the statements that read them. */
+  /** Decrypts the contents of the rows. */
   async #opened(userId: string, approvals: Rows, keys: Rows) {
     const { unseal } = this.#deps;
     const keyFor = this.#keysOf(userId);
@@ -97,12 +97,12 @@ export class UserExports {
       const about = { id: String(row.id), userId, revision: String(row.revision) };
       return { ...row, arguments: await opened(contents, (key, sealed) => unseal.approval(key, { ...about, arguments: sealed })) };
     });
-    // All awaited at once: a second refusal that nobody waits for would end the process.
+    // Awaited together: a rejection without a handler would end the process.
     const [asked, answered] = await Promise.all([Promise.all(questions), Promise.all(answers)]);
     return { approvals: asked, idempotency_keys: answered };
   }
 
-  /** The key for a record, each looked up once: most records of a user have the same. */
+  /** The key of a record, cached: most records of a user have the same. */
   #keysOf(userId: string): (record: Buffer) => Promise<DataKey> {
     const { db, userKeys } = this.#deps;
     const known = new Map<string, Promise<DataKey>>();

@@ -10,15 +10,15 @@ import { type KnownUser, selectUser, upsertUser } from './users-repository.ts';
 const REMEMBER_MS = 60_000;
 const REMEMBERED_MAX = 10_000;
 
-/** From an ID token to a user of ours. Verified tokens are remembered for 60 s, by their hash. */
+/** Finds or creates the user of an ID token. Verified tokens are cached for 60 s, by their hash. */
 export class Sessions {
   readonly #db: Database;
   readonly #verify: VerifyIdToken;
   readonly #names: NameHashes;
   readonly #allowedUsers: readonly string[];
-  /** By the token's hash; its clock is monotonic, so a clock that is set back prolongs nothing. */
+  /** By the token's hash. The cache's clock is monotonic: setting the clock back does not prolong an entry. */
   readonly #remembered = new LRUCache<string, Caller>({ max: REMEMBERED_MAX, ttl: REMEMBER_MS });
-  /** Tokens being looked at, by their hash: a page that opens ten sockets has its token checked once. */
+  /** Checks in progress, by the token's hash: the token of a page that opens ten sockets is checked once. */
   readonly #checks = new Map<string, Promise<Caller>>();
 
   /** @param allowedUsers addresses and domains, lower case; empty = everyone */
@@ -43,7 +43,7 @@ export class Sessions {
     return this.#checks.get(key) ?? this.#check(token, key);
   }
 
-  /** Forgets a deleted user's tokens, and those of whom it isn't known yet. */
+  /** Drops the cached tokens of a deleted user, and the running checks, whose user is not known yet. */
   forget(userId: string): void {
     this.#checks.clear();
     for (const [key, caller] of this.#remembered.entries()) {
@@ -54,7 +54,7 @@ export class Sessions {
   #check(token: string, key: string): Promise<Caller> {
     const check = this.#verify(token).then((identity) => this.#callerOf(identity));
     const ended = (caller?: Caller) => {
-      // Where a user was deleted meanwhile, it may be this one.
+      // Dropped by `forget`: the deleted user may be this one.
       if (this.#checks.get(key) !== check) return;
       this.#checks.delete(key);
       if (caller !== undefined) this.#remembered.set(key, caller);
@@ -70,7 +70,7 @@ export class Sessions {
     this.#checkAllowed(email);
     const hash = await this.#names.identity(issuer, subject);
     const known = await selectUser(this.#db, issuer, subject, hash);
-    refuseDeleted(known, identity);
+    rejectDeleted(known, identity);
     const userId = known.id !== null && known.email === email ? known.id : await this.#save(identity, email, hash);
     return {
       userId,
@@ -85,8 +85,8 @@ export class Sessions {
 
   async #save(identity: Identity, email: string | null, hash: Buffer): Promise<string> {
     const userId = await upsertUser(this.#db, identity.issuer, identity.subject, email);
-    // Looked at again: a deletion that committed between the two statements must not be undone by an old token.
-    refuseDeleted(await selectUser(this.#db, identity.issuer, identity.subject, hash), identity);
+    // Read again: an old token must not undo a deletion that was committed between the two statements.
+    rejectDeleted(await selectUser(this.#db, identity.issuer, identity.subject, hash), identity);
     return userId;
   }
 
@@ -99,7 +99,7 @@ export class Sessions {
   }
 }
 
-function refuseDeleted(known: KnownUser, identity: Identity): void {
+function rejectDeleted(known: KnownUser, identity: Identity): void {
   if (known.deletedAt !== null && identity.issuedAt <= known.deletedAt.getTime() / 1000) {
     throw new AppError('invalid_token', 'This user was deleted. Sign in again to start anew.');
   }

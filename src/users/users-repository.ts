@@ -33,11 +33,11 @@ export async function upsertUser(db: Queryable, issuer: string, subject: string,
 }
 
 /**
- * Deletes the user, the key, whatever is connected and the waitlist entry of its address, and remembers when. Of what
- * there may be any number of, some goes along, all of it for most users (see migrations/0008_erasures.sql); the rest is
- * walked through afterwards.
+ * Deletes the user, its key, its accounts and the waitlist entry of its address, and records the time. Of tables without a
+ * limit of rows, a bounded number is deleted with the user, which is all for most users (migrations/0008_erasures.sql); the
+ * rest is deleted afterwards.
  *
- * @param issuedAt `iat` of the token that asked, seconds: an issuer's clock may run ahead of ours
+ * @param issuedAt `iat` of the request's token, seconds: an issuer's clock may be ahead of ours
  */
 export async function deleteUser(tx: Queryable, userId: string, identityHash: Buffer, issuedAt: number): Promise<void> {
   await tx.query(
@@ -52,12 +52,12 @@ export async function deleteUser(tx: Queryable, userId: string, identityHash: Bu
   );
 }
 
-/** No ID token lives this long: older deletions refuse nothing any more. */
+/** Every ID token from before has expired by then. */
 export function deleteOldTombstones(db: Queryable): Promise<void> {
   return deleteExpired(db, 'deleted_users', `deleted_at < now() - interval '30 days'`);
 }
 
-/** Whose identity a user is. */
+/** The identity of a user. */
 export async function selectIdentity(db: Queryable, userId: string): Promise<{ issuer: string; subject: string } | undefined> {
   const rows = await db.query<{ issuer: string; subject: string }>('select issuer, subject from users where id = $1::uuid', [userId]);
   return rows[0];

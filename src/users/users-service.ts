@@ -10,29 +10,28 @@ import type { Sessions } from './sessions.ts';
 import { deleteUser } from './users-repository.ts';
 
 const RECENT_SECONDS = 5 * 60;
-
 const TRIES = 5;
 
-/** What the deletion of a user takes. */
+/** What the deletion of a user depends on. */
 export interface ErasingDeps {
   db: Database;
   names: NameHashes;
   grants: Grants;
-  /** Grants that wait for confirmation: not the user's yet, but alive at the provider. */
+  /** Prepares the revocation of grants that wait for confirmation. */
   prepareEndOfHeld(userId: string): Promise<PreparedEnd>;
 }
 
 export interface UsersDeps extends ErasingDeps {
   sessions: Sessions;
   revocations: Revocations;
-  /** Ends what the user still has open in this process; the others learn of it by their watch. */
+  /** Closes the user's sockets in this process; other replicas detect the deletion themselves. */
   userDeleted(userId: string): void;
   logger: Logger;
 }
 
 /**
- * Disconnects everything and deletes the user with its key in one transaction;
- * what is still to be revoked lies under keys of its own by then.
+ * Disconnects all accounts and deletes the user with its key in one transaction. Tokens that are still to be revoked are
+ * encrypted with other keys.
  *
  * @throws AppError `recent_login_required` unless the user signed in within the last five minutes
  */
@@ -41,7 +40,7 @@ export async function eraseUser(deps: UsersDeps, caller: Caller): Promise<void> 
   if (age > RECENT_SECONDS)
     throw new AppError('recent_login_required', 'Sign in again to delete your account: the last sign-in is over five minutes ago.');
   const revocations = await eraseIdentity(deps, caller);
-  // Who restores an older backup must delete these users again.
+  // After the restore of an older backup, the operator must delete these users again.
   deps.logger.info({ user: caller.userId }, 'user deleted');
   deps.sessions.forget(caller.userId);
   deps.userDeleted(caller.userId);
@@ -49,8 +48,8 @@ export async function eraseUser(deps: UsersDeps, caller: Caller): Promise<void> 
 }
 
 /**
- * Deletes a user, whoever asks for it. What the key service is needed for is prepared before the transaction, which
- * would otherwise keep the user's row locked for as long as that takes.
+ * Deletes a user. What needs the key service is prepared before the transaction, which would otherwise keep the user's row
+ * locked in the meantime.
  *
  * @returns the revocations to enqueue
  */
@@ -69,7 +68,7 @@ export async function eraseIdentity(
         return revocations;
       }, userId);
     } catch (error) {
-      // A token was refreshed in between, say.
+      // For example, a token was refreshed in between.
       if (!(error instanceof Outdated)) throw error;
     }
   }

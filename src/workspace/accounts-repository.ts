@@ -24,7 +24,7 @@ export async function selectAccounts(db: Queryable, userId: string): Promise<Acc
   );
 }
 
-/** Shows the account of a grant; the same grant again keeps its account's id and flag, the user's first account becomes default. */
+/** Stores the account of a grant. An existing account keeps its id and flag; the user's first account becomes the default. */
 export async function upsertAccount(
   tx: Queryable,
   account: { id: string; grantId: string; userId: string; email: string; name: string; picture: string },
@@ -39,13 +39,9 @@ export async function upsertAccount(
   return rows[0]?.id ?? account.id;
 }
 
-export async function selectAccount(
-  tx: Queryable,
-  userId: string,
-  accountId: string,
-): Promise<{ grantId: string; isDefault: boolean } | undefined> {
-  const rows = await tx.query<{ grantId: string; isDefault: boolean }>(
-    `select grant_id as "grantId", is_default as "isDefault" from workspace_accounts where id = $1::uuid and user_id = $2::uuid`,
+export async function selectAccount(tx: Queryable, userId: string, accountId: string): Promise<{ grantId: string } | undefined> {
+  const rows = await tx.query<{ grantId: string }>(
+    `select grant_id as "grantId" from workspace_accounts where id = $1::uuid and user_id = $2::uuid`,
     [accountId, userId],
   );
   return rows[0];
@@ -53,15 +49,14 @@ export async function selectAccount(
 
 /** @returns false when the user has no such account */
 export async function makeDefault(tx: Queryable, userId: string, accountId: string): Promise<boolean> {
-  const known = await selectAccount(tx, userId, accountId);
-  if (known === undefined) return false;
+  if ((await selectAccount(tx, userId, accountId)) === undefined) return false;
   // Two statements: the unique index on the default is checked row by row.
   await tx.query('update workspace_accounts set is_default = false where user_id = $1::uuid and is_default', [userId]);
   await tx.query('update workspace_accounts set is_default = true where id = $1::uuid', [accountId]);
   return true;
 }
 
-/** Gives the flag to the account connected longest, where the user has one and none is default. */
+/** Makes the oldest account the default if none is. */
 export async function ensureDefault(tx: Queryable, userId: string): Promise<void> {
   await tx.query(
     `update workspace_accounts set is_default = true

@@ -1,71 +1,67 @@
+import { z } from 'zod';
 import type { Database } from '../database/database.ts';
 import { AppError } from '../errors.ts';
 import type { Emit } from '../events/emit.ts';
-import { missingScopes, type ScopeName } from '../providers/workspace/workspace-scopes.ts';
+import { missingScopes, type ScopeName, WORKSPACE_SCOPES } from '../providers/workspace/workspace-scopes.ts';
 import type { Grants } from '../vault/grants.ts';
 import { lockUser } from '../vault/grants-repository.ts';
 import { ensureDefault, makeDefault, selectAccount, selectAccounts } from './accounts-repository.ts';
 
-export interface WorkspaceAccount {
-  id: string;
-  email: string;
-  name: string;
-  picture: string;
-  default: boolean;
-  status: 'active' | 'reauth_required';
-  missing_scopes: ScopeName[];
+/** Connected accounts can be listed and disconnected while the provider is not configured. */
+export interface AccountsDeps {
+  db: Database;
+  grants: Grants;
+  emit: Emit;
 }
 
-const NO_SUCH_ACCOUNT = 'There is no such account.';
+const scopeName = z.enum(Object.keys(WORKSPACE_SCOPES) as [ScopeName]).meta({ id: 'WorkspaceScope' });
+export const workspaceAccount = z
+  .object({
+    id: z.uuid(),
+    email: z.string(),
+    name: z.string(),
+    picture: z.string(),
+    default: z.boolean(),
+    status: z.enum(['active', 'reauth_required']),
+    missing_scopes: z.array(scopeName),
+  })
+  .meta({ id: 'WorkspaceAccount' });
 
-/** A user's connected accounts. Works without the provider: disconnecting must not depend on it. */
-export class WorkspaceAccounts {
-  readonly #db: Database;
-  readonly #grants: Grants;
-  readonly #emit: Emit;
+/** A user's connected accounts, oldest first. */
+export async function listAccounts({ db }: AccountsDeps, userId: string): Promise<z.input<typeof workspaceAccount>[]> {
+  const rows = await selectAccounts(db, userId);
+  return rows.map(({ isDefault, status, scopes, ...account }) => ({
+    ...account,
+    default: isDefault,
+    status: status === 'active' ? 'active' : 'reauth_required',
+    missing_scopes: missingScopes(scopes),
+  }));
+}
 
-  constructor(db: Database, grants: Grants, emit: Emit) {
-    this.#db = db;
-    this.#grants = grants;
-    this.#emit = emit;
-  }
+/**
+ * Disconnects an account: it cannot be used from now on, and its tokens are revoked in the background.
+ *
+ * @throws AppError `not_found`
+ */
+export async function disconnectAccount({ db, grants, emit }: AccountsDeps, userId: string, accountId: string): Promise<void> {
+  await db.transaction(async (tx) => {
+    await lockUser(tx, userId);
+    const account = await selectAccount(tx, userId, accountId);
+    if (account === undefined) throw noSuchAccount();
+    await grants.end(tx, userId, account.grantId);
+    await ensureDefault(tx, userId);
+    await emit(tx, userId, 'account.disconnected', { account: accountId, provider: 'workspace' });
+  }, userId);
+}
 
-  /** Connected longest first. */
-  async list(userId: string): Promise<WorkspaceAccount[]> {
-    const rows = await selectAccounts(this.#db, userId);
-    return rows.map(({ id, email, name, picture, isDefault, status, scopes }) => ({
-      id,
-      email,
-      name,
-      picture,
-      default: isDefault,
-      status: status === 'active' ? 'active' : 'reauth_required',
-      missing_scopes: missingScopes(scopes),
-    }));
-  }
+/** @throws AppError `not_found` */
+export async function setDefaultAccount({ db }: AccountsDeps, userId: string, accountId: string): Promise<void> {
+  await db.transaction(async (tx) => {
+    await lockUser(tx, userId);
+    if (!(await makeDefault(tx, userId, accountId))) throw noSuchAccount();
+  }, userId);
+}
 
-  /**
-   * Denies use at once; the provider is told afterwards.
-   *
-   * @throws AppError `not_found`
-   */
-  async disconnect(userId: string, accountId: string): Promise<void> {
-    await this.#db.transaction(async (tx) => {
-      await lockUser(tx, userId);
-      const account = await selectAccount(tx, userId, accountId);
-      if (account === undefined) throw new AppError('not_found', NO_SUCH_ACCOUNT);
-      await this.#grants.end(tx, userId, account.grantId);
-      await ensureDefault(tx, userId);
-      await this.#emit(tx, userId, 'account.disconnected', { account: accountId, provider: 'workspace' });
-    }, userId);
-  }
-
-  /** @throws AppError `not_found` */
-  async makeDefault(userId: string, accountId: string): Promise<void> {
-    const known = await this.#db.transaction(async (tx) => {
-      await lockUser(tx, userId);
-      return makeDefault(tx, userId, accountId);
-    }, userId);
-    if (!known) throw new AppError('not_found', NO_SUCH_ACCOUNT);
-  }
+function noSuchAccount(): AppError {
+  return new AppError('not_found', 'There is no such account.');
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type AssociatedData, open, seal } from '../crypto/envelope.ts';
 import type { Queryable } from '../database/database.ts';
 import { AppError } from '../errors.ts';
+import { isBoundTo } from './bindings.ts';
 import {
   countUnfinishedFlows,
   type FlowRow,
@@ -14,27 +15,27 @@ import {
 import { codeChallenge, hashSecret, randomSecret } from './secrets.ts';
 import type { WorkspaceDeps } from './workspace-deps.ts';
 
-/** What a flow must remember until its callback; stored sealed under the user's key. */
+/** The secrets of a flow until its callback; stored encrypted with the user's key. */
 export interface FlowSecrets {
   state: string;
   nonce: string;
   verifier: string;
 }
 
-/** Flows a user may have under way; each lives ten minutes. */
+/** Open flows of a user; each expires after ten minutes. */
 const UNFINISHED_MAX = 100;
 
 export interface FlowRequest {
-  /** The account asked for; undefined leaves it to the provider's chooser. */
+  /** The requested account; undefined: the user chooses at the provider. */
   email: string | undefined;
-  /** As the client gave it; undefined = the default. */
+  /** As the client sent it; undefined: the default. */
   redirectUri: string | undefined;
 }
 
 /**
  * Prepares a flow for the user to open in a browser.
  *
- * @returns a one-time ticket that stands for the ID token in the login address, and when it ends
+ * @returns a one-time ticket that replaces the ID token in the login address, and when it expires
  * @throws AppError `invalid_request` for a redirect_uri that isn't allowed
  */
 export async function prepareFlow(deps: WorkspaceDeps, userId: string, request: FlowRequest): Promise<{ ticket: string; expiresAt: Date }> {
@@ -45,21 +46,21 @@ export async function prepareFlow(deps: WorkspaceDeps, userId: string, request: 
 }
 
 /**
- * Opens the flow a ticket was made for: once, or again within a minute in the
- * browser that is bound to the user (a double click, a reload).
+ * Opens the flow of a ticket: once, or again within a minute in the browser that is bound to the user (a double click, a
+ * reload).
  *
  * @returns the consent page's address
  * @throws AppError `invalid_token`, `token_expired`
  */
-export async function openByTicket(deps: WorkspaceDeps, ticket: string, heldBinding: string | undefined): Promise<string> {
+export async function openByTicket(deps: WorkspaceDeps, ticket: string, binding: string | undefined): Promise<string> {
   const ticketHash = hashSecret(ticket);
-  // To wait for its turn with the user's other changes: nobody else's wait for the flow then.
+  // Selected first, so that the transaction waits in the user's queue and not for the flow's lock.
   const userId = await selectTicketUser(deps.db, ticketHash);
   if (userId === undefined) throw invalidTicket();
   const flow = await deps.db.transaction(async (tx) => {
     const found = await selectFlowByTicket(tx, ticketHash);
     if (found === undefined) throw invalidTicket();
-    await checkTicket(deps, tx, found, heldBinding);
+    await checkTicket(tx, found, binding);
     if (found.openedAt === null) await markFlowOpened(tx, found.id);
     return found;
   }, userId);
@@ -67,7 +68,7 @@ export async function openByTicket(deps: WorkspaceDeps, ticket: string, heldBind
 }
 
 /**
- * Opens the flow that the user prepared and nobody has opened yet, or a new one.
+ * Opens the flow that the user prepared and did not open yet, or a new one.
  *
  * @returns the consent page's address
  * @throws AppError `invalid_request` for a redirect_uri that isn't allowed
@@ -86,7 +87,7 @@ export async function openForUser(deps: WorkspaceDeps, userId: string, request: 
   return consentUrl(deps, request.email ?? null, secrets);
 }
 
-/** The secrets of a flow that is still open. */
+/** Decrypts the secrets of an open flow. */
 export async function openSecrets(deps: WorkspaceDeps, flow: Pick<FlowRow, 'id' | 'userId' | 'secrets'>): Promise<FlowSecrets> {
   if (flow.secrets === null) throw new AppError('invalid_token', 'This link has been used already. Start again from your assistant.');
   const key = await deps.userKeys.toOpen(deps.db, flow.userId, flow.secrets);
@@ -95,7 +96,7 @@ export async function openSecrets(deps: WorkspaceDeps, flow: Pick<FlowRow, 'id' 
 
 async function createFlow(deps: WorkspaceDeps, userId: string, email: string | undefined, redirectUri: string, ticket: string | undefined) {
   if ((await countUnfinishedFlows(deps.db, userId)) >= UNFINISHED_MAX) {
-    throw new AppError('rate_limited', 'Too many connections were begun and not finished.', { retryAfter: 60 });
+    throw new AppError('rate_limited', 'Too many connections were started and not finished.', { retryAfter: 60 });
   }
   const id = randomUUID();
   const secrets: FlowSecrets = { state: randomSecret(), nonce: randomSecret(), verifier: randomSecret() };
@@ -115,12 +116,12 @@ async function createFlow(deps: WorkspaceDeps, userId: string, email: string | u
   return { secrets, expiresAt };
 }
 
-async function checkTicket(deps: WorkspaceDeps, tx: Queryable, flow: FlowRow, heldBinding: string | undefined): Promise<void> {
+async function checkTicket(tx: Queryable, flow: FlowRow, binding: string | undefined): Promise<void> {
   if (flow.openedAt === null) {
     if (flow.ticketExpired) throw new AppError('token_expired', 'This link has expired. Start again from your assistant.');
     return;
   }
-  const again = flow.justOpened && flow.secrets !== null && (await deps.bindings.holds(heldBinding, flow.userId, tx));
+  const again = flow.justOpened && flow.secrets !== null && (await isBoundTo(tx, binding, flow.userId));
   if (!again) throw new AppError('invalid_token', 'This link has been used already. Start again from your assistant.');
 }
 

@@ -4,8 +4,9 @@ import { describeError } from '../observability/logger.ts';
 import { identifiesAccount } from '../providers/workspace/workspace-scopes.ts';
 import type { IssuedTokens } from '../providers/workspace/workspace-tokens.ts';
 import { openSecrets } from './authorization-service.ts';
+import { isBoundTo } from './bindings.ts';
 import { type Confirmation, holdGrant, resumeConfirmation } from './confirmation-service.ts';
-import { activate, type Granted, reject, sendBackUnnamed } from './connection-service.ts';
+import { activate, type Granted, reject, revokeUnnamed } from './connection-service.ts';
 import type { FlowError } from './flow-errors.ts';
 import { claimFlow, type FlowRow, finishFlow, type Outcome, selectFlowByState } from './flows-repository.ts';
 import { hashSecret } from './secrets.ts';
@@ -19,33 +20,28 @@ export interface CallbackQuery {
   iss?: string | undefined;
 }
 
-/** Where the browser goes next: to the flow's end, or to the question whether the user started this. */
+/** What the browser receives: a redirect with the flow's outcome, or the confirmation page. */
 export type CallbackResult = { redirectUri: string; outcome: Outcome } | { confirmation: Confirmation };
 
 const POLL_MS = 250;
-/** 12 seconds in all: the exchange has 10. */
+/** 12 seconds in total: the exchange may take 10. */
 const POLL_TRIES = 48;
 const EXPIRED: Outcome = { status: 'error', code: 'expired' };
 
 /**
- * Takes the provider's redirect: one callback of a flow exchanges the code,
- * every other one gets what came of it.
+ * Handles the provider's redirect: the first callback of a flow exchanges the code, every other one receives its outcome.
  *
- * @param heldBinding the browser's binding secret, if it carries one
+ * @param binding the browser's binding secret, if its cookie has one
  */
-export async function completeCallback(
-  deps: WorkspaceDeps,
-  query: CallbackQuery,
-  heldBinding: string | undefined,
-): Promise<CallbackResult> {
+export async function completeCallback(deps: WorkspaceDeps, query: CallbackQuery, binding: string | undefined): Promise<CallbackResult> {
   const stateHash = hashSecret(query.state ?? '');
   const flow = await claimFlow(deps.db, stateHash);
   if (flow === undefined) return replay(deps, stateHash, query.code ?? '');
-  const result = await exchange(deps, flow, query, heldBinding);
+  const result = await exchange(deps, flow, query, binding);
   return 'confirmation' in result ? result : { redirectUri: flow.redirectUri, outcome: result };
 }
 
-/** A second callback, a late one, or one of no flow of ours: never exchanges. */
+/** For a repeated, late or unknown callback: no exchange. */
 async function replay(deps: WorkspaceDeps, stateHash: Buffer, code: string): Promise<CallbackResult> {
   let redirectUri = deps.redirectUris.fallback;
   for (let attempt = 0; attempt < POLL_TRIES; attempt += 1) {
@@ -66,8 +62,8 @@ async function outcomeOf(deps: WorkspaceDeps, flow: FlowRow, code: string): Prom
     const confirmation = flow.confirmationExpired ? undefined : await resumeConfirmation(deps, flow, code);
     return confirmation === undefined ? { redirectUri, outcome: EXPIRED } : { confirmation };
   }
-  // Claimed in time, it gets its outcome even if it expires meanwhile. Without one for longer than
-  // any callback takes, the process that claimed it died: the user starts again.
+  // A claimed flow gets its outcome even if it expires in the meantime. One without an outcome for longer than any
+  // callback takes was claimed by a process that ended: the user starts again.
   const over = flow.consumedAt === null ? flow.expired : flow.abandoned;
   return over ? { redirectUri, outcome: EXPIRED } : undefined;
 }
@@ -76,7 +72,7 @@ async function exchange(
   deps: WorkspaceDeps,
   flow: FlowRow,
   query: CallbackQuery,
-  heldBinding: string | undefined,
+  binding: string | undefined,
 ): Promise<Outcome | { confirmation: Confirmation }> {
   const refusal = refusalIn(deps, query);
   if (refusal !== undefined || query.code === undefined) return finish(deps, flow, refusal ?? 'provider_error');
@@ -88,7 +84,7 @@ async function exchange(
   try {
     const tokens = await deps.provider.exchange(query.code, verifier, nonce, deadline, (came) => {
       issued = came;
-      if (isLate) void sendBackUnnamed(deps, came);
+      if (isLate) void revokeUnnamed(deps, came);
     });
     if (!identifiesAccount(tokens.scopes)) return await reject(deps, flow.id, 'missing_scopes', tokens, tokens.subject);
     subject = tokens.subject;
@@ -98,24 +94,24 @@ async function exchange(
       // The two responses must be about one account (OpenID Connect Core, 5.3.2).
       throw new AppError('provider_error', 'The provider’s responses contradict each other.');
     }
-    return await accept(deps, flow, { tokens, profile }, query.code, heldBinding);
+    return await accept(deps, flow, { tokens, profile }, query.code, binding);
   } catch (error) {
     isLate = issued === undefined;
     const atProvider = error instanceof AppError && error.code.startsWith('provider_');
     if (!atProvider && issued === undefined) throw error;
     deps.logger[atProvider ? 'warn' : 'error']({ err: describeError(error), flow: flow.id }, 'connecting a workspace account failed');
-    // What the provider gave must not stay alive with nobody to know of it.
-    return issued === undefined ? finish(deps, flow, 'provider_error') : sendBack(deps, flow, issued, subject);
+    // Issued tokens that are not stored must be revoked.
+    return issued === undefined ? finish(deps, flow, 'provider_error') : rejectAndRevoke(deps, flow, issued, subject);
   }
 }
 
-/** As {@link reject}; where the database is away, the token is revoked once it is back. */
-async function sendBack(deps: WorkspaceDeps, flow: FlowRow, tokens: IssuedTokens, subject: string | undefined): Promise<Outcome> {
+/** As {@link reject}; while the database is unavailable, the token is revoked later. */
+async function rejectAndRevoke(deps: WorkspaceDeps, flow: FlowRow, tokens: IssuedTokens, subject: string | undefined): Promise<Outcome> {
   try {
     return await reject(deps, flow.id, 'provider_error', tokens, subject);
   } catch (error) {
     const token = tokens.refreshToken ?? tokens.accessToken;
-    await (subject === undefined ? sendBackUnnamed(deps, tokens) : deps.orphanedTokens.add({ provider: 'workspace', subject, token }));
+    await (subject === undefined ? revokeUnnamed(deps, tokens) : deps.orphanedTokens.add({ provider: 'workspace', subject, token }));
     throw error;
   }
 }
@@ -125,13 +121,13 @@ async function accept(
   flow: FlowRow,
   granted: Granted,
   code: string,
-  heldBinding: string | undefined,
+  binding: string | undefined,
 ): Promise<Outcome | { confirmation: Confirmation }> {
   const { tokens, profile } = granted;
   const stored = tokens.refreshToken ?? (await deps.grants.storedRefreshToken(deps.db, flow.userId, 'workspace', profile.subject));
   if (stored === undefined) return reject(deps, flow.id, 'no_refresh_token', tokens, profile.subject);
   const mismatch = flow.email !== null && !(profile.emailVerified && sameAddress(flow.email, profile.email));
-  const bound = await deps.bindings.holds(heldBinding, flow.userId);
+  const bound = await isBoundTo(deps.db, binding, flow.userId);
   if (bound && !mismatch) return activate(deps, flow, granted);
   const confirmation = await holdGrant(deps, flow, granted, code, mismatch);
   return confirmation === undefined ? reject(deps, flow.id, 'expired', tokens, profile.subject) : { confirmation };

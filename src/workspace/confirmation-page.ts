@@ -1,7 +1,7 @@
 import { html, page, type SafeHtml } from '../http/html.ts';
 import type { Confirmation } from './confirmation-service.ts';
 
-/** Asks whether the person in front of the browser started this (docs/decisions/0005). Plain forms, no script. */
+/** Asks whether the user of this browser started the flow (docs/decisions/0005). Plain forms, no script. */
 export function confirmationPage({ user, account, form }: Confirmation): string {
   return page(
     'Confirm access',
@@ -9,15 +9,15 @@ export function confirmationPage({ user, account, form }: Confirmation): string 
 <p>Give <strong>${user}</strong> access to <strong>${account}</strong>?</p>
 <p>Continue only if you started this.</p>
 <div class="choices">
-${answerForm(form, 'confirm', 'button primary', 'Yes, I started this')}
-${answerForm(form, 'cancel', 'button', 'Cancel')}
+${decisionForm(form, 'confirm', 'button primary', 'Yes, I started this')}
+${decisionForm(form, 'cancel', 'button', 'Cancel')}
 </div>
 <p class="muted">Nothing is connected until you confirm.</p>`,
   );
 }
 
-/** A form for each answer, complete in its fields: whatever posts it needn't know about the value of a button. */
-function answerForm(form: string, decision: 'confirm' | 'cancel', style: string, label: string): SafeHtml {
+/** One form for each decision, so that the decision is a field and not the value of a button. */
+function decisionForm(form: string, decision: 'confirm' | 'cancel', style: string, label: string): SafeHtml {
   return html`<form method="post" action="/auth/workspace/confirm">
 <input type="hidden" name="confirmation" value="${form}">
 <input type="hidden" name="decision" value="${decision}">

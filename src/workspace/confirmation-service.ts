@@ -22,18 +22,18 @@ import type { WorkspaceDeps } from './workspace-deps.ts';
 
 export const CONFIRMATION_SECONDS = 600;
 
-/** Name of the cookie that shows which browser brought the code: one a form, so that two tabs can each be confirmed. */
+/** Name of the cookie that identifies the browser of the callback; one for each form, so that two tabs can each be confirmed. */
 export function confirmationCookie(form: string): string {
   return `steward_confirmation_${form.slice(0, 16)}`;
 }
 
-/** What the confirmation page shows and hides. */
+/** The content of the confirmation page, with its cookie. */
 export interface Confirmation {
-  /** For the cookie of the browser that brought the code. */
+  /** Value of the cookie. */
   cookie: string;
-  /** For the one-time form. */
+  /** One-time value of the form. */
   form: string;
-  /** How the assistant's user is named. */
+  /** Name of the assistant's user. */
   user: string;
   account: string;
   redirectUri: string;
@@ -42,20 +42,20 @@ export interface Confirmation {
 interface Pending {
   granted: Omit<Granted, 'tokens'> & { tokens: Omit<Granted['tokens'], 'expiresAt'> & { expiresAt: string } };
   account: string;
-  /** Another account than the one asked for. */
+  /** It is another account than the requested one. */
   mismatch: boolean;
 }
 
-/** What it takes to send held grants back. */
+/** What the revocation of held grants depends on. */
 type HeldGrantDeps = Pick<WorkspaceDeps, 'db' | 'userKeys' | 'revocations' | 'logger'>;
 
 const SWEEP_BATCH = 100;
 const EXPIRED: Outcome = { status: 'error', code: 'expired' };
 
 /**
- * Holds a grant back, sealed, until its form is posted from the same browser.
+ * Holds a grant, encrypted, until its form is posted from the same browser.
  *
- * @returns undefined when the user was deleted meanwhile: nothing is held
+ * @returns undefined when the user was deleted in the meantime: nothing is held
  */
 export async function holdGrant(
   deps: WorkspaceDeps,
@@ -72,7 +72,7 @@ export async function holdGrant(
   };
   const proof = proofOf(flow.id, code);
   const gone = (await selectUserLabel(deps.db, flow.userId)) === undefined;
-  // At hand for the transaction: a key service takes its time.
+  // Cached for the transaction, which must not wait for a key service.
   if (!gone) await deps.userKeys.forUser(deps.db, flow.userId);
   const held = await deps.db.transaction(async (tx) => {
     if (!(await lockUser(tx, flow.userId))) return false;
@@ -84,8 +84,7 @@ export async function holdGrant(
 }
 
 /**
- * The same confirmation again, for a second callback that brings the same code:
- * only the browser that came from the provider knows it.
+ * The same confirmation for a repeated callback with the same code, which only the browser of the first callback has.
  */
 export async function resumeConfirmation(deps: WorkspaceDeps, flow: FlowRow, code: string): Promise<Confirmation | undefined> {
   const proof = proofOf(flow.id, code);
@@ -95,9 +94,9 @@ export async function resumeConfirmation(deps: WorkspaceDeps, flow: FlowRow, cod
 }
 
 /**
- * The form's answer: from the browser that holds the cookie, once; a second post gets the recorded outcome.
+ * Handles the posted form, once, from the browser with the cookie; a second post receives the recorded outcome.
  *
- * @throws AppError `forbidden` from anywhere else
+ * @throws AppError `forbidden` from another browser
  */
 export async function resolveConfirmation(
   deps: WorkspaceDeps,
@@ -130,12 +129,12 @@ async function discard(deps: WorkspaceDeps, hash: Buffer, code: 'account_mismatc
   return (await release(deps, seen, outcome)) ? outcome : ((await selectFlowByConfirmation(deps.db, hash))?.outcome ?? EXPIRED);
 }
 
-/** Sends back every grant whose confirmation ran out. */
+/** Revokes the grants whose confirmation has expired. */
 export async function sweepConfirmations(deps: WorkspaceDeps): Promise<void> {
   for (const flow of await selectExpiredConfirmations(deps.db, SWEEP_BATCH)) await release(deps, flow, EXPIRED);
 }
 
-/** Sends back the grant that a flow holds. @returns false when somebody else has decided about it meanwhile */
+/** Revokes the held grant of a flow. @returns false when the flow was resolved in the meantime */
 async function release(deps: WorkspaceDeps, flow: FlowRow, outcome: Outcome): Promise<boolean> {
   const sealed = await sealPending(deps, flow);
   const revocations = await deps.db.transaction(async (tx) => {
@@ -171,7 +170,7 @@ function nameOf({ id, pending }: FlowRow): string {
   return `${id} ${pending?.toString('base64')}`;
 }
 
-/** One that can't be read any more must not hold up the others: it is reported and goes unrevoked. */
+/** A grant that can't be decrypted is logged and not revoked, so that it does not prevent the others. */
 async function sealPending(deps: HeldGrantDeps, flow: FlowRow): Promise<SealedRevocation | undefined> {
   const pending = await ignoreDecryptionFailure(() => openPending(deps, flow));
   if (pending === undefined) {
@@ -182,7 +181,7 @@ async function sealPending(deps: HeldGrantDeps, flow: FlowRow): Promise<SealedRe
   return sealRevocation(deps, tokens, profile.subject);
 }
 
-/** Both halves come from the authorization code, so that concurrent callbacks of one browser agree on them. */
+/** Both values are derived from the authorization code, so that concurrent callbacks of one browser have the same. */
 function proofOf(flowId: string, code: string): { cookie: string; form: string } {
   const derive = (half: string) => createHash('sha256').update(`${half}\0${flowId}\0${code}`).digest('base64url');
   return { cookie: derive('cookie'), form: derive('form') };

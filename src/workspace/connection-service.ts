@@ -12,28 +12,28 @@ import type { FlowError } from './flow-errors.ts';
 import { finishFlow, type Outcome, selectUserLabel } from './flows-repository.ts';
 import type { WorkspaceDeps } from './workspace-deps.ts';
 
-/** What the provider granted in one flow, before it counts. */
+/** What the provider granted in a flow, before it is stored. */
 export interface Granted {
   tokens: WorkspaceTokens;
   profile: WorkspaceProfile;
 }
 
-/** The flow a grant came from. */
+/** The flow of a grant. */
 export interface GrantedFlow {
   id: string;
   userId: string;
-  /** When its callback claimed it: a revocation of the account confirmed since then may have hit the new tokens too. */
+  /** When its callback claimed it: a revocation of the account that was confirmed later may have revoked the new tokens too. */
   consumedAt: Date | null;
 }
 
-/** 11 seconds in all: a call to the provider has 10. */
+/** 11 seconds in total: a request to the provider may take 10. */
 const BUSY_TRIES = 36;
 const BUSY_WAIT_MS = 300;
 
-/** A revocation of the same account is talking to the provider: connects wait for it. */
+/** A revocation of the same account is in progress at the provider. */
 class SubjectBusy extends Error {}
 
-/** A revocation of the same account has been confirmed since the flow was claimed. */
+/** A revocation of the same account was confirmed after the flow was claimed. */
 class SubjectRevoked extends Error {
   readonly at: Date;
 
@@ -44,10 +44,9 @@ class SubjectRevoked extends Error {
 }
 
 /**
- * Stores the grant, shows its account and records the flow's outcome, all in
- * one transaction and in step with revocations of the same account.
+ * Stores the grant, its account and the flow's outcome in one transaction, serialized with revocations of the same account.
  *
- * @param guard runs inside the transaction before anything is written; an outcome from it ends the matter and nothing is stored
+ * @param guard runs inside the transaction first; if it returns an outcome, nothing is stored
  */
 export async function activate(
   deps: WorkspaceDeps,
@@ -61,7 +60,7 @@ export async function activate(
   for (let attempt = 1; attempt <= BUSY_TRIES; attempt += 1) {
     try {
       const outcome = await deps.db.transaction(async (tx) => {
-        // The user before the flow, as a deletion of the user takes them: the other order could lock up.
+        // The user before the flow, as in a deletion of the user: the other order could cause a deadlock.
         const exists = await lockUser(tx, flow.userId);
         const settled = await guard?.(tx);
         if (settled !== undefined || !exists) return settled;
@@ -74,7 +73,7 @@ export async function activate(
         continue;
       }
       if (!(error instanceof SubjectRevoked)) throw error;
-      if (!(await stillOpens(deps, granted.tokens.accessToken))) break;
+      if (!(await isValid(deps, granted.tokens.accessToken))) break;
       seen = error.at;
     }
   }
@@ -82,9 +81,9 @@ export async function activate(
 }
 
 /**
- * Sends back what was granted and records why.
+ * Records why a grant is not stored, and revokes it.
  *
- * @param subject whose account it is; unknown = the provider is asked, since a revocation could hit somebody else's
+ * @param subject the account's; undefined: requested from the provider first
  */
 export async function reject(
   deps: WorkspaceDeps,
@@ -100,17 +99,17 @@ export async function reject(
     return sealed && deps.revocations.insert(tx, sealed);
   });
   await deps.revocations.enqueue([revocation]);
-  if (subject === undefined) await sendBackUnnamed(deps, tokens);
+  if (subject === undefined) await revokeUnnamed(deps, tokens);
   return outcome;
 }
 
-/** Has tokens revoked of which it isn't known yet whose account they open. */
-export function sendBackUnnamed(deps: WorkspaceDeps, { accessToken, refreshToken }: IssuedTokens): Promise<void> {
+/** Revokes tokens whose account is not known yet. */
+export function revokeUnnamed(deps: WorkspaceDeps, { accessToken, refreshToken }: IssuedTokens): Promise<void> {
   const subject = async () => (await deps.provider.profile(accessToken, deps.provider.deadline())).subject;
   return deps.orphanedTokens.add({ provider: 'workspace', subject, token: refreshToken ?? accessToken });
 }
 
-/** Seals granted but unwanted tokens for revocation, before the transaction that writes it down. */
+/** Encrypts tokens for their revocation, before the transaction that stores it. */
 export function sealRevocation(deps: Pick<WorkspaceDeps, 'revocations'>, tokens: IssuedTokens, subject: string): Promise<SealedRevocation> {
   return deps.revocations.seal({ provider: 'workspace', subject, token: tokens.refreshToken ?? tokens.accessToken });
 }
@@ -143,14 +142,14 @@ async function store(
   return record(tx, flow.id, { status: 'connected', account_id: accountId, missing_scopes: missingScopes(tokens.scopes) });
 }
 
-/** Has the keys at hand that the transaction needs: a key service takes its time. Nothing to do for a user who is gone. */
+/** Caches the keys that the transaction needs, so that it does not wait for a key service. A deleted user has none. */
 async function warm({ db, userKeys, grants }: WorkspaceDeps, userId: string, subject: string): Promise<void> {
   if ((await selectUserLabel(db, userId)) === undefined) return;
   await userKeys.forUser(db, userId);
   await grants.storedRefreshToken(db, userId, 'workspace', subject);
 }
 
-/** The user was deleted meanwhile, the flow with it. */
+/** The user was deleted in the meantime, with the flow. */
 async function revokeOrphan(deps: WorkspaceDeps, { tokens, profile }: Granted): Promise<Outcome> {
   await deps.orphanedTokens.add({ provider: 'workspace', subject: profile.subject, token: tokens.refreshToken ?? tokens.accessToken });
   return { status: 'error', code: 'expired' };
@@ -161,7 +160,7 @@ async function record(tx: Queryable, flowId: string, outcome: Outcome): Promise<
   return outcome;
 }
 
-async function stillOpens(deps: WorkspaceDeps, accessToken: string): Promise<boolean> {
+async function isValid(deps: WorkspaceDeps, accessToken: string): Promise<boolean> {
   try {
     await deps.provider.profile(accessToken, deps.provider.deadline());
     return true;

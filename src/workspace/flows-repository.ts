@@ -2,7 +2,7 @@ import type { Queryable } from '../database/database.ts';
 import { deleteExpired } from '../database/retention.ts';
 import type { FlowError } from './flow-errors.ts';
 
-/** Where the browser was sent in the end; becomes the redirect's query. */
+/** How a flow ended; becomes the query of the redirect. */
 export type Outcome = { status: 'connected'; account_id: string; missing_scopes: string[] } | { status: 'error'; code: FlowError };
 
 export interface FlowRow {
@@ -10,7 +10,7 @@ export interface FlowRow {
   userId: string;
   email: string | null;
   redirectUri: string;
-  /** Sealed {state, nonce, verifier}; null once claimed. */
+  /** Encrypted {state, nonce, verifier}; null once claimed. */
   secrets: Buffer | null;
   openedAt: Date | null;
   consumedAt: Date | null;
@@ -18,9 +18,9 @@ export interface FlowRow {
   pending: Buffer | null;
   expired: boolean;
   ticketExpired: boolean;
-  /** Opened less than a ticket's life ago. */
+  /** Opened less than a ticket's lifetime ago. */
   justOpened: boolean;
-  /** Claimed so long ago that whoever did it must have died. */
+  /** Claimed so long ago that the process that claimed it must have ended. */
   abandoned: boolean;
   confirmationExpired: boolean;
 }
@@ -50,7 +50,7 @@ export interface NewFlow {
   opened: boolean;
 }
 
-/** How many flows of the user's are under way. */
+/** Number of the user's open flows. */
 export async function countUnfinishedFlows(db: Queryable, userId: string): Promise<number> {
   const rows = await db.query<{ count: number }>(
     'select count(*)::int as count from oauth_flows where user_id = $1::uuid and consumed_at is null and expires_at > now()',
@@ -59,7 +59,7 @@ export async function countUnfinishedFlows(db: Queryable, userId: string): Promi
   return rows[0]?.count ?? 0;
 }
 
-/** @returns when the ticket ends */
+/** @returns when the ticket expires */
 export async function insertFlow(db: Queryable, flow: NewFlow): Promise<Date> {
   const [row] = await db.query<{ ticketExpiresAt: Date }>(
     `insert into oauth_flows (id, user_id, ticket_hash, state_hash, email, redirect_uri, secrets, ticket_expires_at, opened_at, expires_at)
@@ -81,7 +81,7 @@ export async function insertFlow(db: Queryable, flow: NewFlow): Promise<Date> {
   return row?.ticketExpiresAt ?? new Date(0);
 }
 
-/** Whose flow a ticket was made for; locks nothing. */
+/** The user of a ticket; locks nothing. */
 export async function selectTicketUser(db: Queryable, ticketHash: Buffer): Promise<string | undefined> {
   const rows = await db.query<{ userId: string }>('select user_id as "userId" from oauth_flows where ticket_hash = $1', [ticketHash]);
   return rows[0]?.userId;
@@ -97,7 +97,7 @@ export async function selectFlowByState(db: Queryable, stateHash: Buffer): Promi
   return rows[0];
 }
 
-/** The newest flow that the user prepared and nobody has opened; `match` narrows it to one e-mail and redirect_uri. */
+/** The user's newest flow that was prepared and not opened; `match` limits it to one e-mail and redirect_uri. */
 export async function selectUnopenedFlow(
   tx: Queryable,
   userId: string,
@@ -118,8 +118,7 @@ export async function markFlowOpened(tx: Queryable, id: string): Promise<void> {
 }
 
 /**
- * Claims a flow for one callback and blanks its secrets; every other callback
- * of it, concurrent ones included, gets undefined.
+ * Claims a flow for one callback and deletes its secrets; every other callback, also a concurrent one, receives undefined.
  */
 export async function claimFlow(db: Queryable, stateHash: Buffer): Promise<FlowRow | undefined> {
   const rows = await db.query<FlowRow>(
@@ -175,7 +174,7 @@ export async function selectExpiredConfirmations(db: Queryable, limit: number): 
   );
 }
 
-/** Locks a flow whose grant waits for confirmation. @returns false when that was decided meanwhile */
+/** Locks a flow whose grant waits for confirmation. @returns false when it was resolved in the meantime */
 export async function lockPendingFlow(tx: Queryable, id: string): Promise<boolean> {
   const rows = await tx.query('select 1 from oauth_flows where id = $1::uuid and pending is not null for no key update', [id]);
   return rows.length > 0;
@@ -188,12 +187,12 @@ export async function selectPendingFlows(tx: Queryable, userId: string): Promise
   ]);
 }
 
-/** Outcomes are kept a day, so that a late reload of the callback still finds its own. */
+/** Outcomes are kept for a day, so that a late reload of the callback still receives its own. */
 export function deleteOldFlows(db: Queryable): Promise<void> {
   return deleteExpired(db, 'oauth_flows', `created_at < now() - interval '${KEPT}' and pending is null`);
 }
 
-/** How the confirmation page names the assistant's user: a subject may read like somebody's address, our own id can't. */
+/** The assistant's user on the confirmation page. Not the subject, which could look like another user's address. */
 export async function selectUserLabel(db: Queryable, userId: string): Promise<string | undefined> {
   const rows = await db.query<{ label: string }>(`select coalesce(email, 'user ' || id) as label from users where id = $1::uuid`, [userId]);
   return rows[0]?.label;

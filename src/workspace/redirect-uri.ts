@@ -6,26 +6,26 @@ import { type ThrottledLog, throttledLog } from '../observability/throttled-log.
 
 const MAX_LENGTH = 2048;
 // A backslash is a slash to browsers and white space is dropped: both have been used to get past comparisons.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are rejected
 const SUSPICIOUS = /[\\\s\u0000-\u001f\u007f]/u;
 
 /** Decides where a browser may be sent after a flow (RFC 9700, 4.11). */
 export class RedirectUris {
   readonly #allowed: URL[];
   readonly #anyLoopback: boolean;
-  readonly #tell: ThrottledLog;
-  /** Where a flow without a redirect_uri ends. */
+  readonly #log: ThrottledLog;
+  /** Redirect target of a flow without a redirect_uri. */
   readonly fallback: string;
 
   constructor(config: Config, publicUrl: string, logger: Logger) {
-    this.#tell = throttledLog(logger, 'info');
+    this.#log = throttledLog(logger, 'info');
     this.fallback = config.environment === 'production' ? (config.siteUrl ?? publicUrl) : `${publicUrl}/`;
     this.#allowed = [this.fallback, ...config.allowedRedirectUris].map((uri) => new URL(uri));
     this.#anyLoopback = config.environment === 'development';
   }
 
   /**
-   * @param uri as the client gave it; undefined = the fallback
+   * @param uri as the client sent it; undefined: the fallback
    * @returns the address, unchanged
    * @throws AppError `invalid_request`: nothing is ever redirected to an address that isn't allowed
    */
@@ -34,7 +34,7 @@ export class RedirectUris {
     // A fragment is not allowed in the address itself (RFC 6749, 3.1.2).
     const url = uri.length > MAX_LENGTH || SUSPICIOUS.test(uri) || uri.includes('#') ? null : URL.parse(uri);
     if (url === null || url.username !== '' || url.password !== '' || !this.#isAllowed(url)) {
-      this.#tell({ redirect_uri: redactUrl(uri) }, 'a redirect_uri was refused: ALLOWED_REDIRECT_URIS decides');
+      this.#log({ redirect_uri: redactUrl(uri) }, 'a redirect_uri was rejected: it is not in ALLOWED_REDIRECT_URIS');
       throw new AppError('invalid_request', 'redirect_uri: is not one of the allowed addresses');
     }
     return uri;

@@ -6,10 +6,9 @@ import type { Grants } from '../vault/grants.ts';
 import type { OrphanedTokenRevoker } from '../vault/orphaned-tokens.ts';
 import type { Revocations } from '../vault/revocations.ts';
 import type { UserKeys } from '../vault/user-keys.ts';
-import type { Bindings } from './bindings.ts';
 import type { RedirectUris } from './redirect-uri.ts';
 
-/** What the steps of connecting a workspace account work with. */
+/** What connecting a workspace account depends on. */
 export interface WorkspaceDeps {
   db: Database;
   provider: WorkspaceProvider;
@@ -17,7 +16,6 @@ export interface WorkspaceDeps {
   grants: Grants;
   revocations: Revocations;
   orphanedTokens: OrphanedTokenRevoker;
-  bindings: Bindings;
   redirectUris: RedirectUris;
   emit: Emit;
   logger: Logger;

@@ -5,11 +5,10 @@ import { type Endpoint, endpoint, type Reply, SUCCEEDED, success } from '../http
 import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoint-router.ts';
 import { pagePolicy } from '../http/html.ts';
 import type { Authenticate } from '../http/require-id-token.ts';
-import { WORKSPACE_SCOPES } from '../providers/workspace/workspace-scopes.ts';
 import { emailAddress, text } from '../validation/validate.ts';
-import type { WorkspaceAccounts } from './accounts-service.ts';
+import { type AccountsDeps, disconnectAccount, listAccounts, setDefaultAccount, workspaceAccount } from './accounts-service.ts';
 import { openByTicket, openForUser, prepareFlow } from './authorization-service.ts';
-import { BINDING_COOKIE, BINDING_SECONDS } from './bindings.ts';
+import { BINDING_COOKIE, BINDING_SECONDS, bindBrowser } from './bindings.ts';
 import { completeCallback } from './callback-service.ts';
 import { confirmationPage } from './confirmation-page.ts';
 import { CONFIRMATION_SECONDS, confirmationCookie, resolveConfirmation } from './confirmation-service.ts';
@@ -22,29 +21,17 @@ const redirectUri = text(2048).meta({
   examples: ['http://localhost:8080/'],
 });
 const accountId = z.object({ account_id: z.uuid() });
-const scopeName = z.enum(Object.keys(WORKSPACE_SCOPES) as [keyof typeof WORKSPACE_SCOPES]).meta({ id: 'WorkspaceScope' });
 const accessForm = z.strictObject({ email: emailAddress, redirect_uri: redirectUri.optional() }).meta({ id: 'WorkspaceAccessForm' });
 const access = z.object({ status: z.literal('success'), login_url: z.url(), expires_at: z.iso.datetime() }).meta({ id: 'WorkspaceAccess' });
 const confirmationForm = z
   .strictObject({ confirmation: text(100), decision: z.enum(['confirm', 'cancel'], 'must be confirm or cancel') })
   .meta({ id: 'WorkspaceConfirmationForm' });
-const account = z
-  .object({
-    id: z.uuid(),
-    email: z.string(),
-    name: z.string(),
-    picture: z.string(),
-    default: z.boolean(),
-    status: z.enum(['active', 'reauth_required']),
-    missing_scopes: z.array(scopeName),
-  })
-  .meta({ id: 'WorkspaceAccount' });
-const accountList = z.object({ accounts: z.array(account) }).meta({ id: 'WorkspaceAccountList' });
+const accountList = z.object({ accounts: z.array(workspaceAccount) }).meta({ id: 'WorkspaceAccountList' });
 
 export interface WorkspaceRoutesOptions {
   /** undefined: the provider is not configured. */
   deps: WorkspaceDeps | undefined;
-  accounts: WorkspaceAccounts;
+  accounts: AccountsDeps;
   cookies: Cookies;
   publicUrl: string;
 }
@@ -70,7 +57,7 @@ function requestAccess({ deps, cookies, publicUrl }: WorkspaceRoutesOptions): En
     async handle({ caller, form, request, response }) {
       const ready = configured(deps);
       const { ticket, expiresAt } = await prepareFlow(ready, caller.userId, { email: form.email, redirectUri: form.redirect_uri });
-      const secret = await ready.bindings.bind(cookies.read(request, BINDING_COOKIE), caller.userId);
+      const secret = await bindBrowser(ready.db, cookies.read(request, BINDING_COOKIE), caller.userId);
       cookies.set(response, BINDING_COOKIE, secret, BINDING_SECONDS);
       const loginUrl = `${publicUrl}/auth/workspace/login?token=${ticket}`;
       return { json: { status: 'success' as const, login_url: loginUrl, expires_at: expiresAt.toISOString() } };
@@ -93,7 +80,7 @@ function login({ deps, cookies }: WorkspaceRoutesOptions, authenticate: Authenti
     errors: ['invalid_token', 'token_expired', 'forbidden', 'not_configured'],
     async handle({ query, request }) {
       const ready = configured(deps);
-      // Also with a ticket, which has its own: an address that is not allowed is always an error.
+      // Also with a ticket, whose flow has its own address: one that is not allowed is always an error.
       ready.redirectUris.resolve(query.redirect_uri);
       if (!query.token.includes('.')) {
         return { redirect: await openByTicket(ready, query.token, cookies.read(request, BINDING_COOKIE)) };
@@ -146,13 +133,13 @@ function confirm({ deps, cookies }: WorkspaceRoutesOptions): Endpoint {
     errors: ['forbidden', 'not_configured'],
     async handle({ form, request }) {
       const cookie = cookies.read(request, confirmationCookie(form.confirmation));
-      // The cookie stays until it expires: a second post finds the recorded outcome by it.
+      // The cookie stays until it expires: a second post needs it to receive the recorded outcome.
       return leave(await resolveConfirmation(configured(deps), cookie, form.confirmation, form.decision === 'confirm'));
     },
   });
 }
 
-function accountEndpoints(accounts: WorkspaceAccounts): Endpoint[] {
+function accountEndpoints(accounts: AccountsDeps): Endpoint[] {
   return [
     endpoint({
       method: 'get',
@@ -161,7 +148,7 @@ function accountEndpoints(accounts: WorkspaceAccounts): Endpoint[] {
       summary: 'List the connected workspace accounts',
       auth: 'id_token',
       response: accountList,
-      handle: async ({ caller }) => ({ json: { accounts: await accounts.list(caller.userId) } }),
+      handle: async ({ caller }) => ({ json: { accounts: await listAccounts(accounts, caller.userId) } }),
     }),
     endpoint({
       method: 'delete',
@@ -174,7 +161,7 @@ function accountEndpoints(accounts: WorkspaceAccounts): Endpoint[] {
       response: success,
       errors: ['not_found'],
       async handle({ caller, params }) {
-        await accounts.disconnect(caller.userId, params.account_id);
+        await disconnectAccount(accounts, caller.userId, params.account_id);
         return SUCCEEDED;
       },
     }),
@@ -188,7 +175,7 @@ function accountEndpoints(accounts: WorkspaceAccounts): Endpoint[] {
       response: success,
       errors: ['not_found'],
       async handle({ caller, params }) {
-        await accounts.makeDefault(caller.userId, params.account_id);
+        await setDefaultAccount(accounts, caller.userId, params.account_id);
         return SUCCEEDED;
       },
     }),

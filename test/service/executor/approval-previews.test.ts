@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { disconnectAccount } from '../../../src/workspace/accounts-service.ts';
 import { ExecutorScene, refused } from '../../support/executor-scene.ts';
 import { createPostgresDatabase, hasPostgres, type PostgresDatabase } from '../../support/postgres.ts';
 import type { ConnectedGrant } from '../../support/refreshing.ts';
@@ -121,7 +122,7 @@ describe('the preview of a question', () => {
     let leaving: Promise<void> | undefined;
     // It takes the user's turn before the question does.
     scene.checked = () => {
-      leaving ??= scene.steward.context.accounts.disconnect(user.userId, user.accountId);
+      leaving ??= disconnectAccount(scene.steward.context, user.userId, user.accountId);
     };
     const call = scene.call(user, ACTION, { to: ['a@example.com'] });
     expect((await refused(call, 'not_found')).message).toBe('This account was disconnected.');
