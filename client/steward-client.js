@@ -9,33 +9,33 @@
  *     steward.addEventListener('account.status', ({ detail }) => console.log(detail.data));
  *     const { data } = await steward.call('mail.search', { query: 'is:unread' });
  *
- * It connects when it is first needed, renews its sign-in in place before the token ends, comes
- * back after a lost connection (at random, ever more slowly), and then asks for the events it missed. Requests are
- * never sent twice: where a connection breaks, an error says whether sending one again could do something twice.
+ * It connects when it is first needed, renews its sign-in before the token expires, reconnects after a lost connection
+ * with random, increasing delays, and then requests the events that it missed. Requests are never sent twice: if the
+ * connection breaks, the error says whether repeating the request is safe.
  */
 
 /**
  * @typedef {object} StewardClientOptions
  * @property {string | URL} url Address of the service; `/ws` is appended.
  * @property {(why: 'connect' | 'renew' | 'refused') => string | undefined | Promise<string | undefined>} token
- *   Gives a valid ID token. `refused`: the last one wasn't accepted, so fetch a new one. Nothing ends
- *   the connection: nobody is signed in any more. An error (offline, say) has it asked again later.
- * @property {number} [since] The last event seen in an earlier session; everything after it is sent again.
- * @property {StewardStore} [store] Keeps that number by itself, so that no event is missed between sessions.
+ *   Returns a valid ID token. `refused`: the last one was rejected, so fetch a new one. Returning nothing closes the
+ *   connection, because no user is signed in. After an error (for example offline), it is called again later.
+ * @property {number} [since] The last event of an earlier session; later events are sent again.
+ * @property {StewardStore} [store] Stores that number, so that no event is missed between sessions.
  *
- * @typedef {object} StewardStore One for each user: numbers of another user's events mean nothing.
- * @property {() => number | string | null | undefined | Promise<number | string | null | undefined>} get What was set last, if anything.
- * @property {(seq: number) => unknown} set Called after each event, once its listeners have run.
+ * @typedef {object} StewardStore One for each user, because events are numbered by user.
+ * @property {() => number | string | null | undefined | Promise<number | string | null | undefined>} get The number set last, if any.
+ * @property {(seq: number) => unknown} set Called after the listeners of each event.
  *
  * @typedef {object} StewardEvent
- * @property {number} seq Counts up by one for each user.
+ * @property {number} seq Increases by one for each event of the user.
  * @property {string} event `account.status`, `approval.requested`, `integrations.updated`, …
  * @property {Record<string, unknown>} data
  *
  * @typedef {object} CallOptions
- * @property {string} [account] Id or label of the account; the default one unless given.
- * @property {string} [idempotencyKey] Makes a change happen once, however often the call is sent.
- * @property {AbortSignal} [signal] Gives up waiting, and ends the call where it changes nothing.
+ * @property {string} [account] Id or label of the account; default: the default account.
+ * @property {string} [idempotencyKey] A change with this key runs once, however often it is sent.
+ * @property {AbortSignal} [signal] Stops waiting, and aborts the call if it changes nothing.
  * @property {(progress: {ms: number, message?: string}) => void} [onProgress]
  *
  * @typedef {object} CallResult
@@ -45,7 +45,7 @@
  * @typedef {object} Waiting
  * @property {boolean} sent
  * @property {number} size
- * @property {boolean} repeatable Sent again, it can do nothing twice.
+ * @property {boolean} repeatable Sending it again is safe.
  * @property {(value: any) => void} resolve
  * @property {(error: Error) => void} reject
  * @property {((progress: {ms: number, message?: string}) => void) | undefined} onProgress
@@ -54,36 +54,36 @@
 const FIRST_DELAY_MS = 1_000;
 const LONGEST_DELAY_MS = 60_000;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
-/** Before a token ends, another one is asked for. */
+/** Time before a token's expiry at which another one is requested, milliseconds. */
 const RENEW_MS = 60_000;
 const AUTHENTICATION = 4401;
 const TOO_MUCH = 4429;
 const TOO_LARGE = 1009;
-/** After `TOO_MUCH`, unless the service says how long. */
+/** Delay after `TOO_MUCH` if the service does not name one. */
 const TOO_MUCH_MS = 60_000;
-/** Of a sign-in; requests have numbers. */
+/** Request id of a sign-in; requests have numbers. */
 const SIGN_IN = 'authenticate';
-/** A new token would make the user anew. */
+/** Errors after which a new token would not help. */
 const USER_DELETED = 'user deleted';
 
-/** What the service answered instead of a result. */
+/** An error response of the service, or of the connection. */
 export class StewardError extends Error {
   /** @param {string} code @param {string} message @param {Record<string, any>} [details] */
   constructor(code, message, details = {}) {
     super(message);
     this.name = 'StewardError';
-    /** Stable word for programs: `reauth_required`, `approval_required`, `disconnected`, `outcome_unknown`, … */
+    /** Error code: `reauth_required`, `approval_required`, `disconnected`, `outcome_unknown`, … */
     this.code = code;
-    /** Whether the same call may succeed later, and does nothing twice. */
+    /** Whether the same call may succeed later and repeating it is safe. */
     this.retryable = details.retryable === true;
-    /** All that came with it: `approvalId`, `choices`, `retryAfter` (seconds), … */
+    /** Further fields of the error: `approvalId`, `choices`, `retryAfter` (seconds), … */
     this.details = details;
   }
 }
 
 /**
- * Dispatches `state` (a change of {@link StewardClient#state}; `detail.reason` says why it waits or ended),
- * `event` for every event of the user, and each event under its own name too (`detail` is a {@link StewardEvent}).
+ * Dispatches `state` (a change of {@link StewardClient#state}; `detail.reason` is the error, if there was one), `event` for
+ * every event of the user, and each event under its own name, too (`detail` is a {@link StewardEvent}).
  */
 export class StewardClient extends EventTarget {
   /** @type {StewardClientOptions} */ #options;
@@ -94,9 +94,9 @@ export class StewardClient extends EventTarget {
   /** @type {ReturnType<typeof setTimeout> | undefined} */ #timer;
   /** @type {ReturnType<typeof setTimeout> | undefined} */ #renewal;
   /** @type {number | undefined} */ #since;
-  /** @type {number | undefined} bytes of a frame, as the service says */ #maxBytes;
-  /** @type {Set<string>} actions that change nothing, as far as they were listed */ #reads = new Set();
-  /** @type {StewardError | undefined} why the service refused the last sign-in */ #refusal;
+  /** @type {number | undefined} limit of a frame in bytes, from the service */ #maxBytes;
+  /** @type {Set<string>} listed actions that change nothing */ #reads = new Set();
+  /** @type {StewardError | undefined} why the service rejected the last sign-in */ #refusal;
   #failures = 0;
   #refused = false;
   #nextId = 0;
@@ -108,32 +108,32 @@ export class StewardClient extends EventTarget {
     this.#since = options.since;
   }
 
-  /** `closed`: nobody is signed in; `waiting`: the connection was lost and is tried again later. */
+  /** `closed`: no user is signed in; `waiting`: the connection was lost and will be retried. */
   get state() {
     return this.#state;
   }
 
-  /** Number of the last event seen; keep it to get what comes after it in a later session. */
+  /** Number of the last event; store it to receive later events in another session. */
   get since() {
     return this.#since;
   }
 
   /**
-   * Connects, if that isn't so already. Calls do it on their own.
+   * Connects, unless it is connected. Calls do so automatically.
    *
-   * @returns {Promise<void>} settled when the sign-in is accepted, or refused for good
+   * @returns {Promise<void>} settles when the sign-in is accepted or finally rejected
    */
   connect() {
     if (this.#state === 'open') return Promise.resolve();
     this.#opening ??= Promise.withResolvers();
     const { promise } = this.#opening;
-    // Whoever waits hears of it; when nobody does, it is no error of the page's.
+    // Prevents an unhandled rejection when no caller waits.
     promise.catch(() => {});
     if (this.#state === 'closed') this.#open('connect');
     return promise;
   }
 
-  /** Ends the connection for good; {@link connect} begins anew. */
+  /** Closes the connection; {@link connect} opens it again. */
   close() {
     this.#end(new StewardError('closed', 'The connection was closed.'));
   }
@@ -157,16 +157,16 @@ export class StewardClient extends EventTarget {
    * @param {Record<string, unknown>} [input]
    * @param {CallOptions} [options]
    * @returns {Promise<CallResult>}
-   * @throws {StewardError} `approval_required` carries `details.approvalId` for {@link approve}; `outcome_unknown`: the
-   *   connection was lost, and the action may have been done. With an `idempotencyKey`, or for an action that {@link list}
-   *   told to be a read, that is `disconnected` instead, and the call may be repeated
+   * @throws {StewardError} `approval_required` has `details.approvalId` for {@link approve}; `outcome_unknown`: the connection
+   *   was lost, and the action may have run. With an `idempotencyKey`, or for an action that {@link list} returned as a
+   *   read, the code is `disconnected` instead, and the call may be repeated
    */
   call(action, input = {}, { account, idempotencyKey, signal, onProgress } = {}) {
     return this.#request({ type: 'call', action, input, account, idempotencyKey }, signal, onProgress);
   }
 
   /**
-   * Decides on what an action asked for; approved, it runs with the very arguments that were shown.
+   * Decides an approval request. If approved, the action runs with exactly the arguments shown.
    *
    * @param {string} approvalId
    * @param {boolean} [approved]
@@ -178,7 +178,7 @@ export class StewardClient extends EventTarget {
   }
 
   /**
-   * What waits for the user's decision.
+   * Pending approval requests.
    *
    * @returns {Promise<any[]>}
    */
@@ -201,7 +201,7 @@ export class StewardClient extends EventTarget {
     const { promise, resolve, reject } = Promise.withResolvers();
     const waiting = { sent: false, size, repeatable: this.#isRepeatable(frame), resolve, reject, onProgress };
     this.#waiting.set(requestId, waiting);
-    // The answer decides: what was begun may have happened all the same.
+    // The response decides, because a call that has started may complete.
     const abort = () => this.#send({ type: 'abort', requestId: String(++this.#nextId), id: requestId });
     signal?.addEventListener('abort', abort, { once: true });
     waiting.sent = this.#sendText(text);
@@ -224,7 +224,7 @@ export class StewardClient extends EventTarget {
     this.#sendText(JSON.stringify(frame));
   }
 
-  /** @param {string} text @returns whether it has gone out */
+  /** @param {string} text @returns whether it was sent */
   #sendText(text) {
     if (this.#socket?.readyState !== WebSocket.OPEN) return false;
     this.#socket.send(text);
@@ -263,7 +263,7 @@ export class StewardClient extends EventTarget {
     socket.addEventListener('close', ({ code, reason }) => this.#socket === socket && this.#lost(code, reason));
   }
 
-  /** @type {symbol | undefined} an attempt that was overtaken by close() must not go on */
+  /** @type {symbol | undefined} invalidated by close(), which ends the attempt */
   #current;
 
   /** @param {'connect' | 'renew' | 'refused'} why */
@@ -275,7 +275,7 @@ export class StewardClient extends EventTarget {
     }
   }
 
-  /** Without the number events would be missed, so nothing begins without it. @returns {Promise<boolean>} */
+  /** Waits for the number of the last event, without which events would be missed. @returns {Promise<boolean>} */
   async #restore() {
     if (this.#since !== undefined || this.#options.store === undefined) return true;
     try {
@@ -288,7 +288,7 @@ export class StewardClient extends EventTarget {
     }
   }
 
-  /** The next number will do as well. @param {number} seq */
+  /** A failure is ignored, because the next number will be stored. @param {number} seq */
   async #keep(seq) {
     this.#since = seq;
     try {
@@ -296,7 +296,7 @@ export class StewardClient extends EventTarget {
     } catch {}
   }
 
-  /** The token goes in a frame: an address would end in logs. @param {string} token */
+  /** The token is sent in a frame, because URLs are logged. @param {string} token */
   #authenticate(token) {
     this.#send({ type: 'authenticate', requestId: SIGN_IN, token, ...(this.#since !== undefined && { since: this.#since }) });
   }
@@ -324,7 +324,7 @@ export class StewardClient extends EventTarget {
     this.#opening?.resolve();
     this.#opening = undefined;
     const left = Date.parse(expiresAt) - Date.now();
-    // Well before the end, but not at once for tokens that live a minute only.
+    // Well before the expiry, but not immediately for tokens of one minute.
     this.#renewIn(Math.max(left - RENEW_MS, left / 2, 0));
   }
 
@@ -338,13 +338,13 @@ export class StewardClient extends EventTarget {
     const socket = this.#socket;
     const { token, failed } = await this.#token('renew');
     if (socket === undefined || socket !== this.#socket) return;
-    // Until the old one ends, when the service closes, there is time to try again.
+    // There is time for retries until the old token expires.
     if (failed) this.#renewIn(this.#backOff());
     else if (token) this.#send({ type: 'authenticate', requestId: SIGN_IN, token });
     else this.#end(signedOut());
   }
 
-  /** The service closes after it, unless it could not check the token of a renewal. @param {StewardError} refusal */
+  /** The service then closes the connection, unless it could not check the token of a renewal. @param {StewardError} refusal */
   #signInRefused(refusal) {
     this.#refusal = refusal;
     if (this.#state === 'open' && refusal.retryable) this.#renewIn(this.#backOff());
@@ -368,7 +368,7 @@ export class StewardClient extends EventTarget {
       this.#end(signedOut(this.#refusal?.message || reason));
       return;
     }
-    // Not the token's fault: another one would be refused as well.
+    // Not because of the token, so another one would not help.
     if (code === AUTHENTICATION && this.#refusal?.code === 'invalid_request') {
       this.#end(this.#refusal);
       return;
@@ -380,20 +380,20 @@ export class StewardClient extends EventTarget {
     );
   }
 
-  /** Asks for a token and connects, a while later. @param {number} ms @param {StewardError} reason */
+  /** Requests a token and connects after a delay. @param {number} ms @param {StewardError} reason */
   #wait(ms, reason) {
     this.#timer = setTimeout(() => this.#open(this.#refused ? 'refused' : 'connect'), ms);
     this.#become('waiting', reason);
   }
 
-  /** Milliseconds to stay away after a loss. @param {number} code @param {string} reason */
+  /** Delay after a lost connection, milliseconds. @param {number} code @param {string} reason */
   #pause(code, reason) {
     const asked = retryAfter(reason);
-    // Whoever has many sockets has many clients, which must not come back in step.
+    // Random, because a user's many clients must not reconnect at the same time.
     return code === TOO_MUCH ? (asked ?? TOO_MUCH_MS) + this.#backOff() : (asked ?? this.#backOff());
   }
 
-  /** Full jitter: thousands of clients that lost one server must not come back in step. */
+  /** Full jitter, because thousands of clients of one server must not reconnect at the same time. */
   #backOff() {
     const longest = Math.min(FIRST_DELAY_MS * 2 ** this.#failures, LONGEST_DELAY_MS);
     this.#failures += 1;
@@ -416,7 +416,7 @@ export class StewardClient extends EventTarget {
     this.#become('closed', reason);
   }
 
-  /** What was sent may have been done, whatever became of its answer. @param {number} code */
+  /** A request that was sent may have been executed. @param {number} code */
   #rejectLost(code) {
     const largest = code === TOO_LARGE ? [...this.#waiting.values()].sort((one, other) => other.size - one.size)[0] : undefined;
     for (const waiting of this.#waiting.values()) {
@@ -466,7 +466,7 @@ function signedOut(why) {
   return new StewardError('signed_out', why || 'Nobody is signed in.');
 }
 
-/** Milliseconds that the service asks for: `{"retry_after": seconds}`. @param {string} reason */
+/** The delay in a close reason, milliseconds: `{"retry_after": seconds}`. @param {string} reason */
 function retryAfter(reason) {
   try {
     const { retry_after: seconds } = JSON.parse(reason);
