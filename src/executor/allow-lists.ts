@@ -4,10 +4,10 @@ import type { LoadedAction } from '../integrations/catalog.ts';
 const SHOWN_VALUES = 10;
 
 /**
- * Holds every value that an allow-list speaks of against its patterns.
+ * Checks every value that an allow-list covers against its patterns.
  *
  * @param input as the action's schema gave it
- * @throws AppError `forbidden` with `details.list` and `details.refused`; also for a list that the action doesn't know
+ * @throws AppError `forbidden` with `details.list` and `details.refused`; also for a list that the action does not have
  */
 export function assertAllowed({ action, policy }: LoadedAction, input: unknown): void {
   for (const [name, patterns] of Object.entries(policy.allow)) {
@@ -22,8 +22,8 @@ export function assertAllowed({ action, policy }: LoadedAction, input: unknown):
 }
 
 /**
- * Whether the whole text fits the pattern, whatever the case; `*` stands for anything, also for nothing. Time grows
- * with the product of the lengths at worst: only the last star ever has to be tried again.
+ * Whether the whole text matches the pattern, case-insensitive; `*` matches any text, including none. The worst case is
+ * proportional to the product of the lengths, because only the last star is tried again.
  */
 export function matches(pattern: string, text: string): boolean {
   const [wanted, given] = [pattern.toLowerCase(), text.toLowerCase()];

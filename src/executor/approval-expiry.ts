@@ -21,7 +21,7 @@ export class ApprovalExpiry {
     return this.#endAll('expired', null);
   }
 
-  /** Ends approvals of another configuration for good: restoring the earlier file must not revive them. */
+  /** Ends approvals of another configuration permanently: restoring the earlier file must not reactivate them. */
   reconfigured(revision: string): Promise<void> {
     return this.#endAll('reconfigured', revision);
   }

@@ -3,7 +3,7 @@ import type { ApprovalRow } from './approvals-repository.ts';
 import { canonicalJson } from './argument-hashes.ts';
 import type { Call } from './call.ts';
 
-/** What the user is asked: exactly what will happen. */
+/** What the user approves: exactly what will happen. */
 export interface ApprovalPreview {
   approvalId: string;
   action: string;
@@ -17,7 +17,7 @@ export interface ApprovalPreview {
   expiresAt: string;
 }
 
-/** What is sealed in the row. */
+/** The encrypted part of the row. */
 export interface Stored {
   account: string;
   summary: string;
@@ -37,12 +37,12 @@ export function preview(
   return { approvalId, action, account, accountId, summary, input, expiresAt: expiresAt.toISOString() };
 }
 
-/** The arguments that were shown are those that would run: a newer version of the service may have other defaults. */
+/** Whether the arguments that were shown are those that would run. A newer version of the service may have other defaults. */
 export function isAbout(stored: Stored, { input }: Call): boolean {
   return canonicalJson(stored.input) === canonicalJson(asJson(input));
 }
 
-/** As it reads after it was stored. */
+/** As it is after storing. */
 export function asJson(input: unknown): unknown {
   return JSON.parse(JSON.stringify(input));
 }
@@ -51,7 +51,7 @@ export function sealed(key: DataKey, row: Pick<ApprovalRow, 'id' | 'userId' | 'r
   return seal(key, associatedData(row), JSON.stringify(stored));
 }
 
-/** What a request showed the user; undefined once it is decided, and where it can't be read. */
+/** What a request showed the user; undefined once it is decided, or if it cannot be decrypted. */
 export function unseal(key: DataKey, row: Pick<ApprovalRow, 'id' | 'userId' | 'revision' | 'arguments'>): Stored | undefined {
   if (row.arguments === null) return undefined;
   try {
@@ -61,7 +61,7 @@ export function unseal(key: DataKey, row: Pick<ApprovalRow, 'id' | 'userId' | 'r
   }
 }
 
-/** The configuration is part of the place: arguments approved under one don't open under another. */
+/** Contains the configuration, so that arguments approved under one cannot be decrypted under another. */
 function associatedData({ id, userId, revision }: Pick<ApprovalRow, 'id' | 'userId' | 'revision'>): AssociatedData {
   return { table: 'approvals', column: `arguments/${revision}`, userId, rowId: id };
 }

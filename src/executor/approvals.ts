@@ -44,7 +44,7 @@ export class Approvals {
 
   /**
    * Requests the user's approval; equal calls share one. The approval is inserted, and counts, before its preview is
-   * read, so that many calls at once don't read many previews.
+   * read, so that concurrent calls do not read many previews.
    *
    * @param surface where the call came from
    * @param summarise describes the call in one line; may call the provider

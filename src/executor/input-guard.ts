@@ -7,8 +7,8 @@ const MAX_CHARACTERS = 1024 * 1024;
 const RESERVED_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
 
 /**
- * Refuses arguments before any schema sees them: what isn't JSON, keys that reach into prototypes, and
- * anything deep or large enough to tie up what walks through it.
+ * Rejects arguments before schemas are applied: values that are not JSON, keys that could change prototypes, and input
+ * that is too deep or too large to process.
  *
  * @throws AppError `invalid_request`, `too_large`
  */

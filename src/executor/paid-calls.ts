@@ -7,8 +7,8 @@ import type { Call } from './call.ts';
 const DAY_MS = 24 * 3_600_000;
 
 /**
- * Whether a user may make one more call today that is paid for, whichever action makes it. Exact while the user is
- * locked: on record as started are, of such actions, only the calls that cost something.
+ * Checks whether a user may make another paid call today, by any action. Exact while the user is locked: of such actions,
+ * only paid calls are recorded as started.
  *
  * @param perDay within the last 24 hours
  * @throws AppError `rate_limited`
@@ -20,7 +20,7 @@ export async function assertAffordable(tx: Queryable, { userId }: Call, { action
   throw new AppError(
     'rate_limited',
     'The day’s live balances are used up. Without `live`, the balances of the last visit at the bank are free.',
-    // With a budget of none there is no oldest call to wait for.
+    // With a limit of 0 there is no oldest call.
     { retryAfter: Math.max(1, Math.ceil(calls === 0 ? DAY_MS / 1000 : seconds)) },
   );
 }

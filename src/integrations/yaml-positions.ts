@@ -16,7 +16,7 @@ interface Collection {
   index: number | undefined;
 }
 
-/** Finds where in a YAML source a path of the parsed document stands. */
+/** Finds the position of a path of the parsed document in the YAML source. */
 export class YamlPositions {
   readonly #nodes = new Map<string, Offsets>();
 
@@ -57,7 +57,7 @@ export class YamlPositions {
   }
 
   #note(path: Path, key: number, value: number): Path {
-    // An empty value stands nowhere; its key does.
+    // An empty value has no position; its key has.
     this.#nodes.set(id(path), { key, value: value < 0 ? key : value });
     return path;
   }

@@ -17,7 +17,7 @@ const FRAGMENTS = 'fragments';
 
 /**
  * Adds diagnostics for errors in a valid JSON Schema: required properties that are not defined, and values in `enum` or
- * `const` that are of none of its types.
+ * `const` that match none of its types.
  *
  * @param above properties that the enclosing schemas define for the same value
  */

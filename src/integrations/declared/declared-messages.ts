@@ -2,7 +2,7 @@ import type { ErrorObject } from 'ajv';
 import { didYouMean } from '../../validation/nearest-name.ts';
 
 const LONGEST_NAME = 100;
-/** Where the compiler of schemas goes on to say where it found a diagnostic. */
+/** The compiler's own position in its messages, which is removed. */
 const PLACE = /(?: ignored)? (?:in schema )?(?:at|from) (?:path |id )?"?#/;
 const FORMATS: Readonly<Record<string, string>> = {
   date: 'a date such as 2026-05-04',

@@ -2,7 +2,7 @@ import { RE2JS, RE2JSException } from 're2js';
 
 /** Longest text that is matched against a pattern. */
 export const PATTERN_MAX_LENGTH = 256;
-/** Compiling a pattern of this length takes less than a second, whatever it holds. */
+/** A pattern of this length compiles in less than a second. */
 const MAX_SOURCE_LENGTH = 1_000;
 /** Matching a text of the greatest length takes some 50 ms at most with a program of this size. */
 const MAX_INSTRUCTIONS = 2_500;
@@ -41,7 +41,7 @@ export function compilePattern(source: string): { pattern: RE2JS } | { problem: 
   }
 }
 
-/** What Ajv makes of the patterns of a schema; each of them has been checked before. */
+/** Compiles the patterns of a schema for Ajv. They have been checked before. */
 export const linearRegExp = Object.assign(
   (source: string) => {
     const compiled = compilePattern(source);
@@ -96,7 +96,7 @@ function translateClass(whole: string): string {
   if (whole === '[]') return '[^\\x00-\\x{10ffff}]';
   if (whole === '[^]') return '[\\x00-\\x{10ffff}]';
   const content = whole.slice(1, -1).replace(CLASS_PIECE, (piece) => {
-    // RE2 would read [:alpha:] as a class of its own.
+    // RE2 would read [:alpha:] as a character class.
     if (piece === '[') return '\\[';
     if (piece === '\\b') return '\\x08';
     if (piece === '\\s') return SPACE;

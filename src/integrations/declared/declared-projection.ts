@@ -2,7 +2,7 @@ import { expressionDiagnostic, unknownFunction } from './declared-expression.ts'
 
 type Jmespath = typeof import('@jmespath-community/jmespath');
 
-/** Applies an expression to a response; throws whatever where they don't fit. */
+/** Applies an expression to a response. @throws any error if they do not match */
 export type Projection = (response: unknown) => unknown;
 
 /**

@@ -8,7 +8,7 @@ const REFERENCE = /^\$input\.([A-Za-z_][A-Za-z0-9_]*)$/;
 const MISNAMED = /^\$input\.([^\s.]+)$/;
 const BEGINNING = '$input';
 
-/** The property of the input that a value of `with` stands for. */
+/** The property of the input that a value of `with` refers to. */
 export function referenceIn(value: unknown): string | undefined {
   return typeof value === 'string' ? REFERENCE.exec(value)?.[1] : undefined;
 }
@@ -29,7 +29,7 @@ export function resolve(value: unknown, input: Input, keepNull: boolean): unknow
   return Object.fromEntries(entries.filter(([, child]) => child !== undefined));
 }
 
-/** Notes references in a value of `with` that lead nowhere; those that don't are added to `used`. */
+/** Reports invalid references in a value of `with`; valid ones are added to `used`. */
 export function checkReferences(value: unknown, input: DeclaredInput, used: Set<string>, diagnostics: Diagnostics): void {
   if (typeof value === 'object' && value !== null) {
     for (const [key, child] of Object.entries(value)) {
@@ -49,7 +49,7 @@ export function checkReferences(value: unknown, input: DeclaredInput, used: Set<
 function misshapen(value: string, input: DeclaredInput): string {
   const [, name] = MISNAMED.exec(value) ?? [];
   if (name !== undefined) {
-    // Under the name as it stands it would be refused among the properties, too.
+    // The unchanged name would also be rejected among the properties.
     const plain = plainName(name);
     return `${name} can’t be the name of a property: names are letters, digits and _${plain === undefined ? '' : `, such as ${plain}`}`;
   }

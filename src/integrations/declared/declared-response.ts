@@ -12,7 +12,7 @@ export interface DeclaredResponse {
   masked: boolean;
 }
 
-/** What a declared action makes of a response; undefined where the response doesn't fit the projection. */
+/** A declared action's result; undefined if the response does not fit the projection. */
 export interface Projected {
   value: unknown;
   fits: boolean;
@@ -38,7 +38,7 @@ export const declaredResponse = responseReader(
       return { value: undefined, fits: false };
     }
   },
-  // $ is the whole response: named for each of its entries, it costs the square of their number.
+  // `$` is the whole response: used for each of its items, it would cost the square of their number.
   ({ project }) => project?.includes('$') === true,
 );
 
