@@ -72,8 +72,8 @@ export class Workers {
     await jobs.start();
     const retry = { retrySeconds: config.limits.revocationRetrySeconds, retryMaxSeconds: SIX_HOURS, keepSeconds: EIGHT_DAYS };
     const enqueue = await jobs.work('revoke', retry, (id) => revocations.attempt(id));
-    revocations.enqueueWith(enqueue);
-    webhooks.enqueueWith(await jobs.work('bank-webhook', WEBHOOK_RETRIES, (id) => webhooks.handle(id)));
+    revocations.jobs.start(enqueue);
+    webhooks.jobs.start(await jobs.work('bank-webhook', WEBHOOK_RETRIES, (id) => webhooks.handle(id)));
     await jobs.everyMinute('bank-check', () => checkDueItems(bankDeps));
     await jobs.everyMinute('erase', () => sweepErasures(db));
     await jobs.everyMinute('sweep', () => sweep(this.#context));

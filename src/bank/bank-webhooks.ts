@@ -1,5 +1,5 @@
 import { AppError } from '../errors.ts';
-import { describeError } from '../observability/logger.ts';
+import { RowJobs } from '../jobs/row-jobs.ts';
 import type { WebhookKeys } from '../providers/bank/bank-webhook-keys.ts';
 import type { BankDeps } from './bank-deps.ts';
 import { handleEvent } from './event-handlers.ts';
@@ -19,17 +19,13 @@ const SWEEP_BATCH = 500;
 export class BankWebhooks {
   readonly #deps: BankDeps;
   readonly #keys: WebhookKeys | undefined;
-  #enqueue: ((id: string) => Promise<void>) | undefined;
+  readonly jobs: RowJobs;
 
   /** @param keys undefined: the aggregator is not configured */
   constructor(deps: BankDeps, keys: WebhookKeys | undefined) {
     this.#deps = deps;
     this.#keys = keys;
-  }
-
-  /** The queue starts last; until then, the sweep queues the rows. */
-  enqueueWith(enqueue: (id: string) => Promise<void>): void {
-    this.#enqueue = enqueue;
+    this.jobs = new RowJobs('webhook', (id) => markWebhookQueued(deps.db, id), deps.logger);
   }
 
   /**
@@ -69,7 +65,7 @@ export class BankWebhooks {
   /** Queues rows without a job (the process ended between commit and queue), and deletes old ones. */
   async sweep(): Promise<void> {
     const { db } = this.#deps;
-    for (const id of await selectUnqueuedWebhooks(db, SWEEP_BATCH)) await this.#enqueueOne(id);
+    await this.jobs.add(await selectUnqueuedWebhooks(db, SWEEP_BATCH));
     await deleteOldWebhooks(db);
   }
 
@@ -89,17 +85,7 @@ export class BankWebhooks {
       return 'repeated';
     }
     logger.info({ event: event.event, webhooks: ids }, 'bank webhook stored');
-    for (const id of ids) await this.#enqueueOne(id);
+    await this.jobs.add(ids);
     return 'stored';
-  }
-
-  async #enqueueOne(id: string): Promise<void> {
-    if (this.#enqueue === undefined) return;
-    try {
-      await this.#enqueue(id);
-      await markWebhookQueued(this.#deps.db, id);
-    } catch (error) {
-      this.#deps.logger.warn({ err: describeError(error), webhook: id }, 'bank webhook not queued; the sweep will queue it');
-    }
   }
 }

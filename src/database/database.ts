@@ -24,17 +24,11 @@ export interface Queryable {
   query<Row extends object>(statement: string | Statement, values?: unknown[]): Promise<Row[]>;
 }
 
-export interface DatabaseAddress {
-  /** postgres:// address, or the folder of the embedded database's socket. */
-  connectionString?: string;
-  host?: string;
-  port?: number;
-  user?: string;
-  password?: string;
-  database?: string;
-  /** Longest wait for a free connection, milliseconds. */
-  connectionTimeoutMillis?: number;
-}
+/** A postgres:// address, or the folder of the embedded database's socket as `host`, with the longest wait for a free connection. */
+export type DatabaseAddress = Pick<
+  pg.PoolConfig,
+  'connectionString' | 'host' | 'port' | 'user' | 'database' | 'connectionTimeoutMillis'
+> & { password?: string };
 
 const CONNECT_MS = 3_000;
 const QUEUE_STATEMENT_MS = 60_000;

@@ -1,5 +1,6 @@
 import type { IdentitySettings } from '../config/config.ts';
 import { UNMEASURED } from '../observability/telemetry.ts';
+import { loadOnce } from '../threads/load-once.ts';
 import type { VerifierContext, VerifierOptions, VerifyIdToken } from './identity.ts';
 
 export type { Identity, VerifierOptions, VerifyIdToken } from './identity.ts';
@@ -16,16 +17,8 @@ const DEFAULTS = {
 /** The verifier that the settings select. Opens no connection and loads no vendor library before the first token. */
 export function createVerifier(settings: IdentitySettings, options: VerifierOptions): VerifyIdToken {
   const context: VerifierContext = { ...DEFAULTS, ...options };
-  let verifier: Promise<VerifyIdToken> | undefined;
-  return async (token) => {
-    verifier ??= load(settings, context).catch((error: unknown) => {
-      // The next token retries a failed load.
-      verifier = undefined;
-      throw error;
-    });
-    const verify = await verifier;
-    return verify(token);
-  };
+  const verifier = loadOnce(() => load(settings, context));
+  return async (token) => (await verifier())(token);
 }
 
 async function load(settings: IdentitySettings, context: VerifierContext): Promise<VerifyIdToken> {

@@ -61,7 +61,7 @@ export class Authentication<Socket extends AuthenticatedSocket> {
   async run(frame: AuthenticationFrame, token: string): Promise<void> {
     this.#queuedFrames = frame.type === 'authenticate' ? [] : [frame];
     try {
-      await this.#signIn(await this.#host.authenticate(token), frame);
+      await this.#signIn(await this.#host.service.authenticate(token), frame);
     } catch (error) {
       this.#reject(frame, error);
     }
@@ -82,7 +82,8 @@ export class Authentication<Socket extends AuthenticatedSocket> {
       this.#ready = true;
       this.#deadline = caller.expiresAt * 1000;
       const maxBytes = host.limits.socketPayloadBytes;
-      if (frame.type === 'authenticate') socket.send(readyFrame(frame.requestId, caller, { revision: host.revision(), seq, maxBytes }));
+      if (frame.type === 'authenticate')
+        socket.send(readyFrame(frame.requestId, caller, { revision: host.service.revision(), seq, maxBytes }));
     };
     if (this.#userId !== undefined) {
       if (this.#userId !== caller.userId) throw new AppError('forbidden', 'A socket stays with its user; open another one.');
@@ -99,8 +100,8 @@ export class Authentication<Socket extends AuthenticatedSocket> {
       socket.closeForNow('too many messages');
       return;
     }
-    await host.feed.subscribe(caller.userId, socket, frame.type === 'authenticate' ? frame.since : undefined, ready);
-    if (socket.isClosing) host.feed.unsubscribe(caller.userId, socket);
+    await host.service.feed.subscribe(caller.userId, socket, frame.type === 'authenticate' ? frame.since : undefined, ready);
+    if (socket.isClosing) host.service.feed.unsubscribe(caller.userId, socket);
   }
 
   #reject(frame: AuthenticationFrame, error: unknown): void {

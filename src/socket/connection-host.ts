@@ -3,19 +3,24 @@ import type { Caller } from '../http/endpoint.ts';
 import type { RequestFrame } from './frames.ts';
 import type { RequestHandler, RequestsHost } from './in-flight-requests.ts';
 
-/** What all connections (`One`) share. */
-export interface ConnectionHost<One> extends RequestsHost {
+/** What sockets need of the service. */
+export interface SocketService {
   readonly feed: EventFeed;
   authenticate(token: string): Promise<Caller>;
+  /** Revision of the integrations in force. */
+  revision(): string;
+  handlerOf(userId: string, frame: RequestFrame): RequestHandler;
+}
+
+/** What all connections (`One`) share. */
+export interface ConnectionHost<One> extends RequestsHost {
+  readonly service: SocketService;
   /** Counts the connection towards the user's sockets until {@link connectionClosed}; false: the limit is reached. */
   admit(userId: string, connection: One): boolean;
   /** Counts messages of all the user's sockets; false: the limit is reached. */
   allowsMessages(userId: string, count: number): boolean;
   /** Counts bytes of all the user's sockets; false: the limit is reached. */
   allowsBytes(userId: string, count: number): boolean;
-  /** Revision of the integrations in force. */
-  revision(): string;
-  handlerOf(userId: string, frame: RequestFrame): RequestHandler;
   /** The response to a request was sent. */
   requestFinished(connection: One): void;
   /** @param code of its close frame; 1006: none was received (RFC 6455, 7.1.5) */

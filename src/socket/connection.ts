@@ -103,7 +103,7 @@ export class Connection implements AuthenticatedSocket {
   /** Aborts reads; changes that have started run to their end. */
   onClose(code: number): void {
     this.#closing = true;
-    if (this.userId !== undefined) this.#host.feed.unsubscribe(this.userId, this);
+    if (this.userId !== undefined) this.#host.service.feed.unsubscribe(this.userId, this);
     this.#requests?.abortAll();
     this.#host.connectionClosed(this, code);
   }
@@ -123,7 +123,7 @@ export class Connection implements AuthenticatedSocket {
       // Reading was paused, so its pongs were not received; but it has read what was sent.
       this.#heartbeat.confirm();
       if (!this.authenticating) this.#socket.resume();
-      if (this.userId !== undefined) this.#host.feed.catchUp(this.userId);
+      if (this.userId !== undefined) this.#host.service.feed.catchUp(this.userId);
     }
     if (this.#sendQueue.isSlow) this.#received.paused(now);
     else if (this.#received.isOverdue(this.#host.limits, now)) this.close(POLICY, 'a message did not arrive in time');
@@ -210,7 +210,9 @@ export class Connection implements AuthenticatedSocket {
   #request(frame: RequestFrame, userId: string): void {
     this.#requests ??= new InFlightRequests(this.#host, this.#sendQueue);
     const running = this.#requests;
-    this.#runTask(() => running.run(frame.requestId, this.#host.handlerOf(userId, frame)).then(() => this.#host.requestFinished(this)));
+    this.#runTask(() =>
+      running.run(frame.requestId, this.#host.service.handlerOf(userId, frame)).then(() => this.#host.requestFinished(this)),
+    );
   }
 
   /** Runs an asynchronous task; its failure terminates this socket only. */

@@ -4,27 +4,20 @@ import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ServerOptions, WebSocketServer } from 'ws';
 import type { Limits } from '../config/config.ts';
-import type { EventFeed } from '../events/event-feed.ts';
-import type { Caller } from '../http/endpoint.ts';
 import { malformedRequestError, type RawError, rejectSocket } from '../http/raw-responses.ts';
 import type { Logger } from '../observability/logger.ts';
 import { type Telemetry, UNMEASURED } from '../observability/telemetry.ts';
 import { FixedWindowLimiter } from '../rate-limit/fixed-window.ts';
 import { Connection } from './connection.ts';
-import type { ConnectionHost } from './connection-host.ts';
-import { CLOSE, type RequestFrame } from './frames.ts';
-import type { RequestHandler } from './in-flight-requests.ts';
+import type { ConnectionHost, SocketService } from './connection-host.ts';
+import { CLOSE } from './frames.ts';
 import { type Carrier, type Linked, listeners, onUpgradeError } from './socket-listeners.ts';
 import { UnauthenticatedConnections } from './unauthenticated-connections.ts';
 
-export interface SocketServerOptions {
-  authenticate(token: string): Promise<Caller>;
+export interface SocketServerOptions extends SocketService {
   isAllowedOrigin(origin: string): boolean;
   /** The client's address, for rate limits. */
   addressOf(request: IncomingMessage): string;
-  revision(): string;
-  handlerOf(userId: string, frame: RequestFrame): RequestHandler;
-  feed: EventFeed;
   limits: Limits;
   logger: Logger;
   telemetry?: Telemetry;
@@ -53,7 +46,7 @@ const MAX_CHUNKS = 16_384;
 export class SocketServer implements ConnectionHost<Connection> {
   readonly limits: Limits;
   readonly logger: Logger;
-  readonly feed: EventFeed;
+  readonly service: SocketService;
   readonly now: () => number;
   readonly #server: WebSocketServer;
   readonly #options: SocketServerOptions;
@@ -73,7 +66,7 @@ export class SocketServer implements ConnectionHost<Connection> {
     this.#options = options;
     this.limits = options.limits;
     this.logger = options.logger;
-    this.feed = options.feed;
+    this.service = options;
     this.now = options.now ?? Date.now;
     this.#telemetry = options.telemetry ?? UNMEASURED;
     this.#waiting = new UnauthenticatedConnections(options.limits.socketsWaiting);
@@ -121,18 +114,6 @@ export class SocketServer implements ConnectionHost<Connection> {
     else if (foreign) this.#reject(socket, { code: 'forbidden', message: 'Pages of this origin may not open sockets here.' });
     else if (this.#draining) this.#reject(socket, { code: 'unavailable', message: 'Shutting down.', retryAfter: RESTART_SECONDS });
     else this.#handshake(request, socket, head);
-  }
-
-  authenticate(token: string): Promise<Caller> {
-    return this.#options.authenticate(token);
-  }
-
-  revision(): string {
-    return this.#options.revision();
-  }
-
-  handlerOf(userId: string, frame: RequestFrame): RequestHandler {
-    return this.#options.handlerOf(userId, frame);
   }
 
   admit(userId: string, connection: Connection): boolean {

@@ -2,25 +2,25 @@ import pLimit from 'p-limit';
 import { UserConcurrency } from './user-concurrency.ts';
 
 const AT_A_TIME = 2;
-/** Of all users, so that many of them together don't fill the memory. */
+/** Of all users, which bounds the memory. */
 const TOGETHER = 8;
 
-/** Places for large answers, from the moment that one turns out to be large until it is understood. */
+/** Limits concurrent large responses, from the detection of their size until they are parsed. */
 export class LargeResponses {
   readonly #concurrency = new UserConcurrency(AT_A_TIME);
   readonly #together = pLimit(TOGETHER);
 
   /**
-   * Waits for a place.
+   * Waits until the response may be read.
    *
-   * @returns gives the place back
-   * @throws the signal's reason when it aborts meanwhile
+   * @returns releases the place
+   * @throws the signal's reason when it aborts in the meantime
    */
   async enter(userId: string, signal: AbortSignal): Promise<() => void> {
     const entered = Promise.withResolvers<void>();
     const left = Promise.withResolvers<void>();
     const giveUp = () => {
-      // Its turn still comes, and is over at once.
+      // Its turn still comes, and ends immediately.
       left.resolve();
       entered.reject(signal.reason);
     };

@@ -1,51 +1,52 @@
 import pLimit from 'p-limit';
 import type { Tinypool } from 'tinypool';
 import { AppError } from '../errors.ts';
+import { loadOnce } from './load-once.ts';
 import type { Portable } from './portable.ts';
 import { UserConcurrency } from './user-concurrency.ts';
 import type { WorkOutcome } from './worker.ts';
 
 export interface WorkOptions {
-  /** For whom it is: one piece of a user's runs at a time, so that nobody's many pieces keep others waiting. */
+  /** Work of one user runs sequentially, so that it does not delay that of other users. */
   userId: string;
-  /** Ends the work, and the thread that is at it. */
+  /** Ends the work and its thread. */
   signal?: AbortSignal;
-  /** Buffers of the input that are handed over instead of copied; the caller can't use them any more. */
+  /** Buffers of the input that are transferred and not copied; the caller can't use them afterwards. */
   transfer?: readonly ArrayBuffer[];
 }
 
 const MAX_THREADS = 2;
-/** Of one user. Whoever comes beyond would wait longer than its deadline. */
+/** Of one user. Further work would wait longer than its deadline. */
 const MAX_WAITING = 50;
 const IDLE_MS = 20_000;
-/** Honest work of the largest size takes less than a second; ten times that on a machine that has much else to do. */
+/** Work of the largest size takes less than a second; ten times that on a loaded machine. */
 const WORK_MS = 10_000;
 const MEMORY = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 };
 
 const queues = new UserConcurrency(1);
-/** The line in front of the threads: the pool's own forgets whoever waits when a thread is ended. */
-const line = pLimit(MAX_THREADS);
-let pool: Promise<Tinypool> | undefined;
+/** In front of the pool, whose own queue loses its tasks when a thread is ended. */
+const threads = pLimit(MAX_THREADS);
+const openPool = loadOnce(createPool);
 let begun = 0;
 
-/** Pieces of work that were given to a thread since this process began. */
+/** Tasks that were given to a thread since this process started. */
 export function workBegun(): number {
   return begun;
 }
 
 /**
- * Runs a portable function on a worker thread, so that what strangers send keeps nobody else waiting. The first call
- * starts a thread; threads without work end after a while and never keep the process alive.
+ * Runs a portable function on a worker thread, so that large external input does not block other requests. Threads start
+ * on demand, end when idle, and do not keep the process alive.
  *
- * @throws AppError what the function throws; `too_large` when it takes more time or memory than it may, `unavailable`
- * when too many wait, and the signal's reason when it aborts
+ * @throws AppError that the function throws; `too_large` when it exceeds its time or memory, `unavailable` when too much
+ * work waits, and the signal's reason when it aborts
  */
 export async function offThread<Input, Output>(work: Portable<Input, Output>, input: Input, options: WorkOptions): Promise<Output> {
   const { userId } = options;
   if (queues.waiting(userId) >= MAX_WAITING) {
     throw new AppError('unavailable', 'Too many large contents are being read for this user. Try again in a moment.', { retryAfter: 5 });
   }
-  const outcome = await queues.run(userId, () => line(() => carryOut(work, input, options)));
+  const outcome = await queues.run(userId, () => threads(() => carryOut(work, input, options)));
   if ('output' in outcome) return outcome.output as Output;
   const { code, message, cause, ...facts } = outcome.refusal;
   throw new AppError(code, message, { ...facts, ...(cause !== undefined && { cause: new Error(cause) }) });
@@ -68,15 +69,6 @@ async function carryOut<Input, Output>(
   }
 }
 
-/** A load that failed is tried again by the next piece of work. */
-function openPool(): Promise<Tinypool> {
-  pool ??= createPool().catch((error: unknown) => {
-    pool = undefined;
-    throw error;
-  });
-  return pool;
-}
-
 async function createPool(): Promise<Tinypool> {
   const { Tinypool: Pool } = await import('tinypool');
   const made = new Pool({
@@ -85,7 +77,7 @@ async function createPool(): Promise<Tinypool> {
     maxThreads: MAX_THREADS,
     idleTimeout: IDLE_MS,
     resourceLimits: MEMORY,
-    // What reads strangers' words needs neither this process's secrets nor its options.
+    // Code that parses external input needs neither this process's secrets nor its options.
     env: {},
     execArgv: [],
   });

@@ -1,4 +1,4 @@
-/** A pure function that may run on another thread: an export of a module, found there by the same two names. */
+/** A pure function that can run on another thread: an export of a module, identified by both names. */
 export interface Portable<Input, Output> {
   /** URL of the module that exports it. */
   readonly module: string;
@@ -7,8 +7,8 @@ export interface Portable<Input, Output> {
 }
 
 /**
- * Makes a function portable. It must be exported under the same name, work with its input alone, and take and give
- * only what can be cloned: JSON, bytes, maps.
+ * Makes a function portable. It must be exported under the same name and depend on its input only. Input and result must
+ * be cloneable: JSON, bytes, maps.
  *
  * @param module `import.meta.url` of the module that exports it
  */
@@ -20,7 +20,7 @@ export function portable<Input, Output>(
   return { module, name, run };
 }
 
-/** The portable function that is meant, on whichever thread this is. */
+/** Imports a portable function, on any thread. */
 export async function findPortable({ module, name }: Pick<Portable<unknown, unknown>, 'module' | 'name'>) {
   const exports: Record<string, unknown> = await import(module);
   const found = exports[name];

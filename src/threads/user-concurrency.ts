@@ -1,26 +1,26 @@
 import pLimit, { type LimitFunction } from 'p-limit';
 
-/** Lets so much work of one user run at a time; what comes beyond waits in the order of its coming. */
+/** Limits the concurrent work of each user; further work waits in order. */
 export class UserConcurrency {
-  readonly #atATime: number;
-  readonly #lanes = new Map<string, LimitFunction>();
+  readonly #concurrency: number;
+  readonly #limits = new Map<string, LimitFunction>();
 
-  constructor(atATime: number) {
-    this.#atATime = atATime;
+  constructor(concurrency: number) {
+    this.#concurrency = concurrency;
   }
 
   async run<Result>(userId: string, work: () => Promise<Result>): Promise<Result> {
-    const lane = this.#lanes.get(userId) ?? pLimit(this.#atATime);
-    this.#lanes.set(userId, lane);
+    const limit = this.#limits.get(userId) ?? pLimit(this.#concurrency);
+    this.#limits.set(userId, limit);
     try {
-      return await lane(work);
+      return await limit(work);
     } finally {
-      if (lane.activeCount + lane.pendingCount === 0) this.#lanes.delete(userId);
+      if (limit.activeCount + limit.pendingCount === 0) this.#limits.delete(userId);
     }
   }
 
-  /** How much of a user's work waits. */
+  /** Number of a user's waiting tasks. */
   waiting(userId: string): number {
-    return this.#lanes.get(userId)?.pendingCount ?? 0;
+    return this.#limits.get(userId)?.pendingCount ?? 0;
   }
 }

@@ -44,7 +44,7 @@ export async function eraseUser(deps: UsersDeps, caller: Caller): Promise<void> 
   deps.logger.info({ user: caller.userId }, 'user deleted');
   deps.sessions.forget(caller.userId);
   deps.userDeleted(caller.userId);
-  await deps.revocations.enqueue(revocations);
+  await deps.revocations.jobs.add(revocations);
 }
 
 /**

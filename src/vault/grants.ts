@@ -123,7 +123,7 @@ export class Grants {
       const mine = await deleteEndedGrant(tx, waitingId);
       return mine === undefined || sealed === undefined ? undefined : this.#revocations.insert(tx, sealed);
     });
-    await this.#revocations.enqueue([queued]);
+    await this.#revocations.jobs.add([queued]);
   }
 
   /**

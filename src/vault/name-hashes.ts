@@ -3,6 +3,7 @@ import type { Keyring } from '../crypto/keyring.ts';
 import type { KeyContext } from '../crypto/master-key.ts';
 import type { Queryable } from '../database/database.ts';
 import { AppError } from '../errors.ts';
+import { loadOnce } from '../threads/load-once.ts';
 import {
   insertHashSecret,
   replaceIdentities,
@@ -21,7 +22,8 @@ const BATCH = 500;
 export class NameHashes {
   readonly #db: Queryable;
   readonly #keyring: Keyring;
-  #opened: Promise<KeyObject> | undefined;
+  /** Read once: by a service when it starts, by a command when it needs it, never inside a transaction. */
+  readonly #secret = loadOnce(() => this.#open());
 
   constructor(db: Queryable, keyring: Keyring) {
     this.#db = db;
@@ -52,15 +54,6 @@ export class NameHashes {
         before.map((identity) => keyedIdentity(secret, identity)),
       );
     }
-  }
-
-  /** Read once: by a service when it starts, by a command when it needs it, never inside a transaction. */
-  #secret(): Promise<KeyObject> {
-    this.#opened ??= this.#open().catch((error: unknown) => {
-      this.#opened = undefined;
-      throw error;
-    });
-    return this.#opened;
   }
 
   async #open(): Promise<KeyObject> {

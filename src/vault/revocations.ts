@@ -3,7 +3,8 @@ import { type AssociatedData, open, seal } from '../crypto/envelope.ts';
 import type { Keyring } from '../crypto/keyring.ts';
 import type { KeyContext } from '../crypto/master-key.ts';
 import { afterCommit, type Database, type Queryable } from '../database/database.ts';
-import { describeError, type Logger } from '../observability/logger.ts';
+import { RowJobs } from '../jobs/row-jobs.ts';
+import type { Logger } from '../observability/logger.ts';
 import { type Telemetry, UNMEASURED } from '../observability/telemetry.ts';
 import { isSubjectInUse, type Provider } from './grants-repository.ts';
 import { NameHashes } from './name-hashes.ts';
@@ -23,9 +24,6 @@ import {
 
 /** Revokes a token at the provider (RFC 7009); resolves once the provider has confirmed it, rejects otherwise. */
 export type Revoker = (token: string) => Promise<void>;
-
-/** Enqueues a revocation. Jobs contain ids only, because finished jobs keep their data. */
-export type Enqueue = (revocationId: string) => Promise<void>;
 
 /** A token to revoke. */
 export interface Outgoing {
@@ -48,7 +46,8 @@ export class Revocations {
   readonly #logger: Logger;
   readonly #telemetry: Telemetry;
   readonly #names: NameHashes;
-  #enqueue: Enqueue | undefined;
+  /** For revocations of a committed transaction. */
+  readonly jobs: RowJobs;
 
   constructor(
     db: Database,
@@ -64,11 +63,7 @@ export class Revocations {
     this.#logger = logger;
     this.#telemetry = telemetry;
     this.#names = names;
-  }
-
-  /** The queue starts last; until then, rows wait for the sweep. */
-  enqueueWith(enqueue: Enqueue): void {
-    this.#enqueue = enqueue;
+    this.jobs = new RowJobs('revocation', (id) => markQueued(db, id), logger);
   }
 
   /**
@@ -83,7 +78,7 @@ export class Revocations {
     return { id, provider, subject, masterKeyId, wrappedKey: wrapped, token: seal({ id, secret }, revocationPlace(provider, id), token) };
   }
 
-  /** Stores an encrypted revocation. @returns the row's id, for {@link enqueue} after the commit */
+  /** Stores an encrypted revocation. @returns the row's id, for {@link jobs} after the commit */
   async insert(tx: Queryable, sealed: SealedRevocation): Promise<string> {
     await insertRevocation(tx, sealed);
     return sealed.id;
@@ -91,19 +86,12 @@ export class Revocations {
 
   /** Revokes a token that this service does not use. @throws AppError `unavailable` */
   async add(outgoing: Outgoing): Promise<void> {
-    await this.enqueue([await this.insert(this.#db, await this.seal(outgoing))]);
+    await this.jobs.add([await this.insert(this.#db, await this.seal(outgoing))]);
   }
 
   /** The hash of the provider's account for {@link lockSubject}, to be computed before the transaction. */
   subjectHash(provider: Provider, subject: string): Promise<string> {
     return this.#names.account(provider, subject);
-  }
-
-  /** After a commit. The sweep finds jobs that could not be enqueued. */
-  async enqueue(ids: (string | undefined)[]): Promise<void> {
-    for (const id of ids) {
-      if (id !== undefined) await this.#enqueueOne(id);
-    }
   }
 
   /**
@@ -135,18 +123,8 @@ export class Revocations {
 
   /** Enqueues what has no job (the process ended between commit and enqueue), and deletes unused rows. */
   async sweep(): Promise<void> {
-    await this.enqueue(await selectUnqueuedRevocations(this.#db, SWEEP_BATCH));
+    await this.jobs.add(await selectUnqueuedRevocations(this.#db, SWEEP_BATCH));
     await deleteIdleSubjects(this.#db);
-  }
-
-  async #enqueueOne(id: string): Promise<void> {
-    if (this.#enqueue === undefined) return;
-    try {
-      await this.#enqueue(id);
-      await markQueued(this.#db, id);
-    } catch (error) {
-      this.#logger.warn({ err: describeError(error), revocation: id }, 'revocation not queued; the sweep will find it');
-    }
   }
 
   async #claim(tx: Queryable, id: string, hash: string): Promise<RevocationRow | undefined> {

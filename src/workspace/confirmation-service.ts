@@ -143,7 +143,7 @@ async function release(deps: WorkspaceDeps, flow: FlowRow, outcome: Outcome): Pr
     await finishFlow(tx, flow.id, outcome);
     return [queued];
   });
-  await deps.revocations.enqueue(revocations ?? []);
+  await deps.revocations.jobs.add(revocations ?? []);
   return revocations !== undefined;
 }
 

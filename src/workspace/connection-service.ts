@@ -98,7 +98,7 @@ export async function reject(
     await finishFlow(tx, flowId, outcome);
     return sealed && deps.revocations.insert(tx, sealed);
   });
-  await deps.revocations.enqueue([revocation]);
+  await deps.revocations.jobs.add([revocation]);
   if (subject === undefined) await revokeUnnamed(deps, tokens);
   return outcome;
 }

@@ -2,6 +2,7 @@ import type { PlaidApi } from 'plaid';
 import { z } from 'zod';
 import type { BankSettings } from '../../config/config.ts';
 import { type Telemetry, UNMEASURED } from '../../observability/telemetry.ts';
+import { loadOnce } from '../../threads/load-once.ts';
 import { UserConcurrency } from '../../threads/user-concurrency.ts';
 import { deadline } from '../deadline.ts';
 import { identifier } from '../provider-text.ts';
@@ -57,10 +58,11 @@ export class BankProvider {
   readonly #timeoutMs: number;
   readonly #telemetry: Telemetry;
   readonly #concurrency = new UserConcurrency(LARGE_AT_A_TIME);
-  #client: Promise<PlaidApi> | undefined;
+  readonly #connected: () => Promise<PlaidApi>;
 
   constructor(settings: BankSettings, timeoutMs: number, telemetry: Telemetry = UNMEASURED) {
     this.#settings = settings;
+    this.#connected = loadOnce(() => connect(settings));
     this.#timeoutMs = timeoutMs;
     this.#telemetry = telemetry;
   }
@@ -191,15 +193,6 @@ export class BankProvider {
       countryCodes,
     };
     return openBankSession(options, item, signal);
-  }
-
-  /** After a failure, the next call tries again. */
-  #connected(): Promise<PlaidApi> {
-    this.#client ??= connect(this.#settings).catch((error: unknown) => {
-      this.#client = undefined;
-      throw error;
-    });
-    return this.#client;
   }
 
   /** A call with a small response. */
