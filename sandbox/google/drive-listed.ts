@@ -30,7 +30,7 @@ function csvOf(rows: readonly Cell[][]): string {
 }
 
 function csvField(cell: Cell): string {
-  const shown = typeof cell === 'object' ? cell.shown : String(cell ?? '');
+  const shown = typeof cell === 'object' && cell !== null ? cell.shown : String(cell ?? '');
   return /[",\r\n]/.test(shown) ? `"${shown.replaceAll('"', '""')}"` : shown;
 }
 
