@@ -48,14 +48,14 @@ describe('npm run data -- erase', () => {
       /^Line 2 of \S+ does not begin with a user id\. No user was deleted\.$/m,
     ],
     ['SQL', (id: string) => `${id}' or true --\n`, /^Line 1 of/m],
-  ])('refuses a file with %s before it deletes anybody', async (_name, lines, message) => {
+  ])('rejects a file with %s before it deletes any user', async (_name, lines, message) => {
     const { code, stderr } = await erase(lines(goes.userId));
     expect(code).toBe(1);
     expect(stderr).toMatch(message);
     expect(await users()).toEqual([stays.userId, goes.userId].sort());
   });
 
-  it('refuses keys that can’t open what is to be revoked', async () => {
+  it('rejects keys that cannot decrypt the tokens to be revoked', async () => {
     const { code, stderr } = await erase(goes.userId, { MASTER_KEYS: `other:${Buffer.alloc(32, 7).toString('base64')}` });
     expect(code).toBe(1);
     expect(stderr).toMatch(/MASTER_KEYS doesn't name: development-/);

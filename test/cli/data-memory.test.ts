@@ -34,7 +34,7 @@ describe.skipIf(!hasPostgres)('npm run data, with more data than memory', () => 
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('export and import pass the rows on without keeping them', async () => {
+  it('export and import stream rows without keeping them in memory', async () => {
     const file = join(folder, 'large.gz');
     const exported = await runCli('data', ['export', file], { ...env, DATABASE_URL: source.url });
     expect(exported).toMatchObject({ code: 0, stderr: expect.stringContaining(`${ROWS + 1} of ${ROWS + 1}`) });

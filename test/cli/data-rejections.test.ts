@@ -71,7 +71,7 @@ describe.skipIf(!hasPostgres)('npm run data -- import refuses', () => {
     ['an empty object', () => gzipSync('{}\n'), /does not begin as an export does/],
     ['another table of text', () => gzipSync('email,created_at\r\n'), /does not begin as an export does/],
     ['bytes that are no text', () => gzipSync(Buffer.from([0xff, 0xfe, 10])), /not text/],
-  ])('what is none of our files: %s', async (_name, content, message) => refused(content(), message));
+  ])('a file of another format: %s', async (_name, content, message) => refused(content(), message));
 
   it.each<[string, () => Buffer, RegExp]>([
     ['near its begin', () => whole.subarray(0, whole.length * 0.02), /not a complete export/],
@@ -79,7 +79,7 @@ describe.skipIf(!hasPostgres)('npm run data -- import refuses', () => {
     ['by a byte', () => whole.subarray(0, -1), /is truncated/],
     ['by its last line', () => gzipSync(`${lines.join('\n')}\n`), /its end is missing/],
     ['by its last line end', () => gzipSync(gunzipSync(whole).subarray(0, -1)), /its end is missing/],
-  ])('a file that was cut %s', async (_name, content, message) => refused(content(), message));
+  ])('a file truncated %s', async (_name, content, message) => refused(content(), message));
 
   it.each<[string, (text: string) => string, RegExp]>([
     ['an address', (text) => text.replace('ada@example.org', 'eve@example.org'), /checksum/],
@@ -89,7 +89,7 @@ describe.skipIf(!hasPostgres)('npm run data -- import refuses', () => {
     await refused(gzipSync(change(gunzipSync(whole).toString())), message);
   });
 
-  it('a file with one bit turned over', async () => {
+  it('a file with one flipped bit', async () => {
     const bytes = Buffer.from(whole);
     bytes[Math.floor(bytes.length / 2)]! ^= 1;
     await refused(bytes, /not a complete export|checksum|line \d+/);
@@ -138,11 +138,11 @@ describe.skipIf(!hasPostgres)('npm run data -- import refuses', () => {
     await refused(changed(isUser, change), message);
   });
 
-  it('rows of users that aren’t there', async () => {
+  it('rows of users that do not exist', async () => {
     await refused(sealedFile(lines.filter((line) => !line.startsWith('["users"'))), /row of events .*SQLSTATE 23503/);
   });
 
-  it('a line of gigabytes, without keeping it', async () => {
+  it('a line of gigabytes, without keeping it in memory', async () => {
     const file = join(folder, 'hostile.gz');
     const block = Buffer.alloc(1_000_000, 'x');
     async function* endless() {
@@ -153,14 +153,14 @@ describe.skipIf(!hasPostgres)('npm run data -- import refuses', () => {
     await refused(file, /a line is too long/);
   });
 
-  it('a file that is not there, and a folder', async () => {
+  it('a missing file, and a folder', async () => {
     const env = { MASTER_KEYS, DATABASE_URL: target.url };
     expect((await runCli('data', ['import', join(folder, 'none.gz')], env)).stderr).toMatch(/none\.gz can't be read \(ENOENT\)/);
     expect((await runCli('data', ['import', folder], env)).stderr).toMatch(/can't be read \(EISDIR\)/);
     expect(readdirSync(folder).sort()).toEqual(['hostile.gz', 'whole.gz']);
   });
 
-  it('nothing of the whole file: it is taken after all of these', async () => {
+  it('no valid file: it is imported after all of these', async () => {
     writeFileSync(join(folder, 'hostile.gz'), whole);
     const { code } = await runCli('data', ['import', join(folder, 'hostile.gz')], { MASTER_KEYS, DATABASE_URL: target.url });
     expect(code).toBe(0);

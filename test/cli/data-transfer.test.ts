@@ -103,7 +103,7 @@ describe('npm run data', () => {
     ).toEqual([]);
   });
 
-  it('export writes one file for its owner only, with nothing in it that is not sealed', async () => {
+  it('export writes one file, readable by its owner only, with no unencrypted secret', async () => {
     const { code, stdout, stderr } = exported;
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
     const total = Object.values(before).flat().length;
@@ -162,7 +162,7 @@ describe('npm run data', () => {
   it.each([
     ['keys that lack one in use', 'other:'],
     ['another key under the same id', ''],
-  ])('import refuses %s, and leaves the database empty', async (_name, id) => {
+  ])('import rejects %s, and leaves the database empty', async (_name, id) => {
     const target = await createPlace();
     const known = readFileSync(join(place.dataDir, 'master.key'), 'utf8').split(':')[0];
     const MASTER_KEYS = `${id || `${known}:`}${Buffer.alloc(32, 7).toString('base64')}`;
@@ -182,7 +182,7 @@ describe('npm run data', () => {
     await target.remove();
   });
 
-  it('import refuses a database that holds anything', async () => {
+  it('import rejects a database that is not empty', async () => {
     const target = await emptyPlace();
     expect((await runCli('waitlist', ['export'], target.env)).code).toBe(0);
     await target.sql(`insert into waitlist (email) values ('ada@example.org')`);
@@ -195,7 +195,7 @@ describe('npm run data', () => {
 });
 
 describe.skipIf(!hasPostgres)('npm run data -- export while things change', () => {
-  it('is of one moment', async () => {
+  it('is a consistent snapshot', async () => {
     const database = await createEmptyPostgresDatabase();
     const env = { DATABASE_URL: database.url, MASTER_KEYS: `k1:${Buffer.alloc(32, 7).toString('base64')}` };
     await runCli('data', ['deletions'], env);

@@ -70,7 +70,7 @@ async function expectRevoked({ email, item }: Person, service: Service): Promise
   await eventually(() => isRemoved(service, item));
 }
 
-describe('while the key service is away', () => {
+describe('while the key service is unavailable', () => {
   let kms: KeyServiceEmulator;
   let steward: TestSteward;
 
@@ -125,27 +125,30 @@ describe('while the key service is away', () => {
   it.each([
     ['isn’t in memory', true, 'error 500'],
     ['is in memory', false, 'cut'],
-  ] as const)('a user whose key %s is disconnected at once, and the provider is told once it is back', async (_name, forgotten, fault) => {
-    const person = await connected(steward);
-    if (forgotten) await forget();
-    kms.always = fault;
-    await disconnectBoth(person, steward);
-    expect(await workspaceAccounts(steward, person.token)).toEqual([]);
-    expect(await bankEntries(steward, person.token)).toEqual([]);
-    expectError(await steward.call(`/auth/bank/accounts/${person.entry}/refresh`, { method: 'POST', token: person.token }), 'not_found');
-    expectError(await disconnectAccount(person, steward), 'not_found');
-    const listed = await steward.call('/integrations', { token: person.token });
-    expect(listed.body).toMatchObject({ workspace: { connected: false }, bank: { connected: false } });
-    expect((await waiting()).map(({ provider }) => provider)).toEqual(['workspace', 'bank']);
-    await sweep();
-    expect(await liveTokens(steward, person.email)).toEqual(ALIVE);
-    expect(await isRemoved(steward, person.item)).toBe(false);
-    kms.always = undefined;
-    await waitUntil('now()');
-    await sweep();
-    await expectRevoked(person, steward);
-    expect(await waiting()).toEqual([]);
-  });
+  ] as const)(
+    'an account of a user whose key %s is disconnected immediately, and revoked once the key service is available',
+    async (_name, forgotten, fault) => {
+      const person = await connected(steward);
+      if (forgotten) await forget();
+      kms.always = fault;
+      await disconnectBoth(person, steward);
+      expect(await workspaceAccounts(steward, person.token)).toEqual([]);
+      expect(await bankEntries(steward, person.token)).toEqual([]);
+      expectError(await steward.call(`/auth/bank/accounts/${person.entry}/refresh`, { method: 'POST', token: person.token }), 'not_found');
+      expectError(await disconnectAccount(person, steward), 'not_found');
+      const listed = await steward.call('/integrations', { token: person.token });
+      expect(listed.body).toMatchObject({ workspace: { connected: false }, bank: { connected: false } });
+      expect((await waiting()).map(({ provider }) => provider)).toEqual(['workspace', 'bank']);
+      await sweep();
+      expect(await liveTokens(steward, person.email)).toEqual(ALIVE);
+      expect(await isRemoved(steward, person.item)).toBe(false);
+      kms.always = undefined;
+      await waitUntil('now()');
+      await sweep();
+      await expectRevoked(person, steward);
+      expect(await waiting()).toEqual([]);
+    },
+  );
 
   it('waiting revocations are encrypted, and GET /user/export lists them', async () => {
     const person = await connected(steward);
@@ -159,7 +162,7 @@ describe('while the key service is away', () => {
     expect(text).not.toContain(row?.tokens.toString('hex'));
   });
 
-  it('a sweep asks once and says so once; what fails makes way for the others', async () => {
+  it('a sweep sends one request and logs once; a failing row does not block others', async () => {
     const person = await connected(steward);
     await forget();
     kms.always = REFUSED;
@@ -204,7 +207,7 @@ describe('while the key service is away', () => {
     await eventually(() => isRemoved(steward, person.item));
   });
 
-  it('DELETE /user is 503 and leaves everything as it was; later it ends what waits, too', async () => {
+  it('DELETE /user returns 503 and changes nothing; later it also deletes waiting revocations', async () => {
     const person = await connected(steward);
     kms.always = REFUSED;
     await disconnectAccount(person, steward);
@@ -238,7 +241,7 @@ describe('while the key service is away', () => {
     await expectRevoked({ ...person, item }, steward);
   });
 
-  it('a bank linked anew in its entry’s place is stored, and the items before it are removed later', async () => {
+  it('a bank linked again is stored, and its former items are removed later', async () => {
     const person = await connected(steward);
     kms.always = REFUSED;
     const [second, third] = [await linked(steward, person.token), await linked(steward, person.token)];
@@ -253,7 +256,7 @@ describe('while the key service is away', () => {
   });
 });
 
-describe('a process that is killed before the key service is back', () => {
+describe('a process that is killed before the key service is available', () => {
   it('loses nothing: the next process revokes at both providers', async () => {
     const kms = await KeyServiceEmulator.start();
     const place = await createPlace();

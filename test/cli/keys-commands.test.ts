@@ -110,7 +110,7 @@ describe.skipIf(!hasPostgres)('npm run keys, with two replicas', () => {
     await expect(late).rejects.toMatchObject({ code: '23503' });
   });
 
-  it('refuses what would lose data or keys', async () => {
+  it('rejects commands that would lose data or keys', async () => {
     const [primary = ''] = ids();
     await refused(`${primary} is the first key. Promote another one before`, 'retire', primary);
     await refused('There is no master key nobody. There are: ', 'retire', 'nobody');
@@ -164,7 +164,7 @@ describe.skipIf(!hasPostgres)('npm run keys, with two replicas', () => {
     expect(await ok('status')).not.toContain('spare');
   });
 
-  it('prints a key only where keys come from the environment, and then nothing but its entry', async () => {
+  it('prints a key only if keys come from the environment, and then only its entry', async () => {
     const stdout = await ok('add', 'seen');
     expect(secretsOf(readFileSync(file, 'utf8')).filter((secret) => stdout.includes(secret))).toEqual([]);
     const inline = readFileSync(file, 'utf8').trim().split('\n').join(',');
@@ -176,7 +176,7 @@ describe.skipIf(!hasPostgres)('npm run keys, with two replicas', () => {
     await ok('retire', 'seen');
   });
 
-  it('leaves the file readable by its owner only, and nothing beside it', async () => {
+  it('keeps the file readable by its owner only, and leaves no other file', async () => {
     chmodSync(file, 0o644);
     await ok('add', 'sixth');
     expect((statSync(file).mode & 0o777).toString(8)).toBe('640');

@@ -31,7 +31,7 @@ const ids = () =>
     .map((entry) => entry.split(':')[0]);
 
 describe('npm run keys on the embedded database', () => {
-  it('refuses what needs the database while the service runs, and says what to do', async () => {
+  it('rejects commands that need the database while the service runs, and says what to do', async () => {
     for (const command of [['status'], ['rewrap'], ['promote', ids()[0] ?? '']]) {
       const { code, stdout, stderr } = await keys(...command);
       expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
@@ -42,7 +42,7 @@ describe('npm run keys on the embedded database', () => {
     expect(child.running()).toBe(true);
   });
 
-  it('rotates the development key: it is added while the service runs, and the rest is done when it is stopped', async () => {
+  it('rotates the development key: it is added while the service runs, and the other steps run while it is stopped', async () => {
     const token = await child.signIn();
     expect((await linkBank(child, token)).body).toEqual({ success: true });
     const [first = ''] = ids();

@@ -51,7 +51,7 @@ describe('a master key at AWS KMS', () => {
 
   const alarms = () => steward.logs.map((line) => JSON.parse(line)).filter(({ level }) => level >= 50);
 
-  it('wraps users’ keys for their user alone, and is asked seldom', async () => {
+  it('wraps keys bound to their user, with few requests', async () => {
     const user = await linkedUser();
     const before = kms.asked.length;
     for (let use = 0; use < 5; use += 1) expect((await user.use()).body).toEqual({ success: true });
@@ -70,7 +70,7 @@ describe('a master key at AWS KMS', () => {
     ['it is another user’s', '(select wrapped from user_keys k where k.user_id <> user_keys.user_id limit 1)'],
     ['it is cut short', 'substring(wrapped for 20)'],
     ['it says to be wrapped by a key held here', 'set_byte(wrapped, 0, 1)'],
-  ])('gives nothing when %s', async (_title, change) => {
+  ])('returns no key when %s', async (_title, change) => {
     await linkedUser();
     const user = await linkedUser();
     await steward.sql(`update user_keys set wrapped = ${change} where created_at = (select max(created_at) from user_keys)`);
@@ -80,7 +80,7 @@ describe('a master key at AWS KMS', () => {
     await expect(userKeys.forUser(db, row?.user ?? '')).rejects.toMatchObject({ code: 'internal' });
   });
 
-  it('that is away makes it 503 for those whose key isn’t in memory, with an alarm, and loses nothing', async () => {
+  it('that is unavailable causes 503 for users whose key is not in memory, with an alarm, and loses nothing', async () => {
     const user = await linkedUser();
     await forget();
     const active = await linkedUser();
@@ -94,14 +94,14 @@ describe('a master key at AWS KMS', () => {
     expect((await user.use()).body).toEqual({ success: true });
   });
 
-  it.each(['hang', 'cut'] as const)('that answers with a %s is 503 too, within its time', async (fault) => {
+  it.each(['hang', 'cut'] as const)('that responds with a %s also causes 503, within its time-out', async (fault) => {
     const user = await linkedUser();
     await forget();
     kms.always = fault;
     expectError(await user.use(), 'unavailable');
   });
 
-  it.each(['throttled', 'error 500', 'cut'] as const)('is asked again after one %s', async (fault) => {
+  it.each(['throttled', 'error 500', 'cut'] as const)('is requested again after one %s', async (fault) => {
     const user = await linkedUser();
     await forget();
     kms.faults.push(fault);
@@ -109,18 +109,21 @@ describe('a master key at AWS KMS', () => {
     expect(kms.faults).toEqual([]);
   });
 
-  it.each(['AccessDeniedException', 'DisabledException', 'KMSInvalidStateException'])('that says %s alarms the operator', async (code) => {
-    const user = await linkedUser();
-    await forget();
-    kms.always = { code };
-    expectError(await user.use(), 'unavailable');
-    expect(alarms()).toMatchObject([
-      { msg: expect.stringContaining('the key service rejects a master key'), err: { message: expect.stringContaining(code) } },
-    ]);
-    expect(steward.logs.join('')).not.toContain('example-secret-access-key');
-  });
+  it.each(['AccessDeniedException', 'DisabledException', 'KMSInvalidStateException'])(
+    'that responds with %s raises an alarm',
+    async (code) => {
+      const user = await linkedUser();
+      await forget();
+      kms.always = { code };
+      expectError(await user.use(), 'unavailable');
+      expect(alarms()).toMatchObject([
+        { msg: expect.stringContaining('the key service rejects a master key'), err: { message: expect.stringContaining(code) } },
+      ]);
+      expect(steward.logs.join('')).not.toContain('example-secret-access-key');
+    },
+  );
 
-  it('that is away at the start refuses it, and says why', async () => {
+  it('that is unavailable at the start makes it fail with the reason', async () => {
     kms.always = { code: 'AccessDeniedException' };
     await expect(startSteward({ ...kms.env, MASTER_KEYS: formatKeyset([{ id: 'other', arn: kms.createKey() }]) })).rejects.toMatchObject({
       code: 'unavailable',
@@ -128,7 +131,7 @@ describe('a master key at AWS KMS', () => {
     });
   });
 
-  it('that is away makes GET /user/export 503 too, however much of it is sealed', async () => {
+  it('that is unavailable makes GET /user/export return 503', async () => {
     const { token } = await linkedUser();
     const { userId } = await steward.context.sessions.authenticate(token);
     const sealed = seal(
@@ -151,7 +154,7 @@ describe('a master key at AWS KMS', () => {
     expectError(await steward.call('/user/export', { token }), 'unavailable');
   });
 
-  it('is not asked twice at the same time for the same key', async () => {
+  it('receives one request for concurrent uses of a key', async () => {
     const user = await linkedUser();
     await forget();
     const before = kms.count('Decrypt');
@@ -186,7 +189,7 @@ describe.skipIf(!hasPostgres)('moving to AWS KMS', () => {
 
   const keys = (...args: string[]) => runCli('keys', args, env);
 
-  it('and back is a rotation like any other, without a restart', async () => {
+  it('and back is an ordinary rotation, without a restart', async () => {
     const token = await steward.signIn();
     await linkBank(steward, token);
     const [entry] = (await steward.call('/auth/bank/accounts', { token })).body.accounts;
@@ -211,7 +214,7 @@ describe.skipIf(!hasPostgres)('moving to AWS KMS', () => {
     expect(await use()).toEqual({ success: true });
   });
 
-  it('refuses a key that can’t be used, in one line', async () => {
+  it('rejects a key that cannot be used, in one line', async () => {
     kms.always = { code: 'AccessDeniedException' };
     const { code, stdout, stderr } = await keys('add', 'denied', '--aws-kms', kms.createKey());
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });

@@ -99,7 +99,7 @@ describe.skipIf(!hasPostgres)('npm run keys -- rewrap --new-user-keys', () => {
     return found;
   }
 
-  it('leaves nothing under the old key, and everything still opens', async () => {
+  it('leaves nothing under the old key, and everything can be decrypted', async () => {
     const user = await scene.connect();
     const form = () => ({ email: `${newName()}@example.com` });
     const prepared = await scene.steward.call('/workspace_access_request', { token: user.token, form: form() });
@@ -142,7 +142,7 @@ describe.skipIf(!hasPostgres)('npm run keys -- rewrap --new-user-keys', () => {
     expect(outcome(await answerConfirmation(browser, page, 'confirm'))).toMatchObject({ status: 'connected' });
   });
 
-  it('is done once: another run finds nothing to do', async () => {
+  it('is complete after one run: another run changes nothing', async () => {
     const user = await scene.connect();
     await recover();
     const key = await keyOf(user);
@@ -230,7 +230,7 @@ describe.skipIf(!hasPostgres)('npm run keys -- rewrap --new-user-keys', () => {
     expect((await sealed(user))['grants.tokens']).toEqual([await keyOf(user)]);
   });
 
-  it('lets what a request has sealed under the old key in the meantime be opened for a day', async () => {
+  it('can decrypt for a day what a concurrent request encrypted with the old key', async () => {
     const user = await scene.connect();
     const prepared = await scene.steward.call('/workspace_access_request', {
       token: user.token,
@@ -255,7 +255,7 @@ describe.skipIf(!hasPostgres)('npm run keys -- rewrap --new-user-keys', () => {
     await expect(age(26)).rejects.toMatchObject({ code: 'internal' });
   });
 
-  it('knows every column that holds something sealed', async () => {
+  it('covers every column with encrypted data', async () => {
     const columns = await database.sql<{ name: string }>(
       `select c.table_name || '.' || c.column_name as name from information_schema.columns c
        where c.table_schema = 'public' and c.data_type = 'bytea' and exists (

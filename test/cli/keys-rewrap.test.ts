@@ -121,7 +121,7 @@ describe.skipIf(!hasPostgres)('npm run keys -- rewrap', () => {
     return { child, ended, letGo };
   }
 
-  it('killed amid its writes has lost nothing, and the next run does the rest', async () => {
+  it('killed between its writes loses nothing, and the next run completes it', async () => {
     const { child, ended, letGo } = await underWay();
     child.kill('SIGKILL');
     await ended;
@@ -136,7 +136,7 @@ describe.skipIf(!hasPostgres)('npm run keys -- rewrap', () => {
     expect(await intact()).toEqual({ next: MANY });
   });
 
-  it('interrupted ends in order and says so', async () => {
+  it('stops in order when interrupted, and says so', async () => {
     const { child, ended, letGo } = await underWay();
     child.kill('SIGINT');
     await letGo();
@@ -160,7 +160,7 @@ describe.skipIf(!hasPostgres)('npm run keys -- rewrap', () => {
     expect(await intact()).toEqual({ next: MANY - 500 + 200 });
   });
 
-  it('never writes over what was changed since it was read', async () => {
+  it('never overwrites a concurrent change', async () => {
     const db: Queryable = {
       query: (statement, values) => database.sql(typeof statement === 'string' ? statement : statement.text, values),
     };
@@ -172,13 +172,13 @@ describe.skipIf(!hasPostgres)('npm run keys -- rewrap', () => {
     expect(held[0]?.wrapped.toString()).toBe('changed meanwhile');
   });
 
-  it('twice at the same time does no harm', async () => {
+  it('can run twice at the same time', async () => {
     const ends = await Promise.all([runCli('keys', ['rewrap'], env), runCli('keys', ['rewrap'], env)]);
     expect(ends).toMatchObject([{ code: 0 }, { code: 0 }]);
     expect(await intact()).toEqual({ next: MANY });
   });
 
-  it('names what it can’t read, and does everything else', async () => {
+  it('reports keys that it cannot unwrap, and rewraps all others', async () => {
     const [one, two] = stored;
     await database.sql('update user_keys set wrapped = set_byte(wrapped, 90, get_byte(wrapped, 90) # 1) where id = $1', [one?.id]);
     await database.sql('update user_keys set wrapped = (select wrapped from user_keys where id = $2) where id = $1', [

@@ -43,7 +43,7 @@ async function fill(emails: string[]): Promise<void> {
 }
 
 describe('npm run waitlist -- export', () => {
-  it('prints one line an address, with the time of its entry', async () => {
+  it('prints one line per address, with its time', async () => {
     await fill(['zoe@example.org', 'ada@example.org']);
     const { code, stdout } = await run('export');
     expect(code).toBe(0);
@@ -55,7 +55,7 @@ describe('npm run waitlist -- export', () => {
     expect((await run('export')).stdout).toBe('email,created_at\r\n');
   });
 
-  it('no cell is a formula to a spreadsheet, and each is one cell', async () => {
+  it('escapes cells that a spreadsheet would read as formulas or several cells', async () => {
     const begins = ['=', '+', '-', '@', '\t', '\r'];
     const odd = [
       ...begins.map((sign) => `${sign}cmd|' /C calc'!A0@example.org`),
@@ -74,7 +74,7 @@ describe('npm run waitlist -- export', () => {
     expect(cells.filter((cell) => cell.startsWith("'"))).toHaveLength(begins.length);
   });
 
-  it('writes a file for its owner only, whole, in place of an older one', async () => {
+  it('replaces an older file atomically, readable by its owner only', async () => {
     await fill(['ada@example.org']);
     const file = join(folder, 'waitlist.csv');
     writeFileSync(file, 'an older one');
@@ -86,7 +86,7 @@ describe('npm run waitlist -- export', () => {
     expect(readdirSync(folder)).toEqual(['waitlist.csv']);
   });
 
-  it('gives every one of many addresses once, in pages', async () => {
+  it('exports each of many addresses once, in pages', async () => {
     const many = Array.from({ length: 2_500 }, (_, index) => `person-${index}@example.org`);
     await fill(many);
     const rows = parse((await run('export')).stdout).slice(1);
@@ -97,7 +97,7 @@ describe('npm run waitlist -- export', () => {
     ['a folder that is not there', (at: string) => join(at, 'missing', 'file.csv'), 'ENOENT'],
     ['a folder in place of the file', (at: string) => at, 'not a regular file'],
     ['a link', (at: string) => join(at, 'link.csv'), 'not a regular file'],
-  ])('refuses to write to %s, in one line', async (_name, target, message) => {
+  ])('does not write to %s, with one line of error', async (_name, target, message) => {
     const at = mkdtempSync(join(folder, 'refused-'));
     mkdirSync(join(at, 'sub'));
     symlinkSync('/dev/null', join(at, 'link.csv'));
@@ -116,7 +116,7 @@ describe('npm run waitlist -- export', () => {
 });
 
 describe('npm run waitlist -- export while the service runs', () => {
-  it('is refused in one line on the embedded database, which has one owner', async () => {
+  it('is rejected in one line on the embedded database, which allows one process', async () => {
     const embedded = await startSteward({ DATABASE_URL: '' });
     try {
       const { code, stdout, stderr } = await runCli('waitlist', ['export'], { DATA_DIR: embedded.dataDir });

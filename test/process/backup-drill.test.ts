@@ -89,7 +89,7 @@ describe.skipIf(!hasPostgres)('the drill of docs/backup.md', () => {
   it.each([
     ['pg_dump', dumping, undumping],
     ['data', exporting, importing],
-  ])('by %s: what was there is there again, who had gone goes again, and dead tokens are told', async (_name, backUp, restore) => {
+  ])('by %s: restores the data, repeats deletions, and reports invalid tokens', async (_name, backUp, restore) => {
     fresh = await createEmptyPostgresDatabase();
     env = {
       ...serviceEnv(damaged),
@@ -133,7 +133,7 @@ describe.skipIf(!hasPostgres)('the drill of docs/backup.md', () => {
     }
   });
 
-  it('an upgrade that older code can’t work with is taken back by the backup from before', async () => {
+  it('an incompatible upgrade is undone with the backup made before it', async () => {
     fresh = await createEmptyPostgresDatabase();
     env = { ...serviceEnv(damaged), NEW_DATABASE_URL: fresh.url, BACKUPS: join(folder, 'backups'), VAULT: join(folder, 'vault') };
     const scene = await live();

@@ -131,7 +131,7 @@ withPostgres('while the database is away', () => {
     expect(child.running()).toBe(true);
   }
 
-  it('cut off: answers 503 unavailable, stays alive, and works again once it is back', async () => {
+  it('cut off: returns 503 unavailable, keeps running, and works again afterwards', async () => {
     await site.proxy.cut();
     await expectOutage();
     await site.proxy.open();
@@ -139,7 +139,7 @@ withPostgres('while the database is away', () => {
     expect(await site.database.sql('select email from waitlist')).toEqual([{ email: 'ana@example.com' }]);
   });
 
-  it('a black hole: answers 503 unavailable instead of hanging, and works again once it is back', async () => {
+  it('a black hole: returns 503 unavailable instead of hanging, and works again afterwards', async () => {
     site.proxy.freeze();
     await expectOutage();
     site.proxy.breakConnections();
@@ -147,7 +147,7 @@ withPostgres('while the database is away', () => {
     await expectRecovery();
   });
 
-  it('slow: works as long as it answers in time, and says 503 where it does not', async () => {
+  it('slow: works as long as it responds in time, and returns 503 otherwise', async () => {
     site.proxy.slow(150);
     expect((await child.call('/auth/workspace/accounts', { token })).body.accounts).toEqual(accounts);
     site.proxy.slow(20_000);
@@ -158,14 +158,14 @@ withPostgres('while the database is away', () => {
     await expectRecovery();
   });
 
-  it('connections broken from the server’s side are replaced without anyone noticing more than one failure', async () => {
+  it('connections closed by the server are replaced after at most one failed request', async () => {
     await site.database.sql(
       'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
     );
     await expectRecovery();
   });
 
-  it('broken in the middle of a transaction: nothing is half done, and the process lives on', async () => {
+  it('broken within a transaction: nothing is half done, and the process keeps running', async () => {
     const blocker = new pg.Client({ connectionString: site.database.url });
     await blocker.connect();
     await blocker.query('begin');
@@ -209,7 +209,7 @@ withPostgres('while the database is away', () => {
     expect(known.find((account: { email: string }) => account.email === 'temp@example.com')).toMatchObject({ refresh_tokens: 0 });
   }, 200_000);
 
-  it('stops with 0 on SIGTERM also while the database is a black hole, or cut off', async () => {
+  it('exits with 0 on SIGTERM even while the database is a black hole, or cut off', async () => {
     site.proxy.freeze();
     expect(await child.kill('SIGTERM')).toMatchObject({ code: 0, signal: null });
     await site.proxy.open();
@@ -218,7 +218,7 @@ withPostgres('while the database is away', () => {
     expect(await child.kill('SIGTERM')).toMatchObject({ code: 0, signal: null });
   });
 
-  it('refuses to start, with a message that says where to look', async () => {
+  it('does not start, with a message that says where to look', async () => {
     await site.proxy.cut();
     const exit = await runProcess(site.env);
     expect(exit.code).toBe(1);
@@ -300,7 +300,7 @@ withPostgres('a service whose job queue cannot start at first', () => {
     await site.remove();
   });
 
-  it('serves all the same, and starts its background work as soon as it can', async () => {
+  it('serves requests, and starts its background work as soon as possible', async () => {
     child = await startProcess({ ...site.env, LIMIT_REVOCATION_RETRY_SECONDS: '1' });
     await eventually(() => child?.output().includes('background work could not start; retrying'));
     const { callback, token } = await connect(child, { email: 'demo@example.com' });

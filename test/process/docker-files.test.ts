@@ -38,7 +38,7 @@ function stage(name: string): string[] {
 }
 
 describe('compose.yaml', () => {
-  it('publishes ports on loopback only, but for those of the TLS proxy', () => {
+  it('publishes ports on loopback only, except those of the TLS proxy', () => {
     const services = Object.values(compose.services);
     const ports = services.filter(({ image }) => !image?.startsWith('haproxy:')).flatMap((one) => one.ports);
     expect(ports.length).toBeGreaterThan(0);
@@ -46,7 +46,7 @@ describe('compose.yaml', () => {
     for (const name of ['tls', 'balancer']) expect(compose.services[name]?.ports).toEqual(['80:8080', '443:8443']);
   });
 
-  it('gives a stop more time than it takes at most', () => {
+  it('allows a stop more than its maximum time', () => {
     const ours = Object.entries(compose.services).filter(([, one]) => one.build?.target === 'production');
     expect(ours.map(([name]) => name)).toEqual(['production', 'replica-1', 'replica-2', 'replica-3']);
     for (const [, one] of ours)
@@ -62,7 +62,7 @@ describe('compose.yaml', () => {
     }
   });
 
-  it('starts without any variable set: nothing is demanded before Steward itself can say what is missing', () => {
+  it('requires no variable, so that Steward itself can name the missing ones', () => {
     const variables = text('compose.yaml').match(/\$\{?\w[^}]*\}?/g);
     expect(new Set(variables)).toEqual(new Set([PORT]));
   });
@@ -80,7 +80,7 @@ describe('compose.yaml', () => {
     expect(compose.services.production?.build?.target).toBe('production');
   });
 
-  it('never lets a variable of .env turn one service into the other', () => {
+  it('does not let a variable of .env turn one service into the other', () => {
     expect(compose.services.steward?.environment.NODE_ENV).toBe('development');
     expect(compose.services.production?.environment.NODE_ENV).toBe('production');
   });
@@ -108,11 +108,11 @@ describe('the production image', () => {
   beforeAll(() => assemble(image));
   afterAll(() => rmSync(image, { recursive: true, force: true }));
 
-  it('holds neither the sandbox nor tests, benchmarks and scripts', () => {
+  it('contains neither the sandbox nor tests, benchmarks and scripts', () => {
     expect(globSync('{sandbox,test,bench,scripts,.env*}', { cwd: image })).toEqual([]);
   });
 
-  it('holds all that a start loads, and compiles it ahead', () => {
+  it('contains everything that a start loads, compiled in advance', () => {
     expect(stage('production').at(-1)).toBe('RUN node src/startup/warm-module-cache.js');
     const { status, stderr } = spawnSync(process.execPath, ['src/startup/warm-module-cache.js'], { cwd: image, env: {}, encoding: 'utf8' });
     expect(stderr).toBe('');
@@ -142,7 +142,7 @@ describe('the production image', () => {
     }
   });
 
-  it('says in one message what it needs', () => {
+  it('names all missing settings in one message', () => {
     const { status, stderr } = spawnSync(process.execPath, ['src/start.js'], {
       cwd: image,
       env: { NODE_ENV: 'production', HOST: '0.0.0.0' },

@@ -43,7 +43,7 @@ async function upgrade(url: string, headers: Record<string, string>): Promise<nu
 }
 
 describe('X-Forwarded-For', () => {
-  it.each(['1', 'true', 'loopback'])('of any form is taken with TRUST_PROXY=%s, by requests and upgrades', async (trust) => {
+  it.each(['1', 'true', 'loopback'])('of any form is accepted with TRUST_PROXY=%s, for requests and upgrades', async (trust) => {
     child = await startProcess({ ...place.env, TRUST_PROXY: trust });
     for (const address of FORWARDED) {
       const headers = { 'x-forwarded-for': address };
@@ -71,7 +71,7 @@ describe('an upgrade whose handling fails', () => {
 
   afterAll(() => steward.stop());
 
-  it('ends its connection and nothing else', async () => {
+  it('closes its connection only', async () => {
     child = await startProcess(place.env);
     steward = await startSteward();
     const { config } = steward.context;

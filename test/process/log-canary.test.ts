@@ -68,7 +68,7 @@ async function walk(user: string, token: string): Promise<Record<string, string>
 }
 
 describe('no secret is ever printed, at LOG_LEVEL=trace', () => {
-  it('not by requests that are in order', async () => {
+  it('not by valid requests', async () => {
     const token = await signIn('ana');
     expect(await walk('ana', token)).toMatchObject({ status: 'connected' });
     const link = await child.call('/auth/bank/set_access_token', { token, form: { public_token: hide('public-token') } });
@@ -83,7 +83,7 @@ describe('no secret is ever printed, at LOG_LEVEL=trace', () => {
     await eventually(() => emulator.calls.includes('/revoke') && emulator.calls.includes('/item/remove'));
   });
 
-  it('not by requests that are refused', async () => {
+  it('not by rejected requests', async () => {
     const json = { 'content-type': 'application/json' };
     const statuses = await Promise.all([
       child.call('/auth/bank/accounts', { token: hide('authorization') }),
@@ -122,7 +122,7 @@ describe('no secret is ever printed, at LOG_LEVEL=trace', () => {
     expect(statuses.map(({ status }) => status).filter((status) => status >= 500)).toEqual([]);
   });
 
-  it('not when providers answer with errors that hold them', async () => {
+  it('not when providers return errors that contain them', async () => {
     const token = await signIn('ben');
     const answer = (path: string, status: number) =>
       emulator.answer(path, status, {
@@ -162,7 +162,7 @@ describe('no secret is ever printed, at LOG_LEVEL=trace', () => {
     for (const refused of [link, half]) for (const secret of Object.values(hidden)) expect(refused.text).not.toContain(secret);
   });
 
-  it('not when the database refuses what it is given', async () => {
+  it('not when the database rejects a value', async () => {
     if (place.env.DATABASE_URL !== undefined) await place.sql('alter table grants rename to grants_gone');
     const answers = await Promise.all([
       child.call('/auth/bank/set_access_token', { token: await signIn('cleo'), form: { public_token: hide('public-token') } }),
@@ -183,7 +183,7 @@ describe('no secret is ever printed, at LOG_LEVEL=trace', () => {
     await new Promise((resolve) => garbage.once('close', resolve));
   });
 
-  it('and the logs say so in full: everything above was logged', async () => {
+  it('everything above was logged', async () => {
     const exit = await child.kill('SIGTERM');
     expect(exit.code).toBe(0);
     for (const path of ['/auth/workspace/callback', '/auth/workspace/login', '/auth/bank/set_access_token', '/nowhere']) {

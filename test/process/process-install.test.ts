@@ -53,14 +53,14 @@ function installed(seconds: number): void {
 const NOW = 1_900_000_000;
 
 describe('npm start on a fresh clone', () => {
-  it('installs the locked dependencies, the pinned Node among them, under the Node that the machine has', () => {
+  it('installs the locked dependencies, including the pinned Node, with the machine’s Node', () => {
     const { status, asked } = install({ NODE_ENV: 'production' });
     expect(status).toBe(0);
     expect(asked).toHaveLength(1);
     expect(asked[0]).toMatch(/^ci --include=dev /);
   });
 
-  it('says what is wrong and ends with npm’s code where that fails', () => {
+  it('prints the reason and exits with npm’s code if that fails', () => {
     stubNpm(7);
     const { status, stderr } = install();
     expect(status).toBe(7);
@@ -70,7 +70,7 @@ describe('npm start on a fresh clone', () => {
 });
 
 describe('npm start on an installation', () => {
-  it('does nothing while it is as new as the lock file', () => {
+  it('does nothing if it is as new as the lock file', () => {
     utimesSync(join(folder, 'package-lock.json'), NOW, NOW);
     installed(NOW);
     const { status, asked, stdout } = install();

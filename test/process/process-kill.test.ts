@@ -41,7 +41,7 @@ async function runInto(part: 'workspace' | 'bank', path: string, request: () => 
 }
 
 describe('kill -9 in the middle', () => {
-  it('of callbacks and bank links: no half row, the late callback says expired, and everyone can start again', async () => {
+  it('of callbacks and bank links: no half row, the late callback is expired, and users can start again', async () => {
     const port = String(await freePort());
     await start({ PORT: port });
     const first = await approve('ana', 'ana@example.com');
@@ -85,7 +85,7 @@ describe('kill -9 in the middle', () => {
     expect((await child.call('/auth/bank/accounts', { token: doraAgain })).body.accounts).toHaveLength(1);
   });
 
-  it('of a flow before its callback: the consent already given still counts after the restart', async () => {
+  it('of a flow before its callback: the consent is still valid after the restart', async () => {
     const port = String(await freePort());
     await start({ PORT: port });
     const { browser, callbackUrl } = await approve('ana', 'ana@example.com');
@@ -95,7 +95,7 @@ describe('kill -9 in the middle', () => {
   });
 });
 
-describe('kill -9 right after a disconnect was answered', () => {
+describe('kill -9 right after the response to a disconnect', () => {
   it('denies use after the restart, and then revokes at both providers', async () => {
     await start({ LIMIT_REVOCATION_RETRY_SECONDS: '1' });
     const browser = new FormBrowser(child.url);

@@ -57,7 +57,7 @@ describe('starting', () => {
     expect(child.output()).not.toContain('bank-secret-value');
   });
 
-  it('says that the port is taken and ends with 1', async () => {
+  it('reports that the port is in use and exits with 1', async () => {
     const occupant = createServer().listen(0, '127.0.0.1');
     await once(occupant, 'listening');
     const { port } = occupant.address() as { port: number };
@@ -70,7 +70,7 @@ describe('starting', () => {
 });
 
 describe('stopping and starting again', () => {
-  it('ends with 0 on SIGTERM, and finds the accounts again on the same port and on another', async () => {
+  it('exits with 0 on SIGTERM, and has the accounts again on the same port and on another', async () => {
     const port = await freePort();
     const first = await start({ PORT: String(port) });
     const before = await connectBoth(first);
@@ -99,7 +99,7 @@ describe('stopping and starting again', () => {
     expect(refreshed.body).toEqual({ success: true });
   });
 
-  it('finishes a callback that is under way when SIGTERM comes', async () => {
+  it('finishes a callback in progress at SIGTERM', async () => {
     const emulator = await startProviderEmulator({
       clientSecret: 'client-secret',
       accessToken: 'access-token',

@@ -39,7 +39,7 @@ describe.skipIf(!hasPostgres)('processes that start concurrently on a new Postgr
     expect(ready.map((answer) => answer.status)).toEqual(children.map(() => 200));
   });
 
-  it('serve one set of users between them', async () => {
+  it('share one set of users', async () => {
     const [first, second] = children as [TestProcess, TestProcess];
     const { callback } = await connect(first, { email: 'demo@example.com' });
     expect(outcome(callback)).toMatchObject({ status: 'connected' });
@@ -47,7 +47,7 @@ describe.skipIf(!hasPostgres)('processes that start concurrently on a new Postgr
     expect(accounts.body.accounts.map((account: { id: string }) => account.id)).toEqual([outcome(callback).account_id]);
   });
 
-  it('refuse to start once a newer release has raised the schema, while those that run go on', async () => {
+  it('do not start once a newer release has migrated the schema, while running ones continue', async () => {
     await database.sql('update schema_guard set minimum_code_version = 99');
     const exit = await runProcess(env('data-late'));
     await database.sql('update schema_guard set minimum_code_version = 1');

@@ -42,18 +42,18 @@ describe.skipIf(!hasPostgres)('a production process', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('logs one line that says it is ready, where, and what is off', () => {
+  it('logs one line when ready, with its address and what is off', () => {
     const lines = child.output().trim().split('\n');
     const ready = lines.map((line) => JSON.parse(line)).filter((line) => line.msg === 'ready');
     expect(ready).toHaveLength(1);
     expect(ready[0]).toMatchObject({ url: env.PUBLIC_URL, workspace: false, bank: false });
   });
 
-  it('warns that everyone may use it', () => {
+  it('warns that all users may use it', () => {
     expect(child.output()).toContain('ALLOWED_USERS is empty');
   });
 
-  it('leads GET / to the website', async () => {
+  it('redirects GET / to the website', async () => {
     const answer = await child.call('/');
     expect(answer.status).toBe(302);
     expect(answer.headers.get('location')).toBe('https://www.example.com/welcome');
@@ -111,7 +111,7 @@ describe.skipIf(!hasPostgres)('a production process', () => {
     expect(loaded.filter((url) => /\/src\/sandbox\/|@electric-sql/.test(url))).toEqual([]);
   });
 
-  it('does not warn where ALLOWED_USERS is set, and refuses everyone else', async () => {
+  it('does not warn if ALLOWED_USERS is set, and rejects all other users', async () => {
     child = await startProcess({ ...env, ALLOWED_USERS: 'ana@example.com' });
     expect(child.output()).not.toContain('ALLOWED_USERS');
     expect((await child.call('/auth/bank/accounts', { token: await issuer.sign('ana') })).status).toBe(200);

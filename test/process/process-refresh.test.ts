@@ -83,7 +83,7 @@ async function asked(work: () => Promise<void>): Promise<number> {
 }
 
 withPostgres('two processes', () => {
-  it('with 100 callers each make one exchange, and all get its token', async () => {
+  it('with 100 callers each make one exchange, and all callers get its token', async () => {
     provider.tokens.after = () => new Promise((resolve) => setTimeout(resolve, 200));
     const exchanges = await asked(async () => {
       const results = (await Promise.all([one.current(grant, 100), two.current(grant, 100)])).flat();
@@ -114,7 +114,7 @@ withPostgres('two processes', () => {
 });
 
 withPostgres('kill -9 of the process that refreshes', () => {
-  it('before the provider got the request: those who wait in another process take over', async () => {
+  it('before the provider got the request: waiting callers in another process take over', async () => {
     const reached = once('before', NEVER);
     void one.current(grant, 10);
     await reached;
@@ -126,7 +126,7 @@ withPostgres('kill -9 of the process that refreshes', () => {
     expect(await state()).toMatchObject({ status: 'active', lease: null });
   });
 
-  it('after the answer and before the commit: nothing is lost where the provider does not rotate', async () => {
+  it('after the response and before the commit: nothing is lost if the provider does not rotate', async () => {
     provider.tokens.rotation = 'off';
     const reached = once('after', () => proxy.freeze());
     void one.current(grant);
@@ -140,7 +140,7 @@ withPostgres('kill -9 of the process that refreshes', () => {
     expect(await state()).toMatchObject({ status: 'active' });
   });
 
-  it('after the answer and before the commit: the user has to connect again where it rotates, and that works', async () => {
+  it('after the response and before the commit: the user has to reconnect if it rotates, and that works', async () => {
     const reached = once('after', () => proxy.freeze());
     void one.current(grant);
     await reached;
@@ -152,7 +152,7 @@ withPostgres('kill -9 of the process that refreshes', () => {
     expect(await two.current(grant)).toEqual([{ token: provider.issued.at(-2) }]);
   });
 
-  it('after the commit: the others use what it brought', async () => {
+  it('after the commit: the others use its token', async () => {
     const reached = once('after', () => proxy.muteAfter('refresh-store'));
     void one.current(grant);
     await reached;
@@ -164,7 +164,7 @@ withPostgres('kill -9 of the process that refreshes', () => {
 });
 
 withPostgres('a process that stands still for 40 seconds after the provider rotated', () => {
-  it('keeps its lease that long, and stores what it got: the account stays connected', async () => {
+  it('keeps its lease that long, and stores its result: the account stays connected', async () => {
     const answer = Promise.withResolvers<void>();
     const reached = once('after', () => answer.promise);
     const first = two.current(grant);
@@ -223,7 +223,7 @@ withPostgres('a process that lost the database after the provider rotated', () =
     await proxy.open();
   }
 
-  it('stores them when it is back; callers whose old token was rejected wait for that', async () => {
+  it('stores them once it is available; callers whose old token was rejected wait for that', async () => {
     const { first, second } = await overtake();
     const rotated = lastGiven();
     await reopen();
@@ -232,7 +232,7 @@ withPostgres('a process that lost the database after the provider rotated', () =
     expect(await state()).toMatchObject({ status: 'active', lease: null });
   });
 
-  it('brings the account back when that took so long that the consent was taken for ended', async () => {
+  it('reactivates the account if that took so long that the consent was considered ended', async () => {
     const { first, second } = await overtake();
     const rotated = lastGiven();
     expect(await second).toEqual([{ code: 'reauth_required' }]);

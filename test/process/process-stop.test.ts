@@ -54,7 +54,7 @@ describe.skipIf(!hasPostgres)('stopping a production process', () => {
     expect(child.output()).not.toMatch(/"level":50/);
   });
 
-  it('waits in production unless told otherwise, so that a balancer can notice', async () => {
+  it('waits by default in production, so that a balancer notices', async () => {
     await start();
     const exit = child.kill('SIGTERM');
     await eventually(async () => (await get(addressOf(child), '/health/ready')).status === 503);
@@ -70,7 +70,7 @@ describe.skipIf(!hasPostgres)('stopping a production process', () => {
     expect(await child.kill('SIGTERM')).toMatchObject({ code: 1, signal: null });
   });
 
-  it('ends when its time is over, whatever still runs, and says so', async () => {
+  it('exits when its time is over, whatever still runs, and says so', async () => {
     await start({ LIMIT_STOP_WAIT_MS: '3600000', LIMIT_STOP_MS: '200' });
     const exit = await child.kill('SIGTERM');
     expect(exit).toMatchObject({ code: 1, signal: null });

@@ -264,7 +264,7 @@ function isTried(action: string, kind: Kind, size: number): boolean {
   return BUILT_INS.get(action)?.effect === 'read' || size < MUCH || kind === 'long texts' || kind === 'items';
 }
 
-describe('while an action reads whatever a stranger or the provider may send, the service answers others', () => {
+describe('while an action reads hostile content, the service responds to others', () => {
   it('is tried with every built-in action', () => {
     expect(Object.keys(CASES).sort()).toEqual([...BUILT_INS.keys()].sort());
   });

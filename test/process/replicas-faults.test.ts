@@ -39,7 +39,7 @@ describe.skipIf(!hasPostgres || programsMissing('pgbouncer', 'haproxy'))('three 
   /** Whether a replica itself says that it takes requests. */
   const isReady = async (index: number) => (await cluster.replica(index).call('/health/ready')).status === 200;
 
-  it('kill -9 of one fails what it was just doing and nothing else', async () => {
+  it('kill -9 of one fails only its own requests in progress', async () => {
     const socket = await SocketClient.signedIn(cluster.replica(1).url, user.token);
     await goesOn();
     await cluster.replicas[1]!.kill('SIGKILL');

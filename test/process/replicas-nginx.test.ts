@@ -16,7 +16,7 @@ import { TcpProxy } from '../support/tcp-proxy.ts';
 const DOCUMENT = readFileSync(join(import.meta.dirname, '../../docs/operations.md'), 'utf8');
 const CANARY = 'canary-token-9c1e';
 
-describe.skipIf(programsMissing('nginx'))('nginx as docs/operations.md has it', () => {
+describe.skipIf(programsMissing('nginx'))('nginx with the configuration of docs/operations.md', () => {
   const folder = mkdtempSync(join(tmpdir(), 'steward-nginx-'));
   const log = join(folder, 'access.log');
   let steward: ProductionSteward;
@@ -61,7 +61,7 @@ describe.skipIf(programsMissing('nginx'))('nginx as docs/operations.md has it', 
     return `daemon off;\npid ${folder}/pid;\nevents {}\nhttp {\naccess_log off;\n${own}\n}\n`;
   }
 
-  it.each(INSIDE)('keeps %s inside', async (target) => {
+  it.each(INSIDE)('does not expose %s', async (target) => {
     const { runs } = steward.context.integrations;
     const { status } = await sendRaw(url, [`GET ${target} HTTP/1.1`, 'Connection: close']);
     expect([400, 403, 404]).toContain(status);
@@ -81,7 +81,7 @@ describe.skipIf(programsMissing('nginx'))('nginx as docs/operations.md has it', 
     expect(written).not.toContain(CANARY);
   });
 
-  it('logs no query when the service is gone either', async () => {
+  it('logs no query when the service is down', async () => {
     await line.cut();
     expect((await call(`/auth/workspace/callback?code=${CANARY}`)).status).toBe(502);
     await line.open();
@@ -90,7 +90,7 @@ describe.skipIf(programsMissing('nginx'))('nginx as docs/operations.md has it', 
     expect(nginx.output).not.toContain(CANARY);
   });
 
-  it('says who the client is, whatever it claims', async () => {
+  it('sets the client’s address, whatever it claims', async () => {
     const post = (claimed: string) => call('/waitlist', { form: { email: 'ana@example.com' }, headers: { 'x-forwarded-for': claimed } });
     const answers = await Promise.all(Array.from({ length: 10 }, (_, index) => post(`10.0.0.${index}`)));
     expect(answers.map(({ status }) => status)).toContain(429);

@@ -36,7 +36,7 @@ describe.skipIf(!hasPostgres || programsMissing('pgbouncer'))('the database thro
   /** Names of the statements that the session which answers has prepared. */
   const prepared = (db: Database) => db.query<{ name: string }>('select name from pg_prepared_statements');
 
-  it('answers what was asked where another client, another release perhaps, has the same name for another statement', async () => {
+  it('returns the right rows when another client uses the same name for another statement', async () => {
     const releases = [open(pooler.url), open(pooler.url), open(pooler.url)];
     const rounds = Array.from({ length: 200 }, (_, round) => {
       const own = round % releases.length;
@@ -57,7 +57,7 @@ describe.skipIf(!hasPostgres || programsMissing('pgbouncer'))('the database thro
     expect(names).toEqual([{ name: expect.stringMatching(/^answer-\d+$/) }]);
   });
 
-  it('loses no update of transactions that take turns on two sessions', async () => {
+  it('loses no update of transactions that alternate between two sessions', async () => {
     const replicas = [open(pooler.url), open(pooler.url)];
     const raise = (db: Database, id: number) =>
       db.transaction(async (tx) => {
@@ -70,7 +70,7 @@ describe.skipIf(!hasPostgres || programsMissing('pgbouncer'))('the database thro
     expect(await database.sql('select sum(value)::integer as sum from entries where id between 1 and 4')).toEqual([{ sum: 200 }]);
   });
 
-  it('leaves nothing of a transaction’s settings to the session’s next user', async () => {
+  it('leaves no settings of a transaction to the session’s next user', async () => {
     const db = open(pooler.url);
     const show = (on: Pick<Database, 'query'>) => on.query(`select current_setting('statement_timeout') as statement`);
     expect(await db.transaction((tx) => show(tx))).toEqual([{ statement: '6s' }]);
@@ -87,22 +87,19 @@ describe.skipIf(!hasPostgres || programsMissing('pgbouncer'))('the database thro
     await expect(db.query('select 1 from nowhere')).rejects.toMatchObject({ code: '42P01' });
   });
 
-  it.each(['the pooler', 'a direct connection'])(
-    'leaves no statement waiting at the server that it has given up itself, through %s',
-    async (way) => {
-      const db = open(way === 'the pooler' ? pooler.url : database.url);
-      const holder = open(database.url, 1);
-      await holder.transaction(async (tx) => {
-        await tx.query('lock table entries in access exclusive mode');
-        const update = { name: 'blocked', text: 'update entries set value = value where id = 20', query_timeout: 300 };
-        await expect(db.query(update)).rejects.toMatchObject({ code: 'unavailable' });
-        const waiting = `select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-        await eventually(async () => (await tx.query(waiting)).length === 0);
-      });
-    },
-  );
+  it.each(['the pooler', 'a direct connection'])('leaves no abandoned statement waiting at the server, through %s', async (way) => {
+    const db = open(way === 'the pooler' ? pooler.url : database.url);
+    const holder = open(database.url, 1);
+    await holder.transaction(async (tx) => {
+      await tx.query('lock table entries in access exclusive mode');
+      const update = { name: 'blocked', text: 'update entries set value = value where id = 20', query_timeout: 300 };
+      await expect(db.query(update)).rejects.toMatchObject({ code: 'unavailable' });
+      const waiting = `select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+      await eventually(async () => (await tx.query(waiting)).length === 0);
+    });
+  });
 
-  it.each(['the pooler', 'a direct connection'])('takes writes again after a failover to a standby and back, through %s', async (way) => {
+  it.each(['the pooler', 'a direct connection'])('accepts writes again after a failover to a standby and back, through %s', async (way) => {
     const db = open(way === 'the pooler' ? pooler.url : database.url);
     const write = () => db.query('update entries set value = value + 1 where id = 20 returning value');
     await write();
@@ -125,7 +122,7 @@ describe.skipIf(!hasPostgres || programsMissing('pgbouncer'))('the database thro
     await eventually(async () => (await database.sql(`select 1 from pg_stat_activity where datname = current_database()`)).length === 1);
   }
 
-  it('frees the rows of a process that froze in the middle of a transaction', async () => {
+  it('frees the rows of a process that froze within a transaction', async () => {
     const [frozen, other] = [open(pooler.url), open(pooler.url)];
     const thawed = Promise.withResolvers<void>();
     const locked = Promise.withResolvers<void>();

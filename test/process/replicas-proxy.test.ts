@@ -48,14 +48,14 @@ describe.skipIf(programsMissing('haproxy'))('the TLS proxy', () => {
     return Number(headers[':status']);
   }
 
-  it('serves over TLS what the service serves, and says HSTS once', async () => {
+  it('serves the service over TLS, with one HSTS header', async () => {
     const answer = await call('/test');
     expect(answer).toMatchObject({ status: 200, body: { environment: 'production' } });
     expect(answer.headers.get('strict-transport-security')).toBe('max-age=31536000; includeSubDomains');
     expect(await overHttp2('/test')).toBe(200);
   });
 
-  it.each(INSIDE)('keeps %s inside, in the service’s own form', async (target) => {
+  it.each(INSIDE)('does not expose %s, and returns an error in the service’s format', async (target) => {
     const { runs } = steward.context.integrations;
     const answer = await raw(target);
     expect(answer).toMatch(/^HTTP\/1\.1 404 /);
@@ -65,13 +65,13 @@ describe.skipIf(programsMissing('haproxy'))('the TLS proxy', () => {
     expect(steward.context.integrations.runs).toBe(runs);
   });
 
-  it('leaves them open inside', async () => {
+  it('leaves them available internally', async () => {
     const { runs } = steward.context.integrations;
     expect((await steward.call('/update_integrations')).status).toBe(200);
     expect(steward.context.integrations.runs).toBe(runs + 1);
   });
 
-  it('logs paths, and never a query, a token or what couldn’t be read', async () => {
+  it('logs paths, and never a query, a token or unreadable input', async () => {
     await call(`/auth/workspace/login?token=${CANARY}`);
     await overHttp2(`/auth/workspace/login?token=${CANARY}`);
     await raw(
@@ -96,11 +96,11 @@ describe.skipIf(programsMissing('haproxy'))('the TLS proxy', () => {
     return { status: response.statusCode, location: response.headers.location };
   }
 
-  it('sends plain HTTP to https', async () => {
+  it('redirects plain HTTP to https', async () => {
     expect(await redirect('/test')).toEqual({ status: 308, location: 'https://steward.example.com/test' });
   });
 
-  it('speaks TLS 1.2 and newer only', async () => {
+  it('accepts TLS 1.2 and newer only', async () => {
     const shake = (version: 'TLSv1.1' | 'TLSv1.2' | 'TLSv1.3') =>
       new Promise<string | null>((resolve) => {
         const versions = { minVersion: version, maxVersion: version, ciphers: 'DEFAULT@SECLEVEL=0' } as const;
@@ -112,20 +112,20 @@ describe.skipIf(programsMissing('haproxy'))('the TLS proxy', () => {
     expect(await shake('TLSv1.3')).toBe('TLSv1.3');
   });
 
-  it('passes WebSockets through', async () => {
+  it('forwards WebSockets', async () => {
     const socket = await SocketClient.signedIn(proxy.url, await steward.issuer.sign('ada'));
     expect(await socket.request({ type: 'list' })).toMatchObject({ type: 'result' });
     await socket.close();
   });
 
-  it('cuts off who sends a request’s headers too slowly', async () => {
+  it('disconnects a client that sends headers too slowly', async () => {
     const socket = connectTcp(proxy.httpPort, '127.0.0.1');
     socket.write('GET / HTTP/1.1\r\nhost: ');
     expect(await text(socket)).toMatch(/^HTTP\/1\.1 408 /);
   });
 });
 
-describe.skipIf(programsMissing('haproxy'))('the TLS proxy of a service that is gone', () => {
+describe.skipIf(programsMissing('haproxy'))('the TLS proxy of a service that is down', () => {
   let proxy: Balancer;
   let service: Server;
 
@@ -142,7 +142,7 @@ describe.skipIf(programsMissing('haproxy'))('the TLS proxy of a service that is 
   it.each([
     [502, 'in the middle of a request', async () => {}],
     [503, 'before it', async () => void service.close()],
-  ])('answers %d in the service’s own form when it went %s', async (status, _when, before) => {
+  ])('returns %d in the service’s format when it went %s', async (status, _when, before) => {
     await before();
     const answer = await send(proxy.url, '/test');
     expect(answer).toMatchObject({ status, body: { status: 'error', code: 'unavailable', message: expect.any(String) } });

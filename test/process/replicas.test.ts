@@ -58,7 +58,7 @@ describe.skipIf(!hasPostgres || programsMissing('pgbouncer', 'haproxy'))('three 
     for (const index of EACH) expect((await cluster.replica(index).call('/health/ready')).status).toBe(200);
   });
 
-  it('all get requests', () => cluster.balanced());
+  it('all receive requests', () => cluster.balanced());
 
   it('show each other’s accounts', async () => {
     for (const index of EACH) {
@@ -77,7 +77,7 @@ describe.skipIf(!hasPostgres || programsMissing('pgbouncer', 'haproxy'))('three 
     }
   });
 
-  it('revoke what was disconnected, by a job that one of them runs', async () => {
+  it('revoke disconnected accounts, by a job that one of them runs', async () => {
     const before = cluster.provider.revoked.length;
     const { accountId } = await cluster.connect({ token: user.token });
     const token = cluster.provider.issued.at(-1);
@@ -86,14 +86,14 @@ describe.skipIf(!hasPostgres || programsMissing('pgbouncer', 'haproxy'))('three 
     await eventually(async () => (await cluster.database.sql('select id from revocations')).length === 0);
   });
 
-  it('read the integrations again when one of them is asked to', async () => {
+  it('read the integrations again when one of them gets the request', async () => {
     cluster.writeIntegrations(integrations('Second.'));
     expect((await cluster.replica(1).call('/update_integrations')).body).toEqual({ status: 'success' });
     const described = async (socket: SocketClient) => JSON.stringify((await socket.request({ type: 'list' })).data).includes('Second.');
     await eventually(async () => (await Promise.all(sockets.map(described))).every((isNew) => isNew));
   });
 
-  it('run once what was asked for on one and approved on all of them', async () => {
+  it('run a call once that was requested on one and approved on all of them', async () => {
     const call = { type: 'call', action: 'mail.send', input: { to: ['ana@example.org'], subject: 'Lunch', body: 'Noon?' } };
     const { error } = await sockets[0]!.request({ ...call, idempotencyKey: 'lunch' });
     expect(error).toMatchObject({ code: 'approval_required' });
@@ -105,7 +105,7 @@ describe.skipIf(!hasPostgres || programsMissing('pgbouncer', 'haproxy'))('three 
     for (const socket of sockets) expect((await socket.event('approval.decided')).data).toMatchObject({ approved: true });
   });
 
-  it('do a change under one idempotency key once, whichever is asked', async () => {
+  it('carry out a change with one idempotency key once, whichever gets the request', async () => {
     const call = { type: 'call', action: 'calendar.create', input: { title: 'New year', start: '2030-01-01' }, idempotencyKey: 'noon' };
     const first = await Promise.all(sockets.map((socket) => socket.request(call)));
     const codes = first.flatMap((answer) => (answer.type === 'error' ? [answer.error.code] : []));
@@ -115,7 +115,7 @@ describe.skipIf(!hasPostgres || programsMissing('pgbouncer', 'haproxy'))('three 
     expect(reached.get(INSERT)).toBe(1);
   });
 
-  it('know the client by its connection to the balancer, whatever it says of itself', async () => {
+  it('use the client’s address as the balancer sees it, whatever it claims', async () => {
     const asked = (localAddress: string, claimed: string) => statusOf(cluster.balancer.url, localAddress, claimed);
     const statuses = await Promise.all(Array.from({ length: REPLICAS * 5 + 10 }, (_, index) => asked('127.0.0.1', `10.0.0.${index}`)));
     expect(statuses).toContain(429);

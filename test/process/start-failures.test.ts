@@ -71,7 +71,7 @@ describe('starting in production', () => {
     }
   });
 
-  it('says that the database cannot be reached, and where to look', async () => {
+  it('reports that the database cannot be reached, and where to look', async () => {
     expect(await refusal(PRODUCTION)).toMatch(/database.*can.t be reached.*DATABASE_URL/is);
   });
 
@@ -128,7 +128,7 @@ describe('master keys', () => {
     expect(await refusal({ ...PRODUCTION, MASTER_KEYS: keys })).toMatch(expected);
   });
 
-  it('refuses a keys file that cannot be read, or holds no good keys', async () => {
+  it('rejects a keys file that cannot be read, or has no valid keys', async () => {
     const { MASTER_KEYS: _, ...others } = PRODUCTION;
     const absent = join(folder, 'absent');
     expect(await refusal({ ...others, MASTER_KEYS_FILE: absent })).toMatch(/MASTER_KEYS_FILE: can't be read \(ENOENT\)/);
@@ -152,17 +152,17 @@ describe('keys that do not fit the database', () => {
 
   afterAll(() => place.remove());
 
-  it('refuses another key under a known id', async () => {
+  it('rejects another key with a known id', async () => {
     const message = await refusal({ ...place.env, MASTER_KEYS: `k1:${randomKey()}` });
     expect(message).toMatch(/^The master key k1 is not the one this database was used with\./);
   });
 
-  it('refuses to do without a key that rows are sealed under', async () => {
+  it('does not start without a key that encrypts rows', async () => {
     const message = await refusal({ ...place.env, MASTER_KEYS: `k2:${randomKey()}` });
     expect(message).toMatch(/master keys that MASTER_KEYS doesn't name: k1\./);
   });
 
-  it('starts again with the right key, also behind a new one', async () => {
+  it('starts again with the right key, also after a new one', async () => {
     const child = await startProcess({ ...place.env, MASTER_KEYS: `k2:${randomKey()},${right}` });
     const accounts = await child.call('/auth/workspace/accounts', { token: await child.signIn() });
     expect(accounts.body.accounts).toHaveLength(1);
@@ -173,12 +173,12 @@ describe('keys that do not fit the database', () => {
 describe('starting in development', () => {
   const DEVELOPMENT = { NODE_ENV: 'development' };
 
-  it('refuses to show the sandbox to the network', async () => {
+  it('does not expose the sandbox to the network', async () => {
     expect(await refusal({ ...DEVELOPMENT, HOST: '0.0.0.0' })).toMatch(/HOST: must be loopback while the sandbox is in use/);
     expect(await refusal({ ...DEVELOPMENT, HOST: '::' })).toMatch(/HOST: must be loopback/);
   });
 
-  it('refuses real credentials behind the sandbox identity', async () => {
+  it('rejects real credentials with the sandbox’s identity', async () => {
     for (const real of [
       { GOOGLE_CLIENT_ID: 'client', GOOGLE_CLIENT_SECRET: CLIENT_SECRET },
       { PLAID_CLIENT_ID: 'client', PLAID_SECRET: BANK_SECRET },
@@ -187,7 +187,7 @@ describe('starting in development', () => {
     }
   });
 
-  it('refuses an integrations file that is not valid, and says at which line and column', async () => {
+  it('rejects an invalid integrations file, with line and column', async () => {
     const file = join(folder, 'integrations.yaml');
     writeFileSync(file, 'version: 1\nagents:\n  mail:\n    provider: workspace\n    description: Mail.\n    scopes: [mail.modfiy]\n');
     expect(await refusal({ ...DEVELOPMENT, INTEGRATIONS_FILE: file })).toMatch(/integrations\.yaml:6:14 agents\.mail\.scopes\.0: /);
@@ -196,19 +196,19 @@ describe('starting in development', () => {
     expect(await refusal({ ...DEVELOPMENT, INTEGRATIONS_FILE: join(folder, 'none.yaml') })).toMatch(/none\.yaml.*can't be read \(ENOENT\)/);
   });
 
-  it('refuses a port that is none and an unknown environment, naming both', async () => {
+  it('rejects an invalid port and an unknown environment, naming both', async () => {
     const message = await refusal({ NODE_ENV: 'staging', PORT: '70000' });
     expect(message).toMatch(/^ {2}- NODE_ENV: /m);
     expect(message).toMatch(/^ {2}- PORT: /m);
   });
 
-  it('refuses a data folder that cannot be made', async () => {
+  it('rejects a data folder that cannot be created', async () => {
     const file = join(folder, 'a-file');
     writeFileSync(file, '');
     expect(await refusal({ ...DEVELOPMENT, DATA_DIR: join(file, 'data'), PORT: String(await freePort()) })).toMatch(/DATA_DIR/);
   });
 
-  it('refuses an embedded database whose files are not its own, or that can’t be made', async () => {
+  it('rejects an embedded database with other files, or one that cannot be created', async () => {
     const dataDir = join(folder, 'damaged');
     mkdirSync(join(dataDir, 'database'), { recursive: true });
     writeFileSync(join(dataDir, 'database/PG_VERSION'), '99');

@@ -3,7 +3,7 @@ import { createSandbox } from '../../sandbox/sandbox.ts';
 import { type RawAnswer, sendRaw } from '../support/raw-http.ts';
 import { startSteward } from '../support/steward.ts';
 
-it('refuses requests and sockets that come before everything is there, and keeps none of them', async () => {
+it('rejects requests and sockets during the start, and keeps none of them open', async () => {
   const early: RawAnswer[] = [];
   const steward = await startSteward(
     {},

@@ -33,7 +33,7 @@ describe.skipIf(!hasPostgres)('DELETE /user with two processes on one database',
     await bystander.close();
   });
 
-  it('the other one forgets the tokens that it remembers, long before their minute is over', async () => {
+  it('the other replica removes its cached tokens long before they expire', async () => {
     const token = await issuer.sign('forgotten');
     const stays = await issuer.sign('kept');
     for (const one of [token, stays]) expect((await replicas[1].call('/integrations', { token: one })).status).toBe(200);
@@ -47,7 +47,7 @@ describe.skipIf(!hasPostgres)('DELETE /user with two processes on one database',
     expect((await replicas[1].call('/integrations', { token: stays })).status).toBe(200);
   });
 
-  it('a token that the other one remembers opens no socket, reads nothing and makes no user', async () => {
+  it('a token that the other replica has cached opens no socket, reads nothing and creates no user', async () => {
     const token = await issuer.sign('remembered');
     const onlooker = await SocketClient.signedIn(replicas[1].url, await issuer.sign('onlooker'));
     expect((await replicas[1].call('/integrations', { token })).status).toBe(200);

@@ -51,13 +51,13 @@ export const SIXTY: readonly Fault[] = [
   {
     fault: 'no token is found in logs',
     tests: [
-      ['log-canary', /and the logs say so in full/],
+      ['log-canary', /everything above was logged/],
       ['workspace-secrets', /stand in no line of the log/],
     ],
   },
   { fault: 'HEAD on login is 405', tests: [login(/answers HEAD with 405/)] },
   { fault: 'twenty tabs with a ticket each are independent', tests: [login(/twenty tabs with a ticket each/)] },
-  { fault: 'the database down is 503', tests: [['database-outage', /answers 503 unavailable, stays alive/]] },
+  { fault: 'the database down is 503', tests: [['database-outage', /returns 503 unavailable, keeps running/]] },
   { fault: 'an unknown state leads to the default page', tests: [callback(/leads to the default page as expired/)] },
   { fault: 'an expired flow is an error redirect', tests: [callback(/of an expired flow leads to its redirect_uri/)] },
   { fault: 'a replayed callback exchanges nothing', tests: [callback(/again gives the same outcome and exchanges nothing/)] },
@@ -91,7 +91,7 @@ export const SIXTY: readonly Fault[] = [
   },
   { fault: 'a short tag does not open', tests: [['envelope', /fails to open with a short tag/]] },
   { fault: 'an unknown key id fails, with an alarm', tests: [['vault-tampering', /with an alarm that names the key/]] },
-  { fault: 'rewrap killed amid writes resumes and loses nothing', tests: [['keys-rewrap', /killed amid its writes has lost nothing/]] },
+  { fault: 'rewrap killed amid writes resumes and loses nothing', tests: [['keys-rewrap', /killed between its writes loses nothing/]] },
   {
     fault: 'another user’s id is 404',
     tests: [
@@ -114,7 +114,7 @@ export const SIXTY: readonly Fault[] = [
     fault: 'a kill before or after answer and commit: a defined state',
     tests: [
       twoProcesses(/before the provider got the request/),
-      twoProcesses(/after the answer and before the commit/),
+      twoProcesses(/after the response and before the commit/),
       twoProcesses(/after the commit: the others use/),
     ],
   },

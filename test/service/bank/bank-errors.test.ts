@@ -219,7 +219,7 @@ const FAULTS: [string, Handler, ErrorCode][] = [
   ],
 ];
 
-describe('an aggregator out of order', () => {
+describe('a failing aggregator', () => {
   it.each(FAULTS)('%s becomes %3$s', async (_name, handler, code) => {
     emulator.on('*', handler);
     expectError(await createLinkToken(), code);

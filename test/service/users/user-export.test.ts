@@ -202,7 +202,7 @@ describe('GET /user/export', () => {
 });
 
 describe.skipIf(!hasPostgres)('GET /user/export while things change', () => {
-  it('is of one moment', async () => {
+  it('is a consistent snapshot', async () => {
     const database = await createPostgresDatabase();
     const steward = await startSteward({ DATABASE_URL: database.url });
     try {

@@ -152,7 +152,7 @@ async function kept(): Promise<any> {
 }
 
 describe('bank.balances at the aggregator', () => {
-  it('sends nothing but what was asked, and gives every null as it is', async () => {
+  it('sends only the requested fields, and returns nulls unchanged', async () => {
     const bare = { account_id: 'a2', name: 'Bare', type: 'other', balances: {} };
     emulator.on('/accounts/get', (response) => sendJson(response, 200, { accounts: [ACCOUNT, bare], item: { webhook: 'x' }, secret: 'x' }));
     const data = await run('bank.balances');
@@ -182,13 +182,13 @@ describe('bank.balances at the aggregator', () => {
     expect(sent('/accounts/get')[1]).toEqual({ options: { account_ids: ['a1'] } });
   });
 
-  it('knows currencies that are none of ISO’s', async () => {
+  it('accepts currencies outside ISO 4217', async () => {
     const balances = { ...BALANCES, iso_currency_code: null, unofficial_currency_code: 'BTC' };
     emulator.on('/accounts/get', (response) => sendJson(response, 200, { accounts: [{ ...ACCOUNT, balances }] }));
     expect((await run('bank.balances')).accounts[0].balances.currency).toBe('BTC');
   });
 
-  it('cleans and cuts what the bank calls things', async () => {
+  it('cleans and truncates the bank’s names', async () => {
     const name = `\u0000Giro\u001b[31m\n\ud800${'x'.repeat(5000)}`;
     emulator.on('/accounts/get', (response) => sendJson(response, 200, { accounts: [{ ...ACCOUNT, name }] }));
     const [account] = (await run('bank.balances')).accounts;
@@ -196,7 +196,7 @@ describe('bank.balances at the aggregator', () => {
     expect(account.name).toMatch(/^ Giro \[31m {1,2}\ufffdx+$/);
   });
 
-  it('hides a number that the bank puts into an account’s name', async () => {
+  it('hides an account number within an account’s name', async () => {
     const named = { ...ACCOUNT, name: 'Giro 12345678', official_name: 'Card 4111-1111 1111.1234, 2nd', mask: '12345678' };
     emulator.on('/accounts/get', (response) => sendJson(response, 200, { accounts: [named] }));
     expect((await run('bank.balances')).accounts).toMatchObject([
@@ -204,7 +204,7 @@ describe('bank.balances at the aggregator', () => {
     ]);
   });
 
-  it('waits longer for a live answer than for others', async () => {
+  it('waits longer for live balances', async () => {
     const live = hold('/accounts/balance/get');
     const kept = hold('/accounts/get');
     const balances = run('bank.balances', { live: true });
@@ -230,7 +230,7 @@ describe('bank.balances at the aggregator', () => {
 });
 
 describe('bank.changes at the aggregator', () => {
-  it('reads all pages of a loop, and keeps the place at its end', async () => {
+  it('reads all pages, and stores the cursor at the end', async () => {
     script(page(['t1', 't2'], 'c1', true), page(['t3'], 'c2', true), page(['t4'], 'c3'));
     const data = await run('bank.changes', { max: 10 });
     expect(data.added.map(({ id }: any) => id)).toEqual(['t1', 't2', 't3', 't4']);
@@ -241,7 +241,7 @@ describe('bank.changes at the aggregator', () => {
     expect(sent('/transactions/sync')[3]).toEqual({ cursor: 'c3', count: 100 });
   });
 
-  it('drops all pages of a loop that changes under it, and begins again from its first cursor', async () => {
+  it('drops all pages if data changes meanwhile, and starts again from the first cursor', async () => {
     script(page(['t0'], 'c0'));
     await run('bank.changes');
     emulator.calls.length = 0;
@@ -253,7 +253,7 @@ describe('bank.changes at the aggregator', () => {
     expect(await kept()).toMatchObject({ start: 'c2', cursor: 'c2' });
   });
 
-  it('remembers over calls where the loop began', async () => {
+  it('keeps the first cursor across calls', async () => {
     script(page(['t0'], 'c0'));
     await run('bank.changes');
     script(page(['t1', 't2'], 'c1', true), MUTATION, page(['t1'], 'c1b', true), page(['t2', 't3'], 'c2'));
@@ -266,7 +266,7 @@ describe('bank.changes at the aggregator', () => {
     expect(sent('/transactions/sync').map(({ cursor }: any) => cursor)).toEqual(['c1', 'c0', 'c1b']);
   });
 
-  it('gives up on a loop that changes every time, and keeps its place', async () => {
+  it('gives up if data changes every time, and keeps its cursor', async () => {
     script(page(['t0'], 'c0'));
     await run('bank.changes');
     const before = await kept();
@@ -277,7 +277,7 @@ describe('bank.changes at the aggregator', () => {
     expect(await kept()).toEqual(before);
   });
 
-  it('begins at the beginning when the aggregator doesn’t know the cursor any more', async () => {
+  it('starts from the beginning if the aggregator no longer accepts the cursor', async () => {
     script(page(['t0'], 'c0'));
     await run('bank.changes');
     emulator.calls.length = 0;
@@ -287,7 +287,7 @@ describe('bank.changes at the aggregator', () => {
     expect(await kept()).toMatchObject({ start: 'n1', cursor: 'n1' });
   });
 
-  it('takes an empty cursor for "not ready", whatever comes with it, and stays where it is', async () => {
+  it('treats an empty cursor as "not ready", whatever comes with it, and keeps its cursor', async () => {
     script(page(['t0'], 'c0'));
     await run('bank.changes');
     const before = await kept();
@@ -296,7 +296,7 @@ describe('bank.changes at the aggregator', () => {
     expect(await kept()).toEqual(before);
   });
 
-  it('ends with an aggregator that always has more', async () => {
+  it('stops if the aggregator always has more', async () => {
     emulator.on('/transactions/sync', (response, call) => sendJson(response, 200, page([], `${call.body.cursor ?? ''}x`, true)));
     expect(await run('bank.changes')).toMatchObject({ more: true, added: [] });
     expect(emulator.calls.length).toBeLessThanOrEqual(50);
@@ -318,7 +318,7 @@ describe('bank.changes at the aggregator', () => {
   it.each([
     ['before its first reading', []],
     ['after another', [page(['t0'], 'c0')]],
-  ])('loses to a bank that is linked anew while it reads, %s', async (_name, before) => {
+  ])('is discarded if the bank is linked again while it reads, %s', async (_name, before) => {
     if (before.length > 0) {
       script(...before);
       await run('bank.changes');
@@ -337,7 +337,7 @@ describe('bank.changes at the aggregator', () => {
     expect(sent('/transactions/sync').at(-1)).toEqual({ count: 100 });
   });
 
-  it('keeps its place when no answer comes, and when it makes no sense', async () => {
+  it('keeps its cursor without a response, and after an invalid one', async () => {
     script(page(['t0'], 'c0'));
     await run('bank.changes');
     const before = await kept();
@@ -354,7 +354,7 @@ describe('bank.changes at the aggregator', () => {
     expect(await run('bank.changes')).toMatchObject({ added: [{ id: 't1' }] });
   });
 
-  it('keeps its place when the caller has gone before the answer', async () => {
+  it('keeps its cursor if the caller leaves before the response', async () => {
     const held = hold('/transactions/sync');
     const user = await steward.context.sessions.authenticate(token);
     const abort = new AbortController();
@@ -367,7 +367,7 @@ describe('bank.changes at the aggregator', () => {
     expect(await kept()).toBeNull();
   });
 
-  it('gives removed rows, also without an account', async () => {
+  it('returns removed rows, also without an account', async () => {
     const removed = [{ transaction_id: 't1', account_id: 'a1' }, { transaction_id: 't2' }];
     script({ ...page([], 'c1'), removed });
     expect((await run('bank.changes')).removed).toEqual([
@@ -378,7 +378,7 @@ describe('bank.changes at the aggregator', () => {
 });
 
 describe('bank.transactions at the aggregator', () => {
-  it('sends days, count and offset, and gives every null as it is', async () => {
+  it('sends days, count and offset, and returns nulls unchanged', async () => {
     const bare = { transaction_id: 't1', account_id: 'a1', date: '2026-01-02', amount: -0.1, pending: true };
     const crypto = row('t2', { iso_currency_code: null, unofficial_currency_code: 'BTC', merchant_name: 'Shop', access_token: 'x' });
     emulator.on('/transactions/get', (response) =>
@@ -424,7 +424,7 @@ describe('bank.numbers at the aggregator', () => {
     emulator.on('/auth/get', (response) => sendJson(response, 200, { accounts: [ACCOUNT], numbers: NUMBERS }));
   });
 
-  it('masks every kind, and shows no more than half of a short one', async () => {
+  it('masks every kind, and shows at most half of a short one', async () => {
     const data = await run('bank.numbers');
     expect(data).toEqual({
       masked: true,
@@ -446,7 +446,7 @@ describe('bank.numbers at the aggregator', () => {
     for (const number of SECRET) expect(JSON.stringify(data)).not.toContain(number);
   });
 
-  it('shows them whole only where the policy of the action says so', async () => {
+  it('shows full numbers only if the action’s policy allows it', async () => {
     const data = await run('payments.numbers');
     expect(data.masked).toBe(false);
     expect(data.accounts[0].numbers[0]).toMatchObject({ account: '1111222233330000', routing: '011401533', wire_routing: '021000021' });
@@ -457,7 +457,7 @@ describe('bank.numbers at the aggregator', () => {
   });
 });
 
-describe('the status of an entry', () => {
+describe('the status of an item', () => {
   it.each([
     ['ITEM_LOGIN_REQUIRED', 'relink_required'],
     ['ITEM_LOCKED', 'relink_required'],
@@ -507,8 +507,8 @@ const FAULTS: [string, string, (response: ServerResponse) => void][] = [
   ['an answer that never ends', 'provider_timeout', (response) => response.writeHead(200).write('{')],
 ];
 
-describe('an aggregator out of order', () => {
-  it.each(FAULTS)('%s becomes %s, and the entry stays as it is', async (_name, code, answer) => {
+describe('a failing aggregator', () => {
+  it.each(FAULTS)('%s becomes %s, and the item is unchanged', async (_name, code, answer) => {
     emulator.on('*', answer);
     expect(await refusal('bank.balances')).toMatchObject({ code });
     expect(await refusal('bank.numbers')).toMatchObject({ code });
@@ -517,7 +517,7 @@ describe('an aggregator out of order', () => {
 });
 
 describe('a large page of transactions', () => {
-  it('is understood off the main thread', async () => {
+  it('is parsed off the main thread', async () => {
     const ids = Array.from({ length: 400 }, (_, index) => `t${index}`);
     const added = ids.map((id) => row(id, { name: 'Shop', payment_meta: Object.fromEntries(ids.slice(0, 60).map((key) => [key, 'x'])) }));
     script({ ...page([], 'c1'), added });
@@ -527,7 +527,7 @@ describe('a large page of transactions', () => {
     expect(workBegun() - begun).toBe(1);
   });
 
-  it('ends being looked at where it is none', async () => {
+  it('is parsed no further than the first problem', async () => {
     script({ ...page([], 'c1'), added: Array(400_000).fill(0) });
     expect(await refusal('bank.changes')).toMatchObject({ code: 'provider_error' });
   });
@@ -561,7 +561,7 @@ describe('a session', () => {
     expect(emulator.calls).toEqual([]);
   });
 
-  it('asks about a bank without the entry’s token', async () => {
+  it('requests a bank’s details without the item’s token', async () => {
     await session().call('institutions/get_by_id', { institution_id: 'ins_1' }, z.unknown());
     expect(emulator.calls.map(({ path, body }) => [path, body])).toEqual([
       ['/institutions/get_by_id', { institution_id: 'ins_1', country_codes: ['US'] }],

@@ -79,7 +79,7 @@ const range = { from: day(-200), to: day(1) };
 const ids = (rows: { id: string }[]) => rows.map(({ id }) => id);
 
 describe('bank.balances', () => {
-  it('gives accounts with kept balances, every null and currency as the bank has it', async () => {
+  it('returns accounts with cached balances, with nulls and currencies unchanged', async () => {
     let data: any;
     expect(Object.keys(await calls(async () => (data = await run('bank.balances'))))).toEqual(['/accounts/get']);
     expect(data).toEqual({
@@ -108,7 +108,7 @@ describe('bank.balances', () => {
     });
   });
 
-  it('asks the bank itself with live', async () => {
+  it('requests balances from the bank with live', async () => {
     let data: any;
     expect(Object.keys(await calls(async () => (data = await run('bank.balances', { live: true }))))).toEqual(['/accounts/balance/get']);
     expect(data.live).toBe(true);
@@ -116,7 +116,7 @@ describe('bank.balances', () => {
     expect(Date.parse(data.accounts[0].balances.updated)).not.toBeNaN();
   });
 
-  it('gives only the accounts asked for, and another currency than the dollar', async () => {
+  it('returns only the requested accounts, also in other currencies than the dollar', async () => {
     await link(GINGHAM);
     const all = await run('bank.balances', {}, 'First Gingham Credit Union');
     const euro = all.accounts.find(({ mask }: any) => mask === '2222');
@@ -127,13 +127,13 @@ describe('bank.balances', () => {
     }
   });
 
-  it('keeps limits of cards', async () => {
+  it('returns limits of cards', async () => {
     await link(TARTAN);
     const { accounts } = await run('bank.balances', {}, 'tartan bank');
     expect(accounts[2]).toMatchObject({ type: 'credit', subtype: 'credit card', balances: { limit: 5000, available: 4589.82 } });
   });
 
-  it('does not find an account of another entry', async () => {
+  it('does not find an account of another item', async () => {
     await link(GINGHAM);
     const { accounts } = await run('bank.balances', {}, PLATYPUS);
     const error = await refusal('bank.balances', { account_ids: [accounts[0].id] }, 'First Gingham Credit Union');
@@ -151,7 +151,7 @@ describe('bank.balances', () => {
 });
 
 describe('the account of a bank action', () => {
-  it('must be named when there are several: the error lists them', async () => {
+  it('must be given if there are several: the error lists them', async () => {
     await link(GINGHAM);
     const list = await entries();
     const choices = list.map(({ id, bank_name }) => ({ id, label: bank_name }));
@@ -162,7 +162,7 @@ describe('the account of a bank action', () => {
     }
   });
 
-  it('is told from another of the same bank by the last digits of its numbers', async () => {
+  it('is distinguished from another of the same bank by the last digits of its numbers', async () => {
     await link(GINGHAM);
     const [one, other] = await entries();
     const accounts = JSON.stringify([{ name: 'Checking', mask: '4711' }, { name: 'Savings', mask: null }, { name: 'Card' }]);
@@ -208,12 +208,12 @@ describe('the account of a bank action', () => {
 });
 
 describe('bank.transactions', () => {
-  it('is not ready at first, and says when to try again', async () => {
+  it('is not ready at first, and says when to retry', async () => {
     expect(await refusal('bank.transactions', range)).toMatchObject({ code: 'unavailable', retryAfter: 60 });
     expect((await run('bank.transactions', range)).total).toBeGreaterThan(100);
   });
 
-  it('gives rows in full, the newest first, pending ones included', async () => {
+  it('returns complete rows, newest first, including pending ones', async () => {
     await pulled();
     await happen('purchase');
     const { items, total, accounts } = await run('bank.transactions', { ...range, max: 500 });
@@ -245,7 +245,7 @@ describe('bank.transactions', () => {
     expect(items.find(({ name }: any) => name.includes('Rent'))).toMatchObject({ amount: 1450, merchant: null });
   });
 
-  it('pages without gap or repetition', async () => {
+  it('pages without gaps or repetitions', async () => {
     await pulled();
     const whole = await run('bank.transactions', { ...range, max: 500 });
     expect(whole).not.toHaveProperty('next');
@@ -261,7 +261,7 @@ describe('bank.transactions', () => {
     expect(seen).toEqual(ids(whole.items));
   });
 
-  it('keeps to the days and accounts asked for', async () => {
+  it('returns only the requested days and accounts', async () => {
     await pulled();
     const days = { from: day(-40), to: day(-10) };
     const { items, accounts } = await run('bank.transactions', { ...days, max: 500 });
@@ -288,7 +288,7 @@ describe('bank.transactions', () => {
     [{ ...range, max: 0 }, /^max: /],
     [{ ...range, page: '-1' }, /^page: /],
     [{ ...range, count: 5 }, /count/],
-  ])('refuses %j before anything is asked of the bank', async (input, message) => {
+  ])('rejects %j without a request to the bank', async (input, message) => {
     const made = await calls(async () => {
       expect(await refusal('bank.transactions', input)).toMatchObject({
         code: 'invalid_request',
@@ -344,7 +344,7 @@ class Follower {
 }
 
 describe('bank.changes', () => {
-  it('says that the bank’s transactions are not there yet, and begins with them later', async () => {
+  it('reports that transactions are not available yet, and returns them later', async () => {
     expect(await run('bank.changes')).toEqual({
       added: [],
       modified: [],
@@ -361,7 +361,7 @@ describe('bank.changes', () => {
     await follower.expectWhole();
   });
 
-  it('goes on where the entry’s last call ended', async () => {
+  it('continues where the item’s last call ended', async () => {
     await pulled();
     const follower = new Follower();
     await follower.follow(50);
@@ -389,7 +389,7 @@ describe('bank.changes', () => {
     await follower.expectWhole();
   });
 
-  it('shows what was modified', async () => {
+  it('returns modified transactions', async () => {
     await pulled();
     const follower = new Follower();
     await follower.follow();
@@ -398,7 +398,7 @@ describe('bank.changes', () => {
     await follower.expectWhole();
   });
 
-  it('reads from a cursor as often as wanted, and leaves the entry’s own place alone', async () => {
+  it('reads from a cursor any number of times, without changing the item’s own cursor', async () => {
     await pulled();
     const first = await run('bank.changes', { max: 1000 });
     await happen('purchase', 3);
@@ -422,7 +422,7 @@ describe('bank.changes', () => {
     expect(rest.cursor).toBe(whole.cursor);
   });
 
-  it('begins a series again when something changes under it, without loss or repetition', async () => {
+  it('restarts a series if data changes meanwhile, without loss or repetition', async () => {
     await pulled();
     const follower = new Follower();
     await follower.follow();
@@ -437,7 +437,7 @@ describe('bank.changes', () => {
     expect([...follower.rows.values()].filter(({ name }) => name.includes('correction'))).toHaveLength(1);
   });
 
-  it('begins a series again from a cursor too, and from the very beginning with reset', async () => {
+  it('restarts a series from a cursor too, and from the beginning with reset', async () => {
     await pulled();
     const part = await run('bank.changes', { cursor: '', max: 30 });
     await steward.control('bank/mutate', { item_id: itemId });
@@ -448,7 +448,7 @@ describe('bank.changes', () => {
     expect(again.modified).toHaveLength(1);
   });
 
-  it('gives up when the transactions never stand still, and keeps the entry’s place', async () => {
+  it('gives up if the transactions keep changing, and keeps the item’s cursor', async () => {
     await pulled();
     const error = { code: 'TRANSACTIONS_SYNC_MUTATION_DURING_PAGINATION', error_type: 'TRANSACTIONS_ERROR', path: '/transactions/sync' };
     await steward.control('bank/error', { ...error, item_id: itemId, times: 1000 });
@@ -473,7 +473,7 @@ describe('bank.changes', () => {
     expect(await run('bank.changes', { cursor: before.cursor, max: 1000 })).toMatchObject({ reset: true, added: after.added });
   });
 
-  it('keeps a place per entry', async () => {
+  it('keeps a cursor per item', async () => {
     await pulled();
     await link(GINGHAM);
     const gingham = 'First Gingham Credit Union';
@@ -484,7 +484,7 @@ describe('bank.changes', () => {
     expect(await run('bank.changes', {}, PLATYPUS)).toMatchObject({ added: [] });
   });
 
-  it('keeps cursors only: nothing that the bank said', async () => {
+  it('stores cursors only, no data of the bank', async () => {
     await pulled();
     const { added } = await run('bank.changes', { max: 1000 });
     const rows = await steward.sql<any>('select sync_state, accounts from bank_items');
@@ -505,7 +505,7 @@ describe('bank.changes', () => {
     expect(await refusal('bank.changes', input)).toMatchObject({ code: 'invalid_request', message: expect.stringMatching(message) });
   });
 
-  it('takes a cursor that is none for a place that was lost', async () => {
+  it('treats an invalid cursor as a lost one', async () => {
     await pulled();
     expect(await run('bank.changes', { cursor: 'nonsense', max: 1000 })).toMatchObject({ reset: true, ready: true });
   });
@@ -553,22 +553,22 @@ describe('bank.numbers', () => {
     expect(accounts.at(-1)).toMatchObject({ numbers: [{ kind: 'international', iban: '••••2222', bic: '••••FXXX' }] });
   });
 
-  it('gives only the accounts asked for', async () => {
+  it('returns only the requested accounts', async () => {
     const { accounts } = await run('bank.numbers');
     const some = await run('bank.numbers', { account_ids: [accounts[1].id] });
     expect(ids(some.accounts)).toEqual([accounts[1].id]);
   });
 
-  it('says that an account has none', async () => {
+  it('reports an account without numbers', async () => {
     const { accounts } = await run('bank.balances');
     const envelope = accounts.find(({ subtype }: any) => subtype === null).id;
     expect(await refusal('bank.numbers', { account_ids: [envelope] })).toMatchObject({ code: 'unsupported_account' });
   });
 });
 
-describe('an entry whose bank wants a new login', () => {
+describe('an item whose bank requires a new login', () => {
   it.each(['bank.balances', 'bank.changes', 'bank.numbers'])(
-    '%s says so, in the lists too, and never again asks the bank',
+    '%s reports it, as do the lists, without another request to the bank',
     async (action) => {
       await steward.control('bank/reset-login', { item_id: itemId });
       const [entry] = await entries();
@@ -579,14 +579,14 @@ describe('an entry whose bank wants a new login', () => {
     },
   );
 
-  it('is noted as gone where the item is', async () => {
+  it('is item_gone if the item no longer exists', async () => {
     await steward.control('bank/remove-item', { item_id: itemId });
     expect(await refusal('bank.balances')).toMatchObject({ code: 'item_gone' });
     expect(await entries()).toMatchObject([{ status: 'item_gone' }]);
     expect((await steward.call('/integrations', { token })).body.bank).toEqual({ connected: true, needs_attention: 1 });
   });
 
-  it('works again when the bank was linked again', async () => {
+  it('works again once the bank is linked again', async () => {
     await steward.control('bank/reset-login', { item_id: itemId });
     await refusal('bank.balances');
     itemId = await link();
@@ -595,7 +595,7 @@ describe('an entry whose bank wants a new login', () => {
   });
 });
 
-describe('a bank out of order', () => {
+describe('a failing bank', () => {
   it.each([
     ['RATE_LIMIT_EXCEEDED', 'unavailable', 60],
     ['BALANCE_LIMIT', 'unavailable', 60],

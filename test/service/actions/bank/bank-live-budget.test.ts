@@ -54,7 +54,7 @@ function code(action: string, input: unknown): Promise<any> {
 }
 
 describe('live balances', () => {
-  it('have a budget of a user’s that holds exactly, and the others stay free', async () => {
+  it('have an exact limit per user, which other balances do not count against', async () => {
     const before = await paid();
     const answers = await Promise.all(Array.from({ length: 8 }, () => code('bank.balances', { live: true })));
     const refused = answers.filter((answer) => answer !== 'ok');
@@ -68,7 +68,7 @@ describe('live balances', () => {
     expect((await paid()) - before).toBe(3);
   });
 
-  it('share the budget whatever the action is called, declared ones too', async () => {
+  it('share the limit under any action name, also declared ones', async () => {
     expect(await code('other.asked', {})).toBe('ok');
     expect(await code('other.balances', { live: true })).toBe('ok');
     expect(await code('bank.balances', { live: true })).toBe('ok');
@@ -82,7 +82,7 @@ describe('live balances', () => {
     expect(await code('other.balances', {})).toBe('ok');
   });
 
-  it('are another user’s own, and count again a day later', async () => {
+  it('are counted per user, and are allowed again a day later', async () => {
     for (let times = 0; times < 3; times += 1) expect(await code('bank.balances', { live: true })).toBe('ok');
     expect(await code('bank.balances', { live: true })).toMatchObject({ code: 'rate_limited' });
     await steward.sql(`update audit_log set at = at - interval '24 hours 1 second' where decision = 'started'`);

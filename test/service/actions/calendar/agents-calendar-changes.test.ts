@@ -30,7 +30,7 @@ const lastNotice = async () => (await calendarNotices(steward, me.email)).at(-1)
 const invalid = (message: RegExp) => ({ code: 'invalid_request', message: expect.stringMatching(message) });
 
 describe('calendar.update', () => {
-  it('changes what is given and nothing else', async () => {
+  it('changes the given fields only', async () => {
     const { id } = await create({ location: 'here', description: 'about', attendees: ['a@example.com'] });
     const before = await stored(id);
     const event = await update(id, { title: 'made anew' });
@@ -40,7 +40,7 @@ describe('calendar.update', () => {
     expect((await update(id, { location: '' })).location).toBe('');
   });
 
-  it('keeps an event as long as it was when only its start moves', async () => {
+  it('keeps an event’s duration if only its start changes', async () => {
     const { id } = await create();
     expect(await update(id, { start: '2027-03-22T14:00' })).toMatchObject({
       start: '2027-03-22T14:00:00+01:00',
@@ -80,7 +80,7 @@ describe('calendar.update', () => {
     expect((await made()).map(({ title }) => title)).toEqual(['made all', 'made all', 'made all']);
   });
 
-  it('moves a series as far as the event that is named, by the clock, and loses none of it', async () => {
+  it('moves a series by the same clock time as the named event, without losing events', async () => {
     const { events } = await series();
     // The third event stands in summer time, the first in winter time.
     const event = await update(events[2].id, { scope: 'series', start: '2027-04-04T11:30', end: '2027-04-04T12:00' });
@@ -88,7 +88,7 @@ describe('calendar.update', () => {
     expect(await starts()).toEqual(['2027-03-21T11:30:00+01:00', '2027-03-28T11:30:00+02:00', '2027-04-04T11:30:00+02:00']);
   });
 
-  it('moves a series to another day only with its rules, or where they name no day', async () => {
+  it('moves a series to another day only with its rules, or if they name no day', async () => {
     const plain = await series();
     await update(plain.events[1].id, { scope: 'series', start: '2027-03-30T09:00' });
     expect(await starts()).toEqual(['2027-03-23T09:00:00+01:00', '2027-03-30T09:00:00+02:00', '2027-04-06T09:00:00+02:00']);
@@ -100,7 +100,7 @@ describe('calendar.update', () => {
     expect(await starts()).toEqual(['2027-03-22T09:00:00+01:00', '2027-03-29T09:00:00+02:00']);
   });
 
-  it('refuses a time that clocks skip, also where only the first event of a series would stand at it', async () => {
+  it('rejects a time that clocks skip, also for the first event of a series only', async () => {
     const { id } = await create();
     await expect(update(id, { start: '2027-03-28T02:30' })).rejects.toMatchObject(invalid(/^start: .* does not exist in Europe\/Berlin/));
     await expect(update(id, { end: '2027-03-28T02:30' })).rejects.toMatchObject(invalid(/^end: .* does not exist in Europe\/Berlin/));
@@ -145,13 +145,13 @@ describe('calendar.update', () => {
     ]);
   });
 
-  it('makes a series of an event, in the event’s zone or the calendar’s', async () => {
+  it('turns an event into a series, in the event’s zone or the calendar’s', async () => {
     const { id } = await create({ start: '2027-03-21T09:00:00+01:00', end: '2027-03-21T10:00:00+01:00' });
     await update(id, { recurrence: ['RRULE:FREQ=WEEKLY;COUNT=2'] });
     expect(await starts()).toEqual(['2027-03-21T09:00:00+01:00', '2027-03-28T09:00:00+02:00']);
   });
 
-  it('adds and removes attendees, and keeps the others with their answers', async () => {
+  it('adds and removes attendees, and keeps the others’ responses', async () => {
     const { id } = await create({ attendees: ['a@example.com', 'b@example.com'] });
     await me.google('PATCH', `${EVENTS}/${id}`, {
       attendees: [
@@ -171,7 +171,7 @@ describe('calendar.update', () => {
     await expect(update(id, { remove_attendees: ['b@example.com'] })).rejects.toMatchObject(invalid(/b@example.com is not invited/));
   });
 
-  it('notifies the attendees, or not', async () => {
+  it('notifies attendees only if requested', async () => {
     const { id } = await create({ attendees: ['a@example.com'] });
     await update(id, { title: 'made loud', notify: true });
     expect(await lastNotice()).toMatchObject({ about: 'changed', sendUpdates: 'all', to: ['a@example.com'] });
@@ -181,7 +181,7 @@ describe('calendar.update', () => {
     expect(await lastNotice()).toMatchObject({ about: 'changed', sendUpdates: 'none' });
   });
 
-  it('refuses what can’t be meant, and changes nothing', async () => {
+  it('rejects contradictory input, and changes nothing', async () => {
     const { id, events } = await series();
     const single = await create();
     const before = await stored(id);
@@ -205,7 +205,7 @@ describe('a change that invites people', () => {
   const asked = (action: string, input: object) => callAction(steward, action, input, { token: me.token });
   const summary = (text: string) => ({ code: 'approval_required', details: { summary: text } });
 
-  it('asks first, and names the event', async () => {
+  it('requires approval, which names the event', async () => {
     const { id } = await create({ attendees: ['a@example.com'] });
     const sent = (await calendarNotices(steward, me.email)).length;
     const times = { title: 'Lunch', start: '2027-03-21T09:00', end: '2027-03-21T10:00' };
@@ -227,7 +227,7 @@ describe('a change that invites people', () => {
     expect((await stored(id)).summary).toBe('made');
   });
 
-  it('is the only one that asks', async () => {
+  it('is the only one that requires approval', async () => {
     const { data } = await asked('calendar.create', { title: 'alone', start: '2027-03-22', attendees: [] });
     await asked('calendar.update', { id: (data as { id: string }).id, title: 'still alone' });
     const { id } = await create({ attendees: ['a@example.com'] });
@@ -237,7 +237,7 @@ describe('a change that invites people', () => {
 });
 
 describe('calendar.delete', () => {
-  it('asks first, and says what will happen', async () => {
+  it('requires approval, which says what will happen', async () => {
     const { id } = await series();
     const asked = callAction(steward, 'calendar.delete', { id, scope: 'series' }, { token: me.token });
     await expect(asked).rejects.toMatchObject({
@@ -247,7 +247,7 @@ describe('calendar.delete', () => {
     expect((await stored(id)).status).toBe('confirmed');
   });
 
-  it('deletes one event of a series, or all of it by any of its events', async () => {
+  it('deletes one event of a series, or the whole series by any of its events', async () => {
     const { id, events } = await series();
     expect(await me.act('calendar.delete', { id: events[1].id })).toEqual({ deleted: events[1].id });
     expect(await starts()).toEqual(['2027-03-21T09:00:00+01:00', '2027-04-04T09:00:00+02:00']);
@@ -255,13 +255,13 @@ describe('calendar.delete', () => {
     expect(await starts()).toEqual([]);
   });
 
-  it('takes a whole series only where that is said', async () => {
+  it('deletes a whole series only if requested', async () => {
     const { id } = await series();
     await expect(me.act('calendar.delete', { id })).rejects.toMatchObject(invalid(/^id: is the id of a whole series/));
     expect(await starts()).toHaveLength(3);
   });
 
-  it('notifies the attendees, or not, and reports a deleted event', async () => {
+  it('notifies attendees only if requested, and reports a deleted event', async () => {
     const { id } = await create({ attendees: ['a@example.com'] });
     await me.act('calendar.delete', { id });
     expect(await lastNotice()).toMatchObject({ event: id, about: 'deleted', sendUpdates: 'all', to: ['a@example.com'] });
@@ -278,7 +278,7 @@ describe('calendar.respond', () => {
     return (await me.act('calendar.list', { from: day(-9), to: day(9), query: title })).items[0];
   };
 
-  it.each(['accepted', 'declined', 'tentative'])('answers an invitation: %s', async (answer) => {
+  it.each(['accepted', 'declined', 'tentative'])('responds to an invitation: %s', async (answer) => {
     const { id, attendees } = await invitation('Vertragsgespräch');
     const event = await me.act('calendar.respond', { id, answer, comment: 'gern', notify: true });
     expect(event.my_answer).toBe(answer);
@@ -307,7 +307,7 @@ describe('calendar.respond', () => {
     expect(await lastNotice()).toMatchObject({ about: 'changed', sendUpdates: 'none' });
   });
 
-  it('answers for one event, or for the whole series', async () => {
+  it('responds for one event, or for the whole series', async () => {
     const { id, series: seriesId } = await invitation('Jour fixe');
     await me.act('calendar.respond', { id, answer: 'declined' });
     const own = async (event: string) => (await me.act('calendar.get', { id: event })).my_answer;
@@ -316,7 +316,7 @@ describe('calendar.respond', () => {
     expect(await own(seriesId)).toBe('tentative');
   });
 
-  it('refuses where the account is not invited', async () => {
+  it('rejects a response of an account that is not invited', async () => {
     const { id } = await create({ attendees: ['a@example.com'] });
     await expect(me.act('calendar.respond', { id, answer: 'accepted' })).rejects.toMatchObject(invalid(/not invited/));
   });

@@ -57,7 +57,7 @@ describe('calendar.free', () => {
     });
   });
 
-  it('leaves out what is taken: overlapping, nested and adjoining events as one', async () => {
+  it('excludes busy times: overlapping, nested and adjoining events as one', async () => {
     holding([
       [
         event('2027-05-03T09:00:00+02:00', '2027-05-03T12:00:00+02:00'),
@@ -75,7 +75,7 @@ describe('calendar.free', () => {
     ['declined', { attendees: [{ email: 'a@example.com' }, { email: 'me@example.com', self: true, responseStatus: 'declined' }] }],
     ['about the place of work', { eventType: 'workingLocation' }],
     ['deleted', { status: 'cancelled' }],
-  ])('passes over events that are %s', async (_, more) => {
+  ])('ignores events that are %s', async (_, more) => {
     holding([[event('2027-05-03T09:00:00+02:00', '2027-05-03T12:00:00+02:00', more)]]);
     expect(await slots(DAY)).toEqual(['08:00-18:00']);
   });
@@ -101,14 +101,14 @@ describe('calendar.free', () => {
     expect(abroad.items[0].end).toBe('2027-05-04T00:00:00+12:00');
   });
 
-  it('follows events over midnight into the next day', async () => {
+  it('includes events that continue after midnight', async () => {
     holding([
       [event('2027-05-02T22:00:00+02:00', '2027-05-03T08:30:00+02:00'), event('2027-05-03T17:00:00+02:00', '2027-05-04T09:00:00+02:00')],
     ]);
     expect(await slots({ ...DAY, to: '2027-05-04' })).toEqual(['08:30-17:00', '09:00-18:00']);
   });
 
-  it('keeps working hours by the clock when clocks change', async () => {
+  it('keeps working hours in local time when clocks change', async () => {
     holding([[]]);
     const { items } = await free({ ...DAY, from: '2027-03-27', to: '2027-03-28' });
     expect(items.map(({ start, minutes }: any) => [start, minutes])).toEqual([
@@ -121,7 +121,7 @@ describe('calendar.free', () => {
     expect(long.items[0].minutes).toBe(1500);
   });
 
-  it('takes only days that are wanted, and slots that are long enough', async () => {
+  it('returns only requested days and slots that are long enough', async () => {
     holding([[event('2027-05-03T08:25:00+02:00', '2027-05-03T17:00:00+02:00')]]);
     const week = { ...DAY, from: '2027-05-02', to: '2027-05-09', weekdays: ['MO', 'SU'] };
     expect((await free({ ...week, minutes: 60 })).items.map(({ start }: any) => start.slice(0, 16))).toEqual([
@@ -132,12 +132,12 @@ describe('calendar.free', () => {
     expect((await free({ ...week, minutes: 25 })).items).toHaveLength(4);
   });
 
-  it('begins and ends with the range, in the middle of a day', async () => {
+  it('respects a range that begins and ends within a day', async () => {
     holding([[]]);
     expect(await slots({ ...DAY, from: '2027-05-03T10:15', to: '2027-05-03T11:00:00+02:00' })).toEqual(['10:15-11:00']);
   });
 
-  it('reads every page before it calls anything free', async () => {
+  it('reads every page before it returns a free slot', async () => {
     holding([
       [event('2027-05-03T08:00:00+02:00', '2027-05-03T10:00:00+02:00')],
       [event('2027-05-03T10:00:00+02:00', '2027-05-03T12:00:00+02:00')],
@@ -146,12 +146,12 @@ describe('calendar.free', () => {
     expect(await slots(DAY)).toEqual([]);
   });
 
-  it('gives up on a calendar that never ends, instead of calling it free', async () => {
+  it('gives up on a calendar that never ends, instead of reporting it as free', async () => {
     holding(Array.from({ length: 50 }, () => []));
     await expect(free(DAY)).rejects.toMatchObject({ code: 'too_large' });
   });
 
-  it('says from where to ask on when there are many slots', async () => {
+  it('returns where to continue if there are many slots', async () => {
     const hours = Array.from({ length: 92 * 24 }, (_, hour) => Date.UTC(2027, 0, 1) + hour * 3_600_000);
     const iso = (at: number) => new Date(at).toISOString();
     holding([hours.map((at) => event(iso(at), iso(at + 1_800_000)))], 'UTC');
@@ -191,7 +191,7 @@ describe('calendar.free', () => {
   });
 });
 
-describe('a provider that says odd things', () => {
+describe('a provider with unusual responses', () => {
   const answering = (body: string) => scene.api.on(EVENTS, { body });
   const list = () => act('calendar.list', { from: '2027-05-03T00:00:00Z', to: '2027-05-04T00:00:00Z' });
 
@@ -203,19 +203,19 @@ describe('a provider that says odd things', () => {
     ['times that are none', '{"timeZone":"UTC","items":[{"id":"a","start":{"dateTime":"soon"},"end":{"date":"2027-01-01"}}]}'],
     ['a list that is none', '{"timeZone":"UTC","items":{"length":1}}'],
     ['null', 'null'],
-  ])('is not understood: %s', async (_, body) => {
+  ])('is rejected: %s', async (_, body) => {
     answering(body);
     await expect(list()).rejects.toMatchObject({ code: 'provider_error' });
     await expect(free(DAY)).rejects.toMatchObject({ code: 'provider_error' });
   });
 
-  it('is not asked about days where it doesn’t say its zone', async () => {
+  it('is not queried for days if it does not return its zone', async () => {
     answering('{"items":[]}');
     expect(await list()).toEqual({ items: [] });
     await expect(free(DAY)).rejects.toMatchObject({ code: 'provider_error' });
   });
 
-  it('is cut and cleaned: long and hostile texts, links that are no web addresses, attendees without end', async () => {
+  it('is truncated and cleaned: long and hostile texts, links that are not web addresses, endless attendees', async () => {
     const attendees = Array.from({ length: 500 }, (_, index) => ({ email: `a${index}@example.com`, displayName: 'Line\nbreak\u0007' }));
     const odd = {
       summary: `\u0000${'x'.repeat(100_000)}\ud800`,
@@ -239,7 +239,7 @@ describe('a provider that says odd things', () => {
     expect(items[0].extendedProperties).toBeUndefined();
   });
 
-  it('doesn’t get a list of attendees back that came in part', async () => {
+  it('does not get a partial list of attendees back', async () => {
     const self = { email: me.email, self: true, responseStatus: 'needsAction' };
     const big = event('2027-05-03T09:00:00Z', '2027-05-03T10:00:00Z', { id: 'big', attendees: [self], attendeesOmitted: true });
     scene.api.on(`${EVENTS}/big`, { body: big });
@@ -253,7 +253,7 @@ describe('a provider that says odd things', () => {
     expect(patches()).toEqual([[`${EVENTS}/big`, body]]);
   });
 
-  it('leaves a change whose answer can’t be understood open, and doesn’t send it again', async () => {
+  it('does not retry a change with an invalid response, whose outcome is unknown', async () => {
     const known = event('2027-05-03T09:00:00Z', '2027-05-03T10:00:00Z', { id: 'known' });
     scene.api.on(`${EVENTS}/known`, ({ method }) => ({ body: method === 'GET' ? known : '<!doctype html>' }));
     await expect(act('calendar.update', { id: 'known', title: 'x' })).rejects.toMatchObject({ code: 'outcome_unknown' });

@@ -53,7 +53,7 @@ describe('calendar.list', () => {
     expect(items.length).toBeLessThan(5);
   });
 
-  it('pages through everything once, in order', async () => {
+  it('pages through all events once, in order', async () => {
     const range = { from: '2027-01-01', to: '2027-12-31' };
     const all = (await me.act('calendar.list', { ...range, max: 100 })).items;
     const found: any[] = [];
@@ -78,7 +78,7 @@ describe('calendar.list', () => {
     expect(asked.map(({ start }) => start)).toEqual(['2027-03-05T17:30:00-05:00', '2027-03-05T18:15:00-05:00']);
   });
 
-  it('refuses to make an event that ends before it begins, whatever its zone or offsets', async () => {
+  it('rejects an event that ends before it begins, whatever its zone or offsets', async () => {
     for (const times of [
       { start: '2027-05-04T10:00', end: '2027-05-04T09:00' },
       { start: '2027-05-04T10:00', end: '2027-05-04T09:00', zone: 'Asia/Tokyo' },
@@ -87,7 +87,7 @@ describe('calendar.list', () => {
       await expect(create(times)).rejects.toThrow(/^end: must not be before start/);
   });
 
-  it('refuses to begin or end at a time that clocks skip; a day begins when it does', async () => {
+  it('rejects a start or end at a time that clocks skip; a day starts at its first valid time', async () => {
     const list = (from: string, to: string, zone?: string) => me.act('calendar.list', { from, to, ...(zone && { zone }) });
     await expect(list('2027-03-28T02:30', '2027-03-28T04:00')).rejects.toMatchObject(invalid(/^from: 2027-03-28T02:30:00 does not exist/));
     await expect(list('2027-03-28', '2027-03-28T02:15')).rejects.toMatchObject(
@@ -97,7 +97,7 @@ describe('calendar.list', () => {
     expect(await list('2026-09-06', '2026-09-06', 'America/Santiago')).toMatchObject({ items: [] });
   });
 
-  it('takes times with an offset as they are', async () => {
+  it('uses times with an offset unchanged', async () => {
     await meeting();
     expect(await starts('2027-03-01T07:59:00Z', '2027-03-01T08:01:00Z')).toHaveLength(1);
     expect(await starts('2027-03-01T09:00:00Z', '2027-03-01T10:00:00Z')).toHaveLength(0);
@@ -115,7 +115,7 @@ describe('calendar.list', () => {
     await expect(me.act('calendar.list', input)).rejects.toMatchObject(invalid(message));
   });
 
-  it('needs the calendar’s scope', async () => {
+  it('requires the calendar’s scope', async () => {
     const other = await newPerson(steward, { untick: ['calendar.events.owned'] });
     const call = other.act('calendar.list', { from: '2027-03-01', to: '2027-03-02' });
     await expect(call).rejects.toMatchObject({ code: 'missing_scopes', details: { missingScopes: ['calendar.events.owned'] } });
@@ -154,7 +154,7 @@ describe('all-day events', () => {
 });
 
 describe('calendar.create', () => {
-  it('takes local times in the calendar’s zone, or in the one that is given', async () => {
+  it('interprets local times in the calendar’s zone, or in the given one', async () => {
     expect(await meeting()).toMatchObject({ start: '2027-03-01T09:00:00+01:00', zone: BERLIN, link: expect.stringMatching(/^https:/) });
     const abroad = await meeting({ zone: 'America/New_York' });
     expect(abroad).toMatchObject({ start: '2027-03-01T15:00:00+01:00', zone: 'America/New_York' });
@@ -162,7 +162,7 @@ describe('calendar.create', () => {
     expect(exact.start).toBe('2027-03-01T18:00:00+01:00');
   });
 
-  it('makes series that keep their time of day over summer time, even where an offset was given', async () => {
+  it('creates series that keep their local time when clocks change, even with an offset', async () => {
     const recurrence = ['RRULE:FREQ=WEEKLY;COUNT=3'];
     const event = await create({ start: '2027-03-21T09:00:00+01:00', end: '2027-03-21T10:00:00+01:00', recurrence });
     expect(event).toMatchObject({ recurrence, zone: BERLIN });
@@ -179,7 +179,7 @@ describe('calendar.create', () => {
     ['end', { start: '2027-03-28T01:30', end: '2027-03-28T02:30' }],
     ['start', { start: '2027-03-28T02:30', end: '2027-03-28T03:30', zone: BERLIN }],
     ['start', { start: '2027-03-28T02:30', end: '2027-03-28T03:30', recurrence: ['RRULE:FREQ=DAILY;COUNT=2'] }],
-  ])('refuses a time that clocks skip, and names the nearest: %s of %j', async (field, times) => {
+  ])('rejects a time that clocks skip, and returns the nearest: %s of %j', async (field, times) => {
     const message = `${field}: 2027-03-28T02:30:00 does not exist in ${BERLIN}, where clocks are set forward from 02:00 to 03:00 that day. Give 2027-03-28T01:30:00 or 2027-03-28T03:30:00, or a time with an offset.`;
     await expect(create(times)).rejects.toMatchObject({ code: 'invalid_request', message });
     expect(await made('2027-03-27', '2027-03-29')).toEqual([]);
@@ -191,16 +191,16 @@ describe('calendar.create', () => {
     ['with an offset', { start: '2027-03-28T02:30:00+01:00', end: '2027-03-28T03:30:00+01:00' }, '2027-03-28T03:30:00+02:00'],
     ['where it exists', { start: '2027-03-28T02:30', end: '2027-03-28T03:30', zone: 'Asia/Tokyo' }, '2027-03-27T18:30:00+01:00'],
     ['shown twice', { start: '2027-10-31T02:30', end: '2027-10-31T03:30' }, '2027-10-31T02:30:00+02:00'],
-  ])('takes a time %s', async (_name, times, start) => {
+  ])('accepts a time %s', async (_name, times, start) => {
     expect((await create(times)).start).toBe(start);
   });
 
-  it('makes series of whole days', async () => {
+  it('creates series of whole days', async () => {
     await create({ start: '2027-03-27', recurrence: ['RRULE:FREQ=DAILY;COUNT=3'] });
     expect(await starts('2027-03-01', '2027-04-30')).toEqual(['2027-03-27', '2027-03-28', '2027-03-29']);
   });
 
-  it('invites, and notifies people or not', async () => {
+  it('invites attendees, and notifies them only if requested', async () => {
     const attendees = ['Ana.Mueller@example.org', ' tom@partner.example ', 'ana.mueller@example.org'];
     const event = await meeting({ attendees });
     expect(event.attendees).toEqual([
@@ -255,7 +255,7 @@ describe('calendar.get', () => {
     expect(whole.series).toBeUndefined();
   });
 
-  it('doesn’t know unknown events, nor those of other accounts, nor deleted ones', async () => {
+  it('does not find unknown events, those of other accounts, or deleted ones', async () => {
     const { id } = await meeting();
     await expect(me.act('calendar.get', { id: 'unknown1' })).rejects.toMatchObject({ code: 'not_found' });
     const other = await newPerson(steward);
@@ -264,7 +264,7 @@ describe('calendar.get', () => {
     await expect(me.act('calendar.get', { id })).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it.each(['', '.', '..', '../acl', 'a/b', 'a b', 'x'.repeat(1_025)])('refuses an id that is none: %j', async (id) => {
+  it.each(['', '.', '..', '../acl', 'a/b', 'a b', 'x'.repeat(1_025)])('rejects an invalid id: %j', async (id) => {
     await expect(me.act('calendar.get', { id })).rejects.toMatchObject({ code: 'invalid_request' });
   });
 });

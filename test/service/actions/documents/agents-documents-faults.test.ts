@@ -40,14 +40,14 @@ async function read(document: unknown): Promise<string> {
   return (await run('documents.read')).tabs[0].text;
 }
 
-describe('documents.read of odd answers', () => {
-  it('joins runs that look alike, and keeps spaces outside of the marks', async () => {
+describe('documents.read with unusual responses', () => {
+  it('joins runs of the same style, and keeps spaces outside of the marks', async () => {
     const bold = { bold: true };
     const content = [text('Hel', bold), text('lo ', { ...bold, foregroundColor: {} }), text('world', { bold: false }), text(' !', {})];
     expect(await read(documentOf(paragraph(...content)))).toBe('**Hello** world !');
   });
 
-  it('shows links only to addresses a browser may open', async () => {
+  it('includes only links that a browser may open', async () => {
     const link = (url: string) => text('here', { link: { url } });
     expect(await read(documentOf(paragraph(link('javascript:alert(1)'), text(' '), link('https://a.example/x(1)?y=)'))))).toBe(
       'here [here](https://a.example/x%281%29?y=%29)',
@@ -68,11 +68,11 @@ describe('documents.read of odd answers', () => {
     expect(await read(documentOf(paragraph(...elements)))).toBe('Ana <ana@example.org> on 3 March[^1][image]');
   });
 
-  it('drops control characters, and takes a soft line break for one', async () => {
+  it('drops control characters, and converts a soft line break', async () => {
     expect(await read(documentOf(paragraph(text('a\u0000b\u000bc\ud800'))))).toBe('ab\nc\ufffd');
   });
 
-  it('reads a table of uneven rows without filling it up', async () => {
+  it('reads a table of uneven rows without padding', async () => {
     const cell = { content: [paragraph(text('x\n'))] };
     const wide = { tableCells: Array.from({ length: 5_000 }, () => cell) };
     const rows = [wide, ...Array.from({ length: 5_000 }, () => ({ tableCells: [] }))];
@@ -80,7 +80,7 @@ describe('documents.read of odd answers', () => {
     expect((await read(documentOf({ table: { tableRows: rows } }))).length).toBeLessThan(100_000);
   });
 
-  it('reads megabytes of blanks in no time to speak of', async () => {
+  it('reads megabytes of blanks in linear time', async () => {
     const blanks = `a${' '.repeat(1_000_000)}b\n`;
     const cell = { content: [paragraph(text(blanks))] };
     const answer = documentOf(paragraph(text(blanks)), { table: { tableRows: [{ tableCells: [cell] }] } });
@@ -99,11 +99,11 @@ describe('documents.read of odd answers', () => {
     ['text that is none', documentOf(paragraph({ textRun: { content: { length: 5 } } }))],
     ['an element that is none', documentOf('paragraph')],
     ['a document that is a list', [documentOf()]],
-  ])('takes %s for the provider’s fault', async (_, body) => {
+  ])('reports %s as an error of the provider', async (_, body) => {
     await expect(read(body)).rejects.toMatchObject({ code: 'provider_error' });
   });
 
-  it('survives an answer that is nothing but depth', async () => {
+  it('rejects a deeply nested response', async () => {
     const deep = `{"documentId":"d1","tabs":${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}}`;
     api.answer = (_request, response) => void response.writeHead(200).end(deep);
     await expect(run('documents.read')).rejects.toMatchObject({ code: 'provider_error' });
@@ -134,7 +134,7 @@ describe('documents.read of odd answers', () => {
     expect(await run('documents.read')).toMatchObject({ next_tab: 't.b', next_offset: 0 });
   });
 
-  it('asks for all tabs, without what is only suggested', async () => {
+  it('requests all tabs, without suggestions', async () => {
     await read(documentOf());
     expect(api.calls.at(-1)).toMatch(/includeTabsContent=true/);
     expect(api.calls.at(-1)).toMatch(/suggestionsViewMode=PREVIEW_WITHOUT_SUGGESTIONS/);
@@ -172,12 +172,12 @@ describe('documents’ changes', () => {
     expect(sent.map(({ writeControl }) => writeControl)).toEqual(Array(3).fill({ requiredRevisionId: 'r1' }));
   });
 
-  it('count nothing where the answer counts nothing', async () => {
+  it('return 0 if the response has no count', async () => {
     api.answer = recording({}, []);
     expect(await run('documents.replace', { find: 'x', replace: 'y' })).toMatchObject({ replaced: 0 });
   });
 
-  it('keep the provider’s refusal apart from a conflict', async () => {
+  it('distinguish a rejection by the provider from a conflict', async () => {
     api.answer = recording({ error: { code: 400, status: 'INVALID_ARGUMENT' } }, [], 400);
     await expect(run('documents.append', { text: 'more' })).rejects.toMatchObject({
       code: 'invalid_request',

@@ -31,7 +31,7 @@ async function textOf(document: string, tab: string): Promise<string> {
 }
 
 describe('documents.read', () => {
-  it('gives every tab and child tab as Markdown, in reading order', async () => {
+  it('returns every tab and child tab as Markdown, in reading order', async () => {
     const { tabs, title, link } = await run('documents.read', { id: await id('Harbour brief') });
     expect({ title, link }).toEqual({
       title: 'Harbour brief',
@@ -80,14 +80,14 @@ describe('documents.read', () => {
     }
   });
 
-  it('says which tabs there are when it is asked for another', async () => {
+  it('lists the tabs if an unknown one is requested', async () => {
     await expect(run('documents.read', { id: await id('Harbour brief'), tab: 'Costs' })).rejects.toMatchObject({
       code: 'invalid_request',
       details: { choices: expect.arrayContaining([{ id: 't.budget', title: 'Budget' }]) },
     });
   });
 
-  it('gives long tabs in parts, pairs unbroken', async () => {
+  it('returns long tabs in parts, without splitting surrogate pairs', async () => {
     const line = '🚢'.repeat(10_000);
     const { id: document } = await run('documents.create', { title: 'Long', text: line });
     for (let lines = 1; lines < 3; lines += 1) await run('documents.append', { id: document, text: line });
@@ -102,19 +102,19 @@ describe('documents.read', () => {
     expect(odd.next_offset).toBe(60_000);
   });
 
-  it('reads what is shared, also from a shared drive', async () => {
+  it('reads shared documents, also from a shared drive', async () => {
     expect((await run('documents.read', { id: await id('Team budget notes') })).tabs[0].text).toMatch(/^The team budget/);
     expect((await run('documents.read', { id: await id('Travel policy') })).tabs[0].text).toMatch(/^# Travel policy/);
   });
 
-  it('says that a file is no document, or is not found', async () => {
+  it('reports a file that is not a document, or is not found', async () => {
     const { items } = await run('drive.search', { query: 'Budget.csv' });
     await expect(run('documents.read', { id: items[0].id })).rejects.toMatchObject({ code: 'invalid_request' });
     await expect(run('documents.read', { id: '1unknown' })).rejects.toMatchObject({ code: 'not_found' });
     await expect(run('documents.read', { id: '../documents' })).rejects.toMatchObject({ code: 'invalid_request', message: /^id: / });
   });
 
-  it.each(['html', 'malformed'] as const)('takes a %s answer with status 200 for the provider’s fault', async (kind) => {
+  it.each(['html', 'malformed'] as const)('reports a %s response with status 200 as an error of the provider', async (kind) => {
     const document = await id('Harbour brief');
     await steward.control('faults', { part: 'workspace', path: '/api/v1/documents', kind });
     await expect(run('documents.read', { id: document })).rejects.toMatchObject({ code: 'provider_error' });
@@ -123,14 +123,14 @@ describe('documents.read', () => {
 });
 
 describe('documents.create', () => {
-  it('makes a document with its text, which the drive lists', async () => {
+  it('creates a document with its text, which the drive lists', async () => {
     const made = await run('documents.create', { title: 'Liste für Zoë 🎉', text: 'Erstens: 寿司\r\nZweitens' });
     expect(made).toEqual({ id: expect.any(String), title: 'Liste für Zoë 🎉', link: expect.stringContaining(made.id) });
     expect(await textOf(made.link, 't.0')).toBe('Erstens: 寿司\n\nZweitens');
     expect(await run('drive.info', { id: made.id })).toMatchObject({ name: 'Liste für Zoë 🎉', type: 'document' });
   });
 
-  it('makes an empty document', async () => {
+  it('creates an empty document', async () => {
     const { id: document } = await run('documents.create', { title: 'Nothing yet' });
     expect(await textOf(document, 't.0')).toBe('');
   });
@@ -157,7 +157,7 @@ describe('documents.create', () => {
 });
 
 describe('documents.append', () => {
-  it('adds lines behind the last one', async () => {
+  it('adds lines after the last one', async () => {
     const { id: document } = await run('documents.create', { title: 'Log', text: 'one 🌞' });
     expect(await run('documents.append', { id: document, text: 'two 🌧️\nthree' })).toMatchObject({
       id: document,
@@ -168,7 +168,7 @@ describe('documents.append', () => {
     expect(await textOf(document, 't.0')).toBe('one 🌞\n\ntwo 🌧️\n\nthree\n\nfour');
   });
 
-  it('begins in the empty line that a document ends with', async () => {
+  it('starts in the empty last line of a document', async () => {
     const { id: document } = await run('documents.create', { title: 'Ends empty', text: 'one\n' });
     await run('documents.append', { id: document, text: 'two' });
     await expect(run('documents.replace', { id: document, find: 'two', replace: '2' })).resolves.toMatchObject({ replaced: 1 });
@@ -176,7 +176,7 @@ describe('documents.append', () => {
     expect(legacy).toBe('one\n2\n');
   });
 
-  it('adds to the tab that is named, and to no other', async () => {
+  it('adds to the given tab only', async () => {
     const document = (await run('drive.copy', { id: await id('Harbour brief'), name: 'Brief to append to' })).id;
     await run('documents.append', { id: document, tab: 'Risks', text: 'Seagulls' });
     expect(await textOf(document, 't.risks')).toBe('# Risks\n\n- Storm 🌊 in harbour season\n- Harbour fees\n- Seagulls');
@@ -185,7 +185,7 @@ describe('documents.append', () => {
     expect(await textOf(document, 't.empty')).toBe('First line');
   });
 
-  it('refuses a document that changed since it was read, and writes nothing', async () => {
+  it('rejects a change of a document that changed since it was read, and writes nothing', async () => {
     const { id: document } = await run('documents.create', { title: 'Contested', text: 'start' });
     const path = `/api/v1/documents/${document}:batchUpdate`;
     const calls = async () => (await steward.control('state')).calls.workspace[path] ?? 0;
@@ -199,11 +199,11 @@ describe('documents.append', () => {
     expect(await textOf(document, 't.0')).toBe('start\n\nfirst');
   });
 
-  it('may not change what is shared for reading only', async () => {
+  it('cannot change a file that is shared read-only', async () => {
     await expect(run('documents.append', { id: await id('Team budget notes'), text: 'x' })).rejects.toMatchObject({ code: 'forbidden' });
   });
 
-  it('refuses no text', async () => {
+  it('rejects an empty text', async () => {
     await expect(run('documents.append', { id: await id('Meeting minutes'), text: '' })).rejects.toMatchObject({ code: 'invalid_request' });
   });
 });
@@ -231,7 +231,7 @@ describe('documents.replace', () => {
     expect(await textOf(document, 't.0')).toContain('Harbour 2026');
   });
 
-  it('heeds case unless told otherwise, keeps what is bold bold, and goes into tables', async () => {
+  it('is case-sensitive by default, keeps styles, and includes tables', async () => {
     const document = await copyOf('Meeting minutes');
     expect(await run('documents.replace', { id: document, find: 'budget', replace: 'plan' })).toMatchObject({ replaced: 2 });
     expect(await textOf(document, 't.0')).toContain('The Budget was read; the plan was agreed.');
@@ -247,7 +247,7 @@ describe('documents.replace', () => {
     expect(await textOf(document, 't.0')).toBe('# 🚢 Travel diary\n\nDay 1: ☀️☀️☀️☀️ and 寿司 for dinner.\n\nDay 2: 🌧️, stayed in. ☀️☀️ later.');
   });
 
-  it('deletes what is replaced by nothing, and counts 0 where nothing is found', async () => {
+  it('deletes with an empty replacement, and returns 0 if nothing is found', async () => {
     const document = await copyOf('Travel diary 🚢');
     expect(await run('documents.replace', { id: document, find: ', stayed in', replace: '' })).toMatchObject({ replaced: 1 });
     expect(await run('documents.replace', { id: document, find: 'submarine', replace: 'x' })).toMatchObject({ replaced: 0 });

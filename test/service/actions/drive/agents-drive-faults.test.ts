@@ -10,7 +10,7 @@ import { actApproved } from '../../../support/workspace-content.ts';
 
 const FILE = { id: 'f1', name: 'notes', mimeType: 'text/plain', modifiedTime: '2026-01-01T00:00:00Z' };
 
-describe('drive, where the sandbox’s provider fails', () => {
+describe('drive, if the sandbox’s provider fails', () => {
   let steward: TestSteward;
 
   beforeAll(async () => {
@@ -19,7 +19,7 @@ describe('drive, where the sandbox’s provider fails', () => {
   });
   afterAll(() => steward.stop());
 
-  it.each(['html', 'malformed'] as const)('takes a %s answer with status 200 for the provider’s fault', async (kind) => {
+  it.each(['html', 'malformed'] as const)('reports a %s response with status 200 as an error of the provider', async (kind) => {
     await steward.control('faults', { part: 'workspace', path: '/api/drive', kind });
     const call = callAction(steward, 'drive.search', { query: 'secret word' });
     await expect(call).rejects.toMatchObject({ code: 'provider_error', message: 'The provider’s response could not be read.' });
@@ -27,7 +27,7 @@ describe('drive, where the sandbox’s provider fails', () => {
     expect(steward.logs.join('')).not.toContain('secret word');
   });
 
-  it('reads through a 403 rateLimitExceeded', async () => {
+  it('retries after a 403 rateLimitExceeded', async () => {
     await steward.control('faults', {
       part: 'workspace',
       path: '/api/drive',
@@ -39,7 +39,7 @@ describe('drive, where the sandbox’s provider fails', () => {
     expect((await callAction(steward, 'drive.search', { max: 1 })).data).toMatchObject({ items: [expect.any(Object)] });
   });
 
-  it('asks for the consent that is missing', async () => {
+  it('reports missing consent', async () => {
     const token = await steward.signIn(newName());
     await connect(steward, { token, email: 'ana.mueller@example.org', untick: ['auth/drive'] });
     await expect(callAction(steward, 'drive.search', {}, { token })).rejects.toMatchObject({ code: 'missing_scopes' });
@@ -50,7 +50,7 @@ describe('drive, where the sandbox’s provider fails', () => {
   });
 });
 
-describe('drive, on a provider that says anything', () => {
+describe('drive, with a provider that returns anything', () => {
   let api: FileAgentsApi;
 
   beforeAll(async () => {
@@ -62,7 +62,7 @@ describe('drive, on a provider that says anything', () => {
     return { data: await actApproved(api.steward, await api.steward.signIn(), action, input) };
   }
 
-  it('cuts off 50 MB that were announced as 10 bytes', async () => {
+  it('stops reading 50 MB that were announced as 10 bytes', async () => {
     let sent = 0;
     let cutOff = false;
     api.answer = (request, response) => {
@@ -95,13 +95,13 @@ describe('drive, on a provider that says anything', () => {
     await expect(run('drive.read', { id: 'f1' })).rejects.toMatchObject({ code: 'too_large' });
   });
 
-  it('cleans names: no control characters, nothing that turns the direction of writing', async () => {
+  it('cleans names of control and direction characters', async () => {
     api.answer = json({ files: [{ ...FILE, name: `in\u0000voice\u202efdp.exe${'\ud800'}\n` }] });
     const [file] = (await run('drive.search')).data.items;
     expect(file.name).toBe('in voice fdp.exe\ufffd ');
   });
 
-  it('drops text’s control characters and half pairs', async () => {
+  it('drops control characters and lone surrogates of text', async () => {
     api.answer = (request, response) => {
       if (request.url?.includes('alt=media')) return void response.end('a\u0000b\u001b[31mc\r\nd\te');
       json(FILE)(request, response);
@@ -109,7 +109,7 @@ describe('drive, on a provider that says anything', () => {
     expect((await run('drive.read', { id: 'f1' })).data).toMatchObject({ text: 'ab[31mc\nd\te' });
   });
 
-  it('leaves out odd ornaments rather than the file', async () => {
+  it('omits invalid optional fields rather than the file', async () => {
     api.answer = json({
       files: [
         {
@@ -131,17 +131,17 @@ describe('drive, on a provider that says anything', () => {
     ['a file without a name', { files: [{ id: 'f1', mimeType: 'text/plain' }] }],
     ['a list that is none', { files: { length: 1e9 } }],
     ['a number', 7],
-  ])('takes %s for the provider’s fault', async (_, body) => {
+  ])('reports %s as an error of the provider', async (_, body) => {
     api.answer = json(body);
     await expect(run('drive.search')).rejects.toMatchObject({ code: 'provider_error' });
   });
 
-  it('does not follow a shortcut’s target out of the path', async () => {
+  it('does not let a shortcut’s target change the path', async () => {
     api.answer = json({ ...FILE, mimeType: 'application/vnd.google-apps.shortcut', shortcutDetails: { targetId: 'a/../../b' } });
     await expect(run('drive.read', { id: 'f1' })).rejects.toMatchObject({ code: 'provider_error' });
   });
 
-  it('asks for shared drives in every call, and never touches a file’s media but in creating it', async () => {
+  it('includes shared drives in every call, and sends media only when it creates a file', async () => {
     api.calls.length = 0;
     api.answer = (request, response) => {
       if (request.url?.includes('/permissions')) return json({ id: 'p', role: 'reader' })(request, response);

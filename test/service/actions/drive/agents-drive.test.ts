@@ -54,7 +54,7 @@ describe('drive.search', () => {
     expect(names(await run('drive.search', { query: 'Übermütige' }))).toEqual(['Käsespätzle für Übermütige.md']);
   });
 
-  it('gives id, kind, size, time, owner, link and folder of each', async () => {
+  it('returns id, kind, size, time, owner, link and folder of each file', async () => {
     const [file] = (await run('drive.search', { query: 'Budget.csv', type: 'text' })).items;
     expect(file).toEqual({
       id: id('Budget.csv'),
@@ -76,7 +76,7 @@ describe('drive.search', () => {
     ['a backslash before the quote', "x\\' or name contains \\'Budget"],
     ['a backslash at the end', 'x\\'],
     ['a line of the grammar', "' in parents or trashed = true or name = '"],
-  ])('takes %s for words, not for a query', async (_, query) => {
+  ])('treats %s as words, not as a query', async (_, query) => {
     expect(names(await run('drive.search', { query }))).toEqual([]);
   });
 
@@ -86,11 +86,11 @@ describe('drive.search', () => {
     expect(names(await run('drive.search', { query: '\\ draft' }))).toContain(name);
   });
 
-  it('leaves out what is in the trash', async () => {
+  it('excludes files in the trash', async () => {
     expect(names(await run('drive.search', { query: 'Thrown away' }))).toEqual([]);
   });
 
-  it('finds files in shared drives, and files that others share', async () => {
+  it('finds files in shared drives, and files shared by others', async () => {
     expect(names(await run('drive.search', { query: 'Travel policy' }))).toEqual(['Travel policy']);
     expect(names(await run('drive.search', { query: 'Shared checklist' }))).toEqual(['Shared checklist.txt']);
   });
@@ -124,14 +124,14 @@ describe('drive.search', () => {
     expect(listed).not.toContain('Plans');
   });
 
-  it('refuses to list what is no folder', async () => {
+  it('does not list a file that is not a folder', async () => {
     await expect(run('drive.search', { folder: id('Budget.csv') })).rejects.toMatchObject({
       code: 'invalid_request',
       message: /is not a folder/,
     });
   });
 
-  it('pages: no file twice, none left out', async () => {
+  it('pages without repeating or omitting a file', async () => {
     const seen: string[] = [];
     let page: string | undefined;
     do {
@@ -192,7 +192,7 @@ describe('drive.info', () => {
   });
 
   it.each(['../about', 'a/b', 'a?alt=media', 'https://docs.google.com/document/d/e/2PACX-1vQ/pub', 'javascript:/d/abc', '', 'ä'])(
-    'refuses the id %j before it asks the provider',
+    'rejects the id %j without a request to the provider',
     async (odd) => {
       const before = await calls('/api/drive');
       await expect(run('drive.info', { id: odd })).rejects.toMatchObject({ code: 'invalid_request', message: /^id: / });
@@ -200,7 +200,7 @@ describe('drive.info', () => {
     },
   );
 
-  it('says that an unknown id is not found', async () => {
+  it('reports an unknown id as not found', async () => {
     await expect(run('drive.info', { id: '1unknown' })).rejects.toMatchObject({ code: 'not_found' });
   });
 });
@@ -226,13 +226,13 @@ describe('drive.read', () => {
     expect(await run('drive.read', { id: id('Old protocol.txt') })).toMatchObject({ text: 'Für Zoë' });
   });
 
-  it('gives small other files as base64', async () => {
+  it('returns other small files as base64', async () => {
     const { base64, format, text } = await run('drive.read', { id: id('Logo.png') });
     expect({ format, text }).toEqual({ format: 'image/png', text: undefined });
     expect(Buffer.from(base64, 'base64').subarray(1, 4).toString()).toBe('PNG');
   });
 
-  it('gives long text in parts that fit together, pairs unbroken', async () => {
+  it('returns long text in consecutive parts, without splitting surrogate pairs', async () => {
     let text = '';
     let parts = 0;
     let offset: number | undefined = 0;
@@ -250,27 +250,27 @@ describe('drive.read', () => {
     expect(numbers.slice(0, -1).every((number, index) => Number(number) === index)).toBe(true);
   });
 
-  it('follows shortcuts, and echoes what they lead to', async () => {
+  it('follows shortcuts, and returns their target', async () => {
     expect(await run('drive.read', { id: id('Budget (shortcut)') })).toMatchObject({
       id: id('Budget.csv'),
       text: expect.stringMatching(/^part,cost/),
     });
   });
 
-  it('says where a shortcut leads nowhere', async () => {
+  it('reports a shortcut without a target', async () => {
     await expect(run('drive.read', { id: id('Old contract (shortcut)') })).rejects.toMatchObject({
       code: 'not_found',
       message: /“Old contract \(shortcut\)” leads to a file that is gone/,
     });
   });
 
-  it('gives up on shortcuts that lead in a circle', async () => {
+  it('gives up on circular shortcuts', async () => {
     const before = await calls('/api/drive');
     await expect(run('drive.read', { id: id('Round and round (shortcut)') })).rejects.toMatchObject({ code: 'not_found' });
     expect((await calls('/api/drive')) - before).toBeLessThan(10);
   });
 
-  it('refuses an export over 10 MB, with the link', async () => {
+  it('rejects an export over 10 MB, with the link', async () => {
     await expect(run('drive.read', { id: id('Handbook (all chapters)') })).rejects.toMatchObject({
       code: 'too_large',
       message: /over 10 MB as an export/,
@@ -278,7 +278,7 @@ describe('drive.read', () => {
     });
   });
 
-  it.each(['Server.log', 'Archive.bin'])('refuses %s of 50 MB before it fetches any of it', async (name) => {
+  it.each(['Server.log', 'Archive.bin'])('rejects %s of 50 MB before fetching it', async (name) => {
     const before = await calls(`/files/${id(name)}`);
     await expect(run('drive.read', { id: id(name) })).rejects.toMatchObject({
       code: 'too_large',
@@ -287,11 +287,11 @@ describe('drive.read', () => {
     expect((await calls(`/files/${id(name)}`)) - before).toBe(1);
   });
 
-  it('sends folders to drive.search', async () => {
+  it('refers to drive.search for folders', async () => {
     await expect(run('drive.read', { id: id('Projects') })).rejects.toMatchObject({ code: 'invalid_request', message: /drive\.search/ });
   });
 
-  it('reads nothing behind the end', async () => {
+  it('returns nothing after the end', async () => {
     const answer = await run('drive.read', { id: id('Budget.csv'), offset: 5_000 });
     expect(answer.text).toBe('');
     expect(answer).not.toHaveProperty('next_offset');
@@ -299,7 +299,7 @@ describe('drive.read', () => {
 });
 
 describe('drive.create', () => {
-  it('makes a text file with its content and name as given', async () => {
+  it('creates a text file with the given content and name', async () => {
     const name = 'Grüße & "Küsse" \' \\ 🎉.txt';
     const content = 'Zoë: 寿司 🍣\r\n--boundary--\r\n{"a":1}\n';
     const made = await run('drive.create', { name, content, folder: id('Recipes') });
@@ -307,7 +307,7 @@ describe('drive.create', () => {
     expect((await run('drive.read', { id: made.id })).text).toBe(content.replaceAll('\r\n', '\n'));
   });
 
-  it('makes folders, through a shortcut too, and what goes into them', async () => {
+  it('creates folders, also through a shortcut, and files in them', async () => {
     const folder = await run('drive.create', { name: '2027', type: 'folder', folder: id('Harbour (shortcut)') });
     expect(folder).toMatchObject({ type: 'folder', folder: id('Harbour 2026') });
     const file = await run('drive.create', { name: 'empty.json', type: 'json', folder: folder.id });
@@ -315,7 +315,7 @@ describe('drive.create', () => {
     expect(names(await run('drive.search', { folder: folder.id }))).toEqual(['empty.json']);
   });
 
-  it('keeps a CSV file a CSV file', async () => {
+  it('creates a CSV file as CSV', async () => {
     expect(await run('drive.create', { name: 'rows', content: 'a,b\n1,2\n', type: 'csv' })).toMatchObject({ mime: 'text/csv' });
   });
 
@@ -332,32 +332,32 @@ describe('drive.create', () => {
     await expect(run('drive.create', input)).rejects.toMatchObject({ code: 'invalid_request' });
   });
 
-  it('refuses a folder that is none, and one that is not found', async () => {
+  it('rejects a folder that is a file, and one that is not found', async () => {
     await expect(run('drive.create', { name: 'x', folder: id('Budget.csv') })).rejects.toMatchObject({ code: 'invalid_request' });
     await expect(run('drive.create', { name: 'x', folder: '1unknown' })).rejects.toMatchObject({ code: 'not_found' });
   });
 });
 
 describe('drive.copy, move, rename and trash', () => {
-  it('copies a document with what is in it', async () => {
+  it('copies a document with its content', async () => {
     const copy = await run('drive.copy', { id: id('Meeting minutes'), name: 'Minutes (copy)', folder: id('Plans') });
     expect(copy).toMatchObject({ name: 'Minutes (copy)', type: 'document', folder: id('Plans') });
     expect((await run('documents.read', { id: copy.id })).tabs[0].text).toContain('Minutes, 3 March');
   });
 
-  it('copies what a shortcut leads to, and native files as they are', async () => {
+  it('copies a shortcut’s target, and native files unchanged', async () => {
     expect(await run('drive.copy', { id: id('Budget (shortcut)') })).toMatchObject({ name: 'Copy of Budget.csv', type: 'text' });
     expect(await run('drive.copy', { id: id('Household budget 2026') })).toMatchObject({ type: 'spreadsheet' });
   });
 
-  it('refuses to copy a folder', async () => {
+  it('does not copy a folder', async () => {
     await expect(run('drive.copy', { id: id('Projects') })).rejects.toMatchObject({
       code: 'invalid_request',
       message: /folders can’t be copied/,
     });
   });
 
-  it('moves a file from one folder to another, and to the same one again', async () => {
+  it('moves a file to another folder, and again to the same one', async () => {
     const { id: file } = await run('drive.create', { name: 'moved.txt', content: 'x', folder: id('Recipes') });
     expect(await run('drive.move', { id: file, folder: id('Harbour (shortcut)') })).toMatchObject({ folder: id('Harbour 2026') });
     expect(await run('drive.move', { id: file, folder: id('Harbour 2026') })).toMatchObject({ folder: id('Harbour 2026') });
@@ -372,17 +372,17 @@ describe('drive.copy, move, rename and trash', () => {
     expect(await run('drive.move', { id: file, folder: 'root' })).toMatchObject({ folder });
   });
 
-  it('can’t move a folder into itself', async () => {
+  it('does not move a folder into itself', async () => {
     await expect(run('drive.move', { id: id('Projects'), folder: id('Plans') })).rejects.toMatchObject({ code: 'forbidden' });
   });
 
-  it('renames a document, which its own API then shows', async () => {
+  it('renames a document, as its API then shows', async () => {
     const { id: document } = await run('documents.create', { title: 'Before' });
     expect(await run('drive.rename', { id: document, name: 'Übersicht “neu” 🚢' })).toMatchObject({ name: 'Übersicht “neu” 🚢' });
     expect(await run('documents.read', { id: document })).toMatchObject({ title: 'Übersicht “neu” 🚢' });
   });
 
-  it('trashes a shortcut, not what it leads to', async () => {
+  it('trashes a shortcut, not its target', async () => {
     expect(await run('drive.trash', { id: id('Budget (shortcut)') })).toMatchObject({ trashed: true });
     expect(await run('drive.info', { id: id('Budget.csv') })).not.toHaveProperty('trashed');
   });
@@ -395,7 +395,7 @@ describe('drive.copy, move, rename and trash', () => {
     expect(names(await run('drive.search', { query: 'quince' }))).toEqual([]);
   });
 
-  it('may not change what is shared for reading only', async () => {
+  it('cannot change a file that is shared read-only', async () => {
     const shared = id('Team budget notes');
     await expect(run('drive.rename', { id: shared, name: 'Mine' })).rejects.toMatchObject({ code: 'forbidden' });
     await expect(run('drive.trash', { id: shared })).rejects.toMatchObject({ code: 'forbidden' });
@@ -406,18 +406,18 @@ describe('drive.copy, move, rename and trash', () => {
     ['drive.copy', { name: 'a\u0085b\u0000' }],
     ['drive.move', { folder: '..' }],
     ['drive.trash', { permanently: true }],
-  ])('%s refuses odd input', async (action, input) => {
+  ])('%s rejects invalid input', async (action, input) => {
     await expect(run(action, { id: id('Budget.csv'), ...input })).rejects.toMatchObject({ code: 'invalid_request' });
   });
 });
 
-describe('what the user is asked before a file is trashed or shared', () => {
+describe('the approval before a file is trashed or shared', () => {
   const asked = async (action: string, input: object) => {
     const error = await callAction(steward, action, input, { token }).catch((thrown: AppError) => thrown);
     return (error as AppError).details?.summary;
   };
 
-  it('names the file, and says what goes with it', async () => {
+  it('names the file, and says what else is affected', async () => {
     const [file, folder] = [id('Budget.csv'), id('Plans')];
     const to = { email: 'zoe@example.org', role: 'reader' };
     expect(await asked('drive.share', { id: file, ...to })).toBe(
@@ -426,13 +426,13 @@ describe('what the user is asked before a file is trashed or shared', () => {
     expect(await asked('drive.trash', { id: folder })).toBe(`Move to the trash: the folder “Plans” (${folder}), with all its contents`);
   });
 
-  it('is the id where there is no such file', async () => {
+  it('contains the id if there is no such file', async () => {
     expect(await asked('drive.trash', { id: 'gone' })).toBe('Move to the trash: gone, with all its contents if it is a folder');
   });
 });
 
 describe('drive.share', () => {
-  it('lets someone in, in the role asked for', async () => {
+  it('shares a file with the requested role', async () => {
     const { id: file } = await run('drive.create', { name: 'for-zoe.txt', content: 'hello' });
     const shared = await run('drive.share', { id: file, email: 'zoe@example.org', role: 'commenter', notify: false });
     expect(shared).toEqual({ id: file, name: 'for-zoe.txt', link: expect.any(String), email: 'zoe@example.org', role: 'commenter' });
@@ -453,12 +453,12 @@ describe('drive.share', () => {
     expect(await calls('/permissions')).toBe(before);
   });
 
-  it('refuses a shortcut and names what it leads to', async () => {
+  it('rejects a shortcut and names its target', async () => {
     const call = run('drive.share', { id: id('Harbour (shortcut)'), email: 'zoe@example.org', role: 'reader' });
     await expect(call).rejects.toMatchObject({ code: 'invalid_request', details: { target: id('Harbour 2026') } });
   });
 
-  it('may not share what is shared for reading only', async () => {
+  it('cannot share a file that is shared read-only', async () => {
     const call = run('drive.share', { id: id('Team budget notes'), email: 'zoe@example.org', role: 'reader' });
     await expect(call).rejects.toMatchObject({ code: 'forbidden' });
   });

@@ -61,7 +61,7 @@ describe('mail.send', () => {
     expect((await user.run('mail.read', { message: id })).messages[0].labels).toEqual(['SENT']);
   });
 
-  it('carries subject, names, text and file names in any script', async () => {
+  it('encodes subject, names, text and file names in any script', async () => {
     const input = {
       to: ['"Müller, Ana" <ana.mueller@example.org>', '李 梅 <mei.li@example.net>'],
       subject: 'Größe – 見積もり 🎉 Übersicht für die zweite Jahreshälfte, ausführlich',
@@ -97,7 +97,7 @@ describe('mail.send', () => {
     expect((await user.run('mail.read', { message: id })).messages[0].text.trimEnd()).toBe(body);
   });
 
-  it('sends copies and hidden copies', async () => {
+  it('sends Cc and Bcc', async () => {
     const { id } = await user.run('mail.send', {
       to: 'a@example.org',
       cc: ['b@example.org'],
@@ -125,7 +125,7 @@ describe('mail.send', () => {
     ['403 rateLimitExceeded', { kind: 'status', status: 403, error: 'rateLimitExceeded' }],
     ['a page of HTML', { kind: 'html' }],
     ['half an answer', { kind: 'malformed' }],
-  ])('is sent once, and is no success, when the provider answers %s', async (_what, fault) => {
+  ])('is sent once, and does not succeed, if the provider responds with %s', async (_what, fault) => {
     const before = await calls(SEND);
     await steward.control('faults', { part: 'workspace', path: SEND, ...fault });
     await user.refusal('mail.send', { to: ['a@example.org'], subject: 'Once', body: 'only' });
@@ -154,7 +154,7 @@ describe('a reply', () => {
     expect(messages.map(({ text }: { text: string }) => text.trim()).slice(1)).toEqual(['First.', 'Second.', 'Third.']);
   });
 
-  it('continues a thread that others began, whatever the subject', async () => {
+  it('continues a thread that others started, whatever the subject', async () => {
     const message = await user.find('subject:Übergabe');
     const before = await stored(message);
     const { id, thread } = await user.run('mail.send', {
@@ -169,7 +169,7 @@ describe('a reply', () => {
     expect((await user.run('mail.read', { thread })).messages).toHaveLength(4);
   });
 
-  it('is not sent when the message it answers is unknown', async () => {
+  it('is not sent if the original message is unknown', async () => {
     const before = await calls(SEND);
     for (const reply_to of ['19ffffffffffffff', 'r-123']) {
       const error = await user.refusal('mail.send', { to: ['a@example.org'], body: 'x', reply_to });
@@ -180,7 +180,7 @@ describe('a reply', () => {
 });
 
 describe('mail.draft', () => {
-  it('keeps a draft and sends nothing', async () => {
+  it('stores a draft and sends nothing', async () => {
     const before = await calls(SEND);
     const { id, message, thread } = await user.run('mail.draft', {
       to: ['a@example.org'],
@@ -210,7 +210,7 @@ describe('mail.draft', () => {
 const GOOD = { to: ['a@example.org'], subject: 's', body: 'b' };
 const file = (change: object) => ({ ...GOOD, attachments: [{ name: 'a.txt', text: 'x', ...change }] });
 
-describe('what would change the message’s structure', () => {
+describe('input that would change the message’s structure', () => {
   it.each([
     ['to.0', 'a line break in an address', { ...GOOD, to: ['a@example.org\r\nBcc: evil@example.net'] }],
     ['to', 'a line break in a lone address', { ...GOOD, to: 'a@example.org\nBcc: evil@example.net' }],
@@ -253,7 +253,7 @@ describe('what would change the message’s structure', () => {
     ['attachments.0.text', 'two contents', file({ base64: 'eA==' })],
     ['attachments.0.base64', 'what is no base64', file({ text: undefined, base64: 'no base64!' })],
     ['reply_to', 'a path as id', { ...GOOD, reply_to: '../../x' }],
-  ])('is refused by its name (%s): %s', async (field, _what, input) => {
+  ])('is rejected with its field (%s): %s', async (field, _what, input) => {
     const before = [await calls(SEND), await calls(`${GMAIL}/drafts`)];
     for (const action of ['mail.send', 'mail.draft']) {
       const error = await user.refusal(action, input);

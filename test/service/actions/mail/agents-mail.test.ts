@@ -23,7 +23,7 @@ async function calls(path: string): Promise<number> {
 }
 
 describe('mail.search', () => {
-  it('gives messages newest first, with sender, subject, date, snippet and whether they are unread', async () => {
+  it('returns messages newest first, with sender, subject, date, snippet and unread state', async () => {
     const { items } = await user.run('mail.search', { query: 'subject:Übergabe', max: 5 });
     expect(items).toHaveLength(3);
     expect(items[0]).toEqual({
@@ -44,7 +44,7 @@ describe('mail.search', () => {
     );
   });
 
-  it('undoes the provider’s HTML escapes in snippets', async () => {
+  it('decodes the provider’s HTML escapes in snippets', async () => {
     const { items } = await user.run('mail.search', { query: 'subject:"Build #481"' });
     expect(items[0].snippet).toContain('Job "test" failed');
   });
@@ -61,11 +61,11 @@ describe('mail.search', () => {
     expect(new Set(seen).size).toBe(seen.length);
   });
 
-  it('answers an empty list where nothing matches', async () => {
+  it('returns an empty list if nothing matches', async () => {
     expect(await user.run('mail.search', { query: 'nosuchwordanywhere' })).toEqual({ items: [] });
   });
 
-  it('lists what could not be read beside what could', async () => {
+  it('lists unreadable messages beside the others', async () => {
     const { items } = await user.run('mail.search', { query: 'subject:Aurora launch', max: 5 });
     const path = `${GMAIL}/messages/${items[1].id}`;
     await steward.control('faults', { part: 'workspace', path, kind: 'status', status: 404, error: 'notFound' });
@@ -74,12 +74,12 @@ describe('mail.search', () => {
     expect(partly.failed).toEqual([{ id: items[1].id, error: { code: 'not_found', message: expect.any(String) } }]);
   });
 
-  it('is no success when not one message could be read', async () => {
+  it('fails if no message could be read', async () => {
     await steward.control('faults', { part: 'workspace', path: `${GMAIL}/messages/${await user.find('Lunch')}`, kind: 'html' });
     expect(await user.refusal('mail.search', { query: 'Lunch' })).toMatchObject({ code: 'provider_error' });
   });
 
-  it('names the messages that the quota did not reach', async () => {
+  it('lists the messages beyond the quota', async () => {
     // The list costs 5 units, each message 20: two of the five are read.
     await steward.control('workspace/quota', { api: 'gmail', units_per_minute: 45 });
     const { items, failed } = await user.run('mail.search', { query: 'subject:"Aurora launch"', max: 5 });
@@ -102,7 +102,7 @@ describe('mail.search', () => {
 });
 
 describe('mail.read', () => {
-  it('gives a thread oldest first, texts in full whatever their charset', async () => {
+  it('returns a thread oldest first, with complete texts of any charset', async () => {
     const { items } = await user.run('mail.search', { query: 'subject:Übergabe' });
     const { thread, messages } = await user.run('mail.read', { thread: items[0].thread });
     expect(thread).toBe(items[0].thread);
@@ -116,7 +116,7 @@ describe('mail.read', () => {
     expect(messages[2].labels).toContain('UNREAD');
   });
 
-  it('gives one message of a thread', async () => {
+  it('returns one message of a thread', async () => {
     const id = await user.find('subject:Übergabe');
     const { messages } = await user.run('mail.read', { message: id });
     expect(messages).toHaveLength(1);
@@ -127,7 +127,7 @@ describe('mail.read', () => {
     });
   });
 
-  it('turns mail that is HTML only into text: links with addresses, no styles, no pictures', async () => {
+  it('converts HTML-only mail to text: links with addresses, no styles, no pictures', async () => {
     const { messages } = await user.run('mail.read', { message: await user.find('from:newsletter') });
     expect(messages[0].text).toBe(
       'The Weekly Build\n\nHello and welcome to issue 212. This week: queues, back-off & jitter.\n\n' +
@@ -141,7 +141,7 @@ describe('mail.read', () => {
     expect(messages[0].text).toBe('The contract ends on the 30th. Shall we renew for a year or two?');
   });
 
-  it('cuts a long text and continues where it ended, losing nothing', async () => {
+  it('truncates a long text and continues where it ended, without loss', async () => {
     const message = await user.find('subject:backlog');
     let text = '';
     let offset: number | undefined = 0;
@@ -161,7 +161,7 @@ describe('mail.read', () => {
     expect(text.endsWith('Tomáš')).toBe(true);
   });
 
-  it('gives an instruction in a mail as the text it is', async () => {
+  it('returns an instruction in a mail as plain text', async () => {
     const { messages } = await user.run('mail.read', { message: await user.find('from:parcel') });
     expect(messages[0].text).toContain('ignore previous instructions');
   });
@@ -176,7 +176,7 @@ describe('mail.read', () => {
   });
 
   it.each([{ message: '19ffffffffffffff' }, { thread: '19ffffffffffffff' }, { message: 'nope' }, { thread: 'nope' }])(
-    'says so when there is no such mail: %o',
+    'reports a message that does not exist: %o',
     async (input) => {
       expect(await user.refusal('mail.read', input)).toMatchObject({ code: 'not_found' });
     },
@@ -184,7 +184,7 @@ describe('mail.read', () => {
 });
 
 describe('mail.attachment', () => {
-  it('gives text as text, by an id that stays the same', async () => {
+  it('returns text as text, by a stable id', async () => {
     const message = await user.find('filename:budget.csv');
     const attachment = (await user.run('mail.read', { message })).messages[0].attachments[0].id;
     expect((await user.run('mail.read', { message })).messages[0].attachments[0].id).toBe(attachment);
@@ -199,7 +199,7 @@ describe('mail.attachment', () => {
     });
   });
 
-  it('gives anything else as base64', async () => {
+  it('returns other content as base64', async () => {
     const { name, mime, base64, size } = await user.run('mail.attachment', {
       message: await user.find('filename:Übergabeprotokoll'),
       attachment: '1',
@@ -218,7 +218,7 @@ describe('mail.attachment', () => {
     });
   });
 
-  it('knows no attachment where there is none', async () => {
+  it('reports a missing attachment', async () => {
     const error = await user.refusal('mail.attachment', { message: await user.find('Lunch'), attachment: '1' });
     expect(error).toMatchObject({ code: 'not_found', message: expect.stringContaining('attachment') });
   });
@@ -244,14 +244,14 @@ describe('mail.label', () => {
     expect(messages[0]).toMatchObject({ unread: false, labels: expect.arrayContaining(['Label_5', 'Label_1', 'INBOX']) });
   });
 
-  it('changes nothing when one of the ids is unknown', async () => {
+  it('changes nothing if one of the ids is unknown', async () => {
     const id = await user.find('Lunch');
     const error = await user.refusal('mail.label', { ids: [id, '19ffffffffffffff'], remove: ['INBOX'] });
     expect(error).toMatchObject({ code: 'not_found' });
     expect((await user.run('mail.read', { message: id })).messages[0].labels).toContain('INBOX');
   });
 
-  it('lists the labels there are when one is unknown, and calls nothing', async () => {
+  it('lists the existing labels if one is unknown, without a change', async () => {
     const before = await calls('/messages/batchModify');
     const error = await user.refusal('mail.label', { ids: [await user.find('Lunch')], add: ['Travels'] });
     expect(error).toMatchObject({ code: 'invalid_request', message: expect.stringMatching(/^add: .*Travels/) });
@@ -259,12 +259,12 @@ describe('mail.label', () => {
     expect(await calls('/messages/batchModify')).toBe(before);
   });
 
-  it.each(['TRASH', 'trash', 'SPAM'])('throws nothing away: %s is mail.trash’s', async (label) => {
+  it.each(['TRASH', 'trash', 'SPAM'])('does not delete: %s belongs to mail.trash', async (label) => {
     const error = await user.refusal('mail.label', { ids: [await user.find('Lunch')], add: [label] });
     expect(error).toMatchObject({ code: 'invalid_request', message: expect.stringContaining('mail.trash') });
   });
 
-  it('brings back from the trash', async () => {
+  it('restores from the trash', async () => {
     const id = await user.find('in:trash');
     await user.run('mail.label', { ids: [id], add: ['INBOX'], remove: ['TRASH'] });
     expect(await user.find('flyer in:inbox')).toBe(id);
@@ -272,7 +272,7 @@ describe('mail.label', () => {
 });
 
 describe('mail.trash', () => {
-  it('asks about subjects, not just ids', async () => {
+  it('requires approval, which shows subjects, not just ids', async () => {
     const { items } = await user.run('mail.search', { query: 'subject:Aurora launch', max: 1 });
     const lunch = await user.find('subject:lunch');
     const { details } = await user.refusal('mail.trash', { ids: [lunch, '19ffffffffffffff'], threads: [items[0].thread] });
@@ -292,7 +292,7 @@ describe('mail.trash', () => {
     expect((await user.run('mail.search', { query: 'subject:Aurora launch in:trash', max: 25 })).items).toHaveLength(6);
   });
 
-  it('says which could not be moved', async () => {
+  it('reports messages that could not be moved', async () => {
     const lunch = await user.find('Lunch');
     const { trashed, failed } = await user.approved('mail.trash', { ids: ['19ffffffffffffff', lunch] });
     expect(trashed).toEqual([lunch]);

@@ -22,7 +22,7 @@ describe('on the sandbox', () => {
   const read = (id: string, more: object = {}) => me.act('presentations.read', { id, ...more });
 
   describe('presentations.read', () => {
-    it('gives titles, text, notes, bullets, tables, nested groups and described pictures', async () => {
+    it('returns titles, text, notes, bullets, tables, nested groups and picture descriptions', async () => {
       expect(await read(review)).toEqual({
         title: 'Quarterly review – Übersicht',
         count: 6,
@@ -47,13 +47,13 @@ describe('on the sandbox', () => {
       });
     });
 
-    it('gives the slides that are wanted, in that order, passing over others than there are', async () => {
+    it('returns the requested slides in that order, ignoring missing ones', async () => {
       const { count, slides } = await read(review, { slides: [4, 1, 99] });
       expect(count).toBe(6);
       expect(slides.map(({ number }: any) => number)).toEqual([4, 1]);
     });
 
-    it('reads on from a slide, and says where none is', async () => {
+    it('continues from a slide, and reports a missing one', async () => {
       expect((await read(review, { from: 5 })).slides.map(({ number }: any) => number)).toEqual([5, 6]);
       for (const [field, input] of [
         ['from', { from: 7 }],
@@ -64,7 +64,7 @@ describe('on the sandbox', () => {
       }
     });
 
-    it('takes a presentation’s address, knows an empty one, and not what isn’t there', async () => {
+    it('accepts a presentation’s URL, reads an empty one, and reports a missing one', async () => {
       expect((await read(`https://docs.google.com/presentation/d/${review}/edit#slide=id.p1`)).count).toBe(6);
       expect(await read(blank)).toEqual({ title: 'Untitled presentation', count: 0, slides: [] });
       await expect(read('unknown')).rejects.toMatchObject({ code: 'not_found' });
@@ -82,7 +82,7 @@ describe('on the sandbox', () => {
       await expect(read(review, input)).rejects.toMatchObject({ code: 'invalid_request' });
     });
 
-    it('needs the scope that the integrations file gives the agent', async () => {
+    it('requires the agent’s scope in the integrations file', async () => {
       const other = await newPerson(steward, { untick: ['presentations.readonly'] });
       await expect(other.act('presentations.read', { id: review })).rejects.toMatchObject({
         code: 'missing_scopes',
@@ -91,7 +91,7 @@ describe('on the sandbox', () => {
     });
   });
 
-  it('nothing of the agent writes, though the token would allow it', async () => {
+  it('no action of the agent writes, although the token allows it', async () => {
     const requests = [{ deleteObject: { objectId: 'p6' } }];
     expect((await me.google('POST', `/v1/presentations/${review}:batchUpdate`, { requests })).status).toBe(200);
     expect((await read(review)).count).toBe(5);
@@ -101,7 +101,7 @@ describe('on the sandbox', () => {
   });
 });
 
-describe('a provider that says odd things', () => {
+describe('a provider with unusual responses', () => {
   let scene: ApiScene;
   let token: string;
   beforeAll(async () => {
@@ -117,7 +117,7 @@ describe('a provider that says odd things', () => {
   const saying = (body: unknown) => scene.api.on('/v1/presentations/p1', { body });
   const textOf = (content: string) => ({ text: { textElements: [{ paragraphMarker: {} }, { textRun: { content } }] } });
 
-  it('is asked for text only, by a GET', async () => {
+  it('receives a GET for text only', async () => {
     saying({ title: 'x', slides: [] });
     await read();
     const [call] = scene.api.calls;
@@ -129,7 +129,7 @@ describe('a provider that says odd things', () => {
     ['no title', { slides: [] }],
     ['slides that are none', { title: 'x', slides: 'many' }],
     ['elements that are none', { title: 'x', slides: [{ pageElements: [1] }] }],
-  ])('is not understood: %s', async (_, body) => {
+  ])('is rejected: %s', async (_, body) => {
     saying(body);
     await expect(read()).rejects.toMatchObject({ code: 'provider_error' });
   });
@@ -141,13 +141,13 @@ describe('a provider that says odd things', () => {
     expect((await read()).slides[0].text).toBe('beside');
   });
 
-  it('is passed over in a group where it can’t be understood', async () => {
+  it('is ignored in a group if it is invalid', async () => {
     const children = [7, null, { shape: 'round' }, { shape: textOf('kept') }];
     saying({ title: 'x', slides: [{ pageElements: [{ elementGroup: { children } }] }] });
     expect((await read()).slides[0].text).toBe('kept');
   });
 
-  it('is cut, says so, and can be read on', async () => {
+  it('is truncated, says so, and can be continued', async () => {
     const long = 'ä'.repeat(9_000);
     saying({ title: 'a\u0000b', slides: Array.from({ length: 60 }, () => ({ pageElements: [{ shape: textOf(long) }] })) });
     const first = await read();

@@ -43,7 +43,7 @@ describe('on the sandbox', () => {
       });
     });
 
-    it('takes the address of a spreadsheet, and no other', async () => {
+    it('accepts the URL of a spreadsheet only', async () => {
       for (const link of [
         `https://docs.google.com/spreadsheets/d/${budget}/edit#gid=0`,
         `https://docs.google.com/spreadsheets/u/1/d/${budget}/edit?usp=sharing`,
@@ -67,7 +67,7 @@ describe('on the sandbox', () => {
       }
     });
 
-    it('doesn’t know what isn’t there, nor what is another account’s', async () => {
+    it('does not find missing spreadsheets, or those of another account', async () => {
       await expect(me.act('spreadsheets.info', { id: 'unknown' })).rejects.toMatchObject({ code: 'not_found' });
       const other = await newPerson(steward);
       await expect(other.act('spreadsheets.info', { id: budget })).rejects.toMatchObject({ code: 'not_found' });
@@ -75,7 +75,7 @@ describe('on the sandbox', () => {
   });
 
   describe('spreadsheets.read', () => {
-    it('gives numbers as numbers, dates as they are shown, results in place of formulas', async () => {
+    it('returns numbers as numbers, dates as displayed, and results instead of formulas', async () => {
       const { rows } = await read(budget, 'Budget');
       expect(rows.slice(0, 2)).toEqual([
         ['Month', 'From', 'Rent', 'Food', 'Travel', 'Total', 'Closed'],
@@ -85,7 +85,7 @@ describe('on the sandbox', () => {
       expect(JSON.stringify(rows)).not.toContain('=SUM');
     });
 
-    it('makes rows of one length, where the provider leaves out what is empty', async () => {
+    it('returns rows of equal length, although the provider omits empty cells', async () => {
       const { rows } = await read(guests, "Tom's guests");
       expect(rows).toEqual([
         ['Name', 'Zusage', 'Personen', 'Anmerkung', null],
@@ -150,7 +150,7 @@ describe('on the sandbox', () => {
       expect(answers).toBe(3);
     });
 
-    it('pages no further than was asked', async () => {
+    it('reads no more pages than requested', async () => {
       const first = await read(guests, 'Long!A2:B5', { max: 2 });
       expect(first).toEqual({
         range: 'Long!A2:B3',
@@ -169,12 +169,12 @@ describe('on the sandbox', () => {
       });
     });
 
-    it('finds nothing in what is empty', async () => {
+    it('returns nothing for an empty tab', async () => {
       expect(await read(empty, 'Sheet1')).toMatchObject({ rows: [] });
       expect(await read(empty, 'A1:C3')).toEqual({ range: 'Sheet1!A1:C3', rows: [] });
     });
 
-    it('names the tabs when a range can’t be understood', async () => {
+    it('lists the tabs if a range is invalid', async () => {
       for (const range of ['Bugdet!A1', 'Nothing', 'Budget!A500:B600', "'Budget"]) {
         await expect(read(budget, range), range).rejects.toMatchObject({
           code: 'invalid_request',
@@ -185,7 +185,7 @@ describe('on the sandbox', () => {
       await expect(read(budget, "'Budget'!nowhere")).rejects.toMatchObject({ code: 'invalid_request' });
     });
 
-    it('wants either a range or ranges', async () => {
+    it('requires either a range or ranges', async () => {
       for (const input of [
         {},
         { range: 'A1', ranges: ['A1'] },
@@ -198,7 +198,7 @@ describe('on the sandbox', () => {
       }
     });
 
-    it('needs the scope that the integrations file gives the agent', async () => {
+    it('requires the agent’s scope in the integrations file', async () => {
       const other = await newPerson(steward, { untick: ['spreadsheets.readonly'] });
       await expect(other.act('spreadsheets.info', { id: budget })).rejects.toMatchObject({
         code: 'missing_scopes',
@@ -206,7 +206,7 @@ describe('on the sandbox', () => {
       });
     });
 
-    it('makes do with the drive’s scope where the file says so', async () => {
+    it('accepts the drive’s scope if the file allows it', async () => {
       const folder = mkdtempSync(join(tmpdir(), 'steward-sheets-'));
       const file = join(folder, 'integrations.yaml');
       const agent = (scope: string) => `{ provider: workspace, description: Reading., scopes: [${scope}.readonly, drive] }`;
@@ -224,7 +224,7 @@ describe('on the sandbox', () => {
     });
   });
 
-  it('nothing of the agent writes, though the token would allow it', async () => {
+  it('no action of the agent writes, although the token allows it', async () => {
     const write = await me.google('PUT', `/v4/spreadsheets/${empty}/values/A1?valueInputOption=RAW`, { values: [['by hand', 1]] });
     expect(write.status).toBe(200);
     expect(
@@ -240,7 +240,7 @@ describe('on the sandbox', () => {
   });
 });
 
-describe('a provider that says odd things', () => {
+describe('a provider with unusual responses', () => {
   let scene: ApiScene;
   let token: string;
   beforeAll(async () => {
@@ -256,7 +256,7 @@ describe('a provider that says odd things', () => {
   const read = async (input: object = { range: 'A1:Z' }) =>
     (await callAction(scene.steward, 'spreadsheets.read', { id: 's1', ...input }, { token })).data as any;
 
-  it('is asked for values as they are, and only for what is wanted', async () => {
+  it('receives requests for unformatted values, and only for what is needed', async () => {
     scene.api.on(VALUES, { body: { range: 'Sheet1!A1:Z201', values: [] } });
     await read();
     expect(scene.api.calls.map(({ method, query }) => [method, Object.fromEntries(query)])).toEqual([
@@ -278,12 +278,12 @@ describe('a provider that says odd things', () => {
     ['values that are no rows', { range: 'A1', values: ['a'] }],
     ['cells that are objects', { range: 'A1', values: [[{ formula: '=1' }]] }],
     ['rows wider than any sheet', { range: 'A1', values: [Array(20_000).fill(1)] }],
-  ])('is not understood: %s', async (_, body) => {
+  ])('is rejected: %s', async (_, body) => {
     scene.api.on(VALUES, { body });
     await expect(read()).rejects.toMatchObject({ code: 'provider_error' });
   });
 
-  it('can’t make much of little by one wide row, and what is left out can be read on', async () => {
+  it('cannot enlarge the result by one wide row, and omitted rows can be read next', async () => {
     const values = [Array(18_000).fill(1), ...Array.from({ length: 200 }, () => [2])];
     scene.api.on(VALUES, { body: { range: 'Sheet1!A1:ZZZ201', values } });
     const [answer] = (await read()).ranges;
@@ -292,14 +292,14 @@ describe('a provider that says odd things', () => {
     expect(answer.next).toBe(`Sheet1!A${answer.rows.length + 1}:ZZZ`);
   });
 
-  it('is cut and cleaned', async () => {
+  it('is truncated and cleaned', async () => {
     scene.api.on(VALUES, { body: { range: 'Sheet1!A1:Z9', values: [[`a\u0000b\r\nc${'x'.repeat(5_000)}`]] } });
     const cell = (await read()).ranges[0].rows[0][0];
     expect(cell.startsWith('ab\ncx')).toBe(true);
     expect(cell.length).toBeLessThanOrEqual(2_000);
   });
 
-  it('is not believed when it answers fewer ranges than were asked for', async () => {
+  it('is rejected if it returns fewer ranges than requested', async () => {
     scene.api.on('/v4/spreadsheets/s1/values:batchGet', { body: { valueRanges: [{ range: 'A1', values: [] }] } });
     await expect(read({ ranges: ['A1:B2', 'C1:D2'] })).rejects.toMatchObject({ code: 'provider_error' });
   });
