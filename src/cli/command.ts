@@ -37,7 +37,7 @@ export function withSession<Given extends unknown[]>(run: (session: Session, ...
   return async (...given: Given): Promise<void> => {
     const interrupt = new AbortController();
     const stop = () => {
-      // A second Ctrl+C ends the process at once.
+      // A second Ctrl+C ends the process immediately.
       if (interrupt.signal.aborted) process.exit(FAILED);
       interrupt.abort(new Interrupted());
     };

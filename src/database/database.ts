@@ -211,7 +211,7 @@ class Transaction implements Queryable {
 
 /**
  * Runs `hook`, which must not throw, once the transaction is committed and its connection released, and never when it
- * rolls back. The transaction's caller waits for the hook, too. Outside a transaction, it runs at once.
+ * rolls back. The transaction's caller waits for the hook, too. Outside a transaction, it runs immediately.
  */
 export function afterCommit(tx: Queryable, hook: CommitHook): void {
   if (tx instanceof Transaction) tx.commitHooks.push(hook);

@@ -15,38 +15,38 @@ import {
 } from './events-repository.ts';
 import { IdGaps } from './id-gaps.ts';
 
-/** One socket, as the feed sees it. */
+/** A receiver of events. */
 export interface Subscriber {
-  /** Number of the last event it was given; the feed counts it up. */
+  /** Number of the last event that it received; updated by the feed. */
   seq: number;
-  /** @returns false when it can take no more at the moment: {@link EventFeed.catchUp} once it can */
+  /** @returns false when it can't receive more at the moment; it then calls {@link EventFeed.catchUp} */
   push(event: UserEvent): boolean;
 }
 
 interface Audience {
   userId: string;
-  /** The newest number seen. */
+  /** Newest number that was dispatched. */
   top: number;
-  /** Empty while the first one is being let in. */
+  /** Empty while the first one subscribes. */
   subscribers: Set<Subscriber>;
   entering: number;
 }
 
 const POLL_MS = 1_000;
-/** Commits that come close together are read together. */
+/** Events of commits that are close together are read together. */
 const POKE_MS = 10;
 const PAGE = 1_000;
-/** Who is further behind than this starts anew. */
+/** A subscriber that lacks more events receives `resync`. */
 const REPLAY_MAX = 1_000;
 
-/** Brings recorded events to the sockets of this process, by polling: whichever replica recorded them. */
+/** Delivers events to the sockets of this process. It polls, because other replicas record events too. */
 export class EventFeed {
   readonly #db: Database;
   readonly #failures: FailureLog;
-  /** Where users stand: after a restart thousands of sockets come back at once. */
+  /** Batched, because thousands of sockets reconnect together after a restart. */
   readonly #heads: StatementBatcher<string, number | undefined>;
   readonly #audiences = new Map<string, Audience>();
-  /** Some of their subscribers lack events that are in the database. */
+  /** Audiences with subscribers that lack events. */
   readonly #behind = new Set<Audience>();
   #ids: IdGaps | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -61,7 +61,7 @@ export class EventFeed {
     this.#heads = new StatementBatcher((userIds) => selectHeads(db, userIds));
   }
 
-  /** Seconds since events were last read; 0 while nobody listens. */
+  /** Seconds since events were last read; 0 without subscribers. */
   get age(): number {
     return this.#audiences.size === 0 || this.#readAt === undefined ? 0 : (performance.now() - this.#readAt) / 1000;
   }
@@ -72,11 +72,11 @@ export class EventFeed {
   }
 
   /**
-   * Lets a socket in: first what came after `since`, then everything new; no event is missing and none comes twice.
+   * Adds a subscriber, which receives the events after `since` and then every new one, each once.
    *
-   * @param since undefined = new ones only
-   * @param enter called at the very moment it is in, with the number where it stands; events follow
-   * @throws AppError `invalid_token` when the user is gone
+   * @param since undefined: new events only
+   * @param enter called when it is added, with the current number; events follow
+   * @throws AppError `invalid_token` when the user was deleted
    */
   async subscribe(userId: string, subscriber: Subscriber, since: number | undefined, enter: (seq: number) => void): Promise<void> {
     const audience = this.#audience(userId);
@@ -84,13 +84,13 @@ export class EventFeed {
     try {
       let position = await this.#position(userId, since);
       const replay = since === undefined ? [] : missed(since, position);
-      // What was handed out while this was being read, it didn't get.
+      // Events that were dispatched during the read.
       while (audience.top > position.head) {
         const before = position.head;
         position = await this.#position(userId, before);
         replay.push(...missed(before, position));
       }
-      // With others present it stays: they may still lack what this one has just read.
+      // With other subscribers it is kept: they may lack events that this one has just read.
       if (audience.subscribers.size === 0) audience.top = position.head;
       audience.subscribers.add(subscriber);
       enter(position.head);
@@ -109,7 +109,7 @@ export class EventFeed {
     if (audience !== undefined) this.#dropIfEmpty(audience);
   }
 
-  /** A socket that had to refuse events can take them again. */
+  /** A subscriber that could not receive more can again. */
   catchUp(userId: string): void {
     const audience = this.#audiences.get(userId);
     if (audience === undefined) return;
@@ -117,7 +117,7 @@ export class EventFeed {
     this.poke();
   }
 
-  /** Something was recorded: reads at once instead of within the second. */
+  /** Reads immediately, because an event was recorded. */
   poke(): void {
     if (this.#audiences.size === 0 || this.#poked || this.#stopped) return;
     this.#poked = true;
@@ -132,7 +132,7 @@ export class EventFeed {
 
   async #position(userId: string, since: number | undefined): Promise<Position> {
     const position = since === undefined ? await this.#head(userId) : await selectEventsSince(this.#db, userId, since, REPLAY_MAX);
-    // Its token may be remembered here from before the deletion.
+    // A verified token may be cached from before the deletion.
     if (position === undefined) throw new AppError('invalid_token', 'This user no longer exists.');
     return position;
   }
@@ -164,7 +164,7 @@ export class EventFeed {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     if (this.#stopped) return;
-    // It serves everyone from now on, not only the request that began it.
+    // It serves all subscribers, not only the request that started it.
     this.#timer = detached(() =>
       setTimeout(() => {
         this.#timer = undefined;
@@ -214,12 +214,12 @@ export class EventFeed {
     audience.top = seq;
     for (const subscriber of audience.subscribers) {
       if (subscriber.seq === seq - 1) give(subscriber, { seq, event, data });
-      // It lacks the event before this one, and must have that first.
+      // It lacks the event before this one, which it must receive first.
       else if (subscriber.seq < seq) this.#behind.add(audience);
     }
   }
 
-  /** Gives everyone of the audience who can take it what they lack. `top` stays: what was read beyond it, the others get in their turn. */
+  /** Sends missing events to the subscribers. `top` is not changed: the others receive further events by the poll. */
   async #readAgain(audience: Audience): Promise<void> {
     const lacking = [...audience.subscribers].filter(({ seq }) => seq < audience.top);
     if (lacking.length === 0) return;
@@ -233,14 +233,14 @@ export class EventFeed {
   }
 }
 
-/** @returns false when it can't take more */
+/** @returns false when it can't receive more */
 function give(subscriber: Subscriber, event: UserEvent): boolean {
   if (!subscriber.push(event)) return false;
   subscriber.seq = event.seq;
   return true;
 }
 
-/** The events between `since` and the head; `resync` instead where they aren't all kept, too many, or `since` never was. */
+/** The events after `since`; `resync` if some are no longer stored, there are too many, or `since` is not valid. */
 function missed(since: number, { head, events }: Position): UserEvent[] {
   if (since === head) return [];
   if (since < head && events.length === head - since && events.length <= REPLAY_MAX) return events;

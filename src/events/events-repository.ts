@@ -1,20 +1,20 @@
 import type { Queryable } from '../database/database.ts';
 import { deleteExpired } from '../database/retention.ts';
 
-/** Something that happened to one user; `seq` counts up by one for each user. */
+/** An event of one user, numbered consecutively by `seq`. */
 export interface UserEvent {
   seq: number;
   event: string;
   data: Record<string, unknown>;
 }
 
-/** An event as replicas poll it: `id` counts over all users, with holes, and may commit out of order. */
+/** An event as replicas poll it: `id` is that of all users, with gaps, and may be committed out of order. */
 export interface PolledEvent extends UserEvent {
   id: number;
   userId: string;
 }
 
-/** A user's number as it stands, and some of the events before it. */
+/** A user's current number, and some of the events before it. */
 export interface Position {
   head: number;
   events: UserEvent[];
@@ -28,7 +28,7 @@ export interface IdRange {
 
 type Row<Event> = { [Key in keyof Event]: Event[Key] extends number ? string : Event[Key] };
 
-/** Gives the event the user's next number; the user's row stays locked until the transaction ends, so numbers commit in order. */
+/** Inserts an event with the user's next number. The user's row stays locked, so that numbers are committed in order. */
 export async function insertEvent(tx: Queryable, userId: string, event: string, data: object): Promise<void> {
   await tx.query(
     `with head as (update users set event_seq = event_seq + 1 where id = $1::uuid returning id, event_seq)
@@ -38,9 +38,9 @@ export async function insertEvent(tx: Queryable, userId: string, event: string, 
 }
 
 /**
- * The same event for many users, but for those whose row somebody else has locked: they must hold up no others.
+ * Inserts the same event for many users, except those whose row is locked.
  *
- * @returns those who have it
+ * @returns the users of the inserted events
  */
 export async function insertEventForMany(db: Queryable, userIds: readonly string[], event: string, data: object): Promise<string[]> {
   const rows = await db.query<{ id: string }>(
@@ -54,8 +54,8 @@ export async function insertEventForMany(db: Queryable, userIds: readonly string
 }
 
 /**
- * What came after `cursor`, and what has appeared meanwhile within the ranges below it; by id. Each part is limited by
- * itself: the planner would otherwise expect all kept events to be read, and begin parallel workers at every poll.
+ * Events after `cursor`, and events that have appeared in the ranges below it, by id. Each part has its own limit:
+ * otherwise the planner would expect to read all events, and start parallel workers at every poll.
  */
 export async function selectNewEvents(db: Queryable, cursor: number, gaps: readonly IdRange[], limit: number): Promise<PolledEvent[]> {
   const rows = await db.query<Row<PolledEvent>>(
@@ -74,7 +74,7 @@ export async function selectNewEvents(db: Queryable, cursor: number, gaps: reado
   return rows.map((row) => ({ ...row, id: Number(row.id), seq: Number(row.seq) }));
 }
 
-/** The newest event that is older than any transaction can be: from there on ids may still be filled in. */
+/** The newest event that is older than any running transaction: later ids may still appear. */
 export async function selectSettledId(db: Queryable): Promise<number> {
   const rows = await db.query<{ id: string }>(
     `select id from events where created_at < now() - interval '30 seconds' order by created_at desc limit 1`,
@@ -82,7 +82,7 @@ export async function selectSettledId(db: Queryable): Promise<number> {
   return Number(rows[0]?.id ?? 0);
 }
 
-/** Each user's number as it stands, in their order; undefined where the user is gone. */
+/** The current numbers of users, in their order; undefined for a deleted user. */
 export async function selectHeads(db: Queryable, userIds: readonly string[]): Promise<(number | undefined)[]> {
   const rows = await db.query<{ id: string; head: string }>(
     { name: 'event-heads', text: 'select id, event_seq as head from users where id = any($1::uuid[])' },
@@ -93,10 +93,10 @@ export async function selectHeads(db: Queryable, userIds: readonly string[]): Pr
 }
 
 /**
- * The user's number as it stands, and the events after `since`, all in one snapshot.
+ * The user's current number and the events after `since`, in one snapshot.
  *
- * @param limit one more than this is read at most
- * @returns undefined when the user is gone
+ * @param limit at most one more event is read
+ * @returns undefined when the user was deleted
  */
 export async function selectEventsSince(db: Queryable, userId: string, since: number, limit: number): Promise<Position | undefined> {
   const rows = await db.query<{ head: string; seq: string | null } & Pick<UserEvent, 'event' | 'data'>>(
@@ -115,7 +115,7 @@ export async function selectEventsSince(db: Queryable, userId: string, since: nu
   return { head: Number(rows[0]?.head ?? 0), events };
 }
 
-/** The account shown for a grant, if there still is one. */
+/** The account of a grant, if it still exists. */
 export async function selectAccountId(tx: Queryable, grantId: string): Promise<string | undefined> {
   const rows = await tx.query<{ id: string }>('select id from connected_accounts where grant_id = $1::uuid', [grantId]);
   return rows[0]?.id;

@@ -1,7 +1,7 @@
 import { afterCommit, type Database, type Queryable } from '../database/database.ts';
 import { deleteOldEvents, insertEvent, insertEventForMany, selectAccountId } from './events-repository.ts';
 
-/** A grant whose status became another one. */
+/** A grant whose status has changed. */
 export interface StatusEvent {
   userId: string;
   grantId: string;
@@ -9,21 +9,22 @@ export interface StatusEvent {
   status: string;
 }
 
-/** Writes down what a user's front ends should hear of; kept for 24 hours. */
+/** Records events for a user's front ends, which are kept for 24 hours. */
 export class Events {
   readonly #db: Database;
   readonly #recorded: () => void;
 
-  /** @param recorded told after each commit that brought events */
+  /** @param recorded called after each commit with events */
   constructor(db: Database, recorded: () => void) {
     this.#db = db;
     this.#recorded = recorded;
   }
 
   /**
-   * Records an event within the caller's transaction. It locks the user's row: whoever locks grants too, locks the user first.
+   * Records an event in the caller's transaction. It locks the user's row; a transaction that also locks grants must lock
+   * the user first.
    *
-   * @param data ids and states only, nothing of what accounts hold
+   * @param data ids and states only, no content of accounts
    */
   async record(tx: Queryable, userId: string, event: string, data: object): Promise<void> {
     await insertEvent(tx, userId, event, data);
@@ -31,17 +32,17 @@ export class Events {
   }
 
   /**
-   * The same event for many users. Those whose row is locked get theirs when it is free, one after the other.
+   * Records the same event for many users. For users whose row is locked, it waits, one after the other.
    *
-   * @throws the first error there was, once everyone has had a turn
+   * @throws the first error, after all users were tried
    */
   async recordForAll(userIds: readonly string[], event: string, data: object): Promise<void> {
     if (userIds.length === 0) return;
-    const told = new Set(await insertEventForMany(this.#db, userIds, event, data));
-    if (told.size > 0) this.#recorded();
+    const done = new Set(await insertEventForMany(this.#db, userIds, event, data));
+    if (done.size > 0) this.#recorded();
     const errors: unknown[] = [];
     for (const userId of userIds) {
-      if (told.has(userId)) continue;
+      if (done.has(userId)) continue;
       await this.record(this.#db, userId, event, data).catch((error: unknown) => errors.push(error));
     }
     if (errors.length > 0) throw errors[0];

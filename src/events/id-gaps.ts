@@ -1,8 +1,8 @@
 import type { IdRange } from './events-repository.ts';
 
-/** Longer than a transaction can stay open: an id that is missing after that was rolled back. */
-const REMEMBER_MS = 15_000;
-const REMEMBERED_MAX = 1_000;
+/** Longer than a transaction can be open: an id that is missing after that was rolled back. */
+const KEPT_MS = 15_000;
+const GAPS_MAX = 1_000;
 
 interface Gap extends IdRange {
   until: number;
@@ -32,12 +32,12 @@ export class IdGaps {
     for (const id of ids) {
       if (id <= this.#cursor) this.#fill(id);
       else {
-        if (id > this.#cursor + 1) this.#gaps.push({ first: this.#cursor + 1, last: id - 1, until: now + REMEMBER_MS });
+        if (id > this.#cursor + 1) this.#gaps.push({ first: this.#cursor + 1, last: id - 1, until: now + KEPT_MS });
         this.#cursor = id;
       }
     }
-    // Forgotten ones cost a delay only: the next event of the same user shows that one is missing.
-    if (this.#gaps.length > REMEMBERED_MAX) this.#gaps = this.#gaps.slice(-REMEMBERED_MAX);
+    // A dropped gap only causes a delay: the next event of the user shows that one is missing.
+    if (this.#gaps.length > GAPS_MAX) this.#gaps = this.#gaps.slice(-GAPS_MAX);
   }
 
   #fill(id: number): void {

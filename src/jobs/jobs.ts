@@ -17,7 +17,7 @@ export interface QueueOptions {
 
 const RETRIES = 1_000;
 const POLL_SECONDS = 2;
-/** Concurrent jobs of a queue. After a full batch, the next one is fetched at once. */
+/** Concurrent jobs of a queue. After a full batch, the next one is fetched immediately. */
 const BATCH = 10;
 const EVERY_MINUTE = '* * * * *';
 

@@ -40,7 +40,7 @@ export class SendQueue {
     return this.#progressAt !== 0;
   }
 
-  /** Sends a frame in order. @returns resolves when it is passed to the socket; undefined: it was passed at once */
+  /** Sends a frame in order. @returns resolves when it is passed to the socket; undefined: it was passed immediately */
   send(frame: string): Promise<void> | undefined {
     if (!this.isSlow) {
       this.#write(frame);

@@ -8,7 +8,7 @@ interface Waiting {
   readonly authenticating: boolean;
 }
 
-/** Sockets that are not authenticated yet. At the limit, a new one replaces the oldest silent one: honest clients authenticate at once. */
+/** Sockets that are not authenticated yet. At the limit, a new one replaces the oldest silent one: clients usually authenticate immediately. */
 export class UnauthenticatedConnections<Socket extends Waiting> {
   readonly #places: number;
   readonly #addressPlaces: number;

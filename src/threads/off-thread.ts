@@ -81,7 +81,7 @@ async function createPool(): Promise<Tinypool> {
     env: {},
     execArgv: [],
   });
-  // Of a thread that dies without work nobody needs to hear; unheard, it would end the process.
+  // Without a listener, the error of an idle thread would end the process.
   made.on('error', () => {});
   return made;
 }

@@ -6,14 +6,14 @@ const maybeTime = time.nullable();
 const maybeText = z.string().nullable();
 const count = z.number().int();
 
-/** What is held of the user but not shown, and why. */
+/** What is stored of the user and left out, and why. */
 export const WITHHELD = [
-  'Tokens of your accounts, and your key, which encrypts them: whoever has this file could use your accounts.',
-  'Hashes of one-time secrets (cookies, states, tickets) and of arguments: they only serve to recognise what they were made from.',
-  'Tokens on their way out after a disconnection: kept for 7 days at most, under the provider’s id of the account, without a user.',
+  'Tokens of your accounts, and your key, which encrypts them: anyone with this file could use your accounts.',
+  'Hashes of one-time secrets (cookies, states, tickets) and of arguments: they are only compared.',
+  'Tokens that are being revoked after a disconnection: kept for 7 days at most, under the provider’s id of the account, without a user.',
 ] as const;
 
-/** Body of GET /user/export: one field a table, its columns by their names. */
+/** Body of GET /user/export: one field for each table, with the columns by their names. */
 export const userExport = z
   .object({
     format: z.literal('steward.user-export'),

@@ -27,6 +27,6 @@ export async function sweepEndedGrants({ db, grants, logger }: SweepDeps): Promi
     }
   } catch (error) {
     if (!isKeyServiceUnavailable(error)) throw error;
-    logger.warn({ err: describeError(error) }, 'disconnected accounts wait to be revoked: the key service is away');
+    logger.warn({ err: describeError(error) }, 'disconnected accounts wait to be revoked: the key service is unavailable');
   }
 }

@@ -74,7 +74,7 @@ export class Grants {
    * Replaces a grant by another one of the same provider (a bank that is linked again is a new item), and revokes the old
    * one.
    *
-   * @throws AppError `conflict` when the old grant is gone
+   * @throws AppError `conflict` when the old grant no longer exists
    */
   async replace(tx: Queryable, grantId: string, grant: NewGrant): Promise<void> {
     const old = await selectGrant(tx, grant.userId, grantId);
@@ -112,7 +112,7 @@ export class Grants {
    * Continues the end of a grant whose tokens still have to be revoked.
    *
    * @param waitingId id of its row in `ended_grants`
-   * @throws AppError `unavailable` while the key service is away
+   * @throws AppError `unavailable` while the key service is unavailable
    */
   async endWaiting(waitingId: string): Promise<void> {
     const grant = await selectEndedGrant(this.#db, waitingId);

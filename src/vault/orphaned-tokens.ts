@@ -28,9 +28,9 @@ export class OrphanedTokenRevoker {
   }
 
   /** Revokes the token. Never rejects; what fails, or requires the account to be looked up, continues in the background. */
-  async add(revokeOrphan: OrphanedToken): Promise<void> {
-    if (typeof revokeOrphan.subject === 'string' && (await this.#try(revokeOrphan)) === undefined) return;
-    const run = this.#keepTrying(revokeOrphan).finally(() => this.#running.delete(run));
+  async add(orphan: OrphanedToken): Promise<void> {
+    if (typeof orphan.subject === 'string' && (await this.#try(orphan)) === undefined) return;
+    const run = this.#keepTrying(orphan).finally(() => this.#running.delete(run));
     this.#running.add(run);
   }
 
@@ -40,18 +40,18 @@ export class OrphanedTokenRevoker {
     await Promise.all(this.#running);
   }
 
-  async #keepTrying(revokeOrphan: OrphanedToken): Promise<void> {
-    const { provider } = revokeOrphan;
+  async #keepTrying(orphan: OrphanedToken): Promise<void> {
+    const { provider } = orphan;
     const { signal } = this.#stopping;
     const startedAt = performance.now();
     for (let retry = FIRST_RETRY_MS; ; retry = Math.min(retry * 2, LONGEST_RETRY_MS)) {
       // Stopping ends the wait.
       await sleep(jittered(retry), undefined, { signal }).catch(() => {});
       const isLast = signal.aborted || performance.now() - startedAt >= KEEP_TRYING_MS;
-      const error = await this.#try(revokeOrphan);
+      const error = await this.#try(orphan);
       if (error === undefined) return;
       if (!isLast) continue;
-      this.#logger.error({ err: describeError(error), provider }, 'a token could not be given back: it lives on at the provider');
+      this.#logger.error({ err: describeError(error), provider }, 'a token could not be revoked: it remains valid at the provider');
       return;
     }
   }

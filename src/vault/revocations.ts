@@ -69,7 +69,7 @@ export class Revocations {
   /**
    * Encrypts a token before the transaction that denies its use, because the key service may be slow.
    *
-   * @throws AppError `unavailable` while the key service is away
+   * @throws AppError `unavailable` while the key service is unavailable
    */
   async seal({ provider, subject, token }: Outgoing): Promise<SealedRevocation> {
     const id = randomUUID();

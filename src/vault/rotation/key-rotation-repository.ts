@@ -153,7 +153,7 @@ export async function selectExposedRevocations(
   );
 }
 
-/** @returns false when it is gone, or was changed meanwhile */
+/** @returns false when it no longer exists or has changed */
 export async function replaceRevocationKey(
   db: Queryable,
   old: ExposedRevocation,

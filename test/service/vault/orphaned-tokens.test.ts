@@ -64,6 +64,6 @@ describe('what a provider gave while the database went away', () => {
     const { refreshToken } = await connectUntilCut();
     await steward.stop();
     expect(workspace.revoked).not.toContain(refreshToken);
-    expect(steward.logs.join('')).toContain('a token could not be given back');
+    expect(steward.logs.join('')).toContain('a token could not be revoked');
   });
 });
