@@ -258,7 +258,7 @@ withPostgres('a service with a single database connection', () => {
     expect((await browser.visit('/auth/workspace/callback?state=unknown&code=x')).status).toBe(303);
   });
 
-  it('answers 503 while that connection is blocked, and works again afterwards', async () => {
+  it('returns 503 while that connection is blocked, and works again afterwards', async () => {
     const token = await child.signIn();
     expect((await child.call('/auth/bank/accounts', { token })).status).toBe(200);
     const blocker = new pg.Client({ connectionString: site.database.url });

@@ -79,7 +79,7 @@ describe.skipIf(!hasPostgres)('a production process', () => {
     expect(await child.call('/auth/bank/accounts', { token: foreign })).toMatchObject({ status: 401, body: { code: 'invalid_token' } });
   });
 
-  it('answers 503 not_configured for the providers that are off', async () => {
+  it('returns 503 not_configured for the providers that are off', async () => {
     const token = await issuer.sign('ana');
     const answers = await Promise.all([
       child.call('/workspace_access_request', { token, form: { email: 'ana@example.com' } }),

@@ -105,7 +105,7 @@ describe('starting in production', () => {
     ['a database address that is none', { DATABASE_URL: `postgres://u:${DATABASE_PASSWORD}@db:port/x` }, /DATABASE_URL/],
     ['two sources of keys', { MASTER_KEYS_FILE: '/nowhere/keys' }, /MASTER_KEYS_FILE: /],
   ];
-  it.each(wrong)('refuses %s', async (_what, spoiled, expected) => {
+  it.each(wrong)('rejects %s', async (_what, spoiled, expected) => {
     const message = await refusal({ ...PRODUCTION, ...spoiled });
     expect(message).toMatch(expected);
     // One thing is wrong, and one thing is said.
@@ -124,7 +124,7 @@ describe('master keys', () => {
     ['a key without an id', key.replaceAll(':', ''), /MASTER_KEYS: entry 1 is not of the form id:base64/],
     ['a key of zeros', `k1:${Buffer.alloc(32).toString('base64')}`, /MASTER_KEYS: key k1 is all zeros/],
   ];
-  it.each(keysets)('refuses %s', async (_what, keys, expected) => {
+  it.each(keysets)('rejects %s', async (_what, keys, expected) => {
     expect(await refusal({ ...PRODUCTION, MASTER_KEYS: keys })).toMatch(expected);
   });
 

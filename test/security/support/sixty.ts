@@ -38,15 +38,15 @@ export const SIXTY: readonly Fault[] = [
   {
     fault: 'an e-mail with CR/LF, an array, 300 characters is 400',
     tests: [
-      ['workspace-request', /refuses an e-mail address that is (followed by CR|of 300)/],
-      ['workspace-request', /refuses the JSON \{"email":\["/],
+      ['workspace-request', /rejects an e-mail address that is (followed by CR|of 300)/],
+      ['workspace-request', /rejects the JSON \{"email":\["/],
     ],
   },
   {
     fault: 'a redirect to another place is 400',
-    tests: [['workspace-request', /redirect_uri is refused with (a backslash|the allowed host as a prefix)/]],
+    tests: [['workspace-request', /redirect_uri is rejected with (a backslash|the allowed host as a prefix)/]],
   },
-  { fault: 'token given twice is 400', tests: [login(/refuses the token given twice/)] },
+  { fault: 'token given twice is 400', tests: [login(/rejects the token given twice/)] },
   { fault: 'a revoked token is 401', tests: [['identity-firebase', /where revocation is checked .*is rejected once revoked/]] },
   {
     fault: 'no token is found in logs',
@@ -55,7 +55,7 @@ export const SIXTY: readonly Fault[] = [
       ['workspace-secrets', /stand in no line of the log/],
     ],
   },
-  { fault: 'HEAD on login is 405', tests: [login(/answers HEAD with 405/)] },
+  { fault: 'HEAD on login is 405', tests: [login(/rejects HEAD with 405/)] },
   { fault: 'twenty tabs with a ticket each are independent', tests: [login(/twenty tabs with a ticket each/)] },
   { fault: 'the database down is 503', tests: [['database-outage', /returns 503 unavailable, keeps running/]] },
   { fault: 'an unknown state leads to the default page', tests: [callback(/leads to the default page as expired/)] },
@@ -126,11 +126,11 @@ export const SIXTY: readonly Fault[] = [
   { fault: 'a clock ten minutes off makes no loop', tests: [refresh(/whose clock is 10 minutes/)] },
   {
     fault: 'the provider down at a disconnect: denied now, revoked later',
-    tests: [['revocation', /answers at once while the provider (says|hangs)/]],
+    tests: [['revocation', /(answers|responds) .*while the provider (says|hangs)/]],
   },
   { fault: 'a disconnect during a refresh leaves no live token', tests: [refresh(/loses against a disconnect: the caller gets an error/)] },
   { fault: 'a reconnect before the job survives', tests: [['revocation', /before the provider was reached keeps the account/]] },
-  { fault: 'a foreign origin is 403', tests: [socket(/is refused with 403 for the origin/)] },
+  { fault: 'a foreign origin is 403', tests: [socket(/is rejected with 403 for the origin/)] },
   { fault: 'a silent socket is closed', tests: [socket(/closes a silent socket with 4401/), ['socket-time', /5 s without a word: 4401/]] },
   { fault: 'a token that expires mid-stream: 4401', tests: [['socket-time', /the token’s end in the middle of a request/]] },
   { fault: 'a message of 65 KiB before the sign-in: 1009', tests: [socket(/before the sign-in one of 64 KiB is closed with 1009/)] },
@@ -141,8 +141,8 @@ export const SIXTY: readonly Fault[] = [
   {
     fault: 'a webhook changed, old, or twice: 401, 401, once',
     tests: [
-      ['webhook-verification', /refuses another body/],
-      ['webhook-verification', /refuses what is older than five minutes/],
+      ['webhook-verification', /rejects another body/],
+      ['webhook-verification', /rejects what is older than five minutes/],
       ['webhook-verification', /once however often it comes/],
     ],
   },

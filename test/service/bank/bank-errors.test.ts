@@ -86,7 +86,7 @@ async function linked(): Promise<any> {
 }
 
 describe('POST /auth/bank/create_link_token at the aggregator', () => {
-  it('sends what the aggregator needs, and no e-mail address of the user', async () => {
+  it('sends what the aggregator requires, without the user’s e-mail address', async () => {
     const answer = await createLinkToken();
     expect(answer.body).toEqual({ link_token: 'link-emulated', expiration: '2030-01-01T00:00:00Z', request_id: expect.any(String) });
     expect(emulator.calls).toHaveLength(1);
@@ -103,7 +103,7 @@ describe('POST /auth/bank/create_link_token at the aggregator', () => {
     expect(headers).toMatchObject({ 'plaid-client-id': 'canary-client', 'plaid-secret': BANK_SECRET, 'plaid-version': '2020-09-14' });
   });
 
-  it('asks for update mode with the access token and without products', async () => {
+  it('requests update mode with the access token and without products', async () => {
     const { id } = await linked();
     emulator.reset();
     expect((await createLinkToken({ account_id: id })).status).toBe(200);
@@ -130,7 +130,7 @@ describe('POST /auth/bank/create_link_token at the aggregator', () => {
     ['is there', { consented_products: ['transactions', 'auth'], available_products: ['auth'] }, undefined],
     ['is not asked for by product', { products: ['transactions'], consented_products: null, available_products: ['auth'] }, undefined],
     ['is told in a form of its own', { products: 7, consented_products: { a: 1 }, available_products: 'auth' }, undefined],
-  ])('asks in update mode for consent where it %s', async (_name, said, asked) => {
+  ])('requests consent in update mode if it %s', async (_name, said, asked) => {
     const { id } = await linked();
     emulator.reset();
     emulator.on('/item/get', (response) => sendJson(response, 200, { item: { item_id: 'item', ...said }, request_id: 'r' }));
@@ -138,14 +138,14 @@ describe('POST /auth/bank/create_link_token at the aggregator', () => {
     expect(linkTokenRequest()?.additional_consented_products).toEqual(asked);
   });
 
-  it('gives update mode also where the item can’t be read', async () => {
+  it('offers update mode even if the item cannot be read', async () => {
     const { id } = await linked();
     emulator.fail('ITEM_LOGIN_REQUIRED', '/item/get');
     expect((await createLinkToken({ account_id: id })).status).toBe(200);
     expect((await entry()).status).toBe('active');
   });
 
-  it('shows null masks as empty strings', async () => {
+  it('returns null masks as empty strings', async () => {
     expect((await linked()).mask).toEqual(EMULATED_ACCOUNTS.map(({ name, mask }) => ({ name, mask: mask ?? '' })));
   });
 });
@@ -225,7 +225,7 @@ describe('a failing aggregator', () => {
     expectError(await createLinkToken(), code);
   });
 
-  it.each(FAULTS)('%s leaves an entry as it was', async (_name, handler, code) => {
+  it.each(FAULTS)('%s leaves an item unchanged', async (_name, handler, code) => {
     const before = await linked();
     emulator.on('/item/get', handler);
     expectError(await call(`/auth/bank/accounts/${before.id}/refresh`, { method: 'POST' }), code);
@@ -246,7 +246,7 @@ describe('a failing aggregator', () => {
     ['seconds', '17', 17],
     ['a date long past', 'Wed, 21 Oct 2015 07:28:00 GMT', 60],
     ['nothing that is known', 'soon', 60],
-  ])('that answers 429 without JSON asks for a pause: %s', async (_name, header, seconds) => {
+  ])('that returns 429 without JSON causes a pause: %s', async (_name, header, seconds) => {
     emulator.on('*', (response) => response.writeHead(429, { 'retry-after': header, 'content-type': 'text/html' }).end('<h1>no</h1>'));
     const answer = await createLinkToken();
     expectError(answer, 'unavailable');
@@ -278,7 +278,7 @@ describe('a failing aggregator', () => {
     await expect(provider.createLinkToken('user')).rejects.toMatchObject({ code: 'provider_error', status: 502 });
   });
 
-  it('after the exchange stores nothing, and the item is queued to be removed there', async () => {
+  it('after the exchange stores nothing, and the item is queued for removal', async () => {
     const before = await linked();
     emulator.on('/item/get', (response) => sendJson(response, 500, {}));
     expectError(await setAccessToken(), 'provider_error');
@@ -323,7 +323,7 @@ describe('the client secret and access tokens', () => {
     for (const secret of [ACCESS_TOKEN, BANK_SECRET]) expect(shown).not.toContain(secret);
   });
 
-  it('are in no answer and no log line of any of these tests', () => {
+  it('are in no response and no log line of these tests', () => {
     expect(answers.length).toBeGreaterThan(100);
     const said = [...steward.logs, ...answers.map(({ text, headers }) => text + JSON.stringify([...headers]))].join('\n');
     for (const secret of [BANK_SECRET, ACCESS_TOKEN, 'public-canary', 'canary-client']) expect(said).not.toContain(secret);

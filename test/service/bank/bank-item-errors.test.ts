@@ -34,7 +34,7 @@ async function statusWith(item: object): Promise<string> {
   return (await list()).status;
 }
 
-describe('an error that the item carries', () => {
+describe('an error of the item', () => {
   it.each([
     ['ITEM_LOGIN_REQUIRED', 'ITEM_ERROR', 'relink_required'],
     ['ITEM_LOCKED', 'ITEM_ERROR', 'relink_required'],

@@ -68,7 +68,7 @@ async function both(first: Account[], second: Account[], institution?: string | 
   return { token, old, answer: await link(token, second, institution), entries: await ids(token) };
 }
 
-describe('a login of a bank that is linked already', () => {
+describe('a login of a bank that is already linked', () => {
   it.each<[string, Account[], Account[]]>([
     ['a couple’s logins with a joint account', [CHECKING, JOINT], [SAVING, JOINT]],
     ['a login that lacks one of the old accounts', [CHECKING, SAVING], [CHECKING]],
@@ -89,7 +89,7 @@ describe('a login of a bank that is linked already', () => {
         { ...SAVING, persistent_account_id: 'p3' },
       ],
     ],
-  ])('stays beside %s, and both are said to be there', async (_name, first, second) => {
+  ])('is added beside %s, and both are reported', async (_name, first, second) => {
     const { answer, old, entries } = await both(first, second);
     expect(answer).toEqual({ success: true, also_linked: [old] });
     expect(entries).toHaveLength(2);
@@ -105,7 +105,7 @@ describe('a login of a bank that is linked already', () => {
     ['other types', [CHECKING], [{ ...CHECKING, type: 'credit' }]],
     ['other lasting ids', [{ ...CHECKING, persistent_account_id: 'p1' }], [{ ...CHECKING, persistent_account_id: 'p2' }]],
     ['no accounts at all', [], []],
-  ])('stays beside one with %s, and there is nothing to say', async (_name, first, second) => {
+  ])('is added beside one with %s, without a report', async (_name, first, second) => {
     const { answer, entries } = await both(first, second);
     expect(answer).toEqual({ success: true });
     expect(entries).toHaveLength(2);
@@ -132,14 +132,14 @@ describe('a login of a bank that is linked already', () => {
       [{ ...CHECKING, persistent_account_id: 'p2' }, CHECKING],
     ],
     ['types that were not known before', [{ name: 'Checking', mask: '0000' }], [CHECKING]],
-  ])('takes the place of the old one with %s', async (_name, first, second) => {
+  ])('replaces the old one with %s', async (_name, first, second) => {
     const { answer, old, entries } = await both(first, second);
     expect(answer).toEqual({ success: true });
     expect(entries).toEqual([old]);
     await eventually(() => expect(removals()).toBe(1));
   });
 
-  it('stays beside one of another bank, or of none that is known', async () => {
+  it('is added beside one of another or an unknown bank', async () => {
     const token = await newUser();
     await link(token, [CHECKING]);
     expect(await link(token, [CHECKING], 'ins_2')).toEqual({ success: true });
@@ -148,7 +148,7 @@ describe('a login of a bank that is linked already', () => {
     expect(await ids(token)).toHaveLength(4);
   });
 
-  it('takes the place of the login that it is, not of a smaller one that it covers as well', async () => {
+  it('replaces the same login, not a smaller one that it includes', async () => {
     const token = await newUser();
     await link(token, [CHECKING, JOINT]);
     await link(token, [JOINT]);

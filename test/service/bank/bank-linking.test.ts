@@ -48,7 +48,7 @@ describe('POST /auth/bank/create_link_token', () => {
     expectError(await request(steward.url).post('/auth/bank/create_link_token'), 'invalid_token');
   });
 
-  it('answers link_token, expiration and request_id, and the sandbox’s link_url', async () => {
+  it('returns link_token, expiration and request_id, and the sandbox’s link_url', async () => {
     const answer = await request(steward.url)
       .post('/auth/bank/create_link_token')
       .set('Authorization', await newUser());
@@ -74,7 +74,7 @@ describe('POST /auth/bank/create_link_token', () => {
     }
   });
 
-  it('gives update mode for an entry of the user’s: Link shows that bank and keeps the item', async () => {
+  it('returns update mode for an item of the user: Link shows that bank and keeps the item', async () => {
     const token = await newUser();
     await linkBank(steward, token, HOUNDSTOOTH);
     const [entry] = await list(token);
@@ -90,7 +90,7 @@ describe('POST /auth/bank/create_link_token', () => {
     expect(page.text).not.toContain('Tartan Bank');
   });
 
-  it('finds only the user’s own entries', async () => {
+  it('finds the user’s own items only', async () => {
     const owner = await newUser();
     await linkBank(steward, owner);
     const [entry] = await list(owner);
@@ -103,7 +103,7 @@ describe('POST /auth/bank/create_link_token', () => {
     }
   });
 
-  it('finds no entry by what is no id', async () => {
+  it('finds no item for an invalid id', async () => {
     const token = await newUser();
     for (const account_id of ["1' or '1'='1", '', 'x'.repeat(5_000), `${UNKNOWN}0`, 'a\u0000b']) {
       expectError(
@@ -129,7 +129,7 @@ describe('POST /auth/bank/set_access_token', () => {
     expect(answer.status).toBe(200);
   });
 
-  it('answers success and stores the access token encrypted only', async () => {
+  it('returns success and stores the access token encrypted only', async () => {
     const token = await newUser();
     const answer = await linkBank(steward, token);
     expect(answer.status).toBe(200);
@@ -140,14 +140,14 @@ describe('POST /auth/bank/set_access_token', () => {
     expect(steward.logs.join('')).not.toContain('access-sandbox');
   });
 
-  it('takes JSON with the same field', async () => {
+  it('accepts JSON with the same field', async () => {
     const token = await newUser();
     const body = JSON.stringify({ public_token: await createPublicToken(steward) });
     const answer = await request(steward.url).post('/auth/bank/set_access_token').set('Authorization', token).type('json').send(body);
     expect(answer.body).toEqual({ success: true });
   });
 
-  it('names public_token when it is missing, empty, given twice, too long or holds control characters', async () => {
+  it('names public_token if it is missing, empty, given twice, too long or contains control characters', async () => {
     const token = await newUser();
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
     for (const body of ['', 'public_token=', 'public_token=a&public_token=b', `public_token=${'a'.repeat(1025)}`, 'public_token=a%00b']) {
@@ -160,7 +160,7 @@ describe('POST /auth/bank/set_access_token', () => {
     expect(await list(token)).toEqual([]);
   });
 
-  it('refuses a public token that is unknown', async () => {
+  it('rejects an unknown public token', async () => {
     const token = await newUser();
     const answer = await request(steward.url)
       .post('/auth/bank/set_access_token')
@@ -171,7 +171,7 @@ describe('POST /auth/bank/set_access_token', () => {
     expect(await list(token)).toEqual([]);
   });
 
-  it('refuses a public token that was used, by anyone, and changes nothing', async () => {
+  it('rejects a used public token for every user, and changes nothing', async () => {
     const [token, other] = [await newUser(), await newUser()];
     const form = { public_token: await createPublicToken(steward) };
     await request(steward.url).post('/auth/bank/set_access_token').set('Authorization', token).type('form').send(form).expect(200);
@@ -197,7 +197,7 @@ describe('POST /auth/bank/set_access_token', () => {
     expect(await list(token)).toHaveLength(1);
   });
 
-  it('keeps the entry’s id when the same bank is linked again, and removes the old item at the aggregator', async () => {
+  it('keeps the account_id if the same bank is linked again, and removes the old item at the aggregator', async () => {
     const token = await newUser();
     const known = await items();
     await linkBank(steward, token);
@@ -210,7 +210,7 @@ describe('POST /auth/bank/set_access_token', () => {
     expect(await steward.sql(`select id from revocations where unconfirmed_at is not null`)).toEqual([]);
   });
 
-  it('recognises accounts by name and mask at a bank without persistent ids', async () => {
+  it('recognizes accounts by name and mask at a bank without persistent ids', async () => {
     const token = await newUser();
     await linkBank(steward, token, HOUNDSTOOTH);
     const before = await list(token);
@@ -218,7 +218,7 @@ describe('POST /auth/bank/set_access_token', () => {
     expect(await list(token)).toEqual(before);
   });
 
-  it('makes one entry of the same bank linked twice at once', async () => {
+  it('stores one item if the same bank is linked twice concurrently', async () => {
     const token = await newUser();
     const known = await items();
     const answers = await Promise.all([linkBank(steward, token), linkBank(steward, token)]);
@@ -229,14 +229,14 @@ describe('POST /auth/bank/set_access_token', () => {
     await request(steward.url).post(`/auth/bank/accounts/${entries[0].id}/refresh`).set('Authorization', token).expect(200);
   });
 
-  it('makes a second entry of another bank', async () => {
+  it('stores a second item for another bank', async () => {
     const token = await newUser();
     await linkBank(steward, token);
     await linkBank(steward, token, GINGHAM);
     expect((await list(token)).map((entry) => entry.bank_name)).toEqual(['First Platypus Bank', 'First Gingham Credit Union']);
   });
 
-  it('lets another user link the same bank for themselves', async () => {
+  it('lets another user link the same bank', async () => {
     const [one, other] = [await newUser(), await newUser()];
     await linkBank(steward, one);
     await linkBank(steward, other);
@@ -244,7 +244,7 @@ describe('POST /auth/bank/set_access_token', () => {
     expect(new Set(ids).size).toBe(2);
   });
 
-  it('stores nothing when the accounts can’t be read, and removes the item at the aggregator', async () => {
+  it('stores nothing if the accounts cannot be read, and removes the item at the aggregator', async () => {
     const token = await newUser();
     const known = await items();
     await steward.control('bank/error', { code: 'INSTITUTION_DOWN', path: '/accounts/get' });
@@ -267,7 +267,7 @@ describe('GET /auth/bank/accounts', () => {
     expect(await list(await newUser())).toEqual([]);
   });
 
-  it('lists id, bank_name, mask and status, and an empty mask where the bank gives none', async () => {
+  it('lists id, bank_name, mask and status, with an empty mask if the bank has none', async () => {
     const token = await newUser();
     await linkBank(steward, token);
     const accounts = await list(token);
@@ -285,7 +285,7 @@ describe('GET /auth/bank/accounts', () => {
     ]);
   });
 
-  it('lists only the caller’s entries', async () => {
+  it('lists only the caller’s items', async () => {
     const [one, other] = [await newUser(), await newUser()];
     await linkBank(steward, one);
     expect(await list(other)).toEqual([]);

@@ -46,14 +46,14 @@ async function calls(path: string): Promise<number> {
 }
 
 describe('items that have not been read for hours', () => {
-  it('are read by themselves once they are due: the status is found without a webhook, and told', async () => {
+  it('are polled once they are due: a new status is found without a webhook, with an event', async () => {
     await steward.control('bank/reset-login', { item_id: user.itemId });
     await steward.sql(`insert into pgboss.job (name, policy, retry_limit) values ('bank-check', 'exclusive', 0) on conflict do nothing`);
     await eventually(async () => (await user.entry()).status === 'relink_required');
     expect(await user.told()).toEqual([['account.status', { status: 'relink_required' }]]);
   });
 
-  it('cost one free call, and come up again after some six hours', async () => {
+  it('cost one free request, and are due again after some six hours', async () => {
     const before = await Promise.all(['/item/get', '/accounts/get', '/accounts/balance/get'].map(calls));
     await poll();
     await poll();
@@ -63,7 +63,7 @@ describe('items that have not been read for hours', () => {
     expect(await hoursUntilNext()).toBeLessThan(7.6);
   });
 
-  it('get a warning from the item alone, until the login is repaired', async () => {
+  it('get a warning from the item, until the login is repaired', async () => {
     await user.befalls('PENDING_EXPIRATION');
     await steward.sql('update bank_items set warning = null, expires_at = null');
     await due();
@@ -75,7 +75,7 @@ describe('items that have not been read for hours', () => {
     expect(await user.entry()).not.toHaveProperty('warning');
   });
 
-  it('lose a warning whose time is over', async () => {
+  it('lose an expired warning', async () => {
     await steward.sql(`update bank_items set warning = 'pending_disconnect', expires_at = now() - interval '1 hour' where id = $1`, [
       user.entryId,
     ]);
@@ -84,7 +84,7 @@ describe('items that have not been read for hours', () => {
     expect(await user.told()).toEqual([['account.warning', { warning: null }]]);
   });
 
-  it('stay as they are while the aggregator is away, and are tried again within the hour', async () => {
+  it('stay unchanged while the aggregator is unavailable, and are retried within the hour', async () => {
     await steward.control('faults', { part: 'bank', kind: 'status', status: 503 });
     await poll();
     expect((await user.entry()).status).toBe('active');
@@ -103,7 +103,7 @@ describe('items that have not been read for hours', () => {
     expect(await hoursUntilNext()).toBeLessThan(7.6);
   });
 
-  it('are told where their events go now', async () => {
+  it('get the current webhook address', async () => {
     const before = await calls('/item/webhook/update');
     await poll();
     expect(await calls('/item/webhook/update')).toBe(before + 1);
@@ -112,7 +112,7 @@ describe('items that have not been read for hours', () => {
     expect(await calls('/item/webhook/update')).toBe(before + 1);
   });
 
-  it('are leased: of several who look at a time, one gets each', async () => {
+  it('are leased: of several concurrent polls, one gets each item', async () => {
     await steward.sql(`update bank_items set check_after = now() - interval '1 minute'`);
     const [all] = await steward.sql<{ count: number }>('select count(*)::int as count from bank_items');
     const leases = await Promise.all([1, 2, 3, 4].map(() => leaseDueItems(steward.context.db, 5)));

@@ -59,7 +59,7 @@ async function entry(): Promise<any> {
 }
 
 describe('a bank without account numbers', () => {
-  it('can be linked and read, and bank.numbers says what is missing', async () => {
+  it('can be linked and read, and bank.numbers reports what is missing', async () => {
     const done = await throughLink({}, WITHOUT_NUMBERS);
     await setAccessToken(/public-sandbox-[\w-]+/.exec(done)?.[0]);
     expect(await entry()).toMatchObject({ bank_name: 'Tattersall Federal Credit Union', status: 'active' });
@@ -71,7 +71,7 @@ describe('a bank without account numbers', () => {
     expect((await entry()).status).toBe('active');
   });
 
-  it('is hidden by the sandbox, as by the aggregator, from who requires them', async () => {
+  it('is not offered by the sandbox, as by the aggregator, if they are required', async () => {
     const common = { client_name: 'Test', language: 'en', country_codes: ['US'], user: { client_user_id: 'u' } };
     const shown = async (request: object) => {
       const { body } = await plaid('/link/token/create', { ...common, ...request });
@@ -81,7 +81,7 @@ describe('a bank without account numbers', () => {
     expect(await shown({ products: ['transactions'], required_if_supported_products: ['auth'] })).toBe(true);
   });
 
-  it('is refused by the sandbox where lists of products overlap, or need a product', async () => {
+  it('is rejected by the sandbox if lists of products overlap or lack a product', async () => {
     const common = { client_name: 'Test', language: 'en', country_codes: ['US'], user: { client_user_id: 'u' } };
     for (const request of [
       { products: ['auth'], required_if_supported_products: ['auth'] },
@@ -95,8 +95,8 @@ describe('a bank without account numbers', () => {
   });
 });
 
-describe('an item whose user has not agreed to account numbers', () => {
-  it('stays in use, and update mode asks for what is missing', async () => {
+describe('an item without consent to account numbers', () => {
+  it('stays in use, and update mode requests the missing consent', async () => {
     const { body } = await plaid('/sandbox/public_token/create', { institution_id: PLATYPUS, initial_products: ['transactions'] });
     await setAccessToken(body.public_token);
     expect(await run('bank.numbers')).toMatchObject({ code: 'relink_required', message: expect.stringContaining('update mode') });

@@ -73,19 +73,19 @@ describe('POST /auth/bank/accounts/{account_id}/refresh', () => {
     expectError(await steward.call(`/auth/bank/accounts/${entryId}/refresh`, { method: 'POST' }), 'invalid_token');
   });
 
-  it('answers success while all is well', async () => {
+  it('returns success for an active item', async () => {
     const answer = await refresh();
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({ success: true });
     expect(await status()).toBe('active');
   });
 
-  it('answers many concurrent requests', async () => {
+  it('responds to many concurrent requests', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => refresh()));
     expect(answers.map(({ body }) => body)).toEqual(Array(20).fill({ success: true }));
   });
 
-  it('finds that the bank wants a new login: 409, in the list and in /integrations', async () => {
+  it('finds that the bank requires a new login: 409, also in the list and in /integrations', async () => {
     await steward.control('bank/reset-login', { item_id: itemId });
     expectError(await refresh(), 'relink_required');
     expect(await status()).toBe('relink_required');
@@ -102,7 +102,7 @@ describe('POST /auth/bank/accounts/{account_id}/refresh', () => {
     expect(await integration()).toEqual({ connected: true, needs_attention: 0 });
   });
 
-  it('takes over the accounts chosen in update mode', async () => {
+  it('stores the accounts selected in update mode', async () => {
     await repairInLink((fields) => {
       const [first] = fields.getAll('account');
       fields.delete('account');
@@ -112,7 +112,7 @@ describe('POST /auth/bank/accounts/{account_id}/refresh', () => {
     expect((await list())[0].mask).toEqual([{ name: 'Checking', mask: '0000' }]);
   });
 
-  it('finds that the item is gone: 409 item_gone, and the entry stays to be deleted', async () => {
+  it('finds that the item is gone: 409 item_gone, and the account_id can still be deleted', async () => {
     await steward.control('bank/remove-item', { item_id: itemId });
     expectError(await refresh(), 'item_gone');
     expect(await status()).toBe('item_gone');
@@ -120,7 +120,7 @@ describe('POST /auth/bank/accounts/{account_id}/refresh', () => {
     expect((await remove()).body).toEqual({ success: true });
   });
 
-  it('is made good by linking the bank again, under the same id', async () => {
+  it('is repaired by linking the bank again, with the same id', async () => {
     await steward.control('bank/remove-item', { item_id: itemId });
     await refresh();
     expect((await linkBank(steward, token)).status).toBe(200);
@@ -128,21 +128,21 @@ describe('POST /auth/bank/accounts/{account_id}/refresh', () => {
     expect(await integration()).toEqual({ connected: true, needs_attention: 0 });
   });
 
-  it('leaves the entry as it is while the bank is down', async () => {
+  it('leaves the item unchanged while the bank is down', async () => {
     await steward.control('bank/error', { code: 'INSTITUTION_DOWN', path: '/accounts/get' });
     expectError(await refresh(), 'unavailable');
     expect(await status()).toBe('active');
   });
 
-  it('is not found for another user, an unknown id or what is no id', async () => {
+  it('is not found for another user, an unknown or an invalid id', async () => {
     const other = await steward.signIn('repair-stranger');
     expectError(await refresh(entryId, other), 'not_found');
     for (const id of [UNKNOWN, 'x', `${entryId}x`, '%00', "'", '..%2f..']) expectError(await refresh(id), 'not_found');
   });
 });
 
-describe('POST /auth/bank/create_link_token for an entry', () => {
-  it('says that the item is gone, and the list too', async () => {
+describe('POST /auth/bank/create_link_token for an item', () => {
+  it('reports that the item is gone, as does the list', async () => {
     await steward.control('bank/remove-item', { item_id: itemId });
     expectError(await steward.call('/auth/bank/create_link_token', { token, form: { account_id: entryId } }), 'item_gone');
     expect(await status()).toBe('item_gone');
@@ -155,7 +155,7 @@ describe('DELETE /auth/bank/accounts/{account_id}', () => {
     expect(await list()).toHaveLength(1);
   });
 
-  it('removes the last entry at once, disconnects the bank, and removes the item at the aggregator', async () => {
+  it('deletes the last item immediately, disconnects the bank, and removes the item at the aggregator', async () => {
     const answer = await remove();
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({ success: true });
@@ -166,7 +166,7 @@ describe('DELETE /auth/bank/accounts/{account_id}', () => {
     await eventually(async () => expect(await steward.sql(`select id from revocations where subject = $1`, [itemId])).toEqual([]));
   });
 
-  it('leaves the other entries, and the bank connected', async () => {
+  it('keeps the other items, and the bank connected', async () => {
     await linkBank(steward, token, GINGHAM);
     const [, second] = await list();
     expect((await remove()).body).toEqual({ success: true });
@@ -184,7 +184,7 @@ describe('DELETE /auth/bank/accounts/{account_id}', () => {
     expect(answers.map((answer) => answer.status).sort()).toEqual([200, 404]);
   });
 
-  it('is not found for another user, an unknown id or what is no id, and deletes nothing', async () => {
+  it('is not found for another user, an unknown or an invalid id, and deletes nothing', async () => {
     const other = await steward.signIn('repair-stranger');
     expectError(await remove(entryId, other), 'not_found');
     for (const id of [UNKNOWN, 'x', `${entryId}x`, '%00', "'", '..%2f..']) expectError(await remove(id), 'not_found');
@@ -195,7 +195,7 @@ describe('DELETE /auth/bank/accounts/{account_id}', () => {
   it.each([
     ['503', { kind: 'status', status: 503 }],
     ['a web page with 200', { kind: 'html', status: 200 }],
-  ])('works while the aggregator answers %s, and tells it as soon as it is back', async (_name, fault) => {
+  ])('works while the aggregator returns %s, and removes the item there afterwards', async (_name, fault) => {
     await steward.control('faults', { part: 'bank', ...fault });
     expect((await remove()).body).toEqual({ success: true });
     expect(await list()).toEqual([]);
@@ -213,7 +213,7 @@ describe('DELETE /auth/bank/accounts/{account_id}', () => {
     await eventually(async () => expect(await steward.sql(`select id from revocations where subject = $1`, [itemId])).toEqual([]));
   });
 
-  it('while the same bank is linked again leaves an entry or none, and /integrations agrees', async () => {
+  it('while the same bank is linked again leaves one item or none, as in /integrations', async () => {
     for (let round = 0; round < 5; round += 1) {
       const [entry] = await list();
       const linking = () => linkBank(steward, token);

@@ -29,7 +29,7 @@ async function accountId(of: LinkedUser, name: string): Promise<string> {
 }
 
 describe('ITEM/NEW_ACCOUNTS_AVAILABLE', () => {
-  it('is offered until update mode was gone through, and told once', async () => {
+  it('is offered until update mode is completed, with one event', async () => {
     await user.happens('NEW_ACCOUNTS_AVAILABLE', { error: null });
     await user.happens('NEW_ACCOUNTS_AVAILABLE', { error: null, copy: 1 });
     expect(await user.entry()).toMatchObject({ status: 'active', new_accounts: true });
@@ -47,7 +47,7 @@ describe('ITEM/NEW_ACCOUNTS_AVAILABLE', () => {
 });
 
 describe('ITEM/USER_ACCOUNT_REVOKED', () => {
-  it('deletes what is kept of that account, and of no other', async () => {
+  it('deletes the data of that account only', async () => {
     const before = (await user.entry()).mask;
     expect(before.map(({ name }: { name: string }) => name)).toContain('Checking');
     await user.happens('USER_ACCOUNT_REVOKED', { account_id: await accountId(user, 'Checking') });
@@ -57,7 +57,7 @@ describe('ITEM/USER_ACCOUNT_REVOKED', () => {
     expect((await other.entry()).mask).toEqual(before);
   });
 
-  it('of an account that isn’t known changes nothing, another user’s least of all', async () => {
+  it('of an unknown account, or another user’s, changes nothing', async () => {
     const before = await user.entry();
     await user.happens('USER_ACCOUNT_REVOKED', { account_id: 'unknown' });
     await user.happens('USER_ACCOUNT_REVOKED', { account_id: await accountId(other, 'Checking') });
@@ -68,7 +68,7 @@ describe('ITEM/USER_ACCOUNT_REVOKED', () => {
 });
 
 describe('ITEM/USER_PERMISSION_REVOKED', () => {
-  it('disconnects, deletes what is derived, removes the item, and says so once', async () => {
+  it('disconnects, deletes derived data, removes the item, and sends one event', async () => {
     await callAction(steward, 'bank.changes', {}, { token: user.token });
     await steward.sql(`update bank_items set sync_state = '{"item":"i","start":"","cursor":"c"}' where id = $1`, [user.entryId]);
     await user.happens('USER_PERMISSION_REVOKED', { error: { error_code: 'USER_PERMISSION_REVOKED' } });

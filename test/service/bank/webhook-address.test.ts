@@ -60,7 +60,7 @@ describe('link tokens', () => {
     await aggregator.stop();
   });
 
-  it('carry the address, but not in update mode, where the aggregator ignores it', async () => {
+  it('contain the address, except in update mode, where the aggregator ignores it', async () => {
     const base = steward.context.addresses.selfUrl;
     const at = (path: string, form: Record<string, string>, token: string) =>
       fetch(`${base}${path}`, { method: 'POST', headers: { authorization: token }, body: new URLSearchParams(form) });
@@ -77,7 +77,7 @@ describe('link tokens', () => {
 });
 
 describe('the sandbox', () => {
-  it('sends webhooks for banks that were linked on its page, also after the port has changed', async () => {
+  it('sends webhooks for banks linked on its page, also after a change of port', async () => {
     const first = await startSteward();
     const token = await first.signIn();
     const { body } = await first.call('/auth/bank/create_link_token', { method: 'POST', token });

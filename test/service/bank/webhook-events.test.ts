@@ -23,7 +23,7 @@ function inDays(days: number): string {
 }
 
 describe('ITEM/ERROR', () => {
-  it('makes us read the item: the entry needs a log-in, and front ends are told once', async () => {
+  it('causes the item to be read: it requires a login, with one event', async () => {
     await steward.control('bank/reset-login', { item_id: user.itemId });
     await user.happens('ERROR', { error: { error_code: 'ITEM_LOGIN_REQUIRED' } });
     await user.happens('ERROR', { error: { error_code: 'ITEM_LOGIN_REQUIRED' } }, 10);
@@ -32,19 +32,19 @@ describe('ITEM/ERROR', () => {
     expect(await user.told()).toEqual([['account.status', { status: 'relink_required' }]]);
   });
 
-  it('of an item that is in order by now changes nothing', async () => {
+  it('of an item that is active again changes nothing', async () => {
     await user.happens('ERROR', { error: { error_code: 'ITEM_LOGIN_REQUIRED' } });
     expect((await user.entry()).status).toBe('active');
     expect(await user.told()).toEqual([]);
   });
 
-  it('of an item that is gone says so', async () => {
+  it('of an item that is gone reports it', async () => {
     await steward.control('bank/remove-item', { item_id: user.itemId });
     await user.happens('ERROR', { error: { error_code: 'ITEM_NOT_FOUND' } });
     expect(await user.told()).toEqual([['account.status', { status: 'item_gone' }]]);
   });
 
-  it('of a bank that is down is no matter of the user’s', async () => {
+  it('of a bank that is down does not concern the user', async () => {
     await steward.control('bank/error', { code: 'INSTITUTION_DOWN', path: '/accounts/get', item_id: user.itemId });
     await user.happens('ERROR', { error: { error_code: 'INSTITUTION_DOWN' } });
     expect((await user.entry()).status).toBe('active');
@@ -52,7 +52,7 @@ describe('ITEM/ERROR', () => {
 });
 
 describe('ITEM/LOGIN_REPAIRED', () => {
-  it('makes us read the item: the status is cleared', async () => {
+  it('causes the item to be read: the status is cleared', async () => {
     await user.befalls('ERROR');
     expect((await user.entry()).status).toBe('relink_required');
     await user.befalls('LOGIN_REPAIRED');
@@ -89,7 +89,7 @@ describe('ITEM/PENDING_DISCONNECT', () => {
     ]);
   });
 
-  it('is over with a refresh only after update mode', async () => {
+  it('ends with a refresh only after update mode', async () => {
     await user.happens('PENDING_DISCONNECT', { disconnect_time: inDays(1) });
     expect((await user.refresh()).status).toBe(200);
     expect(await user.entry()).toMatchObject({ warning: 'pending_disconnect' });
@@ -98,7 +98,7 @@ describe('ITEM/PENDING_DISCONNECT', () => {
     expect(await user.entry()).not.toHaveProperty('warning');
   });
 
-  it('warns of nothing that is over already, and holds without a time', async () => {
+  it('does not warn of a past time, and warns without a time', async () => {
     await user.happens('PENDING_DISCONNECT', { disconnect_time: inDays(-1) });
     expect(await user.entry()).not.toHaveProperty('warning');
     await user.happens('PENDING_DISCONNECT');
@@ -106,7 +106,7 @@ describe('ITEM/PENDING_DISCONNECT', () => {
     expect(await user.entry()).not.toHaveProperty('expires_at');
   });
 
-  it('is a status and no warning any more once it came true', async () => {
+  it('becomes a status instead of a warning once access has ended', async () => {
     await user.happens('PENDING_DISCONNECT', { disconnect_time: inDays(1) });
     await user.befalls('ERROR');
     expect(await user.entry()).toMatchObject({ status: 'relink_required' });
@@ -128,7 +128,7 @@ describe('ITEM/PENDING_EXPIRATION', () => {
     ]);
   });
 
-  it('counts with its own time where the item shows none', async () => {
+  it('applies with its own time if the item has none', async () => {
     const event = { consent_expiration_time: inDays(6) };
     await user.happens('PENDING_EXPIRATION', event);
     expect(await user.entry()).toMatchObject({ warning: 'pending_expiration', expires_at: event.consent_expiration_time });

@@ -10,7 +10,7 @@ import { createPlace, startProcess } from '../../support/process.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
 import { allHandled, LinkedUser, retryNow } from '../../support/webhook-scene.ts';
 
-describe('a webhook while something else fails', () => {
+describe('a webhook during another failure', () => {
   let database: FaultyDatabase;
   let steward: TestSteward;
 
@@ -26,7 +26,7 @@ describe('a webhook while something else fails', () => {
     await database.stop();
   });
 
-  it('is 503 while its key has to be asked for and the aggregator is away', async () => {
+  it('returns 503 while its key is needed and the aggregator is unavailable', async () => {
     const user = await LinkedUser.of(steward);
     await steward.control('faults', { part: 'bank', path: '/webhook_verification_key/get', kind: 'status', status: 503 });
     for (let tries = 0; tries < 3; tries += 1) expectError(await user.hears('ERROR'), 'unavailable');
@@ -35,7 +35,7 @@ describe('a webhook while something else fails', () => {
     await eventually(async () => (await user.hears('ERROR')).status === 200);
   });
 
-  it('is 503 while the database is away, and nothing was acknowledged; its next try is taken', async () => {
+  it('returns 503 while the database is unavailable; its next delivery is accepted', async () => {
     const user = await LinkedUser.of(steward);
     await user.happens('ERROR');
     await steward.control('bank/reset-login', { item_id: user.itemId });
@@ -46,7 +46,7 @@ describe('a webhook while something else fails', () => {
     await eventually(async () => (await user.entry()).status === 'relink_required');
   });
 
-  it('waits while its item can’t be read, and is handled once it can', async () => {
+  it('waits until its item can be read, and is then handled', async () => {
     const user = await LinkedUser.of(steward);
     await steward.control('bank/reset-login', { item_id: user.itemId });
     await steward.control('faults', { part: 'bank', path: '/item/get', kind: 'status', status: 503 });
@@ -75,7 +75,7 @@ describe('a webhook while something else fails', () => {
     expect(await steward.sql('select id from bank_webhooks where item_id = $1', [user.itemId])).toEqual([]);
   });
 
-  it('changes nothing of what is disconnected at the same time', async () => {
+  it('changes nothing of an item that is disconnected concurrently', async () => {
     const user = await LinkedUser.of(steward);
     const codes = ['ERROR', 'PENDING_DISCONNECT', 'NEW_ACCOUNTS_AVAILABLE', 'USER_PERMISSION_REVOKED', 'SYNC_UPDATES_AVAILABLE'];
     const answers = await Promise.all([user.remove(), ...codes.map((code) => user.hears(code))]);
@@ -87,7 +87,7 @@ describe('a webhook while something else fails', () => {
     expect(told.at(-1)?.[0]).toBe('account.disconnected');
   });
 
-  it('finds the entry gone after its item was read', async () => {
+  it('finds the account deleted after its item was read', async () => {
     const user = await LinkedUser.of(steward);
     await steward.control('bank/reset-login', { item_id: user.itemId });
     const read = async () => (await steward.control('bank/state')).calls['/item/get'] ?? 0;
@@ -102,7 +102,7 @@ describe('a webhook while something else fails', () => {
   });
 });
 
-describe('two readings of an item at a time', () => {
+describe('two concurrent readings of an item', () => {
   let aggregator: BankEmulator;
   let steward: TestSteward;
 
@@ -116,7 +116,7 @@ describe('two readings of an item at a time', () => {
     await aggregator.stop();
   });
 
-  it('leave what the later one found, though it was stored first', async () => {
+  it('keep the result of the later one, although it was stored first', async () => {
     const signer = new WebhookSigner('key');
     const token = await steward.signIn();
     await linkEmulated(steward, token);
@@ -148,7 +148,7 @@ describe('two readings of an item at a time', () => {
   });
 });
 
-describe('kill -9 between writing a webhook down and handling it', () => {
+describe('kill -9 between storing a webhook and handling it', () => {
   it('loses nothing: it is handled after the restart', async () => {
     const place = await createPlace();
     const env = { ...place.env, PORT: String(await freePort()) };

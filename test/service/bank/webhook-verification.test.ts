@@ -69,8 +69,8 @@ function unsigned(header: object, payload: object, signature = ''): string {
   return `${part(header)}.${part(payload)}.${signature}`;
 }
 
-describe('POST /webhooks/bank takes', () => {
-  it('what the aggregator has signed, once however often it comes, and asks for the key once', async () => {
+describe('POST /webhooks/bank accepts', () => {
+  it('what the aggregator has signed, once however often it comes, with one request for the key', async () => {
     const proof = await signer.sign(body);
     const answers = await Promise.all([1, 2, 3].map(() => deliver(steward, body, proof)));
     answers.push(await deliver(steward, body, await signer.sign(body, { age: 30 })));
@@ -111,8 +111,8 @@ describe('POST /webhooks/bank takes', () => {
   });
 });
 
-describe('POST /webhooks/bank refuses', () => {
-  it('what has no proof, or two', async () => {
+describe('POST /webhooks/bank rejects', () => {
+  it('a webhook without a proof, or with two', async () => {
     await expectRefused(undefined);
     await expectRefused('');
     const proof = await signer.sign(body);
@@ -124,7 +124,7 @@ describe('POST /webhooks/bank refuses', () => {
     expect(fetches()).toBe(0);
   });
 
-  it('another body, were it by one space', async () => {
+  it('another body, even by one space', async () => {
     const proof = await signer.sign(body);
     await expectRefused(proof, `${body} `);
     await expectRefused(proof, body.replace('NEW_ACCOUNTS_AVAILABLE', 'USER_PERMISSION_REVOKED'));
@@ -132,7 +132,7 @@ describe('POST /webhooks/bank refuses', () => {
     await expectRefused(proof, '');
   });
 
-  it('what is older than five minutes, from the future, or of no time', async () => {
+  it('what is older than five minutes, from the future, or without a time', async () => {
     await expectRefused(await signer.sign(body, { age: 302 }));
     await expectRefused(await signer.sign(body, { age: -120 }));
     for (const iat of [undefined, '1', 1e300, Number.NaN, -1]) await expectRefused(await signer.sign(body, { claims: { iat } }));
@@ -177,7 +177,7 @@ describe('POST /webhooks/bank refuses', () => {
     await expectRefused(unsigned({ alg: 'ES256', kid: 'p384' }, claims, Buffer.alloc(64, 1).toString('base64url')));
   });
 
-  it('what is signed and isn’t a JSON object, or lacks what its event says', async () => {
+  it('a signed body that is not a JSON object, or lacks fields of its event', async () => {
     const noText = Buffer.from([0x7b, 0xff, 0x7d]).toString('latin1');
     const odd = ['', 'not json', '[]', 'null', '"text"', '1', noText, eventBody('ERROR', ''), eventBody('USER_ACCOUNT_REVOKED', itemId)];
     for (const text of odd) expectError(await deliver(steward, text, await signer.sign(text)), 'invalid_request');
@@ -201,7 +201,7 @@ describe('POST /webhooks/bank refuses', () => {
 });
 
 describe('the keys of POST /webhooks/bank', () => {
-  it('an unknown one is asked for once; a thousand of them cost ten calls at most, and known keys go on working', async () => {
+  it('an unknown one is requested once; a thousand cost at most ten requests, and known keys keep working', async () => {
     const known = await signer.sign(body);
     expect((await deliver(steward, body, known)).status).toBe(200);
     aggregator.fail('INVALID_WEBHOOK_VERIFICATION_KEY_ID', KEY_CALL);

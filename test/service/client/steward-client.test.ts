@@ -64,7 +64,7 @@ describe('StewardClient', () => {
     await expect(client.call('mail.labels')).rejects.toMatchObject({ code: 'not_found', details: { choices: [] } });
   });
 
-  it('sends a change once, after the approval that it asked for', async () => {
+  it('sends a change once, after its approval', async () => {
     const token = await steward.signIn('client-three');
     await connect(steward, { token, email: 'client-three@example.com' });
     const { client, events } = open(() => token);
@@ -82,7 +82,7 @@ describe('StewardClient', () => {
     expect(client.since).toBe(events.at(-1)!.seq);
   });
 
-  it('renews its sign-in in place before the token ends', async () => {
+  it('renews its authentication before the token expires', async () => {
     const asked: Why[] = [];
     const ending = await endingIn(8, 'client-four');
     const fresh = await steward.signIn('client-four');
@@ -98,7 +98,7 @@ describe('StewardClient', () => {
     expect(states).toEqual(['connecting', 'open']);
   });
 
-  it('asks for another token when one is refused, and ends when that is refused too', async () => {
+  it('requests another token if one is rejected, and stops if that is rejected too', async () => {
     const good = await steward.signIn('client-five');
     const asked: Why[] = [];
     const healed = open((why) => {
@@ -112,7 +112,7 @@ describe('StewardClient', () => {
     expect(refused.client.state).toBe('closed');
   });
 
-  it('waits where no token can be fetched, and tries again until one can', async () => {
+  it('waits while no token can be fetched, and retries', async () => {
     const token = await steward.signIn('client-seven');
     let offline = 2;
     const { client, states, reasons } = open(() => {
@@ -124,7 +124,7 @@ describe('StewardClient', () => {
     expect(reasons[1]).toBe('no_token');
   });
 
-  it('asks for a renewal again where none could be fetched, and ends where nobody is signed in any more', async () => {
+  it('retries a failed renewal, and stops once the user is signed out', async () => {
     const ending = await endingIn(10, 'client-eight');
     const fresh = await steward.signIn('client-eight');
     const asked: Why[] = [];
@@ -142,7 +142,7 @@ describe('StewardClient', () => {
     expect(left.reasons.at(-1)).toBe('signed_out');
   });
 
-  it('stays away for a minute where the user has too many sockets, with the token it has', async () => {
+  it('waits a minute if the user has too many sockets, and keeps its token', async () => {
     const token = await steward.signIn('client-nine');
     const connections = async () => (await steward.call('/test')).body.connections;
     const before = await connections();
@@ -168,7 +168,7 @@ describe('StewardClient', () => {
     expect(states).toEqual(['connecting', 'waiting', 'connecting', 'open']);
   });
 
-  it('ends with what the service says about a sign-in that no token can heal', async () => {
+  it('stops with the service’s error if no token can fix authentication', async () => {
     const token = await steward.signIn('client-ten');
     const asked: Why[] = [];
     const { client } = open(
@@ -182,7 +182,7 @@ describe('StewardClient', () => {
     expect(asked).toEqual(['connect']);
   });
 
-  it('ends when its user is deleted, without signing in anew', async () => {
+  it('stops if its user is deleted, without authenticating again', async () => {
     const token = await steward.signIn('client-eleven');
     const asked: Why[] = [];
     const { client, reasons } = open((why) => {
@@ -195,12 +195,12 @@ describe('StewardClient', () => {
     expect([asked, reasons.at(-1)]).toEqual([['connect'], 'signed_out']);
   });
 
-  it('ends at once where nobody is signed in', async () => {
+  it('stops immediately without a signed-in user', async () => {
     const { client } = open(() => undefined);
     await expect(client.list()).rejects.toMatchObject({ code: 'signed_out' });
   });
 
-  it('comes back after the service was restarted, and gets the events it missed', async () => {
+  it('reconnects after a restart of the service, and gets the events it missed', async () => {
     const service = await startSteward({ PORT: '0' });
     const port = new URL(service.url).port;
     const token = await service.signIn('client-six');
@@ -219,7 +219,7 @@ describe('StewardClient', () => {
     await again.stop();
   });
 
-  describe('when the connection breaks before the answer', () => {
+  describe('when the connection breaks before the response', () => {
     /** Answers the sign-in and the list itself, and nothing else: every other frame ends the socket. */
     async function breaking(code: number) {
       const server = new WebSocketServer({ port: 0, host: '127.0.0.1', maxPayload: 200_000 });
@@ -258,7 +258,7 @@ describe('StewardClient', () => {
       ['a change under its key', 'mail.send', { idempotencyKey: 'once' }, true],
       ['a read', 'mail.read', {}, true],
       ['an action that was not listed', 'mail.other', {}, false],
-    ])('%s is sent once, and may be repeated or not', async (_what, action, options, repeatable) => {
+    ])('%s is sent once, and says whether it may be retried', async (_what, action, options, repeatable) => {
       const { client, sent, signIns, stop } = await breaking(1012);
       await client.list();
       const code = repeatable ? 'disconnected' : 'outcome_unknown';
@@ -270,7 +270,7 @@ describe('StewardClient', () => {
       stop();
     });
 
-    it('an approval’s outcome is unknown, and what is waiting may be asked for again', async () => {
+    it('an approval’s outcome is unknown, and waiting calls may be retried', async () => {
       const { client, stop } = await breaking(1012);
       await expect(client.approve('75975870-0c63-424e-a59a-bdeb7b82926a')).rejects.toMatchObject({
         code: 'outcome_unknown',
@@ -281,7 +281,7 @@ describe('StewardClient', () => {
       stop();
     });
 
-    it('because a message was too large, that one is not to be repeated', async () => {
+    it('because a message was too large, that message must not be retried', async () => {
       const { client, stop } = await breaking(1012);
       const large = { body: 'x'.repeat(300_000) };
       await expect(client.call('mail.send', large, { idempotencyKey: 'once' })).rejects.toMatchObject({
@@ -293,7 +293,7 @@ describe('StewardClient', () => {
     });
   });
 
-  it('refuses what is larger than the service takes without sending it, and goes on', async () => {
+  it('rejects a message over the service’s limit without sending it, and continues', async () => {
     const token = await steward.signIn('client-large');
     const { client, states } = open(() => token);
     const large = { content: 'é'.repeat(5_000_000) };
@@ -302,7 +302,7 @@ describe('StewardClient', () => {
     expect(states).toEqual(['connecting', 'open']);
   });
 
-  it('keeps the number of the last event in its store, from the first sign-in on, and misses nothing in between', async () => {
+  it('stores the id of the last event, from the first authentication on, and misses none', async () => {
     const token = await steward.signIn('client-store');
     const kept = new Map<string, string>();
     const store = { get: () => kept.get('seq') ?? null, set: (seq: number) => void kept.set('seq', String(seq)) };
@@ -321,7 +321,7 @@ describe('StewardClient', () => {
     expect(third.events).toEqual([]);
   });
 
-  it('does not begin without its store, and goes on where the store can’t be written', async () => {
+  it('does not start without its store, and continues if the store cannot be written', async () => {
     const token = await steward.signIn('client-away');
     let failures = 1;
     const store = {
@@ -340,7 +340,7 @@ describe('StewardClient', () => {
     expect(reasons[1]).toBe('no_store');
   });
 
-  it('stops waiting for the connection when its caller gives up', async () => {
+  it('stops waiting for the connection when its caller aborts', async () => {
     const { client } = open(() => new Promise<string>(() => {}));
     const giveUp = new AbortController();
     const call = client.call('mail.labels', {}, { signal: giveUp.signal });

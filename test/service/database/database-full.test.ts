@@ -49,7 +49,7 @@ describe('GET /health/ready', () => {
     expect((await ready()).status).toBe(200);
   });
 
-  it('is 503 for some seconds after a change met a full disk', async () => {
+  it('is 503 for some seconds after a write failed because of a full disk', async () => {
     await steward.sql('create trigger full_now before insert on waitlist execute function full_53100()');
     pass(11);
     expect((await join()).body.status).toBe('error');

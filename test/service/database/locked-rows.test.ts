@@ -54,7 +54,7 @@ describe.skipIf(!hasPostgres)('while the rows of one user are locked', () => {
     ['the user', ['users']],
     ['the grants', ['grants', 'workspace_accounts']],
     ['all of them', ['users', 'user_keys', 'grants', 'workspace_accounts', 'audit_log', 'events', 'oauth_flows', 'browser_bindings']],
-  ])('%s: what others do succeeds before it is given back', async (_name, tables) => {
+  ])('%s: requests of others succeed before it is released', async (_name, tables) => {
     await lock(tables);
     // The rows of both share statements.
     const reads = Array.from({ length: CALLS }, (_, index) => scene.call(index % 2 === 0 ? one : other, 'test.read'));
@@ -77,13 +77,13 @@ describe.skipIf(!hasPostgres)('while the rows of one user are locked', () => {
     ['asks for access', () => askForAccess(one.token)],
     ['logs in', () => scene.steward.call(`/auth/workspace/login?token=${one.token}`)],
     ['logs in by a ticket', () => scene.steward.call(`/auth/workspace/login?token=${TICKET}`)],
-  ])('the one %s again and again: others connect before it is given back', async (_name, again) => {
+  ])('the user %s repeatedly: others connect before it is released', async (_name, again) => {
     await prepareTicket();
     await lock(['users', 'oauth_flows']);
     await expectRoomBeside(again);
   });
 
-  it('one who has no key yet asks for access again and again: others connect before it is given back', async () => {
+  it('a user without a key requests access repeatedly: others connect before it is released', async () => {
     const token = await scene.steward.signIn(newName());
     const { userId } = await scene.steward.context.sessions.authenticate(token);
     await holder.query('begin');
@@ -102,7 +102,7 @@ describe.skipIf(!hasPostgres)('while the rows of one user are locked', () => {
     await Promise.all([here.close(), there.close()]);
   });
 
-  it('the sweep deletes what others have had for long enough', async () => {
+  it('the sweep deletes expired rows of other users', async () => {
     // Without the minute's own, the lock comes before the deletion.
     await unschedule(scene.steward.sql, 'sweep');
     await database.sql(`update audit_log set at = now() - interval '401 days'`);

@@ -49,7 +49,7 @@ function numbers(client: SocketClient): number[] {
 }
 
 describe('an event', () => {
-  it('reaches every socket of its user and nobody else’s, numbered from 1', async () => {
+  it('reaches every socket of its user only, numbered from 1', async () => {
     const ana = await person();
     const ben = await person();
     const second = await SocketClient.signedIn(steward.url, ana.token);
@@ -66,7 +66,7 @@ describe('an event', () => {
     expect(numbers(ben.client)).toEqual([1]);
   });
 
-  it('of a transaction that is rolled back never comes, and leaves no hole in the numbers', async () => {
+  it('of a transaction that is rolled back is not sent, and leaves no gap in the numbers', async () => {
     const { userId, client } = await person();
     const { db, events } = steward.context;
     const failing = db.transaction(async (tx) => {
@@ -79,7 +79,7 @@ describe('an event', () => {
     expect(numbers(client)).toEqual([1]);
   });
 
-  it('before the sign-in does not come unless it is asked for', async () => {
+  it('from before authentication is sent only if requested', async () => {
     const { token, userId } = await person();
     await record(userId, 'past');
     const client = await SocketClient.open(steward.url);
@@ -91,7 +91,7 @@ describe('an event', () => {
 });
 
 describe('since', () => {
-  it('brings what was missed, in order and after ready, and then what is new', async () => {
+  it('sends missed events in order after ready, and then new ones', async () => {
     const { token, userId, client: first } = await person();
     await record(userId, 'one', 'two', 'three');
     await first.event('three');
@@ -104,7 +104,7 @@ describe('since', () => {
     expect(numbers(client)).toEqual([2, 3, 4]);
   });
 
-  it('brings nothing when nothing was missed', async () => {
+  it('sends nothing if nothing was missed', async () => {
     const { token, userId } = await person();
     await record(userId, 'one');
     const client = await SocketClient.signedIn(steward.url, token, 1);
@@ -117,7 +117,7 @@ describe('since', () => {
     ['in the future', 99],
     ['older than what is kept', 0],
     ['in the middle of what is gone', 1],
-  ])('%s brings resync with the number to go on from', async (_what, since) => {
+  ])('%s causes resync with the number to continue from', async (_what, since) => {
     const { token, userId } = await person();
     await record(userId, 'one', 'two', 'three');
     await steward.sql(`update events set created_at = now() - interval '25 hours' where user_id = $1 and seq < 3`, [userId]);
@@ -129,7 +129,7 @@ describe('since', () => {
     expect(numbers(client)).toEqual([3, 4]);
   });
 
-  it('reaches back to what is just kept', async () => {
+  it('reaches back to the oldest stored event', async () => {
     const { token, userId } = await person();
     await record(userId, 'one', 'two', 'three');
     await steward.sql(`update events set created_at = now() - interval '25 hours' where user_id = $1 and seq < 3`, [userId]);
@@ -139,7 +139,7 @@ describe('since', () => {
     expect(numbers(client)).toEqual([3]);
   });
 
-  it('far behind brings resync instead of thousands of events', async () => {
+  it('far behind causes resync instead of thousands of events', async () => {
     const { token, userId } = await person();
     await steward.sql(
       `with head as (update users set event_seq = 1001 where id = $1)
@@ -154,7 +154,7 @@ describe('since', () => {
     expect(numbers(near)).toEqual(Array.from({ length: 1000 }, (_, index) => index + 2));
   });
 
-  it('when signing in again changes nothing', async () => {
+  it('changes nothing when authenticating again', async () => {
     const { token, userId, client } = await person();
     await record(userId, 'one', 'two');
     await client.event('two');
@@ -164,14 +164,14 @@ describe('since', () => {
     expect(numbers(client)).toEqual([1, 2, 3]);
   });
 
-  it.each([-1, 1.5, '3', 1e300])('of %s is refused', async (since) => {
+  it.each([-1, 1.5, '3', 1e300])('of %s is rejected', async (since) => {
     const { token } = await person();
     const client = await SocketClient.open(steward.url);
     client.send({ type: 'authenticate', requestId: '1', token, since });
     expect((await client.ended).code).toBe(4401);
   });
 
-  it('while events keep coming: each comes once, in order, whatever the moment of the sign-in', async () => {
+  it('while events are recorded: each is sent once, in order, whenever the socket authenticates', async () => {
     const { token, userId } = await person();
     const total = 60;
     const recording = (async () => {
@@ -190,8 +190,8 @@ describe('since', () => {
   });
 });
 
-describe('a hole in the numbers', () => {
-  it('is filled by reading again, where an event committed under an id long passed', async () => {
+describe('a gap in the numbers', () => {
+  it('is filled by reading again if an event commits late under an earlier id', async () => {
     const { userId, client } = await person();
     await record(userId, 'one');
     await client.event('one');
@@ -209,7 +209,7 @@ describe('a hole in the numbers', () => {
 });
 
 describe('account events', () => {
-  it('connecting, disconnecting and connecting again', async () => {
+  it('are sent for connecting, disconnecting and reconnecting', async () => {
     const { token, client } = await person();
     const email = `${newName()}@example.com`;
     const account = outcome((await connect(steward, { token, email })).callback).account_id ?? '';
@@ -219,7 +219,7 @@ describe('account events', () => {
     expect(names(client)).toEqual(['account.connected', 'account.disconnected']);
   });
 
-  it('a bank’s likewise', async () => {
+  it('are sent for banks', async () => {
     const { token, client } = await person();
     expect((await linkBank(steward, token)).status).toBe(200);
     const { account } = (await client.event('account.connected')).data;
@@ -227,7 +227,7 @@ describe('account events', () => {
     expect((await client.event('account.disconnected')).data).toEqual({ account, provider: 'bank' });
   });
 
-  it('a reconnect of an account that had lost its permission says that it is active again', async () => {
+  it('report a reconnected account as active', async () => {
     const { token, userId, client } = await person();
     const email = `${newName()}@example.com`;
     const account = outcome((await connect(steward, { token, email })).callback).account_id ?? '';
@@ -237,7 +237,7 @@ describe('account events', () => {
     expect(names(client)).toEqual(['account.connected', 'account.connected', 'account.status']);
   });
 
-  it('a status change of a grant names its account, once', async () => {
+  it('name the account of a status change, once', async () => {
     const { token, userId, client } = await person();
     const account = outcome((await connect(steward, { token, email: `${newName()}@example.com` })).callback).account_id ?? '';
     const [grant] = await steward.sql<{ id: string; subject: string }>('select id, subject from grants where user_id = $1', [userId]);
@@ -253,7 +253,7 @@ describe('account events', () => {
 });
 
 describe('integrations.updated', () => {
-  it('comes to everyone who is connected when a reload brings another revision, and only then', async () => {
+  it('is sent to all sockets only if a reload changes the revision', async () => {
     const people = [await person(), await person()];
     const file = join(folder, 'integrations.yaml');
     expect((await steward.call('/update_integrations')).status).toBe(200);

@@ -94,7 +94,7 @@ describe('a call', () => {
     expect(await statementsOf(send)).toContain('refresh-rows');
   });
 
-  it('renews a token that is due before it is used', async () => {
+  it('refreshes a token that is due before it is used', async () => {
     await leave(scene.steward.sql, user, -60);
     scene.work = (_input, context) => profile(context);
     expect(await statementsOf(() => scene.call(user, 'test.run'))).toEqual(['user-accounts', 'refresh-rows-or-leases', 'audit-insert']);
@@ -102,8 +102,8 @@ describe('a call', () => {
   });
 });
 
-describe('what an action keeps of its call', () => {
-  it('is over when the call is: its signal, and what it would send', async () => {
+describe('what an action retains of its call', () => {
+  it('ends with the call: its signal, and its requests', async () => {
     let kept: RunContext<'workspace'> | undefined;
     scene.work = async (_input, context) => {
       kept = context;

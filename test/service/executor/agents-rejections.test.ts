@@ -51,9 +51,9 @@ async function lines(work: () => Promise<unknown>): Promise<any[]> {
 const LABELS = '/gmail/v1/users/me/labels';
 const SHEET = '/v4/spreadsheets/s1';
 
-describe('a limit of the provider’s', () => {
+describe('a limit of the provider', () => {
   it.each(['dailyLimitExceeded', 'dailyLimitExceededUnreg', 'sharingRateLimitExceeded', 'variableTermLimitExceeded'])(
-    '%s lasts: it is no ban, and not tried again at once',
+    '%s lasts: it is not an access error, and not retried immediately',
     async (reason) => {
       api.on(LABELS, refused(403, reason));
       expect(await refusal('mail.labels')).toMatchObject({ code: 'rate_limited', retryAfter: 3600, details: { provider: { reason } } });
@@ -61,7 +61,7 @@ describe('a limit of the provider’s', () => {
     },
   );
 
-  it('of a day in the newer form lasts as well, and keeps the provider’s own time', async () => {
+  it('of a day in the newer format also lasts, and keeps the provider’s time', async () => {
     const details = [{ reason: 'RATE_LIMIT_EXCEEDED', metadata: { quota_limit: 'ReadRequestsPerDayPerProject' } }];
     const body = { error: { code: 429, message: 'Quota exceeded', status: 'RESOURCE_EXHAUSTED', details } };
     api.on(LABELS, { status: 429, body, headers: { 'retry-after': '120' } });
@@ -70,7 +70,7 @@ describe('a limit of the provider’s', () => {
   });
 
   it.each(['rateLimitExceeded', 'userRateLimitExceeded', 'concurrentLimitExceeded', 'servingLimitExceeded', 'quotaExceeded'])(
-    '%s passes: the call is sent again',
+    '%s is short: the call is retried',
     async (reason) => {
       let times = 0;
       api.on(LABELS, () => {
@@ -98,7 +98,7 @@ describe('an API that the operator has not enabled', () => {
   const MESSAGE =
     'Gmail API has not been used in project 123456789012 before or it is disabled. Enable it by visiting https://console.example/?project=123456789012 then retry.';
 
-  it('is the operator’s: one line names it, and users are told that it is not set up', async () => {
+  it('concerns the operator: one log line names it, and users get not_configured', async () => {
     api.on(LABELS, refused(403, 'accessNotConfigured', MESSAGE));
     const said = await lines(async () => {
       for (let times = 0; times < 3; times += 1) {
@@ -111,7 +111,7 @@ describe('an API that the operator has not enabled', () => {
     expect(JSON.stringify(said)).toContain('Gmail API has not been used in project');
   });
 
-  it('is known by the newer form too, by the name that the provider gives', async () => {
+  it('is recognized in the newer format too, by the provider’s name for it', async () => {
     const details = [{ reason: 'SERVICE_DISABLED', metadata: { service: 'sheets.googleapis.com', consumer: 'projects/1' } }];
     api.on(SHEET, { status: 403, body: { error: { code: 403, message: 'x', status: 'PERMISSION_DENIED', details } } });
     const said = await lines(async () =>
@@ -121,8 +121,8 @@ describe('an API that the operator has not enabled', () => {
   });
 });
 
-describe('the provider’s words', () => {
-  it('reach the caller beside ours, and the log', async () => {
+describe('the provider’s message', () => {
+  it('reaches the caller beside the service’s message, and the log', async () => {
     api.on(LABELS, refused(403, 'domainPolicy', 'The domain administrators have disabled\n\u202eGmail apps.'));
     let error: any;
     const said = await lines(async () => {
@@ -148,7 +148,7 @@ describe('the provider’s words', () => {
     expect(JSON.stringify(said)).not.toMatch(/AIza|ana@example|ya29|0canary/);
   });
 
-  it('are cut, and take time in proportion to what is looked at', () => {
+  it('is truncated, in time proportional to the inspected part', () => {
     for (const unit of ['a', ' ', '@', 'a@', 'eyJ', '?a=', 'token', 'Bearer ', '1', '-', 'a.', '\u202e', '\ud800', 'access-a-']) {
       const shown = providerMessage(unit.repeat(1_000_000));
       expect(shown.length).toBeLessThanOrEqual(301);
@@ -225,7 +225,7 @@ describe('the provider’s words', () => {
   });
 });
 
-describe('a file of the wrong kind', () => {
+describe('a file of the wrong type', () => {
   const EXCEL = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
   const NATIVE = 'application/vnd.google-apps.';
   const unsupported = (form: 'old' | 'new') => ({
@@ -250,7 +250,7 @@ describe('a file of the wrong kind', () => {
     ['presentations.read', { id: 's1' }, '/v1/presentations/s1', 'application/vnd.ms-powerpoint', 'a PowerPoint file', 'drive.read'],
     ['presentations.read', { id: 's1' }, '/v1/presentations/s1', `${NATIVE}folder`, 'a folder', 'drive.search'],
     ['presentations.read', { id: 's1' }, '/v1/presentations/s1', 'constructor/x', 'of the type constructor/x', 'drive.read'],
-  ])('%s of %j says what it is and what reads it', async (action, input, path, mimeType, is, use) => {
+  ])('%s of %j names its type and the action that reads it', async (action, input, path, mimeType, is, use) => {
     api.on('/drive/v3/files/s1', { body: { id: 's1', name: 'Plan “B”', mimeType } });
     for (const answer of [unsupported('old'), unsupported('new'), refused(404, 'notFound')]) {
       api.on(decodeURIComponent(path), answer);
@@ -262,7 +262,7 @@ describe('a file of the wrong kind', () => {
     }
   });
 
-  it('is not seen where the file is what was asked for, or isn’t there', async () => {
+  it('does not report this for a file of the right type, or a missing one', async () => {
     api.on(SHEET, unsupported('new'));
     api.on('/drive/v3/files/s1', { body: { id: 's1', name: 'Plan', mimeType: `${NATIVE}spreadsheet` } });
     const words = { message: 'This operation is not supported for this document', reason: 'FAILED_PRECONDITION' };
@@ -272,8 +272,8 @@ describe('a file of the wrong kind', () => {
   });
 });
 
-describe('a refresh that the account’s administrator refuses', () => {
-  it.each(['access_denied', 'admin_policy_enforced', 'invalid_grant'])('%s asks the user to connect again', (error) => {
+describe('a refresh that the account’s administrator rejects', () => {
+  it.each(['access_denied', 'admin_policy_enforced', 'invalid_grant'])('%s requires the user to reconnect', (error) => {
     expect(readRenewal({ status: 400, body: { error }, retryAfter: 0 }).kind).toBe('ended');
     expect(readRenewal({ status: 403, body: { error: 'x', error_subtype: error }, retryAfter: 0 }).kind).toBe('ended');
     expect(readRenewal({ status: 503, body: { error }, retryAfter: 0 }).kind).toBe('failed');

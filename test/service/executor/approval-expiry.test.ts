@@ -63,7 +63,7 @@ const ended = ({ approvalId, action, accountId }: Record<string, any>, reason: s
 ];
 const refusedAs = (code: string) => ({ type: 'error', error: { code } });
 
-describe('a question', () => {
+describe('an approval request', () => {
   const file = join(folder, 'integrations.yaml');
   let steward: TestSteward;
   let me: Person;
@@ -87,7 +87,7 @@ describe('a question', () => {
     expect(answer.status).toBeLessThan(300);
   };
 
-  it('ends with its account, and front ends hear of it', async () => {
+  it('ends with its account, with an event', async () => {
     const asked = await ask(steward, me);
     await disconnect();
     expect(await waiting(steward, me)).toEqual([]);
@@ -98,7 +98,7 @@ describe('a question', () => {
     expect(rows).toEqual([{ status: 'ended', arguments: null }]);
   });
 
-  it('about a bank ends with its entry, and those about other accounts stay', async () => {
+  it('for a bank ends with its item, and those for other accounts remain', async () => {
     await linkBank(steward, me.token);
     const [money, files] = [await ask(steward, me, 'bank.numbers', {}), await ask(steward, me)];
     const answer = await steward.call(`/auth/bank/accounts/${money.accountId}`, { method: 'DELETE', token: me.token });
@@ -107,7 +107,7 @@ describe('a question', () => {
     expect((await eventsOf(steward, me)).slice(2)).toEqual([ended(money, 'disconnected')]);
   });
 
-  it('whose time is over ends with one event; what was decided doesn’t', async () => {
+  it('that expires ends with one event; a decided one does not', async () => {
     const [late, denied] = [await ask(steward, me), await ask(steward, me, 'drive.trash', { id: 'another' })];
     await decide(steward, me, denied.approvalId, false);
     await steward.sql(`update approvals set expires_at = now() - interval '1 second' where account_id = $1`, [late.accountId]);
@@ -119,7 +119,7 @@ describe('a question', () => {
     expect((await eventsOf(steward, me)).slice(3)).toEqual([ended(late, 'expired')]);
   });
 
-  it('that was being prepared when its process died ends without a word', async () => {
+  it('that was being prepared when its process ended is deleted without an event', async () => {
     const lost = await ask(steward, me);
     await steward.sql(`update approvals set status = 'preparing', expires_at = now() - interval '1 second' where id = $1`, [
       lost.approvalId,
@@ -141,14 +141,14 @@ describe('a question', () => {
     expect(await waiting(steward, me)).toEqual([again.approvalId]);
   });
 
-  it('stays when the same file is read again', async () => {
+  it('remains if the same file is read again', async () => {
     const asked = await ask(steward, me);
     await publish('Files.');
     expect(await waiting(steward, me)).toEqual([asked.approvalId]);
   });
 });
 
-describe.skipIf(!hasPostgres)('a question on replicas that each have a file', () => {
+describe.skipIf(!hasPostgres)('an approval request on replicas with separate files', () => {
   const files = { a: join(folder, 'a.yaml'), b: join(folder, 'b.yaml') };
   let database: PostgresDatabase;
   let a: TestSteward;
@@ -193,7 +193,7 @@ describe.skipIf(!hasPostgres)('a question on replicas that each have a file', ()
   };
   const diverged = (of: TestSteward) => of.logs.join('').includes('not those of the others');
 
-  it('ends with the newest file, wherever it was asked; a replica whose file is another ends nothing', async () => {
+  it('ends with the newest file, on whichever replica it was created; a replica with a different file ends none', async () => {
     const old = [await askOn(a, '2026-01-01'), await askOn(b, '2026-02-01')];
     expect(await waitingOn(b)).toEqual(old);
     await reload(a, files.a, 'Second.');

@@ -44,7 +44,7 @@ const told = () => scene.steward.sql(`select event from events where user_id = $
 const endings = async (calls: Promise<unknown>[]) =>
   (await Promise.allSettled(calls)).map((call) => (call.status === 'rejected' ? call.reason : undefined));
 
-describe('the preview of a question', () => {
+describe('the preview of an approval request', () => {
   it('is read once for one call, however often it is made, sequentially or concurrently', async () => {
     const first = await scene.ask(user, ACTION, { to: ['a@example.com'] });
     for (let index = 0; index < 10; index++) expect(await scene.ask(user, ACTION, { to: ['a@example.com'] })).toEqual(first);
@@ -57,7 +57,7 @@ describe('the preview of a question', () => {
     expect(await questions()).toHaveLength(2);
   });
 
-  it('is read once for the same call under other keys, or spelt otherwise', async () => {
+  it('is read once for the same call with other keys or other formatting', async () => {
     const to = ['a@example.com'];
     const first = await scene.ask(user, ACTION, { to }, { idempotencyKey: 'k0' });
     for (const idempotencyKey of ['k1', 'k2']) expect(await scene.ask(user, ACTION, { to }, { idempotencyKey })).toEqual(first);
@@ -77,14 +77,14 @@ describe('the preview of a question', () => {
     expect(await questions()).toHaveLength(7);
   });
 
-  it('is read for no more than can wait', async () => {
+  it('is not read beyond the number of pending approvals', async () => {
     const calls = Array.from({ length: 80 }, (_, index) => scene.call(user, ACTION, { to: [`${index}@example.com`] }));
     const codes = (await endings(calls)).map(({ code }) => code);
     expect(codes.filter((code) => code === 'approval_required')).toHaveLength(50);
     expect(previews).toBe(50);
   });
 
-  it('is not read for what was denied', async () => {
+  it('is not read for a denied call', async () => {
     const { approvalId } = await scene.ask(user, ACTION, { to: ['a@example.com'] });
     await scene.decide(user, approvalId, { approved: false });
     await refused(scene.call(user, ACTION, { to: ['a@example.com'] }), 'forbidden');
@@ -118,7 +118,7 @@ describe('the preview of a question', () => {
     expect(await told()).toEqual([]);
   });
 
-  it('is not read where the account is disconnected between the call’s checks and the question', async () => {
+  it('is not read if the account is disconnected between the call’s checks and the approval request', async () => {
     let leaving: Promise<void> | undefined;
     // It takes the user's turn before the question does.
     scene.checked = () => {
@@ -133,7 +133,7 @@ describe('the preview of a question', () => {
     expect(await told()).toEqual([]);
   });
 
-  it('is not read where the configuration is replaced between the call’s checks and the question', async () => {
+  it('is not read if the configuration is replaced between the call’s checks and the approval request', async () => {
     scene.checked = () => {
       scene.revision = 'r2';
     };
@@ -157,7 +157,7 @@ describe('the preview of a question', () => {
   });
 });
 
-describe.skipIf(!hasPostgres)('the preview of a question on two replicas', () => {
+describe.skipIf(!hasPostgres)('the preview of an approval request on two replicas', () => {
   let database: PostgresDatabase;
   let both: ExecutorScene;
   let other: TestSteward;
@@ -178,7 +178,7 @@ describe.skipIf(!hasPostgres)('the preview of a question on two replicas', () =>
   const onBoth = (whom: ConnectedGrant, count: number, input: (index: number) => object) =>
     endings(Array.from({ length: count }, (_, index) => both.call(whom, ACTION, input(index), {}, index % 2 === 0 ? both.steward : other)));
 
-  it('is read once by each at most, and the user is asked once', async () => {
+  it('is read at most once by each, for one approval request', async () => {
     const whom = await prepare(both);
     const errors = await onBoth(whom, 30, () => ({ to: ['a@example.com'] }));
     expect(new Set(errors.map(({ details }) => JSON.stringify(details))).size).toBe(1);

@@ -84,7 +84,7 @@ const frame = (summary: string) => summary.replaceAll(QUOTED, '“”');
 // Three letters of Unicode look like quotation marks, and are shown as such.
 const letters = (text: string) => text.replaceAll(/[^\p{L}\p{N}]|\p{Default_Ignorable_Code_Point}|[ʺˮʼ]/gu, '');
 
-describe('what a question says in a caller’s words', () => {
+describe('text of the caller in an approval request', () => {
   it.each(INPUTS)('stays within its quotation marks: %s (%#)', async (name, inputOf) => {
     const action = await BUILT_INS.get(name)?.load();
     if (action === undefined) throw new Error(`no ${name}`);
@@ -117,7 +117,7 @@ describe('what a question says in a caller’s words', () => {
     expect(tried).toBeGreaterThan(10);
   });
 
-  it.each([...'ʺˮ˝״〃⹂🙶🙷🙸”»', "''", '’’', '′′', '‘’'])('does not end where the words have %j', async (mark) => {
+  it.each([...'ʺˮ˝״〃⹂🙶🙷🙸”»', "''", '’’', '′′', '‘’'])('does not end at %j in the text', async (mark) => {
     const action = await BUILT_INS.get('documents.append')?.load();
     const summary = action?.summary(action.input.parse({ id: 'd1', text: `Lunch${mark}, and nothing else` }));
     expect(summary).toBe("Append to the document d1: “Lunch', and nothing else”");
@@ -128,13 +128,13 @@ describe('what a question says in a caller’s words', () => {
     expect(action?.summary(action.input.parse({ id: 'd1', text: "Ann's" }))).toBe("Append to the document d1: “Ann's”");
   });
 
-  it('says how much was cut if the text cannot', async () => {
+  it('says how much was truncated if the text cannot be shown', async () => {
     const action = await BUILT_INS.get('documents.append')?.load();
     const summary = action?.summary(action.input.parse({ id: 'd1', text: 'x'.repeat(12_345) }));
     expect(summary).toBe(`Append to the document d1: “${'x'.repeat(200)}”… (12,345 characters)`);
   });
 
-  it('comes after the recipients, all of them', async () => {
+  it('comes after all recipients', async () => {
     const summaryOf = async (name: string, input: object) => {
       const action = await BUILT_INS.get(name)?.load();
       return action?.summary(action.input.parse(input));
@@ -156,7 +156,7 @@ describe('what a question says in a caller’s words', () => {
   });
 });
 
-describe('what a declared action asks', () => {
+describe('the approval request of a declared action', () => {
   const STRING = /"(?:[^"\\]|\\.)*"(?:… \([\d,]+ characters\))?/g;
   const bare = (summary: string) => summary.replaceAll(STRING, '""');
 
@@ -173,7 +173,7 @@ describe('what a declared action asks', () => {
     );
   });
 
-  it('names whom it reaches first, and cuts between values only', () => {
+  it('names recipients first, and truncates between values only', () => {
     const many = Array.from({ length: 40 }, (_, index) => `guest-${index}-of-many@example.org`);
     const summary = declaredSummary('Invite.', { summary: 'x'.repeat(5_000), attendees: many, sendUpdates: 'all' }, DESTRUCTIVE_FIELDS);
     expect(summary).toMatch(
@@ -184,7 +184,7 @@ describe('what a declared action asks', () => {
   });
 });
 
-describe('a question about what strangers named', () => {
+describe('an approval request with names from others', () => {
   let steward: TestSteward;
   let me: Person;
 
@@ -215,7 +215,7 @@ describe('a question about what strangers named', () => {
     expect(await asked('calendar.delete', { id })).toBe(`Delete, ${both}: ${event}`);
   });
 
-  it('quotes the names of files and folders, and says where others see them', async () => {
+  it('quotes the names of files and folders, and says whether they are shared', async () => {
     const { id: folder } = await me.act('drive.create', { name: FORGED.replace('\n', ' '), type: 'folder' });
     const { id: file } = await me.act('drive.create', { name: 'notes.txt', content: 'x' });
     const named = `the folder “Lunch'; notifying nobody ' x” (${folder})`;

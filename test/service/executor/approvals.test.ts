@@ -29,7 +29,7 @@ const events = async () =>
   ).filter(({ event }) => event.startsWith('approval.'));
 
 describe('an action that needs approval', () => {
-  it('doesn’t run, and the error shows exactly what would happen', async () => {
+  it('does not run, and the error shows exactly what would happen', async () => {
     const details = await scene.ask(user, 'test.send', message);
     expect(details).toEqual({
       approvalId: expect.stringMatching(/^[0-9a-f-]{36}$/),
@@ -46,7 +46,7 @@ describe('an action that needs approval', () => {
     expect(left).toBeLessThanOrEqual(600_000 + 5_000);
   });
 
-  it('is one whose policy says always, or destructive where it is destructive', async () => {
+  it('is one with the policy always, or a destructive one with the policy destructive', async () => {
     for (const [action, approval, asks] of [
       ['test.send', 'destructive', false],
       ['test.remove', 'destructive', true],
@@ -61,7 +61,7 @@ describe('an action that needs approval', () => {
     }
   });
 
-  it('is one that reaches other people, unless the policy says never', async () => {
+  it('is one that affects other people, unless the policy is never', async () => {
     scene.policies.set('test.tell', { approval: 'destructive' });
     await scene.ask(user, 'test.tell', message);
     await scene.call(user, 'test.tell', { to: [] });
@@ -80,7 +80,7 @@ describe('an action that needs approval', () => {
     expect(await scene.steward.context.executor.approvals(user.userId)).toEqual([named, bare]);
   });
 
-  it('is asked for no more often than it may run', async () => {
+  it('is limited by the action’s rate', async () => {
     scene.policies.set('test.send', { approval: 'always', rate: { calls: 2, perMs: 3_600_000 } });
     const first = await scene.ask(user, 'test.send', message);
     const { approvalId } = await scene.ask(user, 'test.send', { to: ['c@example.com'] });
@@ -92,13 +92,13 @@ describe('an action that needs approval', () => {
     await scene.ask(user, 'test.send', { to: ['d@example.com'] });
   });
 
-  it('is asked for once while the same call waits', async () => {
+  it('is requested once while the same call is pending', async () => {
     const first = await scene.ask(user, 'test.send', message);
     expect(await scene.ask(user, 'test.send', message)).toEqual(first);
     expect((await scene.ask(user, 'test.send', { to: ['c@example.com'] })).approvalId).not.toBe(first.approvalId);
   });
 
-  it('is not asked for a 51st time', async () => {
+  it('is rejected beyond 50 pending ones', async () => {
     for (let index = 0; index < 50; index++) await scene.ask(user, 'test.send', { to: [`${index}@example.com`] });
     await refused(scene.call(user, 'test.send', message), 'rate_limited');
     const [first] = await scene.steward.context.executor.approvals(user.userId);
@@ -116,7 +116,7 @@ describe('an action that needs approval', () => {
     ]);
   });
 
-  it('keeps its arguments sealed, and only until it is decided', async () => {
+  it('keeps its arguments encrypted, and only until the decision', async () => {
     const { approvalId } = await scene.ask(user, 'test.send', { to: ['canary-4d1e@example.com'] });
     const row = async () =>
       (await scene.steward.sql<{ arguments: Buffer | null }>('select * from approvals where id = $1', [approvalId]))[0]!;
@@ -128,7 +128,7 @@ describe('an action that needs approval', () => {
 });
 
 describe('approve', () => {
-  it('runs the stored arguments and answers the result', async () => {
+  it('runs the stored arguments and returns the result', async () => {
     const { approvalId } = await scene.ask(user, 'test.send', message);
     const { data, meta } = await scene.decide(user, approvalId);
     expect(data).toEqual({ id: 'm1' });
@@ -174,7 +174,7 @@ describe('approve', () => {
     expect((await scene.trail(user)).filter((row) => row === 'started ok')).toHaveLength(scene.sent);
   });
 
-  it('finds no other user’s, and nothing that isn’t one', async () => {
+  it('does not find another user’s approval or an unknown one', async () => {
     const { approvalId } = await scene.ask(user, 'test.send', message);
     const stranger = await scene.connect();
     for (const id of [approvalId, crypto.randomUUID(), 'ap_7', '', "' or true --"]) await refused(scene.decide(stranger, id), 'not_found');
@@ -222,7 +222,7 @@ describe('approve', () => {
     expect(scene.sent).toBe(0);
   });
 
-  it('refuses what would run with other defaults than were shown, and asks again with the new ones', async () => {
+  it('rejects a call whose defaults have changed, and requests approval with the new ones', async () => {
     const old = await scene.ask(user, 'test.send', message);
     scene.defaultText = 'Goodbye.';
     await refused(scene.decide(user, old.approvalId), 'conflict');
@@ -234,7 +234,7 @@ describe('approve', () => {
     expect(scene.sent).toBe(1);
   });
 
-  it('says that the configuration changed also where it lacks the action now', async () => {
+  it('reports a changed configuration even if the action no longer exists', async () => {
     const { approvalId } = await scene.ask(user, 'test.send', message);
     await scene.steward.sql(`update approvals set action = 'test.gone' where id = $1`, [approvalId]);
     scene.revision = 'r2';
@@ -268,7 +268,7 @@ describe('approve', () => {
       () => scene.steward.sql(`update grants set scopes = '{}' where id = $1`, [user.grantId]),
       () => scene.steward.sql(`update grants set scopes = '{https://www.googleapis.com/auth/gmail.modify}' where id = $1`, [user.grantId]),
     ],
-  ] as const)('checks again: an action %s doesn’t run, and may once that is mended', async (_what, code, breakIt, mendIt) => {
+  ] as const)('checks again: an action %s does not run until that is corrected', async (_what, code, breakIt, mendIt) => {
     const { approvalId } = await scene.ask(user, 'test.send', message);
     await breakIt();
     await refused(scene.decide(user, approvalId), code);
@@ -277,7 +277,7 @@ describe('approve', () => {
     expect((await scene.decide(user, approvalId)).data).toEqual({ id: 'm1' });
   });
 
-  it('runs nothing for an account that was disconnected, or connected again as another', async () => {
+  it('does not run for an account that was disconnected, or reconnected as another', async () => {
     const { approvalId } = await scene.ask(user, 'test.send', message);
     await scene.steward.sql('delete from grants where id = $1', [user.grantId]);
     await scene.connect({ token: user.token, email: `${newName()}@example.com` });
@@ -329,7 +329,7 @@ describe('a denial', () => {
     await refused(scene.call(user, 'test.send', message), 'forbidden');
   });
 
-  it('says nothing of other arguments, other accounts and other users, and is over after the hour', async () => {
+  it('does not apply to other arguments, accounts or users, and ends after an hour', async () => {
     const approvalId = await deny(message);
     await scene.ask(user, 'test.send', { to: ['c@example.com'] });
     const second = await scene.connect({ token: user.token, email: `${newName()}@example.com` });
@@ -341,7 +341,7 @@ describe('a denial', () => {
 });
 
 describe('approvals', () => {
-  it('lists what waits, oldest first, as it was shown', async () => {
+  it('lists pending ones, oldest first, as they were shown', async () => {
     const first = await scene.ask(user, 'test.send', message);
     const second = await scene.ask(user, 'test.send', { to: ['c@example.com'], text: 'Later.' });
     const third = await scene.ask(user, 'test.send', { to: ['d@example.com'] });
@@ -351,7 +351,7 @@ describe('approvals', () => {
 });
 
 describe('an unreadable request', () => {
-  it('hides no other', async () => {
+  it('does not hide others', async () => {
     const first = await scene.ask(user, 'test.send', message);
     const second = await scene.ask(user, 'test.send', { to: ['c@example.com'] });
     await scene.steward.sql(`update approvals set arguments = '\\x00' where id = $1`, [first.approvalId]);
@@ -363,7 +363,7 @@ describe('an unreadable request', () => {
 describe('an idempotency key with an approval', () => {
   const key = { idempotencyKey: 'k1' };
 
-  it('goes with it: the call repeated is answered from its run', async () => {
+  it('is shared with its run: a repeated call returns the run’s result', async () => {
     const { approvalId } = await scene.ask(user, 'test.send', message, key);
     expect((await scene.ask(user, 'test.send', message, key)).approvalId).toBe(approvalId);
     const answer = await scene.decide(user, approvalId);
@@ -371,14 +371,14 @@ describe('an idempotency key with an approval', () => {
     expect(scene.sent).toBe(1);
   });
 
-  it('remembers a refusal', async () => {
+  it('remembers a denial', async () => {
     const { approvalId } = await scene.ask(user, 'test.send', message, key);
     await scene.decide(user, approvalId, { approved: false });
     await refused(scene.call(user, 'test.send', message, key), 'forbidden');
     await refused(scene.call(user, 'test.send', { to: ['c@example.com'] }, key), 'forbidden');
   });
 
-  it('is no good for other arguments', async () => {
+  it('is rejected with other arguments', async () => {
     await scene.ask(user, 'test.send', message, key);
     await refused(scene.call(user, 'test.send', { to: ['c@example.com'] }, key), 'conflict');
   });

@@ -33,7 +33,7 @@ beforeEach(async () => {
 const rows = async (of: Pick<ConnectedGrant, 'userId'>) =>
   (await scene.audit(of)).map(({ outcome, action, count }) => ({ outcome, action, count }));
 
-describe('refusals beyond a number within a minute', () => {
+describe('rejections beyond a number within a minute', () => {
   it('are one row with their count, for a user without any account too', async () => {
     const token = await scene.steward.signIn(newName());
     const [{ userId } = { userId: '' }] = [await scene.steward.context.sessions.authenticate(token)];

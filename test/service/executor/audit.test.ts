@@ -22,7 +22,7 @@ beforeEach(async () => {
 const message = { to: ['a@example.com'] };
 
 describe('the audit log', () => {
-  it('holds who did what by which surface with which account, and how it ended', async () => {
+  it('records user, action, surface, account and outcome', async () => {
     await scene.call(user, 'test.send', message);
     const [started, allowed] = await scene.audit(user);
     const common = { user_id: user.userId, surface: 'socket', action: 'test.send', account_id: user.accountId, outcome: 'ok' };
@@ -30,7 +30,7 @@ describe('the audit log', () => {
     expect(allowed).toMatchObject({ ...common, decision: 'allowed', call_id: started!.call_id, arguments_hash: started!.arguments_hash });
   });
 
-  it('has a row for each kind of refusal', async () => {
+  it('has a row for each kind of rejection', async () => {
     await refused(scene.call(user, 'test.nothing'), 'not_found');
     await refused(scene.call(user, 'test.send', {}), 'invalid_request');
     await refused(scene.call(user, 'test.send', message, { account: 'nobody@example.com' }), 'invalid_request');
@@ -59,7 +59,7 @@ describe('the audit log', () => {
     expect(await scene.trail(user)).toEqual(['allowed provider_timeout', 'started ok', 'allowed outcome_unknown']);
   });
 
-  it('ties what was asked, decided and done together', async () => {
+  it('links request, decision and run', async () => {
     scene.policies.set('test.send', { approval: 'always' });
     const { approvalId } = await scene.ask(user, 'test.send', message);
     await scene.decide(user, approvalId);
@@ -88,7 +88,7 @@ describe('the audit log', () => {
     ]);
   });
 
-  it('cuts the name of an action that there isn’t', async () => {
+  it('truncates the name of an unknown action', async () => {
     await refused(scene.call(user, `x\u0000\ud800${'y'.repeat(10_000)}`), 'not_found');
     expect(await scene.audit(user)).toMatchObject([{ action: `x?\ufffd${'y'.repeat(97)}`, account_id: null, arguments_hash: null }]);
   });
@@ -108,7 +108,7 @@ describe('the audit log', () => {
     expect(await hashes(other)).not.toContain(first);
   });
 
-  it('holds nothing of arguments, results or errors', async () => {
+  it('contains no arguments, results or errors', async () => {
     const canary = 'canary-c0de';
     scene.reading(200, { emailAddress: canary });
     await scene.call(user, 'test.read', { q: canary });
@@ -158,7 +158,7 @@ describe('the audit log', () => {
     expect(await scene.trail(user)).toEqual(Array(5).fill('allowed ok'));
   });
 
-  it('goes with its user', async () => {
+  it('is deleted with its user', async () => {
     await scene.call(user, 'test.give');
     await scene.steward.sql('delete from users where id = $1', [user.userId]);
     expect(await scene.audit(user)).toEqual([]);

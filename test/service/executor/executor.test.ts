@@ -52,7 +52,7 @@ describe('invoke', () => {
     expect((await refused(scene.call(user, 'quite-another'), 'not_found')).message).toBe('There is no such action.');
   });
 
-  it('refuses an action that is switched off', async () => {
+  it('rejects an action that is switched off', async () => {
     scene.policies.set('test.read', { enabled: false });
     await refused(scene.call(user, 'test.read'), 'forbidden');
   });
@@ -79,7 +79,7 @@ describe('invoke', () => {
     ['a text', 'x', 'invalid_request'],
     ['a number that JSON doesn’t have', { a: Number.NaN }, 'invalid_request'],
     ['a function', { a: () => 1 }, 'invalid_request'],
-  ] as const)('refuses %s as arguments', async (_what, input, code) => {
+  ] as const)('rejects %s as arguments', async (_what, input, code) => {
     await refused(scene.call(user, 'test.give', input), code);
   });
 
@@ -89,7 +89,7 @@ describe('invoke', () => {
 });
 
 describe('the account of a call', () => {
-  it('is refused with the choices when it is unknown, or one of several', async () => {
+  it('is rejected with the choices when it is unknown, or one of several', async () => {
     const other = await scene.connect({ token: user.token });
     const choices = [
       { id: user.accountId, label: user.email },

@@ -163,7 +163,7 @@ describe('an idempotency key', () => {
     expect(await keys()).toEqual([]);
   });
 
-  it.each(['', 'x'.repeat(201), 'a\u0000b', 'a b', 'ключ'])('is refused: %j', async (idempotencyKey) => {
+  it.each(['', 'x'.repeat(201), 'a\u0000b', 'a b', 'ключ'])('is rejected: %j', async (idempotencyKey) => {
     const { message: text } = await refused(send(message, { idempotencyKey }), 'invalid_request');
     expect(text).toMatch(/^idempotencyKey: /);
   });

@@ -194,7 +194,7 @@ describe('a large answer', () => {
     expect(workBegun() - begun).toBe(1);
   });
 
-  it('is refused where little is expected', async () => {
+  it('is rejected where little is expected', async () => {
     scene.api.on('/gmail/v1/users/me/labels', { body: { labels: [{ id: 'x', name: 'x'.repeat(3_000_000) }] } });
     await expect(run('mail.labels', {})).rejects.toMatchObject({ code: 'too_large' });
     scene.api.on('/gmail/v1/users/me/labels', { body: { labels: repeat(60_000, (index) => ({ id: `l${index}`, name: 'x' })) } });

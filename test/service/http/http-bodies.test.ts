@@ -40,7 +40,7 @@ describe('a form', () => {
     ['a truncated escape beside a good field', 'email=a%40example.com&x=%4'],
     ['a name that is no UTF-8 beside a good field', 'email=a%40example.com&%ff=1'],
     ['a surrogate', 'email=%ed%a0%80%40example.com'],
-  ])('with %s is refused', async (_name, body) => {
+  ])('with %s is rejected', async (_name, body) => {
     expectError(await post(body, FORM), 'invalid_request');
     expect(await waiting()).toEqual([]);
   });
@@ -55,12 +55,12 @@ describe('a form', () => {
     ['after a semicolon', 'x=1;email=a%40example.com'],
     ['with a NUL', 'email=a%00%40example.com'],
     ['with a raw NUL', 'email=a\0@example.com'],
-  ])('with its field %s is refused by the field’s name', async (_name, body) => {
+  ])('with its field %s is rejected by the field’s name', async (_name, body) => {
     expectError(await post(body, FORM), 'invalid_request', /^(email: |(email\[\]|Email): is unknown \(did you mean email\?\)$)/);
     expect(await waiting()).toEqual([]);
   });
 
-  it('of 10,000 parameters is refused', async () => {
+  it('of 10,000 parameters is rejected', async () => {
     const many = Array.from({ length: 10_000 }, () => 'a').join('&');
     const answer = await post(`email=a%40example.com&${many}`, FORM);
     expect(['too_large', 'invalid_request']).toContain(answer.body.code);
@@ -90,7 +90,7 @@ describe('a JSON body', () => {
     ['with a constructor', '{"constructor":{"prototype":{"email":"a@example.com"}}}'],
     ['with a NUL', '{"email":"a\\u0000@example.com"}'],
     ['with a lone surrogate', '{"email":"\\ud800@example.com"}'],
-  ])('that is %s is refused', async (_name, body) => {
+  ])('that is %s is rejected', async (_name, body) => {
     expectError(await post(body, JSON_TYPE), 'invalid_request');
     expect(await waiting()).toEqual([]);
     expect(Object.prototype).not.toHaveProperty('email');
@@ -168,7 +168,7 @@ describe('a body of another kind', () => {
 });
 
 describe('a NUL byte', () => {
-  it('is refused in every field of every form, with the field’s name', async () => {
+  it('is rejected in every field of every form, with the field’s name', async () => {
     const { body: document } = await steward.call('/openapi.json');
     expect(document.components).toBeDefined();
     let fields = 0;
@@ -188,7 +188,7 @@ describe('a NUL byte', () => {
     expect(await waiting()).toEqual([]);
   });
 
-  it('is refused in every query', async () => {
+  it('is rejected in every query', async () => {
     const { paths } = (await steward.call('/openapi.json')).body;
     let parameters = 0;
     for (const [path, { get: operation }] of Object.entries<Record<string, any>>(paths)) {

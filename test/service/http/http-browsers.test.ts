@@ -114,7 +114,7 @@ describe('an address', () => {
     '/test%00',
     '/%2e%2e/%2e%2e/etc/passwd',
     '/auth/bank/accounts/%2e%2e%2f',
-  ])('%s is refused as a client’s mistake', async (path) => {
+  ])('%s is rejected as a client’s mistake', async (path) => {
     for (const method of ['GET', 'DELETE']) {
       const answer = await raw(`${method} ${path} HTTP/1.1`);
       expect([400, 401, 404, 405], answer.text).toContain(answer.status);
@@ -122,7 +122,7 @@ describe('an address', () => {
     }
   });
 
-  it('of 12,000 characters is refused as a client’s mistake', async () => {
+  it('of 12,000 characters is rejected as a client’s mistake', async () => {
     expectError(await raw(`GET /${'a'.repeat(12_000)} HTTP/1.1`), 'not_found');
     expectError(await raw(`GET /auth/workspace/login?token=${'a'.repeat(12_000)} HTTP/1.1`), 'invalid_request', /^token: /);
   });

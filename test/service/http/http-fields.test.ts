@@ -28,7 +28,7 @@ describe('a field that an endpoint doesn’t know', () => {
     ['/auth/bank/set_access_token', { public_token: 'x', publictoken: 'x' }, 'publictoken: is unknown'],
     ['/waitlist', { email: EMAIL, colour: 'red' }, 'colour: is unknown'],
     ['/email', { mail: EMAIL }, 'mail: is unknown (did you mean email?)'],
-  ])('%s %j is refused by name, as a form and as JSON', async (path, fields, message) => {
+  ])('%s %j is rejected by name, as a form and as JSON', async (path, fields, message) => {
     const json = { body: JSON.stringify(fields), headers: { 'content-type': 'application/json' } };
     for (const answer of [
       await request(steward.url).post(path).set('Authorization', token).type('form').send(fields),
@@ -42,7 +42,7 @@ describe('a field that an endpoint doesn’t know', () => {
   it.each([
     ['/auth/workspace/login?token=x&redirect_url=https://app.example.com/', 'redirect_url: is unknown (did you mean redirect_uri?)'],
     ['/user/audit?limt=5', 'limt: is unknown (did you mean limit?)'],
-  ])('%s is refused by name', async (path, message) => {
+  ])('%s is rejected by name', async (path, message) => {
     const answer = await request(steward.url).get(path).set('Authorization', token);
     expectError(answer, 'invalid_request');
     expect(answer.body.message).toBe(message);

@@ -161,7 +161,7 @@ describe('an upgrade', () => {
       ...more,
     ]);
 
-  it('that is refused says so in the form of every other error', async () => {
+  it('that is rejected says so in the form of every other error', async () => {
     steward = await startSteward({ LIMIT_SOCKET_CONNECTS_PER_MINUTE: '1', LIMIT_SOCKET_AUTHENTICATION_MS: '100' });
     expectError(await ask('/nothing'), 'not_found');
     expectError(await ask('/ws', 'Origin: https://evil.example'), 'forbidden');

@@ -92,7 +92,7 @@ describe('every endpoint', () => {
     expectLimited(await callFrom(newAddress(), 'GET /integrations', { token: `Bearer ${second}` }), 'integrations');
   });
 
-  it('counts what is refused otherwise, what doesn’t exist, and preflights', async () => {
+  it('counts what is rejected otherwise, what doesn’t exist, and preflights', async () => {
     for (const endpoint of ['GET /integrations', 'GET /nothing', 'PUT /user', 'GET /assets/none', 'POST /sandbox/none']) {
       const address = newAddress();
       expect((await callFrom(address, endpoint)).status, endpoint).toBeGreaterThanOrEqual(400);

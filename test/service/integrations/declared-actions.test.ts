@@ -187,7 +187,7 @@ describe('a declared action', () => {
     ['is none of the choices', 'files.tally', { of: { kind: 'c' } }, 'of.kind: must be one of a, b'],
     ['is not known, further in', 'files.tally', { of: { kind: 'a', key: 'x' } }, 'of.key: is not known'],
     ['is no object', 'files.sheet', [], 'input: must be an object'],
-  ])('refuses an input that %s, and names the field', async (_title, action, input, message) => {
+  ])('rejects an input that %s, and names the field', async (_title, action, input, message) => {
     await expect(callAction(steward, action, input)).rejects.toMatchObject({ code: 'invalid_request', message });
   });
 

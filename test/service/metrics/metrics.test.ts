@@ -109,7 +109,7 @@ describe('sockets', () => {
     await eventually(async () => (await value('steward_sockets_closed_total{code="1009"}')) === 1);
   });
 
-  it('that are refused are counted', async () => {
+  it('that are rejected are counted', async () => {
     const foreign = new SocketClient(steward.url, { origin: 'https://canary.example' });
     await foreign.ended;
     expect(await value('steward_sockets_refused_total{code="forbidden"}')).toBe(1);

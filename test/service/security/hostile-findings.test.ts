@@ -170,7 +170,7 @@ describe('flows begun and never finished', () => {
 });
 
 describe('a user whose token is remembered but who is gone', () => {
-  it('is refused like any other unknown token', async () => {
+  it('is rejected like any other unknown token', async () => {
     const token = await steward.signIn('gone');
     const request = () => steward.call('/workspace_access_request', { token, form: { email: 'demo@example.com' } });
     expect((await request()).status).toBe(200);

@@ -72,7 +72,7 @@ describe('messages of a signed-in client', () => {
     expect((await client.request({ type: 'list' })).type).toBe('result');
   });
 
-  it('are refused before they are parsed where they hold more than any call may', async () => {
+  it('are rejected before they are parsed where they hold more than any call may', async () => {
     const before = client.frames.length;
     client.send(`{"type":"call","requestId":"deep","action":"x","input":{"a":${'['.repeat(500_000)}${']'.repeat(500_000)}}}`);
     client.send(`{"type":"call","requestId":"wide","action":"x","input":{"a":[${'{},'.repeat(300_000)}{}]}}`);

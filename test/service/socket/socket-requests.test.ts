@@ -136,7 +136,7 @@ describe('call', () => {
     expect((await client.frame('slow')).data).toEqual({ done: true });
   });
 
-  it('is refused while another of its requestId runs, and taken again afterwards', async () => {
+  it('is rejected while another of its requestId runs, and taken again afterwards', async () => {
     const slow = hanging();
     call('same');
     await slow.begun;
@@ -149,7 +149,7 @@ describe('call', () => {
     await client.next(({ data }) => data?.second === true);
   });
 
-  it('is refused with rate_limited beyond the number that may run at a time', async () => {
+  it('is rejected with rate_limited beyond the number that may run at a time', async () => {
     const slow = hanging();
     for (const id of ['a', 'b', 'c', 'd']) call(id);
     expect(await client.frame('d')).toMatchObject({ type: 'error', error: { code: 'rate_limited', retryable: true, retryAfter: 1 } });
@@ -275,7 +275,7 @@ describe('a conversation', () => {
     ['no UUID', { approvalId: 'ap_7', approved: true }],
     ['nothing decided', { approvalId: 'b7b0a4a2-7a5f-4a57-9c53-d7f3a1f0a001' }],
     ['a decision that is no boolean', { approvalId: 'b7b0a4a2-7a5f-4a57-9c53-d7f3a1f0a001', approved: 'yes' }],
-  ])('approve with %s is refused', async (_what, frame) => {
+  ])('approve with %s is rejected', async (_what, frame) => {
     expect((await client.request({ type: 'approve', ...frame })).error.code).toBe('invalid_request');
   });
 });

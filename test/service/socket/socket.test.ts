@@ -78,15 +78,15 @@ describe('the upgrade at /ws', () => {
     `${ALLOWED_ORIGIN}/`,
     'null',
     '',
-  ])('is refused with 403 for the origin "%s"', async (origin) => {
+  ])('is rejected with 403 for the origin "%s"', async (origin) => {
     expect(await upgrade('/ws', { Origin: origin })).toBe('HTTP/1.1 403 Forbidden');
   });
 
-  it('is refused with 404 on every other path', async () => {
+  it('is rejected with 404 on every other path', async () => {
     for (const path of ['/', '/ws/', '/wss', '/test', '/ws%2f', '//ws']) expect(await upgrade(path)).toBe('HTTP/1.1 404 Not Found');
   });
 
-  it('leaves nothing behind when it is refused', async () => {
+  it('leaves nothing behind when it is rejected', async () => {
     await eventually(async () => (await connections()) === 0);
   });
 });
@@ -165,14 +165,14 @@ describe('authenticating', () => {
     await client.close();
   });
 
-  it('again as another user is refused: error frame and 4401', async () => {
+  it('again as another user is rejected: error frame and 4401', async () => {
     const client = await authenticated('ana');
     const answer = await client.authenticate(await issuer.sign('ben'), { requestId: 'other' });
     expect(answer).toMatchObject({ type: 'error', error: { code: 'forbidden', retryable: false } });
     expect((await client.ended).code).toBe(4401);
   });
 
-  it('an eleventh socket of one user is refused, another user’s is not, and a closed one makes room', async () => {
+  it('an eleventh socket of one user is rejected, another user’s is not, and a closed one makes room', async () => {
     const clients = await Promise.all(Array.from({ length: 10 }, () => authenticated('many')));
     const eleventh = await open();
     expect(await eleventh.authenticate(await issuer.sign('many'))).toMatchObject({

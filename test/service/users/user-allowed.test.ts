@@ -55,14 +55,14 @@ describe('ALLOWED_USERS', () => {
     ['an object', { toString: 'ada@example.com' }],
     ['nothing', undefined],
     ['an empty one', ''],
-  ])('refuses %s, and makes no user of it', async (name, email) => {
+  ])('rejects %s, and makes no user of it', async (name, email) => {
     const sub = `stranger ${name}`;
     expectError(await call(await issuer.sign('ada', { sub, email })), 'forbidden');
     expect(await steward.sql('select 1 from users where subject = $1', [sub])).toEqual([]);
   });
 
   it.each([false, undefined, null, 'true', 1, 'yes', {}])(
-    'refuses an allowed address that the issuer has verified as %j',
+    'rejects an allowed address that the issuer has verified as %j',
     async (email_verified) => {
       expectError(await call(await issuer.sign('ada', { sub: 'unverified', email: 'ada@example.com', email_verified })), 'forbidden');
     },
@@ -73,7 +73,7 @@ describe('ALLOWED_USERS', () => {
     expectError(await request(steward.url).get('/auth/workspace/login').query({ token }), 'forbidden');
   });
 
-  it('refuses a socket too', async () => {
+  it('rejects a socket too', async () => {
     const socket = await SocketClient.open(steward.url);
     const answer = await socket.authenticate(await issuer.sign('ada', { sub: 'eve', email: 'eve@evil.test' }));
     expect(answer).toMatchObject({ type: 'error', error: { code: 'forbidden' } });
@@ -94,7 +94,7 @@ describe('ALLOWED_USERS', () => {
   });
 
   it.each([',', ' ', ' , ,', '*', '*.example', 'kite.example.', 'k\u00efte.example', 'ada@', '@', 'example', 'a@b@c.example'])(
-    'set to %j it refuses the start: it would let in everyone, or not whom it seems to',
+    'set to %j it rejects the start: it would let in everyone, or not whom it seems to',
     (ALLOWED_USERS) => {
       expect(() => loadConfig({ ALLOWED_USERS })).toThrow(/ALLOWED_USERS/);
     },

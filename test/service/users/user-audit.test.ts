@@ -127,24 +127,24 @@ describe('GET /user/audit', () => {
     expect((await read()).body.next_cursor).not.toBe(next_cursor);
   });
 
-  it.each(['0', '201', '-1', '1.5', '1e2', 'ten', '', ' 5', '%005', '9999999999', '10&limit=20'])('refuses limit=%s', async (limit) => {
+  it.each(['0', '201', '-1', '1.5', '1e2', 'ten', '', ' 5', '%005', '9999999999', '10&limit=20'])('rejects limit=%s', async (limit) => {
     expectError(await read(`?limit=${limit}`), 'invalid_request', /^limit: /);
   });
 
   it.each(['', '1', 'null', '00000000-0000-4000-8000-000000000000', 'AAAA', 'a'.repeat(500), 'a'.repeat(501), '%00', '..%2f', 'ab=='])(
-    'refuses the cursor %.20s',
+    'rejects the cursor %.20s',
     async (cursor) => {
       await addRows(1, 3);
       expectError(await read(`?cursor=${cursor}`), 'invalid_request', /^cursor: /);
     },
   );
 
-  it.each(['\u0000', 'x', "' or 1=1 --", '\u00ff'])('refuses one that claims the key %j', async (keyId) => {
+  it.each(['\u0000', 'x', "' or 1=1 --", '\u00ff'])('rejects one that claims the key %j', async (keyId) => {
     const cursor = Buffer.concat([Buffer.of(1, Buffer.byteLength(keyId)), Buffer.from(keyId), Buffer.alloc(100)]).toString('base64url');
     expectError(await read(`?cursor=${cursor}`), 'invalid_request', /^cursor: /);
   });
 
-  it('refuses a cursor that was altered, anywhere', async () => {
+  it('rejects a cursor that was altered, anywhere', async () => {
     await addRows(1, 60);
     const bytes = Buffer.from((await read()).body.next_cursor, 'base64url');
     for (const at of [0, 1, 10, 60, bytes.length - 17, bytes.length - 1]) {

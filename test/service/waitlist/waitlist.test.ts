@@ -36,7 +36,7 @@ describe.each(['/waitlist', '/email'])('POST %s', (path) => {
 
   afterEach(() => steward.sql('delete from waitlist'));
 
-  it('stores an address and answers success and nothing else', async () => {
+  it('stores an address and returns success and nothing else', async () => {
     const answer = await join('ada@example.org');
     expect(answer.status).toBe(200);
     expect(answer.headers['content-type']).toMatch(/^application\/json\b/);
@@ -44,7 +44,7 @@ describe.each(['/waitlist', '/email'])('POST %s', (path) => {
     expect(await entries()).toEqual(['ada@example.org']);
   });
 
-  it('takes JSON with the same field', async () => {
+  it('accepts JSON with the same field', async () => {
     const body = '{"email":"json@example.org"}';
     const answer = await request(steward.url).post(path).type('json').send(body);
     expect(answer.body).toEqual({ status: 'success' });
@@ -70,7 +70,7 @@ describe.each(['/waitlist', '/email'])('POST %s', (path) => {
     expect(answer.body).toEqual({ status: 'success' });
   });
 
-  it('refuses a request without the address', async () => {
+  it('rejects a request without the address', async () => {
     expectError(await request(steward.url).post(path).type('form').send({}), 'invalid_request', /^email: is required/);
     expectError(
       await request(steward.url).post(path).type('form').send({ mail: 'ada@example.org' }),
@@ -99,18 +99,18 @@ describe.each(['/waitlist', '/email'])('POST %s', (path) => {
     ['of 255 characters', `${'a'.repeat(60)}@${'b'.repeat(60)}.${'c'.repeat(60)}.${'d'.repeat(60)}.example.org`],
     ['with SQL', "a'; drop table waitlist; --@example.org"],
     ['with markup', '<img src=x>@example.org'],
-  ])('refuses an address %s', async (_name, email) => {
+  ])('rejects an address %s', async (_name, email) => {
     const answer = await join(email);
     expectError(answer, 'invalid_request', /^email: /);
     if (email.trim().length > 5) expect(answer.body.message).not.toContain(email.trim().slice(0, 12));
     expect(await entries()).toEqual([]);
   });
 
-  it.each(['o’neil', "o'neil", 'a+b.c-d_e', '1'])('takes or refuses %j, but never fails', async (name) => {
+  it.each(['o’neil', "o'neil", 'a+b.c-d_e', '1'])('takes or rejects %j, but never fails', async (name) => {
     expect([200, 400]).toContain((await join(`${name}@example.org`)).status);
   });
 
-  it('answers 200 with status error and a message when the insertion fails', async () => {
+  it('returns 200 with status error and a message when the insertion fails', async () => {
     await steward.sql('alter table waitlist rename to waitlist_away');
     try {
       expectFailed(await join('ada@example.org'));

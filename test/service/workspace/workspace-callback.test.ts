@@ -94,7 +94,7 @@ describe('GET /auth/workspace/callback', () => {
     ['the code twice', '?state=a&code=b&code=c'],
     ['NUL in the state', '?state=a%00&code=b'],
     ['a code of over 4,096 characters', `?state=a&code=${'b'.repeat(4097)}`],
-  ])('refuses %s', async (_name, query) => {
+  ])('rejects %s', async (_name, query) => {
     const answer = await steward.call(`${CALLBACK}${query}`);
     expect(answer.status).toBe(400);
     expect(answer.body.code).toBe('invalid_request');
@@ -105,7 +105,7 @@ describe('GET /auth/workspace/callback', () => {
     ['HEAD', { method: 'HEAD' }],
     ['a prefetch', { headers: { 'sec-purpose': 'prefetch' } }],
     ['POST', { method: 'POST' }],
-  ])('answers %s with 405 and leaves the flow as it was', async (_name, options) => {
+  ])('rejects %s with 405 and leaves the flow as it was', async (_name, options) => {
     const { browser, callbackUrl } = await approved();
     const answer = await browser.visit(callbackUrl, options);
     expect(answer.status).toBe(405);

@@ -154,7 +154,7 @@ describe('POST /auth/workspace/confirm', () => {
     expect(outcome(await answerConfirmation(browser, page, 'confirm')).status).toBe('connected');
   });
 
-  it('is refused with a cookie of one flow and the form of another', async () => {
+  it('is rejected with a cookie of one flow and the form of another', async () => {
     const [one, two] = [await asked(), await asked()];
     const [cookie = ''] = [...two.browser.cookies.values()];
     const name = `steward_confirmation_${secretOf(one.page).slice(0, 16)}`;
@@ -233,11 +233,11 @@ describe('POST /auth/workspace/confirm', () => {
     ['no decision', { confirmation: 'x' }],
     ['another decision', { confirmation: 'x', decision: 'yes' }],
     ['a secret of over 100 characters', { confirmation: 'x'.repeat(101), decision: 'confirm' }],
-  ])('refuses %s', async (_name, fields) => {
+  ])('rejects %s', async (_name, fields) => {
     expectError(await post(fields), 'invalid_request');
   });
 
-  it('answers GET with 405', async () => {
+  it('rejects GET with 405', async () => {
     const answer = await steward.call(CONFIRM);
     expectError(answer, 'method_not_allowed');
     expect(answer.headers.get('allow')).toBe('POST');

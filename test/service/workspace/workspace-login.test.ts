@@ -72,7 +72,7 @@ describe('GET /auth/workspace/login', () => {
     ['NUL in the token', '?token=a%00b'],
     ['an e-mail address with a line feed', '?token=a.b.c&email=demo%40example.com%0A'],
     ['two e-mail addresses', '?token=a.b.c&email=a%40example.com&email=b%40example.com'],
-  ])('refuses %s', async (_name, query) => {
+  ])('rejects %s', async (_name, query) => {
     expectError(await request(steward.url).get(`${AT_LOGIN}${query}`), 'invalid_request');
   });
 
@@ -80,7 +80,7 @@ describe('GET /auth/workspace/login', () => {
     ['an unknown ticket', 'x'.repeat(43)],
     ['a token that is none', 'a.b.c'],
     ['an unsigned token', `${Buffer.from('{"alg":"none"}').toString('base64url')}.${Buffer.from('{"sub":"x"}').toString('base64url')}.`],
-  ])('refuses %s: JSON for programs, a page for people', async (_name, token) => {
+  ])('rejects %s: JSON for programs, a page for people', async (_name, token) => {
     const answer = await login({ token });
     expectError(answer, 'invalid_token');
     const page = await login({ token }, { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' });
@@ -139,7 +139,7 @@ describe('GET /auth/workspace/login', () => {
     ['POST', { method: 'POST' }],
     ['PUT', { method: 'PUT' }],
     ['DELETE', { method: 'DELETE' }],
-  ])('answers %s with 405 and leaves the ticket as it was', async (_name, options) => {
+  ])('rejects %s with 405 and leaves the ticket as it was', async (_name, options) => {
     const { loginUrl } = await prepare();
     const answer = await steward.call(loginUrl, options);
     expect(answer.status).toBe(405);

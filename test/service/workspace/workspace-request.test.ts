@@ -55,7 +55,7 @@ describe('POST /workspace_access_request', () => {
     expect(row).toEqual({ life: 60, ends: new Date(answer.body.expires_at) });
   });
 
-  it('takes the same fields as JSON', async () => {
+  it('accepts the same fields as JSON', async () => {
     const answer = await post(JSON.stringify({ email: 'demo@example.com', redirect_uri: DONE }), 'application/json')();
     expect(answer.status).toBe(200);
   });
@@ -92,7 +92,7 @@ describe('POST /workspace_access_request', () => {
     ['ended by a line feed', 'email=demo%40example.com%0A', 'email: must not contain control characters'],
     ['cut by NUL', 'email=demo%00%40example.com', 'email: must not contain control characters'],
     ['of 300 characters', `email=${'a'.repeat(288)}%40example.com`, 'email: must have at most 254 characters'],
-  ])('refuses an e-mail address that is %s', async (_name, body, message) => {
+  ])('rejects an e-mail address that is %s', async (_name, body, message) => {
     const before = await flows();
     const answer = await post(body)();
     expectError(answer, 'invalid_request');
@@ -107,7 +107,7 @@ describe('POST /workspace_access_request', () => {
     ['{"email":null}'],
     ['["demo@example.com"]'],
     ['{"email":"demo@example.com"'],
-  ])('refuses the JSON %s', async (body) => {
+  ])('rejects the JSON %s', async (body) => {
     const before = await flows();
     expectError(await post(body, 'application/json')(), 'invalid_request');
     expect(await flows()).toBe(before);
@@ -115,7 +115,7 @@ describe('POST /workspace_access_request', () => {
 });
 
 describe('connections that are begun and not finished', () => {
-  it('are refused beyond a hundred of a user’s, until one ends; other users don’t mind', async () => {
+  it('are rejected beyond a hundred of a user’s, until one ends; other users don’t mind', async () => {
     const token = await steward.signIn(newName());
     const ask = () =>
       request(steward.url).post('/workspace_access_request').set('Authorization', token).type('form').send({ email: 'demo@example.com' });
@@ -174,7 +174,7 @@ const REFUSED = [
 ] as const;
 
 describe('redirect_uri', () => {
-  it.each(REFUSED)('is refused with %s, wherever it is given', async (_name, uri) => {
+  it.each(REFUSED)('is rejected with %s, wherever it is given', async (_name, uri) => {
     const token = await steward.signIn();
     const prepared = await request(steward.url)
       .post('/workspace_access_request')

@@ -67,7 +67,7 @@ describe('the aggregator’s environment', () => {
     ['PLAID_REDIRECT_URI', { ...PLAID, PLAID_REDIRECT_URI: 'http://app.example.com/oauth' }],
     ['PLAID_COUNTRY_CODES', { ...PLAID, PLAID_COUNTRY_CODES: 'US,Germany' }],
     ['PLAID_COUNTRY_CODES', { ...PLAID, PLAID_COUNTRY_CODES: ',' }],
-  ])('%s at fault is refused by name', (name, env) => {
+  ])('%s at fault is rejected by name', (name, env) => {
     expect(refused({ ...PRODUCTION, ...env })).toEqual([name]);
   });
 });
@@ -126,7 +126,7 @@ describe('production', () => {
     ['TRUST_PROXY', { TRUST_PROXY: 'loopback, 10.0.0.0/8, nowhere' }],
     ['ALLOWED_USERS', { ALLOWED_USERS: 'notanaddress' }],
     ['ALLOWED_USERS', { ALLOWED_USERS: 'ana@example.com,ben@' }],
-  ])('%s at fault is refused by name', (name, env) => {
+  ])('%s at fault is rejected by name', (name, env) => {
     const names = refused({ ...PRODUCTION, ...env });
     expect(names).toContain(name);
     expect(new Set(names).size).toBeLessThanOrEqual(2);
@@ -157,7 +157,7 @@ describe('production', () => {
 });
 
 describe('production without PLAID_*', () => {
-  it('answers 503 not_configured, lists and deletes all the same, and has no sandbox', async () => {
+  it('returns 503 not_configured, lists and deletes all the same, and has no sandbox', async () => {
     const steward = await startProduction();
     try {
       await checkUnconfigured(steward);

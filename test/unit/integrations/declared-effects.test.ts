@@ -116,7 +116,7 @@ describe('a schema that could keep the process busy', () => {
     '{ type: array, uniqueItems: true, items: { enum: [a, 1] } }',
     '{ type: array, uniqueItems: true }',
     '{ type: array, uniqueItems: true, maxItems: 501, items: { type: object } }',
-  ])('is refused, since every item is compared with every other: %s', async (schema) => {
+  ])('is rejected, since every item is compared with every other: %s', async (schema) => {
     expect(await problemsOf(list(schema))).toEqual([
       expect.stringMatching(/properties\.t\.uniqueItems: needs maxItems of at most 500 beside it, or items of one scalar type$/),
     ]);

@@ -89,7 +89,7 @@ describe('the schema for editors', () => {
     ['a policy that is none', 'use: mail.search }', 'use: mail.search, policy: { timeout: 90s } }'],
     ['an unknown scope', 'mail.modify', 'mail.modfiy'],
     ['another version', 'version: 1', 'version: 2'],
-  ])('refuses %s', (_title, from, to) => {
+  ])('rejects %s', (_title, from, to) => {
     expect(accepts(load((EXAMPLES[0] ?? '').replace(from, to)))).toBe(false);
   });
 

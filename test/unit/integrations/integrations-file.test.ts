@@ -325,7 +325,7 @@ agents:
   });
 });
 
-describe('a hostile file is refused', () => {
+describe('a hostile file is rejected', () => {
   it.each(['__proto__', 'constructor', 'prototype'])('with the key %s', async (key) => {
     expect(await problemsOf(VALID.replace('bank:', `${key}:`))).toEqual([`3:3 agents.${key}: is a reserved name`]);
     expect(await problemsOf(`${VALID}${key}: {}`)).toEqual([`4:1 ${key}: is a reserved name`]);
@@ -386,7 +386,7 @@ describe('GET /update_integrations', () => {
     return route?.handle({} as never);
   }
 
-  it('reloads the file and answers success', async () => {
+  it('reloads the file and returns success', async () => {
     const service = await IntegrationsService.load(path, integrationsFormat, logger);
     const before = service.current;
     await writeFile(path, VALID.replace('auth', 'transactions'));

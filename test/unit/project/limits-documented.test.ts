@@ -43,7 +43,7 @@ describe('.env.example', () => {
 });
 
 describe('every limit', () => {
-  it.each(LIMITS)('%s reaches the configuration, and is refused unless it is a number', (name) => {
+  it.each(LIMITS)('%s reaches the configuration, and is rejected unless it is a number', (name) => {
     expect(loadConfig({ [name]: '7' }).limits).not.toEqual(loadConfig({}).limits);
     for (const wrong of ['-1', 'many', '1.5', '1e999']) expect(() => loadConfig({ [name]: wrong }), wrong).toThrow(name);
   });

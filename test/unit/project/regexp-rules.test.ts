@@ -14,11 +14,11 @@ describe('the check of regular expressions', () => {
     ['repeated repetitions', 'const words: RegExp = /^(a+)+$/;'],
     ['what overlaps', String.raw`z.string().regex(/^[\w.]*\w*@$/)`],
     ['a text that becomes one', String.raw`new RegExp('\\s+$', 'g')`],
-  ])('refuses %s', async (_name, source) => {
+  ])('rejects %s', async (_name, source) => {
     expect(await judge(source)).toEqual([expect.stringMatching(/^takes .* time, as with /)]);
   });
 
-  it('refuses what it can’t read', async () => {
+  it('rejects what it can’t read', async () => {
     expect(await judge('new RegExp(word)')).toEqual([expect.stringMatching(/can’t be judged/)]);
   });
 

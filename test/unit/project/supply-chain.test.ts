@@ -47,7 +47,7 @@ describe('the lock file', () => {
       (lock) => delete lock.packages['node_modules/@biomejs/cli-darwin-arm64'],
     ],
     ['another format', /version 2/, (lock) => Object.assign(lock, { lockfileVersion: 2 })],
-  ])('with %s is refused', (_name, problem, alter) => {
+  ])('with %s is rejected', (_name, problem, alter) => {
     expect(tampered(alter)).toMatch(problem);
   });
 });
@@ -89,7 +89,7 @@ describe('scripts/licenses.ts', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('refuses a licence that is not on the list, and one that is not told', () => {
+  it('rejects a licence that is not on the list, and one that is not told', () => {
     for (const [license, shown] of [
       ['AGPL-3.0-only', 'AGPL-3.0-only'],
       ['MIT AND SSPL-1.0', 'MIT AND SSPL-1.0'],

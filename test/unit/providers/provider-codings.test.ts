@@ -57,7 +57,7 @@ async function over(controller: AbortController): Promise<void> {
 
 describe('an answer of several content codings, whose body stays open', () => {
   it.each(['gzip,gzip', 'gzip, gzip, gzip, gzip, gzip, gzip', Array(40).fill('br').join(',')])(
-    'is refused, and its end is no fault of the process: %s',
+    'is rejected, and its end is no fault of the process: %s',
     async (given) => {
       codings = given;
       const controller = new AbortController();
@@ -67,7 +67,7 @@ describe('an answer of several content codings, whose body stays open', () => {
     },
   );
 
-  it('is refused to a call of an API, too', async () => {
+  it('is rejected to a call of an API, too', async () => {
     codings = Array(6).fill('gzip').join(',');
     const controller = new AbortController();
     const tokens = { current: async () => 'token', renewed: async () => 'token' };

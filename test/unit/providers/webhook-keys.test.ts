@@ -50,7 +50,7 @@ describe('the aggregator’s webhook keys', () => {
     expect(asked).toEqual(['good', 'good']);
   });
 
-  it('are refused from the second of their expiry on, without being asked for again', async () => {
+  it('are rejected from the second of their expiry on, without being asked for again', async () => {
     known.set('good', { jwk: {}, expiredAt: now / 1_000 + 600 });
     expect(await find('good')).toBe('good');
     now += 10 * MINUTE - 1;
@@ -107,7 +107,7 @@ describe('the aggregator’s webhook keys', () => {
     expect(await find('good')).toBe('unavailable');
   });
 
-  it('leave it to the operator when our own credentials are refused', async () => {
+  it('leave it to the operator when our own credentials are rejected', async () => {
     down = new AppError('internal', 'not set up');
     expect(await find('good')).toBe('internal');
   });

@@ -55,7 +55,7 @@ describe('work off the main thread', () => {
     expect(begun.map(([first]) => first)).toEqual([1, 0, 0]);
   });
 
-  it('is refused to a user who has fifty pieces waiting', async () => {
+  it('is rejected to a user who has fifty pieces waiting', async () => {
     const giving = new AbortController();
     const begun = new Int32Array(new SharedArrayBuffer(8));
     const running = offThread(never, begun, { userId: 'busy', signal: giving.signal });

@@ -578,7 +578,7 @@ describe('a session', () => {
 });
 
 describe('the client secret and access tokens', () => {
-  it('are in no error and no log line of any of these tests', () => {
+  it('are in no error and no log line of these tests', () => {
     expect(errors.length).toBeGreaterThan(20);
     const shown = errors.flatMap((error) => [
       inspect(error, { depth: 20, showHidden: true }),

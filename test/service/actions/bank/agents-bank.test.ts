@@ -145,7 +145,7 @@ describe('bank.balances', () => {
     [{ account_ids: [] }, /^account_ids: /],
     [{ account_ids: 'a' }, /^account_ids: /],
     [{ access_token: 'x' }, /access_token/],
-  ])('refuses %j', async (input, message) => {
+  ])('rejects %j', async (input, message) => {
     expect(await refusal('bank.balances', input)).toMatchObject({ code: 'invalid_request', message: expect.stringMatching(message) });
   });
 });
@@ -501,7 +501,7 @@ describe('bank.changes', () => {
     ['a cursor of a series without its places', { cursor: '~W10' }, /^cursor: /],
     ['a cursor without end', { cursor: 'x'.repeat(5000) }, /^cursor: /],
     ['too many at once', { max: 1001 }, /^max: /],
-  ])('refuses %s', async (_name, input, message) => {
+  ])('rejects %s', async (_name, input, message) => {
     expect(await refusal('bank.changes', input)).toMatchObject({ code: 'invalid_request', message: expect.stringMatching(message) });
   });
 

@@ -165,7 +165,7 @@ describe('calendar.free', () => {
     ['hours that end before they begin', { ...DAY, day_start: '18:00', day_end: '09:00' }],
     ['a time of day that is none', { ...DAY, day_start: '25:00' }],
     ['no weekday at all', { ...DAY, weekdays: [] }],
-  ])('refuses %s', async (_, input) => {
+  ])('rejects %s', async (_, input) => {
     holding([[]]);
     await expect(free(input)).rejects.toMatchObject({ code: 'invalid_request' });
   });

@@ -111,7 +111,7 @@ describe('calendar.list', () => {
     ['a bare offset as zone', { from: '2027-03-01', to: '2027-03-01', zone: '+02:00' }, /^zone:/],
     ['a page of control characters', { from: '2027-03-01', to: '2027-03-01', page: 'a\nb' }, /^page:/],
     ['fields that it doesn’t know', { from: '2027-03-01', to: '2027-03-01', calendarId: 'x' }, /calendarId/],
-  ])('refuses %s', async (_, input, message) => {
+  ])('rejects %s', async (_, input, message) => {
     await expect(me.act('calendar.list', input)).rejects.toMatchObject(invalid(message));
   });
 
@@ -240,7 +240,7 @@ describe('calendar.create', () => {
     ['a rule that the provider doesn’t know', { recurrence: ['RRULE:FREQ=SOMETIMES'] }, /provider refused/],
     ['an end before the start', { end: '2027-03-01T08:00' }, /^end: must not be before start/],
     ['seconds that don’t exist', { start: '2027-03-01T09:00:61' }, /^start:/],
-  ])('refuses %s', async (_, more, message) => {
+  ])('rejects %s', async (_, more, message) => {
     await expect(meeting(more)).rejects.toMatchObject(invalid(message));
   });
 });

@@ -151,7 +151,7 @@ describe('documents.create', () => {
     ['text with half a pair', { title: 'x', text: 'a\ud83d' }],
     ['characters that the provider would strip', { title: 'x', text: 'a\ue000b' }],
     ['a field it doesn’t have', { title: 'x', folder: 'root' }],
-  ])('refuses %s', async (_, input) => {
+  ])('rejects %s', async (_, input) => {
     await expect(run('documents.create', input)).rejects.toMatchObject({ code: 'invalid_request' });
   });
 });
@@ -258,7 +258,7 @@ describe('documents.replace', () => {
     ['nothing to find', { find: '', replace: 'x' }],
     ['a tab that there isn’t', { find: 'a', replace: 'b', tab: 'nope' }],
     ['control characters', { find: 'a', replace: 'b\u0007' }],
-  ])('refuses %s', async (_, input) => {
+  ])('rejects %s', async (_, input) => {
     await expect(run('documents.replace', { id: await id('Meeting minutes'), ...input })).rejects.toMatchObject({
       code: 'invalid_request',
     });

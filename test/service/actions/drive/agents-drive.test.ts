@@ -145,7 +145,7 @@ describe('drive.search', () => {
     expect(seen.length).toBeGreaterThan(6);
   });
 
-  it('refuses a page of another search', async () => {
+  it('rejects a page of another search', async () => {
     const { next } = await run('drive.search', { type: 'text', max: 2 });
     await expect(run('drive.search', { type: 'image', page: next })).rejects.toMatchObject({ code: 'invalid_request' });
   });
@@ -157,7 +157,7 @@ describe('drive.search', () => {
     ['too many at once', { max: 51 }],
     ['a folder that is no id', { folder: "x' in parents or '" }],
     ['a field it doesn’t have', { q: 'trashed = true' }],
-  ])('refuses %s', async (_, input) => {
+  ])('rejects %s', async (_, input) => {
     await expect(run('drive.search', input)).rejects.toMatchObject({ code: 'invalid_request' });
   });
 });
@@ -328,7 +328,7 @@ describe('drive.create', () => {
     ['a name with NUL', { name: 'a\u0000b' }],
     ['no name', { name: '' }],
     ['a field of the provider’s', { name: 'x', mimeType: 'text/plain' }],
-  ])('refuses %s', async (_, input) => {
+  ])('rejects %s', async (_, input) => {
     await expect(run('drive.create', input)).rejects.toMatchObject({ code: 'invalid_request' });
   });
 
@@ -446,7 +446,7 @@ describe('drive.share', () => {
     ['an address with a line break', { email: 'zoe@example.org\nbcc: x@y.z' }],
     ['two addresses', { email: 'zoe@example.org, eve@example.org' }],
     ['another type of permission', { type: 'anyone' }],
-  ])('refuses %s', async (_, input) => {
+  ])('rejects %s', async (_, input) => {
     const before = await calls('/permissions');
     const call = run('drive.share', { id: id('Budget.csv'), email: 'zoe@example.org', role: 'reader', ...input });
     await expect(call).rejects.toMatchObject({ code: 'invalid_request' });

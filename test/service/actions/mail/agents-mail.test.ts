@@ -95,7 +95,7 @@ describe('mail.search', () => {
     ['query', { query: 'a\nb' }],
     ['page', { page: 'a\u0000' }],
     ['limit: is unknown', { limit: 3 }],
-  ])('refuses a bad %s', async (field, input) => {
+  ])('rejects a bad %s', async (field, input) => {
     const error = await user.refusal('mail.search', input);
     expect(error).toMatchObject({ code: 'invalid_request', message: expect.stringContaining(field) });
   });
@@ -171,7 +171,7 @@ describe('mail.read', () => {
     ['both', { thread: 'a1', message: 'a1' }],
     ['an id that leaves its place in the path', { message: '../profile' }],
     ['a negative offset', { message: 'a1', offset: -1 }],
-  ])('refuses %s', async (_what, input) => {
+  ])('rejects %s', async (_what, input) => {
     expect(await user.refusal('mail.read', input)).toMatchObject({ code: 'invalid_request' });
   });
 

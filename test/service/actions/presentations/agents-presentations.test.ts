@@ -78,7 +78,7 @@ describe('on the sandbox', () => {
       ['101 slides', { slides: Array.from({ length: 101 }, (_, index) => index + 1) }],
       ['an id that leaves its place', { id: '../../v1/documents/x' }],
       ['a spreadsheet’s address', { id: 'https://docs.google.com/spreadsheets/d/abc/edit' }],
-    ])('refuses %s', async (_, input) => {
+    ])('rejects %s', async (_, input) => {
       await expect(read(review, input)).rejects.toMatchObject({ code: 'invalid_request' });
     });
 

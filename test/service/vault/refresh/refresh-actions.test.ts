@@ -60,7 +60,7 @@ describe('an action whose token is no longer good', () => {
     await callAction(steward, 'mail.draft', input, { token });
   });
 
-  it('does not go on for ever where fresh ones are refused too, and leaves the account connected', async () => {
+  it('does not go on for ever where fresh ones are rejected too, and leaves the account connected', async () => {
     await refuse(LABELS);
     const { refreshes, sent } = await counting(LABELS, async () => {
       for (let use = 0; use < 8; use += 1) {
