@@ -463,7 +463,7 @@ function tooLarge(most) {
 
 /** @param {string} [why] */
 function signedOut(why) {
-  return new StewardError('signed_out', why || 'Nobody is signed in.');
+  return new StewardError('signed_out', why || 'No user is signed in.');
 }
 
 /** The delay in a close reason, milliseconds: `{"retry_after": seconds}`. @param {string} reason */

@@ -4,7 +4,7 @@ import pg from 'pg';
 const without = (table: string) =>
   `(select u.id from users u where u.issuer = 'crowd' and not exists (select 1 from ${table} t where t.user_id = u.id))`;
 
-/** Copies of one real user's key and tokens, since nobody opens them. */
+/** Copies of one real user's key and tokens, because they are not decrypted. */
 const ROWS = [
   `insert into user_keys (id, user_id, master_key_id, wrapped)
    select gen_random_uuid(), u.id, k.master_key_id, k.wrapped

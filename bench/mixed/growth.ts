@@ -15,7 +15,7 @@ const LISTS = 1_000;
 const CALLS_EACH = 10;
 const REFRESHES_EACH = 5;
 const NS_PER_US = 1_000;
-/** Nobody sends as many messages a minute as the people here. */
+/** Limits are raised, because the users here send more messages than usual. */
 const PLENTY = '100000000';
 
 export type Operation = 'list' | 'call' | 'refresh and call';

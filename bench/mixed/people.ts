@@ -15,7 +15,7 @@ import type { WorkspaceEmulator } from './workspace-emulator.ts';
 const SCOPES = ['openid', 'email', 'profile', 'https://www.googleapis.com/auth/gmail.modify'];
 const ACCOUNTS = [{ account_id: 'a-1', persistent_account_id: null, name: 'Everyday', mask: '0000' }];
 
-/** Somebody with a mailbox and a bank, and an ID token of an hour. */
+/** A user with a mailbox and a bank, and an ID token of an hour. */
 export interface Person {
   subject: string;
   userId: string;

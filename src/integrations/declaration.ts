@@ -48,7 +48,7 @@ const policy = z
           'Allow-lists by name: every value of this name in a call must match one of the patterns; * stands for anything. For mail.send, `to` is every recipient, cc and bcc included.',
         examples: [{ to: ['*@example.com'] }],
       }),
-    enabled: z.boolean().optional().meta({ description: 'false: nobody can call it.' }),
+    enabled: z.boolean().optional().meta({ description: 'false: the action cannot be called.' }),
     mask: z.boolean().optional().meta({ description: 'Of bank.numbers only. false: account and routing numbers are shown whole.' }),
   })
   .meta({ description: 'What is allowed of this action.' });

@@ -128,7 +128,7 @@ describe.skipIf(!hasPostgres)('npm run keys, with two replicas', () => {
     } finally {
       await other.stop();
     }
-    // One that stopped has said so, and one that died long ago holds nobody up.
+    // Replicas that have stopped, or have not reported for long, are ignored.
     expect(await database.sql('select id from replicas')).toHaveLength(2);
     await database.sql(`insert into replicas (id, key_ids, seen_at) values (gen_random_uuid(), '{}', now() - interval '31 seconds')`);
     await ok('promote', 'third', '--wait', '0');

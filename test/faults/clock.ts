@@ -51,7 +51,7 @@ export async function clocks(suite: Suite): Promise<void> {
         fault: `clock jumps, ${words}`,
         moment: 'and back, while it runs',
         lasts: 3_000,
-        // An ID token that seems to have ended doesn't say whose the tokens are that came with it: nobody revokes those.
+        // An ID token that seems to have expired does not identify the account, so its tokens are not revoked.
         mayForget: words === 'a day ahead',
         begin() {
           writeFileSync(clock, offset);

@@ -142,7 +142,7 @@ async function compareAll(people: readonly Person[], replica: Replica, row: Row)
   for (const person of people) person.leave();
 }
 
-/** What no endpoint shows, once nobody else owns the folder. */
+/** Reads what no endpoint returns, once the folder is unlocked. */
 async function compareStored(people: readonly Person[], folder: string, row: Row): Promise<void> {
   const { PGlite } = await import('@electric-sql/pglite');
   const database = await PGlite.create({ dataDir: folder });

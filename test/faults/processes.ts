@@ -83,7 +83,7 @@ function brokenConfiguration({ world, replicas }: Stage): Trouble {
   };
 }
 
-/** Who is known stays known; a process that starts then knows nobody, until there is an answer. */
+/** Cached tokens stay valid; a process that starts then rejects all, until the issuer responds. */
 function silentIssuer({ world, replicas: [first] }: Stage): Trouble {
   return {
     fault: 'the identity issuer never answers',

@@ -15,7 +15,7 @@ import type { Sql, World } from './support/world.ts';
 export interface Stage {
   world: World & { sql: Sql };
   replicas: Replica[];
-  /** Everybody who was ever here, with the row that a loss of theirs belongs to. */
+  /** All users, with the row of the table that their losses belong to. */
   seen: { person: Person; row: Row }[];
 }
 
@@ -122,7 +122,7 @@ export async function endStage(suite: Suite, { world, replicas, seen }: Stage): 
   await world.remove();
 }
 
-/** Waits for what is still owed to anybody, as long as anything is done about it. */
+/** Waits for pending work of all users, as long as it progresses. */
 export async function untilRevoked({ sql }: Stage['world'], people: readonly Person[]): Promise<void> {
   await untilNothingIsLeft(async () => {
     const owed = await stillOwed(people);

@@ -11,7 +11,7 @@ export interface Suite {
   wants(name: string): boolean;
   /** Takes a finished row. */
   report(row: Row): void;
-  /** Work whose end nobody has to wait for now: it is awaited before the table. */
+  /** Work that is awaited before the table is printed. */
   later(work: Promise<void>): void;
   say(text: string): void;
 }

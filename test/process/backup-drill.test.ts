@@ -115,7 +115,7 @@ describe.skipIf(!hasPostgres)('the drill of docs/backup.md', () => {
     expect(await paste(erasing, env)).toMatch(/^0 users deleted/m);
     expect(await fresh.sql(names, emails)).toHaveLength(1);
 
-    // Whoever restores stops the old one first.
+    // Before a restore, the old service is stopped.
     await steward.kill();
     const restored = await startProcess({ ...serviceEnv(fresh), MASTER_KEYS_FILE: join(folder, 'vault/master.keys') });
     try {

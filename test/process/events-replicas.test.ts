@@ -51,7 +51,7 @@ describe.skipIf(!hasPostgres)('two processes on one database', () => {
       const client = await pool.connect();
       await client.query('begin');
       await client.query(RECORD, [userId, `n${index}`]);
-      // Every fifth is given up, which leaves ids that nobody will ever see.
+      // Every fifth is rolled back, which leaves gaps in the ids.
       await client.query(index % 5 === 4 ? 'rollback' : 'commit');
       client.release();
     };

@@ -4,7 +4,7 @@ import WebSocket from 'ws';
 import { createPlace, type Place, startProcess, type TestProcess } from '../support/process.ts';
 import { startSteward, type TestSteward } from '../support/steward.ts';
 
-/** Addresses that Node takes for some, and things that nobody does. */
+/** Values that Node accepts as addresses, and unusual ones. */
 const FORWARDED = [
   '64:ff9b::203.0.113.5',
   '::203.0.113.5',

@@ -126,7 +126,7 @@ describe('stopping and starting again', () => {
   });
 });
 
-/** Whether nobody listens there any more. */
+/** Whether the port is free again. */
 async function isRefused(url: string): Promise<boolean> {
   const socket = connectTcp({ host: '127.0.0.1', port: Number(new URL(url).port) });
   try {

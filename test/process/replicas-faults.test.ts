@@ -50,7 +50,7 @@ describe.skipIf(!hasPostgres || programsMissing('pgbouncer', 'haproxy'))('three 
     await cluster.startReplica(1, PLENTY);
     await cluster.balanced();
     expect(await traffic.end(cluster.database)).toEqual([]);
-    // At most one for each client: what finds nobody there any more is sent to another replica.
+    // At most one for each client: a request to a stopped replica is sent to another one.
     expect(traffic.failures.length).toBeLessThanOrEqual(CLIENTS);
     expect(traffic.failures.filter(({ fromService }) => fromService)).toEqual([]);
     for (const { status, what } of traffic.failures) if (status !== 0) expect(what).toContain('"code":"unavailable"');

@@ -32,7 +32,7 @@ describe.skipIf(!hasPostgres || programsMissing('pgbouncer', 'haproxy'))('a roll
     for (let index = 0; index < REPLICAS; index += 1) {
       const before = traffic.done;
       expect(await cluster.replicas[index]!.kill('SIGTERM')).toMatchObject({ code: 0, signal: null });
-      // One more event, which nobody may miss, wherever its socket is just then.
+      // One more event, which every socket must receive, whichever replica it is connected to.
       const { accountId } = await cluster.connect({ token: user.token });
       sockets = await Promise.all(sockets.map((socket) => comeBack(socket, delays)));
       await Promise.all(sockets.map((socket) => socket.next(({ data }) => data?.account === accountId, 'the event')));

@@ -38,7 +38,7 @@ describe.skipIf(!hasPostgres)('DELETE /user with two processes on one database',
     const stays = await issuer.sign('kept');
     for (const one of [token, stays]) expect((await replicas[1].call('/integrations', { token: one })).status).toBe(200);
     expect((await erase(token)).status).toBe(200);
-    // Nobody has a socket there, and no statement that this needs meets the missing user.
+    // No socket is open there, and no statement of this request reads the deleted user.
     const old = await eventually(async () => {
       const answer = await replicas[1].call('/integrations', { token });
       return answer.status !== 200 && answer;

@@ -36,7 +36,7 @@ afterAll(async () => {
   await place.remove();
 });
 
-/** Somebody whose data no other caller may ever see or change. */
+/** A user whose data no other caller may see or change. */
 async function prepareVictim() {
   const token = await steward.signIn('victim-canary');
   await connect(steward, { token, email: 'victim-mailbox-canary@example.com' });
@@ -179,7 +179,7 @@ function judge(answer: RawAnswer): void {
   }
   if (status >= 400 && INTERNALS.test(text)) throw new Error(`${status} tells of the inside`);
   const shown = text + [...headers].flat().join('\n');
-  for (const secret of victim.secrets) if (shown.includes(secret)) throw new Error('somebody else’s data was shown');
+  for (const secret of victim.secrets) if (shown.includes(secret)) throw new Error('another user’s data was shown');
 }
 
 check('fuzz: every endpoint', async () => {
@@ -234,9 +234,9 @@ async function aftermath(): Promise<string[]> {
   if (!steward.running() || (await steward.call('/test')).status !== 200) failed.push('the process did not live through it');
   const accounts = (await steward.call('/auth/workspace/accounts', { token: victim.token })).body.accounts;
   const banks = (await steward.call('/auth/bank/accounts', { token: victim.token })).body.accounts;
-  if (JSON.stringify([accounts, banks]) !== victim.held) failed.push('somebody else’s data was changed');
+  if (JSON.stringify([accounts, banks]) !== victim.held) failed.push('another user’s data was changed');
   const output = steward.output();
   failed.push(...logErrors(output));
-  for (const secret of victim.secrets) if (output.includes(secret)) failed.push('the log holds somebody’s data');
+  for (const secret of victim.secrets) if (output.includes(secret)) failed.push('the log contains user data');
   return failed;
 }

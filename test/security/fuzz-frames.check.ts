@@ -70,7 +70,7 @@ function judge(frame: Record<string, any>): void {
   if (frame.type === 'error' && frame.error.code === 'internal') throw new Error('the service failed: internal');
   const text = JSON.stringify(frame);
   if (INTERNALS.test(text)) throw new Error('a frame tells of the inside');
-  if (text.includes('victim-canary')) throw new Error('somebody else’s data was shown');
+  if (text.includes('victim-canary')) throw new Error('another user’s data was shown');
 }
 
 check('fuzz: every socket frame, signed in', async () => {

@@ -7,7 +7,7 @@ import { logErrors } from './support/log-errors.ts';
 import { tryOut } from './support/random.ts';
 
 const PLENTY = '100000000';
-/** Every kind of it: nobody, everybody, so many, by name, by address and network of both families. */
+/** Every kind of value: none, all, a number, names, addresses and networks of both families. */
 const TRUSTED = [
   'false',
   '0',
@@ -109,7 +109,7 @@ check('fuzz: headers of requests and upgrades, with every TRUST_PROXY', async ()
     ]),
   );
   for (const trust of TRUSTED) {
-    // Sockets that nobody signs in end soon.
+    // Unauthenticated sockets are closed soon.
     const service = await startProcess({ ...place.env, ...plenty, TRUST_PROXY: trust, LIMIT_SOCKET_AUTHENTICATION_MS: '1' });
     steward = service;
     const attack = async (request: (typeof KNOWN)[number]) => {

@@ -7,7 +7,7 @@ interface Rule {
 
 /** Methods that actions must not declare, whatever the token permits. */
 const RULES: readonly Rule[] = [
-  { method: /\.watch$|\.stop$|\.channels\./, why: 'it would have the provider post to an address of somebody’s choice' },
+  { method: /\.watch$|\.stop$|\.channels\./, why: 'it would make the provider send requests to any address' },
   { method: /^(sheets|slides)\./, changesOnly: true, why: 'spreadsheets and presentations are read-only' },
   {
     method: /^drive\.(permissions|accessproposals)\.|^calendar\.acl\./,

@@ -21,7 +21,7 @@ export interface Request {
 /**
  * One request on a connection of its own: a kept one would fail for a process that died long ago. Redirects are answers.
  *
- * @returns undefined when no answer came: nobody knows what became of it
+ * @returns undefined when no response was received: the outcome is unknown
  */
 export async function ask(base: string, path: string, { method, token, form, cookie, signed }: Request = {}): Promise<Reply | undefined> {
   const headers = {

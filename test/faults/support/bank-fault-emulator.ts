@@ -9,7 +9,7 @@ interface Item {
   institution: string;
   removed: boolean;
   publicToken: string;
-  /** The answer that held its access token never arrived: nobody has it. */
+  /** The response with its access token never arrived. */
   lostExchange: boolean;
 }
 

@@ -15,7 +15,7 @@ const MAX_CONNECTIONS = 60;
 /** Ends only what would never come. */
 const START_MS = 180_000;
 
-/** A Postgres of the suite's own, in a temporary folder: nobody else minds what is done to it. */
+/** A Postgres for the suite alone, in a temporary folder. */
 export class Cluster {
   readonly #folder = folderFor('postgres');
   #server: ChildProcess | undefined;

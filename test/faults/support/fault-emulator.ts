@@ -28,7 +28,7 @@ export type Fault = (typeof FAULTS)[number];
 
 const untouched: ReadonlySet<Fault> = new Set(UNTOUCHED);
 const PAGE = '<!doctype html><title>Sign in</title>';
-/** Where redirects lead, secrets and all, if anybody follows them. */
+/** Target of redirects, which must not be followed, because they would send secrets. */
 const ELSEWHERE = '/elsewhere';
 const DRIP_MS = 20;
 const DELAY_MS = 1_200;
@@ -129,7 +129,7 @@ function send(response: ServerResponse, { status, body }: Answered, fault: Fault
   return false;
 }
 
-/** Bytes without an end, until nobody takes them any more. */
+/** Sends bytes until the client disconnects. */
 function drip(response: ServerResponse): void {
   const timer = setInterval(() => response.write(' '), DRIP_MS);
   response.once('close', () => clearInterval(timer));

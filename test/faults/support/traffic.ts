@@ -50,7 +50,7 @@ export class Traffic {
     this.#running = people.map((person) => this.#work(person));
   }
 
-  /** Waits until everybody has got somewhere, so that there is something to be lost: on a busy machine that takes a while. */
+  /** Waits until every user has made progress, so that something can be lost. */
   async underWay(): Promise<void> {
     await eventually(() => this.tally.answered >= UNDER_WAY * this.#running.length, UNDER_WAY_MS);
   }

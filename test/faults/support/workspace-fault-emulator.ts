@@ -18,7 +18,7 @@ export interface Family {
   access: Map<string, number>;
   /** The code it was given for. */
   code: string;
-  /** The answer that held the first tokens never arrived: nobody has them. */
+  /** The response with the first tokens never arrived. */
   lostExchange: boolean;
   /** The same for an answer that held a rotated token. */
   lostRotation: boolean;

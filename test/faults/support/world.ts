@@ -97,7 +97,7 @@ function productionOf(publicPort: number): Record<string, string> {
   return { NODE_ENV: 'production', PUBLIC_URL: `http://127.0.0.1:${publicPort}`, SITE_URL: 'https://www.example.com/' };
 }
 
-/** One machine plays everybody here: what it may do in a minute is not what is tried. */
+/** All users have one address here, so limits by address are raised. */
 function withoutRates(): Record<string, string> {
   const names = Object.keys(variables.shape).filter((name) => /^LIMIT_.*PER_MINUTE$/.test(name));
   return Object.fromEntries(names.map((name) => [name, '1000000']));

@@ -33,7 +33,7 @@ afterAll(async () => {
   await aggregator.stop();
 });
 
-/** Each test has an event that nobody has seen. */
+/** Each test has a new event. */
 beforeEach(() => {
   bodies += 1;
   body = eventBody('NEW_ACCOUNTS_AVAILABLE', itemId, { error: null, test: bodies });

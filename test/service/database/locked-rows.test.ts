@@ -64,7 +64,7 @@ describe.skipIf(!hasPostgres)('while the rows of one user are locked', () => {
     const changes = Array.from({ length: 5 }, () => scene.call(other, 'test.send', MESSAGE));
     expect((await Promise.all(reads)).length).toBe(CALLS);
     expect((await Promise.all(changes)).length).toBe(5);
-    // The one who is locked waits, and nobody else.
+    // Only the locked user waits.
     expect(answered).toBe(0);
     if (waiting.length > 0) {
       expect((await database.sql(BLOCKED)).length).toBeLessThanOrEqual(1);
@@ -118,7 +118,7 @@ describe.skipIf(!hasPostgres)('while the rows of one user are locked', () => {
 
   const askForAccess = (token: string) => scene.steward.call('/workspace_access_request', { token, form: { email: 'a@example.com' } });
 
-  /** A flow that nobody has opened. */
+  /** A flow that was not opened. */
   async function prepareTicket(): Promise<void> {
     await database.sql(
       `insert into oauth_flows (id, user_id, ticket_hash, state_hash, redirect_uri, secrets, ticket_expires_at, expires_at)

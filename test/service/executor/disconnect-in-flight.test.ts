@@ -140,7 +140,7 @@ describe('calls under way', () => {
     const grants = 'delete from grants where id = $1';
     scene.provider.instead.set(PROFILE, async (_request, response) => {
       scene.answers(PROFILE, 200, { emailAddress: 'someone@example.com' });
-      // As another replica would: nobody tells this one.
+      // As by another replica, without notifying this one.
       await scene.steward.sql(grants, [user.grantId]);
       response.writeHead(503, { 'retry-after': '0' }).end();
     });

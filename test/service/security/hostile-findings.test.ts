@@ -63,7 +63,7 @@ describe('sockets before authentication', () => {
 });
 
 describe('a bank entry deleted while its bank is linked again', () => {
-  it('leaves no live token that nobody can see', async () => {
+  it('leaves no valid token without an account', async () => {
     for (let round = 0; round < 5; round += 1) {
       const token = await steward.signIn(`race-${round}`);
       await steward.call('/auth/bank/set_access_token', { token, form: { public_token: `first-${round}` } });

@@ -45,7 +45,7 @@ describe('a stop with 1,000 sockets', () => {
     });
     await all.promise;
     const stopped = scene.steward.stop();
-    // Whoever waits for nothing is sent away at once.
+    // A client without requests is closed immediately.
     const early = await Promise.all(idle.map(({ ended }) => ended));
     const late = await busy[0]!.request({ type: 'list' });
     expect(late).toMatchObject({ type: 'error', error: { code: 'unavailable', retryable: true } });

@@ -117,7 +117,7 @@ describe('authenticating', () => {
   it.each([
     ['no token at all', 'not-a-token', 'invalid_token'],
     ['an expired token', { exp: 1_000_000_000, iat: 999_999_000, auth_time: 999_999_000 }, 'token_expired'],
-    ['a token for somebody else', { aud: 'another' }, 'invalid_token'],
+    ['a token for another audience', { aud: 'another' }, 'invalid_token'],
     ['a token from another issuer', { iss: 'https://evil.example' }, 'invalid_token'],
   ])('with %s gets an error frame and 4401', async (_what, claims, code) => {
     const client = await open();

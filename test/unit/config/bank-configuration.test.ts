@@ -173,7 +173,7 @@ async function checkUnconfigured(steward: ProductionSteward): Promise<void> {
   expectError(await steward.call('/auth/bank/create_link_token', { method: 'POST', token }), 'not_configured');
   expectError(await steward.call('/auth/bank/set_access_token', { token, form: { public_token: 'public' } }), 'not_configured');
   expectError(await steward.call(`/auth/bank/accounts/${id}/refresh`, { method: 'POST', token }), 'not_configured');
-  // Who calls comes first: nobody learns without a token what is set up.
+  // Authentication comes first: without a token, the configuration is not disclosed.
   expectError(await steward.call('/auth/bank/create_link_token', { method: 'POST' }), 'invalid_token');
   const list = await steward.call('/auth/bank/accounts', { token });
   expect(list.body).toEqual({ accounts: [] });

@@ -197,7 +197,7 @@ describe('a diagnostic in a declared method is found with its line and column', 
       ['9:15 agents.a.actions.x.call: sheets.spreadsheets.get needs one of these in the agent’s scopes: drive, spreadsheets.readonly'],
     ],
     [
-      'a method for which nobody is asked',
+      'a method without approval',
       call('calendar.calendarList.list', 'read'),
       [
         '9:15 agents.a.actions.x.call: calendar.calendarList.list needs a consent that users are not asked for: one of the provider’s scopes calendar, calendar.calendarlist, calendar.calendarlist.readonly, calendar.readonly',

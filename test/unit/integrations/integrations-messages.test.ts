@@ -81,7 +81,7 @@ describe('a message says the cause, the place and the way out', () => {
       ],
     ],
     [
-      'a consent that nobody is asked for',
+      'a consent that is never requested',
       call('drive.apps.list', 'read'),
       [
         '9:15 agents.a.actions.x.call: drive.apps.list needs a consent that users are not asked for: the provider’s scope drive.apps.readonly',

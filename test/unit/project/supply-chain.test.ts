@@ -9,7 +9,7 @@ import { lockProblems } from '../../../scripts/lock-rules.ts';
 const ROOT = join(import.meta.dirname, '../../..');
 const EXPRESS = 'node_modules/express';
 
-/** The problems after somebody changed one thing. */
+/** The problems after one change. */
 function tampered(change: (lock: LockFile, manifest: Manifest) => void): string {
   const [lock, manifest] = [readJson<LockFile>('package-lock.json'), readJson<Manifest>('package.json')];
   change(lock, manifest);
@@ -35,7 +35,7 @@ describe('the lock file', () => {
     ['a range', /pg: \^8\.0\.0 is not an exact version/, (lock, manifest) => ask(lock, manifest, '^8.0.0')],
     ['an alias', /pg: npm:evil@1\.0\.0 is not an exact version/, (lock, manifest) => ask(lock, manifest, 'npm:evil@1.0.0')],
     ['a dependency that the manifest lacks', /pg: dependencies say undefined/, (_lock, manifest) => delete manifest.dependencies?.pg],
-    ['an install script nobody named', /express has an install script/, (lock) => change(lock, { hasInstallScript: true })],
+    ['an unlisted install script', /express has an install script/, (lock) => change(lock, { hasInstallScript: true })],
     [
       'a name that needs no listing',
       /express is in allowScripts/,

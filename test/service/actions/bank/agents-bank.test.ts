@@ -512,7 +512,7 @@ describe('bank.changes', () => {
 });
 
 describe('bank.numbers', () => {
-  /** As the aggregator gives them to whoever has the access token. */
+  /** As the aggregator returns them. */
   async function wholeNumbers(): Promise<string[]> {
     const [grant] = await steward.sql<{ id: string; user_id: string }>('select id, user_id from grants where subject = $1', [itemId]);
     const accessToken = await steward.context.tokens.current(grant?.user_id ?? '', grant?.id ?? '');

@@ -282,7 +282,7 @@ describe('calendar.respond', () => {
     const { id, attendees } = await invitation('Vertragsgespräch');
     const event = await me.act('calendar.respond', { id, answer, comment: 'gern', notify: true });
     expect(event.my_answer).toBe(answer);
-    // Everybody else's answer stays.
+    // Responses of other attendees are unchanged.
     expect(event.attendees).toEqual(attendees.map((one: any) => (one.email === me.email ? { ...one, answer } : one)));
     expect((await stored(id)).attendees.find((one: any) => one.self).comment).toBe('gern');
     expect(await lastNotice()).toMatchObject({ about: 'changed', sendUpdates: 'all' });

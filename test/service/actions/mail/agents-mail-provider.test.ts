@@ -138,7 +138,7 @@ describe('content of senders', () => {
     ['UTF-8 under a Japanese name', Buffer.from('日本語'), 'text/plain; charset=ISO-2022-JP', '日本語'],
     ['Latin-1 as it was sent', Buffer.from('Grüße', 'latin1'), 'text/plain; charset=iso-8859-1', 'Grüße'],
     ['Japanese as it was sent', Buffer.from('\x1b$BF|K\\\x1b(B', 'latin1'), 'text/plain; charset=ISO-2022-JP', '日本'],
-    ['a charset that nobody knows', Buffer.from('ma\xf1ana', 'latin1'), 'text/plain; charset=x-nobody', 'mañana'],
+    ['an unknown charset', Buffer.from('ma\xf1ana', 'latin1'), 'text/plain; charset=x-nobody', 'mañana'],
     ['no charset', Buffer.from('ma\xf1ana', 'latin1'), 'text/plain', 'mañana'],
     ['control characters', Buffer.from('a\u0000b\u001b[31mc\r\nd\te'), 'text/plain', 'ab[31mc\nd\te'],
   ])('is decoded: %s', async (_what, bytes, type, expected) => {

@@ -222,7 +222,7 @@ describe('input that would change the message’s structure', () => {
     ['to.0', 'no address', { ...GOOD, to: ['Bob'] }],
     ['to.0', 'an address that is none', { ...GOOD, to: [{ address: 'a@example.org' }] }],
     ['to.0', 'a direction mark in a name', { ...GOOD, to: ['Bob\u202egro.elpmaxe <a@example.org>'] }],
-    ['to', 'nobody', { ...GOOD, to: [] }],
+    ['to', 'no recipient', { ...GOOD, to: [] }],
     ['to', 'no recipients at all', { subject: 's', body: 'b' }],
     [
       'to',

@@ -30,7 +30,7 @@ async function expired(): Promise<ConnectedGrant> {
   return grant;
 }
 
-/** Holds the provider's next answer back: it has rotated, and nobody has heard of it. */
+/** Delays the provider's next response after the rotation. */
 function holdAnswer() {
   const reached = Promise.withResolvers<void>();
   const opened = Promise.withResolvers<void>();

@@ -49,7 +49,7 @@ describe('concurrent refreshes of many users', () => {
     const tokens = await Promise.all(grants.flatMap((grant) => [current(grant), current(grant)]));
     expect(provider.tokens.asked.length - before).toBe(MANY);
     expect(new Set(tokens).size).toBe(MANY);
-    // As stored, and read again one by one: nobody holds another's.
+    // Each grant has its own token.
     const replica = await Promise.all(grants.map((grant) => current(grant)));
     expect(replica.flatMap((token) => [token, token])).toEqual(tokens);
     for (const grant of grants)
@@ -79,7 +79,7 @@ describe('concurrent refreshes of many users', () => {
     expect(await lost).toBe('not_found');
   });
 
-  // The embedded database has one connection: nobody else can hold a row there.
+  // The embedded database has one connection, so no other transaction can lock a row.
   it.skipIf(usesEmbedded())('do not wait for one whose row is locked', async () => {
     const [held, ...others] = (await expired(4)) as [ConnectedGrant, ...ConnectedGrant[]];
     const { open, reachedBy } = gate();
