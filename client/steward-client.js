@@ -96,7 +96,7 @@ export class StewardClient extends EventTarget {
   /** @type {number | undefined} */ #since;
   /** @type {number | undefined} limit of a frame in bytes, from the service */ #maxBytes;
   /** @type {Set<string>} listed actions that change nothing */ #reads = new Set();
-  /** @type {StewardError | undefined} why the service rejected the last sign-in */ #refusal;
+  /** @type {StewardError | undefined} why the service rejected the last sign-in */ #rejection;
   #failures = 0;
   #refused = false;
   #nextId = 0;
@@ -252,7 +252,7 @@ export class StewardClient extends EventTarget {
       this.#wait(this.#backOff(), new StewardError('no_store', 'The last event could not be read from the store.', { retryable: true }));
       return;
     }
-    this.#refusal = undefined;
+    this.#rejection = undefined;
     const url = new URL(this.#options.url);
     url.protocol = url.protocol.replace('http', 'ws');
     url.pathname = `${url.pathname.replace(/\/$/, '')}/ws`;
@@ -305,7 +305,7 @@ export class StewardClient extends EventTarget {
   #receive(frame) {
     if (frame.type === 'ready') this.#ready(frame);
     else if (frame.type === 'event') this.#dispatch(frame);
-    else if (frame.type === 'error' && frame.requestId === SIGN_IN) this.#signInRefused(errorOf(frame));
+    else if (frame.type === 'error' && frame.requestId === SIGN_IN) this.#signInRejected(errorOf(frame));
     const waiting = this.#waiting.get(frame.requestId);
     if (waiting === undefined) return;
     if (frame.type === 'progress') waiting.onProgress?.({ ms: frame.ms, message: frame.message });
@@ -317,7 +317,7 @@ export class StewardClient extends EventTarget {
   #ready({ expiresAt, seq, maxBytes }) {
     this.#failures = 0;
     this.#refused = false;
-    this.#refusal = undefined;
+    this.#rejection = undefined;
     this.#maxBytes = maxBytes;
     if (this.#since === undefined && seq !== undefined) this.#keep(seq);
     this.#become('open');
@@ -344,10 +344,10 @@ export class StewardClient extends EventTarget {
     else this.#end(signedOut());
   }
 
-  /** The service then closes the connection, unless it could not check the token of a renewal. @param {StewardError} refusal */
-  #signInRefused(refusal) {
-    this.#refusal = refusal;
-    if (this.#state === 'open' && refusal.retryable) this.#renewIn(this.#backOff());
+  /** The service then closes the connection, unless it could not check the token of a renewal. @param {StewardError} rejection */
+  #signInRejected(rejection) {
+    this.#rejection = rejection;
+    if (this.#state === 'open' && rejection.retryable) this.#renewIn(this.#backOff());
   }
 
   /** @param {StewardEvent} frame */
@@ -365,18 +365,18 @@ export class StewardClient extends EventTarget {
     clearTimeout(this.#renewal);
     this.#rejectLost(code);
     if (code === AUTHENTICATION && (this.#refused || reason === USER_DELETED)) {
-      this.#end(signedOut(this.#refusal?.message || reason));
+      this.#end(signedOut(this.#rejection?.message || reason));
       return;
     }
     // Not because of the token, so another one would not help.
-    if (code === AUTHENTICATION && this.#refusal?.code === 'invalid_request') {
-      this.#end(this.#refusal);
+    if (code === AUTHENTICATION && this.#rejection?.code === 'invalid_request') {
+      this.#end(this.#rejection);
       return;
     }
     this.#refused = code === AUTHENTICATION;
     this.#wait(
       this.#refused ? 0 : this.#pause(code, reason),
-      this.#refusal ?? new StewardError('disconnected', reason || 'The connection was lost.', { retryable: true }),
+      this.#rejection ?? new StewardError('disconnected', reason || 'The connection was lost.', { retryable: true }),
     );
   }
 
@@ -446,13 +446,13 @@ function errorOf({ errorText, error }) {
 }
 
 function disconnected() {
-  return new StewardError('disconnected', 'The connection was lost before the answer came.', { retryable: true });
+  return new StewardError('disconnected', 'The connection was lost before the response was received.', { retryable: true });
 }
 
 function outcomeUnknown() {
   return new StewardError(
     'outcome_unknown',
-    'The connection was lost before the answer came, and it may have been done. Look before you repeat it.',
+    'The connection was lost before the response was received, and the action may have run. Check before you repeat it.',
   );
 }
 

@@ -2,11 +2,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Writes a generated file, or with `--check` on the command line only tells
- * (and exits with 1) when it is out of step with what it is made from.
+ * Writes a generated file. With `--check` on the command line, only reports (and exits with 1) when it is outdated.
  *
  * @param path from the repository's root
- * @param script how to make it again
+ * @param script that writes it
  */
 export function writeGenerated(path: string, content: string, script: string): void {
   const file = join(import.meta.dirname, '..', path);
@@ -19,11 +18,22 @@ export function writeGenerated(path: string, content: string, script: string): v
     console.log(`${path} is up to date.`);
     return;
   }
-  console.error(`${path} is out of step with its sources: run node ${script}`);
+  console.error(`${path} is outdated: run node ${script}`);
   process.exitCode = 1;
 }
 
-/** JSON with one entry a line, by name, so that a change of it reads well. */
+interface Table {
+  methods: Record<string, unknown>;
+  schemas: Record<string, unknown>;
+}
+
+/** The methods and schemas of all APIs as JSON. */
+export function tableOf(apis: readonly Table[]): string {
+  const part = (name: keyof Table) => lines(Object.assign({}, ...apis.map((api) => api[name])));
+  return `{\n  "methods": {\n${part('methods')}\n  },\n  "schemas": {\n${part('schemas')}\n  }\n}\n`;
+}
+
+/** Members of a JSON object, one on each line and sorted, so that changes are easy to review. */
 export function lines(entries: Record<string, unknown>): string {
   const sorted = Object.entries(entries).sort(([one], [other]) => (one < other ? -1 : 1));
   return sorted.map(([name, value]) => `    ${JSON.stringify(name)}: ${JSON.stringify(value)}`).join(',\n');

@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs';
+import { nodesOf, type SyntaxNode } from './syntax.ts';
+
 /** The provider's APIs whose methods can be declared, with their versions. */
 export const WORKSPACE_APIS: Readonly<Record<string, string>> = {
   gmail: 'v1',
@@ -7,109 +10,118 @@ export const WORKSPACE_APIS: Readonly<Record<string, string>> = {
   sheets: 'v4',
   slides: 'v1',
 };
-/** Only reading can be declared of the others, so what their bodies hold is not needed. */
+/** Of the others only reading can be declared, which needs no bodies. */
 export const APIS_WITH_BODIES: readonly string[] = ['gmail', 'calendar', 'drive', 'docs'];
 
 /**
- * The type of a field as src/providers/workspace/workspace-methods.json notes it: a kind (`string`, `string[]`, `array`,
- * `object`, …), the choice among fixed texts (`=one|other`, `=one|other[]`), the schema of an object or of a list's
- * objects (`calendar.Event`, `calendar.Event[]`), or the fields of one that has no name, in a list for a list of them.
+ * The type of a field in src/providers/workspace/workspace-methods.json: a kind (`string`, `string[]`, `array`, `object`,
+ * …), a choice of texts (`=one|other`, `=one|other[]`), a schema (`calendar.Event`, `calendar.Event[]`), or the fields of
+ * an object without a name, in a list for a list of them.
  */
 export type FieldType = string | FieldTypes | [FieldTypes];
 export interface FieldTypes {
   [field: string]: FieldType;
 }
 
-const KINDS = ['string', 'number', 'boolean', 'string[]', 'any'];
-/** The words before a list of all values, and its entries: `- "popup" - …` or `` * `popup` ``. */
+/** What introduces a list of all values in a comment, and its items: `- "popup" - …` or `` * `popup` ``. */
 const CHOICE =
   /\b(?:(?<!Some of the )possible|supported|allowed) (?:values|items) (?:are|include):((?:\s*(?:\*\s*)?(?:[-*] ["`]\w+["`])(?:(?! \* `)[^\n])*)+)/i;
+const KINDS: Readonly<Record<string, string>> = {
+  TSStringKeyword: 'string',
+  TSNumberKeyword: 'number',
+  TSBooleanKeyword: 'boolean',
+  TSAnyKeyword: 'any',
+};
 
-/**
- * Reads the fields of an interface of the SDK's declarations.
- *
- * @param source what stands between the interface's braces
- * @param schemaName how a schema of the SDK is noted; undefined: as any object
- */
-export function readFields(source: string, schemaName: (name: string) => string | undefined): FieldTypes {
-  return new TypeReader(source, schemaName).fields();
+/** The classes and interfaces of one file of the SDK, by name. */
+export class SdkFile {
+  readonly #source: string;
+  readonly #declared: ReadonlyMap<string, SyntaxNode>;
+
+  constructor(file: string) {
+    this.#source = readFileSync(file, 'utf8');
+    const declarations = nodesOf(file, this.#source).filter(({ type }) => type === 'ClassDeclaration' || type === 'TSInterfaceDeclaration');
+    this.#declared = new Map(declarations.map((node) => [nameOf(node.id), node]));
+  }
+
+  /** The members of a class or interface. @throws Error when there is none of this name */
+  members(name: string): SyntaxNode[] {
+    const node = this.#declared.get(name);
+    if (node === undefined) throw new Error(`not found: ${name}`);
+    return (node.body as { body: SyntaxNode[] }).body;
+  }
+
+  textOf({ start, end }: SyntaxNode): string {
+    return this.#source.slice(start, end);
+  }
+
+  /** The comments right before a node. */
+  commentOf({ start }: SyntaxNode): string {
+    for (let from = start; ; ) {
+      const before = this.#source.slice(0, from).trimEnd();
+      if (!before.endsWith('*/')) return this.#source.slice(from, start);
+      from = before.lastIndexOf('/**');
+    }
+  }
+
+  /**
+   * The fields of an interface.
+   *
+   * @param schemaName the type of a schema of the SDK; undefined: any object
+   */
+  fields(members: readonly SyntaxNode[], schemaName: (name: string) => string | undefined): FieldTypes {
+    const fields = members.map((member) => {
+      const type = this.#typeOf(annotationOf(member), schemaName);
+      return [nameOf(member.key), withChoice(type, choiceIn(this.commentOf(member)))] as const;
+    });
+    return Object.fromEntries(fields);
+  }
+
+  #typeOf(node: SyntaxNode, schemaName: (name: string) => string | undefined): FieldType {
+    const element = elementOf(node);
+    if (element !== undefined) {
+      // Lists of lists are not described further.
+      const item = elementOf(element) === undefined ? this.#typeOf(element, schemaName) : 'any';
+      if (typeof item !== 'string') return Array.isArray(item) ? 'array' : [item];
+      return item === 'string' || item.includes('.') ? `${item}[]` : 'array';
+    }
+    if (node.type === 'TSUnionType') return this.#typeOf((node.types as [SyntaxNode])[0], schemaName);
+    if (node.type === 'TSTypeLiteral') {
+      const members = node.members as SyntaxNode[];
+      return members.some(({ type }) => type === 'TSIndexSignature') ? 'object' : this.fields(members, schemaName);
+    }
+    const name = node.type === 'TSTypeReference' ? nameOf(node.typeName) : '';
+    return name.startsWith('Schema$') ? (schemaName(name.slice('Schema$'.length)) ?? 'object') : (KINDS[node.type] ?? 'object');
+  }
 }
 
-/** A field's type with the values that it may have; of other types than texts it stays as it is. */
+/** The type in a member's annotation. */
+export function annotationOf({ typeAnnotation }: SyntaxNode): SyntaxNode {
+  return (typeAnnotation as { typeAnnotation: SyntaxNode }).typeAnnotation;
+}
+
+/** The text of an identifier or a quoted key; '' for other nodes. */
+export function nameOf(node: unknown): string {
+  const { name, value } = (node ?? {}) as { name?: string; value?: string };
+  return name ?? value ?? '';
+}
+
+/** A text type limited to these values; other types unchanged. */
 export function withChoice(type: FieldType, values: readonly string[]): FieldType {
   if (values.length === 0) return type;
   if (type === 'string') return `=${values.join('|')}`;
   return type === 'string[]' ? `=${values.join('|')}[]` : type;
 }
 
-class TypeReader {
-  readonly #source: string;
-  readonly #schemaName: (name: string) => string | undefined;
-  #at = 0;
-
-  constructor(source: string, schemaName: (name: string) => string | undefined) {
-    this.#source = source;
-    this.#schemaName = schemaName;
-  }
-
-  /** Up to a closing brace, or the end. */
-  fields(): FieldTypes {
-    const fields: FieldTypes = {};
-    for (;;) {
-      const comment = this.#take(/\s*((?:\/\*\*[\s\S]*?\*\/\s*)*)/y)?.[1] ?? '';
-      const field = this.#take(/(?:'([^']+)'|([\w$]+))\??: /y);
-      if (field === undefined) return fields;
-      const type = this.#type();
-      this.#expect(/(?: \| null)?;/y);
-      fields[field[1] ?? field[2] ?? ''] = withChoice(type, choiceIn(comment));
-    }
-  }
-
-  #type(): FieldType {
-    const [, list, name] = this.#expect(/(Array<)?(\{|[\w$.]+)/y);
-    const base = name === '{' ? this.#inline() : this.#named(name ?? '');
-    if (list !== undefined) this.#expect(/>/y);
-    const isList = list !== undefined || this.#take(/\[\]/y) !== undefined;
-    // What a list of lists holds is not looked into.
-    const isDeeper = this.#take(/(?:\[\])+/y) !== undefined;
-    if (!isList) return base;
-    if (isDeeper || (typeof base === 'string' && base !== 'string' && !base.includes('.'))) return 'array';
-    return typeof base === 'string' ? `${base}[]` : Array.isArray(base) ? 'array' : [base];
-  }
-
-  #named(name: string): string {
-    if (name.startsWith('Schema$')) return this.#schemaName(name.slice('Schema$'.length)) ?? 'object';
-    return KINDS.includes(name) ? name : 'object';
-  }
-
-  /** Between braces: fields, or the names of a map, which may be any. */
-  #inline(): FieldType {
-    const isMap = this.#take(/\s*\[key: string\]: /y) !== undefined;
-    if (isMap) {
-      this.#type();
-      this.#expect(/(?: \| null)?;/y);
-    }
-    const fields = isMap ? 'object' : this.fields();
-    this.#expect(/\s*\}/y);
-    return fields;
-  }
-
-  #take(pattern: RegExp): RegExpExecArray | undefined {
-    pattern.lastIndex = this.#at;
-    const found = pattern.exec(this.#source);
-    if (found === null) return undefined;
-    this.#at = pattern.lastIndex;
-    return found;
-  }
-
-  #expect(pattern: RegExp): RegExpExecArray {
-    const found = this.#take(pattern);
-    if (found === undefined) throw new Error(`${pattern} expected: ${this.#source.slice(this.#at, this.#at + 100)}`);
-    return found;
-  }
+/** The element type of `T[]` and `Array<T>`. */
+function elementOf(node: SyntaxNode): SyntaxNode | undefined {
+  if (node.type === 'TSArrayType') return node.elementType as SyntaxNode;
+  return node.type === 'TSTypeReference' && nameOf(node.typeName) === 'Array'
+    ? (node.typeArguments as { params: SyntaxNode[] }).params[0]
+    : undefined;
 }
 
-/** Empty: it doesn't list its values. */
+/** Empty: the comment lists no values. */
 function choiceIn(comment: string): string[] {
   const [, list = ''] = CHOICE.exec(comment) ?? [];
   return [...list.matchAll(/[-*] ["`](\w+)["`]/g)].map(([, value = '']) => value);

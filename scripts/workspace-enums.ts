@@ -1,9 +1,9 @@
-// Makes scripts/workspace-enums.json: the values of those parameters and fields that are one of a few texts, which the
-// SDK's types leave out. Made from the discovery documents, which Google's client for Python ships:
+// Writes scripts/workspace-enums.json: the permitted values of parameters and fields, which the SDK's types leave out, from
+// the discovery documents in Google's client for Python:
 //   node scripts/workspace-enums.ts <googleapiclient/discovery_cache/documents>
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { lines, writeGenerated } from './generated-file.ts';
+import { tableOf, writeGenerated } from './generated-file.ts';
 import { APIS_WITH_BODIES, WORKSPACE_APIS } from './sdk-types.ts';
 
 interface Value {
@@ -43,7 +43,4 @@ const documents = Object.entries(WORKSPACE_APIS).map(([api, version]) => {
   const ofSchemas = bodies.map(([name, { properties }]) => [`${api}.${name}`, valuesOf(properties)] as const);
   return { methods: ofMethods(root), schemas: withValues(ofSchemas) };
 });
-const methods: Enums = Object.assign({}, ...documents.map((document) => document.methods));
-const schemas: Enums = Object.assign({}, ...documents.map((document) => document.schemas));
-const table = `{\n  "methods": {\n${lines(methods)}\n  },\n  "schemas": {\n${lines(schemas)}\n  }\n}\n`;
-writeGenerated('scripts/workspace-enums.json', table, 'scripts/workspace-enums.ts');
+writeGenerated('scripts/workspace-enums.json', tableOf(documents), 'scripts/workspace-enums.ts');

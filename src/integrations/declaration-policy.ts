@@ -2,7 +2,7 @@ import type { ActionOutline } from '../actions/action.ts';
 import { didYouMean } from '../validation/nearest-name.ts';
 import type { ApprovalRule, Policy } from './catalog.ts';
 import type { DefaultPolicy, PolicyDeclaration } from './declaration.ts';
-import { bytesOf, durationMs, rateOf } from './declaration-units.ts';
+import { bytesOf, durationMs, rateOf } from './declaration-quantities.ts';
 import type { Diagnostics } from './diagnostics.ts';
 
 const LONGEST_MS = 60_000;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { AgentNeeds, ProviderDescriptor } from '../providers/provider.ts';
-import { DURATION, RATE, SIZE } from './declaration-units.ts';
+import { DURATION, RATE, SIZE } from './declaration-quantities.ts';
 
 /** The integrations file's format. Its descriptions are what editors show, so they stand on their own. */
 

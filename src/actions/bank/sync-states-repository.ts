@@ -19,7 +19,7 @@ export interface SyncItemRow {
 export async function selectSyncItem(db: Queryable, userId: string, itemId: string): Promise<SyncItemRow | undefined> {
   const rows = await db.query<SyncItemRow>(
     {
-      name: 'bank-entry-sync-state',
+      name: 'bank-sync-state',
       text: `select g.subject, i.institution_id as "institutionId", i.sync_state as "syncState"
              from bank_items i join grants g on g.id = i.grant_id where i.id = $1::uuid and i.user_id = $2::uuid`,
     },
