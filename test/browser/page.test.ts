@@ -226,7 +226,7 @@ describe.skipIf(chromiumMissing)(`the page at GET / in development${whySkipped}`
     expect(pages.problems).toEqual([]);
   });
 
-  it('reloads the integrations, and shows message and request id of a refusal', async () => {
+  it('reloads the integrations, and shows message and request id of a rejection', async () => {
     const page = await pages.open();
     const reload = page.getByRole('button', { name: 'Reload integrations.yaml' });
     await reload.click();

@@ -18,7 +18,7 @@ function sealedFile(lines: string[]): Buffer {
   return gzipSync(`${text}${JSON.stringify({ rows: lines.length - 1, sha256 })}\n`);
 }
 
-describe.skipIf(!hasPostgres)('npm run data -- import refuses', () => {
+describe.skipIf(!hasPostgres)('npm run data -- import rejects', () => {
   let folder: string;
   let source: PostgresDatabase;
   let target: PostgresDatabase;

@@ -29,7 +29,7 @@ describe('GET /sandbox/bank/link', () => {
     return linkToken({ ...update, access_token: accessToken, update: { account_selection_enabled: true } });
   };
 
-  test('refuses an unknown, an expired and a used link token', async () => {
+  test('rejects an unknown, an expired and a used link token', async () => {
     expect((await page({ link_token: 'link-sandbox-other' })).status).toBe(400);
     expect((await page({})).status).toBe(400);
     const used = await linkToken();
@@ -161,7 +161,7 @@ describe('GET /sandbox/bank/link', () => {
     expect(done).toContain('src="/sandbox/assets/sandbox-link.js"');
   });
 
-  test('redirects to an allowed address only, with the public token or the refusal', async () => {
+  test('redirects to an allowed address only, with the public token or the rejection', async () => {
     const token = await linkToken();
     for (const uri of [
       'https://evil.example/',

@@ -62,7 +62,7 @@ describe('POST /transactions/sync', () => {
     expect((await sync(accessToken)).added).toEqual(ahead.added);
   });
 
-  test('refuses the cursor of another item, and text that is none', async () => {
+  test('rejects the cursor of another item, and text that is none', async () => {
     const [one, other] = [await linkedAndReady(), await linkedAndReady()];
     const { next_cursor: cursor } = await sync(one.accessToken);
     for (const wrong of [cursor, 'nonsense', 'bnVsbA==']) {
@@ -105,7 +105,7 @@ describe('POST /transactions/sync', () => {
     expect(shown.every(({ date }) => date >= range.start_date && date <= range.end_date)).toBe(true);
   });
 
-  test('POST /transactions/get refuses days that end before they begin', async () => {
+  test('POST /transactions/get rejects days that end before they begin', async () => {
     const { accessToken } = await linkedAndReady();
     const request = { access_token: accessToken, start_date: '2026-02-01', end_date: '2026-01-31' };
     expect(await refusal('transactionsGet', request)).toMatchObject({ error_code: 'INVALID_FIELD' });
@@ -166,7 +166,7 @@ describe('POST /sandbox/control/bank/transactions', () => {
     }
   });
 
-  test('refuses an unknown item and an unknown kind', async () => {
+  test('rejects an unknown item and an unknown kind', async () => {
     const { itemId } = await link();
     await expect(happen('other', 'purchase')).rejects.toThrow('404');
     await expect(happen(itemId, 'theft')).rejects.toThrow('400');

@@ -93,7 +93,7 @@ describe('webhooks', () => {
     });
   });
 
-  test('are refused for an item without an address, and never leave this machine', async () => {
+  test('are rejected for an item without an address, and never leave this machine', async () => {
     const { accessToken } = await link();
     const fire = { access_token: accessToken, webhook_code: 'ERROR' };
     expect(await refusal('sandboxItemFireWebhook', fire)).toMatchObject({

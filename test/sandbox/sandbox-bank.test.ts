@@ -23,7 +23,7 @@ useBankSandbox();
 describe('every call', () => {
   const complete = { public_token: 'public-sandbox-unknown' };
 
-  test('refuses wrong credentials before it looks at the body', async () => {
+  test('rejects wrong credentials before it looks at the body', async () => {
     const wrong = sdk({ ...host.bank.settings, secret: 'wrong' });
     expect(await refusal('itemPublicTokenExchange', {}, wrong)).toMatchObject({
       status: 400,
@@ -150,7 +150,7 @@ describe('linking', () => {
     expect(await ids(first, 'persistent_account_id')).toEqual([expect.any(String), expect.any(String), expect.any(String)]);
   });
 
-  test('POST /accounts/get and /accounts/balance/get take account ids, and refuse those of another item', async () => {
+  test('POST /accounts/get and /accounts/balance/get take account ids, and reject those of another item', async () => {
     const { accessToken } = await link();
     const [, saving] = await accounts(accessToken);
     const { accounts: shown } = await call('accountsBalanceGet', {
@@ -205,7 +205,7 @@ describe('the life of an item', () => {
     expect(await refusal('itemGet', { access_token: 'access-sandbox-other' })).toMatchObject({ error_code: 'INVALID_ACCESS_TOKEN' });
   });
 
-  test('POST /sandbox/item/reset_login shows in the item and refuses its data', async () => {
+  test('POST /sandbox/item/reset_login shows in the item and rejects its data', async () => {
     const { accessToken } = await link();
     expect(await call('sandboxItemResetLogin', { access_token: accessToken })).toMatchObject({ reset_login: true });
     for (const method of ['accountsGet', 'accountsBalanceGet', 'transactionsSync', 'authGet'] as const) {
@@ -278,7 +278,7 @@ describe('/sandbox/control/bank', () => {
     });
   });
 
-  test('resets the login of one item or of all, and refuses an unknown one', async () => {
+  test('resets the login of one item or of all, and rejects an unknown one', async () => {
     const [one, other] = [await link(), await link()];
     await control('reset-login', { item_id: one.itemId });
     expect(await refusal('accountsGet', { access_token: one.accessToken })).toMatchObject({ error_code: 'ITEM_LOGIN_REQUIRED' });

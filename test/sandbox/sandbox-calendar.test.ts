@@ -81,7 +81,7 @@ describe('sandbox calendar: events.list', () => {
     expect((await list({ pageToken: 'nonsense' })).status).toBe(400);
   });
 
-  it('knows the account’s own calendar only', async () => {
+  it('supports the account’s own calendar only', async () => {
     expect((await call('GET', `/calendar/v3/calendars/${encodeURIComponent(email)}/events`)).status).toBe(200);
     expect((await call('GET', '/calendar/v3/calendars/someone%40example.com/events')).status).toBe(404);
   });
@@ -320,7 +320,7 @@ describe('sandbox calendar: changes', () => {
     ['no end', { start: { date: '2027-03-01' } }],
     ['an attendee that is no address', { start: { date: '2027-03-01' }, end: { date: '2027-03-02' }, attendees: [{ email: 'nobody' }] }],
     ['a rule that is none', { start: { date: '2027-03-01' }, end: { date: '2027-03-02' }, recurrence: ['RRULE:FREQ=HOURLYISH'] }],
-  ])('are refused with %s', async (_, body) => {
+  ])('are rejected with %s', async (_, body) => {
     expect((await call('POST', EVENTS, body)).status).toBe(400);
   });
 

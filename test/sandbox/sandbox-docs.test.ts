@@ -136,7 +136,7 @@ describe('POST /v1/documents/:id:batchUpdate', () => {
     expect((await update(id, [replace({ tabIds: ['t.none'] })])).status).toBe(400);
   });
 
-  it('applies all or nothing, and refuses another revision', async () => {
+  it('applies all or nothing, and rejects another revision', async () => {
     const id = await copyOf('Travel diary 🚢');
     const { revisionId } = await get(id);
     const good = { insertText: { text: 'A', location: { index: 1, tabId: 't.0' } } };
@@ -155,7 +155,7 @@ describe('POST /v1/documents/:id:batchUpdate', () => {
     [{ replaceAllText: { containsText: { text: '' }, replaceText: 'x' } }],
     [{ deleteContentRange: { range: { startIndex: 3, endIndex: 3 } } }],
     [{ makeCoffee: {} }],
-  ])('refuses %j', async (request) => {
+  ])('rejects %j', async (request) => {
     expect((await update(await copyOf('Travel diary 🚢'), [request])).status).toBe(400);
   });
 

@@ -68,7 +68,7 @@ describe('GET /drive/v3/files', () => {
     "trashed = 'true'",
     "'x' in files",
     `${'('.repeat(1_000)}`,
-  ])('refuses the query %s', async (q) => {
+  ])('rejects the query %s', async (q) => {
     await expect(find(q)).rejects.toThrow('400 invalidArgument');
   });
 
@@ -95,7 +95,7 @@ describe('GET /drive/v3/files', () => {
     await expect(list({ q, corpora: 'allDrives' })).rejects.toThrow('403 teamDrivesFileIncludeRequired');
   });
 
-  it('gives the fields asked for, a few by default, and refuses unknown ones', async () => {
+  it('gives the fields asked for, a few by default, and rejects unknown ones', async () => {
     const q = "name = 'Budget.csv'";
     expect((await list({ q })).files[0]).toEqual({ kind: 'drive#file', id: id('Budget.csv'), name: 'Budget.csv', mimeType: 'text/csv' });
     expect((await list({ q, fields: 'files(size,owners/emailAddress)' })).files[0]).toEqual({
@@ -167,7 +167,7 @@ describe('GET /drive/v3/files/:id/export', () => {
     ['Harbour brief', 'text/csv', 400, 'badRequest'],
     ['Budget.csv', 'text/plain', 403, 'fileNotExportable'],
     ['Handbook (all chapters)', 'text/markdown', 403, 'exportSizeLimitExceeded'],
-  ])('refuses %s as %s', async (name, mimeType, status, reason) => {
+  ])('rejects %s as %s', async (name, mimeType, status, reason) => {
     expect(await exported(name, mimeType)).toMatchObject({ status, body: { error: { errors: [{ reason }] } } });
   });
 });

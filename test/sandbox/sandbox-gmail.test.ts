@@ -158,7 +158,7 @@ describe('messages.get', () => {
     expect(Buffer.from(message.payload.body.data, 'base64url').toString()).toContain('Mit freundlichen Grüßen');
   });
 
-  it('knows the formats metadata, minimal and raw', async () => {
+  it('supports the formats metadata, minimal and raw', async () => {
     const [id] = await ids('subject:Übergabe has:attachment');
     const metadata = (await api(`messages/${id}?format=metadata&metadataHeaders=SUBJECT`)).body;
     expect(metadata.payload.headers).toEqual([{ name: 'Subject', value: 'Re: Übergabe der Wohnung – Terminvorschlag' }]);
@@ -173,7 +173,7 @@ describe('messages.get', () => {
   });
 });
 
-describe('refusals', () => {
+describe('rejections', () => {
   beforeAll(newMailbox);
 
   it.each([
@@ -246,7 +246,7 @@ describe('messages.send', () => {
     ['nobody to send to', { raw: raw({ Subject: 'x' }) }, 400],
     ['no message', {}, 400],
     ['an unknown thread', { raw: raw({ To: 'a@example.org' }), threadId: '19ffffffffffffff' }, 404],
-  ])('refuses %s', async (_what, body, status) => {
+  ])('rejects %s', async (_what, body, status) => {
     expect((await api('messages/send', body)).status).toBe(status);
   });
 });

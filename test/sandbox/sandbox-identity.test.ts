@@ -81,7 +81,7 @@ describe('POST /sandbox/identity/token', () => {
     expect(await response.json()).toMatchObject({ code: 'invalid_request', message: expect.stringContaining('user') });
   });
 
-  it('refuses a user given twice', async () => {
+  it('rejects a user given twice', async () => {
     const response = await fetch(`${host.url}/sandbox/identity/token`, { method: 'POST', body: new URLSearchParams('user=a&user=b') });
     expect(response.status).toBe(400);
   });
@@ -125,7 +125,7 @@ describe('the guard', () => {
     'file://',
     'https://front.example.evil.example',
     'http://front.example',
-  ])('refuses the Origin %j on every route', async (origin) => {
+  ])('rejects the Origin %j on every route', async (origin) => {
     const headers = { host: 'localhost', origin };
     expect((await statusWith(headers)).status).toBe(403);
     expect((await statusWith(headers, '/sandbox/control/faults/clear', 'POST')).status).toBe(403);
@@ -207,7 +207,7 @@ describe('POST /sandbox/control/…', () => {
     ['faults', { part: 'bank', kind: 'hang', paths: '/x' }],
     ['workspace', { rotation: 'sometimes' }],
     ['workspace/revoke', { email: 'nobody' }],
-  ])('%s refuses %j', async (path, body) => {
+  ])('%s rejects %j', async (path, body) => {
     await expect(host.control(path, body)).rejects.toThrow('400');
   });
 });

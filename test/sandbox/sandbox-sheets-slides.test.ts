@@ -62,7 +62,7 @@ describe('sandbox sheets: values.get', () => {
     expect((await values(guests, "'Tom''s guests'!A8:C9")).body).toEqual({ range: "'Tom''s guests'!A8:C9", majorDimension: 'ROWS' });
   });
 
-  it('ends ranges with the grid, and refuses those that begin outside or can’t be understood', async () => {
+  it('ends ranges with the grid, and rejects those that begin outside or can’t be understood', async () => {
     expect((await values(guests, "'Q1'!A1:Z999")).body.range).toBe("'Q1'!A1:D30");
     for (const range of ["'Q1'!A31", "'Q1'!E1", 'Nope!A1', "Tom's guests!A1", "'Q1'!", 'A0', 'A1:', '']) {
       const answer = await values(guests, range);

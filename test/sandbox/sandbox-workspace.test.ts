@@ -206,7 +206,7 @@ describe('GET /sandbox/workspace/auth', () => {
     expect(text).not.toContain('evil.example');
   });
 
-  it('refuses a parameter given twice', async () => {
+  it('rejects a parameter given twice', async () => {
     expect((await fetch(`${authUrl()}&state=other`)).status).toBe(400);
   });
 });
@@ -253,7 +253,7 @@ describe('POST /sandbox/workspace/consent', () => {
     expect((await submit(request)).status).toBe(303);
   });
 
-  it('refuses a request that was never made, or is over', async () => {
+  it('rejects a request that was never made, or is over', async () => {
     expect((await submit('made-up')).status).toBe(400);
     const { request } = await openPage();
     await host.control('clock', { advance_ms: 600_001 });
@@ -325,7 +325,7 @@ describe("google-auth-library's client", () => {
     await expect(oauth.refreshAccessToken()).rejects.toMatchObject({ status: 400, message: 'invalid_grant' });
   });
 
-  it('is refused with the wrong verifier', async () => {
+  it('is rejected with the wrong verifier', async () => {
     await expect(library().getToken({ code: await codeOf(), codeVerifier: 'x'.repeat(43) })).rejects.toMatchObject({
       status: 400,
       message: 'invalid_grant',
@@ -365,13 +365,13 @@ describe('POST /sandbox/workspace/token, authorization_code', () => {
     [{ code_verifier: challenge }, 400, 'invalid_grant'],
     [{ code_verifier: '' }, 400, 'invalid_grant'],
     [{ grant_type: 'password' }, 400, 'unsupported_grant_type'],
-  ])('refuses %j', async (change, status, error) => {
+  ])('rejects %j', async (change, status, error) => {
     const code = await codeOf();
     expect(await exchange(code, change)).toMatchObject({ status, body: { error } });
     expect((await exchange(code)).status).toBe(200);
   });
 
-  it('refuses an absent verifier', async () => {
+  it('rejects an absent verifier', async () => {
     const fields = { grant_type: 'authorization_code', code: await codeOf(), redirect_uri: callback(), ...client() };
     expect(await token(fields)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
   });
@@ -435,7 +435,7 @@ describe('POST /sandbox/workspace/token, refresh_token', () => {
     expect((await host.state()).calls.workspace.refreshes).toBe(2);
   });
 
-  it('refuses an access token in its place', async () => {
+  it('rejects an access token in its place', async () => {
     const { access_token: accessToken } = await connect();
     expect(await refresh(accessToken)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
   });
@@ -474,7 +474,7 @@ describe('GET /sandbox/workspace/userinfo', () => {
     expect((await userinfo(drive.access_token)).status).toBe(403);
   });
 
-  it('refuses unknown, expired and refresh tokens', async () => {
+  it('rejects unknown, expired and refresh tokens', async () => {
     const { access_token: accessToken, refresh_token: refreshToken } = await connect();
     for (const value of ['made-up', refreshToken ?? '']) {
       const response = await userinfo(value);

@@ -133,17 +133,17 @@ export const SIXTY: readonly Fault[] = [
   { fault: 'a foreign origin is 403', tests: [socket(/is rejected with 403 for the origin/)] },
   { fault: 'a silent socket is closed', tests: [socket(/closes a silent socket with 4401/), ['socket-time', /5 s without a word: 4401/]] },
   { fault: 'a token that expires mid-stream: 4401', tests: [['socket-time', /the token’s end in the middle of a request/]] },
-  { fault: 'a message of 65 KiB before the sign-in: 1009', tests: [socket(/before the sign-in one of 64 KiB is closed with 1009/)] },
+  { fault: 'a message of 65 KiB before the sign-in: 1009', tests: [socket(/before authentication one of 64 KiB is closed with 1009/)] },
   { fault: '60,000 one-byte fragments: closed', tests: [socket(/60,000 one-byte fragments/)] },
   { fault: 'a client that does not read is ended', tests: [['socket-time', /a slow reader .*is cut off/]] },
   { fault: 'a stop with 1,000 sockets spreads reconnects and loses no answer', tests: [['socket-drain', /a stop with 1,000 sockets/]] },
-  { fault: 'a thousand reloads are a handful of runs', tests: [['integrations-reload', /a thousand times at once is a handful/]] },
+  { fault: 'a thousand reloads are a handful of runs', tests: [['integrations-reload', /a thousand concurrent requests cause a handful/]] },
   {
     fault: 'a webhook changed, old, or twice: 401, 401, once',
     tests: [
       ['webhook-verification', /rejects another body/],
       ['webhook-verification', /rejects what is older than five minutes/],
-      ['webhook-verification', /once however often it comes/],
+      ['webhook-verification', /once however often it arrives/],
     ],
   },
   {

@@ -271,7 +271,7 @@ describe('a failing aggregator', () => {
     });
   });
 
-  it('that refuses connections becomes a 502', async () => {
+  it('that rejects connections becomes a 502', async () => {
     const refused = await startBankEmulator();
     await refused.stop();
     const provider = providerAt(refused.env.PLAID_BASE_URL as string);

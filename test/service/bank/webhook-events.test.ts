@@ -59,7 +59,7 @@ describe('ITEM/LOGIN_REPAIRED', () => {
     expect((await user.entry()).status).toBe('active');
   });
 
-  it('clears the status, whether it comes before or after its error', async () => {
+  it('clears the status, whether it arrives before or after its error', async () => {
     await user.befalls('ERROR');
     expect((await user.entry()).status).toBe('relink_required');
     await user.befalls('ERROR', 'reordered');

@@ -70,7 +70,7 @@ function unsigned(header: object, payload: object, signature = ''): string {
 }
 
 describe('POST /webhooks/bank accepts', () => {
-  it('what the aggregator has signed, once however often it comes, with one request for the key', async () => {
+  it('accepts what the aggregator has signed, once however often it arrives, with one request for the key', async () => {
     const proof = await signer.sign(body);
     const answers = await Promise.all([1, 2, 3].map(() => deliver(steward, body, proof)));
     answers.push(await deliver(steward, body, await signer.sign(body, { age: 30 })));

@@ -134,7 +134,7 @@ describe('text of the caller in an approval request', () => {
     expect(summary).toBe(`Append to the document d1: “${'x'.repeat(200)}”… (12,345 characters)`);
   });
 
-  it('comes after all recipients', async () => {
+  it('is placed after all recipients', async () => {
     const summaryOf = async (name: string, input: object) => {
       const action = await BUILT_INS.get(name)?.load();
       return action?.summary(action.input.parse(input));

@@ -40,7 +40,7 @@ describe('invoke', () => {
     expect(scene.sent).toBe(1);
   });
 
-  it('knows only the actions of the catalog, whatever an object inherits', async () => {
+  it('finds only the actions of the catalog, not inherited properties', async () => {
     for (const action of ['test.nothing', '', 'constructor', '__proto__', 'toString']) await refused(scene.call(user, action), 'not_found');
   });
 
@@ -57,7 +57,7 @@ describe('invoke', () => {
     await refused(scene.call(user, 'test.read'), 'forbidden');
   });
 
-  it('refuses arguments that don’t fit the schema, and names the field', async () => {
+  it('rejects arguments that don’t fit the schema, and names the field', async () => {
     const error = await refused(scene.call(user, 'test.send', { to: 'a@example.com' }), 'invalid_request');
     expect(error.message).toMatch(/^to: /);
   });
@@ -147,27 +147,27 @@ describe('an allow-list', () => {
     await refused(send('notboss@partner.example'), 'forbidden');
   });
 
-  it('knows no other signs than the star', async () => {
+  it('supports no other wildcard than the star', async () => {
     scene.policies.set('test.send', { allow: { to: ['a.c@example.com', '.+', '[a-z]*', '(x|y)'] } });
     await send('a.c@example.com');
     for (const to of ['abc@example.com', 'anything', 'x']) await refused(send(to), 'forbidden');
   });
 
-  it('says what it refused', async () => {
+  it('says what it rejected', async () => {
     scene.policies.set('test.send', { allow: { to: ['*@example.com'] } });
     const { details, message } = await refused(send('a@example.com', 'b@x.example'), 'forbidden');
     expect(details).toEqual({ list: 'to', refused: ['b@x.example'] });
     expect(message).not.toContain('x.example');
   });
 
-  it('that the action doesn’t know refuses everything', async () => {
+  it('that the action doesn’t know rejects everything', async () => {
     for (const name of ['from', 'constructor', 'toString']) {
       scene.policies.set('test.send', { allow: { [name]: ['*'] } });
       await refused(send('a@example.com'), 'forbidden');
     }
   });
 
-  it('without patterns refuses everything', async () => {
+  it('without patterns rejects everything', async () => {
     scene.policies.set('test.send', { allow: { to: [] } });
     await refused(send('a@example.com'), 'forbidden');
   });

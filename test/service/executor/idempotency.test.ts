@@ -123,7 +123,7 @@ describe('a change repeated under its idempotency key', () => {
     expect(scene.sent).toBe(0);
   });
 
-  it.each([400, 403, 404, 409, 429])('runs again after the provider refused it with %i', async (status) => {
+  it.each([400, 403, 404, 409, 429])('runs again after the provider rejected it with %i', async (status) => {
     scene.sending(status, {});
     await send().catch(() => {});
     scene.sending(200);
@@ -131,7 +131,7 @@ describe('a change repeated under its idempotency key', () => {
     expect(scene.sent).toBe(1);
   });
 
-  it('runs again after it was refused here', async () => {
+  it('runs again after it was rejected here', async () => {
     scene.policies.set('test.send', { rate: { calls: 0, perMs: 60_000 } });
     await refused(send(), 'rate_limited');
     scene.policies.clear();

@@ -53,7 +53,7 @@ describe('GET /test', () => {
     await eventually(async () => (await connections()) === 0);
   });
 
-  it('doesn’t count upgrades that were refused', async () => {
+  it('doesn’t count upgrades that were rejected', async () => {
     const refused = new WebSocket(`${steward.url.replace('http', 'ws')}/ws`, { origin: 'https://evil.example' });
     const [error] = (await once(refused, 'error')) as [Error];
     expect(error.message).toContain('403');

@@ -114,7 +114,7 @@ describe('a body too large', () => {
     await steward.sql('delete from waitlist');
   });
 
-  it('is 413 when it comes in chunks without a length', async () => {
+  it('is 413 when it arrives in chunks without a length', async () => {
     const chunk = `1000\r\n${'a'.repeat(4096)}\r\n`;
     const answer = await sendRaw(
       steward.url,

@@ -161,7 +161,7 @@ describe('a request out of order', () => {
     }
   });
 
-  it('keeps the connection usable after a refusal of ours', async () => {
+  it('keeps the connection usable after a rejection of ours', async () => {
     const answer = await sendRaw(steward.url, ['GET /nothing HTTP/1.1'], `GET /test HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
     expect(answer.status).toBe(404);
     expect(answer.text).toContain('HTTP/1.1 200 OK');

@@ -46,7 +46,7 @@ describe('a client that is slow', () => {
     }
   });
 
-  it('with its body is cut, however steadily it comes', async () => {
+  it('with its body is cut off, however steadily it arrives', async () => {
     steward = await startSteward({ LIMIT_REQUEST_TIMEOUT_MS: '1500' });
     const head = 'POST /waitlist HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 5000\r\n\r\n{';
     const socket = await open(head);

@@ -392,7 +392,7 @@ describe('an ID token of Firebase, where revocation is checked', () => {
 });
 
 describe("an ID token of Firebase's emulator", () => {
-  it('is accepted unsigned, for a user the emulator knows', async () => {
+  it('is accepted unsigned, for a user of the emulator', async () => {
     const users = [{ localId: 'user-1' }];
     const emulator = createHttpServer(
       (_, response) => void response.setHeader('content-type', 'application/json').end(JSON.stringify({ users })),

@@ -299,7 +299,7 @@ describe('a declared action', () => {
     expect(declaredSummary('Post.', { ...(to !== undefined && { description: to }), recurrence: n })).toBe(summary);
   });
 
-  it('tells of a raw message how large it is', () => {
+  it('names the size of a raw message', () => {
     const raw = Buffer.from('x'.repeat(1_500)).toString('base64url');
     expect(declaredSummary('Send', { message: { raw } })).toBe('Send — message: { raw: a raw message of 1,500 bytes }');
     expect(declaredSummary('Empty the trash.', {})).toBe('Empty the trash');
@@ -319,7 +319,7 @@ describe('a declared action', () => {
 });
 
 describe('a reload', () => {
-  it('makes a new action callable at once, and takes away one that is gone', async () => {
+  it('makes a new action callable immediately, and removes one that is gone', async () => {
     await put(FILE);
     const brief = await idOf('Harbour brief');
     await put(EXAMPLES.find((example) => example.includes('gmail.users.messages.list\n')) ?? '');
@@ -342,7 +342,7 @@ describe('a reload', () => {
     expect(made).toEqual({ id: expect.any(String), link: expect.any(String) });
   });
 
-  it('tells those who listen which revision is in force, if it is another', async () => {
+  it('notifies listeners of the revision in force, if it has changed', async () => {
     await put(FILE);
     const told: string[] = [];
     steward.context.integrations.onChange(({ revision }) => void told.push(revision));

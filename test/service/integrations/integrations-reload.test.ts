@@ -115,7 +115,7 @@ describe('GET /update_integrations', () => {
     expect((await reload()).status).toBe(200);
   });
 
-  it('a thousand times at once is a handful of reads, and each answer is 200', async () => {
+  it('a thousand concurrent requests cause a handful of reads, and each response is 200', async () => {
     const before = steward.context.integrations.runs;
     // Pipelined, so that they really come together.
     const more = 'GET /update_integrations HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(98);

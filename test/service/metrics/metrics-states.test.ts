@@ -20,7 +20,7 @@ describe('states of now', () => {
 
   afterAll(() => steward.stop());
 
-  it('tell of keys, accounts and revocations what the database knows, and the process of itself', async () => {
+  it('report keys, accounts and revocations from the database, and the process’s own state', async () => {
     await connect(steward);
     await steward.sql(`update grants set status = 'reauth_required'`);
     await steward.sql(
@@ -64,7 +64,7 @@ describe('states of now', () => {
     await own.stop();
   });
 
-  it('tell of an integrations file that was refused', async () => {
+  it('tell of an integrations file that was rejected', async () => {
     const path = join(steward.dataDir, 'integrations.yaml');
     writeFileSync(path, 'version: 1\nagents: {}\n');
     const own = await steward.restart({ INTEGRATIONS_FILE: path });

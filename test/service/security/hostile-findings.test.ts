@@ -31,7 +31,7 @@ async function holdUpgrade(path: string, headers: string[] = []): Promise<Socket
   return socket;
 }
 
-describe('a refused upgrade', () => {
+describe('a rejected upgrade', () => {
   it.each([
     ['another path', '/elsewhere', [], '404'],
     ['a foreign origin', '/ws', ['Origin: https://evil.example'], '403'],
@@ -125,7 +125,7 @@ describe('an old item that is found gone after its bank was linked again', () =>
   });
 });
 
-describe('provider text that a database refuses', () => {
+describe('provider text that a database rejects', () => {
   it('is shown without it', async () => {
     const token = await steward.signIn('odd-text');
     bank.on('/accounts/get', (response) =>

@@ -54,7 +54,7 @@ describe('messages of a signed-in client', () => {
     expect(await client.frame('escaped')).toMatchObject({ type: 'result', data: { name: 'é' } });
   });
 
-  it('beyond the limit are answered, under their requestId wherever it stands, and the socket goes on', async () => {
+  it('beyond the limit are rejected under their requestId, wherever it is in the frame, and the socket stays open', async () => {
     const { maxBytes } = (await client.frame('1')) as { maxBytes: number };
     expect(maxBytes).toBe(8 * MEGABYTE);
     const padding = 'x'.repeat(maxBytes);
@@ -136,7 +136,7 @@ describe('bytes that make no message', () => {
     }
   });
 
-  it('a socket that was told of its end is not listened to while it goes on sending', async () => {
+  it('a socket that is being closed is not read while it continues to send', async () => {
     const onPong = vi.spyOn(Connection.prototype, 'onPong');
     const client = await SocketClient.open(url);
     const flood = Buffer.concat(Array.from({ length: 100_000 }, () => frame(0xa, Buffer.alloc(0))));
@@ -181,7 +181,7 @@ describe('bytes that make no message', () => {
     expect((await client.ended).code).toBe(1008);
   });
 
-  it('after a sign-in a large message may follow at once', async () => {
+  it('after authentication a large message may follow immediately', async () => {
     const client = await SocketClient.open(url);
     client.send({ type: 'authenticate', requestId: 'in', token: await steward.signIn() });
     client.send(`{"type":"list","requestId":"at-once","padding":"${'x'.repeat(900_000)}"}`);

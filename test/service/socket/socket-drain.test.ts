@@ -27,7 +27,7 @@ function retryAfter(reason: string): number {
 }
 
 describe('a stop with 1,000 sockets', () => {
-  it('answers every request that is under way, refuses new ones, and spreads the reconnects', async () => {
+  it('answers every request that is under way, rejects new ones, and spreads the reconnects', async () => {
     const user = await scene.connect();
     const clients = await signedIn(user.token, SOCKETS);
     const release = Promise.withResolvers<void>();

@@ -39,7 +39,7 @@ describe('messages of a user a minute', () => {
 
   afterEach(() => steward.stop());
 
-  it('are counted across sockets: one anew brings no more, and another user has as many', async () => {
+  it('are counted across sockets: a new one allows no more, and another user has the same limit', async () => {
     const token = await steward.signIn('ana');
     for (let opened = 0; opened < 2; opened += 1) {
       const client = await SocketClient.signedIn(steward.url, token);
@@ -217,7 +217,7 @@ describe('a reader that takes large answers slowly', () => {
     return peer.bytesWritten - peer.writableLength;
   }
 
-  it('gets all that came at once, in the end', async () => {
+  it('finally gets all that arrived at the same time', async () => {
     expect(sockets.size).toBe(1);
     await take(ANSWERS);
     expect(results()).toBe(ANSWERS);

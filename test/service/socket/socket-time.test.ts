@@ -173,7 +173,7 @@ describe('a slow reader', () => {
     client.socket.terminate();
   });
 
-  it('that catches up goes on, and gets the events it could not take', async () => {
+  it('that catches up stays open, and gets the events that were pending', async () => {
     const client = await signedIn();
     const asked = await asksAndDoesNotRead(client);
     const [{ id } = { id: '' }] = await steward.sql<{ id: string }>('select id from users');

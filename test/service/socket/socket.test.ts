@@ -218,7 +218,7 @@ describe('frames after authentication', () => {
     expect((await client.ended).code).toBe(4400);
   });
 
-  it('before the sign-in one of 64 KiB is closed with 1009, in whatever pieces it comes', async () => {
+  it('before authentication one of 64 KiB is closed with 1009, in whatever pieces it arrives', async () => {
     const whole = await open();
     whole.send('x'.repeat(65_537));
     expect((await whole.ended).code).toBe(1009);

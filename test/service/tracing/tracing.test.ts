@@ -132,7 +132,7 @@ describe('with a collector', () => {
     expect(span.status.code).toBe(ERROR);
   });
 
-  it('that is away or refuses: requests don’t notice, and the log says so once', async () => {
+  it('that is away or rejects: requests don’t notice, and the log says so once', async () => {
     collector.status = 400;
     const warnings = () => steward.logs.filter((text) => text.includes('traces can’t be sent'));
     for (let round = 0; round < 3; round += 1) {

@@ -53,7 +53,7 @@ describe('names that outlive their user', () => {
     expect((await new NameHashes(db, new Keyring([second])).identity('i', 't')).equals(before)).toBe(false);
   });
 
-  it('that a release of before has hashed are hashed again at the start, and their tokens stay refused', async () => {
+  it('that a release of before has hashed are hashed again at the start, and their tokens stay rejected', async () => {
     steward = await startSteward(keys(first));
     const token = await steward.signIn(newName());
     const { issuer, subject } = await steward.context.sessions.authenticate(token);

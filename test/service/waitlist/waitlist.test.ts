@@ -59,7 +59,7 @@ describe.each(['/waitlist', '/email'])('POST %s', (path) => {
     expect(await entries()).toEqual(['known@example.org']);
   });
 
-  it('stores one entry of twenty at once', async () => {
+  it('stores one entry of twenty concurrent ones', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => join('many@example.org')));
     expect(new Set(answers.map(({ text }) => text))).toEqual(new Set(['{"status":"success"}']));
     expect(await entries()).toEqual(['many@example.org']);

@@ -100,7 +100,7 @@ describe('connecting several accounts', () => {
     expect(await defaultOf(token)).toHaveLength(1);
   });
 
-  it('the same one at once makes one entry', async () => {
+  it('the same one concurrently makes one account', async () => {
     const token = await steward.signIn(newName());
     const email = `${newName()}@example.com`;
     const done = await Promise.all(Array.from({ length: 5 }, () => connect(steward, { token, email })));

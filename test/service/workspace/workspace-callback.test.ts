@@ -168,7 +168,7 @@ describe('GET /auth/workspace/callback', () => {
   });
 });
 
-describe('the provider’s refusal at the callback', () => {
+describe('the provider’s rejection at the callback', () => {
   it.each([
     ['access_denied', 'access_denied'],
     ['admin_policy_enforced', 'provider_error'],

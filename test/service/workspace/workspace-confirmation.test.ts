@@ -111,7 +111,7 @@ describe('the confirmation page', () => {
     expect(outcome(await answerConfirmation(browser, pages[3]!, 'confirm')).status).toBe('connected');
   });
 
-  it('is not shown to someone who knows the state alone', async () => {
+  it('is not shown to someone with the state alone', async () => {
     const { callbackUrl } = await asked();
     const guessed = new URL(callbackUrl);
     guessed.searchParams.set('code', '4/guessed');
@@ -172,7 +172,7 @@ describe('POST /auth/workspace/confirm', () => {
     expect(await workspaceAccounts(steward, token)).toHaveLength(1);
   });
 
-  it('a callback that comes after it gets its outcome', async () => {
+  it('a later callback gets its outcome', async () => {
     const { browser, page, callbackUrl } = await asked();
     const answer = await answerConfirmation(browser, page, 'confirm');
     expect((await browser.visit(callbackUrl)).headers.get('location')).toBe(answer.headers.get('location'));

@@ -276,7 +276,7 @@ describe('openKeyring', () => {
       expect((await opened({ kind: 'development' }).keyring.unwrap(wrapped, context)).symmetricKeySize).toBe(32);
     });
 
-    it('refuses to start on a damaged file and leaves it as it is', () => {
+    it('fails on a damaged file and leaves it as it is', () => {
       opened({ kind: 'development' });
       for (const content of ['', 'development:c2hvcnQ=']) {
         writeFileSync(file(), content);
@@ -285,7 +285,7 @@ describe('openKeyring', () => {
       }
     });
 
-    it('refuses to start on a file that it cannot read', () => {
+    it('fails on a file that it cannot read', () => {
       mkdirSync(file(), { recursive: true });
       expect(() => opened({ kind: 'development' })).toThrow(/master\.key can't be read \(EISDIR\)/);
     });

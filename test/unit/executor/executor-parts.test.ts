@@ -134,7 +134,7 @@ describe('SlidingWindowLimiter', () => {
     expect(passed).toBe(rate.calls);
   });
 
-  it('tells a time after which a call does pass, whatever came before, and never twice the rate within one', () => {
+  it('returns a time after which a call is allowed, and never allows twice the rate within one window', () => {
     const property = fc.property(
       fc.array(fc.integer({ min: 0, max: 20_000 }), { maxLength: 80 }),
       fc.integer({ min: 1, max: 15 }),

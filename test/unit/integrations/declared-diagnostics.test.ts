@@ -419,11 +419,11 @@ describe('a diagnostic in a declared method is found with its line and column', 
 
 describe('what no declared action may do', () => {
   it.each([
-    ['drive.files.watch', 'post to an address'],
-    ['calendar.events.watch', 'post to an address'],
-    ['gmail.users.watch', 'post to an address'],
-    ['gmail.users.stop', 'post to an address'],
-    ['drive.channels.stop', 'post to an address'],
+    ['drive.files.watch', 'send requests to any address'],
+    ['calendar.events.watch', 'send requests to any address'],
+    ['gmail.users.watch', 'send requests to any address'],
+    ['gmail.users.stop', 'send requests to any address'],
+    ['drive.channels.stop', 'send requests to any address'],
     ['drive.permissions.create', 'who has access'],
     ['drive.permissions.delete', 'who has access'],
     ['drive.accessproposals.resolve', 'who has access'],

@@ -350,7 +350,7 @@ describe('a hostile file is rejected', () => {
     expect((await problemsOf(`agents: ${'['.repeat(50_000)}`))[0]).toContain('nesting exceeded maxDepth');
   });
 
-  it('and nothing but an IntegrationsError comes of any other', async () => {
+  it('and any other file causes an IntegrationsError', async () => {
     // problemsOf() expects every error to be one.
     const holds = async (source: string) => void (await problemsOf(source));
     await fc.assert(fc.asyncProperty(anyDocument, holds), { numRuns: 300 });

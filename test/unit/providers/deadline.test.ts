@@ -88,7 +88,7 @@ describe('an answer that came in time to a process that was busy until later', (
   });
 });
 
-describe('an answer that never comes', () => {
+describe('a response that never arrives', () => {
   it('is not waited for', async () => {
     expect(await workspace(50).refresh('old')).toMatchObject({ kind: 'failed', reason: { code: 'provider_timeout' } });
     const error = await bank(50)

@@ -7,7 +7,7 @@ import { boundConnections, type ConnectionBounds } from '../../../src/http/conne
 import { rejectSocket } from '../../../src/http/raw-responses.ts';
 import { createLogger } from '../../../src/observability/logger.ts';
 
-describe('a client that doesn’t take the refusal of its upgrade', () => {
+describe('a client that doesn’t take the rejection of its upgrade', () => {
   let server: Server;
   let bounds: ConnectionBounds;
   let client: Socket;

@@ -287,7 +287,7 @@ describe('bank.changes at the aggregator', () => {
     expect(await kept()).toMatchObject({ start: 'n1', cursor: 'n1' });
   });
 
-  it('treats an empty cursor as "not ready", whatever comes with it, and keeps its cursor', async () => {
+  it('treats an empty cursor as "not ready", whatever the other fields, and keeps its cursor', async () => {
     script(page(['t0'], 'c0'));
     await run('bank.changes');
     const before = await kept();

@@ -36,7 +36,7 @@ const DRAFTS = '/api/gmail/v1/users/me/drafts';
 const refuse = (path: string, times?: number) => steward.control('faults', { part: 'workspace', path, kind: 'status', status: 401, times });
 
 describe('an action whose token is no longer good', () => {
-  it('renews one that was refused, and asks again where that changes nothing', async () => {
+  it('renews one that was rejected, and asks again where that changes nothing', async () => {
     await refuse(LABELS, 1);
     const counted = await counting(LABELS, () => callAction(steward, 'mail.labels', {}, { token }));
     expect(counted).toEqual({ refreshes: 1, sent: 2 });
@@ -50,7 +50,7 @@ describe('an action whose token is no longer good', () => {
     expect(refreshes).toBe(1);
   });
 
-  it('renews one that was refused, and sends no change twice', async () => {
+  it('renews one that was rejected, and sends no change twice', async () => {
     await refuse(DRAFTS, 1);
     const input = { to: ['ana@example.com'], subject: 'Hello', body: 'Hello' };
     const counted = await counting(DRAFTS, async () => {

@@ -375,7 +375,7 @@ describe('a refresh that fails', () => {
   );
 });
 
-describe('a token that the provider refuses before its time', () => {
+describe('a token that the provider rejects before its time', () => {
   it('is renewed once, for 20 who ask at the same time', async () => {
     const grant = await connect();
     const token = await current(grant);

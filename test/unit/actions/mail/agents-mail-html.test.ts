@@ -42,7 +42,7 @@ describe('HTML of a stranger’s', () => {
     expect((await htmlToText(flood)).length).toBeLessThan(1_000_000);
   });
 
-  it('comes out balanced and shallow, whatever it was', () => {
+  it('is balanced and shallow, whatever the input', () => {
     const piece = fc.constantFrom(
       '<div>',
       '</div>',
