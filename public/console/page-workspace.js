@@ -1,4 +1,5 @@
-import { byId, confirmed, element, onSubmit, replaceItems, run, show } from './page-dom.js';
+import { AccountsPanel } from './page-accounts.js';
+import { byId, element, onSubmit, show } from './page-dom.js';
 
 /** Messages for the outcome codes of the OAuth flow. An unknown code from the URL is not displayed. */
 const OUTCOMES = {
@@ -12,39 +13,13 @@ const OUTCOMES = {
 const SCOPE_NAME = /^[a-z.]{1,40}$/;
 
 /** The card of the workspace accounts: list, connect, default, disconnect. */
-export class WorkspacePanel {
-  #session;
-  #onChange;
-  #card = byId('workspace');
-  #outcome = this.#card.querySelector('.outcome');
-  #turn = 0;
-
+export class WorkspacePanel extends AccountsPanel {
   constructor(session, onChange) {
-    this.#session = session;
-    this.#onChange = onChange;
-    onSubmit(byId('connect-form'), this.#outcome, ({ email }) => this.#connect(email));
+    super({ id: 'workspace', path: '/auth/workspace/accounts', empty: 'No workspace account is connected yet.' }, session, onChange);
+    onSubmit(byId('connect-form'), this.outcome, ({ email }) => this.#connect(email));
   }
 
-  async refresh() {
-    const turn = ++this.#turn;
-    const { accounts } = await this.#session.request('GET', '/auth/workspace/accounts');
-    // A late response must not replace a newer one.
-    if (turn === this.#turn) this.#render(accounts);
-  }
-
-  clear() {
-    this.#turn++;
-    this.#outcome.replaceChildren();
-    this.#card.querySelector('.entries').replaceChildren();
-  }
-
-  #render(accounts) {
-    const items = accounts.map((account) => this.#entry(account));
-    const empty = element('li', { className: 'empty' }, 'No workspace account is connected yet.');
-    replaceItems(this.#card.querySelector('.entries'), byId('workspace-title'), items.length > 0 ? items : [empty]);
-  }
-
-  #entry(account) {
+  item(account) {
     const { email, name, status, missing_scopes: missing } = account;
     const incomplete = missing.length > 0;
     return element(
@@ -69,39 +44,20 @@ export class WorkspacePanel {
   }
 
   #actions({ id, email, default: isDefault }, needsConsent) {
-    const path = `/auth/workspace/accounts/${encodeURIComponent(id)}`;
+    const subpath = encodeURIComponent(id);
     return [
-      needsConsent ? this.#button('Reconnect', email, () => this.#connect(email)) : undefined,
+      needsConsent ? this.button('Reconnect', email, () => this.#connect(email)) : undefined,
       isDefault
         ? undefined
-        : this.#button('Make default', email, () => this.#change('POST', `${path}/default`, `${email} is now the default.`)),
-      this.#button('Disconnect', email, async () => {
-        const question = {
-          title: `Disconnect ${email}?`,
-          text: 'Agents lose access to it at once, and access is revoked at the provider.',
-          yes: 'Disconnect',
-        };
-        if (await confirmed(question)) await this.#change('DELETE', path, `${email} is disconnected.`);
-      }),
+        : this.button('Make default', email, () => this.change('POST', `${subpath}/default`, `${email} is now the default.`)),
+      this.disconnectButton(subpath, email, 'Agents lose access to it immediately, and access is revoked at the provider.'),
     ].filter((button) => button !== undefined);
-  }
-
-  #button(label, email, action) {
-    const button = element('button', { className: 'button', type: 'button', 'aria-label': `${label}: ${email}` }, label);
-    button.addEventListener('click', () => run(button, this.#outcome, action));
-    return button;
-  }
-
-  async #change(method, path, done) {
-    await this.#session.request(method, path);
-    show(this.#outcome, 'done', done);
-    await this.#onChange();
   }
 
   /** Step 1 of the flow. The browser then goes to the provider and returns with the outcome in the query. */
   async #connect(email) {
     const form = { email, redirect_uri: `${location.origin}/` };
-    const { login_url: loginUrl } = await this.#session.request('POST', '/workspace_access_request', form);
+    const { login_url: loginUrl } = await this.session.request('POST', '/workspace_access_request', form);
     location.assign(loginUrl);
   }
 }

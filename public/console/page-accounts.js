@@ -1,0 +1,64 @@
+import { byId, confirmed, element, replaceItems, run, show } from './page-dom.js';
+
+/** A card that lists connected accounts; subclasses build the items. */
+export class AccountsPanel {
+  #path;
+  #empty;
+  #onChange;
+  #card;
+  #turn = 0;
+
+  /** @param id of the card @param path of the endpoint @param empty text for an empty list */
+  constructor({ id, path, empty }, session, onChange) {
+    this.#path = path;
+    this.#empty = empty;
+    this.#card = byId(id);
+    this.session = session;
+    this.#onChange = onChange;
+    this.outcome = this.#card.querySelector('.outcome');
+  }
+
+  async refresh() {
+    const turn = ++this.#turn;
+    const { accounts } = await this.session.request('GET', this.#path);
+    // A late response must not replace a newer one.
+    if (turn === this.#turn) this.#render(accounts);
+  }
+
+  clear() {
+    this.#turn++;
+    this.outcome.replaceChildren();
+    this.#card.querySelector('.entries').replaceChildren();
+  }
+
+  /** @param name of the account, for assistive technology */
+  button(label, name, action) {
+    const button = element('button', { className: 'button', type: 'button', 'aria-label': `${label}: ${name}` }, label);
+    button.addEventListener('click', () => run(button, this.outcome, action));
+    return button;
+  }
+
+  disconnectButton(id, name, text) {
+    return this.button('Disconnect', name, async () => {
+      if (!(await confirmed({ title: `Disconnect ${name}?`, text, yes: 'Disconnect' }))) return;
+      await this.change('DELETE', id, `${name} is disconnected.`);
+    });
+  }
+
+  /** Sends a request about an account, e.g. `<id>/default`. */
+  async change(method, subpath, done) {
+    await this.session.request(method, `${this.#path}/${subpath}`);
+    await this.changed(done);
+  }
+
+  async changed(done) {
+    show(this.outcome, 'done', done);
+    await this.#onChange();
+  }
+
+  #render(accounts) {
+    const items = accounts.map((account) => this.item(account));
+    const empty = element('li', { className: 'empty' }, this.#empty);
+    replaceItems(this.#card.querySelector('.entries'), byId(`${this.#card.id}-title`), items.length > 0 ? items : [empty]);
+  }
+}
