@@ -1,19 +1,41 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { lockDataDirectory } from '../../src/database/data-lock.ts';
 import { startEmbeddedDatabase } from '../../src/database/embedded.ts';
+import { StartError } from '../../src/errors.ts';
 import { installSchema } from './install-schema.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const CACHE = join(ROOT, 'node_modules/.cache/steward-tests');
+const POLL_MS = 100;
 /** What decides how the files of a template look. */
 const SOURCES = ['node_modules/@electric-sql/pglite/package.json', 'node_modules/pg-boss/package.json', 'src/database/embedded.ts'];
 
 /** Copies an embedded database with the schema and the job queue in it to a data folder: creating one takes seconds. */
 export async function copyEmbeddedTemplate(dataDir: string): Promise<void> {
   const template = join(CACHE, `embedded-${fingerprint()}`);
-  if (!existsSync(template)) await makeTemplate(template);
+  await provideTemplate(template);
   cpSync(template, join(dataDir, 'database'), { recursive: true });
+}
+
+/** Makes the template unless there is one: the first worker that needs it does, and others wait for it. */
+async function provideTemplate(template: string): Promise<void> {
+  while (!existsSync(template)) {
+    const unlock = tryLock();
+    if (unlock === undefined) await sleep(POLL_MS);
+    else await makeTemplate(template).finally(unlock);
+  }
+}
+
+function tryLock(): (() => void) | undefined {
+  try {
+    return lockDataDirectory(CACHE);
+  } catch (error) {
+    if (error instanceof StartError) return undefined;
+    throw error;
+  }
 }
 
 function fingerprint(): string {
@@ -23,28 +45,16 @@ function fingerprint(): string {
   return hash.digest('hex').slice(0, 16);
 }
 
-/** Two workers may both make one: whichever ends first leaves its own. */
 async function makeTemplate(template: string): Promise<void> {
-  if (existsSync(CACHE)) for (const old of outdated(template)) rmSync(old, { recursive: true, force: true });
-  const draft = `${template}-${randomBytes(4).toString('hex')}`;
-  mkdirSync(draft, { recursive: true });
+  // Another worker may have made it just before this one had the lock.
+  if (existsSync(template)) return;
+  for (const name of readdirSync(CACHE)) if (name.startsWith('embedded-')) rmSync(join(CACHE, name), { recursive: true, force: true });
+  const draft = `${template}-draft`;
   const { address, close } = await startEmbeddedDatabase(draft, 1);
   try {
     await installSchema(address, true);
   } finally {
     await close();
   }
-  try {
-    renameSync(draft, template);
-  } catch (error) {
-    rmSync(draft, { recursive: true });
-    if (!existsSync(template)) throw error;
-  }
-}
-
-/** Templates of other migrations and versions. Drafts of the present one may be another worker's. */
-function outdated(template: string): string[] {
-  return readdirSync(CACHE)
-    .map((name) => join(CACHE, name))
-    .filter((path) => !path.startsWith(template));
+  renameSync(draft, template);
 }
