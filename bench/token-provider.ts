@@ -3,6 +3,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startLoopbackServer } from '../test/support/loopback-server.ts';
 import { RotatingTokens } from '../test/support/rotating-tokens.ts';
+import { respond } from '../test/support/scripted-server.ts';
 
 /** A token endpoint on loopback that rotates strictly: each refresh token is valid for one exchange. */
 export interface TokenProvider {
@@ -21,8 +22,7 @@ export async function startTokenProvider(): Promise<TokenProvider> {
   tokens.after = () => (provider.delayMs === 0 ? undefined : sleep(provider.delayMs));
   const { url, close } = await startLoopbackServer(async (request, response) => {
     provider.exchanges += 1;
-    const [status, body] = await tokens.answer(new URLSearchParams(await text(request)));
-    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    respond(response, await tokens.respond(new URLSearchParams(await text(request))));
   });
   const provider: TokenProvider = {
     url,

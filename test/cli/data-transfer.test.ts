@@ -77,7 +77,7 @@ describe('npm run data', () => {
   beforeAll(async () => {
     user = await fullUser(scene);
     const leaving = await fullUser(scene);
-    scene.provider.instead.set('/revoke', (_request, response) => response.writeHead(503).end());
+    scene.provider.on('/revoke', (response) => response.writeHead(503).end());
     await scene.steward.call('/user', { method: 'DELETE', token: leaving.token });
     await eventually(async () => (await scene.steward.sql('select 1 from revocations where attempts > 0')).length > 0);
     // Microseconds, numbers that JavaScript rounds, and what JSON escapes.
@@ -125,7 +125,7 @@ describe('npm run data', () => {
     expect(await target.sql('select 1 from revocations where queued_at is not null')).toEqual([]);
 
     const sent = scene.provider.revoked.length;
-    scene.provider.instead.clear();
+    scene.provider.reset();
     scene.steward = await scene.replica({ ...target.env, LIMIT_REVOCATION_RETRY_SECONDS: '1' });
     scene.reset();
     await scene.call(user, 'test.read', {}, { account: user.accountId });

@@ -42,7 +42,7 @@ describe.skipIf(!hasPostgres)('the drill for a leaked key', () => {
 
   beforeAll(async () => {
     database = await createEmptyPostgresDatabase();
-    provider = await WorkspaceEmulator.start();
+    provider = await new WorkspaceEmulator().start();
     writeFileSync(file, formatKeyset([{ id: LEAKED, secret: randomBytes(32) }]), { mode: 0o600 });
     env = { ...provider.env, DATABASE_URL: database.url, MASTER_KEYS_FILE: file };
     replicas = await Promise.all([startTokenService(env), startTokenService(env)]);

@@ -164,7 +164,7 @@ describe.skipIf(!hasPostgres)('npm run keys -- rewrap --new-user-keys', () => {
 
   it('encrypts waiting revocations again, which are still revoked', async () => {
     const user = await scene.connect();
-    scene.provider.instead.set('/revoke', (_request, response) => void response.writeHead(503).end());
+    scene.provider.on('/revoke', (response) => void response.writeHead(503).end());
     const path = `/auth/workspace/accounts/${user.accountId}`;
     expect((await scene.steward.call(path, { method: 'DELETE', token: user.token })).status).toBe(200);
     const waiting = () => database.sql<{ wrapped_key: Buffer; token: Buffer }>('select wrapped_key, token from revocations');
@@ -173,7 +173,7 @@ describe.skipIf(!hasPostgres)('npm run keys -- rewrap --new-user-keys', () => {
     const [after] = await waiting();
     expect(after?.wrapped_key).not.toEqual(before?.wrapped_key);
     expect(after?.token).not.toEqual(before?.token);
-    scene.provider.instead.delete('/revoke');
+    scene.provider.off('/revoke');
     await eventually(async () => {
       // Its tries have become rarer meanwhile.
       await retryNow(scene.steward, 'revoke');

@@ -6,7 +6,7 @@ import { eventually } from '../support/eventually.ts';
 import { openConsent, outcome } from '../support/flows.ts';
 import { startIssuer, type TestIssuer } from '../support/issuer.ts';
 import { createPlace, type Place, startProcess, type TestProcess } from '../support/process.ts';
-import { type ProviderEmulator, startProviderEmulator } from '../support/provider-emulator.ts';
+import { ProviderEmulator } from '../support/provider-emulator.ts';
 
 /** Found again wherever it turns up; in a name, so that a failure says which one leaked. */
 function canary(place: string): string {
@@ -44,14 +44,14 @@ async function signIn(user: string, claims: Record<string, unknown> = {}): Promi
 }
 
 beforeAll(async () => {
-  [issuer, emulator, place] = await Promise.all([startIssuer(), startProviderEmulator(secrets), createPlace()]);
+  [issuer, emulator, place] = await Promise.all([startIssuer(), new ProviderEmulator(secrets).start(), createPlace()]);
   child = await startProcess({ ...place.env, ...issuer.env, ...emulator.env, MASTER_KEYS: `k1:${masterKey}`, LOG_LEVEL: 'trace' });
 });
 
 afterAll(async () => {
   await child.kill('SIGKILL');
   await place.remove();
-  emulator.close();
+  await emulator.stop();
   issuer.close();
 });
 
@@ -80,7 +80,7 @@ describe('no secret is ever printed, at LOG_LEVEL=trace', () => {
     const [account] = (await child.call('/auth/workspace/accounts', { token })).body.accounts;
     expect((await child.call(`/auth/workspace/accounts/${account.id}`, { method: 'DELETE', token })).body).toEqual({ success: true });
     expect((await child.call(`/auth/bank/accounts/${entry.id}`, { method: 'DELETE', token })).body).toEqual({ success: true });
-    await eventually(() => emulator.calls.includes('/revoke') && emulator.calls.includes('/item/remove'));
+    await eventually(() => emulator.callsOf('/revoke').length > 0 && emulator.callsOf('/item/remove').length > 0);
   });
 
   it('not by rejected requests', async () => {
@@ -125,14 +125,17 @@ describe('no secret is ever printed, at LOG_LEVEL=trace', () => {
   it('not when providers return errors that contain them', async () => {
     const token = await signIn('ben');
     const answer = (path: string, status: number) =>
-      emulator.answer(path, status, {
-        error: hide('echo'),
-        error_description: `${hide('echo')} ${secrets.refreshToken}`,
-        error_code: 'ITEM_LOGIN_REQUIRED',
-        error_type: 'ITEM_ERROR',
-        error_message: `${hide('echo')} ${secrets.bankAccessToken}`,
-        request_id: 'r',
-        access_token: secrets.accessToken,
+      emulator.on(path, {
+        status: status,
+        body: {
+          error: hide('echo'),
+          error_description: `${hide('echo')} ${secrets.refreshToken}`,
+          error_code: 'ITEM_LOGIN_REQUIRED',
+          error_type: 'ITEM_ERROR',
+          error_message: `${hide('echo')} ${secrets.bankAccessToken}`,
+          request_id: 'r',
+          access_token: secrets.accessToken,
+        },
       });
     for (const [path, status] of [
       ['/token', 400],
@@ -142,11 +145,14 @@ describe('no secret is ever printed, at LOG_LEVEL=trace', () => {
     ] as const) {
       answer('/token', path === '/token' ? status : 200);
       if (path === '/userinfo') {
-        emulator.answer('/token', 200, {
-          access_token: secrets.accessToken,
-          refresh_token: secrets.refreshToken,
-          token_type: 'Bearer',
-          expires_in: 60,
+        emulator.on('/token', {
+          status: 200,
+          body: {
+            access_token: secrets.accessToken,
+            refresh_token: secrets.refreshToken,
+            token_type: 'Bearer',
+            expires_in: 60,
+          },
         });
         answer('/userinfo', status);
       }
@@ -156,7 +162,7 @@ describe('no secret is ever printed, at LOG_LEVEL=trace', () => {
     const link = await child.call('/auth/bank/set_access_token', { token, form: { public_token: hide('public-token') } });
     expect(link.body).toMatchObject({ status: 'error', code: 'relink_required' });
     expect((await child.call('/auth/bank/create_link_token', { method: 'POST', token })).status).toBe(409);
-    emulator.answer('/item/public_token/exchange', 200, { access_token: secrets.bankAccessToken });
+    emulator.on('/item/public_token/exchange', { body: { access_token: secrets.bankAccessToken } });
     const half = await child.call('/auth/bank/set_access_token', { token, form: { public_token: hide('public-token') } });
     expect(half).toMatchObject({ status: 502, body: { code: 'provider_error' } });
     for (const refused of [link, half]) for (const secret of Object.values(hidden)) expect(refused.text).not.toContain(secret);

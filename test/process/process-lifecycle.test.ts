@@ -5,7 +5,7 @@ import { eventually } from '../support/eventually.ts';
 import { connect, linkBank, openConsent, outcome } from '../support/flows.ts';
 import { freePort } from '../support/free-port.ts';
 import { createPlace, type Place, runProcess, startProcess, type TestProcess } from '../support/process.ts';
-import { startProviderEmulator } from '../support/provider-emulator.ts';
+import { ProviderEmulator } from '../support/provider-emulator.ts';
 
 let place: Place;
 const running: TestProcess[] = [];
@@ -100,27 +100,27 @@ describe('stopping and starting again', () => {
   });
 
   it('finishes a callback in progress at SIGTERM', async () => {
-    const emulator = await startProviderEmulator({
+    const emulator = await new ProviderEmulator({
       clientSecret: 'client-secret',
       accessToken: 'access-token',
       refreshToken: 'refresh-token',
       bankSecret: 'bank-secret',
       bankAccessToken: 'bank-access-token',
-    });
+    }).start();
     try {
       const child = await start({ ...emulator.env, ALLOW_MIXED: '1' });
       const { browser, consentUrl } = await openConsent(child, { email: 'demo@example.com' });
       const state = new URL(consentUrl).searchParams.get('state') ?? '';
       const release = emulator.hold('/token');
       const callback = browser.visit(`/auth/workspace/callback?${new URLSearchParams({ state, code: 'code' })}`);
-      await eventually(() => emulator.calls.includes('/token'));
+      await eventually(() => emulator.callsOf('/token').length > 0);
       const exit = child.kill('SIGTERM');
       await eventually(() => isRefused(child.url));
       release();
       expect(outcome(await callback)).toMatchObject({ status: 'connected' });
       expect(await exit).toMatchObject({ code: 0, signal: null });
     } finally {
-      emulator.close();
+      await emulator.stop();
     }
     expect(await place.sql('select email from workspace_accounts')).toEqual([{ email: 'demo@example.com' }]);
   });

@@ -21,7 +21,7 @@ let grant: ConnectedGrant;
 beforeAll(async () => {
   if (!hasPostgres) return;
   database = await createPostgresDatabase();
-  provider = await WorkspaceEmulator.start();
+  provider = await new WorkspaceEmulator().start();
   const url = new URL(database.url);
   proxy = new TcpProxy({ host: url.hostname, port: Number(url.port || 5432) });
   await proxy.open();

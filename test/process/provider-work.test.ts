@@ -1,10 +1,9 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BUILT_INS } from '../../src/actions/built-ins.ts';
-import { type BankEmulator, startBankEmulator } from '../support/bank-emulator.ts';
+import { BankEmulator } from '../support/bank-emulator.ts';
 import { BYTES, hostileAnswers, type Kind, many, NAME, nested, SIZES, TEXT, usualAnswer } from '../support/hostile-responses.ts';
+import { type LoopbackServer, startLoopbackServer } from '../support/loopback-server.ts';
 import { createPlace, type Place, startProcess, type TestProcess } from '../support/process.ts';
 import { connectGrant } from '../support/refreshing.ts';
 import { SocketClient } from '../support/socket-client.ts';
@@ -179,7 +178,7 @@ const CASES: Record<string, Case> = {
 let place: Place;
 let provider: WorkspaceEmulator;
 let aggregator: BankEmulator;
-let api: Server;
+let api: LoopbackServer;
 let steward: TestProcess;
 let watch: Standstill;
 let client: SocketClient;
@@ -196,9 +195,8 @@ const MUCH = 1_000_000;
 const PATIENCE_MS = 300_000;
 
 beforeAll(async () => {
-  [place, provider, aggregator] = await Promise.all([createPlace(), WorkspaceEmulator.start(), startBankEmulator()]);
-  api = createServer(answer).listen(0, '127.0.0.1');
-  await once(api, 'listening');
+  [place, provider, aggregator] = await Promise.all([createPlace(), new WorkspaceEmulator().start(), new BankEmulator().start()]);
+  api = await startLoopbackServer(answer);
   await start();
   token = await steward.signIn('someone');
   await connectGrant(steward, provider, async () => [], { token });
@@ -212,21 +210,19 @@ afterAll(async () => {
   await watch.stop();
   await client.close();
   await steward.kill('SIGKILL');
-  api.closeAllConnections();
-  api.close();
+  await api.close();
   await Promise.all([provider.stop(), aggregator.stop()]);
   await place.remove();
 });
 
 /** The service, as another process: this one answers for the providers, and counts. */
 async function start(): Promise<void> {
-  const address = `http://127.0.0.1:${(api.address() as AddressInfo).port}`;
   const limits = {
     LIMIT_PROVIDER_REQUESTS_PER_MINUTE: PLENTY,
     LIMIT_USER_PROVIDER_REQUESTS_PER_MINUTE: PLENTY,
     LIMIT_SOCKET_MESSAGES_PER_MINUTE: PLENTY,
   };
-  steward = await startProcess({ ...place.env, ...provider.env, ...aggregator.env, ...limits, GOOGLE_API_URL: address });
+  steward = await startProcess({ ...place.env, ...provider.env, ...aggregator.env, ...limits, GOOGLE_API_URL: api.url });
 }
 
 /** A service that stood still is not waited for. */

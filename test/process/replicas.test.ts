@@ -40,8 +40,8 @@ describe.skipIf(!hasPostgres || programsMissing('pgbouncer', 'haproxy'))('three 
     const day = { start: { date: '2030-01-01' }, end: { date: '2030-01-02' } };
     const answer = JSON.stringify({ id: 'm1', threadId: 't1', status: 'confirmed', ...day });
     for (const path of [SEND, INSERT]) {
-      cluster.provider.instead.set(path, (request, response) => {
-        if (request.method === 'POST') reached.set(path, (reached.get(path) ?? 0) + 1);
+      cluster.provider.on(path, (response, { method }) => {
+        if (method === 'POST') reached.set(path, (reached.get(path) ?? 0) + 1);
         response.writeHead(200, { 'content-type': 'application/json' }).end(answer);
       });
     }

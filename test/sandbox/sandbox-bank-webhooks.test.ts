@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { decodeProtectedHeader, importJWK, type JWK, jwtVerify } from 'jose';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Body, call, control, host, link, PLATYPUS, refusal, sync, useBankSandbox } from '../support/bank-sandbox-host.ts';
 import { eventually } from '../support/eventually.ts';
+import { type LoopbackServer, startLoopbackServer } from '../support/loopback-server.ts';
 
 useBankSandbox();
 
@@ -17,7 +16,7 @@ describe('webhooks', () => {
 
   let received: Received[];
   let statuses: number[];
-  let receiver: Server;
+  let receiver: LoopbackServer;
   let address: string;
   let arrived: () => void;
 
@@ -25,22 +24,16 @@ describe('webhooks', () => {
     received = [];
     statuses = [];
     arrived = () => {};
-    receiver = createServer(async (request, response) => {
-      let body = '';
-      for await (const part of request) body += part;
+    receiver = await startLoopbackServer(async (request, response) => {
+      const body = await text(request);
       received.push({ proof: String(request.headers['plaid-verification']), body });
       response.writeHead(statuses.shift() ?? 200).end();
       arrived();
-    }).listen(0, '127.0.0.1');
-    await once(receiver, 'listening');
-    address = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`;
+    });
+    address = `${receiver.url}/hook`;
   });
 
-  afterEach(async () => {
-    receiver.closeAllConnections();
-    receiver.close();
-    await once(receiver, 'close');
-  });
+  afterEach(() => receiver.close());
 
   /** Resolves with the next webhook after what `act` causes. */
   async function next(act: () => Promise<unknown>): Promise<Received> {

@@ -1,10 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll } from 'vitest';
 import { FormBrowser } from '../support/browser.ts';
@@ -12,8 +10,9 @@ import { eventually } from '../support/eventually.ts';
 import { openConsent } from '../support/flows.ts';
 import { freePort } from '../support/free-port.ts';
 import { startIssuer, type TestIssuer } from '../support/issuer.ts';
+import { type LoopbackServer, startLoopbackServer } from '../support/loopback-server.ts';
 import { createPlace, type Place, startProcess, type TestProcess } from '../support/process.ts';
-import { type ProviderEmulator, startProviderEmulator } from '../support/provider-emulator.ts';
+import { ProviderEmulator } from '../support/provider-emulator.ts';
 import type { HttpResponse } from '../support/request.ts';
 import { SocketClient } from '../support/socket-client.ts';
 import { check, type Outcome } from './support/check.ts';
@@ -36,7 +35,7 @@ const person = { 'e-mail': secrets.hide('e-mail'), 'waitlist e-mail': secrets.hi
 let issuer: TestIssuer;
 let emulator: ProviderEmulator;
 let place: Place;
-let collector: { server: Server; received: Buffer[]; url: string };
+let collector: LoopbackServer & { received: Buffer[] };
 let steward: TestProcess;
 let reports: string;
 let metricsPort: number;
@@ -47,7 +46,7 @@ let metrics = '';
 beforeAll(async () => {
   [issuer, emulator, place, collector, metricsPort] = await Promise.all([
     startIssuer(),
-    startProviderEmulator(provider),
+    new ProviderEmulator(provider).start(),
     createPlace(),
     startCollector(),
     freePort(),
@@ -71,24 +70,20 @@ beforeAll(async () => {
 afterAll(async () => {
   await steward.kill('SIGKILL');
   await place.remove();
-  emulator.close();
+  await emulator.stop();
   issuer.close();
-  collector.server.close();
-  collector.server.closeAllConnections();
+  await collector.close();
   rmSync(reports, { recursive: true, force: true });
 });
 
 async function startCollector() {
   const received: Buffer[] = [];
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    const body = Buffer.concat(chunks);
+  const server = await startLoopbackServer(async (request, response) => {
+    const body = await buffer(request);
     received.push(request.headers['content-encoding'] === 'gzip' ? gunzipSync(body) : body);
     response.writeHead(200, { 'content-type': 'application/x-protobuf' }).end();
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return { server, received, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  });
+  return { ...server, received };
 }
 
 async function signIn(claims: Record<string, unknown> = {}): Promise<string> {
@@ -111,10 +106,13 @@ async function journey(): Promise<void> {
   await call('/waitlist', { form: { email: `${person['waitlist e-mail']}@example.com` } });
   await connectAccount(token);
   await call('/auth/bank/set_access_token', { token, form: { public_token: secrets.hide('public token') } });
-  emulator.answer('/link/token/create', 200, {
-    link_token: secrets.hide('link token'),
-    expiration: '2030-01-01T00:00:00Z',
-    request_id: 'r1',
+  emulator.on('/link/token/create', {
+    status: 200,
+    body: {
+      link_token: secrets.hide('link token'),
+      expiration: '2030-01-01T00:00:00Z',
+      request_id: 'r1',
+    },
   });
   await call('/auth/bank/create_link_token', { method: 'POST', token });
   const socket = await SocketClient.signedIn(steward.url, token);
@@ -160,11 +158,14 @@ async function mistakes(token: string): Promise<void> {
     body: JSON.stringify({ item_id: secrets.hide('webhook body') }),
     headers: { 'content-type': 'application/json', 'plaid-verification': secrets.hide('webhook proof') },
   });
-  emulator.answer('/item/public_token/exchange', 400, {
-    error_code: 'INVALID_PUBLIC_TOKEN',
-    error_type: 'INVALID_INPUT',
-    error_message: secrets.hide('echo'),
-    request_id: 'r',
+  emulator.on('/item/public_token/exchange', {
+    status: 400,
+    body: {
+      error_code: 'INVALID_PUBLIC_TOKEN',
+      error_type: 'INVALID_INPUT',
+      error_message: secrets.hide('echo'),
+      request_id: 'r',
+    },
   });
   await call('/auth/bank/set_access_token', { token, form: { public_token: secrets.hide('refused public token') } });
 }

@@ -22,7 +22,7 @@ const LINES_OF_A_USER = 8;
 
 const lines = new Map<string, Line[]>();
 
-/** Runs an action over a socket, as a user's front end would; rejects with the error that the caller is shown. */
+/** Runs an action over a socket, as a user's front end would; rejects with the error that the caller receives. */
 export async function callAction(
   steward: Pick<Service, 'url' | 'signIn'>,
   action: string,
@@ -44,7 +44,7 @@ export function toAppError({ errorText, error: { code, retryable: _, retryAfter,
   });
 }
 
-/** Calls of one user that run at a time share sockets, so that there may be many. */
+/** Concurrent calls of one user share sockets, so that there may be many. */
 async function onLine<Result>(url: string, token: string, work: (client: SocketClient) => Promise<Result>): Promise<Result> {
   const key = `${url} ${subjectOf(token)}`;
   const own = lines.get(key) ?? [];

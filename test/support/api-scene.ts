@@ -1,20 +1,20 @@
 import { type ConnectedGrant, connectGrant } from './refreshing.ts';
-import { type ScriptedApi, startScriptedApi } from './scripted-api.ts';
+import { ScriptedServer } from './scripted-server.ts';
 import { startSteward, type TestSteward } from './steward.ts';
 import { WorkspaceEmulator } from './workspace-emulator.ts';
 
 /** A service whose provider's APIs return what a test scripts. */
 export interface ApiScene {
   steward: TestSteward;
-  api: ScriptedApi;
+  api: ScriptedServer;
   /** Connects an account, for a user of its own. */
   connect(): Promise<ConnectedGrant>;
   stop(): Promise<void>;
 }
 
 export async function startApiScene(env: Record<string, string> = {}): Promise<ApiScene> {
-  const api = await startScriptedApi();
-  const provider = await WorkspaceEmulator.start();
+  const api = await new ScriptedServer().start();
+  const provider = await new WorkspaceEmulator().start();
   const steward = await startSteward({ ...provider.env, GOOGLE_API_URL: api.url, ...env });
   return {
     steward,

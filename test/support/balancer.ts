@@ -30,7 +30,7 @@ export class Balancer {
     tls.setDefaultCACertificates([...tls.getCACertificates('default'), this.certificate]);
   }
 
-  /** Finds its ports; it listens from {@link listen} on. */
+  /** Reserves its ports; {@link listen} starts it. */
   static async create(): Promise<Balancer> {
     const folder = mkdtempSync(join(tmpdir(), 'steward-balancer-'));
     return new Balancer(folder, await freePort(), await freePort());
@@ -75,7 +75,7 @@ export class Balancer {
   }
 }
 
-/** By the command of docs/replicas.md, which makes one for a trial. */
+/** Made by the command in docs/replicas.md. */
 function makeCertificate(folder: string): void {
   const [, command = ''] = /```sh\n(mkdir -p secrets\n[\s\S]*?)```/.exec(readFileSync(DOCUMENT, 'utf8')) ?? [];
   execFileSync('sh', ['-ec', command], { cwd: folder, stdio: 'ignore' });

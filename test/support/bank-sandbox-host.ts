@@ -1,6 +1,3 @@
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import express, { type NextFunction, type Request, type Response } from 'express';
 import { Configuration, PlaidApi } from 'plaid';
 import { afterEach, beforeEach } from 'vitest';
@@ -8,6 +5,7 @@ import { type BankSandbox, createBankSandbox } from '../../sandbox/bank/bank-san
 import { Controls } from '../../sandbox/controls.ts';
 import { AppError } from '../../src/errors.ts';
 import { createLogger } from '../../src/observability/logger.ts';
+import { type LoopbackServer, startLoopbackServer } from './loopback-server.ts';
 import { temporaryDirectory } from './sandbox-host.ts';
 
 export type Body = Record<string, unknown>;
@@ -19,7 +17,7 @@ export interface Host {
   bank: BankSandbox;
   controls: Controls;
   plaid: PlaidApi;
-  /** Retries of webhooks that wait for their time. */
+  /** Scheduled retries of webhooks. */
   waiting: { ms: number; run: () => void }[];
   stop(): Promise<void>;
 }
@@ -45,7 +43,7 @@ export function useBankSandbox(): void {
   });
 }
 
-/** Stops the sandbox and starts another one on what it left; `between` sees the state at rest. */
+/** Restarts the sandbox on its stored state; `between` runs while it is stopped. */
 export async function restart(between: () => void): Promise<void> {
   await host.stop();
   between();
@@ -54,9 +52,8 @@ export async function restart(between: () => void): Promise<void> {
 
 async function start(): Promise<Host> {
   const app = express();
-  const server = createServer(app).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const server = await startLoopbackServer(app);
+  const { url } = server;
   const controls = new Controls();
   const waiting: Host['waiting'] = [];
   const schedule = (run: () => void, ms: number) => {
@@ -82,12 +79,10 @@ async function start(): Promise<Host> {
   return { url, bank, controls, waiting, plaid: sdk(bank.settings), stop: () => stop(bank, controls, server) };
 }
 
-async function stop(bank: BankSandbox, controls: Controls, server: Server): Promise<void> {
+async function stop(bank: BankSandbox, controls: Controls, server: LoopbackServer): Promise<void> {
   bank.close();
   controls.close();
-  server.closeAllConnections();
-  server.close();
-  await once(server, 'close');
+  await server.close();
 }
 
 export function sdk({ baseUrl, clientId, secret }: { baseUrl: string; clientId: string; secret: string }): PlaidApi {
@@ -139,7 +134,7 @@ export interface Linked {
   itemId: string;
 }
 
-/** An item, as a user who went through Link has it. */
+/** An item, as after a user has completed Link. */
 export async function link(institution = PLATYPUS, options: object = {}): Promise<Linked> {
   const { public_token } = await call('sandboxPublicTokenCreate', {
     institution_id: institution,

@@ -16,7 +16,7 @@ export class WebhookSigner {
     this.#key = key;
   }
 
-  /** The sandbox's own key: what it signs is what a service on it believes. */
+  /** The sandbox's own key, which a service on it trusts. */
   static ofSandbox(dataDir: string): WebhookSigner {
     const { webhookKey } = JSON.parse(readFileSync(join(dataDir, 'sandbox/bank.json'), 'utf8'));
     return new WebhookSigner(webhookKey.kid, createPrivateKey({ key: webhookKey.jwk, format: 'jwk' }));

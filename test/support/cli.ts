@@ -9,7 +9,7 @@ export interface CliEnd {
   stderr: string;
 }
 
-/** Runs `node src/cli/<name>.ts …` to its end, as `npm run <name> -- …` does. Only what is given here is in its environment. */
+/** Runs `node src/cli/<name>.ts …` to its end, as `npm run <name> -- …` does. Its environment has only these variables. */
 export function runCli(name: string, args: readonly string[], env: Record<string, string>, cwd = ROOT): Promise<CliEnd> {
   const child = spawn(process.execPath, [join(ROOT, `src/cli/${name}.ts`), ...args], {
     cwd,

@@ -40,7 +40,7 @@ export class Cluster {
   static async start(integrations: string, env: Record<string, string> = {}): Promise<Cluster> {
     const database = await createEmptyPostgresDatabase();
     const pooler = await Pooler.start(database.url);
-    const cluster = new Cluster(await startIssuer(), await WorkspaceEmulator.start(), database, pooler, await Balancer.create());
+    const cluster = new Cluster(await startIssuer(), await new WorkspaceEmulator().start(), database, pooler, await Balancer.create());
     try {
       await cluster.#launch(integrations, env);
     } catch (error) {

@@ -1,6 +1,6 @@
-import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { startLoopbackServer } from './loopback-server.ts';
 
 export interface CollectedSpan {
   traceId: string;
@@ -24,31 +24,25 @@ export interface Collector {
   resource(): Record<string, unknown>;
   /** Status of the following responses; 200 by default. */
   status: number;
-  close(): void;
+  close(): Promise<void>;
 }
 
 export async function startCollector(): Promise<Collector> {
   const bodies: Buffer[] = [];
   const requests: Collector['requests'] = [];
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    bodies.push(Buffer.concat(chunks));
+  const { url, close } = await startLoopbackServer(async (request, response) => {
+    bodies.push(await buffer(request));
     requests.push({ path: request.url ?? '', headers: request.headers });
     response.writeHead(collector.status, { 'content-type': 'application/x-protobuf' }).end();
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  });
   const collector: Collector = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     bodies,
     requests,
     spans: () => resources(bodies).flatMap(spansOf),
     resource: () => attributesOf(messages(resources(bodies).at(-1) ?? new Map(), 1)[0], 1),
     status: 200,
-    close() {
-      server.close();
-      server.closeAllConnections();
-    },
+    close,
   };
   return collector;
 }
@@ -87,7 +81,7 @@ function attributesOf(message: Message | undefined, field: number): Record<strin
   );
 }
 
-/** Field number → values as they came: integers, or bytes of strings and messages. */
+/** Field number → values as received: integers, or bytes of strings and messages. */
 type Message = Map<number, (bigint | Buffer)[]>;
 
 function messages(message: Message, field: number): Message[] {

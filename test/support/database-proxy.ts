@@ -18,7 +18,7 @@ export interface FaultyDatabase {
   stop(): Promise<void>;
 }
 
-/** A database of its own behind a line that can be cut: on the Postgres of the run, else the embedded one. */
+/** A new database behind a proxy that can be cut: on the Postgres of the run, else the embedded one. */
 export async function startFaultyDatabase(): Promise<FaultyDatabase> {
   const target = usesEmbedded() ? await embedded() : await onServer();
   const open = new Set<Socket>();
@@ -79,7 +79,7 @@ async function embedded(): Promise<Target> {
     address: { path: join(address.host as string, `.s.PGSQL.${address.port}`) },
     credentials: 'postgres:postgres',
     database: 'postgres',
-    // It has one session, whatever the number of connections.
+    // The embedded database has one session for all connections.
     env: { LIMIT_DATABASE_CONNECTIONS: '1' },
     async close() {
       await close();

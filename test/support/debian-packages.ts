@@ -1,7 +1,7 @@
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Where Debian's packages put what tests run, as patterns below the root. */
+/** Paths of the programs that tests run, as patterns, by Debian package. */
 export const PACKAGES = {
   postgresql: 'usr/lib/postgresql/*/bin/initdb',
   pgbouncer: 'usr/sbin/pgbouncer',
@@ -19,7 +19,7 @@ export function missingPackages(names: readonly Package[], root = '/'): Package[
   return names.filter((name) => globSync(PACKAGES[name], { cwd: root }).length === 0);
 }
 
-/** How they are installed, for people. */
+/** The command that installs them, for messages. */
 export function installation(missing: readonly Package[]): string {
   return `Debian’s packages are missing: apt-get install ${missing.join(' ')}`;
 }

@@ -1,6 +1,6 @@
 const WORKSPACE = ['mail.modify', 'drive', 'documents', 'calendar.events.owned', 'spreadsheets.readonly', 'presentations.readonly'];
 
-/** A file whose one agent has one action, written from line 8 on. */
+/** An integrations file whose one agent has one action, from line 8. */
 export function file(provider: string, needs: string, lines: string[]): string {
   const head = ['version: 1', 'agents:', '  a:', `    provider: ${provider}`, '    description: A.', `    ${needs}`, '    actions:'];
   return [...head, '      x:', ...lines.map((line) => `        ${line}`), ''].join('\n');
@@ -14,7 +14,7 @@ export function bank(...lines: string[]): string {
   return file('bank', 'products: [transactions]', lines);
 }
 
-/** A declared action on line 9: the method, then from line 12 on what else there is. */
+/** A declared action on line 9: the method, then from line 12 the rest. */
 export function call(method: string, effect: string, ...lines: string[]): string {
   return workspace(`call: ${method}`, 'description: X.', `effect: ${effect}`, ...lines);
 }

@@ -14,7 +14,7 @@ export class DocumentedAnswers {
 
   constructor(document: Json) {
     this.document = document;
-    // Keywords of OpenAPI around the schemas are none of JSON Schema's.
+    // OpenAPI's keywords around the schemas are not JSON Schema's.
     this.#ajv = new Ajv2020({ strict: false, allErrors: true });
     (addFormats as unknown as (ajv: Ajv2020) => void)(this.#ajv);
     this.#ajv.addSchema(document, 'document');

@@ -5,8 +5,8 @@ const POLL_MS = 50;
 /**
  * Polls until `check` returns something other than undefined, null or false.
  *
- * @param limitMs only ends what would never come; nothing is asserted about the time it takes
- * @throws what the last try threw, or an error when nothing came
+ * @param limitMs a limit for what never happens; no test asserts the time
+ * @throws the error of the last attempt, or one if there was none
  */
 export async function eventually<Value>(
   check: () => Promise<Value> | Value,

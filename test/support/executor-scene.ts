@@ -5,6 +5,7 @@ import type { AppError, ErrorCode } from '../../src/errors.ts';
 import type { CallResult, Decision } from '../../src/executor/executor.ts';
 import type { Catalog, ConfiguredAction, Policy } from '../../src/integrations/catalog.ts';
 import { type ConnectedGrant, connectGrant } from './refreshing.ts';
+import { respond } from './scripted-server.ts';
 import { startSteward, type TestSteward } from './steward.ts';
 import { WorkspaceEmulator } from './workspace-emulator.ts';
 
@@ -31,16 +32,16 @@ export class ExecutorScene {
   steward!: TestSteward;
   /** Changes to the usual policy, by action. */
   readonly policies = new Map<string, Partial<Policy>>();
-  /** In place of the file's. */
+  /** Replaces the file's. */
   revision = 'r1';
   capBytes = 256 * 1024;
   /** The text of messages without one. */
   defaultText = 'Hello.';
-  /** What `test.give` gives. */
+  /** The result of `test.give`. */
   given: unknown = {};
-  /** What happens once a call of `test.tell` has passed its checks, and before the user is asked about it. */
+  /** Runs once a call of `test.tell` has passed its checks, before the user's approval is requested. */
   checked: () => void = () => {};
-  /** What `test.run` does. */
+  /** The work of `test.run`. */
   work: (input: unknown, context: RunContext<'workspace'>) => Promise<unknown> = async () => ({});
   readonly #actions: Action[];
 
@@ -50,26 +51,26 @@ export class ExecutorScene {
   }
 
   static async start(env: Record<string, string> = {}): Promise<ExecutorScene> {
-    const scene = new ExecutorScene(await WorkspaceEmulator.start());
+    const scene = new ExecutorScene(await new WorkspaceEmulator().start());
     scene.steward = await scene.replica(env);
     scene.reset();
     return scene;
   }
 
-  /** Another process of the service, as far as one process can be two. */
+  /** A second service in this process, on the same emulated provider. */
   replica(env: Record<string, string> = {}): Promise<TestSteward> {
     const own = { ...this.provider.env, GOOGLE_API_URL: `${this.provider.url}/api` };
     return startSteward({ ...own, ...env }, { catalog: (loaded) => this.#catalog(loaded) });
   }
 
-  /** The provider sends every message again, as by default. */
+  /** Restores the defaults: the provider sends every message. */
   reset(): void {
     this.policies.clear();
     this.revision = 'r1';
     this.capBytes = 256 * 1024;
     this.defaultText = 'Hello.';
     this.checked = () => {};
-    this.provider.instead.clear();
+    this.provider.reset();
     this.answers(PROFILE, 200, { emailAddress: 'someone@example.com' });
     this.answers(SEND, 200, { id: 'm1' });
   }
@@ -82,10 +83,10 @@ export class ExecutorScene {
     this.answers(SEND, status, body);
   }
 
-  /** The provider takes the message and never responds. */
+  /** The provider receives the message and never responds. */
   swallowing(): void {
     this.sent = 0;
-    this.provider.instead.set(SEND, () => {
+    this.provider.on(SEND, () => {
       this.sent += 1;
     });
   }
@@ -95,10 +96,9 @@ export class ExecutorScene {
   }
 
   answers(path: string, status: number, body: unknown): void {
-    const isText = typeof body === 'string';
-    this.provider.instead.set(path, (_request, response) => {
+    this.provider.on(path, (response) => {
       if (path === SEND) this.sent += 1;
-      response.writeHead(status, { 'content-type': isText ? 'text/html' : 'application/json' }).end(isText ? body : JSON.stringify(body));
+      respond(response, { status, body });
     });
   }
 
@@ -228,7 +228,7 @@ function send({ session }: RunContext<'workspace'>): Promise<{ id: string }> {
   return session.call('gmail.users.messages.send', { userId: 'me', requestBody: { raw: 'aGk' } }, z.object({ id: z.string() }));
 }
 
-/** The error that a call ends with, whose code it asserts. */
+/** The error of a call. @throws any other result */
 export async function refused(call: Promise<unknown>, code: ErrorCode): Promise<AppError> {
   const error = await call.then(
     (value) => {

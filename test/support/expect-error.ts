@@ -4,7 +4,7 @@ import { ERROR_STATUS, type ErrorCode } from '../../src/errors.ts';
 import type { HttpResponse } from './request.ts';
 
 const REQUEST_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
-/** Traces of the inside: stack frames, files, SQL, libraries, parsers. */
+/** Internal details: stack frames, files, SQL, libraries, parsers. */
 const INTERNALS =
   /\n\s+at |node:|node_modules|\.ts\b|\.js\b|\/src\/|SELECT |insert into|select |pg-|postgres|ECONN|ENOENT|SyntaxError|TypeError|Unexpected token|axios|zod/i;
 
@@ -23,7 +23,7 @@ export function expectError(answer: HttpResponse | Response, code: ErrorCode, me
   else expect(headers.get('www-authenticate')).toBeNull();
   const retries = ERROR_STATUS[code] === 503 || ERROR_STATUS[code] === 429;
   if (retries) expect(headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
-  // A provider's own fault may pass, or not.
+  // Retrying may help after a provider's fault, or not.
   else if (code === 'provider_error') expect(headers.get('retry-after') ?? '1').toMatch(/^[1-9]\d*$/);
   else expect(headers.get('retry-after')).toBeNull();
   expect(headers.has('allow')).toBe(ERROR_STATUS[code] === 405);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startSteward, type TestSteward } from './steward.ts';
 
-/** All of both agents' actions, as often as a test likes. */
+/** All actions of both agents, without limits that tests reach. */
 const FILE = `version: 1
 defaults:
   policy: { approval: never, rate: 1000/min }
@@ -12,7 +12,7 @@ agents:
   documents: { provider: workspace, description: Documents., scopes: [documents] }
 `;
 
-/** A service whose agents work with files and documents; only what is destructive asks first. */
+/** A service whose agents work with files and documents; only destructive actions need approval. */
 export async function startFileAgents(env: Record<string, string> = {}): Promise<TestSteward> {
   const folder = mkdtempSync(join(tmpdir(), 'steward-files-'));
   const file = join(folder, 'integrations.yaml');

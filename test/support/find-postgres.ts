@@ -6,7 +6,7 @@ const CONNECT_MS = 30_000;
 /**
  * Connects to the server of TEST_DATABASE_URL, else to a Postgres of this machine.
  *
- * @returns undefined when TEST_DATABASE_URL is not set and no Postgres takes the default address
+ * @returns undefined when TEST_DATABASE_URL is not set and no Postgres listens at the default address
  * @throws the driver's error when the server of TEST_DATABASE_URL can't be reached
  */
 export async function connectToPostgres(): Promise<{ url: string; client: pg.Client } | undefined> {

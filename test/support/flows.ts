@@ -5,9 +5,9 @@ import type { Service, TestSteward } from './steward.ts';
 
 export interface ConnectOptions {
   token?: string;
-  /** The account asked for. */
+  /** The requested account. */
   email?: string;
-  /** The account chosen on the consent page; default the one asked for. */
+  /** The account chosen on the consent page; default the requested one. */
   chosen?: string;
   redirectUri?: string;
   browser?: FormBrowser;
@@ -119,14 +119,14 @@ export async function exchanges(steward: Service): Promise<number> {
   return (await steward.control('state')).calls.workspace.exchanges ?? 0;
 }
 
-/** Tokens of an account that are alive at the sandbox. */
+/** Valid tokens of an account at the sandbox. */
 export async function liveTokens(steward: Service, email: string): Promise<{ access: number; refresh: number }> {
   const { accounts } = await steward.control('state');
   const account = accounts.find((candidate: { email: string }) => candidate.email === email);
   return { access: account?.access_tokens ?? 0, refresh: account?.refresh_tokens ?? 0 };
 }
 
-/** The queue's installation, which begins after `ready`, holds up an embedded database's one connection. */
+/** The queue's installation begins after `ready` and occupies the embedded database's one connection. */
 export async function queueInstalled(steward: TestSteward): Promise<void> {
   await eventually(async () => (await steward.sql('select 1 from pgboss.queue')).length > 3);
 }

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
-/** A port that was free a moment ago, outside of those that the system gives to others meanwhile. */
+/** A free port outside the range from which the system assigns ports meanwhile. */
 export async function freePort(): Promise<number> {
   for (let tries = 0; tries < 100; tries += 1) {
     const port = randomInt(15_000, 32_000);

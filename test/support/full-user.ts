@@ -2,7 +2,7 @@ import type { ExecutorScene } from './executor-scene.ts';
 import { linkBank, newName } from './flows.ts';
 import type { ConnectedGrant } from './refreshing.ts';
 
-/** What a full user said and was shown; it stands sealed. */
+/** Text of a full user's calls and results, which is stored encrypted. */
 export const SAID = 'what-was-said';
 
 /** A user with rows in every table that can hold some: accounts, flows, approvals, results, events, audit, waitlist. */

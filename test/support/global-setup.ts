@@ -10,7 +10,7 @@ declare module 'vitest' {
   }
 }
 
-/** Looks for a Postgres, removes what killed runs have left there, and at the end what this run leaves. */
+/** Looks for a Postgres, removes the databases of killed runs there, and at the end those of this run. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const run = await openRun();
   project.provide('postgres', run?.server ?? null);

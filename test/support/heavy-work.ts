@@ -1,7 +1,7 @@
 import { AppError } from '../../src/errors.ts';
 import { portable } from '../../src/threads/portable.ts';
 
-/** What threads are given in tests; they load this file themselves. */
+/** Work that tests pass to threads, which load this file themselves. */
 export const where = portable(import.meta.url, 'where', async (_input: null) => {
   const { isMainThread } = await import('node:worker_threads');
   return { isMainThread, environment: Object.keys(process.env).length };

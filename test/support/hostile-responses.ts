@@ -1,22 +1,22 @@
-/** In a template: words that a stranger or the provider chose. */
+/** In a template: text that a stranger or the provider chose. */
 export const TEXT = '@text';
 /** The same as base64. */
 export const BYTES = '@bytes';
-/** A name that is another one each time. */
+/** A name that is different each time. */
 export const NAME = '@name';
 /** A list of many of these. */
 export const many = (item: unknown) => ({ '@many': item });
-/** Something that holds itself, between these. */
+/** A value nested in itself, between these. */
 export const nested = (open: string, close: string) => ({ '@nested': [open, close] });
 
-/** Just below what may be understood where others wait, and just below what one answer may have. */
+/** Just below the limit of parsing on the main thread, and just below the limit of a response. */
 export const SIZES = [250_000, 11_500_000] as const;
 const PIECE = 2_000;
-/** Deeper groups are passed over, so the most is made of these. */
+/** Deeper groups are skipped, so these are the most expensive. */
 const LEVELS = 20;
 
 const RUNS = [' ', '\t\n', '<p>a', '<a href="', 'a', '=?utf-8?q?', '- ', '"', "'", '[', '#/', '|', '0 ', '&amp;', '\\'];
-/** Runs of whatever an expression might stumble over, each long. */
+/** Long runs of text that may be slow for regular expressions. */
 const everything = (size: number) => RUNS.map((run) => run.repeat(size / RUNS.length / run.length)).join('x');
 
 export type Kind =
@@ -35,7 +35,7 @@ export function usualAnswer(template: unknown): string {
   return template === TEXT ? 'text' : fill(template, {});
 }
 
-/** Answers of one template, each of so many bytes and made when it is asked for, by what is large about them. */
+/** Responses of one template with this number of bytes, made when requested, by what is large in them. */
 export function hostileAnswers(template: unknown, size: number): Map<Kind, () => string> {
   if (template === TEXT) return new Map([['long texts', () => everything(size)]]);
   const source = JSON.stringify(template);
@@ -61,7 +61,7 @@ export function hostileAnswers(template: unknown, size: number): Map<Kind, () =>
   return answers;
 }
 
-/** Of what grows with the scale, as much as fits. */
+/** The largest result of `make` that has at most `size` bytes. */
 function sized(size: number, make: (scale: number) => string): string {
   const [small, larger] = [make(1).length, make(2).length];
   return make(Math.max(1, 1 + (size - small) / (larger - small)));
@@ -72,7 +72,7 @@ interface Filling {
   /** In place of the first and the last item of an innermost list. */
   first?: string;
   last?: string;
-  /** How many items the lists have that lie in no other, and those that hold no other. */
+  /** Number of items of outermost and of innermost lists. */
   outermost?: number;
   innermost?: number;
   /** In place of each item of an outermost list. */
@@ -122,7 +122,7 @@ function fill(
   return write(template, text, 0);
 }
 
-/** How many lists of a template lie in no other, and how many hold no other. */
+/** Number of outermost and of innermost lists of a template. */
 function listsOf(template: unknown): { outer: number; inner: number } {
   if (typeof template !== 'object' || template === null) return { outer: 0, inner: 0 };
   const below = Object.values(template).map(listsOf);

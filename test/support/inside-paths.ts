@@ -1,4 +1,4 @@
-/** Ways to write the two addresses that are the operator’s. */
+/** Spellings of the two paths that only the operator may request. */
 export const INSIDE = [
   '/update_integrations',
   '/update_integrations/',

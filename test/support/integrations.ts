@@ -5,7 +5,7 @@ import { PROVIDERS } from '../../src/providers/providers.ts';
 
 const integrationsFormat = createIntegrationsFormat(PROVIDERS);
 
-/** What is wrong with an integrations file, as `line:column path: message`. */
+/** The diagnostics of an integrations file, as `line:column path: message`. */
 export async function problemsOf(source: string): Promise<string[]> {
   try {
     await parseIntegrations(source, 'integrations.yaml', integrationsFormat);

@@ -1,12 +1,11 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { json } from 'node:stream/consumers';
+import { type LoopbackServer, startLoopbackServer } from './loopback-server.ts';
 
 const ACCESS_KEY_ID = 'AKIDEXAMPLE';
 const REGION = 'eu-central-1';
-/** What a request must be signed with (AWS, "Signature Version 4"); the signature itself is not computed again. */
+/** Headers that a request's signature must cover (AWS, "Signature Version 4"); the signature itself is not computed again. */
 const SIGNED = new RegExp(
   `^AWS4-HMAC-SHA256 Credential=${ACCESS_KEY_ID}/\\d{8}/${REGION}/kms/aws4_request, SignedHeaders=[a-z0-9;-]*host[a-z0-9;-]*, Signature=[0-9a-f]{64}$`,
 );
@@ -15,36 +14,29 @@ type Fault = 'throttled' | 'error 500' | 'hang' | 'cut' | { code: string };
 
 /**
  * AWS KMS as far as the service uses it: Encrypt and Decrypt of symmetric keys over its JSON 1.1 protocol. Keys never
- * leave it; the encryption context is bound into what it returns.
+ * leave it, the encryption context is bound into what it returns.
  */
 export class KeyServiceEmulator {
-  readonly #server: Server;
+  #server: LoopbackServer | undefined;
   readonly #keys = new Map<string, Buffer>();
-  /** Operations that came, in turn, with their encryption contexts. */
+  /** Operations received, in order, with their encryption contexts. */
   readonly asked: { operation: string; context: Record<string, string> }[] = [];
-  /** What happens to the next calls, each once; `always` to all of them. */
+  /** Faults of the next calls, each once; `always` is that of all of them. */
   readonly faults: Fault[] = [];
   always: Fault | undefined;
   /** Runs while the caller waits for the response. */
   meanwhile: () => Promise<void> = async () => {};
   url = '';
 
-  constructor() {
-    this.#server = createServer((request, response) => void this.#answer(request, response));
-  }
-
   static async start(): Promise<KeyServiceEmulator> {
     const emulator = new KeyServiceEmulator();
-    emulator.#server.listen(0, '127.0.0.1');
-    await once(emulator.#server, 'listening');
-    emulator.url = `http://127.0.0.1:${(emulator.#server.address() as AddressInfo).port}`;
+    emulator.#server = await startLoopbackServer((request, response) => void emulator.#answer(request, response));
+    emulator.url = emulator.#server.url;
     return emulator;
   }
 
   async stop(): Promise<void> {
-    this.#server.close();
-    this.#server.closeAllConnections();
-    await once(this.#server, 'close');
+    await this.#server?.close();
   }
 
   get env(): Record<string, string> {

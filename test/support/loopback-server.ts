@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 
 export interface LoopbackServer {
   url: string;
-  /** Ends its connections, too. */
+  /** Closes its connections, too. */
   close(): Promise<void>;
 }
 

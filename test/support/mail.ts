@@ -19,7 +19,7 @@ agents:
       send: { use: mail.send, policy: { approval: never } }
 ${['search', 'read', 'attachment', 'labels', 'draft', 'label', 'trash'].map((name) => `      ${name}: { use: mail.${name} }\n`).join('')}`;
 
-/** A service whose mail actions run without approval, where they can. */
+/** A service whose mail actions run without approval, where the policy allows it. */
 export async function startMail(env: Record<string, string> = {}): Promise<TestSteward> {
   const folder = mkdtempSync(join(tmpdir(), 'steward-mail-'));
   const file = join(folder, 'integrations.yaml');
@@ -39,7 +39,7 @@ export interface MailUser {
   email: string;
   token: string;
   run(action: string, input?: unknown): Promise<any>;
-  /** Runs an action that asks first, with the user saying yes. */
+  /** Runs an action that needs approval, and approves it. */
   approved(action: string, input: unknown): Promise<any>;
   /** The error that the action must end with. */
   refusal(action: string, input?: unknown): Promise<AppError>;
@@ -84,7 +84,7 @@ export async function newMailUser(steward: TestSteward, options: { untick?: stri
   return mailUser(steward, token, email);
 }
 
-/** The user's mailbox through the provider's own API, past the service: what is really there. */
+/** The user's mailbox through the provider's own API, without the service. */
 export async function mailApi(steward: TestSteward, { email }: MailUser) {
   const [row] = await steward.sql<{ userId: string; grantId: string }>(
     'select user_id as "userId", grant_id as "grantId" from workspace_accounts where email = $1',

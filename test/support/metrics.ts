@@ -25,7 +25,7 @@ export class Scrape {
     return new Scrape(await response.text());
   }
 
-  /** One sample by its whole name, labels in their order; undefined where there is none. */
+  /** One sample by its full name with its labels in order; undefined if there is none. */
   value(name: string): number | undefined {
     return this.#samples.get(name);
   }

@@ -31,7 +31,7 @@ export interface Run {
   provoke(options: CallOptions): Promise<HttpResponse>;
 }
 
-/** What follows from an endpoint's inputs alone. */
+/** Responses that follow from an endpoint's inputs alone. */
 export function generalRuns(): Run[] {
   return Object.entries<Record<string, any>>(documented.document.paths).flatMap(([path, operations]) =>
     Object.entries<any>(operations).flatMap(([method, operation]) => {
@@ -42,7 +42,7 @@ export function generalRuns(): Run[] {
         run('429 rate_limited', (options) => untilLimited(endpoint, options)),
       ];
       if (operation.security.length > 0) runs.push(...guardedRuns(endpoint));
-      // A webhook proves itself before its body is looked at.
+      // A webhook's signature is verified before its body is parsed.
       if (operation.requestBody !== undefined && !path.startsWith('/webhooks/')) runs.push(...formRuns(endpoint));
       if (path.includes('{'))
         runs.push(run('404 not_found', async (options) => callEndpoint(steward, endpoint, { ...options, token: await newToken() })));
@@ -79,7 +79,7 @@ function formRuns(endpoint: string): Run[] {
   ];
 }
 
-/** What an endpoint does of its own. */
+/** Responses that are specific to an endpoint. */
 export function ownRuns(): Run[] {
   return [...openRuns(), ...userRuns(), ...workspaceRuns(), ...bankRuns(), ...webhookRuns()];
 }
@@ -310,7 +310,7 @@ const BANK_ERRORS = [
   ['INSTITUTION_DOWN', '503 unavailable'],
 ] as const;
 
-/** Readiness is remembered for a moment. */
+/** Readiness is cached for a moment. */
 function notReady(): Promise<HttpResponse> {
   return eventually(async () => {
     const answer = await steward.call('/health/ready');

@@ -10,7 +10,7 @@ const ARGUMENTS =
 export const chromiumMissing = !existsSync(CHROMIUM) && process.env.CI === undefined;
 export const whySkipped = chromiumMissing ? ` (skipped: no Chromium at ${CHROMIUM}; set CHROMIUM_PATH)` : '';
 
-/** Rules that every page keeps; returns what breaks them. Runs in the browser, hence text. */
+/** Rules for every page; returns the violations. It runs in the browser, so it is a string. */
 export const ACCESSIBILITY = `(() => {
   const shown = (node) => node.checkVisibility();
   const all = (selector) => [...document.querySelectorAll(selector)].filter(shown);

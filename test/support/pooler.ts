@@ -73,7 +73,7 @@ export class Pooler {
   }
 }
 
-/** @throws when a place isn't there exactly once: the file has changed, and the test with it */
+/** @throws when a placeholder isn't there exactly once, because the file has changed */
 function replaceEach(text: string, places: Record<string, string>): string {
   return Object.entries(places).reduce((result, [from, to]) => {
     if (result.split(from).length !== 2) throw new Error(`${CONFIGURATION} has no single “${from}”`);

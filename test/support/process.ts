@@ -54,7 +54,7 @@ export async function createPlace(): Promise<Place> {
   };
 }
 
-/** Starts `node src/start.js`, of this release or another's folder, and waits until it is ready. Only what is given here is in its environment. */
+/** Starts `node src/start.js`, of this release or another's folder, and waits until it is ready. Its environment has only these variables. */
 export async function startProcess(env: Record<string, string>, release = ROOT): Promise<TestProcess> {
   const child = spawnSteward(env, release, release);
   const ready = await Promise.race([child.ready, child.exited]);

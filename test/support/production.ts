@@ -17,7 +17,7 @@ export async function startProduction(env: Record<string, string> = {}): Promise
     PUBLIC_URL: 'https://steward.example.com',
     SITE_URL: 'https://www.example.com/',
     MASTER_KEYS: `test:${randomBytes(32).toString('base64')}`,
-    // No balancer is there to notice that it stops.
+    // There is no load balancer that has to notice the stop.
     LIMIT_STOP_WAIT_MS: '0',
     ...issuer.env,
     ...database.env,

@@ -12,7 +12,7 @@ export interface RawAnswer {
 }
 
 /**
- * Sends bytes as they stand, which no HTTP client would, and reads until the
+ * Sends bytes unchanged, which no HTTP client would do, and reads until the
  * server closes the connection.
  *
  * @param lines request line and headers; `Host` and the blank line are added

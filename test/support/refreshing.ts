@@ -36,7 +36,7 @@ export async function connectGrant(
   return { token, email, accountId, userId: row?.userId ?? '', grantId: row?.grantId ?? '' };
 }
 
-/** What of a grant tests look at; times in seconds from now, by the database's clock. */
+/** The state of a grant that tests check; times in seconds from now, by the database's clock. */
 export interface GrantState {
   status: string;
   scopes: string[];
@@ -59,7 +59,7 @@ export async function grantState(sql: Sql, { grantId }: Pick<ConnectedGrant, 'gr
   return rows[0];
 }
 
-/** Moves the grant's times as if so much of its access token's hour were left: seconds, negative = it ended that long ago. */
+/** Moves the grant's times so that its access token expires in `seconds`; negative = it expired that long ago. */
 export async function leave(sql: Sql, { grantId }: Pick<ConnectedGrant, 'grantId'>, seconds: number): Promise<void> {
   await sql(
     `update grants set expires_at = now() + make_interval(secs => $2::float8),
@@ -68,12 +68,12 @@ export async function leave(sql: Sql, { grantId }: Pick<ConnectedGrant, 'grantId
   );
 }
 
-/** Has the pause after a failure outlast whatever a slow machine does meanwhile. */
+/** Makes the pause after a failure long enough for a slow machine. */
 export async function lengthenPause(sql: Sql, { grantId }: Pick<ConnectedGrant, 'grantId'>): Promise<void> {
   await sql(`update grants set refresh_after = now() + interval '30 seconds' where id = $1`, [grantId]);
 }
 
-/** Ends what would have to be waited for: the lease, or the pause after a failure. */
+/** Ends the lease, or the pause after a failure, instead of waiting for it. */
 export async function endWait(
   sql: Sql,
   { grantId }: Pick<ConnectedGrant, 'grantId'>,

@@ -1,31 +1,32 @@
 import { randomBytes } from 'node:crypto';
+import type { ScriptedResponse } from './scripted-server.ts';
 
-type TokenAnswer = [status: number, body: unknown, headers?: Record<string, string>];
+type TokenResponse = [status: number, body: unknown, headers?: Record<string, string>];
 
 /** The refresh half of an emulated provider: tracks the valid refresh tokens, and waits where a test scripts it. */
 export class RotatingTokens {
   readonly #live = new Set<string>();
-  /** `strict`: every refresh gives a new refresh token and ends the old one. */
+  /** `strict`: every refresh issues a new refresh token and invalidates the old one. */
   rotation: 'off' | 'strict' = 'strict';
   /** Fields of the response to replace; undefined removes one. */
   fields: Record<string, unknown> = {};
   /** Responses in place of the usual ones, each once, before the request is checked. */
-  readonly instead: TokenAnswer[] = [];
-  /** Awaited before the request is looked at: nothing has happened yet. */
+  readonly instead: TokenResponse[] = [];
+  /** Awaited before the request is processed. */
   before: () => Promise<void> | void = () => {};
-  /** Awaited before the response is sent: the provider has rotated already. */
+  /** Awaited before the response is sent, after the rotation. */
   after: () => Promise<void> | void = () => {};
-  /** Refresh tokens that requests brought, in turn. */
+  /** Refresh tokens of the requests, in order. */
   readonly asked: string[] = [];
-  /** Access tokens given out for them, in turn. */
+  /** Access tokens issued for them, in order. */
   readonly given: string[] = [];
 
-  /** A refresh token from now on. */
+  /** Makes a refresh token valid. */
   add(token: string): void {
     this.#live.add(token);
   }
 
-  /** @returns false when it was none */
+  /** @returns whether it was valid */
   revoke(token: string): boolean {
     return this.#live.delete(token);
   }
@@ -34,16 +35,16 @@ export class RotatingTokens {
     return [...this.#live];
   }
 
-  async answer(form: URLSearchParams): Promise<TokenAnswer> {
+  async respond(form: URLSearchParams): Promise<ScriptedResponse> {
     const token = form.get('refresh_token') ?? '';
     this.asked.push(token);
     await this.before();
-    const answer = this.instead.shift() ?? this.#refresh(token);
+    const [status, body, headers] = this.instead.shift() ?? this.#refresh(token);
     await this.after();
-    return answer;
+    return { status, body, ...(headers && { headers }) };
   }
 
-  #refresh(token: string): TokenAnswer {
+  #refresh(token: string): TokenResponse {
     if (!this.#live.has(token)) return [400, { error: 'invalid_grant', error_description: 'Token has been expired or revoked.' }];
     const accessToken = `access-${randomBytes(24).toString('base64url')}`;
     this.given.push(accessToken);

@@ -1,13 +1,11 @@
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import express, { type NextFunction, type Request, type Response } from 'express';
 import { createSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
 import { AppError } from '../../src/errors.ts';
 import { createLogger } from '../../src/observability/logger.ts';
+import { startLoopbackServer } from './loopback-server.ts';
 
 export interface SandboxHost {
   url: string;
@@ -32,12 +30,10 @@ export function temporaryDirectory(): { path: string; remove(): void } {
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
 }
 
-/** Serves the sandbox on a free loopback port, as the service does, with the least around it. */
+/** Serves the sandbox alone on a free loopback port. */
 export async function hostSandbox(directory: string, allowedOrigins: string[] = []): Promise<SandboxHost> {
   const app = express();
-  const server = createServer(app).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { url, close } = await startLoopbackServer(app);
   const sandbox = await createSandbox({ directory, publicUrl: url, selfUrl: url, allowedOrigins, logger: createLogger('silent') });
   app.use('/sandbox', sandbox.router);
   app.use((error: unknown, _request: Request, response: Response, _next: NextFunction) => {
@@ -62,9 +58,7 @@ export async function hostSandbox(directory: string, allowedOrigins: string[] = 
     },
     async stop() {
       sandbox.close();
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
+      await close();
     },
   };
 }

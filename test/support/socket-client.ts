@@ -12,7 +12,7 @@ export interface Ending {
 const ANSWERS = new Set(['ready', 'result', 'error']);
 const PATIENCE_MS = 60_000;
 
-/** A client of steward.v1 that keeps what it is sent. */
+/** A client of steward.v1 that stores the frames it receives. */
 export class SocketClient {
   readonly socket: WebSocket;
   readonly frames: Frame[] = [];
@@ -41,7 +41,7 @@ export class SocketClient {
     return client;
   }
 
-  /** A socket that is signed in. */
+  /** Opens a socket and authenticates it. */
   static async signedIn(base: string, token: string, since?: number): Promise<SocketClient> {
     const client = await SocketClient.open(base);
     const answer = await client.authenticate(token, { since });
@@ -71,7 +71,7 @@ export class SocketClient {
     return this.next((frame) => frame.requestId === requestId && ANSWERS.has(frame.type), `an answer to ${requestId}`);
   }
 
-  /** The first event of this name, come or to come. */
+  /** The first event of this name, received already or later. */
   event(name: string): Promise<Frame> {
     return this.next((frame) => frame.type === 'event' && frame.event === name, name);
   }
@@ -80,7 +80,7 @@ export class SocketClient {
     return this.frames.filter(({ type }) => type === 'event');
   }
 
-  /** The first frame that fits, come or to come. @throws when the socket ends, or nothing comes */
+  /** The first matching frame, received already or later. @throws when the socket closes, or on a timeout */
   async next(fits: (frame: Frame) => boolean, what = 'a frame'): Promise<Frame> {
     const deadline = Date.now() + PATIENCE_MS;
     for (;;) {

@@ -4,7 +4,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 
 const { url, counts, most } = workerData as { url: string; counts: Int32Array; most: number };
 const agent = new Agent({ keepAlive: true });
-/** One unit is the reading of this: about a millisecond. */
+/** Parsing this is one unit: about a millisecond. */
 const UNIT = JSON.stringify(Array.from({ length: 4_000 }, (_, index) => ({ id: index, name: `item ${index}` })));
 const PAUSE_MS = 10;
 

@@ -21,14 +21,14 @@ export interface TestSteward extends Steward {
   signIn(user?: string): Promise<string>;
   /** One request; a `form` makes it a POST. */
   call(path: string, options?: CallOptions): Promise<HttpResponse>;
-  /** Sets something up at the sandbox's controls. */
+  /** Calls one of the sandbox's controls. */
   control(path: string, body?: object): Promise<Record<string, any>>;
 }
 
-/** What flows need of a service: one in this process, or a child. */
+/** The part of a service that flows use: one in this process, or a child process. */
 export type Service = Pick<TestSteward, 'url' | 'call' | 'signIn' | 'control'>;
 
-/** The least that pg-boss takes. */
+/** The minimum of pg-boss. */
 const QUEUE_POLL_SECONDS = 0.5;
 
 /** Starts the whole service on a database of its own, with the sandbox as its providers. */

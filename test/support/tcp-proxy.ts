@@ -5,17 +5,17 @@ import { freePort } from './free-port.ts';
 
 type Mode = 'open' | 'frozen';
 
-/** A TCP proxy before a server that tests take away: cut off, frozen (a black hole), slowed. */
+/** A TCP proxy in front of a server, which tests cut off, freeze (a black hole) or slow down. */
 export class TcpProxy {
   readonly #target: { host: string; port: number };
   readonly #server = createServer((socket) => this.#accept(socket));
   readonly #sockets = new Set<Socket>();
   #mode: Mode = 'open';
   #delayMs = 0;
-  /** Once a client has sent this, nothing comes back to it. */
+  /** Once a client has sent this, it receives nothing more. */
   #lastWords: string | undefined;
   #connections = 0;
-  /** Connections up to this one hear nothing any more. */
+  /** Connections up to this one receive nothing any more. */
   #frozenUntil = 0;
   #port = 0;
 
@@ -38,7 +38,7 @@ export class TcpProxy {
     }
   }
 
-  /** As if the server had stopped: connections break, new ones are refused. */
+  /** As if the server had stopped: connections are reset, new ones refused. */
   async cut(): Promise<void> {
     const closed = once(this.#server, 'close');
     this.#server.close();
@@ -51,12 +51,12 @@ export class TcpProxy {
     this.#mode = 'frozen';
   }
 
-  /** The connections of now are dead without knowing it; new ones work. */
+  /** The present connections are dead without a reset; new ones work. */
   freezeConnections(): void {
     this.#frozenUntil = this.#connections;
   }
 
-  /** Every packet of the server's takes this long from now on. */
+  /** Delays every packet of the server by this time from now on. */
   slow(delayMs: number): void {
     this.#delayMs = delayMs;
   }
@@ -103,7 +103,7 @@ export class TcpProxy {
   #gate(number: number, answers: boolean): Transform {
     return new Transform({
       transform: (chunk, _encoding, done) => {
-        // Dropped: its sender gets nothing until the connection breaks.
+        // Dropped: the sender receives nothing until the connection is closed.
         if (this.#mode === 'frozen' || number <= this.#frozenUntil) done();
         else setTimeout(() => done(null, chunk), answers ? this.#delayMs : 0);
       },

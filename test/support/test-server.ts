@@ -39,7 +39,7 @@ export async function openRun(): Promise<{ server: TestServer; close(): Promise<
   };
 }
 
-/** Removes what runs that were killed have left: their locks ended with their connections. */
+/** Removes the databases of runs that were killed: their locks were released with their connections. */
 async function removeEndedRuns(client: pg.Client, present: number): Promise<void> {
   const names = await databasesOf(client);
   for (const [run, databases] of Map.groupBy(names, runOf)) {

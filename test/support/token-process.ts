@@ -4,7 +4,7 @@ import { createSandbox } from '../../sandbox/sandbox.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { startServer } from '../../src/server.ts';
 
-/** What the parent asks for: so many callers at once. */
+/** The parent's request: a number of concurrent callers. */
 export interface TokenOrder {
   id: number;
   userId: string;

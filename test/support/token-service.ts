@@ -7,7 +7,7 @@ import { type Service, serviceAt } from './steward.ts';
 import type { TokenOrder, TokenReport } from './token-process.ts';
 
 export interface TokenService extends Service {
-  /** The results of so many concurrent callers in this process: tokens, or error codes. */
+  /** The results of this number of concurrent callers in the process: tokens, or error codes. */
   current(grant: { userId: string; grantId: string }, callers?: number): Promise<TokenReport['results']>;
   kill(signal: NodeJS.Signals): Promise<void>;
   /** Pauses it (SIGSTOP), or resumes it (SIGCONT). */
@@ -16,7 +16,7 @@ export interface TokenService extends Service {
 
 let orders = 0;
 
-/** Starts a service whose vault the test can use. Requests that it is killed with get no response. */
+/** Starts a service whose vault the test can use. Requests in progress when it is killed get no response. */
 export async function startTokenService(env: Record<string, string>): Promise<TokenService> {
   const dataDir = mkdtempSync(join(tmpdir(), 'steward-tokens-'));
   const child = fork(join(import.meta.dirname, 'token-process.ts'), {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { PostgresDatabase } from './postgres.ts';
 import type { Service } from './steward.ts';
 
-/** A request that didn't do what it should. */
+/** A request with an unexpected response. */
 export interface Failure {
   /** Status of the response; 0 = there was none. */
   status: number;
@@ -11,7 +11,7 @@ export interface Failure {
   what: string;
 }
 
-/** Clients that write and read without a pause, and remember what was acknowledged. */
+/** Clients that write and read without a pause, and record what was acknowledged. */
 export class Traffic {
   readonly failures: Failure[] = [];
   readonly #service: Service;
@@ -32,7 +32,7 @@ export class Traffic {
     return this.#reads + this.#acknowledged.length;
   }
 
-  /** Ends the traffic. @returns what was acknowledged and isn't there */
+  /** Ends the traffic. @returns what was acknowledged and is missing */
   async end({ sql }: PostgresDatabase): Promise<string[]> {
     this.#stopped = true;
     await Promise.all(this.#clients);

@@ -1,6 +1,6 @@
 type Sql = <Row extends object>(text: string, values?: unknown[]) => Promise<Row[]>;
 
-/** Names under which something of a person may stand without a reference to the user. */
+/** Names of columns that may hold personal data without a reference to the user. */
 const PERSONAL = /user|email|subject|identity|address|person/;
 
 interface Column {
@@ -10,7 +10,7 @@ interface Column {
 
 /**
  * The columns of every table that can hold rows of one user, as `table.column` by table: those that refer to the user,
- * straight or by way of other tables, and those with a column of a telling name.
+ * directly or through other tables, and those with a column of such a name.
  */
 export async function userColumns(sql: Sql): Promise<Map<string, string[]>> {
   const columns = await sql<Column>(

@@ -82,7 +82,7 @@ export class LinkedUser {
     await allHandled(this.steward);
   }
 
-  /** The sandbox makes an event come true, and delivers it. */
+  /** The sandbox causes an event and delivers it. */
   async befalls(code: string, variant = 'good'): Promise<void> {
     const { deliveries } = await this.steward.control('bank/webhook', { item_id: this.itemId, webhook_code: code, variant });
     for (const delivery of deliveries) expect(delivery).toEqual({ status: 200 });
@@ -90,12 +90,12 @@ export class LinkedUser {
   }
 }
 
-/** Waits until no event is left to be handled. */
+/** Waits until every event is handled. */
 export function allHandled(steward: TestSteward, limitMs?: number): Promise<unknown> {
   return eventually(async () => (await steward.sql('select id from bank_webhooks where handled_at is null')).length === 0, limitMs);
 }
 
-/** Makes jobs that wait for another try run now. */
+/** Runs jobs that wait for a retry now. */
 export async function retryNow(steward: TestSteward, queue: string): Promise<void> {
   await steward.sql(`update pgboss.job set start_after = now() where name = $1 and state in ('created', 'retry')`, [queue]);
 }

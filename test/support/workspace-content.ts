@@ -9,7 +9,7 @@ import { type ConnectOptions, connect, newName, outcome } from './flows.ts';
 import { type HttpResponse, send } from './request.ts';
 import type { TestSteward } from './steward.ts';
 
-/** A call to the sandbox's APIs with a connected account's own token, past all of the agents. */
+/** Calls the sandbox's APIs with a connected account's token, without the agents. */
 export async function callGoogle(
   steward: TestSteward,
   verb: string,
@@ -68,7 +68,7 @@ export async function newPerson(steward: TestSteward, options: Pick<ConnectOptio
   };
 }
 
-/** Runs an action and, where the user has to be asked, approves it. */
+/** Runs an action, and approves it if it needs approval. */
 export async function actApproved(steward: TestSteward, token: string, action: string, input: unknown = {}): Promise<any> {
   try {
     return (await callAction(steward, action, input, { token })).data;

@@ -1,14 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { text } from 'node:stream/consumers';
 import { SignJWT } from 'jose';
-import { type LoopbackServer, startLoopbackServer } from './loopback-server.ts';
 import { RotatingTokens } from './rotating-tokens.ts';
+import { type ScriptedCall, type ScriptedResponse, ScriptedServer } from './scripted-server.ts';
 
 const CLIENT = { id: 'emulated-client', secret: 'emulated-client-secret' };
 const ISSUER = 'https://accounts.emulated.invalid';
 
-/** What an approval brings, where it differs from the usual. */
+/** Deviations of a consent from the default. */
 export interface Change {
   /** Scopes of the token response; default the requested ones. */
   scope?: string;
@@ -26,42 +24,26 @@ interface Approval extends Change {
   email: string;
   challenge: string;
   nonce: string;
-  asked: string;
+  requested: string;
 }
 
 /**
- * A workspace provider that returns what a test scripts and has every secret
- * it gave or was shown, to search for them. Stands outside the service, which
- * reaches it by the GOOGLE_* variables.
+ * A workspace provider outside the service, which reaches it by the GOOGLE_* variables. It keeps every secret that it
+ * issued or received, so that tests can search for them.
  */
-export class WorkspaceEmulator {
-  #server: LoopbackServer | undefined;
+export class WorkspaceEmulator extends ScriptedServer {
   readonly #approvals = new Map<string, Approval>();
   readonly #accessTokens = new Map<string, Approval>();
-  url = '';
-  /** Access and refresh tokens given out, in turn. */
+  /** Access and refresh tokens issued, in order. */
   readonly issued: string[] = [];
-  /** Forms the token endpoint got. */
+  /** Forms that the token endpoint received. */
   readonly exchanges: URLSearchParams[] = [];
   /** Tokens that the revocation endpoint received and accepted. */
   readonly revoked: string[] = [];
   /** What the token endpoint does with refresh tokens. */
   readonly tokens = new RotatingTokens();
-  /** Awaited before a code is looked at. */
+  /** Awaited before a code is checked. */
   beforeExchange: () => Promise<void> | void = () => {};
-  /** Responses in place of the usual ones, by path. */
-  readonly instead = new Map<string, RequestListener>();
-
-  static async start(): Promise<WorkspaceEmulator> {
-    const emulator = new WorkspaceEmulator();
-    emulator.#server = await startLoopbackServer((request, response) => void emulator.#answer(request, response));
-    emulator.url = emulator.#server.url;
-    return emulator;
-  }
-
-  async stop(): Promise<void> {
-    await this.#server?.close();
-  }
 
   /** The variables that make a service use it, beside the sandbox's identity. */
   get env(): Record<string, string> {
@@ -77,40 +59,33 @@ export class WorkspaceEmulator {
     };
   }
 
-  /** The person agrees, as the account `email`: the address the browser is sent back to. */
+  /** The user consents with the account `email`. Returns the address that the browser is redirected to. */
   approve(consentUrl: string, email: string, change: Change = {}): string {
-    const asked = new URL(consentUrl).searchParams;
+    const requested = new URL(consentUrl).searchParams;
     const code = `code-${randomBytes(24).toString('base64url')}`;
-    const parameter = (name: string) => asked.get(name) ?? '';
-    const approval = { email, challenge: parameter('code_challenge'), nonce: parameter('nonce'), asked: parameter('scope'), ...change };
+    const parameter = (name: string) => requested.get(name) ?? '';
+    const approval = { email, challenge: parameter('code_challenge'), nonce: parameter('nonce'), requested: parameter('scope'), ...change };
     this.#approvals.set(code, approval);
     const location = new URL(parameter('redirect_uri'));
     for (const [name, value] of Object.entries({ code, state: parameter('state'), iss: ISSUER })) location.searchParams.set(name, value);
     return location.href;
   }
 
-  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const body = new URLSearchParams(await text(request));
-    const path = (request.url ?? '').split('?', 1)[0] ?? '';
-    if (path === '/token') this.exchanges.push(body);
-    const instead = this.instead.get(path);
-    if (instead !== undefined) return void instead(request, response);
-    const [status, answer, headers] = await this.#usual(path, request, body);
-    response
-      .writeHead(status, { 'content-type': 'application/json', ...headers })
-      .end(typeof answer === 'string' ? answer : JSON.stringify(answer));
+  protected override received({ path, text }: ScriptedCall): void {
+    if (path === '/token') this.exchanges.push(new URLSearchParams(text));
   }
 
-  async #usual(path: string, request: IncomingMessage, body: URLSearchParams): Promise<[number, unknown, Record<string, string>?]> {
-    if (path === '/token') return body.get('grant_type') === 'refresh_token' ? this.tokens.answer(body) : this.#exchange(body);
-    if (path === '/userinfo') return this.#userinfo(request.headers.authorization?.replace('Bearer ', '') ?? '');
-    if (path !== '/revoke') return [404, {}];
-    const token = body.get('token') ?? '';
+  protected override async usual(call: ScriptedCall): Promise<ScriptedResponse> {
+    const form = new URLSearchParams(call.text);
+    if (call.path === '/token') return form.get('grant_type') === 'refresh_token' ? this.tokens.respond(form) : this.#exchange(form);
+    if (call.path === '/userinfo') return this.#userinfo(call.headers.authorization?.replace('Bearer ', '') ?? '');
+    if (call.path !== '/revoke') return super.usual(call);
+    const token = form.get('token') ?? '';
     this.revoked.push(token);
-    return this.tokens.revoke(token) || this.issued.includes(token) ? [200, {}] : [400, { error: 'invalid_token' }];
+    return this.tokens.revoke(token) || this.issued.includes(token) ? { body: {} } : { status: 400, body: { error: 'invalid_token' } };
   }
 
-  async #exchange(form: URLSearchParams): Promise<[number, object]> {
+  async #exchange(form: URLSearchParams): Promise<ScriptedResponse> {
     await this.beforeExchange();
     const approval = this.#approvals.get(form.get('code') ?? '');
     this.#approvals.delete(form.get('code') ?? '');
@@ -118,30 +93,30 @@ export class WorkspaceEmulator {
       .update(form.get('code_verifier') ?? '')
       .digest('base64url');
     const isClient = form.get('client_id') === CLIENT.id && form.get('client_secret') === CLIENT.secret;
-    if (approval === undefined || approval.challenge !== challenge || !isClient) return [400, { error: 'invalid_grant' }];
+    if (approval === undefined || approval.challenge !== challenge || !isClient) return { status: 400, body: { error: 'invalid_grant' } };
     const accessToken = `access-${randomBytes(24).toString('base64url')}`;
     const refreshToken = `refresh-${randomBytes(24).toString('base64url')}`;
-    const answer: Record<string, unknown> = {
+    const body: Record<string, unknown> = {
       access_token: accessToken,
       refresh_token: refreshToken,
       token_type: 'Bearer',
       expires_in: 3599,
-      scope: approval.scope ?? approval.asked,
+      scope: approval.scope ?? approval.requested,
       id_token: await idToken(approval),
       ...approval.fields,
     };
-    for (const field of approval.omit ?? []) delete answer[field];
+    for (const field of approval.omit ?? []) delete body[field];
     this.issued.push(accessToken, refreshToken);
     this.tokens.add(refreshToken);
     this.#accessTokens.set(accessToken, approval);
-    return [200, answer];
+    return { body };
   }
 
-  #userinfo(accessToken: string): [number, object] {
+  #userinfo(accessToken: string): ScriptedResponse {
     const approval = this.#accessTokens.get(accessToken);
-    if (approval === undefined) return [401, { error: 'invalid_token' }];
+    if (approval === undefined) return { status: 401, body: { error: 'invalid_token' } };
     const { email } = approval;
-    return [200, { sub: subjectOf(email), email, email_verified: true, name: 'Ada Example', picture: '', ...approval.userinfo }];
+    return { body: { sub: subjectOf(email), email, email_verified: true, name: 'Ada Example', picture: '', ...approval.userinfo } };
   }
 }
 

@@ -3,17 +3,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { ErrorCode } from '../../../src/errors.ts';
 import { describeError } from '../../../src/observability/logger.ts';
 import { BankProvider } from '../../../src/providers/bank/bank-provider.ts';
-import {
-  ACCESS_TOKEN,
-  BANK_SECRET,
-  type BankEmulator,
-  EMULATED_ACCOUNTS,
-  type Handler,
-  sendJson,
-  startBankEmulator,
-} from '../../support/bank-emulator.ts';
+import { ACCESS_TOKEN, BANK_SECRET, BankEmulator, EMULATED_ACCOUNTS } from '../../support/bank-emulator.ts';
 import { expectError } from '../../support/expect-error.ts';
 import type { HttpResponse } from '../../support/request.ts';
+import { type Handler, sendJson } from '../../support/scripted-server.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
 
 /** The table of errors: the aggregator's codes and what each becomes. */
@@ -43,7 +36,7 @@ let token: string;
 const answers: HttpResponse[] = [];
 
 beforeAll(async () => {
-  emulator = await startBankEmulator();
+  emulator = await new BankEmulator().start();
   steward = await startSteward({
     ...emulator.env,
     LIMIT_PROVIDER_TIMEOUT_MS: '3000',
@@ -272,7 +265,7 @@ describe('a failing aggregator', () => {
   });
 
   it('that rejects connections becomes a 502', async () => {
-    const refused = await startBankEmulator();
+    const refused = await new BankEmulator().start();
     await refused.stop();
     const provider = providerAt(refused.env.PLAID_BASE_URL as string);
     await expect(provider.createLinkToken('user')).rejects.toMatchObject({ code: 'provider_error', status: 502 });

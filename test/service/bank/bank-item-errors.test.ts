@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type BankEmulator, sendJson, startBankEmulator } from '../../support/bank-emulator.ts';
+import { BankEmulator } from '../../support/bank-emulator.ts';
 import { linkEmulated } from '../../support/bank-webhooks.ts';
+import { sendJson } from '../../support/scripted-server.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
 
 let aggregator: BankEmulator;
@@ -9,7 +10,7 @@ let token: string;
 let entryId: string;
 
 beforeAll(async () => {
-  aggregator = await startBankEmulator();
+  aggregator = await new BankEmulator().start();
   steward = await startSteward(aggregator.env);
   token = await steward.signIn();
   await linkEmulated(steward, token);

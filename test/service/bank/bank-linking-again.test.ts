@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type BankEmulator, sendJson, startBankEmulator } from '../../support/bank-emulator.ts';
+import { BankEmulator } from '../../support/bank-emulator.ts';
 import { eventually } from '../../support/eventually.ts';
+import { sendJson } from '../../support/scripted-server.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
 
 /** Logins of one bank that have accounts in common, or seem to. */
@@ -21,7 +22,7 @@ const JOINT: Account = { name: 'Joint', mask: '7777', type: 'depository' };
 const NAMELESS: Account = { name: 'Account', mask: null, type: 'depository' };
 
 beforeAll(async () => {
-  emulator = await startBankEmulator();
+  emulator = await new BankEmulator().start();
   steward = await startSteward({ ...emulator.env, LIMIT_REVOCATION_RETRY_SECONDS: '1' });
 });
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../../src/config/load-config.ts';
-import { type BankEmulator, startBankEmulator } from '../../support/bank-emulator.ts';
+import { BankEmulator } from '../../support/bank-emulator.ts';
 import { FormBrowser } from '../../support/browser.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
@@ -51,7 +51,7 @@ describe('link tokens', () => {
   let steward: TestSteward;
 
   beforeAll(async () => {
-    aggregator = await startBankEmulator();
+    aggregator = await new BankEmulator().start();
     steward = await startSteward({ ...aggregator.env, PUBLIC_URL: 'https://steward.example.com' });
   });
 

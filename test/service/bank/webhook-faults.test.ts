@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type BankEmulator, sendJson, startBankEmulator } from '../../support/bank-emulator.ts';
+import { BankEmulator } from '../../support/bank-emulator.ts';
 import { deliver, eventBody, linkEmulated, WebhookSigner } from '../../support/bank-webhooks.ts';
 import { type FaultyDatabase, startFaultyDatabase } from '../../support/database-proxy.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -7,6 +7,7 @@ import { expectError } from '../../support/expect-error.ts';
 import { linkBank } from '../../support/flows.ts';
 import { freePort } from '../../support/free-port.ts';
 import { createPlace, startProcess } from '../../support/process.ts';
+import { sendJson } from '../../support/scripted-server.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
 import { allHandled, LinkedUser, retryNow } from '../../support/webhook-scene.ts';
 
@@ -107,7 +108,7 @@ describe('two concurrent readings of an item', () => {
   let steward: TestSteward;
 
   beforeAll(async () => {
-    aggregator = await startBankEmulator();
+    aggregator = await new BankEmulator().start();
     steward = await startSteward(aggregator.env);
   });
 

@@ -1,9 +1,10 @@
 import { createHmac, generateKeyPairSync } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type BankEmulator, sendJson, startBankEmulator } from '../../support/bank-emulator.ts';
+import { BankEmulator } from '../../support/bank-emulator.ts';
 import { deliver, eventBody, linkEmulated, sha256, WebhookSigner } from '../../support/bank-webhooks.ts';
 import { expectError } from '../../support/expect-error.ts';
 import { sendRaw } from '../../support/raw-http.ts';
+import { sendJson } from '../../support/scripted-server.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
 
 const KEY_CALL = '/webhook_verification_key/get';
@@ -18,7 +19,7 @@ let bodies = 0;
 let asked = 0;
 
 beforeAll(async () => {
-  aggregator = await startBankEmulator();
+  aggregator = await new BankEmulator().start();
   signer = new WebhookSigner('6c5516e1-92dc-479e-a8ff-5a51992e0001');
   answerWith(signer.answer());
   steward = await startSteward(aggregator.env);

@@ -26,7 +26,7 @@ beforeEach(async () => {
   statements = [];
   scene.reset();
   sent = 0;
-  scene.provider.instead.set('/api/gmail/v1/users/me/profile', (_request, response) => {
+  scene.provider.on('/api/gmail/v1/users/me/profile', (response) => {
     sent += 1;
     response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
   });

@@ -3,19 +3,19 @@ import { providerMessage } from '../../../src/providers/provider-words.ts';
 import { readRenewal } from '../../../src/providers/workspace/workspace-renewal.ts';
 import { callAction } from '../../support/agents.ts';
 import { connectGrant } from '../../support/refreshing.ts';
-import { type ScriptedApi, startScriptedApi } from '../../support/scripted-api.ts';
+import { respond, ScriptedServer } from '../../support/scripted-server.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
 import { WorkspaceEmulator } from '../../support/workspace-emulator.ts';
 
 /** What the provider says when it refuses, and what callers and the operator learn of it. */
 let provider: WorkspaceEmulator;
-let api: ScriptedApi;
+let api: ScriptedServer;
 let steward: TestSteward;
 let token: string;
 
 beforeAll(async () => {
-  provider = await WorkspaceEmulator.start();
-  api = await startScriptedApi();
+  provider = await new WorkspaceEmulator().start();
+  api = await new ScriptedServer().start();
   steward = await startSteward({ ...provider.env, GOOGLE_API_URL: api.url });
 });
 
@@ -73,9 +73,9 @@ describe('a limit of the provider', () => {
     '%s is short: the call is retried',
     async (reason) => {
       let times = 0;
-      api.on(LABELS, () => {
+      api.on(LABELS, (response) => {
         times += 1;
-        return times === 1 ? refused(403, reason) : { body: { labels: [] } };
+        respond(response, times === 1 ? refused(403, reason) : { body: { labels: [] } });
       });
       expect((await callAction(steward, 'mail.labels', {}, { token })).data).toEqual({ items: [] });
     },
@@ -136,8 +136,11 @@ describe('the provider’s message', () => {
 
   it('repeat neither the token that was sent nor anything that looks like a secret', async () => {
     const hidden = 'Bearer abc.def-123 for ana@example.org, see https://x.example/a?key=AIzaSyCanary1&x=1 eyJhbGciOi.eyJzdWIi.c2ln';
-    api.on(LABELS, (call) =>
-      refused(403, 'forbidden', `${hidden} ${call.method} ya29.canary-token-1 refresh_token: 1//0canary 0123456789abcdef0123456789abcdef`),
+    api.on(LABELS, (response, { method }) =>
+      respond(
+        response,
+        refused(403, 'forbidden', `${hidden} ${method} ya29.canary-token-1 refresh_token: 1//0canary 0123456789abcdef0123456789abcdef`),
+      ),
     );
     const said = await lines(async () => {
       const { details } = await refusal('mail.labels');

@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { disconnectAccount } from '../../../src/workspace/accounts-service.ts';
 import { ExecutorScene, refused } from '../../support/executor-scene.ts';
 import { createPostgresDatabase, hasPostgres, type PostgresDatabase } from '../../support/postgres.ts';
 import type { ConnectedGrant } from '../../support/refreshing.ts';
+import { respond } from '../../support/scripted-server.ts';
 import type { TestSteward } from '../../support/steward.ts';
 
 const PROFILE = '/api/gmail/v1/users/me/profile';
@@ -25,11 +27,13 @@ async function prepare(of: ExecutorScene): Promise<ConnectedGrant> {
   of.reset();
   of.policies.set(ACTION, { approval: 'destructive' });
   previews = 0;
-  of.provider.instead.set(PROFILE, (_request, response) => {
-    previews += 1;
-    response.writeHead(200, { 'content-type': 'application/json' }).end('{"emailAddress":"someone@example.com"}');
-  });
+  of.provider.on(PROFILE, respondToPreview);
   return of.connect();
+}
+
+function respondToPreview(response: ServerResponse): void {
+  previews += 1;
+  respond(response, { body: { emailAddress: 'someone@example.com' } });
 }
 
 beforeEach(async () => {
@@ -103,7 +107,7 @@ describe('the preview of an approval request', () => {
   it('is too late once the approval request has ended', async () => {
     const release = Promise.withResolvers<void>();
     const reached = Promise.withResolvers<void>();
-    scene.provider.instead.set(PROFILE, (_request, response) => {
+    scene.provider.on(PROFILE, (response) => {
       reached.resolve();
       void release.promise.then(() => response.writeHead(200, { 'content-type': 'application/json' }).end('{"emailAddress":"x"}'));
     });
@@ -145,10 +149,9 @@ describe('the preview of an approval request', () => {
   });
 
   it('is too late once the configuration has changed', async () => {
-    const put = scene.provider.instead.get(PROFILE);
-    scene.provider.instead.set(PROFILE, (request, response) => {
+    scene.provider.on(PROFILE, (response) => {
       scene.revision = 'r2';
-      return put?.(request, response);
+      respondToPreview(response);
     });
     await refused(scene.call(user, ACTION, { to: ['a@example.com'] }), 'conflict');
     expect(previews).toBe(1);

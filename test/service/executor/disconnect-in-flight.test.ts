@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { callAction } from '../../support/agents.ts';
-import { startBankEmulator } from '../../support/bank-emulator.ts';
+import { BankEmulator } from '../../support/bank-emulator.ts';
 import { eventually } from '../../support/eventually.ts';
 import { ExecutorScene } from '../../support/executor-scene.ts';
 import { newName } from '../../support/flows.ts';
@@ -27,7 +27,7 @@ interface Held {
 
 function hold(scene: ExecutorScene, path: string): Held {
   const held = { arrived: 0, cutOff: 0 };
-  scene.provider.instead.set(path, (_request, response) => keep(held, response));
+  scene.provider.on(path, (response) => keep(held, response));
   return held;
 }
 
@@ -89,7 +89,7 @@ describe('calls under way', () => {
   it('leave those of the user’s other accounts and of other users alone', async () => {
     const [second, other] = [await scene.connect({ token: user.token }), await scene.connect()];
     const responses: ServerResponse[] = [];
-    scene.provider.instead.set(PROFILE, (_request, response) => void responses.push(response));
+    scene.provider.on(PROFILE, (response) => void responses.push(response));
     const [own, ...others] = [read(user), read(second), read(other)];
     own.catch(() => {});
     await eventually(() => responses.length === 3);
@@ -125,7 +125,7 @@ describe('calls under way', () => {
 
   it('that pause before another try don’t make it', async () => {
     let asked = 0;
-    scene.provider.instead.set(PROFILE, (_request, response) => {
+    scene.provider.on(PROFILE, (response) => {
       asked += 1;
       response.writeHead(503, { 'retry-after': '10' }).end();
     });
@@ -138,7 +138,7 @@ describe('calls under way', () => {
 
   it('read their token again for a retry, and end if the account is gone', async () => {
     const grants = 'delete from grants where id = $1';
-    scene.provider.instead.set(PROFILE, async (_request, response) => {
+    scene.provider.on(PROFILE, async (response) => {
       scene.answers(PROFILE, 200, { emailAddress: 'someone@example.com' });
       // As by another replica, without notifying this one.
       await scene.steward.sql(grants, [user.grantId]);
@@ -182,7 +182,7 @@ describe('calls under way when a reload withdraws their action', () => {
 
 describe('a bank’s calls under way when its entry is deleted', () => {
   it('are cut off', async () => {
-    const bank = await startBankEmulator();
+    const bank = await new BankEmulator().start();
     const folder = mkdtempSync(join(tmpdir(), 'steward-bank-'));
     const file = join(folder, 'integrations.yaml');
     writeFileSync(file, 'version: 1\nagents:\n  bank: { provider: bank, description: Balances., products: [auth] }\n');

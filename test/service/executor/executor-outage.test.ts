@@ -51,7 +51,7 @@ describe('while the database is away', () => {
   });
 
   it('a change that was begun before is answered: it happened', async () => {
-    scene.provider.instead.set('/api/gmail/v1/users/me/messages/send', (_request, response) => {
+    scene.provider.on('/api/gmail/v1/users/me/messages/send', (response) => {
       database.cut();
       response.writeHead(200, { 'content-type': 'application/json' }).end('{"id":"m5"}');
     });

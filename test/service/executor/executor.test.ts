@@ -229,7 +229,7 @@ describe('a deadline', () => {
     scene.policies.set('test.reply', { timeoutMs: 2_000 });
     scene.sending(200);
     const waiting = Promise.withResolvers<() => void>();
-    scene.provider.instead.set('/api/gmail/v1/users/me/profile', (_request, response) =>
+    scene.provider.on('/api/gmail/v1/users/me/profile', (response) =>
       waiting.resolve(() => response.writeHead(200, { 'content-type': 'application/json' }).end('{"emailAddress":"a@example.com"}')),
     );
     await refused(scene.call(user, 'test.reply', message), 'provider_timeout');
@@ -260,7 +260,7 @@ describe('a caller who gives up', () => {
 
   it('doesn’t end a change that was begun', async () => {
     const { signal, abort } = abortable();
-    scene.provider.instead.set('/api/gmail/v1/users/me/messages/send', (_request, response) => {
+    scene.provider.on('/api/gmail/v1/users/me/messages/send', (response) => {
       abort();
       response.writeHead(200, { 'content-type': 'application/json' }).end('{"id":"m2"}');
     });
@@ -425,7 +425,7 @@ describe('progress', () => {
 describe('stopping the service', () => {
   it('waits for a change that was begun, and writes down how it ended', async () => {
     const answer = Promise.withResolvers<() => void>();
-    scene.provider.instead.set('/api/gmail/v1/users/me/messages/send', (_request, response) =>
+    scene.provider.on('/api/gmail/v1/users/me/messages/send', (response) =>
       answer.resolve(() => response.writeHead(200, { 'content-type': 'application/json' }).end('{"id":"m3"}')),
     );
     const call = scene.call(user, 'test.send', message, { idempotencyKey: 'k1' });

@@ -71,7 +71,7 @@ describe('a change repeated under its idempotency key', () => {
 
   it('conflicts while it runs', async () => {
     const answer = Promise.withResolvers<() => void>();
-    scene.provider.instead.set('/api/gmail/v1/users/me/messages/send', (_request, response) =>
+    scene.provider.on('/api/gmail/v1/users/me/messages/send', (response) =>
       answer.resolve(() => response.writeHead(200, { 'content-type': 'application/json' }).end('{"id":"m4"}')),
     );
     const first = send();
@@ -108,9 +108,9 @@ describe('a change repeated under its idempotency key', () => {
       'a connection that breaks',
       () => {
         scene.sent = 0;
-        scene.provider.instead.set('/api/gmail/v1/users/me/messages/send', (request) => {
+        scene.provider.on('/api/gmail/v1/users/me/messages/send', (response) => {
           scene.sent += 1;
-          request.socket.destroy();
+          response.destroy();
         });
       },
     ],

@@ -12,6 +12,7 @@ import { workBegun } from '../../../src/threads/off-thread.ts';
 import { callAction } from '../../support/agents.ts';
 import { type ApiScene, startApiScene } from '../../support/api-scene.ts';
 import type { ConnectedGrant } from '../../support/refreshing.ts';
+import { respond } from '../../support/scripted-server.ts';
 
 const FILE = `version: 1
 defaults:
@@ -170,8 +171,8 @@ describe('a large answer', () => {
 
   it('of bytes is decoded off the main thread, part by part', async () => {
     const text = repeat(60_000, (index) => `line ${index} with “quotes”\r\n`).join('');
-    scene.api.on('/drive/v3/files/f1', ({ query }) =>
-      query.get('alt') === 'media' ? { body: text, headers: { 'content-type': 'text/plain' } } : { body: FILE_ANSWER },
+    scene.api.on('/drive/v3/files/f1', (response, { query }) =>
+      respond(response, query.get('alt') === 'media' ? { body: text, headers: { 'content-type': 'text/plain' } } : { body: FILE_ANSWER }),
     );
     const { text: part, next_offset: next } = await run('drive.read', { id: 'f1', offset: 40_000 });
     expect(part).toBe(text.replaceAll('\r\n', '\n').slice(40_000, 80_000));

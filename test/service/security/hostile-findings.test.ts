@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import { connect as connectSocket, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type BankEmulator, sendJson, startBankEmulator } from '../../support/bank-emulator.ts';
+import { BankEmulator } from '../../support/bank-emulator.ts';
 import { eventually } from '../../support/eventually.ts';
 import { connect, outcome } from '../../support/flows.ts';
+import { sendJson } from '../../support/scripted-server.ts';
 import { SocketClient } from '../../support/socket-client.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
 
@@ -11,7 +12,7 @@ let bank: BankEmulator;
 let steward: TestSteward;
 
 beforeAll(async () => {
-  bank = await startBankEmulator();
+  bank = await new BankEmulator().start();
   steward = await startSteward({ ...bank.env, LIMIT_SOCKET_AUTHENTICATION_MS: '2000', LIMIT_SOCKETS_WAITING: '5' });
 });
 

@@ -86,7 +86,7 @@ describe('a stop', () => {
     const client = await SocketClient.signedIn(scene.steward.url, user.token);
     const asked = Promise.withResolvers<void>();
     const release = Promise.withResolvers<void>();
-    scene.provider.instead.set('/api/gmail/v1/users/me/messages/send', async (_request, response) => {
+    scene.provider.on('/api/gmail/v1/users/me/messages/send', async (response) => {
       asked.resolve();
       await release.promise;
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ id: 'm9' }));

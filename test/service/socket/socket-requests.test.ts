@@ -225,7 +225,7 @@ describe('abort', () => {
   it('does not undo a change that was begun: it is answered', async () => {
     const asked = Promise.withResolvers<void>();
     const answer = Promise.withResolvers<void>();
-    scene.provider.instead.set('/api/gmail/v1/users/me/messages/send', async (_request, response) => {
+    scene.provider.on('/api/gmail/v1/users/me/messages/send', async (response) => {
       asked.resolve();
       await answer.promise;
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ id: 'm7' }));

@@ -104,7 +104,7 @@ describe('with a collector', () => {
 
   afterAll(async () => {
     await steward.stop();
-    collector.close();
+    await collector.close();
   });
 
   it('continues no trace that a stranger’s request claims to belong to', async () => {
@@ -154,7 +154,7 @@ describe('OTEL variables', () => {
     await steward.call('/test', { headers: { traceparent: TRACEPARENT, baggage: 'canary=baggage' } });
     await steward.call('/health/live', { headers: { traceparent: `00-${PARENT.traceId}x-canary-01` } });
     await steward.stop();
-    collector.close();
+    await collector.close();
     expect(named(collector, 'GET /test')[0]).toMatchObject({ traceId: PARENT.traceId, parentSpanId: PARENT.spanId });
     expect(named(collector, 'GET /health/live')[0]?.traceId).not.toBe(PARENT.traceId);
     expect(Buffer.concat(collector.bodies).toString()).not.toContain('canary');
@@ -166,7 +166,7 @@ describe('OTEL variables', () => {
       const steward = await startSteward({ ...settings(collector), ...off });
       await steward.call('/test');
       await steward.stop();
-      collector.close();
+      await collector.close();
       expect(collector.bodies).toEqual([]);
     }
   });
@@ -176,7 +176,7 @@ describe('OTEL variables', () => {
     const steward = await startSteward({ ...settings(collector), OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf' });
     await steward.call('/test');
     await steward.stop();
-    collector.close();
+    await collector.close();
     expect(collector.requests[0]?.headers['content-type']).toBe('application/x-protobuf');
     expect(collector.bodies[0]?.toString('latin1')).toContain('GET /test');
   });

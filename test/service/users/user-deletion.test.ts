@@ -198,7 +198,7 @@ describe('DELETE /user with an issuer of one’s own, while a connection is unde
 
   beforeAll(async () => {
     issuer = await startIssuer();
-    provider = await WorkspaceEmulator.start();
+    provider = await new WorkspaceEmulator().start();
     service = await startSteward({ ...issuer.env, ...provider.env });
   });
   afterAll(async () => {
@@ -230,7 +230,7 @@ describe('DELETE /user with an issuer of one’s own, while a connection is unde
     const consentUrl = (await browser.visit(body.login_url)).headers.get('location') ?? '';
     const { promise: mayAnswer, resolve: letAnswer } = Promise.withResolvers<void>();
     const { promise: reached, resolve: reach } = Promise.withResolvers<void>();
-    provider.instead.set('/userinfo', (_request, response) => {
+    provider.on('/userinfo', (response) => {
       reach();
       void mayAnswer.then(() => response.end(JSON.stringify({ sub: subjectOf(email), email, email_verified: true })));
     });
@@ -239,7 +239,7 @@ describe('DELETE /user with an issuer of one’s own, while a connection is unde
     expect((await erase(token, service)).body).toEqual({ success: true });
     letAnswer();
     expect(outcome(await callback)).toEqual({ integration: 'workspace', status: 'error', code: 'expired' });
-    provider.instead.clear();
+    provider.reset();
     expect(await service.sql('select 1 from grants where subject = $1', [subjectOf(email)])).toEqual([]);
     await sweepNow(service);
     await eventually(() => provider.revoked.includes(provider.issued.at(-1) ?? ''));
@@ -251,14 +251,14 @@ describe('DELETE /user with an issuer of one’s own, while a connection is unde
     const first = await callbackOf(other, email);
     const { account_id: id } = outcome(await first.browser.visit(first.callbackUrl));
     const { promise: mayAnswer, resolve: letAnswer } = Promise.withResolvers<void>();
-    provider.instead.set('/revoke', (_request, response) => void mayAnswer.then(() => response.writeHead(503).end()));
+    provider.on('/revoke', (response) => void mayAnswer.then(() => response.writeHead(503).end()));
     await service.call(`/auth/workspace/accounts/${id}`, { method: 'DELETE', token: other });
     await eventually(async () => (await service.sql('select 1 from provider_subjects where revoking_until > now()')).length > 0);
 
     const token = await issuer.sign(newName());
     const { browser, callbackUrl } = await callbackOf(token, email);
     let asked = false;
-    provider.instead.set('/userinfo', (_request, response) => {
+    provider.on('/userinfo', (response) => {
       asked = true;
       response.end(JSON.stringify({ sub: subjectOf(email), email, email_verified: true }));
     });
@@ -267,7 +267,7 @@ describe('DELETE /user with an issuer of one’s own, while a connection is unde
     expect((await erase(token, service)).body).toEqual({ success: true });
     letAnswer();
     expect(outcome(await callback)).toEqual({ integration: 'workspace', status: 'error', code: 'expired' });
-    provider.instead.clear();
+    provider.reset();
     await sweepNow(service);
     await eventually(() => provider.revoked.includes(provider.issued.at(-1) ?? ''));
   });

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type BankEmulator, sendJson, startBankEmulator } from '../../support/bank-emulator.ts';
+import { BankEmulator } from '../../support/bank-emulator.ts';
 import { FormBrowser } from '../../support/browser.ts';
 import { type FaultyDatabase, startFaultyDatabase } from '../../support/database-proxy.ts';
 import { eventually } from '../../support/eventually.ts';
 import { newName } from '../../support/flows.ts';
+import { sendJson } from '../../support/scripted-server.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
 import { WorkspaceEmulator } from '../../support/workspace-emulator.ts';
 
@@ -14,7 +15,7 @@ let steward: TestSteward;
 
 beforeAll(async () => {
   database = await startFaultyDatabase();
-  [workspace, bank] = [await WorkspaceEmulator.start(), await startBankEmulator()];
+  [workspace, bank] = [await new WorkspaceEmulator().start(), await new BankEmulator().start()];
   steward = await startSteward({ ...workspace.env, ...bank.env, ...database.env, LIMIT_REVOCATION_RETRY_SECONDS: '1' });
 });
 
@@ -29,12 +30,12 @@ async function connectUntilCut() {
   const email = `${newName()}@example.com`;
   const { body } = await browser.visit('/workspace_access_request', { token, form: { email } });
   const consentUrl = (await browser.visit(body.login_url)).headers.get('location') ?? '';
-  workspace.instead.set('/userinfo', (_request, response) => {
+  workspace.on('/userinfo', (response) => {
     database.cut();
     response.writeHead(503).end();
   });
   const { status } = await browser.visit(workspace.approve(consentUrl, email));
-  workspace.instead.clear();
+  workspace.reset();
   return { status, refreshToken: workspace.issued.at(-1) ?? '' };
 }
 

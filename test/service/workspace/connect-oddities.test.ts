@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type BankEmulator, sendJson, startBankEmulator } from '../../support/bank-emulator.ts';
+import { BankEmulator } from '../../support/bank-emulator.ts';
 import { FormBrowser } from '../../support/browser.ts';
 import { eventually } from '../../support/eventually.ts';
 import { newName, outcome, workspaceAccounts } from '../../support/flows.ts';
+import { sendJson } from '../../support/scripted-server.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
 import { type Change, WorkspaceEmulator } from '../../support/workspace-emulator.ts';
 
@@ -11,7 +12,7 @@ let bank: BankEmulator;
 let steward: TestSteward;
 
 beforeAll(async () => {
-  [provider, bank] = [await WorkspaceEmulator.start(), await startBankEmulator()];
+  [provider, bank] = [await new WorkspaceEmulator().start(), await new BankEmulator().start()];
   const limits = { LIMIT_REVOCATION_RETRY_SECONDS: '1', LIMIT_PROVIDER_TIMEOUT_MS: '3000' };
   steward = await startSteward({ ...provider.env, ...bank.env, ...limits });
 });
@@ -22,7 +23,7 @@ afterAll(async () => {
 });
 
 beforeEach(() => {
-  provider.instead.clear();
+  provider.reset();
   bank.reset();
 });
 
@@ -99,11 +100,11 @@ describe('an answer to the code', () => {
   });
 
   it('is sent back once it is known whose it is, where userinfo fails and no id_token says so', async () => {
-    provider.instead.set('/userinfo', (_request, response) => void response.writeHead(503).end());
+    provider.on('/userinfo', (response) => void response.writeHead(503).end());
     const { ended, refresh } = await connect({ omit: ['id_token'] });
     expect(ended).toMatchObject({ status: 'error', code: 'provider_error' });
     expect(provider.revoked).not.toContain(refresh);
-    provider.instead.clear();
+    provider.reset();
     await sentBack(refresh);
   });
 

@@ -1,8 +1,8 @@
-import type { RequestListener } from 'node:http';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { FormBrowser } from '../../support/browser.ts';
 import { eventually } from '../../support/eventually.ts';
 import { answerConfirmation, newName, outcome, workspaceAccounts } from '../../support/flows.ts';
+import type { Handler } from '../../support/scripted-server.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
 import { type Change, WorkspaceEmulator } from '../../support/workspace-emulator.ts';
 
@@ -12,7 +12,7 @@ let provider: WorkspaceEmulator;
 let steward: TestSteward;
 
 beforeAll(async () => {
-  provider = await WorkspaceEmulator.start();
+  provider = await new WorkspaceEmulator().start();
   steward = await startSteward({ ...provider.env, LIMIT_REVOCATION_RETRY_SECONDS: '1' });
 });
 
@@ -20,8 +20,8 @@ afterAll(async () => {
   await steward.stop();
   await provider.stop();
 });
-beforeEach(() => provider.instead.clear());
-afterEach(() => provider.instead.clear());
+beforeEach(() => provider.reset());
+afterEach(() => provider.reset());
 
 /** A flow of a bound browser, with whatever the provider says. */
 async function connect(change: Change = {}, of: { token?: string; email?: string; asked?: string } = {}) {
@@ -139,23 +139,20 @@ describe('the exchange', () => {
 });
 
 const json = { 'content-type': 'application/json' };
-const ANSWERS: [string, RequestListener][] = [
-  ['a web page', (_request, response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><p>Hello')],
-  ['500', (_request, response) => void response.writeHead(500).end()],
-  ['JSON that breaks off', (_request, response) => void response.writeHead(200, json).end('{"access_token":"ya')],
-  ['a list', (_request, response) => void response.writeHead(200, json).end('[]')],
-  ['1 MB', (_request, response) => void response.writeHead(200, json).end(JSON.stringify({ access_token: 'a'.repeat(1_048_576) }))],
-  ['nothing', (_request, response) => void response.writeHead(200, json).end()],
-  ['a cut connection', (request) => void request.socket.destroy()],
-  [
-    'a body that is cut',
-    (_request, response) => void response.writeHead(200, { 'content-length': '1000' }).write('{', () => response.destroy()),
-  ],
+const ANSWERS: [string, Handler][] = [
+  ['a web page', (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><p>Hello')],
+  ['500', (response) => response.writeHead(500).end()],
+  ['JSON that breaks off', (response) => response.writeHead(200, json).end('{"access_token":"ya')],
+  ['a list', (response) => response.writeHead(200, json).end('[]')],
+  ['1 MB', (response) => response.writeHead(200, json).end(JSON.stringify({ access_token: 'a'.repeat(1_048_576) }))],
+  ['nothing', (response) => response.writeHead(200, json).end()],
+  ['a cut connection', (response) => response.destroy()],
+  ['a body that is cut', (response) => response.writeHead(200, { 'content-length': '1000' }).write('{', () => response.destroy())],
 ];
 
 describe('a provider that answers', () => {
   it.each(ANSWERS)('%s for tokens ends as provider_error', async (_name, answer) => {
-    provider.instead.set('/token', answer);
+    provider.on('/token', answer);
     const { callback, email } = await connect();
     expect(callback.status).toBe(303);
     expect(outcome(callback)).toEqual({ integration: 'workspace', status: 'error', code: 'provider_error' });
@@ -163,7 +160,7 @@ describe('a provider that answers', () => {
   });
 
   it.each(ANSWERS)('%s for userinfo ends as provider_error, and the token is sent back', async (_name, answer) => {
-    provider.instead.set('/userinfo', answer);
+    provider.on('/userinfo', answer);
     const { callback, email, refresh } = await connect();
     expect(outcome(callback)).toEqual({ integration: 'workspace', status: 'error', code: 'provider_error' });
     expect(await grantsOf(email)).toBe(0);
@@ -172,9 +169,9 @@ describe('a provider that answers', () => {
 
   it.each(['/token', '/userinfo'] as const)('a redirect on %s is not followed: it would carry secrets elsewhere', async (path) => {
     const before = provider.exchanges.length;
-    provider.instead.set(path, (request, response) => {
-      provider.instead.delete(path);
-      response.writeHead(request.method === 'POST' ? 307 : 302, { location: `${provider.url}${path}` }).end();
+    provider.on(path, (response, { method }) => {
+      provider.off(path);
+      response.writeHead(method === 'POST' ? 307 : 302, { location: `${provider.url}${path}` }).end();
     });
     const { callback } = await connect();
     expect(outcome(callback).code).toBe('provider_error');
@@ -229,7 +226,7 @@ describe('connecting the same account again', () => {
     await eventually(async () => expect(await steward.sql('select id from revocations')).toEqual([]));
     expect(provider.revoked).toContain(first.refresh);
     // A revocation ends every token of the account, those that wait for confirmation too.
-    provider.instead.set('/userinfo', (_request, response) => void response.writeHead(401, json).end('{"error":"invalid_token"}'));
+    provider.on('/userinfo', (response) => void response.writeHead(401, json).end('{"error":"invalid_token"}'));
     const answer = await answerConfirmation(held.browser, held.callback, 'confirm');
     expect(outcome(answer)).toMatchObject({ status: 'error', code: 'provider_error' });
     expect(await workspaceAccounts(steward, first.token)).toEqual([]);

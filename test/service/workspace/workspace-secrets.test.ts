@@ -11,7 +11,7 @@ let steward: TestSteward;
 const secrets: [string, string][] = [['client secret', 'emulated-client-secret']];
 
 beforeAll(async () => {
-  provider = await WorkspaceEmulator.start();
+  provider = await new WorkspaceEmulator().start();
   steward = await startSteward({ ...provider.env, LIMIT_REVOCATION_RETRY_SECONDS: '1' });
   await leaveTraces();
 });
@@ -60,10 +60,10 @@ async function leaveTraces(): Promise<void> {
   await steward.call(`/auth/workspace/login?token=${token}x`);
   await follow(token, name(), true, { claims: { nonce: 'another' } });
   await follow(token, name(), true, { userinfo: { sub: 'another' } });
-  provider.instead.set('/token', (_request, response) => void response.writeHead(500).end(JSON.stringify({ error: 'oops', token: 'x' })));
+  provider.on('/token', (response) => void response.writeHead(500).end(JSON.stringify({ error: 'oops', token: 'x' })));
   await follow(token, name(), true);
-  provider.instead.clear();
-  provider.instead.set('/revoke', (_request, response) => void response.writeHead(503).end());
+  provider.reset();
+  provider.on('/revoke', (response) => void response.writeHead(503).end());
   const { answer } = await follow(token, name(), true);
   await steward.call(`/auth/workspace/accounts/${outcome(answer).account_id}`, { method: 'DELETE', token });
   await eventually(async () => (await steward.sql('select 1 from revocations where attempts > 0 and token is not null')).length > 0);

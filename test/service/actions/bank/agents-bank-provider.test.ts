@@ -10,15 +10,9 @@ import { BankProvider } from '../../../../src/providers/bank/bank-provider.ts';
 import type { BankCall } from '../../../../src/providers/bank/bank-session.ts';
 import { workBegun } from '../../../../src/threads/off-thread.ts';
 import { callAction } from '../../../support/agents.ts';
-import {
-  ACCESS_TOKEN,
-  BANK_SECRET,
-  type BankEmulator,
-  type RecordedCall,
-  sendJson,
-  startBankEmulator,
-} from '../../../support/bank-emulator.ts';
+import { ACCESS_TOKEN, BANK_SECRET, BankEmulator } from '../../../support/bank-emulator.ts';
 import { eventually } from '../../../support/eventually.ts';
+import { type ScriptedCall, sendJson } from '../../../support/scripted-server.ts';
 import { startSteward, type TestSteward } from '../../../support/steward.ts';
 
 /** What the sandbox never says: a bank at the aggregator that tests script, call by call. */
@@ -43,7 +37,7 @@ const ACCOUNT = {
 };
 
 beforeAll(async () => {
-  emulator = await startBankEmulator();
+  emulator = await new BankEmulator().start();
   folder = mkdtempSync(join(tmpdir(), 'steward-bank-'));
   const file = join(folder, 'integrations.yaml');
   writeFileSync(
@@ -125,8 +119,8 @@ function script(...answers: (object | string)[]): void {
 }
 
 /** Holds the answers to a path until they are let go. */
-function hold(path: string): { waiting: { response: ServerResponse; call: RecordedCall }[] } {
-  const held = { waiting: [] as { response: ServerResponse; call: RecordedCall }[] };
+function hold(path: string): { waiting: { response: ServerResponse; call: ScriptedCall }[] } {
+  const held = { waiting: [] as { response: ServerResponse; call: ScriptedCall }[] };
   emulator.on(path, (response, call) => void held.waiting.push({ response, call }));
   return held;
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type ApiScene, startApiScene } from '../../../support/api-scene.ts';
 import type { ConnectedGrant } from '../../../support/refreshing.ts';
+import { respond } from '../../../support/scripted-server.ts';
 import { startSteward } from '../../../support/steward.ts';
 import { actApproved, newPerson } from '../../../support/workspace-content.ts';
 
@@ -20,10 +21,10 @@ beforeEach(async () => {
 
 /** The calendar's answer to every list, one page after the other. */
 function holding(pages: object[][], zone = BERLIN): void {
-  scene.api.on(EVENTS, ({ query }) => {
+  scene.api.on(EVENTS, (response, { query }) => {
     const page = Number(query.get('pageToken') ?? 0);
     const items = query.get('maxResults') === '1' ? [] : pages[page];
-    return { body: { timeZone: zone, items, ...(page + 1 < pages.length && { nextPageToken: String(page + 1) }) } };
+    respond(response, { body: { timeZone: zone, items, ...(page + 1 < pages.length && { nextPageToken: String(page + 1) }) } });
   });
 }
 
@@ -255,7 +256,7 @@ describe('a provider with unusual responses', () => {
 
   it('does not retry a change with an invalid response, whose outcome is unknown', async () => {
     const known = event('2027-05-03T09:00:00Z', '2027-05-03T10:00:00Z', { id: 'known' });
-    scene.api.on(`${EVENTS}/known`, ({ method }) => ({ body: method === 'GET' ? known : '<!doctype html>' }));
+    scene.api.on(`${EVENTS}/known`, (response, { method }) => respond(response, { body: method === 'GET' ? known : '<!doctype html>' }));
     await expect(act('calendar.update', { id: 'known', title: 'x' })).rejects.toMatchObject({ code: 'outcome_unknown' });
     expect(scene.api.calls.map(({ method }) => method)).toEqual(['GET', 'PATCH']);
   });

@@ -1,17 +1,19 @@
+import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { callAction } from '../../../support/agents.ts';
-import { type FileAgentsApi, json, startFileAgentsApi } from '../../../support/file-agents-api.ts';
+import { type FileAgentsApi, startFileAgentsApi } from '../../../support/file-agents-api.ts';
+import { respond, type ScriptedCall } from '../../../support/scripted-server.ts';
 
-let api: FileAgentsApi;
+let scene: FileAgentsApi;
 
 beforeAll(async () => {
-  api = await startFileAgentsApi();
+  scene = await startFileAgentsApi();
 });
 
-afterAll(() => api.stop());
+afterAll(() => scene.stop());
 
 async function run(action: string, input: object = {}): Promise<any> {
-  return (await callAction(api.steward, action, { id: 'd1', ...input })).data;
+  return (await callAction(scene.steward, action, { id: 'd1', ...input })).data;
 }
 
 function documentOf(...content: unknown[]): object {
@@ -36,7 +38,7 @@ function nested(depth: number, wrap: (inner: unknown) => unknown, core: unknown)
 }
 
 async function read(document: unknown): Promise<string> {
-  api.answer = json(document);
+  scene.api.on('*', { body: document });
   return (await run('documents.read')).tabs[0].text;
 }
 
@@ -105,12 +107,12 @@ describe('documents.read with unusual responses', () => {
 
   it('rejects a deeply nested response', async () => {
     const deep = `{"documentId":"d1","tabs":${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}}`;
-    api.answer = (_request, response) => void response.writeHead(200).end(deep);
+    scene.api.on('*', (response) => response.writeHead(200).end(deep));
     await expect(run('documents.read')).rejects.toMatchObject({ code: 'provider_error' });
   });
 
   it('says that a document is too large, with its link', async () => {
-    api.answer = (_request, response) => void response.writeHead(200).end(Buffer.alloc(13 * 1024 * 1024, ' '));
+    scene.api.on('*', (response) => response.writeHead(200).end(Buffer.alloc(13 * 1024 * 1024, ' ')));
     await expect(run('documents.read')).rejects.toMatchObject({
       code: 'too_large',
       message: /open it at https:\/\/docs\.google\.com\/document\/d\/d1\/edit/,
@@ -124,42 +126,37 @@ describe('documents.read with unusual responses', () => {
       tab('t.b', [paragraph(text('bb'))]),
       tab('t.c', [paragraph(text('c'))]),
     ];
-    api.answer = json({ ...documentOf(), tabs });
+    scene.api.on('*', { body: { ...documentOf(), tabs } });
     const first = await run('documents.read');
     expect(first.tabs.map((one: { text?: string }) => one.text?.length)).toEqual([39_999, 1, undefined]);
     expect(first).toMatchObject({ next_tab: 't.b', next_offset: 1 });
     expect((await run('documents.read', { tab: 't.b', offset: 1 })).tabs[1].text).toBe('b');
     const full = [tab('t.a', [paragraph(text('a'.repeat(40_000)))]), tab('t.b', [paragraph(text('b'))])];
-    api.answer = json({ ...documentOf(), tabs: full });
+    scene.api.on('*', { body: { ...documentOf(), tabs: full } });
     expect(await run('documents.read')).toMatchObject({ next_tab: 't.b', next_offset: 0 });
   });
 
   it('requests all tabs, without suggestions', async () => {
     await read(documentOf());
-    expect(api.calls.at(-1)).toMatch(/includeTabsContent=true/);
-    expect(api.calls.at(-1)).toMatch(/suggestionsViewMode=PREVIEW_WITHOUT_SUGGESTIONS/);
+    expect(scene.api.calls.at(-1)?.url).toMatch(/includeTabsContent=true/);
+    expect(scene.api.calls.at(-1)?.url).toMatch(/suggestionsViewMode=PREVIEW_WITHOUT_SUGGESTIONS/);
   });
 });
 
 describe('documents’ changes', () => {
   /** Keeps what was sent to batchUpdate. */
   function recording(reply: object, sent: any[], status = 200) {
-    return async (request: any, response: any) => {
-      if (request.method === 'GET')
-        return json({ ...documentOf(paragraph(text('x\n'))), tabs: [tab('t.a', [paragraph(text('x\n'))]), tab('t.b', [])] })(
-          request,
-          response,
-        );
-      const chunks: Buffer[] = [];
-      for await (const chunk of request) chunks.push(chunk);
-      sent.push(JSON.parse(Buffer.concat(chunks).toString()));
-      json(reply, status)(request, response);
+    return (response: ServerResponse, call: ScriptedCall) => {
+      const tabs = [tab('t.a', [paragraph(text('x\n'))]), tab('t.b', [])];
+      if (call.method === 'GET') return respond(response, { body: { ...documentOf(paragraph(text('x\n'))), tabs } });
+      sent.push(call.body);
+      respond(response, { body: reply, status });
     };
   }
 
   it('always name the tab and the revision they were made for', async () => {
     const sent: any[] = [];
-    api.answer = recording({ replies: [{}] }, sent);
+    scene.api.on('*', recording({ replies: [{}] }, sent));
     await run('documents.append', { text: 'more' });
     await run('documents.append', { text: 'more', tab: 't.b' });
     await run('documents.replace', { find: 'x', replace: 'y' });
@@ -173,12 +170,12 @@ describe('documents’ changes', () => {
   });
 
   it('return 0 if the response has no count', async () => {
-    api.answer = recording({}, []);
+    scene.api.on('*', recording({}, []));
     expect(await run('documents.replace', { find: 'x', replace: 'y' })).toMatchObject({ replaced: 0 });
   });
 
   it('distinguish a rejection by the provider from a conflict', async () => {
-    api.answer = recording({ error: { code: 400, status: 'INVALID_ARGUMENT' } }, [], 400);
+    scene.api.on('*', recording({ error: { code: 400, status: 'INVALID_ARGUMENT' } }, [], 400));
     await expect(run('documents.append', { text: 'more' })).rejects.toMatchObject({
       code: 'invalid_request',
       message: /refused the input/,
@@ -187,7 +184,7 @@ describe('documents’ changes', () => {
 
   it('are sent once, whatever the response', async () => {
     const sent: any[] = [];
-    api.answer = recording({ error: { code: 503 } }, sent, 503);
+    scene.api.on('*', recording({ error: { code: 503 } }, sent, 503));
     await expect(run('documents.append', { text: 'more' })).rejects.toBeInstanceOf(Error);
     expect(sent).toHaveLength(1);
   });

@@ -3,8 +3,9 @@ import { BUILT_INS } from '../../../../src/actions/built-ins.ts';
 import { callAction } from '../../../support/agents.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { startFileAgents } from '../../../support/file-agents.ts';
-import { type FileAgentsApi, json, startFileAgentsApi } from '../../../support/file-agents-api.ts';
+import { type FileAgentsApi, startFileAgentsApi } from '../../../support/file-agents-api.ts';
 import { connect, newName } from '../../../support/flows.ts';
+import { respond } from '../../../support/scripted-server.ts';
 import type { TestSteward } from '../../../support/steward.ts';
 import { actApproved } from '../../../support/workspace-content.ts';
 
@@ -51,22 +52,22 @@ describe('drive, if the sandbox’s provider fails', () => {
 });
 
 describe('drive, with a provider that returns anything', () => {
-  let api: FileAgentsApi;
+  let scene: FileAgentsApi;
 
   beforeAll(async () => {
-    api = await startFileAgentsApi();
+    scene = await startFileAgentsApi();
   });
-  afterAll(() => api.stop());
+  afterAll(() => scene.stop());
 
   async function run(action: string, input: object = {}) {
-    return { data: await actApproved(api.steward, await api.steward.signIn(), action, input) };
+    return { data: await actApproved(scene.steward, await scene.steward.signIn(), action, input) };
   }
 
   it('stops reading 50 MB that were announced as 10 bytes', async () => {
     let sent = 0;
     let cutOff = false;
-    api.answer = (request, response) => {
-      if (!request.url?.includes('alt=media')) return json({ ...FILE, size: '10' })(request, response);
+    scene.api.on('*', (response, { url }) => {
+      if (!url.includes('alt=media')) return respond(response, { body: { ...FILE, size: '10' } });
       response.writeHead(200, { 'content-type': 'text/plain' });
       response.on('close', () => {
         cutOff = !response.writableFinished;
@@ -80,7 +81,7 @@ describe('drive, with a provider that returns anything', () => {
         response.end();
       };
       pump();
-    };
+    });
     const call = run('drive.read', { id: 'f1' });
     await expect(call).rejects.toMatchObject({ code: 'too_large', message: /^“notes” is too large to be read/, details: { id: 'f1' } });
     await eventually(() => cutOff);
@@ -88,39 +89,41 @@ describe('drive, with a provider that returns anything', () => {
   });
 
   it('returns no binary file that is larger than announced', async () => {
-    api.answer = (request, response) => {
-      if (request.url?.includes('alt=media')) return void response.end(Buffer.alloc(200_000));
-      json({ ...FILE, mimeType: 'image/png', size: '10' })(request, response);
-    };
+    scene.api.on('*', (response, { url }) => {
+      if (url.includes('alt=media')) return void response.end(Buffer.alloc(200_000));
+      respond(response, { body: { ...FILE, mimeType: 'image/png', size: '10' } });
+    });
     await expect(run('drive.read', { id: 'f1' })).rejects.toMatchObject({ code: 'too_large' });
   });
 
   it('cleans names of control and direction characters', async () => {
-    api.answer = json({ files: [{ ...FILE, name: `in\u0000voice\u202efdp.exe${'\ud800'}\n` }] });
+    scene.api.on('*', { body: { files: [{ ...FILE, name: `in\u0000voice\u202efdp.exe${'\ud800'}\n` }] } });
     const [file] = (await run('drive.search')).data.items;
     expect(file.name).toBe('in voice fdp.exe\ufffd ');
   });
 
   it('drops control characters and lone surrogates of text', async () => {
-    api.answer = (request, response) => {
-      if (request.url?.includes('alt=media')) return void response.end('a\u0000b\u001b[31mc\r\nd\te');
-      json(FILE)(request, response);
-    };
+    scene.api.on('*', (response, { url }) => {
+      if (url.includes('alt=media')) return void response.end('a\u0000b\u001b[31mc\r\nd\te');
+      respond(response, { body: FILE });
+    });
     expect((await run('drive.read', { id: 'f1' })).data).toMatchObject({ text: 'ab[31mc\nd\te' });
   });
 
   it('omits invalid optional fields rather than the file', async () => {
-    api.answer = json({
-      files: [
-        {
-          ...FILE,
-          webViewLink: 'javascript:alert(1)',
-          size: 'huge',
-          modifiedTime: 'yesterday',
-          owners: 'me',
-          mimeType: 'Text/HTML; charset=utf-8',
-        },
-      ],
+    scene.api.on('*', {
+      body: {
+        files: [
+          {
+            ...FILE,
+            webViewLink: 'javascript:alert(1)',
+            size: 'huge',
+            modifiedTime: 'yesterday',
+            owners: 'me',
+            mimeType: 'Text/HTML; charset=utf-8',
+          },
+        ],
+      },
     });
     const [file] = (await run('drive.search')).data.items;
     expect(file).toEqual({ id: 'f1', name: 'notes', type: 'text', mime: 'text/html' });
@@ -132,22 +135,22 @@ describe('drive, with a provider that returns anything', () => {
     ['a list that is none', { files: { length: 1e9 } }],
     ['a number', 7],
   ])('reports %s as an error of the provider', async (_, body) => {
-    api.answer = json(body);
+    scene.api.on('*', { body });
     await expect(run('drive.search')).rejects.toMatchObject({ code: 'provider_error' });
   });
 
   it('does not let a shortcut’s target change the path', async () => {
-    api.answer = json({ ...FILE, mimeType: 'application/vnd.google-apps.shortcut', shortcutDetails: { targetId: 'a/../../b' } });
+    scene.api.on('*', { body: { ...FILE, mimeType: 'application/vnd.google-apps.shortcut', shortcutDetails: { targetId: 'a/../../b' } } });
     await expect(run('drive.read', { id: 'f1' })).rejects.toMatchObject({ code: 'provider_error' });
   });
 
   it('includes shared drives in every call, and sends media only when it creates a file', async () => {
-    api.calls.length = 0;
-    api.answer = (request, response) => {
-      if (request.url?.includes('/permissions')) return json({ id: 'p', role: 'reader' })(request, response);
-      const mimeType = request.url?.includes('/folder1') ? 'application/vnd.google-apps.folder' : 'text/plain';
-      json({ ...FILE, parents: ['old'], files: [], mimeType })(request, response);
-    };
+    scene.api.reset();
+    scene.api.on('*', (response, { url }) => {
+      if (url.includes('/permissions')) return respond(response, { body: { id: 'p', role: 'reader' } });
+      const mimeType = url.includes('/folder1') ? 'application/vnd.google-apps.folder' : 'text/plain';
+      respond(response, { body: { ...FILE, parents: ['old'], files: [], mimeType } });
+    });
     const inputs: Record<string, object> = {
       'drive.search': {},
       'drive.info': { id: 'f1' },
@@ -159,15 +162,14 @@ describe('drive, with a provider that returns anything', () => {
       'drive.share': { id: 'f1', email: 'a@example.org', role: 'reader' },
     };
     for (const [action, input] of Object.entries(inputs)) await run(action, input);
-    expect(api.calls.length).toBeGreaterThan(8);
-    expect(api.calls.filter((call) => !call.includes('supportsAllDrives=true'))).toEqual([]);
+    const calls = scene.api.calls.map(({ method, url }) => `${method} ${url}`);
+    expect(calls.length).toBeGreaterThan(8);
+    expect(calls.filter((call) => !call.includes('supportsAllDrives=true'))).toEqual([]);
     expect(
-      api.calls.filter((call) => call.startsWith('GET') && call.includes('/files?') && !call.includes('includeItemsFromAllDrives=true')),
+      calls.filter((call) => call.startsWith('GET') && call.includes('/files?') && !call.includes('includeItemsFromAllDrives=true')),
     ).toEqual([]);
-    expect(api.calls.filter((call) => call.includes('/upload/'))).toEqual([
-      expect.stringMatching(/^POST \/apis\/upload\/drive\/v3\/files\?/),
-    ]);
-    expect(api.calls.every((call) => call.includes(' /apis/'))).toBe(true);
+    expect(calls.filter((call) => call.includes('/upload/'))).toEqual([expect.stringMatching(/^POST \/apis\/upload\/drive\/v3\/files\?/)]);
+    expect(calls.every((call) => call.includes(' /apis/'))).toBe(true);
   });
 });
 

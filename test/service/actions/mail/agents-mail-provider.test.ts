@@ -4,19 +4,19 @@ import { bodyText, HtmlBudget, readPayload } from '../../../../src/actions/mail/
 import type { WorkspaceSession } from '../../../../src/providers/workspace/workspace-session.ts';
 import { type MailUser, mailUser, startMail } from '../../../support/mail.ts';
 import { connectGrant } from '../../../support/refreshing.ts';
-import { type ScriptedAnswer, type ScriptedApi, startScriptedApi } from '../../../support/scripted-api.ts';
+import { respond, ScriptedServer } from '../../../support/scripted-server.ts';
 import type { TestSteward } from '../../../support/steward.ts';
 import { WorkspaceEmulator } from '../../../support/workspace-emulator.ts';
 
 /** What the sandbox never says: a mail API that tests script, answer by answer. */
 let provider: WorkspaceEmulator;
-let api: ScriptedApi;
+let api: ScriptedServer;
 let steward: TestSteward;
 let user: MailUser;
 
 beforeAll(async () => {
-  provider = await WorkspaceEmulator.start();
-  api = await startScriptedApi();
+  provider = await new WorkspaceEmulator().start();
+  api = await new ScriptedServer().start();
   steward = await startMail({ ...provider.env, GOOGLE_API_URL: api.url });
 });
 
@@ -35,7 +35,7 @@ beforeEach(async () => {
 const ROOT = '/gmail/v1/users/me';
 const b64 = (value: string | Buffer) => Buffer.from(value).toString('base64url');
 
-function on(path: string, answer: ScriptedAnswer | Parameters<ScriptedApi['on']>[1]): void {
+function on(path: string, answer: Parameters<ScriptedServer['on']>[1]): void {
   api.on(`${ROOT}/${path}`, answer);
 }
 
@@ -241,12 +241,12 @@ describe('HTML by the megabyte', () => {
 describe('an attachment', () => {
   it('is found again although the provider changes its id each time', async () => {
     let reads = 0;
-    on('messages/m1', () => {
+    on('messages/m1', (response) => {
       reads += 1;
       const file = { mimeType: 'application/pdf', filename: 'a\r\nb.pdf', body: { size: 4, attachmentId: `id-${reads}` } };
       on(`messages/m1/attachments/id-${reads}`, { body: { size: 4, data: b64('%PDF') } });
       api.on(`${ROOT}/messages/m1/attachments/id-${reads - 1}`, { status: 400, body: {} });
-      return { body: message('m1', { mimeType: 'multipart/mixed', parts: [textPart('x'), file] }) };
+      respond(response, { body: message('m1', { mimeType: 'multipart/mixed', parts: [textPart('x'), file] }) });
     });
     const [{ id, name }] = (await user.run('mail.read', { message: 'm1' })).messages[0].attachments;
     expect({ id, name }).toEqual({ id: '1', name: expect.stringMatching(/^a +b\.pdf$/) });

@@ -12,7 +12,7 @@ let provider: WorkspaceEmulator;
 let steward: TestSteward;
 
 beforeEach(async () => {
-  provider = await WorkspaceEmulator.start();
+  provider = await new WorkspaceEmulator().start();
 });
 
 afterEach(async () => {

@@ -12,7 +12,7 @@ let provider: WorkspaceEmulator;
 let steward: TestSteward;
 
 beforeAll(async () => {
-  provider = await WorkspaceEmulator.start();
+  provider = await new WorkspaceEmulator().start();
   steward = await startSteward({ ...provider.env });
 });
 

@@ -19,7 +19,7 @@ let provider: WorkspaceEmulator;
 let steward: TestSteward;
 
 beforeAll(async () => {
-  provider = await WorkspaceEmulator.start();
+  provider = await new WorkspaceEmulator().start();
   steward = await startSteward({
     ...provider.env,
     LIMIT_REVOCATION_RETRY_SECONDS: '1',
@@ -316,10 +316,9 @@ describe('a refresh that fails', () => {
     expect(await refusal(current(grant))).toMatchObject({ code: 'unavailable' });
     door.open();
     await endWait(steward.sql, grant, 'refresh_after');
-    const address = provider.instead;
-    address.set('/token', (request) => void request.socket.destroy());
+    provider.on('/token', (response) => response.destroy());
     expect(await refusal(current(grant))).toMatchObject({ code: 'unavailable' });
-    address.clear();
+    provider.reset();
     expect(await state(grant)).toMatchObject({ status: 'active', failures: 2 });
   });
 
@@ -468,7 +467,7 @@ describe('a refresh under way', () => {
     const grant = await expired();
     const door = gate();
     provider.tokens.after = door.wait;
-    provider.instead.set('/revoke', (_request, response) => void response.writeHead(503).end());
+    provider.on('/revoke', (response) => void response.writeHead(503).end());
     const call = refusal(current(grant));
     await door.reached();
     await steward.call(`/auth/workspace/accounts/${grant.accountId}`, { method: 'DELETE', token: grant.token });
@@ -477,7 +476,7 @@ describe('a refresh under way', () => {
     expect(await steward.sql('select id from revocations')).toHaveLength(2);
     const again = await connect({ token: grant.token, email: grant.email });
     const revokedBefore = provider.revoked.length;
-    provider.instead.clear();
+    provider.reset();
     await eventually(async () => expect(await steward.sql('select id from revocations')).toEqual([]));
     expect(provider.revoked).toHaveLength(revokedBefore);
     expect(provider.issued).toContain(await current(again));
