@@ -62,7 +62,7 @@ describe.skipIf(chromiumMissing)(`the agents on the page at GET /${whySkipped}`,
     expect(pages.problems).toEqual([]);
   });
 
-  it('says what is wrong with an input', async () => {
+  it('shows the error of an invalid input', async () => {
     const page = await connected('wrong');
     await choose(page, 'mail.search');
     await page.getByLabel('query').fill('x'.repeat(3_000));
@@ -74,7 +74,7 @@ describe.skipIf(chromiumMissing)(`the agents on the page at GET /${whySkipped}`,
       .waitFor();
   });
 
-  it('asks before it sends, shows exactly what, and sends what was shown', async () => {
+  it('asks for approval before it sends, shows the exact message, and sends it', async () => {
     const page = await connected('sender');
     await choose(page, 'mail.send');
     await page.getByLabel('to', { exact: true }).fill('someone@example.com');
@@ -101,7 +101,7 @@ describe.skipIf(chromiumMissing)(`the agents on the page at GET /${whySkipped}`,
     expect(pages.problems).toEqual([]);
   });
 
-  it('sends nothing that was denied', async () => {
+  it('sends nothing after a denial', async () => {
     const page = await connected('denier');
     await choose(page, 'mail.send');
     await page.getByLabel('to', { exact: true }).fill('someone@example.com');
@@ -116,7 +116,7 @@ describe.skipIf(chromiumMissing)(`the agents on the page at GET /${whySkipped}`,
     await eventually(async () => /"items": \[\]/.test((await result(page).textContent()) ?? ''));
   });
 
-  it('stops a call that takes long', async () => {
+  it('stops a long call', async () => {
     const page = await connected('stopper');
     await choose(page, 'mail.labels');
     await steward.control('faults', { part: 'workspace', path: '/api/gmail', kind: 'hang' });
@@ -125,7 +125,7 @@ describe.skipIf(chromiumMissing)(`the agents on the page at GET /${whySkipped}`,
     await page.locator('#agents .outcome .error').first().waitFor();
   });
 
-  it('shows an account that needs attention as soon as the provider says so', async () => {
+  it('shows an account that needs attention as soon as the provider reports it', async () => {
     const page = await connected('revoked');
     await steward.control('workspace/revoke', { email: 'revoked@example.com' });
     await choose(page, 'mail.labels');
@@ -138,7 +138,7 @@ describe.skipIf(chromiumMissing)(`the agents on the page at GET /${whySkipped}`,
     await page.locator('#workspace').getByText('Reconnect required').waitFor();
   });
 
-  it('offers a declared action as soon as the definition is reloaded', async () => {
+  it('offers a declared action as soon as the integrations are reloaded', async () => {
     const page = await connected('declarer');
     define({
       search: { use: 'mail.search' },

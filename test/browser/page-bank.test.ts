@@ -20,7 +20,7 @@ describe.skipIf(chromiumMissing)(`the banks on the page at GET /${whySkipped}`, 
     await steward?.stop();
   });
 
-  it('show by themselves what a webhook says, and offer what helps', async () => {
+  it('show the status of a webhook without a reload, and offer the repair', async () => {
     await eventually(async () => (await linkBank(steward, await steward.signIn('watcher'))).status === 200);
     const { item_id: item } = (await steward.control('bank/state')).items.at(-1);
     const page = await pages.openAs('watcher');

@@ -51,7 +51,7 @@ describe.skipIf(chromiumMissing)(`the page at GET / in development${whySkipped}`
     expect(pages.problems).toEqual([]);
   });
 
-  it('keeps the colour of what is written on a button while the pointer is over it', async () => {
+  it('keeps the colour of a button’s text while the pointer is over it', async () => {
     const page = await pages.open();
     await pages.signIn(page, 'pointer');
     const colour = (name: string) => page.getByRole('button', { name }).evaluate('(button) => getComputedStyle(button).color');
@@ -63,7 +63,7 @@ describe.skipIf(chromiumMissing)(`the page at GET / in development${whySkipped}`
     }
   });
 
-  it('keeps the ID token out of every address, over a reload, and not beyond the sign-out', async () => {
+  it('keeps the ID token out of every URL, over a reload, and not after the sign-out', async () => {
     const page = await pages.open();
     const addresses: string[] = [];
     page.on('request', (request) => addresses.push(request.url()));
@@ -82,7 +82,7 @@ describe.skipIf(chromiumMissing)(`the page at GET / in development${whySkipped}`
     expect(pages.problems).toEqual([]);
   });
 
-  it('takes a pasted ID token, and says what the server says of a bad one', async () => {
+  it('accepts a pasted ID token, and shows the server’s message for an invalid one', async () => {
     const page = await pages.open();
     await page.getByLabel('Paste an ID token').fill('not.a.token');
     await page.getByRole('button', { name: 'Use this token' }).click();
@@ -94,7 +94,7 @@ describe.skipIf(chromiumMissing)(`the page at GET / in development${whySkipped}`
     await page.getByText('pasted@example.com').waitFor();
   });
 
-  it('offers only the paste form where there is no sandbox', async () => {
+  it('offers only the form for a token without the sandbox', async () => {
     const context = await pages.browser.newContext();
     await context.route('**/sandbox/**', (route) => route.fulfill({ status: 404, json: { status: 'error' } }));
     const page = await context.newPage();
@@ -105,7 +105,7 @@ describe.skipIf(chromiumMissing)(`the page at GET / in development${whySkipped}`
     expect(await page.getByRole('button', { name: 'Sign in as demo' }).isVisible()).toBe(false);
   });
 
-  it('asks to sign in again when the token has run out', async () => {
+  it('asks to sign in again when the token has expired', async () => {
     const page = await pages.open();
     await page.clock.install();
     await pages.signIn(page, 'late');
@@ -150,7 +150,7 @@ describe.skipIf(chromiumMissing)(`the page at GET / in development${whySkipped}`
     expect(pages.problems).toEqual([]);
   });
 
-  it('repeats nothing that an address claims', async () => {
+  it('does not repeat text from the URL', async () => {
     const page = await pages.open('/?integration=workspace&status=error&code=%3Cimg+src=x%3Ecall+0800&keep=1');
     await page.getByText('The account could not be connected.').waitFor();
     expect(page.url()).toBe(`${steward.url}/?keep=1`);
@@ -205,7 +205,7 @@ describe.skipIf(chromiumMissing)(`the page at GET / in development${whySkipped}`
     await page.locator('#connections').getByText(connections, { exact: true }).waitFor();
   }
 
-  it('shows the connections, its own among them', async () => {
+  it('shows the connections, including its own', async () => {
     const page = await pages.open();
     await shows(page, '0');
     await pages.signIn(page, 'connected');

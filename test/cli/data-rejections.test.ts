@@ -85,7 +85,7 @@ describe.skipIf(!hasPostgres)('npm run data -- import rejects', () => {
     ['an address', (text) => text.replace('ada@example.org', 'eve@example.org'), /checksum/],
     ['a row that is gone', (text) => text.replace(/\["waitlist",.*\n/, ''), /checksum/],
     ['a row after the end', (text) => `${text}${lines[1]}\n`, /comes after its end/],
-  ])('a file that was changed: %s', async (_name, change, message) => {
+  ])('a changed file: %s', async (_name, change, message) => {
     await refused(gzipSync(change(gunzipSync(whole).toString())), message);
   });
 
@@ -160,7 +160,7 @@ describe.skipIf(!hasPostgres)('npm run data -- import rejects', () => {
     expect(readdirSync(folder).sort()).toEqual(['hostile.gz', 'whole.gz']);
   });
 
-  it('no valid file: it is imported after all of these', async () => {
+  it('no valid file: it is imported after all the rejections', async () => {
     writeFileSync(join(folder, 'hostile.gz'), whole);
     const { code } = await runCli('data', ['import', join(folder, 'hostile.gz')], { MASTER_KEYS, DATABASE_URL: target.url });
     expect(code).toBe(0);

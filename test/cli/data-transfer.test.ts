@@ -138,7 +138,7 @@ describe('npm run data', () => {
   });
 
   it.skipIf(!hasPostgres)(
-    'goes from the embedded database to Postgres and back',
+    'transfers from the embedded database to Postgres and back',
     async () => {
       const database = await createEmptyPostgresDatabase();
       const postgres = { ...place.env, DATABASE_URL: database.url };

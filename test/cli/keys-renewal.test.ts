@@ -142,7 +142,7 @@ describe.skipIf(!hasPostgres)('npm run keys -- rewrap --new-user-keys', () => {
     expect(outcome(await answerConfirmation(browser, page, 'confirm'))).toMatchObject({ status: 'connected' });
   });
 
-  it('is complete after one run: another run changes nothing', async () => {
+  it('is complete after one run; another run changes nothing', async () => {
     const user = await scene.connect();
     await recover();
     const key = await keyOf(user);

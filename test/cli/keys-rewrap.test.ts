@@ -172,7 +172,7 @@ describe.skipIf(!hasPostgres)('npm run keys -- rewrap', () => {
     expect(held[0]?.wrapped.toString()).toBe('changed meanwhile');
   });
 
-  it('can run twice at the same time', async () => {
+  it('can run twice concurrently', async () => {
     const ends = await Promise.all([runCli('keys', ['rewrap'], env), runCli('keys', ['rewrap'], env)]);
     expect(ends).toMatchObject([{ code: 0 }, { code: 0 }]);
     expect(await intact()).toEqual({ next: MANY });

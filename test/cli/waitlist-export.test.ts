@@ -108,7 +108,7 @@ describe('npm run waitlist -- export', () => {
     expect(readdirSync(at).sort()).toEqual(['link.csv', 'sub']);
   });
 
-  it.each([[['export', 'file.csv']], [['export', '--out']], [['list']], [[]]])('called as %j prints its usage', async (args) => {
+  it.each([[['export', 'file.csv']], [['export', '--out']], [['list']], [[]]])('prints its usage for %j', async (args) => {
     const { code, stderr } = await run(...args);
     expect(code).toBe(2);
     expect(stderr).toContain('Usage: npm run waitlist -- ');

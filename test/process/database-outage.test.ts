@@ -62,7 +62,7 @@ function expectUnavailablePage(answer: HttpResponse): void {
   expect(answer.text).not.toContain('<script');
 }
 
-withPostgres('while the database is away', () => {
+withPostgres('while the database is unavailable', () => {
   let site: Site;
   let child: TestProcess;
   /** Seen before the outage. */
@@ -195,7 +195,7 @@ withPostgres('while the database is away', () => {
     await expectRecovery();
   });
 
-  it('background work continues where it stopped', async () => {
+  it('background work resumes', async () => {
     const { callback, token: mine } = await connect(child, { token: await child.signIn('temp'), email: 'temp@example.com' });
     await child.control('faults', { part: 'workspace', path: '/revoke', kind: 'status' });
     const id = outcome(callback).account_id;
@@ -244,7 +244,7 @@ withPostgres('a service with a single database connection', () => {
     await site.remove();
   });
 
-  it('connects, confirms, links and disconnects: nothing waits for a second connection', async () => {
+  it('connects, confirms, links and disconnects on one connection, without waiting for a second', async () => {
     const { callback, token } = await connect(child, { email: 'demo@example.com' });
     expect(outcome(callback)).toMatchObject({ status: 'connected' });
     const other = await connect(child, { token, email: 'demo@example.com', chosen: 'other@example.com' });

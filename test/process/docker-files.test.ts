@@ -80,7 +80,7 @@ describe('compose.yaml', () => {
     expect(compose.services.production?.build?.target).toBe('production');
   });
 
-  it('does not let a variable of .env turn one service into the other', () => {
+  it('a variable of .env does not turn one service into the other', () => {
     expect(compose.services.steward?.environment.NODE_ENV).toBe('development');
     expect(compose.services.production?.environment.NODE_ENV).toBe('production');
   });
@@ -112,7 +112,7 @@ describe('the production image', () => {
     expect(globSync('{sandbox,test,bench,scripts,.env*}', { cwd: image })).toEqual([]);
   });
 
-  it('contains everything that a start loads, compiled in advance', () => {
+  it('contains every module that a start loads, compiled in advance', () => {
     expect(stage('production').at(-1)).toBe('RUN node src/startup/warm-module-cache.js');
     const { status, stderr } = spawnSync(process.execPath, ['src/startup/warm-module-cache.js'], { cwd: image, env: {}, encoding: 'utf8' });
     expect(stderr).toBe('');

@@ -30,7 +30,7 @@ describe.skipIf(!hasPostgres)('two processes on one database', () => {
     return { userId: uid, clients: [first!, second!] };
   }
 
-  it('an event recorded on one reaches the sockets of both', async () => {
+  it('an event recorded by one reaches the sockets of both', async () => {
     const { clients } = await everywhere('ana');
     const token = await issuer.sign('ana');
     const linked = await replicas[0].call('/sandbox/bank/sandbox/public_token/create', {
@@ -93,7 +93,7 @@ describe.skipIf(!hasPostgres)('two processes on one database', () => {
     expect(moved.events.map(({ event }) => event)).toEqual(['two', 'three']);
   });
 
-  it('events go on after the database cut every connection', async () => {
+  it('events continue after the database has closed every connection', async () => {
     const { userId, clients } = await everywhere('cut');
     await database.sql(
       'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',

@@ -189,7 +189,7 @@ describe('no secret is ever printed, at LOG_LEVEL=trace', () => {
     await new Promise((resolve) => garbage.once('close', resolve));
   });
 
-  it('everything above was logged', async () => {
+  it('logs every request of these tests', async () => {
     const exit = await child.kill('SIGTERM');
     expect(exit.code).toBe(0);
     for (const path of ['/auth/workspace/callback', '/auth/workspace/login', '/auth/bank/set_access_token', '/nowhere']) {

@@ -80,7 +80,7 @@ function traffic(): { stop(): Promise<number> } {
 }
 
 describe.skipIf(!hasPostgres)('migrations of a large database that is in use', () => {
-  it('rewrite no table, and its users continue', async () => {
+  it('rewrite no table, and do not block its users', async () => {
     const rewritten: string[] = [];
     for (const file of MIGRATIONS) {
       const before = await files();
@@ -106,7 +106,7 @@ describe.skipIf(!hasPostgres)('migrations of a large database that is in use', (
     expect((await database.sql('select name from pgmigrations')).length).toBe(MIGRATIONS.length);
   });
 
-  it('wait briefly for a locked table, let others use it, and retry; or fail with a message and change nothing', async () => {
+  it('wait briefly for a locked table without blocking others, and retry; or fail with a message and change nothing', async () => {
     const logger = createLogger('silent');
     const lines: string[] = [];
     logger.warn = ((_fields: object, message: string) => lines.push(message)) as unknown as typeof logger.warn;

@@ -77,13 +77,13 @@ describe('npm start on an installation', () => {
     expect({ status, asked, stdout }).toEqual({ status: 0, asked: [], stdout: '' });
   });
 
-  it('installs again where the lock file is newer', () => {
+  it('installs again if the lock file is newer', () => {
     utimesSync(join(folder, 'package-lock.json'), NOW, NOW);
     installed(NOW - 1);
     expect(install().asked).toHaveLength(1);
   });
 
-  it('installs again where the pinned Node is missing', () => {
+  it('installs again if the pinned Node is missing', () => {
     utimesSync(join(folder, 'package-lock.json'), NOW, NOW);
     installed(NOW);
     rmSync(join(folder, 'node_modules/.bin/node'));

@@ -50,7 +50,7 @@ describe('starting', () => {
     expect(child.output()).toMatch(/^ +database +(embedded, in |Postgres)/m);
   });
 
-  it('names the real provider where one is configured', async () => {
+  it('names the real provider if one is configured', async () => {
     const child = await start({ PLAID_CLIENT_ID: 'client', PLAID_SECRET: 'bank-secret-value', ALLOW_MIXED: '1' });
     expect(child.output()).toMatch(/^ +bank +real aggregator$/m);
     expect(child.output()).toMatch(/^ +workspace +sandbox/m);
@@ -70,7 +70,7 @@ describe('starting', () => {
 });
 
 describe('stopping and starting again', () => {
-  it('exits with 0 on SIGTERM, and has the accounts again on the same port and on another', async () => {
+  it('exits with 0 on SIGTERM, and lists the accounts after a restart on the same and on another port', async () => {
     const port = await freePort();
     const first = await start({ PORT: String(port) });
     const before = await connectBoth(first);

@@ -66,7 +66,7 @@ describe.skipIf(!hasPostgres)('a production process', () => {
     '/sandbox/bank/link',
     '/api-docs',
     '/assets/swagger-ui/swagger-ui.css',
-  ])('has no %s', async (path) => {
+  ])('does not serve %s', async (path) => {
     for (const method of ['GET', 'POST']) {
       expect(await child.call(path, { method })).toMatchObject({ status: 404, body: { status: 'error', code: 'not_found' } });
     }

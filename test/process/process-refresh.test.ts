@@ -232,7 +232,7 @@ withPostgres('a process that lost the database after the provider rotated', () =
     expect(await state()).toMatchObject({ status: 'active', lease: null });
   });
 
-  it('reactivates the account if that took so long that the consent was considered ended', async () => {
+  it('reactivates the account if the consent was considered ended meanwhile', async () => {
     const { first, second } = await overtake();
     const rotated = lastGiven();
     expect(await second).toEqual([{ code: 'reauth_required' }]);

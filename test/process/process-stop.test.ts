@@ -70,7 +70,7 @@ describe.skipIf(!hasPostgres)('stopping a production process', () => {
     expect(await child.kill('SIGTERM')).toMatchObject({ code: 1, signal: null });
   });
 
-  it('exits when its time is over, whatever still runs, and says so', async () => {
+  it('exits after its time limit although work still runs, and logs it', async () => {
     await start({ LIMIT_STOP_WAIT_MS: '3600000', LIMIT_STOP_MS: '200' });
     const exit = await child.kill('SIGTERM');
     expect(exit).toMatchObject({ code: 1, signal: null });

@@ -68,7 +68,7 @@ describe.skipIf(programsMissing('nginx'))('nginx with the configuration of docs/
     expect(steward.context.integrations.runs).toBe(runs);
   });
 
-  it('passes requests and WebSockets on, and logs neither query nor token', async () => {
+  it('forwards requests and WebSockets, and logs neither query nor token', async () => {
     expect((await call(`/test?token=${CANARY}`)).body).toMatchObject({ status: 'success' });
     await call(`/auth/workspace/login?token=${CANARY}`, { headers: { referer: `https://a.example/?${CANARY}`, authorization: CANARY } });
     const socket = await SocketClient.signedIn(url, await steward.issuer.sign('ada'));
@@ -90,7 +90,7 @@ describe.skipIf(programsMissing('nginx'))('nginx with the configuration of docs/
     expect(nginx.output).not.toContain(CANARY);
   });
 
-  it('sets the client’s address, whatever it claims', async () => {
+  it('sets the client’s address and ignores the client’s own X-Forwarded-For', async () => {
     const post = (claimed: string) => call('/waitlist', { form: { email: 'ana@example.com' }, headers: { 'x-forwarded-for': claimed } });
     const answers = await Promise.all(Array.from({ length: 10 }, (_, index) => post(`10.0.0.${index}`)));
     expect(answers.map(({ status }) => status)).toContain(429);

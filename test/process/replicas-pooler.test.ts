@@ -70,7 +70,7 @@ describe.skipIf(!hasPostgres || programsMissing('pgbouncer'))('the database thro
     expect(await database.sql('select sum(value)::integer as sum from entries where id between 1 and 4')).toEqual([{ sum: 200 }]);
   });
 
-  it('leaves no settings of a transaction to the session’s next user', async () => {
+  it('leaves no settings of a transaction in the session', async () => {
     const db = open(pooler.url);
     const show = (on: Pick<Database, 'query'>) => on.query(`select current_setting('statement_timeout') as statement`);
     expect(await db.transaction((tx) => show(tx))).toEqual([{ statement: '6s' }]);

@@ -67,7 +67,7 @@ describe.skipIf(!hasPostgres || programsMissing('pgbouncer', 'haproxy'))('three 
     }
   });
 
-  it('bring every event to sockets on each of them, once and in order', async () => {
+  it('send every event to the sockets of each, once and in order', async () => {
     const { accountId } = await cluster.connect({ token: user.token });
     await cluster.service.call(`/auth/workspace/accounts/${accountId}`, { method: 'DELETE', token: user.token });
     for (const socket of sockets) {
@@ -86,14 +86,14 @@ describe.skipIf(!hasPostgres || programsMissing('pgbouncer', 'haproxy'))('three 
     await eventually(async () => (await cluster.database.sql('select id from revocations')).length === 0);
   });
 
-  it('read the integrations again when one of them gets the request', async () => {
+  it('reload the integrations when one of them receives the request', async () => {
     cluster.writeIntegrations(integrations('Second.'));
     expect((await cluster.replica(1).call('/update_integrations')).body).toEqual({ status: 'success' });
     const described = async (socket: SocketClient) => JSON.stringify((await socket.request({ type: 'list' })).data).includes('Second.');
     await eventually(async () => (await Promise.all(sockets.map(described))).every((isNew) => isNew));
   });
 
-  it('run a call once that was requested on one and approved on all of them', async () => {
+  it('run a call once that was requested on one and approved on all', async () => {
     const call = { type: 'call', action: 'mail.send', input: { to: ['ana@example.org'], subject: 'Lunch', body: 'Noon?' } };
     const { error } = await sockets[0]!.request({ ...call, idempotencyKey: 'lunch' });
     expect(error).toMatchObject({ code: 'approval_required' });
@@ -105,7 +105,7 @@ describe.skipIf(!hasPostgres || programsMissing('pgbouncer', 'haproxy'))('three 
     for (const socket of sockets) expect((await socket.event('approval.decided')).data).toMatchObject({ approved: true });
   });
 
-  it('carry out a change with one idempotency key once, whichever gets the request', async () => {
+  it('run a change once under one idempotency key, whichever receives the request', async () => {
     const call = { type: 'call', action: 'calendar.create', input: { title: 'New year', start: '2030-01-01' }, idempotencyKey: 'noon' };
     const first = await Promise.all(sockets.map((socket) => socket.request(call)));
     const codes = first.flatMap((answer) => (answer.type === 'error' ? [answer.error.code] : []));
@@ -115,7 +115,7 @@ describe.skipIf(!hasPostgres || programsMissing('pgbouncer', 'haproxy'))('three 
     expect(reached.get(INSERT)).toBe(1);
   });
 
-  it('use the client’s address as the balancer sees it, whatever it claims', async () => {
+  it('use the client’s address as the balancer sees it', async () => {
     const asked = (localAddress: string, claimed: string) => statusOf(cluster.balancer.url, localAddress, claimed);
     const statuses = await Promise.all(Array.from({ length: REPLICAS * 5 + 10 }, (_, index) => asked('127.0.0.1', `10.0.0.${index}`)));
     expect(statuses).toContain(429);

@@ -25,7 +25,7 @@ describe.skipIf(!hasPostgres || programsMissing('pgbouncer', 'haproxy'))('a roll
 
   const signIn = (since?: number) => SocketClient.signedIn(cluster.service.url, user.token, since);
 
-  it('fails no request, loses no acknowledged change, and tells each socket when to reconnect', async () => {
+  it('fails no request, loses no acknowledged change, and sends each socket the time to reconnect', async () => {
     const traffic = new Traffic(cluster.service, user.token);
     let sockets = await Promise.all(Array.from({ length: SOCKETS }, () => signIn()));
     const delays: number[] = [];

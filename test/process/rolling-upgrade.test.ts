@@ -76,7 +76,7 @@ describe.skipIf(!hasPostgres)('a release with a newer schema, beside the one bef
 
   const readiness = async (child: TestProcess) => (await child.call('/health/ready')).status;
 
-  it('that only adds leaves the old one ready, and it may start again', async () => {
+  it('with additions only leaves the old one ready, and it may start again', async () => {
     // Its statements are prepared before the tables change.
     await expectWorks(old, 'before');
     const next = await start('expanded', release('expand', { '9001_expand.sql': EXPAND }, 1));
@@ -89,7 +89,7 @@ describe.skipIf(!hasPostgres)('a release with a newer schema, beside the one bef
     await expectWorks(old, 'again');
   });
 
-  it('that removes something makes the old one unready, and it does not start again', async () => {
+  it('with a removal makes the old one unready, and it does not start again', async () => {
     expect(await readiness(old)).toBe(200);
     const next = await start('contracted', release('contract', { '9001_expand.sql': EXPAND, '9002_contract.sql': CONTRACT }, 2));
     await eventually(async () => (await readiness(old)) === 503);

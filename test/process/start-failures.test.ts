@@ -162,7 +162,7 @@ describe('keys that do not fit the database', () => {
     expect(message).toMatch(/master keys that MASTER_KEYS doesn't name: k1\./);
   });
 
-  it('starts again with the right key, also after a new one', async () => {
+  it('starts again with the right key, also after a new one was added', async () => {
     const child = await startProcess({ ...place.env, MASTER_KEYS: `k2:${randomKey()},${right}` });
     const accounts = await child.call('/auth/workspace/accounts', { token: await child.signIn() });
     expect(accounts.body.accounts).toHaveLength(1);

@@ -46,7 +46,7 @@ describe('GET /sandbox/bank/link', () => {
     expect(await refused.text()).toContain('unknown, used or expired');
   });
 
-  test('leads without script from the bank to its accounts to a public token that works', async () => {
+  test('leads without script from the bank to its accounts to a valid public token', async () => {
     const token = await linkToken();
     const first = await page({ link_token: token });
     expect(first.headers.get('cache-control')).toBe('no-store');
@@ -86,7 +86,7 @@ describe('GET /sandbox/bank/link', () => {
     ).toBe(400);
   });
 
-  test('asks again when nothing was chosen, and goes back to the banks', async () => {
+  test('asks again when nothing was selected, and leads back to the banks', async () => {
     const token = await linkToken();
     expect(
       (
@@ -234,7 +234,7 @@ describe('GET /sandbox/bank/link', () => {
     expect((await accounts(accessToken)).map(({ mask }) => mask)).toEqual(['0000', '1111']);
   });
 
-  test('an account added in update mode brings its transactions behind the cursor', async () => {
+  test('an account added in update mode adds its transactions after the cursor', async () => {
     const { accessToken } = await link();
     const choose = async (...keys: string[]) => {
       const token = await updateToken(accessToken);
@@ -263,7 +263,7 @@ describe('GET /sandbox/bank/link', () => {
     expect((await page({ link_token: token })).status).toBe(400);
   });
 
-  test('escapes what it was given', async () => {
+  test('escapes its input', async () => {
     const token = await linkToken({ ...linkRequest, client_name: '"><script>x</script>' });
     const shown = await (await page({ link_token: token })).text();
     expect(shown).not.toContain('<script>x');

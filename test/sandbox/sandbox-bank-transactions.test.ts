@@ -54,7 +54,7 @@ describe('POST /transactions/sync', () => {
     expect(later.added).toContainEqual(expect.objectContaining({ pending: false, pending_transaction_id: pending?.transaction_id }));
   });
 
-  test('keeps what it has shown when the clock goes back', async () => {
+  test('keeps the transactions it has returned when the clock is set back', async () => {
     const { accessToken } = await linkedAndReady();
     host.controls.advance(10 * DAY_MS);
     const ahead = await sync(accessToken);
@@ -62,7 +62,7 @@ describe('POST /transactions/sync', () => {
     expect((await sync(accessToken)).added).toEqual(ahead.added);
   });
 
-  test('rejects the cursor of another item, and text that is none', async () => {
+  test('rejects the cursor of another item, and invalid ones', async () => {
     const [one, other] = [await linkedAndReady(), await linkedAndReady()];
     const { next_cursor: cursor } = await sync(one.accessToken);
     for (const wrong of [cursor, 'nonsense', 'bnVsbA==']) {
@@ -75,7 +75,7 @@ describe('POST /transactions/sync', () => {
     expect(await refusal('transactionsSync', { access_token: one.accessToken, count: 501 })).toMatchObject({ error_code: 'INVALID_FIELD' });
   });
 
-  test('meets a mutation mid-page on demand; only beginning again from the first cursor helps', async () => {
+  test('reports a mutation during pagination on demand, until the client restarts from the first cursor', async () => {
     const { accessToken, itemId } = await linkedAndReady();
     const first = await sync(accessToken, '', 100);
     await control('mutate', { item_id: itemId });
@@ -92,7 +92,7 @@ describe('POST /transactions/sync', () => {
     expect(modified).toMatchObject([{ transaction_id: first.added[0]?.transaction_id, name: expect.stringContaining('correction') }]);
   });
 
-  test('POST /transactions/get is not ready at first, then gives a range of days', async () => {
+  test('POST /transactions/get is not ready at first, then returns a range of days', async () => {
     const { accessToken } = await link();
     const day = (at: number) => new Date(at).toISOString().slice(0, 10);
     const range = { start_date: day(host.controls.now() - 30 * DAY_MS), end_date: day(host.controls.now()) };
@@ -111,7 +111,7 @@ describe('POST /transactions/sync', () => {
     expect(await refusal('transactionsGet', request)).toMatchObject({ error_code: 'INVALID_FIELD' });
   });
 
-  test('gives transactions in their account’s currency, with both categories', async () => {
+  test('returns transactions in their account’s currency, with both categories', async () => {
     const { accessToken } = await link('ins_109509');
     await sync(accessToken);
     const { added } = await sync(accessToken);
@@ -123,7 +123,7 @@ describe('POST /transactions/sync', () => {
     }
   });
 
-  test('is the same world at every link of the same login', async () => {
+  test('returns the same data at every link of the same login', async () => {
     const [one, other] = [await linkedAndReady(), await linkedAndReady()];
     const told = async ({ accessToken }: Linked) => (await sync(accessToken)).added.map(({ date, amount }) => [date, amount]);
     expect(await told(one)).toEqual(await told(other));
@@ -133,7 +133,7 @@ describe('POST /transactions/sync', () => {
 describe('POST /sandbox/control/bank/transactions', () => {
   const happen = (itemId: string, kind: string, times = 1) => control('transactions', { item_id: itemId, kind, times });
 
-  test('makes purchases, which are pending, and posts all that is pending', async () => {
+  test('adds pending purchases, and posts all pending ones', async () => {
     const { accessToken, itemId } = await link();
     await sync(accessToken);
     const start = await sync(accessToken);
@@ -153,7 +153,7 @@ describe('POST /sandbox/control/bank/transactions', () => {
     expect(later.removed.filter(({ transaction_id: id }) => pending.includes(id))).toEqual([]);
   });
 
-  test('never changes what is before a cursor', async () => {
+  test('never changes transactions before a cursor', async () => {
     const { accessToken, itemId } = await link();
     await sync(accessToken);
     let { added: told, next_cursor: cursor } = await sync(accessToken);

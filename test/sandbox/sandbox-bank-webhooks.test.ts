@@ -72,7 +72,7 @@ describe('webhooks', () => {
     });
   });
 
-  test('tell of a reset login, of new transactions and of a new address', async () => {
+  test('report a reset login, new transactions and a new address', async () => {
     const { accessToken } = await link();
     const updated = await next(() => call('itemWebhookUpdate', { access_token: accessToken, webhook: address }));
     expect(await verify(updated)).toMatchObject({ webhook_code: 'WEBHOOK_UPDATE_ACKNOWLEDGED', new_webhook_url: address });
@@ -86,7 +86,7 @@ describe('webhooks', () => {
     });
   });
 
-  test('are rejected for an item without an address, and never leave this machine', async () => {
+  test('are rejected for an item without an address, and are sent to this machine only', async () => {
     const { accessToken } = await link();
     const fire = { access_token: accessToken, webhook_code: 'ERROR' };
     expect(await refusal('sandboxItemFireWebhook', fire)).toMatchObject({
@@ -99,7 +99,7 @@ describe('webhooks', () => {
     expect(received).toEqual([]);
   });
 
-  test('are tried again after 30 seconds, then four times as long each, until they are taken', async () => {
+  test('are retried after 30 seconds, then each after four times as long, until they are accepted', async () => {
     const { itemId } = await link(PLATYPUS, { webhook: address });
     statuses = [500, 404, 200];
     const { deliveries } = await control('webhook', { item_id: itemId, webhook_code: 'ERROR' });

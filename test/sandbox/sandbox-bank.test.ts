@@ -23,7 +23,7 @@ useBankSandbox();
 describe('every call', () => {
   const complete = { public_token: 'public-sandbox-unknown' };
 
-  test('rejects wrong credentials before it looks at the body', async () => {
+  test('rejects wrong credentials before it validates the body', async () => {
     const wrong = sdk({ ...host.bank.settings, secret: 'wrong' });
     expect(await refusal('itemPublicTokenExchange', {}, wrong)).toMatchObject({
       status: 400,
@@ -35,7 +35,7 @@ describe('every call', () => {
     expect((await raw('/item/public_token/exchange', JSON.stringify(complete))).body.error_code).toBe('INVALID_API_KEYS');
   });
 
-  test('takes the credentials from the body too', async () => {
+  test('accepts the credentials in the body, too', async () => {
     const answer = await raw('/item/public_token/exchange', JSON.stringify({ client_id: 'sandbox', secret: 'sandbox', ...complete }));
     expect(answer.body.error_code).toBe('INVALID_PUBLIC_TOKEN');
   });
@@ -44,7 +44,7 @@ describe('every call', () => {
     ['text that is not JSON', '{"public_token":', 'application/json'],
     ['a form', 'public_token=x', 'application/x-www-form-urlencoded'],
     ['a list', '[]', 'application/json'],
-  ])('answers INVALID_BODY to %s', async (_name, body, type) => {
+  ])('returns INVALID_BODY for %s', async (_name, body, type) => {
     const headers = { 'PLAID-CLIENT-ID': 'sandbox', 'PLAID-SECRET': 'sandbox', 'content-type': type };
     const answer = await raw('/item/public_token/exchange', body, headers);
     expect(answer).toMatchObject({ status: 400, body: { error_type: 'INVALID_REQUEST', error_code: 'INVALID_BODY' } });
@@ -68,7 +68,7 @@ describe('every call', () => {
     expect(wrong.error_message).toContain('client_name');
   });
 
-  test('answers 404 at an unknown path and to GET', async () => {
+  test('returns 404 for an unknown path and for GET', async () => {
     expect(await raw('/item/nothing', '{}')).toMatchObject({
       status: 404,
       body: { error_type: 'INVALID_REQUEST', error_code: 'NOT_FOUND' },
@@ -76,7 +76,7 @@ describe('every call', () => {
     expect((await fetch(`${host.url}/sandbox/bank/item/get`)).status).toBe(404);
   });
 
-  test('answers errors with the whole error object', async () => {
+  test('returns errors as the complete error object', async () => {
     const { status: _status, ...error } = await refusal('itemPublicTokenExchange', complete);
     expect(Object.keys(error).sort()).toEqual([
       'display_message',
@@ -92,7 +92,7 @@ describe('every call', () => {
 });
 
 describe('linking', () => {
-  test('POST /link/token/create gives a token of four hours, in update mode of 30 minutes', async () => {
+  test('POST /link/token/create returns a token valid for four hours, in update mode for 30 minutes', async () => {
     const created = await call('linkTokenCreate', linkRequest);
     expect(created.link_token).toMatch(/^link-sandbox-/);
     const left = (expiration: unknown) => Math.round((Date.parse(String(expiration)) - host.controls.now()) / 60_000);
@@ -150,7 +150,7 @@ describe('linking', () => {
     expect(await ids(first, 'persistent_account_id')).toEqual([expect.any(String), expect.any(String), expect.any(String)]);
   });
 
-  test('POST /accounts/get and /accounts/balance/get take account ids, and reject those of another item', async () => {
+  test('POST /accounts/get and /accounts/balance/get accept account ids, and reject those of another item', async () => {
     const { accessToken } = await link();
     const [, saving] = await accounts(accessToken);
     const { accounts: shown } = await call('accountsBalanceGet', {
@@ -166,7 +166,7 @@ describe('linking', () => {
     );
   });
 
-  test('POST /auth/get gives the numbers of checking and savings accounts', async () => {
+  test('POST /auth/get returns the numbers of checking and savings accounts', async () => {
     const { accessToken } = await link();
     const { numbers } = await call('authGet', { access_token: accessToken });
     expect(numbers).toMatchObject({
@@ -180,7 +180,7 @@ describe('linking', () => {
     });
   });
 
-  test('POST /auth/get gives an IBAN for an account in euro', async () => {
+  test('POST /auth/get returns an IBAN for an account in euro', async () => {
     const { accessToken } = await link('ins_109509');
     const { numbers, accounts: shown } = await call('authGet', { access_token: accessToken });
     expect(shown).toHaveLength(3);
@@ -192,7 +192,7 @@ describe('linking', () => {
 });
 
 describe('the life of an item', () => {
-  test('POST /item/remove makes every later call ITEM_NOT_FOUND; a token never given is INVALID_ACCESS_TOKEN', async () => {
+  test('POST /item/remove makes every later call ITEM_NOT_FOUND; a token never issued is INVALID_ACCESS_TOKEN', async () => {
     const { accessToken } = await link();
     expect(await call('itemRemove', { access_token: accessToken })).toEqual({ request_id: expect.any(String) });
     for (const method of ['itemGet', 'accountsGet', 'itemRemove'] as const) {
@@ -205,7 +205,7 @@ describe('the life of an item', () => {
     expect(await refusal('itemGet', { access_token: 'access-sandbox-other' })).toMatchObject({ error_code: 'INVALID_ACCESS_TOKEN' });
   });
 
-  test('POST /sandbox/item/reset_login shows in the item and rejects its data', async () => {
+  test('POST /sandbox/item/reset_login sets the item’s error, and its data calls fail', async () => {
     const { accessToken } = await link();
     expect(await call('sandboxItemResetLogin', { access_token: accessToken })).toMatchObject({ reset_login: true });
     for (const method of ['accountsGet', 'accountsBalanceGet', 'transactionsSync', 'authGet'] as const) {
@@ -214,7 +214,7 @@ describe('the life of an item', () => {
     expect((await call('itemGet', { access_token: accessToken })).item).toMatchObject({ error: { error_code: 'ITEM_LOGIN_REQUIRED' } });
   });
 
-  test('survives a restart; tokens lie on disk as hashes only', async () => {
+  test('survives a restart; tokens are stored as hashes only', async () => {
     const { accessToken, itemId } = await link();
     const { public_token: unused } = await call('sandboxPublicTokenCreate', { institution_id: PLATYPUS, initial_products: ['auth'] });
     const { link_token: linkToken } = await call('linkTokenCreate', linkRequest);
@@ -231,7 +231,7 @@ describe('the life of an item', () => {
 });
 
 describe('/sandbox/control/bank', () => {
-  test('orders an error for the next calls of a path', async () => {
+  test('makes the next calls of a path fail with an error', async () => {
     const { accessToken } = await link();
     await control('error', { code: 'RATE_LIMIT_EXCEEDED', path: '/accounts/get', times: 2 });
     expect((await call('itemGet', { access_token: accessToken })).item).toBeDefined();
@@ -249,7 +249,7 @@ describe('/sandbox/control/bank', () => {
     });
   });
 
-  test('orders an error for one item only', async () => {
+  test('makes the calls of one item only fail with an error', async () => {
     const [one, other] = [await link(), await link()];
     await control('error', { code: 'PRODUCT_NOT_READY', path: '/auth/get', item_id: one.itemId, times: 1 });
     expect(await call('authGet', { access_token: other.accessToken })).toHaveProperty('numbers');
@@ -288,7 +288,7 @@ describe('/sandbox/control/bank', () => {
     await expect(control('reset-login', {})).rejects.toThrow('400');
   });
 
-  test('faults come before everything else', async () => {
+  test('faults take precedence over every check', async () => {
     const { accessToken } = await link();
     host.controls.inject({ part: 'bank', path: '/item/get', kind: 'malformed', times: 1 });
     expect(await call('itemGet', { access_token: accessToken })).toEqual(expect.any(String));

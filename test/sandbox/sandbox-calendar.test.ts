@@ -43,14 +43,14 @@ const starts = async (from: string, to: string, query: Record<string, string> = 
 const reasonOf = (answer: { body: any }) => answer.body.error.errors[0].reason;
 
 describe('GET /calendar/v3/calendars/:id/events', () => {
-  it('gives the fields that are asked for', async () => {
+  it('returns the requested fields', async () => {
     expect((await list({ fields: 'timeZone,kind' })).body).toEqual({ timeZone: BERLIN, kind: 'calendar#events' });
     expect((await list({ fields: 'items(' })).status).toBe(400);
   });
 });
 
 describe('sandbox calendar: events.list', () => {
-  it('holds a month around now, with everything that calendars hold', async () => {
+  it('contains a month around now, with every kind of event', async () => {
     const now = Date.now();
     const window = { timeMin: new Date(now - 20 * 86_400_000).toISOString(), timeMax: new Date(now + 30 * 86_400_000).toISOString() };
     const { body } = await list({ ...window, singleEvents: 'true', orderBy: 'startTime' });
@@ -73,7 +73,7 @@ describe('sandbox calendar: events.list', () => {
     expect(items.every((item) => item.recurrence === undefined)).toBe(true);
   });
 
-  it('orders by start only single events, and wants offsets, as the provider does', async () => {
+  it('orders by start only single events, and requires offsets, like the provider', async () => {
     expect((await list({ orderBy: 'startTime' })).status).toBe(400);
     expect((await list({ timeMin: '2026-01-01T00:00:00' })).status).toBe(400);
     expect(reasonOf(await list({ timeMin: '2026-01-02T00:00:00Z', timeMax: '2026-01-01T00:00:00Z' }))).toBe('timeRangeEmpty');
@@ -100,7 +100,7 @@ describe('sandbox calendar: events.list', () => {
     expect(new Set(found).size).toBe(found.length);
   });
 
-  it('answers in the zone that is asked for', async () => {
+  it('returns times in the requested zone', async () => {
     await insert(timed('2027-07-01T09:00:00', '2027-07-01T10:00:00'));
     expect(await starts('2027-07-01', '2027-07-02', { timeZone: 'Asia/Kolkata' })).toEqual(['2027-07-01T12:30:00+05:30']);
   });
@@ -130,7 +130,7 @@ describe('sandbox calendar: series', () => {
     ['on the second Tuesday', ['RRULE:FREQ=MONTHLY;BYDAY=2TU;COUNT=1'], ['09']],
     ['on days of the month', ['RRULE:FREQ=MONTHLY;BYMONTHDAY=5,-1;COUNT=2'], ['05', '31']],
   ];
-  it.each(expansions)('are told one by one: %s', async (_, recurrence, days) => {
+  it.each(expansions)('are expanded: %s', async (_, recurrence, days) => {
     await insert(timed('2027-03-01T09:00:00', '2027-03-01T10:00:00', { recurrence }));
     expect((await starts('2027-02-01', '2027-04-01')).map((start: string) => start.slice(8, 10))).toEqual(days);
   });
@@ -149,7 +149,7 @@ describe('sandbox calendar: series', () => {
     expect(await starts('2027-03-01', '2027-04-01')).toEqual(['2027-03-21T09:00:00+01:00', '2027-03-28T09:00:00+02:00']);
   });
 
-  it('need a zone even beside an offset', async () => {
+  it('require a zone even with an offset', async () => {
     const at = { dateTime: '2027-03-01T09:00:00+01:00' };
     const answer = await call('POST', EVENTS, {
       start: at,
@@ -162,7 +162,7 @@ describe('sandbox calendar: series', () => {
     expect(single.status).toBe(200);
   });
 
-  it('have exceptions of their own: changed and deleted events', async () => {
+  it('have exceptions: changed and deleted events', async () => {
     const series = await insert(timed('2027-03-01T09:00:00', '2027-03-01T10:00:00', { recurrence: ['RRULE:FREQ=DAILY;COUNT=4'] }));
     const { body } = await call('GET', `${EVENTS}/${series.id}/instances`);
     const [first, second, third] = body.items;
@@ -280,7 +280,7 @@ describe('sandbox calendar: recurrence rules (RFC 5545 section 3.8.5.3)', () => 
 });
 
 describe('sandbox calendar: an event moved ahead of its series’ others', () => {
-  it('is found where it is now', async () => {
+  it('is found at its new time', async () => {
     const series = await insert(timed('2027-03-01T09:00:00', '2027-03-01T10:00:00', { recurrence: ['RRULE:FREQ=WEEKLY;COUNT=4'] }));
     const { body } = await call('GET', `${EVENTS}/${series.id}/instances`);
     const times = { start: { dateTime: '2027-02-01T12:00:00+01:00' }, end: { dateTime: '2027-02-01T13:00:00+01:00' } };
@@ -290,7 +290,7 @@ describe('sandbox calendar: an event moved ahead of its series’ others', () =>
 });
 
 describe('sandbox calendar: changes', () => {
-  it('merge fields, replace lists, and end fields with null', async () => {
+  it('merge fields, replace lists, and remove fields with null', async () => {
     const event = await insert(
       timed('2027-03-01T09:00:00', '2027-03-01T10:00:00', {
         location: 'here',
@@ -304,7 +304,7 @@ describe('sandbox calendar: changes', () => {
     expect(body.attendees.map((one: any) => one.email)).toEqual(['b@example.com']);
   });
 
-  it('take only the own answer of a list that is marked as incomplete', async () => {
+  it('change only the caller’s response if the list is marked as incomplete', async () => {
     const event = await insert(timed('2027-03-01T09:00:00', '2027-03-01T10:00:00', { attendees: [{ email }, { email: 'b@example.com' }] }));
     const body = { attendeesOmitted: true, attendees: [{ email, responseStatus: 'declined' }] };
     const changed = (await call('PATCH', `${EVENTS}/${event.id}`, body)).body;
@@ -324,7 +324,7 @@ describe('sandbox calendar: changes', () => {
     expect((await call('POST', EVENTS, body)).status).toBe(400);
   });
 
-  it('outlive a restart', async () => {
+  it('survive a restart', async () => {
     const event = await insert({ summary: 'kept', start: { date: '2027-03-01' }, end: { date: '2027-03-02' } });
     steward = await steward.restart();
     expect((await call('GET', `${EVENTS}/${event.id}`)).body.summary).toBe('kept');

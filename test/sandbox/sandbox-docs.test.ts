@@ -49,7 +49,7 @@ function leaves(content: any[]): any[] {
 }
 
 describe('GET /v1/documents/:id', () => {
-  it('gives all tabs with their child tabs, or the first one’s body as before there were tabs', async () => {
+  it('returns all tabs with their child tabs, or only the first one’s body as without includeTabsContent', async () => {
     const id = await copyOf('Harbour brief');
     const withTabs = await get(id);
     expect(withTabs).not.toHaveProperty('body');
@@ -68,7 +68,7 @@ describe('GET /v1/documents/:id', () => {
     }
   });
 
-  it('says 404 for an unknown id and 400 for a file that is no document', async () => {
+  it('returns 404 for an unknown id and 400 for a file that is not a document', async () => {
     const { files } = (await call("/drive/v3/files?q=name%3D'Budget.csv'")).body;
     expect((await call('/v1/documents/unknown')).status).toBe(404);
     expect((await call(`/v1/documents/${files[0].id}`)).status).toBe(400);
@@ -84,7 +84,7 @@ describe('POST /v1/documents/:id:batchUpdate', () => {
     expect((await update(id, [{ insertText: { text: 'x', location: { index: 2, tabId: 't.0' } } }])).status).toBe(400);
   });
 
-  it('inserts at the end of a tab, a line break making a new item of a list', async () => {
+  it('inserts at the end of a tab; a line break adds an item to a list', async () => {
     const id = await copyOf('Harbour brief');
     await update(id, [{ insertText: { text: '\nGulls', endOfSegmentLocation: { tabId: 't.risks' } } }]);
     const risks = allTabs((await get(id)).tabs).find((tab) => tab.tabProperties.tabId === 't.risks');
@@ -123,7 +123,7 @@ describe('POST /v1/documents/:id:batchUpdate', () => {
     ]);
   });
 
-  it('replaces in the tabs named, or in all', async () => {
+  it('replaces in the named tabs, or in all', async () => {
     const id = await copyOf('Harbour brief');
     const replace = (tabsCriteria?: object) => ({
       replaceAllText: { containsText: { text: 'harbour', matchCase: false }, replaceText: 'port', ...(tabsCriteria && { tabsCriteria }) },
@@ -136,7 +136,7 @@ describe('POST /v1/documents/:id:batchUpdate', () => {
     expect((await update(id, [replace({ tabIds: ['t.none'] })])).status).toBe(400);
   });
 
-  it('applies all or nothing, and rejects another revision', async () => {
+  it('applies all requests or none, and rejects another revision', async () => {
     const id = await copyOf('Travel diary 🚢');
     const { revisionId } = await get(id);
     const good = { insertText: { text: 'A', location: { index: 1, tabId: 't.0' } } };
@@ -159,7 +159,7 @@ describe('POST /v1/documents/:id:batchUpdate', () => {
     expect((await update(await copyOf('Travel diary 🚢'), [request])).status).toBe(400);
   });
 
-  it('edits any text as a string would be edited', async () => {
+  it('edits any text like a string', async () => {
     const words = fc.string({ unit: fc.constantFrom('a', 'B', ' ', '\n', '🌞', 'é', '寿'), maxLength: 12 });
     await fc.assert(
       fc.asyncProperty(

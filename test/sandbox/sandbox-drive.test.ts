@@ -88,14 +88,14 @@ describe('GET /drive/v3/files', () => {
     await expect(list({ orderBy: 'size' })).rejects.toThrow('400');
   });
 
-  it('shows shared drives to those who ask for them', async () => {
+  it('includes shared drives on request', async () => {
     const q = "name = 'Travel policy'";
     expect((await list({ q })).files).toEqual([]);
     expect((await list({ q, supportsAllDrives: 'true', includeItemsFromAllDrives: 'true' })).files).toHaveLength(1);
     await expect(list({ q, corpora: 'allDrives' })).rejects.toThrow('403 teamDrivesFileIncludeRequired');
   });
 
-  it('gives the fields asked for, a few by default, and rejects unknown ones', async () => {
+  it('returns the requested fields, a few by default, and rejects unknown ones', async () => {
     const q = "name = 'Budget.csv'";
     expect((await list({ q })).files[0]).toEqual({ kind: 'drive#file', id: id('Budget.csv'), name: 'Budget.csv', mimeType: 'text/csv' });
     expect((await list({ q, fields: 'files(size,owners/emailAddress)' })).files[0]).toEqual({
@@ -115,7 +115,7 @@ describe('GET /drive/v3/files', () => {
 describe('GET /drive/v3/files/:id/comments', () => {
   const comments = (query: string) => call(`/drive/v3/files/${id('Harbour brief')}/comments?${query}`);
 
-  it('pages through a file’s comments, and asks which fields', async () => {
+  it('pages through a file’s comments, and requires fields', async () => {
     const first = (await comments('pageSize=1&fields=nextPageToken,comments(author/displayName,author/me,resolved)')).body;
     expect(first).toEqual({ nextPageToken: expect.any(String), comments: [{ author: { displayName: 'Ana Müller', me: false } }] });
     const second = (await comments(`pageSize=1&fields=*&pageToken=${first.nextPageToken}`)).body;
@@ -129,13 +129,13 @@ describe('GET /drive/v3/files/:id/comments', () => {
 });
 
 describe('GET /drive/v3/files/:id', () => {
-  it('gives bytes by alt=media, never of native files', async () => {
+  it('returns bytes with alt=media, never of native files', async () => {
     expect((await call(`/drive/v3/files/${id('Logo.png')}?alt=media`)).type).toBe('image/png');
     const refused = await call(`/drive/v3/files/${id('Harbour brief')}?alt=media`);
     expect(refused).toMatchObject({ status: 403, body: { error: { errors: [{ reason: 'fileNotDownloadable' }] } } });
   });
 
-  it('makes 50 MB when they are read, and keeps none of it', async () => {
+  it('generates 50 MB on reading, and stores none of it', async () => {
     const { bytes } = await call(`/drive/v3/files/${id('Archive.bin')}?alt=media`);
     expect(bytes.length).toBe(50 * 1024 * 1024);
   });
@@ -173,7 +173,7 @@ describe('GET /drive/v3/files/:id/export', () => {
 });
 
 describe('changes of files', () => {
-  it('POST /upload/drive/v3/files takes metadata and bytes in one body, or bytes alone', async () => {
+  it('POST /upload/drive/v3/files accepts metadata and bytes in one body, or bytes alone', async () => {
     const bytes = Buffer.from(
       '--b\r\nContent-Type: application/json\r\n\r\n{"name":"né.txt"}\r\n--b\r\nContent-Type: text/plain\r\n\r\nline\r\n\r\n--x\r\n--b--',
     );
@@ -190,7 +190,7 @@ describe('changes of files', () => {
     ).toBe(400);
   });
 
-  it('PATCH replaces the text of a native document, as the provider does', async () => {
+  it('PATCH replaces the text of a native document, like the provider', async () => {
     const { body } = await call(`/drive/v3/files/${id('Meeting minutes')}/copy`, { json: {} });
     await call(`/upload/drive/v3/files/${body.id}?uploadType=media`, { method: 'PATCH', bytes: 'overwritten', type: 'text/plain' });
     expect((await call(`/drive/v3/files/${body.id}/export?mimeType=text/markdown`)).bytes.toString()).toBe('overwritten');
@@ -204,7 +204,7 @@ describe('changes of files', () => {
     expect((await patch(`addParents=${id('Recipes')}&removeParents=${id('Recipes')}`)).status).toBe(400);
   });
 
-  it('POST makes shortcuts, but none to a shortcut or to nothing', async () => {
+  it('POST creates shortcuts, but not to a shortcut or a missing file', async () => {
     const shortcut = (targetId: string) =>
       call('/drive/v3/files', { json: { name: 's', mimeType: 'application/vnd.google-apps.shortcut', shortcutDetails: { targetId } } });
     expect((await shortcut(id('Budget.csv'))).status).toBe(200);
@@ -212,7 +212,7 @@ describe('changes of files', () => {
     expect((await shortcut('gone')).status).toBe(404);
   });
 
-  it('DELETE ends a folder with all that is in it', async () => {
+  it('DELETE removes a folder with its contents', async () => {
     const folder = (await call('/drive/v3/files', { json: { name: 'f', mimeType: 'application/vnd.google-apps.folder' } })).body.id;
     const inside = (await call('/drive/v3/files', { json: { name: 'g', parents: [folder] } })).body.id;
     expect((await call(`/drive/v3/files/${folder}`, { method: 'DELETE' })).status).toBe(204);
@@ -229,12 +229,12 @@ describe('changes of files', () => {
     expect(permissions.map(({ role }: { role: string }) => role)).toEqual(['owner', 'writer']);
   });
 
-  it('GET /drive/v3/about asks which fields', async () => {
+  it('GET /drive/v3/about requires fields', async () => {
     expect((await call('/drive/v3/about')).status).toBe(400);
     expect((await call('/drive/v3/about?fields=user(emailAddress)')).body).toEqual({ user: { emailAddress: 'demo@example.com' } });
   });
 
-  it('are kept over a restart', async () => {
+  it('survive a restart', async () => {
     const made = (await call('/drive/v3/files', { json: { name: 'kept.txt' } })).body.id;
     steward = await steward.restart();
     call = await callGoogleSandbox(steward);

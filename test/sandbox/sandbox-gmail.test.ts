@@ -48,7 +48,7 @@ const header = (message: any, name: string): string =>
 describe('the mailbox', () => {
   beforeEach(newMailbox);
 
-  it('is the same for an account in every sandbox, and another for another account', async () => {
+  it('is the same for an account in every sandbox, and differs between accounts', async () => {
     const list = async (of: Api) => (await of('messages?maxResults=500&includeSpamTrash=true')).body.messages;
     const own = await list(api);
     const other = await list(await mailApi(steward, await newMailUser(steward)));
@@ -65,7 +65,7 @@ describe('the mailbox', () => {
     }
   });
 
-  it('holds forty threads and more, with replies that refer to one another', async () => {
+  it('has at least forty threads, with replies that refer to one another', async () => {
     const { body } = await api('profile');
     expect(body).toMatchObject({ emailAddress: user.email, messagesTotal: expect.any(Number), historyId: expect.any(String) });
     expect(body.threadsTotal).toBeGreaterThanOrEqual(40);
@@ -79,7 +79,7 @@ describe('the mailbox', () => {
     }
   });
 
-  it('keeps what was changed over a restart', async () => {
+  it('keeps changes over a restart', async () => {
     const [id = ''] = await ids('Lunch');
     await api(`messages/${id}/trash`, {});
     await steward.control('state');
@@ -119,7 +119,7 @@ describe('messages.list', () => {
     expect(await subjects(q)).toEqual(expected);
   });
 
-  it('pages, and leaves the list out when there is nothing', async () => {
+  it('pages, and omits an empty list', async () => {
     const first = (await api('messages?maxResults=20')).body;
     expect(first.messages).toHaveLength(20);
     expect(first.resultSizeEstimate).toBeGreaterThan(50);
@@ -137,7 +137,7 @@ describe('messages.list', () => {
 describe('messages.get', () => {
   beforeAll(newMailbox);
 
-  it('gives headers decoded, text in UTF-8 and attachments by ids that change', async () => {
+  it('returns decoded headers, text in UTF-8 and attachments with changing ids', async () => {
     const message = await newest('subject:Übergabe has:attachment');
     expect(header(message, 'Subject')).toBe('Re: Übergabe der Wohnung – Terminvorschlag');
     expect(header(message, 'From')).toBe('Brigitte Lefèvre <b.lefevre@example.com>');
@@ -152,7 +152,7 @@ describe('messages.get', () => {
     }
   });
 
-  it('says the charset that was sent beside the text it turned into UTF-8', async () => {
+  it('returns the original charset beside the text in UTF-8', async () => {
     const message = await newest('from:brigitte -has:attachment');
     expect(header(message, 'Content-Type')).toContain('iso-8859-1');
     expect(Buffer.from(message.payload.body.data, 'base64url').toString()).toContain('Mit freundlichen Grüßen');
@@ -167,7 +167,7 @@ describe('messages.get', () => {
     expect(Buffer.from(body.raw, 'base64url').toString()).toMatch(/\r\nSubject: =\?UTF-8\?B\?/);
   });
 
-  it('gives only the fields that were asked for', async () => {
+  it('returns only the requested fields', async () => {
     const [id] = await ids('Lunch');
     expect(Object.keys((await api(`messages/${id}?fields=id,payload/headers`)).body)).toEqual(['id', 'payload']);
   });
@@ -183,13 +183,13 @@ describe('rejections', () => {
     ['an unknown draft', 'drafts/r1', 404, 'notFound'],
     ['an unknown format', 'messages/19ffffffffffffff?format=pdf', 404, 'notFound'],
     ['another mailbox', '../other@example.com/profile', 403, 'forbidden'],
-  ])('have the provider’s shape: %s', async (_what, path, status, reason) => {
+  ])('have the provider’s format: %s', async (_what, path, status, reason) => {
     const answer = await api(path);
     expect(answer.status).toBe(status);
     expect(answer.body.error).toMatchObject({ code: status, errors: [{ reason }] });
   });
 
-  it('come when the units of the minute are spent: 5 for a list, 20 for a message, 40 for a thread, 100 for sending', async () => {
+  it('begin when the minute’s units are used: 5 for a list, 20 for a message, 40 for a thread, 100 for sending', async () => {
     const { id, threadId } = await newest('Lunch');
     const fresh = async (units: number, work: () => Promise<{ status: number; body: any }>) => {
       await steward.control('clock', { advance_ms: 60_000 });
@@ -214,7 +214,7 @@ describe('rejections', () => {
 describe('messages.send', () => {
   beforeEach(newMailbox);
 
-  it('stores what was sent as the account’s own, under a Message-ID of the provider’s', async () => {
+  it('stores the message as sent by the account, with a Message-ID of the provider', async () => {
     const sent = {
       To: 'a@example.org',
       From: 'Boss <boss@example.com>',
@@ -235,7 +235,7 @@ describe('messages.send', () => {
     ['all three agree', { subject: 'Re: Lunch on Tuesday?', references: true }, true],
     ['the subject differs', { subject: 'Dinner', references: true }, false],
     ['there are no references', { subject: 'Re: Lunch on Tuesday?', references: false }, false],
-  ])('joins a thread only when id, subject and references agree: %s', async (_what, { subject, references }, joins) => {
+  ])('joins a thread only if id, subject and references match: %s', async (_what, { subject, references }, joins) => {
     const lunch = await newest('Lunch');
     const headers = { To: 'a@example.org', Subject: subject, ...(references && { References: header(lunch, 'Message-ID') }) };
     const { body } = await api('messages/send', { raw: raw(headers), threadId: lunch.threadId });
@@ -254,7 +254,7 @@ describe('messages.send', () => {
 describe('drafts', () => {
   beforeEach(newMailbox);
 
-  it('are kept, listed, read and sent', async () => {
+  it('are stored, listed, read and sent', async () => {
     const { body: draft } = await api('drafts', { message: { raw: raw({ To: 'a@example.org', Subject: 'Draft' }) } });
     expect((await api('drafts')).body.drafts).toEqual([
       { id: draft.id, message: { id: draft.message.id, threadId: draft.message.threadId } },
@@ -270,7 +270,7 @@ describe('drafts', () => {
 describe('changing messages', () => {
   beforeEach(newMailbox);
 
-  it('batchModify changes all or nothing', async () => {
+  it('batchModify changes all messages or none', async () => {
     const [lunch = '', parcel = ''] = [...(await ids('Lunch')), ...(await ids('from:parcel'))];
     expect((await api('messages/batchModify', { ids: [lunch, '19ffffffffffffff'], removeLabelIds: ['UNREAD'] })).status).toBe(404);
     expect((await api('messages/batchModify', { ids: [lunch], addLabelIds: ['Label_99'] })).status).toBe(400);
@@ -281,7 +281,7 @@ describe('changing messages', () => {
     expect((await ids('label:travel -is:unread')).toSorted()).toEqual(expect.arrayContaining([lunch, parcel].toSorted()));
   });
 
-  it('modify, trash and untrash answer the message as it is then', async () => {
+  it('modify, trash and untrash return the changed message', async () => {
     const [id = ''] = await ids('Lunch');
     expect((await api(`messages/${id}/modify`, { addLabelIds: ['STARRED'] })).body.labelIds).toContain('STARRED');
     expect((await api(`messages/${id}/trash`, {})).body.labelIds).toEqual(expect.not.arrayContaining(['INBOX']));

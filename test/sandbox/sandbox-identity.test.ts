@@ -51,14 +51,14 @@ function statusWith(
 }
 
 describe('POST /sandbox/identity/token', () => {
-  it('signs in demo when no user is named', async () => {
+  it('signs in as demo if no user is given', async () => {
     const { payload } = await verify(await idToken());
     expect(payload).toMatchObject({ email: 'demo@example.com', email_verified: true, name: 'Demo' });
     expect(payload.auth_time).toBe(payload.iat);
     expect(payload.exp).toBe((payload.iat ?? 0) + 3600);
   });
 
-  it('takes JSON as it takes forms', async () => {
+  it('accepts JSON like forms', async () => {
     const response = await fetch(`${host.url}/sandbox/identity/token`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -69,13 +69,13 @@ describe('POST /sandbox/identity/token', () => {
     expect(life).toBe(3600);
   });
 
-  it('gives every user a subject of their own, the same each time', async () => {
+  it('gives every user a distinct, stable subject', async () => {
     const [demo, again, ana] = await Promise.all([idToken(), idToken({ user: 'demo' }), idToken({ user: 'ana' })]);
     expect(decodeJwt(demo).sub).toBe(decodeJwt(again).sub);
     expect(decodeJwt(demo).sub).not.toBe(decodeJwt(ana).sub);
   });
 
-  it.each(['', 'Ana', 'a b', 'a@b', 'a'.repeat(65), '<b>'])('refuses the user %j', async (user) => {
+  it.each(['', 'Ana', 'a b', 'a@b', 'a'.repeat(65), '<b>'])('rejects the user %j', async (user) => {
     const response = await signIn({ user });
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ code: 'invalid_request', message: expect.stringContaining('user') });
@@ -106,7 +106,7 @@ describe('the issuer', () => {
 
 describe('the guard', () => {
   it.each(['evil.example', 'evil.example:8080', '127.0.0.1.evil.example', 'localhost.evil.example', 'x@127.0.0.1', '10.0.0.1'])(
-    'refuses the Host %j',
+    'rejects the Host %j',
     async (name) => {
       const { status, body } = await statusWith({ host: name });
       expect(status).toBe(403);
@@ -114,7 +114,7 @@ describe('the guard', () => {
     },
   );
 
-  it.each(['localhost', 'localhost:1', '127.0.0.1:9', '[::1]:8080'])('takes the loopback Host %j', async (name) => {
+  it.each(['localhost', 'localhost:1', '127.0.0.1:9', '[::1]:8080'])('accepts the loopback Host %j', async (name) => {
     expect((await statusWith({ host: name })).status).toBe(200);
   });
 
@@ -133,11 +133,11 @@ describe('the guard', () => {
     expect((await statusWith(headers, '/sandbox/bank/item/get', 'POST')).status).toBe(403);
   });
 
-  it.each(['http://localhost:5173', 'http://127.0.0.1:3000', 'https://front.example'])('takes the Origin %j', async (origin) => {
+  it.each(['http://localhost:5173', 'http://127.0.0.1:3000', 'https://front.example'])('accepts the Origin %j', async (origin) => {
     expect((await statusWith({ host: 'localhost', origin })).status).toBe(200);
   });
 
-  it('takes the null origin of our own forms only', async () => {
+  it('accepts the null origin of its own forms only', async () => {
     expect((await statusWith({ host: 'localhost', origin: 'null', 'sec-fetch-site': 'same-origin' })).status).toBe(200);
     expect((await statusWith({ host: 'localhost', origin: 'null', 'sec-fetch-site': 'cross-site' })).status).toBe(403);
   });
@@ -152,7 +152,7 @@ describe('POST /sandbox/control/…', () => {
     await expect(verify(token)).rejects.toMatchObject({ code: 'ERR_JWT_EXPIRED' });
   });
 
-  it('faults: answers a status so many times, then as usual', async () => {
+  it('faults: returns a status for a number of requests, then responds normally', async () => {
     await host.control('faults', { part: 'identity', path: '/token', kind: 'status', status: 429, times: 2 });
     const answers = [await signIn(), await signIn(), await signIn()];
     expect(answers.map((answer) => answer.status)).toEqual([429, 429, 200]);
@@ -167,7 +167,7 @@ describe('POST /sandbox/control/…', () => {
     expect(await response.json()).toMatchObject({ error: 'invalid_client' });
   });
 
-  it('faults: answers truncated JSON and HTML until cleared', async () => {
+  it('faults: returns truncated JSON and HTML until cleared', async () => {
     await host.control('faults', { part: 'identity', kind: 'malformed' });
     const malformed = await signIn();
     expect(malformed.headers.get('content-type')).toContain('application/json');
@@ -179,7 +179,7 @@ describe('POST /sandbox/control/…', () => {
     expect((await signIn()).status).toBe(200);
   });
 
-  it('faults: delays an answer, then gives it', async () => {
+  it('faults: delays a response', async () => {
     await host.control('faults', { part: 'identity', kind: 'delay', ms: 1, times: 1 });
     expect((await signIn()).status).toBe(200);
   });
@@ -192,7 +192,7 @@ describe('POST /sandbox/control/…', () => {
     await hanging;
   });
 
-  it('takes forms too', async () => {
+  it('accepts forms, too', async () => {
     const body = new URLSearchParams({ part: 'identity', kind: 'status', status: '502', times: '1' });
     expect((await fetch(`${host.url}/sandbox/control/faults`, { method: 'POST', body })).status).toBe(200);
     expect((await signIn()).status).toBe(502);

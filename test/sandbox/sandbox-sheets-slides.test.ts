@@ -29,11 +29,11 @@ describe('sandbox sheets: values.get', () => {
     ['', ['January', '2026-01-01', '€1,250.00']],
     ['?valueRenderOption=UNFORMATTED_VALUE', ['January', 46_023, 1250]],
     ['?valueRenderOption=UNFORMATTED_VALUE&dateTimeRenderOption=FORMATTED_STRING', ['January', '2026-01-01', 1250]],
-  ])('renders as the options %s say', async (query, row) => {
+  ])('renders with the options %s', async (query, row) => {
     expect((await values(sheets, 'Budget!A2:C2', query)).body).toEqual({ range: 'Budget!A2:C2', majorDimension: 'ROWS', values: [row] });
   });
 
-  it('gives the fields that are asked for, by either notation', async () => {
+  it('returns the requested fields, in either notation', async () => {
     expect((await values(sheets, 'Budget!A2', '?fields=range,values')).body).toEqual({ range: 'Budget!A2', values: [['January']] });
     const tabs = async (fields: string) => (await me.google('GET', `${sheets}?fields=${fields}`)).body;
     const titles = { sheets: expect.arrayContaining([{ properties: { title: 'Budget', index: 0 } }]) };
@@ -48,7 +48,7 @@ describe('sandbox sheets: values.get', () => {
     expect((await values(sheets, 'Budget!F2')).body.values).toEqual([['€1,752.25']]);
   });
 
-  it('leaves out trailing empty cells and rows, in either dimension, and values where there are none', async () => {
+  it('omits trailing empty cells and rows in either dimension, and `values` if there are none', async () => {
     expect((await values(guests, "'Tom''s guests'!A3:E5")).body.values).toEqual([
       [],
       ['Zoë', 'FALSE'],
@@ -62,7 +62,7 @@ describe('sandbox sheets: values.get', () => {
     expect((await values(guests, "'Tom''s guests'!A8:C9")).body).toEqual({ range: "'Tom''s guests'!A8:C9", majorDimension: 'ROWS' });
   });
 
-  it('ends ranges with the grid, and rejects those that begin outside or can’t be understood', async () => {
+  it('cuts ranges at the grid, and rejects those that begin outside or are invalid', async () => {
     expect((await values(guests, "'Q1'!A1:Z999")).body.range).toBe("'Q1'!A1:D30");
     for (const range of ["'Q1'!A31", "'Q1'!E1", 'Nope!A1', "Tom's guests!A1", "'Q1'!", 'A0', 'A1:', '']) {
       const answer = await values(guests, range);
@@ -78,7 +78,7 @@ describe('sandbox sheets: values.get', () => {
     expect(about.sheets[2].properties).toMatchObject({ title: 'Rates', index: 2, hidden: true, gridProperties: { rowCount: 20 } });
   });
 
-  it('writes where the token allows it', async () => {
+  it('writes if the token allows it', async () => {
     const path = `${guests}/values/${encodeURIComponent("'Q1'!B2")}`;
     expect((await me.google('PUT', path, { values: [['x']] })).status).toBe(400);
     const written = await me.google('PUT', `${path}?valueInputOption=RAW`, { values: [['x', 2], [true]] });
@@ -101,7 +101,7 @@ describe('sandbox slides', () => {
     expect((await me.google('GET', `${slides}/pages/p99`)).status).toBe(404);
   });
 
-  it('takes changes where the token allows them', async () => {
+  it('accepts changes if the token allows them', async () => {
     expect((await me.google('POST', `${slides}:batchUpdate`, { requests: [] })).status).toBe(400);
     await me.google('POST', `${slides}:batchUpdate`, { requests: [{ deleteObject: { objectId: 'p2' } }] });
     expect((await me.google('GET', slides)).body.slides.map(({ objectId }: any) => objectId)).toEqual(['p1', 'p3', 'p4', 'p5', 'p6']);

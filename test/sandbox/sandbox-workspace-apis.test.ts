@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => steward.stop());
 
 describe('the sandbox’s workspace APIs, through the provider’s own SDK', () => {
-  it('are found below apiUrl by rootUrl, and reject an unknown access token as the provider does', async () => {
+  it('are reached below apiUrl by rootUrl, and reject an unknown access token like the provider', async () => {
     const auth = new OAuth2Client();
     auth.setCredentials({ access_token: 'ya29.unknown' });
     const rootUrl = `${steward.context.sandbox?.workspace.apiUrl}/`;

@@ -149,7 +149,7 @@ describe('GET /sandbox/workspace/auth', () => {
     for (const id of ids) expect(text).toContain(`for="${id}"`);
   });
 
-  it('locks the page down but lets its form end at the callback', async () => {
+  it('has a strict policy that allows its form to end at the callback', async () => {
     const { response } = await openPage();
     const policy = response.headers.get('content-security-policy') ?? '';
     const directives = new Map(policy.split('; ').map((directive) => [directive.split(' ')[0], directive.split(' ').slice(1)]));
@@ -196,7 +196,7 @@ describe('GET /sandbox/workspace/auth', () => {
     ['code_challenge', 'short'],
     ['code_challenge_method', 'plain'],
     ['code_challenge_method', undefined],
-  ])('shows an error page and sends the browser nowhere when %s is %j', async (name, value) => {
+  ])('shows an error page and does not redirect when %s is %j', async (name, value) => {
     const response = await fetch(authUrl({ [name]: value }), { redirect: 'manual' });
     expect(response.status).toBe(400);
     expect(response.headers.get('location')).toBeNull();
@@ -212,7 +212,7 @@ describe('GET /sandbox/workspace/auth', () => {
 });
 
 describe('POST /sandbox/workspace/consent', () => {
-  it('Allow leads back with code, state, granted scopes and issuer', async () => {
+  it('Allow redirects with code, state, granted scopes and issuer', async () => {
     const answer = await consent();
     expect(answer.get('code')).toMatch(/^4\//);
     expect(answer.get('state')).toBe('the-state');
@@ -220,32 +220,32 @@ describe('POST /sandbox/workspace/consent', () => {
     expect(answer.get('iss')).toBe(host.sandbox.workspace.issuer);
   });
 
-  it('Deny leads back with access_denied', async () => {
+  it('Deny redirects with access_denied', async () => {
     const answer = await consent({ decision: 'deny' });
     expect(Object.fromEntries(answer)).toEqual({ error: 'access_denied', state: 'the-state', iss: host.sandbox.workspace.issuer });
   });
 
-  it('grants the ticked scopes only, and never one that was not asked for', async () => {
+  it('grants the ticked scopes only, and never one that was not requested', async () => {
     const tokens = await connect({ scope: [EMAIL, `${ROOT}gmail.send`] });
     expect(tokens.scope).toBe(`openid ${EMAIL}`);
   });
 
-  it('answers short scope names in the long form', async () => {
+  it('returns short scope names in the long form', async () => {
     const answer = await consent({ scope: [EMAIL, PROFILE] }, { scope: 'openid email profile' });
     expect(answer.get('scope')).toBe(`openid ${EMAIL} ${PROFILE}`);
   });
 
-  it('nothing ticked is a denial where openid was not asked for', async () => {
+  it('nothing ticked is a denial if openid was not requested', async () => {
     expect((await consent({ scope: [] }, { scope: DRIVE })).get('error')).toBe('access_denied');
   });
 
-  it('decides once: a second click leads to the same place', async () => {
+  it('decides once: a second click redirects to the same address', async () => {
     const { request } = await openPage();
     const first = (await submit(request)).headers.get('location');
     expect((await submit(request, { decision: 'deny' })).headers.get('location')).toBe(first);
   });
 
-  it('asks again when the typed address is none', async () => {
+  it('asks again when the typed address is invalid', async () => {
     const { request } = await openPage();
     const response = await submit(request, { other_account: 'not an address' });
     expect(response.status).toBe(400);
@@ -253,7 +253,7 @@ describe('POST /sandbox/workspace/consent', () => {
     expect((await submit(request)).status).toBe(303);
   });
 
-  it('rejects a request that was never made, or is over', async () => {
+  it('rejects an unknown request, and one that has ended', async () => {
     expect((await submit('made-up')).status).toBe(400);
     const { request } = await openPage();
     await host.control('clock', { advance_ms: 600_001 });
@@ -262,14 +262,14 @@ describe('POST /sandbox/workspace/consent', () => {
     expect(response.headers.get('location')).toBeNull();
   });
 
-  it.each(['allow=1', 'request=a&request=b&decision=allow', ''])('refuses the incomplete form %j', async (body) => {
+  it.each(['allow=1', 'request=a&request=b&decision=allow', ''])('rejects the incomplete form %j', async (body) => {
     const response = await fetch(`${host.url}/sandbox/workspace/consent`, { method: 'POST', body: new URLSearchParams(body) });
     expect(response.status).toBe(400);
   });
 });
 
 describe('accounts', () => {
-  it('any address is an account, the same one each time', async () => {
+  it('any address is an account, always the same one', async () => {
     const first = await connect({ other_account: 'Someone@Example.NET' });
     const second = await connect({ account: 'someone@example.net' });
     const info = (await (await userinfo(first.access_token)).json()) as { sub: string; email: string };
@@ -334,7 +334,7 @@ describe("google-auth-library's client", () => {
 });
 
 describe('POST /sandbox/workspace/token, authorization_code', () => {
-  it('gives tokens and an ID token that verifies', async () => {
+  it('returns tokens and a valid ID token', async () => {
     const { status, headers, body } = await exchange(await codeOf());
     expect(status).toBe(200);
     expect(headers.get('cache-control')).toBe('no-store');
@@ -347,7 +347,7 @@ describe('POST /sandbox/workspace/token, authorization_code', () => {
     expect(payload.at_hash).toBe(half.toString('base64url'));
   });
 
-  it('takes the client by Basic authentication', async () => {
+  it('accepts the client by Basic authentication', async () => {
     const basic = (secret: string) => ({ authorization: `Basic ${Buffer.from(`sandbox-client:${secret}`).toString('base64')}` });
     const fields = { grant_type: 'authorization_code', code: await codeOf(), redirect_uri: callback(), code_verifier: verifier };
     const refused = await token(fields, basic('wrong'));
@@ -376,7 +376,7 @@ describe('POST /sandbox/workspace/token, authorization_code', () => {
     expect(await token(fields)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
   });
 
-  it('takes forms only, each field once', async () => {
+  it('accepts forms only, each field once', async () => {
     const json = await fetch(host.sandbox.workspace.tokenUrl, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -405,13 +405,13 @@ describe('POST /sandbox/workspace/token, authorization_code', () => {
     expect((await host.state()).calls.workspace.exchanges).toBe(50);
   });
 
-  it('a code dies after ten minutes', async () => {
+  it('a code expires after ten minutes', async () => {
     const code = await codeOf();
     await host.control('clock', { advance_ms: 600_001 });
     expect((await exchange(code)).body.error).toBe('invalid_grant');
   });
 
-  it('gives a refresh token offline only, and only with consent or the first time', async () => {
+  it('returns a refresh token for offline access only, and only with consent or the first time', async () => {
     expect((await connect({}, { access_type: undefined })).refresh_token).toBeUndefined();
     const ana = { account: 'ana.mueller@example.org' };
     expect((await connect(ana, { prompt: undefined })).refresh_token).toBeDefined();
@@ -419,13 +419,13 @@ describe('POST /sandbox/workspace/token, authorization_code', () => {
     expect((await connect(ana)).refresh_token).toBeDefined();
   });
 
-  it('gives no ID token without openid', async () => {
+  it('returns no ID token without openid', async () => {
     expect((await connect({ scope: [EMAIL] }, { scope: EMAIL })).id_token).toBeUndefined();
   });
 });
 
 describe('POST /sandbox/workspace/token, refresh_token', () => {
-  it('gives new access tokens from the same refresh token', async () => {
+  it('returns new access tokens for the same refresh token', async () => {
     const { refresh_token: refreshToken } = await connect();
     const [first, second] = [await refresh(refreshToken), await refresh(refreshToken)];
     expect([first.status, second.status]).toEqual([200, 200]);
@@ -440,7 +440,7 @@ describe('POST /sandbox/workspace/token, refresh_token', () => {
     expect(await refresh(accessToken)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
   });
 
-  it('strict rotation ends the old one', async () => {
+  it('strict rotation invalidates the old one', async () => {
     await host.control('workspace', { rotation: 'strict' });
     const { refresh_token: old } = await connect();
     const { body } = await refresh(old);
@@ -449,7 +449,7 @@ describe('POST /sandbox/workspace/token, refresh_token', () => {
     expect((await refresh(body.refresh_token)).status).toBe(200);
   });
 
-  it('the oldest of more than a hundred dies', async () => {
+  it('the oldest of more than a hundred becomes invalid', async () => {
     const tokens: (string | undefined)[] = [];
     for (let count = 0; count < 101; count += 1) tokens.push((await connect()).refresh_token);
     expect((await refresh(tokens[0])).body.error).toBe('invalid_grant');
@@ -488,7 +488,7 @@ describe('GET /sandbox/workspace/userinfo', () => {
 });
 
 describe('POST /sandbox/workspace/revoke', () => {
-  it.each(['access_token', 'refresh_token'] as const)('by %s: every token of the account ends, no other account', async (which) => {
+  it.each(['access_token', 'refresh_token'] as const)('by %s: invalidates every token of the account, and of no other', async (which) => {
     const [first, second] = [await connect(), await connect()];
     const other = await connect({ account: 'demo.work@example.com' });
     const pending = await codeOf();
@@ -508,7 +508,7 @@ describe('POST /sandbox/workspace/revoke', () => {
 });
 
 describe('the API root', () => {
-  it("answers 404 in the provider's shape, 401 without a token", async () => {
+  it("returns 404 in the provider's format, 401 without a token", async () => {
     const { apiUrl } = host.sandbox.workspace;
     const { access_token: accessToken } = await connect();
     const found = await fetch(`${apiUrl}/gmail/v1/users/me/nothing`, { headers: { authorization: `Bearer ${accessToken}` } });
@@ -518,7 +518,7 @@ describe('the API root', () => {
 });
 
 describe('controls', () => {
-  it('workspace: token life, reported life, no refresh token, no ID token', async () => {
+  it('workspace: token lifetime, reported lifetime, no refresh token, no ID token', async () => {
     await host.control('workspace', { token_life_seconds: 5, omit_refresh_token: true, omit_id_token: 'true' });
     const tokens = await connect();
     expect(tokens).toMatchObject({ expires_in: 5 });
@@ -536,7 +536,7 @@ describe('controls', () => {
     expect((await refresh(tokens.refresh_token)).body.error).toBe('invalid_grant');
   });
 
-  it('state: accounts with their live tokens, and no secret', async () => {
+  it('state: accounts with their valid tokens, and no secret', async () => {
     const tokens = await connect();
     await refresh(tokens.refresh_token);
     const state = await host.state();
@@ -560,7 +560,7 @@ describe('a restart', () => {
     expect((await host.state()).accounts.map(({ sub }) => sub)).toEqual(before.map(({ sub }) => sub));
   });
 
-  it('keeps tokens and codes as hashes only, readable by the owner alone', async () => {
+  it('stores tokens and codes as hashes only, readable by the owner only', async () => {
     const tokens = await connect();
     const code = await codeOf();
     for (const name of readdirSync(directory.path)) {
@@ -571,7 +571,7 @@ describe('a restart', () => {
     }
   });
 
-  it('names the file that holds no JSON', async () => {
+  it('names a file that is not JSON', async () => {
     const file = join(directory.path, 'workspace.json');
     writeFileSync(file, '{"accounts":');
     await expect(hostSandbox(directory.path)).rejects.toThrow(file);

@@ -174,7 +174,7 @@ function outcome(places: number, failed: string[]): Outcome {
   return { tried: secrets.size * places, failed };
 }
 
-check('canaries: answers, their headers and Location, and socket frames', () => {
+check('canaries: responses, their headers and Location, and socket frames', () => {
   // What a step of the flow hands to its own browser, and what a user is shown of their own data.
   const meant: Record<string, string[]> = {
     '/workspace_access_request': ['ticket', 'binding cookie'],
@@ -235,7 +235,7 @@ check('canaries: every table', async () => {
   return outcome(tables.length, failed);
 });
 
-check('canaries: logs, to the end of a crash', async () => {
+check('canaries: logs, including those of a crash', async () => {
   const { output, signal } = await steward.exited;
   const failed = signal === 'SIGABRT' ? [] : [`it ended with ${signal} instead of a crash`];
   if (!output.includes('"path":"/auth/bank/set_access_token"')) failed.push('nothing was logged');

@@ -97,7 +97,7 @@ check('fuzz: every socket frame, signed in', async () => {
   return { tried, failed: [...failed, ...(await aftermath())] };
 });
 
-check('fuzz: what comes before signing in, and bytes', async () => {
+check('fuzz: frames before authentication, and bytes', async () => {
   const opening = fc.oneof(texts(), fc.uint8Array({ maxLength: 300 }));
   const { tried, failed } = await tryOut(
     'opening',

@@ -136,7 +136,7 @@ check('Wycheproof: JSON Web Signature, by the ID token verifier', async () => {
   return outcome;
 });
 
-check('the envelope, opened and made by another implementation', async () => {
+check('the envelope, opened and created by another implementation', async () => {
   const inputs = fc.record({
     text: fc.uint8Array({ maxLength: 500 }),
     table: fc.string(),

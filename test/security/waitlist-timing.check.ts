@@ -48,7 +48,7 @@ function superiority(ones: number[], others: number[]): number {
   return wins / (ones.length * others.length);
 }
 
-check('the waitlist answers a known address as a new one, in form and time', async () => {
+check('the waitlist responds to a known address as to a new one, in form and time', async () => {
   const failed: string[] = [];
   const known: number[] = [];
   const fresh: number[] = [];

@@ -41,7 +41,7 @@ describe('the address of webhooks', () => {
     'https://steward.local',
     'https://steward.internal',
     'https://steward.home.arpa',
-  ])('is not given where the aggregator could not reach it: %s', (publicUrl) => {
+  ])('is omitted if the aggregator could not reach it: %s', (publicUrl) => {
     expect(webhookOf(publicUrl)).toBeUndefined();
   });
 });

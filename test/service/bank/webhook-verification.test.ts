@@ -71,7 +71,7 @@ function unsigned(header: object, payload: object, signature = ''): string {
 }
 
 describe('POST /webhooks/bank accepts', () => {
-  it('accepts what the aggregator has signed, once however often it arrives, with one request for the key', async () => {
+  it('accepts a signed event once, however often it arrives, with one request for the key', async () => {
     const proof = await signer.sign(body);
     const answers = await Promise.all([1, 2, 3].map(() => deliver(steward, body, proof)));
     answers.push(await deliver(steward, body, await signer.sign(body, { age: 30 })));
@@ -133,7 +133,7 @@ describe('POST /webhooks/bank rejects', () => {
     await expectRefused(proof, '');
   });
 
-  it('what is older than five minutes, from the future, or without a time', async () => {
+  it('a proof older than five minutes, from the future, or without a time', async () => {
     await expectRefused(await signer.sign(body, { age: 302 }));
     await expectRefused(await signer.sign(body, { age: -120 }));
     for (const iat of [undefined, '1', 1e300, Number.NaN, -1]) await expectRefused(await signer.sign(body, { claims: { iat } }));
@@ -169,7 +169,7 @@ describe('POST /webhooks/bank rejects', () => {
     expect(fetches()).toBe(0);
   });
 
-  it('a key that has expired, or is no key for ES256', async () => {
+  it('an expired key, or one that is not for ES256', async () => {
     const expired = new WebhookSigner('expired');
     answerWith(expired.answer(Math.floor(Date.now() / 1000) - 1));
     await expectRefused(await expired.sign(body));
@@ -202,7 +202,7 @@ describe('POST /webhooks/bank rejects', () => {
 });
 
 describe('the keys of POST /webhooks/bank', () => {
-  it('an unknown one is requested once; a thousand cost at most ten requests, and known keys keep working', async () => {
+  it('request an unknown one once; a thousand cost at most ten requests, and known keys stay valid', async () => {
     const known = await signer.sign(body);
     expect((await deliver(steward, body, known)).status).toBe(200);
     aggregator.fail('INVALID_WEBHOOK_VERIFICATION_KEY_ID', KEY_CALL);

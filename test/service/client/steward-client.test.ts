@@ -44,7 +44,7 @@ async function endingIn(seconds: number, user: string): Promise<string> {
 }
 
 describe('StewardClient', () => {
-  it('connects when it is first needed, lists and calls', async () => {
+  it('connects on first use, lists and calls', async () => {
     const token = await steward.signIn('client-one');
     await connect(steward, { token, email: 'client-one@example.com' });
     const { client, states } = open(() => token);
@@ -98,7 +98,7 @@ describe('StewardClient', () => {
     expect(states).toEqual(['connecting', 'open']);
   });
 
-  it('requests another token if one is rejected, and stops if that is rejected too', async () => {
+  it('requests a new token if one is rejected, and stops if that is rejected, too', async () => {
     const good = await steward.signIn('client-five');
     const asked: Why[] = [];
     const healed = open((why) => {
@@ -168,7 +168,7 @@ describe('StewardClient', () => {
     expect(states).toEqual(['connecting', 'waiting', 'connecting', 'open']);
   });
 
-  it('stops with the service’s error if no token can fix authentication', async () => {
+  it('stops with the service’s error if a new token cannot help', async () => {
     const token = await steward.signIn('client-ten');
     const asked: Why[] = [];
     const { client } = open(
@@ -258,7 +258,7 @@ describe('StewardClient', () => {
       ['a change under its key', 'mail.send', { idempotencyKey: 'once' }, true],
       ['a read', 'mail.read', {}, true],
       ['an action that was not listed', 'mail.other', {}, false],
-    ])('%s is sent once, and says whether it may be retried', async (_what, action, options, repeatable) => {
+    ])('sends %s once, and tells whether it may be retried', async (_what, action, options, repeatable) => {
       const { client, sent, signIns, stop } = await breaking(1012);
       await client.list();
       const code = repeatable ? 'disconnected' : 'outcome_unknown';
@@ -270,7 +270,7 @@ describe('StewardClient', () => {
       stop();
     });
 
-    it('an approval’s outcome is unknown, and waiting calls may be retried', async () => {
+    it('reports an approval as outcome_unknown, and queued calls as retryable', async () => {
       const { client, stop } = await breaking(1012);
       await expect(client.approve('75975870-0c63-424e-a59a-bdeb7b82926a')).rejects.toMatchObject({
         code: 'outcome_unknown',
@@ -281,7 +281,7 @@ describe('StewardClient', () => {
       stop();
     });
 
-    it('because a message was too large, that message must not be retried', async () => {
+    it('does not retry a message that was too large', async () => {
       const { client, stop } = await breaking(1012);
       const large = { body: 'x'.repeat(300_000) };
       await expect(client.call('mail.send', large, { idempotencyKey: 'once' })).rejects.toMatchObject({

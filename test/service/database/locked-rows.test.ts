@@ -54,7 +54,7 @@ describe.skipIf(!hasPostgres)('while the rows of one user are locked', () => {
     ['the user', ['users']],
     ['the grants', ['grants', 'workspace_accounts']],
     ['all of them', ['users', 'user_keys', 'grants', 'workspace_accounts', 'audit_log', 'events', 'oauth_flows', 'browser_bindings']],
-  ])('%s: requests of others succeed before it is released', async (_name, tables) => {
+  ])('%s: requests of others succeed before the lock is released', async (_name, tables) => {
     await lock(tables);
     // The rows of both share statements.
     const reads = Array.from({ length: CALLS }, (_, index) => scene.call(index % 2 === 0 ? one : other, 'test.read'));
@@ -77,13 +77,13 @@ describe.skipIf(!hasPostgres)('while the rows of one user are locked', () => {
     ['asks for access', () => askForAccess(one.token)],
     ['logs in', () => scene.steward.call(`/auth/workspace/login?token=${one.token}`)],
     ['logs in by a ticket', () => scene.steward.call(`/auth/workspace/login?token=${TICKET}`)],
-  ])('the user %s repeatedly: others connect before it is released', async (_name, again) => {
+  ])('the user %s repeatedly: others connect before the lock is released', async (_name, again) => {
     await prepareTicket();
     await lock(['users', 'oauth_flows']);
     await expectRoomBeside(again);
   });
 
-  it('a user without a key requests access repeatedly: others connect before it is released', async () => {
+  it('a user without a key requests access repeatedly: others connect before the lock is released', async () => {
     const token = await scene.steward.signIn(newName());
     const { userId } = await scene.steward.context.sessions.authenticate(token);
     await holder.query('begin');
@@ -91,7 +91,7 @@ describe.skipIf(!hasPostgres)('while the rows of one user are locked', () => {
     await expectRoomBeside(() => askForAccess(token));
   });
 
-  it('other users get common events, and this user does when the row is free', async () => {
+  it('other users receive common events, and this user does once the row is unlocked', async () => {
     const [here, there] = [await socket(one), await socket(other)];
     await lock(['users']);
     const telling = scene.steward.context.events.recordForAll([one.userId, other.userId], 'integrations.updated', { revision: 'r2' });

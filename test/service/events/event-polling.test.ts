@@ -42,7 +42,7 @@ async function plannedCost(): Promise<number> {
 }
 
 // A plan that looks dear is given parallel workers and a compiler, however little there is to read.
-it('of new events has a plan for new rows, however many are stored', async () => {
+it('of new events reads new rows only, however many are stored', async () => {
   await keep(2_000);
   const few = await plannedCost();
   await keep(20_000);

@@ -61,7 +61,7 @@ describe('a limit of the provider', () => {
     },
   );
 
-  it('of a day in the newer format also lasts, and keeps the provider’s time', async () => {
+  it('of a day in the newer format also lasts, for the provider’s time', async () => {
     const details = [{ reason: 'RATE_LIMIT_EXCEEDED', metadata: { quota_limit: 'ReadRequestsPerDayPerProject' } }];
     const body = { error: { code: 429, message: 'Quota exceeded', status: 'RESOURCE_EXHAUSTED', details } };
     api.on(LABELS, { status: 429, body, headers: { 'retry-after': '120' } });
@@ -81,7 +81,7 @@ describe('a limit of the provider', () => {
     },
   );
 
-  it('keeps its Retry-After without JSON, as seconds or as a date', async () => {
+  it('is honoured without JSON by its Retry-After, in seconds or as a date', async () => {
     for (const header of ['90', new Date(Date.now() + 90_000).toUTCString()]) {
       api.reset();
       api.on(LABELS, { status: 429, body: '<h1>Too many</h1>', headers: { 'retry-after': header } });
@@ -134,7 +134,7 @@ describe('the provider’s message', () => {
     expect(said.find(({ provider: told }) => told !== undefined)).toMatchObject({ level: 30, action: 'mail.labels', provider: words });
   });
 
-  it('repeat neither the token that was sent nor anything that looks like a secret', async () => {
+  it('contains neither the token that was sent nor text that looks like a secret', async () => {
     const hidden = 'Bearer abc.def-123 for ana@example.org, see https://x.example/a?key=AIzaSyCanary1&x=1 eyJhbGciOi.eyJzdWIi.c2ln';
     api.on(LABELS, (response, { method }) =>
       respond(
@@ -194,7 +194,7 @@ describe('the provider’s message', () => {
     ['Cookie: SID=abc.def; HSID=ghi', 'abc', 'def', 'ghi'],
     ['Set-Cookie: SID=abc; Path=/', 'abc'],
     [`Value ${'abcdefghij'.repeat(4)} is wrong`, 'abcdefghij'],
-  ])('do not repeat what is hidden in %j', (text, ...hidden) => {
+  ])('does not contain the secret in %j', (text, ...hidden) => {
     const shown = providerMessage(text);
     expect(shown).toContain('[redacted]');
     for (const part of hidden) expect(shown.replaceAll('[redacted]', '')).not.toContain(part);
@@ -223,7 +223,7 @@ describe('the provider’s message', () => {
     'Quota exceeded for quota metric ‘Read requests’ and limit ‘Read requests per minute’.',
     'Range (Sheet1!A1:B2) exceeds grid limits. Max rows: 1000, max columns: 26',
     'Google Docs API has not been used in this project before or it is disabled.',
-  ])('stay as they are where they are ordinary: %s', (text) => {
+  ])('contains ordinary text unchanged: %s', (text) => {
     expect(providerMessage(text)).toBe(text);
   });
 });

@@ -193,7 +193,7 @@ describe.skipIf(!hasPostgres)('an approval request on replicas with separate fil
   };
   const diverged = (of: TestSteward) => of.logs.join('').includes('not those of the others');
 
-  it('ends with the newest file, on whichever replica it was created; a replica with a different file ends none', async () => {
+  it('ends with the newest file, whichever replica created it; a replica with a different file ends none', async () => {
     const old = [await askOn(a, '2026-01-01'), await askOn(b, '2026-02-01')];
     expect(await waitingOn(b)).toEqual(old);
     await reload(a, files.a, 'Second.');

@@ -59,7 +59,7 @@ async function disconnect(service: TestSteward, { accountId, token }: ConnectedG
   expect(answer.body).toEqual({ success: true });
 }
 
-describe('calls under way', () => {
+describe('calls in progress', () => {
   let scene: ExecutorScene;
   let user: ConnectedGrant;
 
@@ -76,7 +76,7 @@ describe('calls under way', () => {
 
   const read = (of: ConnectedGrant) => callAction(scene.steward, 'test.read', {}, { token: of.token, account: of.accountId });
 
-  it('when their account is disconnected: those that wait never begin, and those that run are cut off', async () => {
+  it('end when their account is disconnected: waiting ones never begin, and running ones are aborted', async () => {
     const held = hold(scene, PROFILE);
     const calls = many(50, () => read(user));
     await eventually(() => held.arrived === LANES);
@@ -86,7 +86,7 @@ describe('calls under way', () => {
     expect(held.arrived).toBe(LANES);
   });
 
-  it('leave those of the user’s other accounts and of other users alone', async () => {
+  it('continue for the user’s other accounts and for other users', async () => {
     const [second, other] = [await scene.connect({ token: user.token }), await scene.connect()];
     const responses: ServerResponse[] = [];
     scene.provider.on(PROFILE, (response) => void responses.push(response));
@@ -99,7 +99,7 @@ describe('calls under way', () => {
     expect(await codes(others)).toEqual({ done: 2 });
   });
 
-  it('when their user is deleted: none begins any more', async () => {
+  it('do not begin once their user is deleted', async () => {
     const held = hold(scene, PROFILE);
     const calls = many(20, () => scene.call(user, 'test.read'));
     await eventually(() => held.arrived === LANES);
@@ -109,7 +109,7 @@ describe('calls under way', () => {
     expect(held.arrived).toBe(LANES);
   });
 
-  it('that change something: what was sent is of unknown outcome, what was not is not done', async () => {
+  it('that change something end as outcome_unknown if they were sent, and are not sent otherwise', async () => {
     const held = hold(scene, SEND);
     const calls = many(12, (index) =>
       callAction(scene.steward, 'test.send', { to: ['a@example.com'] }, { token: user.token, idempotencyKey: `k${index}` }),
@@ -123,7 +123,7 @@ describe('calls under way', () => {
     expect(keys).toEqual(Array(LANES).fill({ status: 'unknown' }));
   });
 
-  it('that pause before another try don’t make it', async () => {
+  it('that pause before a retry do not retry', async () => {
     let asked = 0;
     scene.provider.on(PROFILE, (response) => {
       asked += 1;
@@ -136,7 +136,7 @@ describe('calls under way', () => {
     expect(asked).toBe(3);
   });
 
-  it('read their token again for a retry, and end if the account is gone', async () => {
+  it('read their token again for a retry, and end if the account was disconnected', async () => {
     const grants = 'delete from grants where id = $1';
     scene.provider.on(PROFILE, async (response) => {
       scene.answers(PROFILE, 200, { emailAddress: 'someone@example.com' });
@@ -148,11 +148,11 @@ describe('calls under way', () => {
   });
 });
 
-describe('calls under way when a reload withdraws their action', () => {
+describe('calls in progress when a reload removes their action', () => {
   const FILE = (actions: string) =>
     `version: 1\nagents:\n  mail: { provider: workspace, description: Mail., scopes: [mail.modify], actions: { ${actions} } }\n`;
 
-  it('end, and those that wait never begin', async () => {
+  it('end, and waiting ones never begin', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'steward-withdrawn-'));
     const file = join(folder, 'integrations.yaml');
     writeFileSync(file, FILE('labels: { use: mail.labels }, search: { use: mail.search }'));
@@ -180,8 +180,8 @@ describe('calls under way when a reload withdraws their action', () => {
   });
 });
 
-describe('a bank’s calls under way when its entry is deleted', () => {
-  it('are cut off', async () => {
+describe('a bank’s calls in progress when its entry is deleted', () => {
+  it('are aborted', async () => {
     const bank = await new BankEmulator().start();
     const folder = mkdtempSync(join(tmpdir(), 'steward-bank-'));
     const file = join(folder, 'integrations.yaml');
@@ -205,7 +205,7 @@ describe('a bank’s calls under way when its entry is deleted', () => {
   });
 });
 
-describe.skipIf(!hasPostgres)('calls under way on another replica', () => {
+describe.skipIf(!hasPostgres)('calls in progress on another replica', () => {
   let database: PostgresDatabase;
   let scene: ExecutorScene;
   let other: TestSteward;
@@ -232,7 +232,7 @@ describe.skipIf(!hasPostgres)('calls under way on another replica', () => {
   it.each([
     ['their account is disconnected', () => disconnect(scene.steward, user)],
     ['their user is deleted', () => scene.steward.call('/user', { method: 'DELETE', token: user.token })],
-  ])('end when %s, and those that wait never begin', async (_name, end) => {
+  ])('end when %s, and waiting ones never begin', async (_name, end) => {
     const held = hold(scene, PROFILE);
     const calls = many(20, () => scene.call(user, 'test.read', {}, {}, other));
     await eventually(() => held.arrived === LANES);

@@ -32,8 +32,8 @@ const back = () => {
   return eventually(() => scene.steward.sql('select 1'));
 };
 
-describe('while the database is away', () => {
-  it('no change is sent', async () => {
+describe('while the database is unavailable', () => {
+  it('sends no change', async () => {
     database.cut();
     const { retryAfter } = await refused(scene.call(user, 'test.send', message), 'unavailable');
     expect(retryAfter).toBeGreaterThan(0);
@@ -41,7 +41,7 @@ describe('while the database is away', () => {
     await back();
   });
 
-  it('no read is answered that could not be written down', async () => {
+  it('returns no result of a read that could not be recorded', async () => {
     scene.work = async () => {
       database.cut();
       return { secret: 1 };
@@ -50,7 +50,7 @@ describe('while the database is away', () => {
     await back();
   });
 
-  it('a change that was begun before is answered: it happened', async () => {
+  it('returns the result of a change that had begun before', async () => {
     scene.provider.on('/api/gmail/v1/users/me/messages/send', (response) => {
       database.cut();
       response.writeHead(200, { 'content-type': 'application/json' }).end('{"id":"m5"}');

@@ -55,7 +55,7 @@ describe.skipIf(!hasPostgres)('two replicas on one database', () => {
     expect(scene.sent).toBe(1);
   });
 
-  it('end a race of approving and denying with one of them, never a deadlock', async () => {
+  it('decide a race of approval and denial for one of them, without a deadlock', async () => {
     scene.policies.set('test.send', { approval: 'always' });
     for (let round = 0; round < 10; round++) {
       const { approvalId } = await scene.ask(user, 'test.send', { to: [`${round}@example.com`] });
@@ -65,7 +65,7 @@ describe.skipIf(!hasPostgres)('two replicas on one database', () => {
     }
   });
 
-  it('run a change under one idempotency key once, and both answer it', async () => {
+  it('run a change once under one idempotency key, and both return its result', async () => {
     const key = { idempotencyKey: 'k1' };
     const answers = await onBoth(10, (on) => scene.call(user, 'test.send', message, key, on));
     expect(scene.sent).toBe(1);
@@ -77,7 +77,7 @@ describe.skipIf(!hasPostgres)('two replicas on one database', () => {
     expect(scene.sent).toBe(1);
   });
 
-  it('ask for the same call once', async () => {
+  it('request approval for the same call once', async () => {
     scene.policies.set('test.send', { approval: 'always' });
     const answers = await onBoth(10, (on) => scene.call(user, 'test.send', message, {}, on));
     const ids = answers.map((answer) => (answer as PromiseRejectedResult).reason.details.approvalId);

@@ -28,7 +28,7 @@ function nested(levels: number): unknown {
 }
 
 describe('invoke', () => {
-  it('runs a read with the account’s token and says which account it was', async () => {
+  it('runs a read with the account’s token and names the account', async () => {
     const { data, meta } = await scene.call(user, 'test.read');
     expect(data).toEqual({ emailAddress: 'someone@example.com' });
     expect(meta).toEqual({ account: user.email, accountId: user.accountId, ms: expect.any(Number) });
@@ -44,7 +44,7 @@ describe('invoke', () => {
     for (const action of ['test.nothing', '', 'constructor', '__proto__', 'toString']) await refused(scene.call(user, action), 'not_found');
   });
 
-  it('suggests what an unknown name was probably meant to be, of what can be called', async () => {
+  it('suggests the most similar name that can be called for an unknown one', async () => {
     const message = async () => (await refused(scene.call(user, 'test.raed'), 'not_found')).message;
     expect(await message()).toBe('There is no such action. Did you mean test.read?');
     scene.policies.set('test.read', { enabled: false });
@@ -52,7 +52,7 @@ describe('invoke', () => {
     expect((await refused(scene.call(user, 'quite-another'), 'not_found')).message).toBe('There is no such action.');
   });
 
-  it('rejects an action that is switched off', async () => {
+  it('rejects a disabled action', async () => {
     scene.policies.set('test.read', { enabled: false });
     await refused(scene.call(user, 'test.read'), 'forbidden');
   });
@@ -63,7 +63,7 @@ describe('invoke', () => {
   });
 
   it.each(['{"__proto__":{"x":1}}', '{"a":{"b":[{"__proto__":1}]}}', '{"constructor":{}}', '{"a":{"prototype":1}}'])(
-    'refuses reserved names in arguments: %s',
+    'rejects reserved names in arguments: %s',
     async (input) => {
       const error = await refused(scene.call(user, 'test.give', JSON.parse(input)), 'invalid_request');
       expect(error.message).toMatch(/reserved/);
@@ -83,13 +83,13 @@ describe('invoke', () => {
     await refused(scene.call(user, 'test.give', input), code);
   });
 
-  it('takes 20 levels', async () => {
+  it('accepts 20 levels', async () => {
     expect((await scene.call(user, 'test.give', nested(20))).data).toEqual({});
   });
 });
 
 describe('the account of a call', () => {
-  it('is rejected with the choices when it is unknown, or one of several', async () => {
+  it('is rejected with the choices if it is unknown, or one of several', async () => {
     const other = await scene.connect({ token: user.token });
     const choices = [
       { id: user.accountId, label: user.email },
@@ -101,7 +101,7 @@ describe('the account of a call', () => {
     expect((await refused(scene.call(user, 'test.read'), 'invalid_request')).details).toEqual({ choices });
   });
 
-  it('is found by id and by address, whatever their case', async () => {
+  it('is found by id and by address, case-insensitively', async () => {
     const other = await scene.connect({ token: user.token });
     expect((await scene.call(user, 'test.read')).meta.accountId).toBe(user.accountId);
     expect((await scene.call(user, 'test.read', {}, { account: other.accountId })).meta.accountId).toBe(other.accountId);
@@ -118,18 +118,18 @@ describe('the account of a call', () => {
     }
   });
 
-  it('is missing where nothing is connected', async () => {
+  it('is missing if none is connected', async () => {
     await scene.steward.sql('delete from grants where user_id = $1', [user.userId]);
     await refused(scene.call(user, 'test.read'), 'not_found');
   });
 
-  it('has to be usable', async () => {
+  it('must be usable', async () => {
     await scene.steward.sql(`update grants set status = 'reauth_required' where id = $1`, [user.grantId]);
     const error = await refused(scene.call(user, 'test.read'), 'reauth_required');
     expect(error.details).toEqual({ account: user.accountId });
   });
 
-  it('has to have granted a scope that suffices', async () => {
+  it('must have granted a sufficient scope', async () => {
     await scene.steward.sql(`update grants set scopes = '{}' where id = $1`, [user.grantId]);
     const error = await refused(scene.call(user, 'test.read'), 'missing_scopes');
     expect(error.details).toEqual({ account: user.accountId, missingScopes: ['mail.modify'] });
@@ -139,7 +139,7 @@ describe('the account of a call', () => {
 describe('an allow-list', () => {
   const send = (...to: string[]) => scene.call(user, 'test.send', { to });
 
-  it('lets through what fits as a whole, whatever the case', async () => {
+  it('allows values that match completely, case-insensitively', async () => {
     scene.policies.set('test.send', { allow: { to: ['*@example.com', 'boss@partner.example'] } });
     await send('a@example.com', 'B@EXAMPLE.COM', 'Boss@Partner.example');
     await refused(send('a@example.com', 'evil@attacker.example'), 'forbidden');
@@ -147,27 +147,27 @@ describe('an allow-list', () => {
     await refused(send('notboss@partner.example'), 'forbidden');
   });
 
-  it('supports no other wildcard than the star', async () => {
+  it('supports no wildcard but the star', async () => {
     scene.policies.set('test.send', { allow: { to: ['a.c@example.com', '.+', '[a-z]*', '(x|y)'] } });
     await send('a.c@example.com');
     for (const to of ['abc@example.com', 'anything', 'x']) await refused(send(to), 'forbidden');
   });
 
-  it('says what it rejected', async () => {
+  it('names the rejected values', async () => {
     scene.policies.set('test.send', { allow: { to: ['*@example.com'] } });
     const { details, message } = await refused(send('a@example.com', 'b@x.example'), 'forbidden');
     expect(details).toEqual({ list: 'to', refused: ['b@x.example'] });
     expect(message).not.toContain('x.example');
   });
 
-  it('that the action doesn’t know rejects everything', async () => {
+  it('that the action doesn’t know rejects every value', async () => {
     for (const name of ['from', 'constructor', 'toString']) {
       scene.policies.set('test.send', { allow: { [name]: ['*'] } });
       await refused(send('a@example.com'), 'forbidden');
     }
   });
 
-  it('without patterns rejects everything', async () => {
+  it('without patterns rejects every value', async () => {
     scene.policies.set('test.send', { allow: { to: [] } });
     await refused(send('a@example.com'), 'forbidden');
   });
@@ -208,7 +208,7 @@ describe('a deadline', () => {
     await refused(scene.call(user, 'test.run'), 'provider_timeout');
   });
 
-  it('ends what an action left running', async () => {
+  it('ends work that an action left running', async () => {
     let signal: AbortSignal | undefined;
     scene.work = async (_input, context) => {
       signal = context.signal;
@@ -218,14 +218,14 @@ describe('a deadline', () => {
     expect(signal?.aborted).toBe(true);
   });
 
-  it('of a change that was sent leaves its outcome unknown', async () => {
+  it('of a change that was sent ends as outcome_unknown', async () => {
     scene.policies.set('test.send', { timeoutMs: 2_000 });
     scene.swallowing();
     await refused(scene.call(user, 'test.send', message), 'outcome_unknown');
     expect(scene.sent).toBe(1);
   });
 
-  it('of a change that was not sent yet is a time-out, and nothing is sent afterwards', async () => {
+  it('of a change that was not sent yet is a timeout, and the change is not sent afterwards', async () => {
     scene.policies.set('test.reply', { timeoutMs: 2_000 });
     scene.sending(200);
     const waiting = Promise.withResolvers<() => void>();
@@ -239,7 +239,7 @@ describe('a deadline', () => {
   });
 });
 
-describe('a caller who gives up', () => {
+describe('a caller that aborts', () => {
   it('ends a read', async () => {
     const { signal, abort } = abortable();
     scene.work = async () => {
@@ -249,7 +249,7 @@ describe('a caller who gives up', () => {
     await refused(scene.call(user, 'test.run', {}, { signal }), 'aborted');
   });
 
-  it('keeps a change from beginning', async () => {
+  it('prevents a change that has not begun', async () => {
     scene.sending(200);
     const { signal, abort } = abortable();
     abort();
@@ -258,7 +258,7 @@ describe('a caller who gives up', () => {
     expect(await scene.trail(user)).toEqual(['refused aborted']);
   });
 
-  it('doesn’t end a change that was begun', async () => {
+  it('does not end a change that has begun', async () => {
     const { signal, abort } = abortable();
     scene.provider.on('/api/gmail/v1/users/me/messages/send', (response) => {
       abort();
@@ -269,28 +269,31 @@ describe('a caller who gives up', () => {
   });
 });
 
-describe('what a run finds out about the account', () => {
+describe('what a run learns about the account', () => {
   it.each([
     ['reauth_required', { status: 'reauth_required' }],
     ['relink_required', { status: 'relink_required' }],
     ['item_gone', { status: 'item_gone' }],
     ['missing_scopes', { scopes: [] }],
-  ] as const)('is told as what is known before: %s', async (code, { status, scopes }: { status?: string; scopes?: readonly string[] }) => {
-    scene.work = async () => {
-      throw new AppError(code, 'In other words.', { cause: new Error('as the provider says') });
-    };
-    const found = await refused(scene.call(user, 'test.run'), code);
-    await scene.steward.sql('update grants set status = coalesce($2, status), scopes = coalesce($3::text[], scopes) where id = $1', [
-      user.grantId,
-      status ?? null,
-      scopes ?? null,
-    ]);
-    const { message, details } = await refused(scene.call(user, 'test.run'), code);
-    expect([found.message, found.details]).toEqual([message, details]);
-    expect(details).toMatchObject({ account: user.accountId });
-  });
+  ] as const)(
+    'is reported like what is known before: %s',
+    async (code, { status, scopes }: { status?: string; scopes?: readonly string[] }) => {
+      scene.work = async () => {
+        throw new AppError(code, 'In other words.', { cause: new Error('as the provider says') });
+      };
+      const found = await refused(scene.call(user, 'test.run'), code);
+      await scene.steward.sql('update grants set status = coalesce($2, status), scopes = coalesce($3::text[], scopes) where id = $1', [
+        user.grantId,
+        status ?? null,
+        scopes ?? null,
+      ]);
+      const { message, details } = await refused(scene.call(user, 'test.run'), code);
+      expect([found.message, found.details]).toEqual([message, details]);
+      expect(details).toMatchObject({ account: user.accountId });
+    },
+  );
 
-  it('is the consent that the provider misses', async () => {
+  it('includes the consent that the provider misses', async () => {
     scene.reading(403, { error: { errors: [{ reason: 'insufficientPermissions' }] } });
     const { details } = await refused(scene.call(user, 'test.read'), 'missing_scopes');
     const provider = { reason: 'insufficientPermissions' };
@@ -299,7 +302,7 @@ describe('what a run finds out about the account', () => {
 });
 
 describe('a failing provider', () => {
-  it.each([500, 503])('that answers a read with %i is worth another try later', async (status) => {
+  it.each([500, 503])('that responds to a read with %i can be retried later', async (status) => {
     scene.reading(status, {});
     const { retryAfter } = await refused(scene.call(user, 'test.read'), 'provider_error');
     expect(retryAfter).toBe(30);
@@ -312,30 +315,30 @@ describe('a failing provider', () => {
     [500, 'outcome_unknown'],
     [503, 'outcome_unknown'],
     [408, 'outcome_unknown'],
-  ] as const)('that answers a change with %i → %s, after one request', async (status, code) => {
+  ] as const)('that responds to a change with %i → %s, after one request', async (status, code) => {
     scene.sending(status, {});
     await refused(scene.call(user, 'test.send', message), code);
     expect(scene.sent).toBe(1);
   });
 
-  it('that answers a change with 200 and a page leaves its outcome unknown', async () => {
+  it('that responds to a change with 200 and a page leaves it outcome_unknown', async () => {
     scene.sending(200, '<!doctype html><p>Maintenance</p>');
     await refused(scene.call(user, 'test.send', message), 'outcome_unknown');
     expect(scene.sent).toBe(1);
   });
 
-  it('that answers a read with 200 and a page is at fault', async () => {
+  it('that responds to a read with 200 and a page is a provider_error', async () => {
     scene.reading(200, '<!doctype html><p>Maintenance</p>');
     await refused(scene.call(user, 'test.read'), 'provider_error');
   });
 
-  it('that answers a read with a page is at fault also where the action takes any answer', async () => {
+  it('that responds to a read with a page is a provider_error also if the action accepts any result', async () => {
     scene.reading(200, '<!doctype html><p>Maintenance</p>');
     scene.work = (_input, { session }) => session.call('gmail.users.getProfile', { userId: 'me' }, z.unknown());
     await refused(scene.call(user, 'test.run'), 'provider_error');
   });
 
-  it('that can’t be reached was sent nothing', async () => {
+  it('that can’t be reached has received nothing', async () => {
     const elsewhere = await ExecutorScene.start({ GOOGLE_API_URL: `http://127.0.0.1:${await freePort()}` });
     try {
       const connected = await elsewhere.connect();
@@ -346,7 +349,7 @@ describe('a failing provider', () => {
     }
   });
 
-  it('that fails before the change was sent leaves no doubt', async () => {
+  it('that fails before the change was sent leaves no unknown outcome', async () => {
     scene.sending(200);
     scene.reading(404, {});
     await refused(scene.call(user, 'test.reply', message), 'not_found');
@@ -365,7 +368,7 @@ describe('an action that fails', () => {
 });
 
 describe('an output', () => {
-  it('over its cap is cut: the longest lists and texts first, and it says so', async () => {
+  it('over its limit is truncated, the longest lists and texts first, and marked', async () => {
     scene.capBytes = 2_000;
     scene.given = { subject: 'Short', text: 'x'.repeat(5_000), items: Array.from({ length: 2_000 }, (_, id) => ({ id })) };
     const { data, meta } = await scene.call(user, 'test.give');
@@ -381,7 +384,7 @@ describe('an output', () => {
     ['a text of 50 MB', () => 'é'.repeat(25 * 1024 * 1024)],
     ['rows of 50 MB', () => Array.from({ length: 500_000 }, (_, id) => ({ id, text: 'x'.repeat(85) }))],
     ['200 texts of 256 kB', () => ({ messages: Array.from({ length: 200 }, () => ({ text: 'x'.repeat(256 * 1024) })) })],
-  ])('is cut also where it is huge: %s', async (_what, make) => {
+  ])('is truncated if it is huge: %s', async (_what, make) => {
     scene.given = make();
     const { data, meta } = await scene.call(user, 'test.give');
     expect(meta.truncated).toBe(true);
@@ -390,12 +393,12 @@ describe('an output', () => {
     expect(size).toBeGreaterThan(200 * 1024);
   });
 
-  it('of nothing is null', async () => {
+  it('without a value is null', async () => {
     scene.given = undefined;
     expect((await scene.call(user, 'test.give')).data).toBeNull();
   });
 
-  it('of just its cap stays whole', async () => {
+  it('of exactly its limit is complete', async () => {
     scene.capBytes = 2_000;
     scene.given = { text: 'x'.repeat(2_000 - '{"text":""}'.length) };
     expect(await scene.call(user, 'test.give')).toMatchObject({
@@ -423,7 +426,7 @@ describe('progress', () => {
 });
 
 describe('stopping the service', () => {
-  it('waits for a change that was begun, and writes down how it ended', async () => {
+  it('waits for a change that has begun, and records its outcome', async () => {
     const answer = Promise.withResolvers<() => void>();
     scene.provider.on('/api/gmail/v1/users/me/messages/send', (response) =>
       answer.resolve(() => response.writeHead(200, { 'content-type': 'application/json' }).end('{"id":"m3"}')),

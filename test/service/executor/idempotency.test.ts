@@ -23,7 +23,7 @@ const send = (input: unknown = message, options: object = key) => scene.call(use
 const keys = () => scene.steward.sql<Record<string, any>>('select * from idempotency_keys where user_id = $1', [user.userId]);
 
 describe('a change repeated under its idempotency key', () => {
-  it('is answered as the first time, without another run', async () => {
+  it('returns the first result, without another run', async () => {
     const first = await send();
     expect(await send()).toEqual(first);
     expect(await send({ text: 'Hello.', to: ['a@example.com'] }).catch(({ code }) => code)).toBe('conflict');
@@ -31,7 +31,7 @@ describe('a change repeated under its idempotency key', () => {
     expect(await scene.trail(user)).toEqual(['started ok', 'allowed ok', 'allowed ok', 'refused conflict']);
   });
 
-  it('is the same whatever the order of its arguments', async () => {
+  it('is recognized whatever the order of its arguments', async () => {
     const first = await send({ to: ['a@example.com'], text: 'x' });
     expect(await send({ text: 'x', to: ['a@example.com'] })).toEqual(first);
     expect(scene.sent).toBe(1);
@@ -45,14 +45,14 @@ describe('a change repeated under its idempotency key', () => {
     expect(scene.sent).toBe(1);
   });
 
-  it('is another one for another user, and for another action', async () => {
+  it('is a new call for another user, and for another action', async () => {
     await send();
     await scene.call(await scene.connect(), 'test.send', message, key);
     await scene.call(user, 'test.remove', message, key);
     expect(scene.sent).toBe(3);
   });
 
-  it('doesn’t count against the rate', async () => {
+  it('does not count against the rate', async () => {
     scene.policies.set('test.send', { rate: { calls: 1, perMs: 60_000 } });
     const first = await send();
     expect(await send()).toEqual(first);
@@ -83,7 +83,7 @@ describe('a change repeated under its idempotency key', () => {
     expect(await send()).toEqual(answered);
   });
 
-  it('has no known outcome when its process died in the middle, and is never sent again', async () => {
+  it('ends as outcome_unknown if its process was killed, and is never sent again', async () => {
     await send();
     await scene.steward.sql(
       `update idempotency_keys set status = 'running', answer = null, running_until = now() - interval '1 second' where user_id = $1`,
@@ -114,7 +114,7 @@ describe('a change repeated under its idempotency key', () => {
         });
       },
     ],
-  ])('has no known outcome after %s, and is never sent again', async (_what, breakIt) => {
+  ])('ends as outcome_unknown after %s, and is never sent again', async (_what, breakIt) => {
     breakIt();
     await refused(send(), 'outcome_unknown');
     expect(scene.sent).toBe(1);
@@ -131,7 +131,7 @@ describe('a change repeated under its idempotency key', () => {
     expect(scene.sent).toBe(1);
   });
 
-  it('runs again after it was rejected here', async () => {
+  it('runs again after the service rejected it', async () => {
     scene.policies.set('test.send', { rate: { calls: 0, perMs: 60_000 } });
     await refused(send(), 'rate_limited');
     scene.policies.clear();
@@ -149,7 +149,7 @@ describe('a change repeated under its idempotency key', () => {
 });
 
 describe('an idempotency key', () => {
-  it('keeps its answer sealed', async () => {
+  it('stores its result encrypted', async () => {
     scene.sending(200, { id: 'canary-77d0' });
     expect((await send()).data).toEqual({ id: 'canary-77d0' });
     const [row] = await keys();

@@ -94,7 +94,7 @@ const documentOf = (content: unknown[]) => ({
 });
 const rows = repeat(900, (row) => repeat(1_000, (column) => (column % 7 === 0 ? '' : `cell ${row}`)));
 
-describe('a large answer', () => {
+describe('a large response', () => {
   it.each<[string, object, string, unknown, (data: any) => void]>([
     [
       'spreadsheets.read',
@@ -157,14 +157,14 @@ describe('a large answer', () => {
       { files: repeat(40_000, (index) => ({ id: `f${index}`, name: `file ${index}`, trashed: null })) },
       ({ files }) => expect(files[1]).toEqual({ id: 'f1', name: 'file 1' }),
     ],
-  ])('of %s is understood off the main thread, and as a small one is', async (action, input, path, body, check) => {
+  ])('of %s is parsed off the main thread, with the same result as a small one', async (action, input, path, body, check) => {
     scene.api.on(path, { body });
     check(await run(action, input));
     expect(workBegun() - begun).toBeGreaterThan(0);
     expect(parsed).toBeLessThanOrEqual(MAIN_THREAD_CHARACTERS + 1_000);
   });
 
-  it('that was cut says so', async () => {
+  it('that was truncated is marked', async () => {
     scene.api.on('/drive/v3/files', { body: { files: repeat(40_000, (index) => ({ name: `file ${index}` })) } });
     expect(await callAction(scene.steward, 'own.names', {}, { token: user.token })).toMatchObject({ meta: { truncated: true } });
   });
@@ -179,7 +179,7 @@ describe('a large answer', () => {
     expect([next, workBegun() - begun]).toEqual([80_000, 1]);
   });
 
-  it('has a thread to itself for its HTML, a small one doesn’t need it', async () => {
+  it('has its HTML converted off the main thread, unlike a small one', async () => {
     scene.api.on('/gmail/v1/users/me/messages/m1', { body: message(bodyOf('<p>Hello', 'text/html')) });
     expect((await run('mail.read', { message: 'm1' })).messages[0].text).toBe('Hello');
     expect(workBegun() - begun).toBe(0);
@@ -189,13 +189,13 @@ describe('a large answer', () => {
     expect(workBegun() - begun).toBe(1);
   });
 
-  it('has a thread to itself where each entry is held against all, however short it is', async () => {
+  it('is processed off the main thread if each item is compared with all others, however short it is', async () => {
     scene.api.on('/drive/v3/files', { body: { files: [{ name: 'one' }, { name: 'two' }] } });
     expect(await run('own.others', {})).toEqual(['one']);
     expect(workBegun() - begun).toBe(1);
   });
 
-  it('is rejected where little is expected', async () => {
+  it('is rejected if a small one is expected', async () => {
     scene.api.on('/gmail/v1/users/me/labels', { body: { labels: [{ id: 'x', name: 'x'.repeat(3_000_000) }] } });
     await expect(run('mail.labels', {})).rejects.toMatchObject({ code: 'too_large' });
     scene.api.on('/gmail/v1/users/me/labels', { body: { labels: repeat(60_000, (index) => ({ id: `l${index}`, name: 'x' })) } });
@@ -203,7 +203,7 @@ describe('a large answer', () => {
     expect(parsed).toBeLessThanOrEqual(MAIN_THREAD_CHARACTERS + 1_000);
   });
 
-  it('with an error’s status is that error', async () => {
+  it('with an error status is that error', async () => {
     scene.api.on('/drive/v3/files/f1', { status: 404, body: '<p>'.repeat(1_000_000) });
     await expect(run('drive.info', { id: 'f1' })).rejects.toMatchObject({ code: 'not_found' });
   });
@@ -216,7 +216,7 @@ describe('a large answer', () => {
   });
 });
 
-describe('an answer of nonsense', () => {
+describe('an invalid response', () => {
   it.each<[string, string, object, string, string]>([
     [
       'cells of another type',
@@ -255,7 +255,7 @@ describe('an answer of nonsense', () => {
       '/v1/documents/d1',
       JSON.stringify(documentOf([{ paragraph: { elements: Array(900_000).fill(0) } }])),
     ],
-  ])('is not understood, and the first problem is the last: %s', async (_, action, input, path, body) => {
+  ])('is rejected at its first problem: %s', async (_, action, input, path, body) => {
     scene.api.on(path, { body });
     const before = scene.steward.logs.length;
     const error = await run(action, input).catch((thrown: unknown) => thrown);
@@ -264,7 +264,7 @@ describe('an answer of nonsense', () => {
     expect(parsed).toBeLessThanOrEqual(MAIN_THREAD_CHARACTERS + 1_000);
   });
 
-  it('is looked at only as far as the first item at fault', () => {
+  it('is checked only up to the first invalid item', () => {
     const touched: number[] = [];
     const watched = new Proxy(
       repeat<unknown>(100_000, (index) => (index < 3 ? 'ok' : index)),
@@ -293,7 +293,7 @@ describe('an answer of nonsense', () => {
     return { items: proxy, looked: () => seen.size };
   }
 
-  it('of more events than were asked for is looked at as far as that, and asks of no more zones', async () => {
+  it('of more events than requested is read only as far as requested, without further zones', async () => {
     const { items, looked } = counted(
       repeat(20_000, (index) =>
         event(index, { attendees: [], start: { dateTime: '2026-03-02T10:00:00Z', timeZone: `Nowhere/Z${index}` } }),
@@ -307,14 +307,14 @@ describe('an answer of nonsense', () => {
     expect(made.mock.calls.length).toBeLessThanOrEqual(50);
   });
 
-  it('of rows beyond those that are shown is not looked at', async () => {
+  it('is not read beyond the rows that are shown', async () => {
     const { items, looked } = counted(repeat(50_000, () => ['x'.repeat(2_000)]));
     const { rows: shown } = await cellRows.run({ response: { range: 'A1:A50000', values: items }, args: { max: 1_000, maxBytes: 20_000 } });
     expect(shown).toHaveLength(9);
     expect(looked()).toBeLessThanOrEqual(1_000);
   });
 
-  it('of groups in groups is opened as far as 5,000 elements go', async () => {
+  it('of nested groups is read up to 5,000 elements', async () => {
     let inside: object[] = repeat(3_000, () => ({ description: 'deep' }));
     for (let depth = 0; depth < 15; depth += 1) inside = [{ elementGroup: { children: inside } }, ...repeat(3_000, () => ({}))];
     const { items, looked } = counted(repeat(50_000, () => ({ shape: {} })));

@@ -32,7 +32,7 @@ async function told(variable: string, act: () => Promise<unknown>): Promise<Reco
 }
 
 describe('rejections by the configuration are logged', () => {
-  it('a page’s origin, for requests and sockets, once a minute, with the variable', async () => {
+  it('for a page’s origin, of requests and sockets, once a minute, with the variable', async () => {
     const call = (origin: string) => steward.call('/integrations', { headers: { origin } });
     const lines = await told('ALLOWED_ORIGINS', async () => {
       await call('https://other.example:8443');
@@ -51,13 +51,13 @@ describe('rejections by the configuration are logged', () => {
     [`https://${'a'.repeat(60)}.example/${'long/'.repeat(500)}`, expect.stringMatching(/^https:\/\/a{60}\.example\/.{1,150}$/)],
     ['javascript:alert(1)', 'javascript:'],
     ['level":60,"x', 'no address'],
-  ])('an origin of any form makes one line without secrets: %s', async (origin, shown) => {
+  ])('for an origin of any form in one line without secrets: %s', async (origin, shown) => {
     const lines = await told('ALLOWED_ORIGINS', () => steward.call('/integrations', { headers: { origin } }));
     expect(lines).toMatchObject([{ level: 30, origin: shown }]);
     expect(JSON.stringify(lines)).not.toMatch(/secret|canary/);
   });
 
-  it('a redirect_uri, without its query and what may be a token', async () => {
+  it('for a redirect_uri, without its query and possible tokens', async () => {
     const token = await steward.signIn();
     const ask = (redirect: string) =>
       steward.call('/workspace_access_request', { token, form: { email: 'demo@example.com', redirect_uri: redirect } });

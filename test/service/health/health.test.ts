@@ -35,7 +35,7 @@ function ready(status: number): Promise<Response> {
 }
 
 describe('GET /test', () => {
-  it('answers exactly status, service, environment and connections', async () => {
+  it('returns exactly status, service, environment and connections', async () => {
     const answer = await request(steward.url).get('/test');
     expect(answer.status).toBe(200);
     expect(answer.headers['content-type']).toMatch(/^application\/json\b/);
@@ -60,7 +60,7 @@ describe('GET /test', () => {
     expect(await connections()).toBe(0);
   });
 
-  it('takes no notice of queries, cookies and tokens', async () => {
+  it('ignores queries, cookies and tokens', async () => {
     const answer = await request(steward.url)
       .get('/test?x=1&environment=production')
       .set('Authorization', 'nonsense')
@@ -70,7 +70,7 @@ describe('GET /test', () => {
 });
 
 describe('GET /health/live and /health/ready', () => {
-  it('are 200 while all is well', async () => {
+  it('are 200 in a healthy service', async () => {
     for (const path of ['/health/live', '/health/ready']) {
       const answer = await request(steward.url).get(path);
       expect([answer.status, answer.text]).toEqual([200, '{"status":"success"}']);
@@ -78,8 +78,8 @@ describe('GET /health/live and /health/ready', () => {
   });
 });
 
-describe('with stored data under a master key that is not there', () => {
-  it('the process is not ready until the key is back', async () => {
+describe('with stored data under a missing master key', () => {
+  it('is not ready until the key is back', async () => {
     const { callback } = await connect(steward, { email: 'demo@example.com' });
     expect(outcome(callback)).toMatchObject({ status: 'connected' });
     const [key] = await steward.sql<{ id: string }>('select master_key_id as id from user_keys');
@@ -97,8 +97,8 @@ describe('with stored data under a master key that is not there', () => {
   });
 });
 
-describe('with the database down', () => {
-  it('the process lives and is not ready, /test is 200, signed-in requests are 503, and all recovers', async () => {
+describe('while the database is unavailable', () => {
+  it('is live but not ready, /test is 200, authenticated requests are 503, and the service recovers', async () => {
     const token = await steward.signIn();
     database.cut();
     try {
@@ -115,7 +115,7 @@ describe('with the database down', () => {
     await request(steward.url).get('/integrations').set('Authorization', token).expect(200);
   });
 
-  it('that takes no writes is not ready', async () => {
+  it('is not ready if the database is read-only', async () => {
     await takeReadsOnly(true);
     try {
       await ready(503);

@@ -29,7 +29,7 @@ describe('a page of development under another loopback name', () => {
     expect((await get(path, `127.0.0.1:${port}`)).status).toBe(200);
   });
 
-  it('keeps the query, which may hold the outcome of a flow', async () => {
+  it('keeps the query, which may contain the result of a flow', async () => {
     const { location } = await get('/?integration=workspace&status=connected', `localhost:${port}`);
     expect(location).toBe(`${steward.url}/?integration=workspace&status=connected`);
   });
@@ -42,7 +42,7 @@ describe('a page of development under another loopback name', () => {
     expect((await get('/', host())).status).toBe(200);
   });
 
-  it('never redirects a call of the interface', async () => {
+  it('never redirects a request to the interface', async () => {
     expect((await get('/test', `localhost:${port}`)).status).toBe(200);
     expect((await get('/integrations', `localhost:${port}`)).status).toBe(401);
   });

@@ -96,7 +96,7 @@ describe('a JSON body', () => {
     expect(Object.prototype).not.toHaveProperty('email');
   });
 
-  it('adds nothing to prototypes for the requests that follow', async () => {
+  it('does not pollute prototypes for later requests', async () => {
     await post('{"__proto__":{"redirect_uri":"https://evil.example","email":"x@example.com"},"email":"bad"}', JSON_TYPE);
     expectError(await post('{}', JSON_TYPE), 'invalid_request', /^email: is required/);
   });
@@ -107,7 +107,7 @@ describe('a body too large', () => {
     expectError(await post('a'.repeat(MEGABYTE), type), 'too_large');
   });
 
-  it('is 413 one byte over the limit, and taken at the limit', async () => {
+  it('is 413 one byte over the limit, and accepted at the limit', async () => {
     const fill = (length: number) => '{"email":"limit@example.com"}'.padEnd(length);
     expectError(await post(fill(10_241), JSON_TYPE), 'too_large');
     expect((await post(fill(10_240), JSON_TYPE)).status).toBe(200);
@@ -124,13 +124,13 @@ describe('a body too large', () => {
     expectError(answer, 'too_large');
   });
 
-  it('is 401 first where a token is required', async () => {
+  it('is 401 first if a token is required', async () => {
     const answer = await post('a'.repeat(MEGABYTE), FORM, '/auth/bank/set_access_token');
     expect([401, 413]).toContain(answer.status);
   });
 });
 
-describe('a body of another kind', () => {
+describe('a body of another media type', () => {
   it.each<[string, string | Uint8Array, string | undefined, Record<string, string>]>([
     ['text/plain', 'email=a%40example.com', 'text/plain', {}],
     [
@@ -161,7 +161,7 @@ describe('a body of another kind', () => {
     expectError(answer, 'unsupported_media_type');
   });
 
-  it.each([`${FORM}; charset=utf-8`, `${FORM};charset=UTF-8`])('is taken as %s', async (type) => {
+  it.each([`${FORM}; charset=utf-8`, `${FORM};charset=UTF-8`])('is accepted as %s', async (type) => {
     expect((await post('email=typed%40example.com', type)).status).toBe(200);
     await steward.sql('delete from waitlist');
   });

@@ -30,7 +30,7 @@ describe('a page of another origin', () => {
     return [...answer.headers].filter(([name]) => name.startsWith('access-control-'));
   }
 
-  it.each([FRONT_END, 'http://localhost:5173', 'http://127.0.0.1:3000'])('may call with credentials from %s', async (origin) => {
+  it.each([FRONT_END, 'http://localhost:5173', 'http://127.0.0.1:3000'])('may send requests with credentials from %s', async (origin) => {
     expect(Object.fromEntries(await corsHeaders(origin))).toMatchObject({
       'access-control-allow-origin': origin,
       'access-control-allow-credentials': 'true',
@@ -59,13 +59,13 @@ describe('a page of another origin', () => {
     'http://127.0.0.1.evil.example',
     'file://',
     '',
-  ])('may not call from %j', async (origin) => {
+  ])('may not send requests from %j', async (origin) => {
     expect(await corsHeaders(origin)).toEqual([]);
     expect(await corsHeaders(origin, '/integrations', preflight)).toEqual([]);
     expect(await corsHeaders(origin, '/nothing')).toEqual([]);
   });
 
-  it('never sees a wildcard, and caches keep the origins apart', async () => {
+  it('never receives a wildcard, and caches separate origins', async () => {
     const answer = await request(steward.url).get('/integrations').set({ origin: FRONT_END });
     expect(answer.headers['access-control-allow-origin']).not.toBe('*');
     expect(answer.headers['vary']).toMatch(/\bOrigin\b/i);
@@ -96,7 +96,7 @@ describe('/assets', () => {
     '/assets/.gitignore',
     '/assets/',
     '/assets',
-  ])('gives nothing else: %s', async (path) => {
+  ])('serves no other file: %s', async (path) => {
     const answer = await raw(`GET ${path} HTTP/1.1`);
     expect([400, 404]).toContain(answer.status);
     expectError(answer, answer.status === 400 ? 'invalid_request' : 'not_found');
@@ -114,7 +114,7 @@ describe('an address', () => {
     '/test%00',
     '/%2e%2e/%2e%2e/etc/passwd',
     '/auth/bank/accounts/%2e%2e%2f',
-  ])('%s is rejected as a client’s mistake', async (path) => {
+  ])('%s is rejected as a client error', async (path) => {
     for (const method of ['GET', 'DELETE']) {
       const answer = await raw(`${method} ${path} HTTP/1.1`);
       expect([400, 401, 404, 405], answer.text).toContain(answer.status);
@@ -122,12 +122,12 @@ describe('an address', () => {
     }
   });
 
-  it('of 12,000 characters is rejected as a client’s mistake', async () => {
+  it('of 12,000 characters is rejected as a client error', async () => {
     expectError(await raw(`GET /${'a'.repeat(12_000)} HTTP/1.1`), 'not_found');
     expectError(await raw(`GET /auth/workspace/login?token=${'a'.repeat(12_000)} HTTP/1.1`), 'invalid_request', /^token: /);
   });
 
-  it('in absolute form is taken by its path only', async () => {
+  it('in absolute form is used by its path only', async () => {
     const answer = await raw('GET http://evil.example/test HTTP/1.1');
     expect([200, 404]).toContain(answer.status);
     expect(answer.text).not.toContain('evil');
@@ -151,7 +151,7 @@ describe('security headers', () => {
     },
   );
 
-  it('let nothing but assets be kept', async () => {
+  it('allow only assets to be cached', async () => {
     for (const path of ['/integrations', '/', '/test', '/openapi.json', '/nothing']) {
       expect((await request(steward.url).get(path)).headers['cache-control'], path).toBe('no-store');
     }

@@ -48,14 +48,14 @@ describe('a field that an endpoint doesn’t know', () => {
     expect(answer.body.message).toBe(message);
   });
 
-  it('is the provider’s own business in its callback', async () => {
+  it('is accepted in the provider’s callback', async () => {
     const answer = await request(steward.url).get(
       '/auth/workspace/callback?state=unknown&code=x&scope=a&authuser=0&prompt=consent&hd=example.com',
     );
     expect(answer.body?.message ?? '').not.toContain('is unknown');
   });
 
-  it('is said to generators of clients', async () => {
+  it('is excluded in the OpenAPI document', async () => {
     const { body: document } = await request(steward.url).get('/openapi.json');
     const { content } = document.paths['/workspace_access_request'].post.requestBody;
     for (const { schema } of Object.values<any>(content)) expect(resolveSchema(document, schema).additionalProperties).toBe(false);

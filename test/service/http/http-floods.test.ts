@@ -45,7 +45,7 @@ describe('a body without an end', () => {
     ['for a webhook', ['POST /webhooks/bank HTTP/1.1', ...chunked], '1\r\n \r\n', '413'],
     ['for an address that there isn’t', ['POST /nowhere HTTP/1.1', ...chunked], '1\r\n \r\n', '404'],
     ['for one that takes none', ['GET /test HTTP/1.1', ...chunked], '1\r\n \r\n', '200'],
-  ])('%s ends its connection, and nothing else', async (_how, lines, piece, status) => {
+  ])('%s ends only its own connection', async (_how, lines, piece, status) => {
     const answer = await flood(lines, piece);
     // What the kernel had not handed over when the connection was reset is lost with it.
     if (answer !== '') expect(answer.startsWith(`HTTP/1.1 ${status} `)).toBe(true);

@@ -13,8 +13,8 @@ async function statuses(count: number, path: string, headers: (index: number) =>
   return all;
 }
 
-describe('requests a minute from one address', () => {
-  it('beyond the limit are 429 with Retry-After; the probes have a limit of their own', async () => {
+describe('requests per minute from one address', () => {
+  it('beyond the limit are 429 with Retry-After; the probes have a separate limit', async () => {
     steward = await startSteward({ LIMIT_REQUESTS_PER_MINUTE: '5' });
     expect(await statuses(5, '/nothing')).toEqual([404, 404, 404, 404, 404]);
     const answer = await request(steward.url).get('/integrations');
@@ -27,7 +27,7 @@ describe('requests a minute from one address', () => {
     for (const path of ['/test', '/health/live', '/health/ready']) expect((await request(steward.url).get(path)).status, path).toBe(200);
   });
 
-  it('can’t be raised by X-Forwarded-For, which also makes no noise in the log', async () => {
+  it('are counted despite X-Forwarded-For, which does not fill the log', async () => {
     const complaints = vi.spyOn(console, 'error').mockImplementation(() => {});
     steward = await startSteward({ LIMIT_REQUESTS_PER_MINUTE: '3' });
     const forged = (index: number) => ({
@@ -40,13 +40,13 @@ describe('requests a minute from one address', () => {
     complaints.mockRestore();
   });
 
-  it('are counted by the address the trusted proxy names', async () => {
+  it('are counted by the address that the trusted proxy sends', async () => {
     steward = await startSteward({ LIMIT_REQUESTS_PER_MINUTE: '2', TRUST_PROXY: '1' });
     const clients = (index: number) => ({ 'x-forwarded-for': index < 3 ? '203.0.113.1' : '203.0.113.2' });
     expect(await statuses(5, '/nothing', clients)).toEqual([404, 404, 429, 404, 404]);
   });
 
-  it('are counted by the last hop only: what a client writes before it doesn’t count', async () => {
+  it('are counted by the last hop only, not by what a client sends before it', async () => {
     steward = await startSteward({ LIMIT_REQUESTS_PER_MINUTE: '2', TRUST_PROXY: '1' });
     const forged = (index: number) => ({ 'x-forwarded-for': `198.51.100.${index}, 203.0.113.1` });
     expect(await statuses(4, '/nothing', forged)).toEqual([404, 404, 429, 429]);
@@ -59,7 +59,7 @@ describe('requests a minute from one address', () => {
   });
 });
 
-describe('waitlist entries a minute from one address', () => {
+describe('waitlist entries per minute from one address', () => {
   it('beyond the limit are 429, and not stored', async () => {
     steward = await startSteward({ LIMIT_WAITLIST_PER_MINUTE: '2' });
     await request(steward.url).post('/waitlist').type('form').send({ email: 'one@example.com' }).expect(200);

@@ -42,7 +42,7 @@ describe('an unknown address', () => {
     expectError(await request(steward.url).get('/nothing').set({ accept: 'text/html' }), 'not_found');
   });
 
-  it('is not repeated in the answer', async () => {
+  it('is not repeated in the response', async () => {
     const answer = await request(steward.url).get('/<script>alert(1)</script>');
     expect(answer.text).not.toContain('alert');
   });
@@ -66,13 +66,13 @@ describe('another method', () => {
     expect(tried).toBeGreaterThan(100);
   }, 120_000);
 
-  it('that HTTP doesn’t know is 400', async () => {
+  it('unknown to HTTP is 400', async () => {
     expect((await raw('NONSENSE /test HTTP/1.1')).status).toBe(400);
   });
 });
 
 describe('HEAD', () => {
-  it('answers as GET does, without the body', async () => {
+  it('responds like GET, without the body', async () => {
     for (const path of ['/test', '/openapi.json', '/']) {
       const [head, get] = [await raw(`HEAD ${path} HTTP/1.1`), await raw(`GET ${path} HTTP/1.1`)];
       expect(head.status).toBe(200);
@@ -82,7 +82,7 @@ describe('HEAD', () => {
     }
   });
 
-  it('is 405 on the flow’s routes, which link scanners must not walk', async () => {
+  it('is 405 on the flow’s routes, which link scanners must not follow', async () => {
     for (const path of ['/auth/workspace/login?token=x', '/auth/workspace/callback?state=x']) {
       const answer = await raw(`HEAD ${path} HTTP/1.1`);
       expect([answer.status, answer.headers.get('allow'), answer.text]).toEqual([405, 'GET', '']);
@@ -91,7 +91,7 @@ describe('HEAD', () => {
 });
 
 /** What Node's parser refuses before the service sees it. */
-describe('a request out of order', () => {
+describe('a malformed request', () => {
   it.each<[string, number, string[], string]>([
     ['headers of 20 kB', 431, ['GET /test HTTP/1.1', `X-Large: ${'a'.repeat(20_000)}`], ''],
     ['an address of 20 kB', 431, [`GET /${'a'.repeat(20_000)} HTTP/1.1`], ''],
@@ -120,7 +120,7 @@ describe('a request out of order', () => {
     ['two hosts for an upgrade', 400, ['GET /ws HTTP/1.1', 'hOST: other.example', 'Upgrade: websocket', 'Connection: Upgrade'], ''],
     ['HTTP/0.9', 505, ['GET /test'], ''],
     ['HTTP/2.0 without its preface', 505, ['GET /test HTTP/2.0'], ''],
-  ])('%s is %d, with a request id and in the form of errors', async (_name, status, lines, body) => {
+  ])('%s is %d, with a request id and in the format of errors', async (_name, status, lines, body) => {
     const answer = await sendRaw(steward.url, [...lines, 'Connection: close'], body);
     expect(answer.status).toBe(status);
     expect(answer.body).toMatchObject({ status: 'error', message: expect.any(String), request_id: answer.headers.get('x-request-id') });
@@ -143,7 +143,7 @@ describe('a request out of order', () => {
     },
   );
 
-  it('that never ends is cut off: headers, or a body that is slow', async ({ onTestFinished }) => {
+  it('that never ends is aborted: slow headers, or a slow body', async ({ onTestFinished }) => {
     const impatient = await startSteward({ LIMIT_REQUEST_TIMEOUT_MS: '1500' });
     onTestFinished(() => impatient.stop());
     for (const started of [
@@ -161,7 +161,7 @@ describe('a request out of order', () => {
     }
   });
 
-  it('keeps the connection usable after a rejection of ours', async () => {
+  it('keeps the connection usable after a rejection by the service', async () => {
     const answer = await sendRaw(steward.url, ['GET /nothing HTTP/1.1'], `GET /test HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
     expect(answer.status).toBe(404);
     expect(answer.text).toContain('HTTP/1.1 200 OK');
@@ -169,11 +169,11 @@ describe('a request out of order', () => {
 });
 
 /** What Node's server would answer by itself, or hand to the sockets. */
-describe('a request that wishes for more', () => {
+describe('a request with optional features', () => {
   it.each([
     ['an unknown expectation', ['Expect: miracles']],
     ['HTTP/2 in the clear', ['Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABk']],
-  ])('such as %s is answered all the same', async (_name, wishes) => {
+  ])('such as %s gets a normal response', async (_name, wishes) => {
     const answer = await sendRaw(steward.url, ['GET /test HTTP/1.1', ...wishes, 'Connection: close']);
     expect([answer.status, answer.body.status]).toEqual([200, 'success']);
     expectError(await sendRaw(steward.url, ['GET /nothing HTTP/1.1', ...wishes, 'Connection: close']), 'not_found');
@@ -181,7 +181,7 @@ describe('a request that wishes for more', () => {
 });
 
 describe('x-request-id', () => {
-  it('is on every answer, another one each time, and never the client’s', async () => {
+  it('is in every response, unique, and never the client’s', async () => {
     const seen = new Set<string>();
     const paths = [
       '/test',
@@ -211,7 +211,7 @@ describe('x-request-id', () => {
     expect(steward.logs.join('')).not.toContain('chosen-by-client');
   });
 
-  it('is what the log calls the request', async () => {
+  it('is the request’s id in the log', async () => {
     const answer = await request(steward.url).get('/integrations?canary=query-canary');
     const lines = steward.logs.filter((line) => line.includes(answer.body.request_id));
     expect(lines.length).toBeGreaterThan(0);

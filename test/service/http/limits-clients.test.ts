@@ -35,8 +35,8 @@ async function ending(socket: Socket): Promise<string> {
   return text;
 }
 
-describe('a client that is slow', () => {
-  it('with its headers, or silent from the start, is cut', async () => {
+describe('a slow client', () => {
+  it('with its headers, or silent from the start, is disconnected', async () => {
     steward = await startSteward({ LIMIT_HEADERS_TIMEOUT_MS: '1000' });
     for (const begun of ['GET /test HTTP/1.1\r\nHost: x\r\n', '']) {
       const socket = await open(begun);
@@ -46,7 +46,7 @@ describe('a client that is slow', () => {
     }
   });
 
-  it('with its body is cut off, however steadily it arrives', async () => {
+  it('with its body is disconnected, however steadily it sends', async () => {
     steward = await startSteward({ LIMIT_REQUEST_TIMEOUT_MS: '1500' });
     const head = 'POST /waitlist HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 5000\r\n\r\n{';
     const socket = await open(head);
@@ -56,7 +56,7 @@ describe('a client that is slow', () => {
     expect((await steward.call('/test')).status).toBe(200);
   });
 
-  it('to take its answers is cut, and what waited for it is let go', async () => {
+  it('that does not read its responses is disconnected, and the responses are discarded', async () => {
     steward = await startSteward({ LIMIT_ANSWER_TIMEOUT_MS: '1000' });
     const socket = await open();
     socket.pause();
@@ -69,7 +69,7 @@ describe('a client that is slow', () => {
     expect((await steward.call('/test')).status).toBe(200);
   });
 
-  it('but takes what it is given now and then keeps its connection', async () => {
+  it('that reads now and then keeps its connection', async () => {
     steward = await startSteward({ LIMIT_ANSWER_TIMEOUT_MS: '1000' });
     const socket = await open();
     let answers = 0;
@@ -84,7 +84,7 @@ describe('a client that is slow', () => {
     expect(socket.destroyed).toBe(false);
   });
 
-  it('and asks nothing more is let go after a while', async () => {
+  it('is disconnected after a while without requests', async () => {
     steward = await startSteward({ LIMIT_KEEP_ALIVE_MS: '1000' });
     const answer = await ending(await open('GET /test HTTP/1.1\r\nHost: x\r\n\r\n'));
     expect(answer).toMatch(/^HTTP\/1\.1 200 OK/);
@@ -93,7 +93,7 @@ describe('a client that is slow', () => {
 });
 
 describe('connections beyond the limit', () => {
-  it('are rejected until others end, which is logged once', async () => {
+  it('are rejected until others end, and logged once', async () => {
     steward = await startSteward({ LIMIT_CONNECTIONS: '3' });
     const first = [await open(), await open(), await open()];
     for (let tries = 0; tries < 5; tries += 1) expect(await ending(await open('GET /test HTTP/1.1\r\nHost: x\r\n\r\n'))).toBe('');
@@ -107,7 +107,7 @@ describe('connections beyond the limit', () => {
   });
 });
 
-describe('a request of unbearable form', () => {
+describe('a request beyond the limits of its form', () => {
   const upgrade = ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=='];
   const headers = (count: number) => Array.from({ length: count }, (_, index) => `X-${index}: a`);
 
@@ -117,7 +117,7 @@ describe('a request of unbearable form', () => {
     ['headers that are too large', 431, '/test', [`X-A: ${'a'.repeat(5000)}`]],
     ['too long an address', 414, `/${'a'.repeat(1000)}`, []],
     ['too long a query', 414, `/test?${'a'.repeat(501)}`, []],
-  ])('%s is %d, of an upgrade too', async (_name, status, path, lines) => {
+  ])('%s is %d, also for an upgrade', async (_name, status, path, lines) => {
     steward = await startSteward({ LIMIT_HEADER_BYTES: '4096', LIMIT_URL_BYTES: '1000', LIMIT_QUERY_BYTES: '500' });
     for (const more of [['Connection: close'], upgrade]) {
       const answer = await sendRaw(steward.url, [`GET ${path} HTTP/1.1`, ...lines, ...more]);
@@ -132,7 +132,7 @@ describe('a request of unbearable form', () => {
     }
   });
 
-  it('just within the limits is taken', async () => {
+  it('just within the limits is accepted', async () => {
     steward = await startSteward({ LIMIT_URL_BYTES: '1000', LIMIT_QUERY_BYTES: '500', LIMIT_HEADER_COUNT: '10' });
     for (const path of [`/test?${'a'.repeat(500)}`, '/test']) {
       expect((await sendRaw(steward.url, [`GET ${path} HTTP/1.1`, ...headers(8), 'Connection: close'])).status).toBe(200);
@@ -161,7 +161,7 @@ describe('an upgrade', () => {
       ...more,
     ]);
 
-  it('that is rejected says so in the form of every other error', async () => {
+  it('that is rejected gets an error in the common format', async () => {
     steward = await startSteward({ LIMIT_SOCKET_CONNECTS_PER_MINUTE: '1', LIMIT_SOCKET_AUTHENTICATION_MS: '100' });
     expectError(await ask('/nothing'), 'not_found');
     expectError(await ask('/ws', 'Origin: https://evil.example'), 'forbidden');

@@ -58,7 +58,7 @@ function expectLimited(answer: HttpResponse, endpoint: string): void {
 }
 
 describe('every endpoint', () => {
-  it('is 429 with Retry-After to an address that asked too often, and only to that', async () => {
+  it('is 429 with Retry-After to an address with too many requests, and to no other', async () => {
     expect(endpoints.length).toBeGreaterThan(20);
     for (const { endpoint } of endpoints) {
       const address = newAddress();
@@ -68,7 +68,7 @@ describe('every endpoint', () => {
     }
   });
 
-  it('with an ID token is 429 with Retry-After to a user who asked too often, from wherever', async () => {
+  it('with an ID token is 429 with Retry-After to a user with too many requests, from any address', async () => {
     const guarded = endpoints.filter((one) => one.guarded).map(({ endpoint }) => endpoint);
     expect(guarded.length).toBeGreaterThan(8);
     for (const [index, endpoint] of guarded.entries()) {
@@ -79,7 +79,7 @@ describe('every endpoint', () => {
     }
   });
 
-  it('also the one that takes the ID token in its query', async () => {
+  it('including the one with the ID token in its query', async () => {
     const token = await issuer.sign('in-query');
     expect((await callFrom(newAddress(), 'GET /integrations', { token })).status).toBe(200);
     expectLimited(await callFrom(newAddress(), `GET /auth/workspace/login?token=${token}`), 'login');
@@ -92,7 +92,7 @@ describe('every endpoint', () => {
     expectLimited(await callFrom(newAddress(), 'GET /integrations', { token: `Bearer ${second}` }), 'integrations');
   });
 
-  it('counts what is rejected otherwise, what doesn’t exist, and preflights', async () => {
+  it('counts rejected requests, unknown addresses and preflights', async () => {
     for (const endpoint of ['GET /integrations', 'GET /nothing', 'PUT /user', 'GET /assets/none', 'POST /sandbox/none']) {
       const address = newAddress();
       expect((await callFrom(address, endpoint)).status, endpoint).toBeGreaterThanOrEqual(400);
@@ -104,8 +104,8 @@ describe('every endpoint', () => {
   });
 });
 
-describe('what leads to a provider', () => {
-  it('is limited more tightly than the rest, by address and by user', async () => {
+describe('a request that leads to a provider', () => {
+  it('has a lower limit than others, by address and by user', async () => {
     const tight = await startSteward({
       LIMIT_PROVIDER_REQUESTS_PER_MINUTE: '4',
       LIMIT_USER_PROVIDER_REQUESTS_PER_MINUTE: '2',

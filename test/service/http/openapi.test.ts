@@ -56,7 +56,7 @@ async function check({ endpoint, answer, provoke }: Run): Promise<void> {
 }
 
 describe('GET /openapi.json', () => {
-  it('is an OpenAPI 3.1 document in which every $ref leads somewhere', () => {
+  it('is an OpenAPI 3.1 document in which every $ref resolves', () => {
     expect(documented.document.openapi).toMatch(/^3\.1\.\d+$/);
     const refs = [...JSON.stringify(documented.document).matchAll(/"\$ref":"([^"]+)"/g)].map(([, ref]) => ref as string);
     expect(refs.length).toBeGreaterThan(50);
@@ -81,27 +81,27 @@ describe('GET /openapi.json', () => {
     );
   });
 
-  it('holds every endpoint of the interface and its additions', () => {
+  it('has every endpoint of the interface and its additions', () => {
     expect(ENDPOINTS.filter((endpoint) => !documented.endpoints.includes(endpoint))).toEqual([]);
     const development = ['GET /api-docs'];
     expect(ENDPOINTS.filter((endpoint) => !inProduction.endpoints.includes(endpoint))).toEqual([]);
     expect(documented.endpoints.filter((endpoint) => !inProduction.endpoints.includes(endpoint))).toEqual(development);
   });
 
-  it('names the server as browsers reach it, and its environment', () => {
+  it('names the server’s public address and its environment', () => {
     expect(documented.document.servers).toEqual([{ url: steward.url, description: 'development' }]);
     expect(inProduction.document.servers).toEqual([{ url: 'https://steward.example.com', description: 'production' }]);
   });
 });
 
-describe('every documented answer', () => {
-  it('that follows from an endpoint’s inputs is given as documented', async () => {
+describe('every documented response', () => {
+  it('that follows from an endpoint’s inputs is sent as documented', async () => {
     for (const run of generalRuns()) await check(run);
   }, 300_000);
 
   it.each(ownRuns().map((run) => [run.endpoint, run.answer, run] as const))('%s %s', async (_endpoint, _answer, run) => check(run));
 
-  it('of what is not configured is given as documented', async () => {
+  it('of an unconfigured provider is sent as documented', async () => {
     const token = await production.issuer.sign('ada');
     const open: Record<string, CallOptions> = {
       'POST /workspace_access_request': { token, form: { email: 'a@example.com' } },
@@ -128,7 +128,7 @@ describe('every documented answer', () => {
     seen.add(inProduction.check('GET /', await production.call('/')));
   });
 
-  it('is run above, or listed with the reason why it can’t be', () => {
+  it('is tested above, or listed with the reason why not', () => {
     const all = [...new Set([...documented.answers, ...inProduction.answers])];
     const listed = all.filter((answer) => NOT_PROVOKED.some(({ answers }) => answers.test(answer)));
     expect(all.filter((answer) => !seen.has(answer) && !listed.includes(answer))).toEqual([]);

@@ -38,7 +38,7 @@ async function forged(header: object, sign: (input: string) => string, claims: R
   return `${input}.${sign(input)}`;
 }
 
-describe('every endpoint that takes an ID token', () => {
+describe('every endpoint that requires an ID token', () => {
   it('is protected before the request is validated', async () => {
     const { paths } = (await steward.call('/openapi.json')).body;
     const guarded = Object.entries<Record<string, any>>(paths).flatMap(([path, operations]) =>
@@ -129,7 +129,7 @@ describe('an ID token', () => {
     for (const token of [good, bad]) for (const part of token.split('.').slice(1)) expect(steward.logs.join('')).not.toContain(part);
   });
 
-  it('with an unknown key id, in a flood of them, causes at most one more fetch of the keys', async () => {
+  it('with an unknown key id causes at most one more fetch of the keys, also in a flood of them', async () => {
     await integrations(await issuer.sign('ada'));
     const before = issuer.keyFetches();
     const { length } = steward.logs;
@@ -143,7 +143,7 @@ describe('an ID token', () => {
 });
 
 describe('a user', () => {
-  it('is identified by issuer and subject, whatever the address', async () => {
+  it('is identified by issuer and subject, not by the address', async () => {
     const before = await userCount();
     await integrations(await issuer.sign('ada', { sub: 'one', email: 'same@example.org' }));
     await integrations(await issuer.sign('ada', { sub: 'one', email: 'changed@example.org' }));
@@ -179,7 +179,7 @@ describe('a verified token', () => {
     }
   });
 
-  it('is looked up in the database once', async () => {
+  it('causes one look-up in the database', async () => {
     const token = await issuer.sign('ada', { sub: 'once' });
     await integrations(token);
     // The token is cached, so the missing user is not noticed and not created again.

@@ -355,7 +355,7 @@ describe('an ID token of Firebase, where revocation is checked', () => {
     expect(await codeOf(await sign())).toBe('invalid_token');
   });
 
-  it('is verified before its user is looked up', async () => {
+  it('is verified before the look-up of its user', async () => {
     expect(await codeOf(await sign(claims(), { kid: 'one' }, 'stranger'))).toBe('invalid_token');
     expect(google.lookUps).toBe(0);
   });

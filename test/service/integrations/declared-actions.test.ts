@@ -167,7 +167,7 @@ describe('a declared action', () => {
     if (readFileSync(file, 'utf8') !== FILE) await put(FILE);
   });
 
-  it('calls the method with what the input gives, and answers what the projection leaves', async () => {
+  it('calls the method with the input, and returns the projected response', async () => {
     const id = await idOf('Household budget');
     expect(await run('files.sheet', { id })).toEqual([
       ['Month', 'From', 'Rent'],
@@ -191,12 +191,12 @@ describe('a declared action', () => {
     await expect(callAction(steward, action, input)).rejects.toMatchObject({ code: 'invalid_request', message });
   });
 
-  it.each(['', '.', '..'])('needs more than “%s” for a place', async (id) => {
+  it.each(['', '.', '..'])('rejects “%s” as a path parameter', async (id) => {
     const message = 'spreadsheetId: must not be empty';
     await expect(callAction(steward, 'files.sheet', { id })).rejects.toMatchObject({ code: 'invalid_request', message });
   });
 
-  it.each(['../../drive/v3/files', 'x?alt=media', 'x%2F..%2Fy', 'x#y'])('stays at its place with the id “%s”', async (id) => {
+  it.each(['../../drive/v3/files', 'x?alt=media', 'x%2F..%2Fy', 'x#y'])('keeps the id “%s” in its path segment', async (id) => {
     const before = (await steward.control('state')).calls.workspace;
     await expect(callAction(steward, 'files.sheet', { id })).rejects.toMatchObject({
       code: expect.stringMatching(/^(invalid_request|not_found)$/),
@@ -210,21 +210,21 @@ describe('a declared action', () => {
   it.each([
     ['files.sheet', 'spreadsheetId', ['a/b', 'a?b', 'a#b', '/']],
     ['files.slides', 'presentationId', ['a/pages/b', 'a/pages/b/thumbnail', 'a?alt=media', 'a#b', 'a%2Fpages%2Fb']],
-  ])('sends nothing where an id would lead elsewhere: %s', async (action, field, ids) => {
+  ])('sends no request if an id would change the path: %s', async (action, field, ids) => {
     const before = (await steward.control('state')).calls.workspace;
     const message = `${field}: must not contain /, ? or #, because it is part of a URL path`;
     for (const id of ids) await expect(callAction(steward, action, { id })).rejects.toMatchObject({ code: 'invalid_request', message });
     expect((await steward.control('state')).calls.workspace).toEqual(before);
   });
 
-  it('is not given what a loose schema lets through into its address', async () => {
+  it('does not put further properties of a loose schema into its address', async () => {
     await expect(callAction(steward, 'files.tally', { of: { kind: 'a' } })).rejects.toMatchObject({
       code: 'invalid_request',
       message: 'q: must be a string (in quotes if it looks like a number)',
     });
   });
 
-  it('takes null where its input does, as nothing in an address, and as what clears a field in a body', async () => {
+  it('accepts null if its input does: omitted from an address, and clearing a field in a body', async () => {
     const q = "name contains 'Household budget'";
     expect(await run('files.nullable', { q })).toBe(1);
     const all = await run('files.nullable', {});
@@ -236,32 +236,32 @@ describe('a declared action', () => {
     expect(await run('diary.place', { id, place: null })).not.toHaveProperty('location');
   });
 
-  it('says that the sandbox doesn’t play its method, and still that an id is unknown', async () => {
+  it('reports a method that the sandbox lacks, and still an unknown id', async () => {
     const message = 'The sandbox doesn’t play this method; at the real provider it can be called.';
     await expect(callAction(steward, 'files.unplayed', { id: 'x' })).rejects.toMatchObject({ code: 'provider_error', message });
     await expect(callAction(steward, 'files.asked', { id: '1none' })).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('is cut to its cap', async () => {
+  it('is truncated to its limit', async () => {
     const { data, meta } = await callAction(steward, 'files.small');
     expect(meta.truncated).toBe(true);
     expect(JSON.stringify(data).length).toBeLessThanOrEqual(1_000);
   });
 
-  it('whose answer doesn’t fit its projection is the provider’s error, without the answer', async () => {
+  it('whose response does not match its projection is a provider_error, without the response', async () => {
     const error = await callAction(steward, 'files.sorted').catch((thrown) => thrown);
     expect(error).toMatchObject({ code: 'provider_error', message: 'The response has another shape than this action expects.' });
     expect(steward.logs.join('')).not.toContain('sort()');
   });
 
-  it.each(['html', 'malformed'])('does not take a %s answer with status 200', async (kind) => {
+  it.each(['html', 'malformed'])('rejects a %s response with status 200', async (kind) => {
     await steward.control('faults', { part: 'workspace', path: '/api/drive', kind });
     const call = callAction(steward, 'files.small');
     await expect(call).rejects.toMatchObject({ code: 'provider_error', message: 'The provider’s response could not be read.' });
     await steward.control('faults/clear', {});
   });
 
-  it('that changes something is sent once', async () => {
+  it('that changes data is sent once', async () => {
     const id = await idOf('Household budget');
     expect(await run('files.rename', { id, name: 'Budget, renamed' })).toEqual({ name: 'Budget, renamed' });
     expect(await run('files.rename', { id, name: 'Household budget 2026' })).toEqual({ name: 'Household budget 2026' });
@@ -273,12 +273,12 @@ describe('a declared action', () => {
     expect((await steward.control('state')).calls.workspace[path]).toBe(before + 1);
   });
 
-  it('that has changed something says so, though its answer doesn’t fit its projection', async () => {
+  it('that has changed data reports it, although its response does not match its projection', async () => {
     const id = await idOf('Household budget');
     expect(await run('files.retitle', { id, name: 'Household budget 2026' })).toBe(null);
   });
 
-  it('that is destructive asks first, and says what will happen', async () => {
+  it('that is destructive requires approval, which says what will happen', async () => {
     const error = await callAction(steward, 'files.erase', { id: 'file-1' }).catch((thrown) => thrown);
     expect(error).toMatchObject({
       code: 'approval_required',
@@ -294,23 +294,23 @@ describe('a declared action', () => {
     ],
     ['how long a text is that is cut', { n: ['x'.repeat(1_234)] }, `Post — recurrence: ["${'x'.repeat(200)}"… (1,234 characters)]`],
     ['what would turn the direction', { n: ['a\u202eb'] }, 'Post — recurrence: ["a\\u202eb"]'],
-  ])('tells who is to approve it %s', (_title, input, summary) => {
+  ])('shows the approving user %s', (_title, input, summary) => {
     const { to, n } = input as { to?: unknown; n?: unknown };
     expect(declaredSummary('Post.', { ...(to !== undefined && { description: to }), recurrence: n })).toBe(summary);
   });
 
-  it('names the size of a raw message', () => {
+  it('shows the size of a raw message', () => {
     const raw = Buffer.from('x'.repeat(1_500)).toString('base64url');
     expect(declaredSummary('Send', { message: { raw } })).toBe('Send — message: { raw: a raw message of 1,500 bytes }');
     expect(declaredSummary('Empty the trash.', {})).toBe('Empty the trash');
   });
 
-  it('keeps to its allow-lists', async () => {
+  it('respects its allow-lists', async () => {
     await expect(callAction(steward, 'files.asked', { id: 'root' })).rejects.toMatchObject({ code: 'forbidden' });
     expect(await run('files.asked', { id: await idOf('Household budget') })).toEqual({ id: expect.stringMatching(/^1/) });
   });
 
-  it('of the bank answers too, and never shows whole numbers', async () => {
+  it('of the bank returns data, and never full account numbers', async () => {
     expect(await run('bank.accounts')).toEqual(expect.arrayContaining([expect.any(String)]));
     const numbers = await run('bank.numbers');
     expect(numbers.ach[0]).toMatchObject({ account_id: expect.any(String), account: expect.stringMatching(/^••••\d{4}$/) });
@@ -319,7 +319,7 @@ describe('a declared action', () => {
 });
 
 describe('a reload', () => {
-  it('makes a new action callable immediately, and removes one that is gone', async () => {
+  it('makes a new action callable immediately, and removes a deleted one', async () => {
     await put(FILE);
     const brief = await idOf('Harbour brief');
     await put(EXAMPLES.find((example) => example.includes('gmail.users.messages.list\n')) ?? '');
@@ -351,7 +351,7 @@ describe('a reload', () => {
     expect(told).toEqual([steward.context.integrations.current.revision]);
   });
 
-  it('leaves a call that runs with the configuration it began with', async () => {
+  it('does not change the configuration of a call in progress', async () => {
     const declared = (field: string) => `version: 1
 agents:
   a:

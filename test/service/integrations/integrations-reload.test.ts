@@ -132,7 +132,7 @@ describe('GET /update_integrations', () => {
     expect(steward.context.integrations.runs - before).toBeLessThanOrEqual(20);
   });
 
-  it('shows those who come during a reload what the file held when they came', async () => {
+  it('returns to requests during a reload the file’s content at their arrival', async () => {
     const first = Array.from({ length: 20 }, reload);
     writeFileSync(file, CHANGED);
     await Promise.all([...first, ...Array.from({ length: 20 }, reload)]);

@@ -54,7 +54,7 @@ describe.skipIf(!hasPostgres)('GET /update_integrations with two replicas', () =
     expect(descriptionOf(a)).toBe(description);
   }
 
-  it('reaches the other one, which reads its own file', async () => {
+  it('reaches the other replica, which reads its own file', async () => {
     // Wait until it has looked once: what it starts with is not news.
     await eventually(
       async () => (await database.sql(`select 1 from pg_stat_activity where query like '%integrations_reloads%'`)).length > 0,
@@ -64,7 +64,7 @@ describe.skipIf(!hasPostgres)('GET /update_integrations with two replicas', () =
     expect(b.logs.join('')).not.toContain('not those of the others');
   });
 
-  it('reaches one whose connections are dead without its knowing', async () => {
+  it('reaches a replica whose database connections are dead', async () => {
     // Several idle connections, as after some traffic.
     await Promise.all(Array.from({ length: 4 }, () => b.sql('select pg_sleep(0.1)')));
     proxy.freezeConnections();
@@ -72,7 +72,7 @@ describe.skipIf(!hasPostgres)('GET /update_integrations with two replicas', () =
     await eventually(() => descriptionOf(b) === 'Third.');
   });
 
-  it('raises an alarm on one whose file is another, or not valid', async () => {
+  it('raises an alarm on a replica whose file differs, or is invalid', async () => {
     await publish('Fourth.', withDescription('Something else.'));
     await eventually(() => descriptionOf(b) === 'Something else.');
     await eventually(() => b.logs.join('').includes('not those of the others'));
@@ -82,7 +82,7 @@ describe.skipIf(!hasPostgres)('GET /update_integrations with two replicas', () =
     expect(descriptionOf(b)).toBe('Something else.');
   });
 
-  it('shows in the metrics which one that is, until it is put right there', async () => {
+  it('shows in the metrics which replica that is, until its file is corrected', async () => {
     const diverged = async () => (await Scrape.of(metricsUrl(b))).value('steward_integrations_diverged');
     expect(await diverged()).toBe(1);
     writeFileSync(files.b, withDescription('Fifth.'));

@@ -109,14 +109,14 @@ describe('the dashboard', () => {
 });
 
 describe('docs/metrics.md', () => {
-  it('lists exactly the metrics of ours', () => {
+  it('lists exactly the service’s metrics', () => {
     const listed = [...read('docs/metrics.md').matchAll(/^\| `(steward_\w+)`/gm)].map(([, name]) => name);
     expect(listed.toSorted()).toEqual([...served].filter((name) => name.startsWith('steward_')).toSorted());
   });
 });
 
 describe('the runbook', () => {
-  it('names only metrics that are served and files that are there', () => {
+  it('names only metrics that are served and files that exist', () => {
     expect(metricsIn(runbook).filter((name) => !served.has(name))).toEqual([]);
     const links = [...runbook.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, path = '']) => path);
     expect(links.filter((path) => !existsSync(join(ROOT, 'docs', path)))).toEqual([]);

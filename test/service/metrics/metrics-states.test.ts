@@ -11,7 +11,7 @@ import { metricsUrl, Scrape } from '../../support/metrics.ts';
 import { createPlace, runProcess } from '../../support/process.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
 
-describe('states of now', () => {
+describe('current states', () => {
   let steward: TestSteward;
 
   beforeAll(async () => {
@@ -54,7 +54,7 @@ describe('states of now', () => {
     );
   });
 
-  it('know that the database answers where one of its tables can’t be counted', async () => {
+  it('report the database as available although one table can’t be counted', async () => {
     const own = await startSteward({ METRICS_PORT: '0' });
     await own.sql('alter table grants rename to grants_elsewhere');
     const scrape = await Scrape.of(metricsUrl(own));
@@ -64,7 +64,7 @@ describe('states of now', () => {
     await own.stop();
   });
 
-  it('tell of an integrations file that was rejected', async () => {
+  it('report a rejected integrations file', async () => {
     const path = join(steward.dataDir, 'integrations.yaml');
     writeFileSync(path, 'version: 1\nagents: {}\n');
     const own = await steward.restart({ INTEGRATIONS_FILE: path });
@@ -76,7 +76,7 @@ describe('states of now', () => {
     steward = own;
   });
 
-  it('are served until the very end of a stop', async () => {
+  it('are served until the end of a stop', async () => {
     const own = await startSteward({ METRICS_PORT: '0', LIMIT_STOP_WAIT_MS: '1000' });
     const stopped = own.stop();
     await eventually(async () => (await Scrape.of(metricsUrl(own))).value('steward_draining') === 1);
@@ -88,7 +88,7 @@ describe('states of now', () => {
 });
 
 describe('METRICS_PORT', () => {
-  it('that is taken stops the start, with a reason', async () => {
+  it('that is in use makes the start fail, with a reason', async () => {
     const place = await createPlace();
     const port = await freePort();
     const other = createServer().listen(port, '127.0.0.1');
@@ -102,14 +102,14 @@ describe('METRICS_PORT', () => {
     }
   });
 
-  it('must not be PORT', async () => {
+  it('must differ from PORT', async () => {
     const exit = await runProcess({ PORT: '8080', METRICS_PORT: '8080' });
     expect(exit.stderr).toContain('METRICS_PORT: must differ from PORT');
   });
 });
 
 describe('a bounded histogram', () => {
-  it('keeps its number of series bounded, whatever labels it is given', async () => {
+  it('keeps its number of series bounded, whatever the labels', async () => {
     const registry = new Registry();
     const histogram = new BoundedHistogram(registry, 'test_seconds', 'Test', ['name'], [1, 2]);
     for (let index = 0; index < 5_000; index += 1) histogram.observe(0.5, `name-${index}`);
@@ -119,7 +119,7 @@ describe('a bounded histogram', () => {
     expect(text).toContain('test_seconds_count{name="other"} 3006');
   });
 
-  it('counts each duration in its bucket and all above', async () => {
+  it('counts each duration in its bucket and all higher ones', async () => {
     const registry = new Registry();
     const histogram = new BoundedHistogram(registry, 'test_seconds', 'Test', ['name'], [1, 2]);
     for (const seconds of [0.5, 1, 1.5, 3]) histogram.observe(seconds, 'a');

@@ -27,13 +27,13 @@ describe('GET /metrics', () => {
     expect(await answer.text()).toContain('\nsteward_build_info{version="');
   });
 
-  it('is not on the public listener, whatever the spelling', async () => {
+  it('is not on the public listener, in any spelling', async () => {
     for (const path of ['metrics', 'Metrics', 'metrics/', '/metrics', '%6detrics', 'x/../metrics']) {
       expect((await fetch(`${steward.url}/${path}`)).status).toBe(404);
     }
   });
 
-  it('is all that listener has, and by GET only', async () => {
+  it('is the only address of that listener, and by GET only', async () => {
     expect((await fetch(new URL('/', url))).status).toBe(404);
     expect((await fetch(new URL('/auth/bank/accounts', url))).status).toBe(404);
     const posted = await fetch(url, { method: 'POST' });
@@ -47,7 +47,7 @@ describe('GET /metrics', () => {
     'steward_webhooks_total{outcome="unavailable"}',
     'steward_refresh_duration_seconds_count{provider="workspace",outcome="ended"}',
     'steward_refresh_duration_seconds_count{provider="workspace",outcome="misconfigured"}',
-  ])('shows %s before there is any: an increase is told from 0 only', async (name) => {
+  ])('shows %s from 0, because an increase is only visible from there', async (name) => {
     expect(await value(name)).toBe(0);
   });
 
@@ -67,7 +67,7 @@ describe('requests', () => {
     );
   });
 
-  it('that no endpoint takes are one, and no path or method becomes a label', async () => {
+  it('without an endpoint share one series, and no path or method becomes a label', async () => {
     for (const path of ['/canary-path-1', '/auth/canary-path-2', '/sandbox/canary-path-3', '/assets/canary-path-4'])
       await steward.call(path);
     await steward.call('/test', { method: 'PROPFIND' });
@@ -93,7 +93,7 @@ describe('requests', () => {
 });
 
 describe('sockets', () => {
-  it('are shown by state and counted by the code of their end', async () => {
+  it('are shown by state and counted by their close code', async () => {
     const silent = await SocketClient.open(steward.url);
     const signedIn = await SocketClient.signedIn(steward.url, await steward.signIn());
     const scrape = await Scrape.of(url);
@@ -116,7 +116,7 @@ describe('sockets', () => {
   });
 });
 
-describe('a life with the service', () => {
+describe('a user’s whole life cycle', () => {
   let journey: Journey;
   let scrape: Scrape;
 
@@ -145,7 +145,7 @@ describe('a life with the service', () => {
     expect(scrape.value(name)).toBeGreaterThan(0);
   });
 
-  it('leaves nothing of the user in any label', () => {
+  it('has no data of the user in any label', () => {
     for (const secret of journey.secrets) expect(scrape.text).not.toContain(secret);
     expect(scrape.text).not.toMatch(/[0-9a-f]{8}-[0-9a-f]{4}-4|@/);
   });
@@ -160,8 +160,8 @@ describe('a life with the service', () => {
   });
 });
 
-describe('an identity provider that fails', () => {
-  it('counts as one that failed, not as a fault of ours', async () => {
+describe('a failing identity provider', () => {
+  it('is counted as its failure, not as an internal error', async () => {
     const site = await startSteward({ METRICS_PORT: '0' });
     try {
       const token = await site.signIn();

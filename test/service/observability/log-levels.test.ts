@@ -30,16 +30,16 @@ describe('the log of a healthy service', () => {
     expect(lines().filter(({ level }) => level >= WARN)).toEqual([]);
   });
 
-  it('is JSON, a line each, with level, time and service', () => {
+  it('is one JSON object per line, with level, time and service', () => {
     for (const line of lines()) expect(line).toMatchObject({ level: expect.any(Number), time: expect.any(Number), service: 'steward' });
   });
 
-  it('holds nothing of what the user brought', () => {
+  it('contains no data of the user', () => {
     const text = steward.logs.join('');
     for (const secret of journey.secrets) expect(text).not.toContain(secret);
   });
 
-  it('stays so when clients do wrong', async () => {
+  it('has no such line for clients’ errors', async () => {
     const before = steward.logs.length;
     await steward.call('/auth/bank/accounts', { token: 'not a token' });
     await steward.call('/nowhere');
@@ -53,8 +53,8 @@ describe('the log of a healthy service', () => {
   });
 });
 
-describe('a fault of ours', () => {
-  it('is one error line, and the line of the request stays what it is', async () => {
+describe('an internal error', () => {
+  it('is one error line, and the request’s line is unchanged', async () => {
     const token = await steward.signIn();
     await steward.sql('alter table workspace_accounts rename to elsewhere');
     const answer = await steward.call('/auth/workspace/accounts', { token });
@@ -74,7 +74,7 @@ describe('a fault of ours', () => {
 });
 
 describe('ids', () => {
-  it('join all lines of a request, those of its body’s reading included', async () => {
+  it('are in all lines of a request, including those about its body', async () => {
     const answer = await steward.call('/waitlist', { form: { email: 'no address' } });
     const id = answer.headers.get('x-request-id');
     const own = await eventually(() => {
@@ -84,7 +84,7 @@ describe('ids', () => {
     expect(own.map(({ msg }) => msg).toSorted()).toEqual(['request completed', 'request rejected']);
   });
 
-  it('reach what a provider does to a request', async () => {
+  it('are in the lines about requests to providers', async () => {
     await steward.control('faults', { part: 'bank', kind: 'status', status: 500, times: 1 });
     const answer = await steward.call('/auth/bank/create_link_token', { method: 'POST', token: await steward.signIn() });
     expect(answer.status).toBe(502);
@@ -92,13 +92,13 @@ describe('ids', () => {
     expect(line).toMatchObject({ msg: 'request failed', code: 'provider_error' });
   });
 
-  it('name the job that logs', () => {
+  it('name the job in its lines', () => {
     const confirmed = lines().filter(({ msg }) => msg === 'revocation confirmed by the provider');
     expect(confirmed.length).toBeGreaterThan(0);
     for (const line of confirmed) expect(line).toMatchObject({ job: 'revoke', job_id: expect.stringMatching(/^[0-9a-f-]{36}$/) });
   });
 
-  it('name the call that logs, as its audit row does', async () => {
+  it('name the call in its lines, like its audit row', async () => {
     const user = 'calling';
     const token = await steward.signIn(user);
     const { connect } = await import('../../support/flows.ts');
@@ -118,14 +118,14 @@ describe('ids', () => {
     expect(line).toMatchObject({ level: WARN, call: call_id });
   });
 
-  it('don’t cling to what serves everyone', () => {
+  it('are not in lines of shared work', () => {
     const polls = lines().filter(({ msg }) => msg === 'integrations read again');
     for (const line of polls) expect(line.request_id).toBeUndefined();
   });
 });
 
 describe('LOG_LEVEL', () => {
-  it('leaves out what is below it', async () => {
+  it('omits lines below it', async () => {
     const { createLogger } = await import('../../../src/observability/logger.ts');
     const written: string[] = [];
     const logger = createLogger('warn', { write: (line: string) => void written.push(line) });

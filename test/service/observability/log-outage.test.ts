@@ -18,8 +18,8 @@ afterAll(async () => {
   await database.stop();
 });
 
-describe('while the database is away', () => {
-  it('the queue says why, once, however often its workers look', async () => {
+describe('while the database is unavailable', () => {
+  it('is logged by the queue once with the reason, however often its workers poll', async () => {
     await queueInstalled(steward);
     database.cut();
     const lines = () => steward.logs.map((text) => JSON.parse(text)).filter(({ msg }) => msg === 'the job queue reported an error');
@@ -32,15 +32,15 @@ describe('while the database is away', () => {
     expect(lines()[0].err.message).not.toContain('[object');
   });
 
-  it('that it isn’t ready is said once, not by every probe', () => {
+  it('unreadiness is logged once, not by every probe', () => {
     const warnings = steward.logs.map((text) => JSON.parse(text)).filter(({ level }) => level >= 40);
     expect(warnings.filter(({ msg }) => msg === 'not ready')).toHaveLength(1);
     expect(warnings.filter(({ msg }) => msg === 'request failed')).toEqual([]);
   });
 });
 
-describe('a provider that was left off', () => {
-  it('is no reason to warn when it was requested', async () => {
+describe('a provider that is not configured', () => {
+  it('causes no warning when it is requested', async () => {
     const production = await startProduction();
     const answer = await production.call('/webhooks/bank', { body: '{}', headers: { 'content-type': 'application/json' } });
     expect([answer.status, answer.body.code]).toEqual([503, 'not_configured']);

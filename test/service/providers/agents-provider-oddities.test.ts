@@ -21,8 +21,8 @@ beforeEach(async () => {
 const run = async (action: string, input: object): Promise<any> =>
   (await callAction(scene.steward, action, input, { token: user.token })).data;
 
-describe('an answer of the provider', () => {
-  it('may hold null where nothing would do', async () => {
+describe('a response of the provider', () => {
+  it('may have null for absent values', async () => {
     const times = { start: { dateTime: '2026-03-02T10:00:00Z', date: null }, end: { dateTime: '2026-03-02T11:00:00Z', timeZone: null } };
     const event = { id: 'e1', summary: null, status: 'confirmed', description: null, attendees: null, recurringEventId: null, ...times };
     scene.api.on('/calendar/v3/calendars/primary/events', { body: { timeZone: 'UTC', items: [event], nextPageToken: null } });
@@ -30,7 +30,7 @@ describe('an answer of the provider', () => {
     expect(items).toMatchObject([{ id: 'e1' }]);
   });
 
-  it('that is empty is no empty list', async () => {
+  it('that is empty is not an empty list', async () => {
     for (const answer of [{ body: '' }, { status: 204 }]) {
       scene.api.on('/gmail/v1/users/me/messages', answer);
       await expect(run('mail.search', {})).rejects.toMatchObject({ code: 'provider_error' });

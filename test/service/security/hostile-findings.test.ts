@@ -36,7 +36,7 @@ describe('a rejected upgrade', () => {
   it.each([
     ['another path', '/elsewhere', [], '404'],
     ['a foreign origin', '/ws', ['Origin: https://evil.example'], '403'],
-  ])('lets go of the connection though the client keeps its half open: %s', async (_name, path, headers, status) => {
+  ])('closes the connection although the client keeps its half open: %s', async (_name, path, headers, status) => {
     const socket = await holdUpgrade(path, headers);
     const [answer] = await once(socket, 'data');
     expect(String(answer)).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
@@ -53,7 +53,7 @@ describe('a rejected upgrade', () => {
 });
 
 describe('sockets before authentication', () => {
-  it('don’t keep another out once too many wait, and are let go soon after their time is up', async () => {
+  it('make room for others beyond their limit, and are closed soon after their time limit', async () => {
     const sockets = await Promise.all(Array.from({ length: 5 }, () => holdUpgrade('/ws')));
     await eventually(async () => (await steward.call('/test')).body.connections === 5);
     const sixth = await SocketClient.signedIn(steward.url, await steward.signIn());
@@ -83,8 +83,8 @@ describe('a bank entry deleted while its bank is linked again', () => {
   });
 });
 
-describe('the same item given out again under other accounts', () => {
-  it('stays one entry', async () => {
+describe('the same item returned again with other accounts', () => {
+  it('remains one entry', async () => {
     const token = await steward.signIn('same-item');
     bank.on('/item/public_token/exchange', (response) =>
       sendJson(response, 200, { access_token: 'access-same', item_id: 'item-same', request_id: 'r' }),
@@ -102,8 +102,8 @@ describe('the same item given out again under other accounts', () => {
   });
 });
 
-describe('an old item that is found gone after its bank was linked again', () => {
-  it('says nothing about the new one', async () => {
+describe('an old item that no longer exists after its bank was linked again', () => {
+  it('does not affect the new one', async () => {
     const token = await steward.signIn('late-answer');
     await steward.call('/auth/bank/set_access_token', { token, form: { public_token: 'old' } });
     const [entry] = (await steward.call('/auth/bank/accounts', { token })).body.accounts;
@@ -127,7 +127,7 @@ describe('an old item that is found gone after its bank was linked again', () =>
 });
 
 describe('provider text that a database rejects', () => {
-  it('is shown without it', async () => {
+  it('is shown without that text', async () => {
     const token = await steward.signIn('odd-text');
     bank.on('/accounts/get', (response) =>
       sendJson(response, 200, { accounts: [{ account_id: 'a', name: 'Che\u0000ck\ud800ing', mask: '00' }], item: {}, request_id: 'r' }),
@@ -140,8 +140,8 @@ describe('provider text that a database rejects', () => {
   });
 });
 
-describe('a token that can not be read any more', () => {
-  it('keeps neither its user from leaving nor others from being swept', async () => {
+describe('a token that can no longer be decrypted', () => {
+  it('prevents neither the deletion of its user nor the sweep of others', async () => {
     const token = await steward.signIn('damaged');
     const { callback } = await connect(steward, { token, email: 'damaged@example.com' });
     expect(outcome(callback).status).toBe('connected');
@@ -157,7 +157,7 @@ describe('a token that can not be read any more', () => {
   });
 });
 
-describe('flows begun and never finished', () => {
+describe('unfinished flows', () => {
   it('are limited per user', async () => {
     const token = await steward.signIn('collector');
     const statuses: number[] = [];
@@ -170,7 +170,7 @@ describe('flows begun and never finished', () => {
   });
 });
 
-describe('a user whose token is remembered but who is gone', () => {
+describe('a deleted user whose token is cached', () => {
   it('is rejected like any other unknown token', async () => {
     const token = await steward.signIn('gone');
     const request = () => steward.call('/workspace_access_request', { token, form: { email: 'demo@example.com' } });

@@ -47,7 +47,7 @@ async function list(): Promise<{ revision: string; agents: { name: string; actio
 }
 
 describe('a list', () => {
-  it('loads no action’s code, nor makes a schema of it: not the first one, and not after a reload', async () => {
+  it('loads no action’s code and builds no schema, neither the first time nor after a reload', async () => {
     const first = await list();
     writeFileSync(file, `${readFileSync(file, 'utf8')}# changed\n`);
     expect((await steward.call('/update_integrations')).status).toBe(200);

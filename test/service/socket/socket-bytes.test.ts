@@ -72,7 +72,7 @@ describe('messages of a signed-in client', () => {
     expect((await client.request({ type: 'list' })).type).toBe('result');
   });
 
-  it('are rejected before they are parsed where they hold more than any call may', async () => {
+  it('are rejected before parsing if they have more elements than any call may have', async () => {
     const before = client.frames.length;
     client.send(`{"type":"call","requestId":"deep","action":"x","input":{"a":${'['.repeat(500_000)}${']'.repeat(500_000)}}}`);
     client.send(`{"type":"call","requestId":"wide","action":"x","input":{"a":[${'{},'.repeat(300_000)}{}]}}`);
@@ -85,7 +85,7 @@ describe('messages of a signed-in client', () => {
 });
 
 /** The socket server alone, with the test's clock. */
-describe('bytes that make no message', () => {
+describe('bytes that are not messages', () => {
   let steward: TestSteward;
   let server: Server;
   let sockets: SocketServer;
@@ -128,7 +128,7 @@ describe('bytes that make no message', () => {
     server.close();
   });
 
-  it('pongs count as messages: who sends thousands unasked is closed with 4429, signed in or not', async () => {
+  it('thousands of unsolicited pongs are counted as messages: closed with 4429, authenticated or not', async () => {
     const pongs = Buffer.concat(Array.from({ length: 101 }, () => frame(0xa, Buffer.alloc(0))));
     for (const client of [await SocketClient.open(url), await SocketClient.signedIn(url, await steward.signIn())]) {
       raw(client).write(pongs);
@@ -168,7 +168,7 @@ describe('bytes that make no message', () => {
     expect((await later.next((one) => one.type === 'error')).error.code).toBe('invalid_request');
   });
 
-  it('of a message that never ends are kept for as long as a whole request may take', async () => {
+  it('of a message that never ends are stored as long as a whole request may take', async () => {
     const client = await SocketClient.signedIn(url, await steward.signIn());
     const before = peer.bytesRead;
     for (let sent = 0; sent < 10; sent += 1) client.socket.send('x'.repeat(10_000), { fin: false });

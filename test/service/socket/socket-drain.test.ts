@@ -27,7 +27,7 @@ function retryAfter(reason: string): number {
 }
 
 describe('a stop with 1,000 sockets', () => {
-  it('answers every request that is under way, rejects new ones, and spreads the reconnects', async () => {
+  it('responds to every request in progress, rejects new ones, and spreads the reconnects', async () => {
     const user = await scene.connect();
     const clients = await signedIn(user.token, SOCKETS);
     const release = Promise.withResolvers<void>();
@@ -64,7 +64,7 @@ describe('a stop with 1,000 sockets', () => {
 });
 
 describe('a stop', () => {
-  it('ends a read that takes too long with unavailable, to be retried on another server', async () => {
+  it('ends a long read with unavailable, to be retried on another server', async () => {
     await scene.steward.stop();
     scene.steward = await scene.replica({ LIMIT_SOCKET_DRAIN_MS: '50' });
     const user = await scene.connect();
@@ -81,7 +81,7 @@ describe('a stop', () => {
     expect((await client.ended).code).toBe(1012);
   });
 
-  it('lets a change that was begun end, and answers it', async () => {
+  it('waits for a change that has begun, and responds to it', async () => {
     const user = await scene.connect();
     const client = await SocketClient.signedIn(scene.steward.url, user.token);
     const asked = Promise.withResolvers<void>();

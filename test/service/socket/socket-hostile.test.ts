@@ -45,7 +45,7 @@ async function isAlive(): Promise<boolean> {
 }
 
 describe('hostile frames', () => {
-  it('as the first: closed with 4401, told nothing but an error', async () => {
+  it('as the first: closed with 4401 after an error frame only', async () => {
     const property = fc.asyncProperty(texts, async (text) => {
       const client = await SocketClient.open(steward.url);
       client.send(text);
@@ -56,7 +56,7 @@ describe('hostile frames', () => {
     expect(await isAlive()).toBe(true);
   });
 
-  it('after the sign-in: each is answered by frames of the protocol, or the socket is closed with 4401', async () => {
+  it('after authentication: each gets frames of the protocol, or the socket is closed with 4401', async () => {
     const property = fc.asyncProperty(fc.array(texts, { minLength: 1, maxLength: 20 }), async (batch) => {
       const client = await SocketClient.signedIn(steward.url, token);
       for (const text of batch) client.send(text);
@@ -89,7 +89,7 @@ describe('hostile bytes', () => {
     return socket;
   }
 
-  it('close the connection and nothing else', async () => {
+  it('close only their own connection', async () => {
     const property = fc.asyncProperty(fc.uint8Array({ minLength: 14, maxLength: 200 }), async (bytes) => {
       const socket = await shakeHands();
       socket.on('error', () => {});
@@ -101,7 +101,7 @@ describe('hostile bytes', () => {
     expect(await isAlive()).toBe(true);
   });
 
-  it('one frame in thousands of tiny packets is cut off, not collected', async () => {
+  it('one frame in thousands of tiny packets closes the connection instead of being buffered', async () => {
     const socket = await shakeHands();
     socket.setNoDelay(true).on('error', () => {});
     const closed = once(socket, 'close');

@@ -29,7 +29,7 @@ async function codeOf(socket: WebSocket): Promise<number> {
   return code;
 }
 
-describe('messages of a user a minute', () => {
+describe('messages of a user per minute', () => {
   let steward: TestSteward;
 
   /** 10 for a user: 5 on each of 2 sockets. */
@@ -39,7 +39,7 @@ describe('messages of a user a minute', () => {
 
   afterEach(() => steward.stop());
 
-  it('are counted across sockets: a new one allows no more, and another user has the same limit', async () => {
+  it('are counted across sockets, and separately for another user', async () => {
     const token = await steward.signIn('ana');
     for (let opened = 0; opened < 2; opened += 1) {
       const client = await SocketClient.signedIn(steward.url, token);
@@ -56,7 +56,7 @@ describe('messages of a user a minute', () => {
     await other.close();
   });
 
-  it('include those that are sent before the sign-in is answered', async () => {
+  it('include those that are sent before the response to authentication', async () => {
     const token = await steward.signIn('ana');
     const burst = async (): Promise<SocketClient> => {
       const client = await SocketClient.open(steward.url);
@@ -75,12 +75,12 @@ describe('messages of a user a minute', () => {
   });
 });
 
-describe('upgrades a minute from one address', () => {
+describe('upgrades per minute from one address', () => {
   let steward: TestSteward;
 
   afterEach(() => steward.stop());
 
-  it('beyond the limit are 429 with Retry-After; other addresses come in', async () => {
+  it('beyond the limit are 429 with Retry-After; other addresses are accepted', async () => {
     steward = await startSteward({ LIMIT_SOCKET_CONNECTS_PER_MINUTE: '2', TRUST_PROXY: '1' });
     const answers = [];
     for (const address of ['203.0.113.1', '198.51.100.7, 203.0.113.1', '203.0.113.1', '203.0.113.2']) {
@@ -92,7 +92,7 @@ describe('upgrades a minute from one address', () => {
     for (const { socket } of answers) socket.terminate();
   });
 
-  it('are counted for an IPv6 network of /64, and for the peer where no proxy is trusted', async () => {
+  it('are counted for an IPv6 network of /64, and for the peer if no proxy is trusted', async () => {
     steward = await startSteward({ LIMIT_SOCKET_CONNECTS_PER_MINUTE: '2', TRUST_PROXY: '1' });
     const networks = ['2001:db8:1:1::1', '2001:db8:1:1::2', '2001:db8:1:1:ffff::3', '2001:db8:1:2::1'];
     const answers = [];
@@ -105,8 +105,8 @@ describe('upgrades a minute from one address', () => {
   });
 });
 
-describe('sockets that wait to sign in', () => {
-  it('50 of an address at most: the oldest goes, and no other address notices', async () => {
+describe('unauthenticated sockets', () => {
+  it('are limited to 50 for an address: the oldest is closed, without effect on other addresses', async () => {
     const steward = await startSteward({ TRUST_PROXY: '1', LIMIT_SOCKET_AUTHENTICATION_MS: '60000' });
     const elsewhere = await upgrade(steward.url, '203.0.113.9');
     const silent: WebSocket[] = [];
@@ -120,7 +120,7 @@ describe('sockets that wait to sign in', () => {
     await steward.stop();
   });
 
-  it('full: a silent one makes room, not one whose token is being checked', async () => {
+  it('at the limit: a silent one is closed, not one whose token is being verified', async () => {
     const issuer = await startIssuer();
     const steward = await startSteward({ ...issuer.env, LIMIT_SOCKETS_WAITING: '3', LIMIT_SOCKET_AUTHENTICATION_MS: '60000' });
     const release = issuer.hold();
@@ -140,7 +140,7 @@ describe('sockets that wait to sign in', () => {
 });
 
 /** The socket server alone, with the test's clock. */
-describe('a reader that takes large answers slowly', () => {
+describe('a client that reads large responses slowly', () => {
   const ANSWERS = 30;
   let steward: TestSteward;
   let server: Server;
@@ -217,13 +217,13 @@ describe('a reader that takes large answers slowly', () => {
     return peer.bytesWritten - peer.writableLength;
   }
 
-  it('finally gets all that arrived at the same time', async () => {
+  it('receives all concurrent responses in the end', async () => {
     expect(sockets.size).toBe(1);
     await take(ANSWERS);
     expect(results()).toBe(ANSWERS);
   });
 
-  it('is waited for as long as it takes some every 15 s, though its pongs can’t be read', async () => {
+  it('stays connected while it reads something every 15 s, although its pongs can’t be read', async () => {
     for (let rounds = 0; rounds < 4; rounds += 1) {
       const before = written();
       await take(3);
@@ -240,7 +240,7 @@ describe('a reader that takes large answers slowly', () => {
     expect((await client.request({ type: 'abort', id: 'none' })).data).toEqual({ aborted: false });
   });
 
-  it('is cut off 15 s after it took something last', async () => {
+  it('is disconnected 15 s after its last read', async () => {
     await take(3);
     // What its kernel still took counts, too.
     pass(1);
@@ -250,7 +250,7 @@ describe('a reader that takes large answers slowly', () => {
     await eventually(() => sockets.size === 0);
   });
 
-  it('gets what is held for it before the service stops', async () => {
+  it('receives its queued responses before the service stops', async () => {
     const closed = sockets.close();
     client.socket.resume();
     expect(JSON.parse((await client.ended).reason)).toHaveProperty('retry_after');

@@ -39,7 +39,7 @@ function call(requestId: string, input: object = {}, rest: object = {}): void {
 }
 
 describe('list', () => {
-  it('answers every agent with its accounts and its actions with their schemas', async () => {
+  it('returns every agent with its accounts and its actions with their schemas', async () => {
     const { data } = await client.request({ type: 'list' });
     expect(data.revision).toBe('r1');
     expect(data.agents.map(({ name }: { name: string }) => name)).toEqual([...scene.steward.context.catalog().agents.keys()]);
@@ -78,8 +78,8 @@ describe('list', () => {
   });
 });
 
-describe('an account that has granted a part', () => {
-  it('is ready for what works with it, and says what is missing', async () => {
+describe('an account with partial consent', () => {
+  it('is ready for the actions that it allows, and names the missing scopes', async () => {
     const other = await scene.connect();
     const theirs = await SocketClient.signedIn(scene.steward.url, other.token);
     const grant = (scopes: string) => scene.steward.sql('update grants set scopes = $2::text[] where id = $1', [other.grantId, scopes]);
@@ -98,7 +98,7 @@ describe('an account that has granted a part', () => {
 });
 
 describe('call', () => {
-  it('answers data and which account it was', async () => {
+  it('returns data and the account used', async () => {
     scene.work = async (input) => ({ echo: input });
     call('one', { text: 'Grüße' }, { account: user.email.toUpperCase() });
     expect(await client.frame('one')).toEqual({
@@ -109,7 +109,7 @@ describe('call', () => {
     });
   });
 
-  it('answers an error with a code, a sentence, and what helps to go on', async () => {
+  it('returns an error with a code, a sentence, and details for the next step', async () => {
     const answer = await client.request({ type: 'call', action: 'test.read', account: 'nobody@example.com' });
     expect(answer).toMatchObject({
       type: 'error',
@@ -119,12 +119,12 @@ describe('call', () => {
     expect((await client.request({ type: 'call', action: 'no.such' })).error).toMatchObject({ code: 'not_found', retryable: false });
   });
 
-  it('names the field of a frame that is at fault', async () => {
+  it('names the invalid field of a frame', async () => {
     client.send({ type: 'call', requestId: 'bad', action: 7 });
     expect(await client.frame('bad')).toMatchObject({ errorText: expect.stringMatching(/^action: /), error: { code: 'invalid_request' } });
   });
 
-  it('runs side by side: a quick one is answered before a slow one', async () => {
+  it('runs concurrently: the response to a quick one comes before that to a slow one', async () => {
     const slow = hanging();
     call('slow');
     await slow.begun;
@@ -136,7 +136,7 @@ describe('call', () => {
     expect((await client.frame('slow')).data).toEqual({ done: true });
   });
 
-  it('is rejected while another of its requestId runs, and taken again afterwards', async () => {
+  it('is rejected while another with its requestId runs, and accepted afterwards', async () => {
     const slow = hanging();
     call('same');
     await slow.begun;
@@ -149,7 +149,7 @@ describe('call', () => {
     await client.next(({ data }) => data?.second === true);
   });
 
-  it('is rejected with rate_limited beyond the number that may run at a time', async () => {
+  it('is rejected with rate_limited beyond the number of concurrent ones', async () => {
     const slow = hanging();
     for (const id of ['a', 'b', 'c', 'd']) call(id);
     expect(await client.frame('d')).toMatchObject({ type: 'error', error: { code: 'rate_limited', retryable: true, retryAfter: 1 } });
@@ -159,7 +159,7 @@ describe('call', () => {
     expect((await client.frame('e')).type).toBe('result');
   });
 
-  it('passes on how far the action is, and nothing after its answer', async () => {
+  it('sends the action’s progress, and nothing after its response', async () => {
     const late = Promise.withResolvers<(message: string) => void>();
     scene.work = async (_input, { progress }) => {
       progress('1 of 2');
@@ -178,7 +178,7 @@ describe('call', () => {
     ]);
   });
 
-  it('says that it is still running every few seconds', async () => {
+  it('sends a progress frame every few seconds', async () => {
     const slow = hanging();
     call('patience');
     const { ms, message } = await client.next(({ type }) => type === 'progress');
@@ -189,7 +189,7 @@ describe('call', () => {
 });
 
 describe('abort', () => {
-  it('ends a read of another requestId, and says whether it was running', async () => {
+  it('ends a read of another requestId, and returns whether it was running', async () => {
     const slow = hanging();
     call('read');
     const signal = await slow.begun;
@@ -200,7 +200,7 @@ describe('abort', () => {
     slow.release({});
   });
 
-  it('without an id ends its own requestId, whose answer is the only one', async () => {
+  it('without an id ends its own requestId, with a single response', async () => {
     const slow = hanging();
     call('own');
     await slow.begun;
@@ -222,7 +222,7 @@ describe('abort', () => {
     slow.release({});
   });
 
-  it('does not undo a change that was begun: it is answered', async () => {
+  it('does not undo a change that has begun, and gets its result', async () => {
     const asked = Promise.withResolvers<void>();
     const answer = Promise.withResolvers<void>();
     scene.provider.on('/api/gmail/v1/users/me/messages/send', async (response) => {
@@ -262,7 +262,7 @@ describe('a conversation', () => {
     await elsewhere.close();
   });
 
-  it('approve with false ends it, and nothing is done', async () => {
+  it('approve with false ends it without running the action', async () => {
     scene.policies.set('test.send', { approval: 'always' });
     scene.sending(200);
     const { error } = await client.request({ type: 'call', action: 'test.send', input: { to: ['a@example.com'] } });
@@ -281,12 +281,12 @@ describe('a conversation', () => {
 });
 
 describe('frames of the chat transport', () => {
-  it.each(['send', 'resume'])('%s answers assistant_disabled', async (type) => {
+  it.each(['send', 'resume'])('%s returns assistant_disabled', async (type) => {
     const answer = await client.request({ type, id: 'thr_9', trigger: 'submit-message', headers: {}, body: {}, messages: [] });
     expect(answer).toMatchObject({ type: 'error', errorText: expect.any(String), error: { code: 'assistant_disabled', retryable: false } });
   });
 
-  it.each(['send', 'resume'])('a first frame %s signs in by its headers', async (type) => {
+  it.each(['send', 'resume'])('a first frame %s authenticates by its headers', async (type) => {
     const chat = await SocketClient.open(scene.steward.url);
     const answer = await chat.request({ type, id: 'thr_9', headers: { authorization: `Bearer ${user.token}` }, body: {}, messages: [] });
     expect(answer.error.code).toBe('assistant_disabled');
@@ -295,15 +295,15 @@ describe('frames of the chat transport', () => {
     await chat.close();
   });
 
-  it('a first frame with a bad token gets an error frame of its requestId and 4401', async () => {
+  it('a first frame with an invalid token gets an error frame with its requestId and 4401', async () => {
     const chat = await SocketClient.open(scene.steward.url);
     expect((await chat.request({ type: 'send', headers: { authorization: 'Bearer nonsense' } })).error.code).toBe('invalid_token');
     expect((await chat.ended).code).toBe(4401);
   });
 });
 
-describe('signing in again', () => {
-  it('keeps running requests, and the frames after it wait for it', async () => {
+describe('authenticating again', () => {
+  it('continues running requests, and later frames wait for it', async () => {
     const slow = hanging();
     call('across');
     await slow.begun;
@@ -316,7 +316,7 @@ describe('signing in again', () => {
     expect((await client.frame('across')).type).toBe('result');
   });
 
-  it('frames sent along with the first one are answered after it', async () => {
+  it('frames sent together with the first one get their responses after it', async () => {
     const eager = await SocketClient.open(scene.steward.url);
     eager.send({ type: 'authenticate', requestId: 'first', token: user.token });
     eager.send({ type: 'list', requestId: 'second' });

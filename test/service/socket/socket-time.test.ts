@@ -61,7 +61,7 @@ async function signedIn(): Promise<SocketClient> {
 }
 
 describe('time', () => {
-  it('5 s without a word: 4401; a moment less: still there', async () => {
+  it('5 s without a frame: 4401; slightly less: still open', async () => {
     const client = await SocketClient.open(url);
     pass(4.999);
     expect(sockets.size).toBe(1);
@@ -69,7 +69,7 @@ describe('time', () => {
     expect(await client.ended).toEqual({ code: 4401, reason: 'authentication expected' });
   });
 
-  it('the token’s end in the middle of a request: 4401, and the request is ended', async () => {
+  it('expiry of the token during a request: 4401, and the request ends', async () => {
     const client = await signedIn();
     answer = () => new Promise(() => {});
     client.send({ type: 'list', requestId: 'hangs' });
@@ -96,7 +96,7 @@ describe('time', () => {
     expect((await client.ended).code).toBe(4429);
   });
 
-  it('a client that answers no ping is gone after two, one that does stays', async () => {
+  it('a client without pongs is disconnected after two pings, one with pongs stays', async () => {
     const deaf = new SocketClient(url);
     await once(deaf.socket, 'open');
     await deaf.authenticate(await steward.signIn());
@@ -173,7 +173,7 @@ describe('a slow reader', () => {
     client.socket.terminate();
   });
 
-  it('that catches up stays open, and gets the events that were pending', async () => {
+  it('that catches up stays open, and receives the pending events', async () => {
     const client = await signedIn();
     const asked = await asksAndDoesNotRead(client);
     const [{ id } = { id: '' }] = await steward.sql<{ id: string }>('select id from users');

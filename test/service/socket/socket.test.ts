@@ -86,13 +86,13 @@ describe('the upgrade at /ws', () => {
     for (const path of ['/', '/ws/', '/wss', '/test', '/ws%2f', '//ws']) expect(await upgrade(path)).toBe('HTTP/1.1 404 Not Found');
   });
 
-  it('leaves nothing behind when it is rejected', async () => {
+  it('releases its resources when it is rejected', async () => {
     await eventually(async () => (await connections()) === 0);
   });
 });
 
 describe('authenticating', () => {
-  it('answers ready with protocol, user, revision and expiry, and GET /test counts the socket until it closes', async () => {
+  it('returns ready with protocol, user, revision and expiry, and GET /test counts the socket until it closes', async () => {
     await eventually(async () => (await connections()) === 0);
     const client = await open();
     const exp = Math.floor(Date.now() / 1000) + 600;
@@ -139,7 +139,7 @@ describe('authenticating', () => {
     ['an impossible since', { type: 'authenticate', requestId: '1', token: 'x', since: -1 }, /^since: must be at least 0$/],
     ['no requestId', { type: 'authenticate', token: 'x' }, /^requestId: is required$/],
     ['an empty frame', '', /^The frame is not JSON\.$/],
-  ])('with %s first is told what is wrong, and closed with 4401', async (_what, frame, errorText) => {
+  ])('with %s first gets the reason, and is closed with 4401', async (_what, frame, errorText) => {
     const client = await open();
     client.send(frame);
     expect(await client.ended).toEqual({ code: 4401, reason: 'authentication expected' });
@@ -172,7 +172,7 @@ describe('authenticating', () => {
     expect((await client.ended).code).toBe(4401);
   });
 
-  it('an eleventh socket of one user is rejected, another user’s is not, and a closed one makes room', async () => {
+  it('an eleventh socket of one user is rejected, another user’s is not, and closing one makes room', async () => {
     const clients = await Promise.all(Array.from({ length: 10 }, () => authenticated('many')));
     const eleventh = await open();
     expect(await eleventh.authenticate(await issuer.sign('many'))).toMatchObject({
@@ -218,7 +218,7 @@ describe('frames after authentication', () => {
     expect((await client.ended).code).toBe(4400);
   });
 
-  it('before authentication one of 64 KiB is closed with 1009, in whatever pieces it arrives', async () => {
+  it('before authentication one of 64 KiB is closed with 1009, in any fragments', async () => {
     const whole = await open();
     whole.send('x'.repeat(65_537));
     expect((await whole.ended).code).toBe(1009);
@@ -234,7 +234,7 @@ describe('frames after authentication', () => {
     expect((await client.ended).code).toBe(1007);
   });
 
-  it('60,000 one-byte fragments are closed before they end', async () => {
+  it('60,000 one-byte fragments close the socket before their end', async () => {
     const client = await authenticated('ana');
     for (let sent = 0; sent < 60_000; sent += 1) client.socket.send('x', { fin: false });
     const { code } = await client.ended;
@@ -263,14 +263,14 @@ describe('frames after authentication', () => {
   });
 });
 
-describe('a service with little patience', () => {
+describe('a service with short time limits', () => {
   let impatient: TestSteward;
 
   beforeAll(async () => {
     impatient = await startSteward({ ...issuer.env, LIMIT_SOCKET_AUTHENTICATION_MS: '3000' });
   });
 
-  it('does not count its own wait for the issuer against a socket that spoke in time', async () => {
+  it('does not count its own wait for the issuer against a socket that authenticated in time', async () => {
     const release = issuer.hold();
     const client = await open({}, impatient);
     try {
@@ -296,7 +296,7 @@ describe('a service with little patience', () => {
     await speaking.close();
   });
 
-  it('tells its sockets to reconnect when it stops: 1012 with retry_after', async () => {
+  it('closes its sockets with 1012 and retry_after when it stops', async () => {
     const clients = await Promise.all(Array.from({ length: 5 }, () => open({}, impatient)));
     await Promise.all(clients.map(async (client) => client.authenticate(await issuer.sign('ana'))));
     await impatient.stop();

@@ -20,7 +20,7 @@ function named(collector: Collector, name: string): CollectedSpan[] {
   return collector.spans().filter((span) => span.name === name);
 }
 
-describe('a life with the service, traced', () => {
+describe('a user’s whole life cycle, traced', () => {
   let collector: Collector;
   let steward: TestSteward;
   let journey: Journey;
@@ -52,7 +52,7 @@ describe('a life with the service, traced', () => {
     expect(named(collector, name).length).toBeGreaterThan(0);
   });
 
-  it('puts each under what it was done for', async () => {
+  it('puts each under its cause', async () => {
     const parentOf = (span: CollectedSpan | undefined) => collector.spans().find(({ spanId }) => spanId === span?.parentSpanId);
     // What surrounds another ends after it, and may be sent later.
     await eventually(() => {
@@ -67,7 +67,7 @@ describe('a life with the service, traced', () => {
     });
   });
 
-  it('sends the collector’s headers and says who sends', () => {
+  it('sends the configured headers and the service’s name', () => {
     expect(collector.requests[0]).toMatchObject({ path: '/v1/traces', headers: { 'x-api-key': 'collector key' } });
     expect(collector.resource()).toMatchObject({ 'service.name': 'steward' });
   });
@@ -107,7 +107,7 @@ describe('with a collector', () => {
     await collector.close();
   });
 
-  it('continues no trace that a stranger’s request claims to belong to', async () => {
+  it('does not continue a trace from a request’s headers', async () => {
     await steward.call('/test', { headers: { traceparent: TRACEPARENT } });
     const [span] = await eventually(() => named(collector, 'GET /test').length > 0 && named(collector, 'GET /test'));
     expect(span?.traceId).not.toBe(PARENT.traceId);
@@ -123,7 +123,7 @@ describe('with a collector', () => {
     await eventually(() => collector.spans().some(({ traceId }) => traceId === line.trace_id));
   });
 
-  it('marks what failed', async () => {
+  it('marks failed spans', async () => {
     await steward.control('faults', { part: 'bank', kind: 'status', status: 500, times: 1 });
     await steward.call('/auth/bank/create_link_token', { method: 'POST', token: await steward.signIn() });
     const span = await eventually(() =>
@@ -132,7 +132,7 @@ describe('with a collector', () => {
     expect(span.status.code).toBe(ERROR);
   });
 
-  it('that is away or rejects: requests don’t notice, and the log says so once', async () => {
+  it('that is unavailable or rejects does not affect requests, and is logged once', async () => {
     collector.status = 400;
     const warnings = () => steward.logs.filter((text) => text.includes('traces can’t be sent'));
     for (let round = 0; round < 3; round += 1) {

@@ -38,7 +38,7 @@ describe('a token in many concurrent requests', () => {
     };
   };
 
-  it('is checked once, for all of them, and not again within the minute', async () => {
+  it('is verified once for all of them, and not again within the minute', async () => {
     const first = Array.from({ length: 10 }, () => sessions.authenticate('one'));
     const other = sessions.authenticate('other');
     asked[0]?.answer.resolve(identity('one'));
@@ -51,7 +51,7 @@ describe('a token in many concurrent requests', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it('is rejected for all of them, and checked again in the next request', async () => {
+  it('is rejected for all of them, and verified again in the next request', async () => {
     const refused = [sessions.authenticate('bad'), sessions.authenticate('bad')];
     asked[0]?.answer.reject(new AppError('invalid_token', 'No.'));
     for (const one of refused) await expect(one).rejects.toMatchObject({ code: 'invalid_token' });
@@ -61,7 +61,7 @@ describe('a token in many concurrent requests', () => {
     expect((await again).subject).toBe('two');
   });
 
-  it('is not remembered by a check that a deletion has overtaken, nor does anyone join that', async () => {
+  it('is not cached by a verification that a deletion has overtaken, nor shared with later requests', async () => {
     const before = sessions.authenticate('late');
     sessions.forget('whoever');
     const after = sessions.authenticate('late');

@@ -46,7 +46,7 @@ describe('GET /user/audit', () => {
     expectError(await request(scene.steward.url).get('/user/audit'), 'invalid_token');
   });
 
-  it('lists what was done, with which account and how it ended, newest first', async () => {
+  it('lists action, account and outcome of each call, newest first', async () => {
     await scene.call(user, 'test.send', { to: ['a@example.com'] });
     await refused(scene.call(user, 'test.nothing'), 'not_found');
     const { status, body, headers } = await read();
@@ -103,7 +103,7 @@ describe('GET /user/audit', () => {
     expect((await read(`?cursor=${second.next_cursor}&limit=10`)).body).toEqual(last);
   });
 
-  it('shows nothing of others, whatever the cursor', async () => {
+  it('shows no rows of others, whatever the cursor', async () => {
     const other = await scene.connect();
     await addRows(1, 60);
     await addRows(1_001, 1_060, other);
@@ -114,7 +114,7 @@ describe('GET /user/audit', () => {
     expect(numbers((await read(`?cursor=${mine}`)).body.entries)).toEqual(range(10, 1));
   });
 
-  it('a cursor doesn’t tell how many rows there are', async () => {
+  it('does not disclose the number of rows by a cursor', async () => {
     // Ids that are long enough not to turn up in random bytes by chance.
     await scene.steward.sql(`select setval(pg_get_serial_sequence('audit_log', 'id'), 4000000000000000)`);
     await addRows(1, 60);
@@ -139,7 +139,7 @@ describe('GET /user/audit', () => {
     },
   );
 
-  it.each(['\u0000', 'x', "' or 1=1 --", '\u00ff'])('rejects one that claims the key %j', async (keyId) => {
+  it.each(['\u0000', 'x', "' or 1=1 --", '\u00ff'])('rejects a cursor with the key %j', async (keyId) => {
     const cursor = Buffer.concat([Buffer.of(1, Buffer.byteLength(keyId)), Buffer.from(keyId), Buffer.alloc(100)]).toString('base64url');
     expectError(await read(`?cursor=${cursor}`), 'invalid_request', /^cursor: /);
   });
@@ -154,7 +154,7 @@ describe('GET /user/audit', () => {
     }
   });
 
-  it('reads a page by the index alone, however many rows there are', async () => {
+  it('reads a page by the index only, however many rows there are', async () => {
     const others = await Promise.all(Array.from({ length: 3 }, () => scene.connect()));
     for (const one of [user, ...others]) await addRows(1, 3_000, one);
     await scene.steward.sql('analyze audit_log');

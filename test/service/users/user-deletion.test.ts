@@ -65,7 +65,7 @@ describe('DELETE /user', () => {
     expectError(await request(steward.url).delete('/user'), 'invalid_token');
   });
 
-  it('disconnects everything, and leaves nothing of the user', async () => {
+  it('disconnects all accounts, and leaves no data of the user', async () => {
     const { name, token, email } = await connectedUser();
     const other = `${newName()}@example.com`;
     await connect(steward, { token, email: other });
@@ -99,7 +99,7 @@ describe('DELETE /user', () => {
     await bystander.close();
   });
 
-  it('leaves other users alone', async () => {
+  it('does not affect other users', async () => {
     const [gone, stays] = [await connectedUser(), await connectedUser()];
     await erase(gone.token);
     await revoked();
@@ -107,7 +107,7 @@ describe('DELETE /user', () => {
     expect((await liveTokens(steward, stays.email)).refresh).toBe(1);
   });
 
-  it('does not revoke an account that another user connected too', async () => {
+  it('does not revoke an account that another user has connected, too', async () => {
     const gone = await connectedUser();
     const stays = await steward.signIn(newName());
     await connect(steward, { token: stays, email: gone.email });
@@ -117,7 +117,7 @@ describe('DELETE /user', () => {
     expect(await workspaceAccounts(steward, stays)).toHaveLength(1);
   });
 
-  it('destroys the user’s key even while the provider is down, and revokes when it is back', async () => {
+  it('destroys the user’s key even while the provider is unavailable, and revokes once it is available', async () => {
     const { token, email } = await connectedUser();
     const id = await userId(token);
     await steward.control('faults', { part: 'workspace', path: '/revoke', kind: 'status', status: 503 });
@@ -130,7 +130,7 @@ describe('DELETE /user', () => {
     await revoked();
   });
 
-  it('ends every token issued before, also after a restart; a new sign-in is a new user', async () => {
+  it('invalidates every token issued before, also after a restart; a new sign-in creates a new user', async () => {
     const { name, token } = await connectedUser();
     const second = await steward.signIn(name);
     await request(steward.url).get('/auth/workspace/accounts').set('Authorization', second);
@@ -161,7 +161,7 @@ describe('DELETE /user', () => {
     expect(outcome((await connect(steward, { token: fresh })).callback).status).toBe('connected');
   });
 
-  it('ends the user’s flows: ticket, callback and confirmation lead nowhere', async () => {
+  it('ends the user’s flows: ticket, callback and confirmation become invalid', async () => {
     const { token } = await connectedUser();
     const { body } = await request(steward.url)
       .post('/workspace_access_request')
@@ -176,7 +176,7 @@ describe('DELETE /user', () => {
     expectError(await browser.visit('/auth/workspace/confirm', { form: fields, headers: { accept: 'application/json' } }), 'forbidden');
   });
 
-  it('wants a sign-in of the last five minutes', async () => {
+  it('requires a sign-in within the last five minutes', async () => {
     const name = newName();
     await steward.control('clock', { advance_ms: -6 * 60_000 });
     const token = await steward.signIn(name);
@@ -191,7 +191,7 @@ describe('DELETE /user', () => {
   });
 });
 
-describe('DELETE /user with an issuer of one’s own, while a connection is under way', () => {
+describe('DELETE /user with an operator’s issuer, while a connection is in progress', () => {
   let issuer: TestIssuer;
   let provider: WorkspaceEmulator;
   let service: TestSteward;
@@ -211,7 +211,7 @@ describe('DELETE /user with an issuer of one’s own, while a connection is unde
     ['no auth_time', { auth_time: undefined }],
     ['an auth_time an hour ago', { auth_time: Math.floor(Date.now() / 1000) - 3600 }],
     ['an auth_time of 0', { auth_time: 0 }],
-  ])('%s is no recent sign-in, however fresh the token', async (_name, claims) => {
+  ])('%s is not a recent sign-in, however recent the token', async (_name, claims) => {
     const token = await issuer.sign(newName(), claims);
     await service.call('/auth/workspace/accounts', { token });
     expectError(await erase(token, service), 'recent_login_required');
@@ -221,7 +221,7 @@ describe('DELETE /user with an issuer of one’s own, while a connection is unde
   it.each([
     ['whose browser is bound', true],
     ['that would have to be confirmed', false],
-  ])('a callback %s connects nothing, and its tokens are sent back', async (_name, bound) => {
+  ])('a callback %s connects no account, and its tokens are revoked', async (_name, bound) => {
     const email = `${newName()}@example.com`;
     const token = await issuer.sign(newName());
     const browser = new FormBrowser(service.url);
@@ -245,7 +245,7 @@ describe('DELETE /user with an issuer of one’s own, while a connection is unde
     await eventually(() => provider.revoked.includes(provider.issued.at(-1) ?? ''));
   });
 
-  it('a callback that waits for another user’s revocation connects nothing either', async () => {
+  it('a callback that waits for another user’s revocation connects no account either', async () => {
     const email = `${newName()}@example.com`;
     const other = await issuer.sign(newName());
     const first = await callbackOf(other, email);

@@ -34,7 +34,7 @@ async function countRows(userId: string): Promise<Record<string, number>> {
 }
 
 describe('DELETE /user', () => {
-  it('leaves nothing of the user in any table, but for what is listed', async () => {
+  it('leaves no data of the user in any table, except what is listed', async () => {
     const user = await fullUser(scene);
     const itemIds = await scene.steward.sql<{ id: string; subject: string }>(
       'select i.id, g.subject from bank_items i join grants g on g.id = i.grant_id where i.user_id = $1',
@@ -55,7 +55,7 @@ describe('DELETE /user', () => {
     expect([...new Set(left)].sort()).toEqual(Object.keys(STAYS).sort());
   });
 
-  it('takes the waitlist entry of the user’s verified address along, and no other', async () => {
+  it('deletes the waitlist entry of the user’s verified address, and no other', async () => {
     const [name, other] = [newName(), newName()];
     const token = await scene.steward.signIn(name);
     for (const one of [name, other]) await scene.steward.call('/waitlist', { form: { email: `${one}@example.com` } });
@@ -67,7 +67,7 @@ describe('DELETE /user', () => {
     expect(rows).toEqual([{ email: `${other}@example.com` }]);
   });
 
-  it('does all of it or nothing: the key is gone with the rest, in one transaction', async () => {
+  it('deletes all or nothing: the key and the rest in one transaction', async () => {
     const user = await fullUser(scene);
     const before = await countRows(user.userId);
     expect(Object.entries(before).filter(([, count]) => count === 0)).toEqual([]);
@@ -89,7 +89,7 @@ describe('DELETE /user', () => {
     expect(Object.values(await countRows(user.userId)).every((count) => count === 0)).toBe(true);
   });
 
-  it('is logged with the former id, and nothing else of the user', async () => {
+  it('is logged with the former id, and no other data of the user', async () => {
     const user = await fullUser(scene);
     await erase(user.token);
     const lines = scene.steward.logs.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'user deleted');

@@ -87,7 +87,7 @@ describe('GET /user/export', () => {
     });
   });
 
-  it('holds every column of every table with rows of the user, but for those listed', async () => {
+  it('has every column of every table with rows of the user, except those listed', async () => {
     const user = await fullUser(scene);
     const { issuer, subject } = await scene.steward.context.sessions.authenticate(user.token);
     await scene.steward.sql(
@@ -128,7 +128,7 @@ describe('GET /user/export', () => {
     expect(body.events.map(({ event }: { event: string }) => event)).toContain('account.connected');
   });
 
-  it('holds no token, no key and no hash of a secret', async () => {
+  it('contains no token, no key and no hash of a secret', async () => {
     const user = await fullUser(scene);
     const { text } = await read(user.token);
     const secrets = scene.provider.issued.map(String);
@@ -146,7 +146,7 @@ describe('GET /user/export', () => {
     expect(text).not.toMatch(/access-|public-sandbox|\\\\x[0-9a-f]{8}/);
   });
 
-  it('holds nothing of others', async () => {
+  it('contains no data of others', async () => {
     const [one, other] = [await fullUser(scene), await fullUser(scene)];
     const { text } = await read(one.token);
     for (const trace of [other.name, other.userId, other.accountId, other.grantId, other.secondEmail]) expect(text).not.toContain(trace);
@@ -155,7 +155,7 @@ describe('GET /user/export', () => {
   it.each([
     ['is no record', Buffer.of(1)],
     ['claims a key whose id is NUL', Buffer.concat([Buffer.of(1, 1, 0), Buffer.alloc(100)])],
-  ])('what %s is left empty, the rest is there', async (_name, record) => {
+  ])('leaves empty what %s, and contains the rest', async (_name, record) => {
     const user = await fullUser(scene);
     await scene.steward.sql('update approvals set arguments = $2 where user_id = $1', [user.userId, record]);
     await scene.steward.sql('update idempotency_keys set answer = $2 where user_id = $1', [user.userId, record]);
@@ -165,14 +165,14 @@ describe('GET /user/export', () => {
     expect(body.idempotency_keys).toMatchObject([{ status: 'done', answer: null }]);
   });
 
-  it('is limited for each user on its own', async () => {
+  it('is limited for each user separately', async () => {
     const [busy, other] = [await scene.steward.signIn(newName()), await scene.steward.signIn(newName())];
     for (let times = 0; times < 3; times += 1) expect((await read(busy)).status).toBe(200);
     expectError(await read(busy), 'rate_limited');
     expect((await read(other)).status).toBe(200);
   });
 
-  it('names cut tables, and the audit log’s cursor', async () => {
+  it('names truncated tables, and the audit log’s cursor', async () => {
     const user = await fullUser(scene);
     await scene.steward.sql(
       `insert into events (user_id, seq, event, data) select $1, 1000 + n, 'many', '{}' from generate_series(1, 2500) n`,

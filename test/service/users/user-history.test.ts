@@ -77,7 +77,7 @@ async function sweep(): Promise<void> {
 }
 
 describe('a user with a long history', () => {
-  it('is gone with the first, short transaction, and the history after it, a bounded number of rows in each statement', async () => {
+  it('is deleted by the first, short transaction, and the history after it, a bounded number of rows per statement', async () => {
     await fill(user);
     expect((await erase(user)).body).toEqual({ success: true });
     // Whatever opens or shows anything is gone.
@@ -114,7 +114,7 @@ describe('a user with a long history', () => {
     expect(await left(user)).toBe(0);
   });
 
-  it('what a call writes after the deletion goes as well', async () => {
+  it('rows that a call writes after the deletion are deleted, too', async () => {
     await erase(user);
     const write = () =>
       sql(
@@ -132,7 +132,7 @@ describe('a user with a long history', () => {
     await eventually(async () => expect(await left(user)).toBe(0));
   });
 
-  it('a release of before, which deletes the user only, leaves nothing behind either', async () => {
+  it('leaves no rows if an older release deletes the user only', async () => {
     await fill(user);
     await sql('delete from users where id = $1', [user.userId]);
     await sweep();
@@ -164,7 +164,7 @@ describe('a user with a long history', () => {
 });
 
 describe('retention', () => {
-  it('deletes in one run whatever has had its time, a bounded number of rows in each statement', async () => {
+  it('deletes all expired rows in one run, a bounded number per statement', async () => {
     await fill(user);
     await sql(`update audit_log set at = now() - interval '401 days'`);
     await sql(`update events set created_at = now() - interval '25 hours' where user_id = $1 and event = 'many'`, [user.userId]);

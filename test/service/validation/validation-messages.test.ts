@@ -20,7 +20,7 @@ afterEach(() => client.close());
 const SOME_ID = 'b7b0a4a2-7a5f-4a57-9c53-d7f3a1f0a001';
 const TYPES = 'authenticate, list, call, approvals, approve, abort, send, resume';
 
-describe('what is wrong with a frame is said in plain words', () => {
+describe('the error of an invalid frame is in plain words', () => {
   it.each([
     ['an unknown field', { type: 'call', action: 'mail.search', nonsense: 1 }, 'nonsense: is unknown'],
     ['a misspelt field', { type: 'call', action: 'mail.search', acount: 'me' }, 'acount: is unknown (did you mean account?)'],
@@ -56,13 +56,13 @@ describe('what is wrong with a frame is said in plain words', () => {
     ]);
   });
 
-  it('frames of chat may hold anything', async () => {
+  it('frames of chat may have any content', async () => {
     const answer = await client.request({ type: 'send', id: 't', trigger: 'submit-message', headers: 7, newer: { fields: [] } });
     expect(answer.error.code).toBe('assistant_disabled');
   });
 });
 
-describe('what is wrong with an input is said in plain words', () => {
+describe('the error of an invalid input is in plain words', () => {
   it.each([
     ['too much', 'mail.search', { max: 26 }, 'max: must be at most 25'],
     ['too little', 'mail.search', { max: 0 }, 'max: must be at least 1'],

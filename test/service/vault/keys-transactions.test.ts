@@ -10,7 +10,7 @@ import { startSteward, type TestSteward } from '../../support/steward.ts';
 
 const LOOKS = 20;
 
-describe.skipIf(!hasPostgres)('while the key service is asked', () => {
+describe.skipIf(!hasPostgres)('during a request to the key service', () => {
   const folder = mkdtempSync(join(tmpdir(), 'steward-waiting-'));
   const file = join(folder, 'master.keys');
   let kms: KeyServiceEmulator;
@@ -60,7 +60,7 @@ describe.skipIf(!hasPostgres)('while the key service is asked', () => {
     expect(open.filter((transactions) => transactions > 0)).toEqual([]);
   }
 
-  it('no transaction waits: connecting, linking, disconnecting and deleting', async () => {
+  it('no transaction is open: connecting, linking, disconnecting and deleting', async () => {
     const name = newName();
     const token = await steward.signIn(name);
     const email = `${name}@example.com`;

@@ -14,14 +14,14 @@ const [first, second] = [key('k1'), key('k2')];
 const keys = (...list: (typeof first)[]) => ({ MASTER_KEYS: list.map(({ id, secret }) => `${id}:${secret.toString('base64')}`).join(',') });
 const plain = (issuer: string, subject: string) => createHash('sha256').update(`${issuer}\0${subject}`).digest();
 
-describe('names that outlive their user', () => {
+describe('hashed names that outlive their user', () => {
   let steward: TestSteward;
 
   afterEach(() => steward.stop());
 
   const erase = (token: string) => steward.call('/user', { method: 'DELETE', token });
 
-  it('can’t be found by hashing them, neither the identity nor a provider’s account', async () => {
+  it('can’t be found by hashing, neither the identity nor a provider’s account', async () => {
     steward = await startSteward(keys(first));
     const email = `${newName()}@example.com`;
     const { token, callback } = await connect(steward, { email });
@@ -41,7 +41,7 @@ describe('names that outlive their user', () => {
     expect(subjects.map((one) => one.subject)).not.toContain(known);
   });
 
-  it('are named the same after a change of master keys and by every replica', async () => {
+  it('have the same hash after a change of master keys and on every replica', async () => {
     steward = await startSteward(keys(first));
     const { db } = steward.context;
     const name = () => new NameHashes(db, new Keyring([first])).identity('i', 's');
@@ -53,7 +53,7 @@ describe('names that outlive their user', () => {
     expect((await new NameHashes(db, new Keyring([second])).identity('i', 't')).equals(before)).toBe(false);
   });
 
-  it('that a release of before has hashed are hashed again at the start, and their tokens stay rejected', async () => {
+  it('of an older release are hashed again at the start, and their tokens stay rejected', async () => {
     steward = await startSteward(keys(first));
     const token = await steward.signIn(newName());
     const { issuer, subject } = await steward.context.sessions.authenticate(token);

@@ -39,8 +39,8 @@ async function connectUntilCut() {
   return { status, refreshToken: workspace.issued.at(-1) ?? '' };
 }
 
-describe('what a provider gave while the database went away', () => {
-  it('a consent is revoked once the database is back', async () => {
+describe('tokens issued while the database became unavailable', () => {
+  it('a consent is revoked once the database is available', async () => {
     const { status, refreshToken } = await connectUntilCut();
     expect(status).toBe(503);
     database.restore();
@@ -48,7 +48,7 @@ describe('what a provider gave while the database went away', () => {
     await eventually(async () => (await steward.sql('select from revocations')).length === 0);
   });
 
-  it('a bank’s item is removed once the database is back', async () => {
+  it('a bank’s item is removed once the database is available', async () => {
     const token = await steward.signIn(newName());
     bank.on('/accounts/get', (response) => {
       database.cut();
@@ -61,7 +61,7 @@ describe('what a provider gave while the database went away', () => {
     await eventually(() => bank.calls.some(({ path }) => path === '/item/remove'), 60_000);
   });
 
-  it('does not hold up a stop', async () => {
+  it('do not delay a stop', async () => {
     const { refreshToken } = await connectUntilCut();
     await steward.stop();
     expect(workspace.revoked).not.toContain(refreshToken);

@@ -77,7 +77,7 @@ describe('disconnecting', () => {
     await settled();
   });
 
-  it('is done once where the provider has forgotten the token already', async () => {
+  it('is complete if the provider no longer knows the token', async () => {
     const account = await connected();
     await steward.control('workspace/revoke', { email: account.email });
     const before = await revocationsAtProvider();
@@ -93,7 +93,7 @@ describe('disconnecting', () => {
     ['a web page with 500', { kind: 'html', status: 500 }],
     ['a web page with 200', { kind: 'html', status: 200 }],
     ['no JSON with 200', { kind: 'malformed', status: 200 }],
-  ])('answers at once while the provider says %s, and revokes when it is back', async (_name, fault) => {
+  ])('responds immediately while the provider returns %s, and revokes when it is available', async (_name, fault) => {
     const account = await connected();
     await providerFails(fault);
     await disconnect(account);
@@ -106,7 +106,7 @@ describe('disconnecting', () => {
     await settled();
   });
 
-  it('responds immediately while the provider hangs, and revokes when it is back', async () => {
+  it('responds immediately while the provider hangs, and revokes when it is available', async () => {
     const account = await connected();
     await providerFails({ kind: 'hang' });
     await disconnect(account);
@@ -117,7 +117,7 @@ describe('disconnecting', () => {
     expect(await liveTokens(steward, account.email)).toEqual(NONE);
   });
 
-  it('keeps of what is on its way out an id, the subject and what is sealed', async () => {
+  it('stores of a pending revocation an id, the subject and the encrypted token', async () => {
     const account = await connected();
     await providerFails();
     await disconnect(account);
@@ -190,7 +190,7 @@ describe('an account that two users connected', () => {
     expect((await liveTokens(steward, one.email)).refresh).toBe(3);
   });
 
-  it('survives a confirmation that another user cancels, or lets pass', async () => {
+  it('is unaffected by a confirmation that another user cancels, or lets expire', async () => {
     const owner = await connected();
     const before = await revocationsAtProvider();
     const cancelled = await connectUnbound(steward, { token: await steward.signIn(newName()), email: owner.email });
@@ -241,7 +241,7 @@ describe('an item that two users linked', () => {
 });
 
 describe('connecting again', () => {
-  it('before the provider was reached keeps the account: the revocation is dropped', async () => {
+  it('before the provider was reached keeps the account and drops the revocation', async () => {
     const account = await connected();
     await providerFails();
     await disconnect(account);
@@ -256,7 +256,7 @@ describe('connecting again', () => {
     expect(await workspaceAccounts(steward, account.token)).toMatchObject([{ status: 'active' }]);
   });
 
-  it('while the provider is being told never leaves an account connected whose tokens are dead', async () => {
+  it('during the revocation never leaves an account connected with invalid tokens', async () => {
     const account = await connected();
     await providerFails({ kind: 'delay', ms: 1_000, times: 1 });
     await disconnect(account);
@@ -268,7 +268,7 @@ describe('connecting again', () => {
     expect(await workspaceAccounts(steward, account.token)).toHaveLength(alive ? 1 : 0);
   });
 
-  it('waits for a revocation that hangs to be over, and is connected then', async () => {
+  it('waits for the end of a revocation that hangs, and connects then', async () => {
     const account = await connected();
     await providerFails({ kind: 'hang', times: 1 });
     await disconnect(account);
@@ -288,7 +288,7 @@ describe('connecting again', () => {
 });
 
 describe('a revocation that the provider never confirms', () => {
-  it('is shredded at its deadline and reported, and not tried again', async () => {
+  it('is deleted at its deadline and reported, and not retried', async () => {
     const account = await connected();
     await providerFails();
     await disconnect(account);

@@ -39,7 +39,7 @@ describe('a stored token', () => {
     ['with a shortened tag', 'tokens = substring(tokens for octet_length(tokens) - 12)'],
     ['under an unknown key id', 'tokens = set_byte(tokens, 5, get_byte(tokens, 5) # 3)'],
     ['of nothing', `tokens = ''`],
-  ])('%s is an error, and nothing of it goes to the bank', async (name, change) => {
+  ])('%s is an error, and nothing is sent to the bank', async (name, change) => {
     const user = await linkedUser(`tampered-${name.replaceAll(' ', '-')}`);
     await steward.sql(`update grants set ${change} where id = $1::uuid`, [user.grant]);
     const before = await callsToTheBank();
@@ -50,7 +50,7 @@ describe('a stored token', () => {
   it.each([
     ['token', 'grants set tokens = set_byte(tokens, 90, get_byte(tokens, 90) # 1) where user_id = $1::uuid'],
     ['user’s key', 'user_keys set wrapped = set_byte(wrapped, 90, get_byte(wrapped, 90) # 1) where user_id = $1::uuid'],
-  ])('was good a moment ago: that counts for nothing once the %s is altered', async (what, change) => {
+  ])('is not used from a cache once the %s is altered', async (what, change) => {
     const user = await linkedUser(`used-${what.replaceAll(/\W/g, '-')}`);
     const use = () => steward.context.tokens.current(user.userId, user.grant);
     expect(await use()).toBe(await use());

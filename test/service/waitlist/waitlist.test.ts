@@ -51,7 +51,7 @@ describe.each(['/waitlist', '/email'])('POST %s', (path) => {
     expect(await entries()).toEqual(['json@example.org']);
   });
 
-  it('answers a known address as a new one, and stores it once', async () => {
+  it('responds to a known address as to a new one, and stores it once', async () => {
     const answers = [await join('known@example.org'), await join('known@example.org'), await join(' KNOWN@Example.org ')];
     const shown = answers.map(({ status, text, headers }) => [status, text, Object.keys(headers).sort()]);
     expect(shown[1]).toEqual(shown[0]);
@@ -65,7 +65,7 @@ describe.each(['/waitlist', '/email'])('POST %s', (path) => {
     expect(await entries()).toEqual(['many@example.org']);
   });
 
-  it('is open to everyone: a token that is not valid doesn’t matter', async () => {
+  it('is public: an invalid token is ignored', async () => {
     const answer = await request(steward.url).post(path).set('Authorization', 'nonsense').type('form').send({ email: 'open@example.org' });
     expect(answer.body).toEqual({ status: 'success' });
   });
@@ -106,7 +106,7 @@ describe.each(['/waitlist', '/email'])('POST %s', (path) => {
     expect(await entries()).toEqual([]);
   });
 
-  it.each(['o’neil', "o'neil", 'a+b.c-d_e', '1'])('takes or rejects %j, but never fails', async (name) => {
+  it.each(['o’neil', "o'neil", 'a+b.c-d_e', '1'])('accepts or rejects %j, but never fails', async (name) => {
     expect([200, 400]).toContain((await join(`${name}@example.org`)).status);
   });
 
@@ -120,7 +120,7 @@ describe.each(['/waitlist', '/email'])('POST %s', (path) => {
     expect((await join('ada@example.org')).body).toEqual({ status: 'success' });
   });
 
-  it('answers the same while the database is down, and recovers', async () => {
+  it('responds the same while the database is unavailable, and recovers', async () => {
     database.cut();
     try {
       expectFailed(await join('ada@example.org'));
@@ -139,7 +139,7 @@ describe.each(['/waitlist', '/email'])('POST %s', (path) => {
 });
 
 describe('GET /waitlist', () => {
-  it('shows nothing', async () => {
+  it('shows no entries', async () => {
     for (const path of ['/waitlist', '/email']) expectError(await request(steward.url).get(path), 'method_not_allowed');
   });
 });

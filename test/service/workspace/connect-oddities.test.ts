@@ -45,7 +45,7 @@ async function connect(change: Change = {}) {
 
 const sentBack = (token: string) => eventually(() => provider.revoked.includes(token));
 
-describe('what is only shown of a workspace account', () => {
+describe('display data of a workspace account', () => {
   it.each([
     ['a name that is null', { name: null }, { name: '' }],
     ['a name that is a number', { name: 42 }, { name: '' }],
@@ -60,19 +60,19 @@ describe('what is only shown of a workspace account', () => {
     ['whether it is verified that is null', { email_verified: null }, {}],
     ['all of it missing', { email: undefined, email_verified: undefined, name: undefined, picture: undefined }, { email: '', name: '' }],
     ['all of it null', { email: null, email_verified: null, name: null, picture: null }, { email: '', name: '', picture: '' }],
-  ])('%s does not keep it from being connected', async (_name, userinfo, shown) => {
+  ])('%s does not prevent its connection', async (_name, userinfo, shown) => {
     const { token, ended } = await connect({ userinfo });
     expect(ended).toMatchObject({ status: 'connected' });
     expect(await workspaceAccounts(steward, token)).toMatchObject([shown]);
   });
 });
 
-describe('an answer to the code', () => {
-  it.each(['id_token', 'scope', 'expires_in', 'token_type'])('whose %s is null is one without it', async (field) => {
+describe('a response to the code', () => {
+  it.each(['id_token', 'scope', 'expires_in', 'token_type'])('whose %s is null is like one without it', async (field) => {
     expect((await connect({ fields: { [field]: null } })).ended).toMatchObject({ status: 'connected' });
   });
 
-  it.each([null, ''])('whose refresh token is %j has none, and what came is sent back', async (refresh_token) => {
+  it.each([null, ''])('whose refresh token is %j has none, and its tokens are revoked', async (refresh_token) => {
     const { ended, access } = await connect({ fields: { refresh_token } });
     expect(ended).toMatchObject({ status: 'error', code: 'no_refresh_token' });
     await sentBack(access);
@@ -84,7 +84,7 @@ describe('an answer to the code', () => {
     ['id_token', { fields: { id_token: 17 } }],
     ['nonce', { claims: { nonce: 'secret-kind' } }],
     ['exp', { claims: { exp: 1 } }],
-  ])('whose %s is wrong is sent back, and the log names the field and not what stood there', async (field, change) => {
+  ])('with an invalid %s has its tokens revoked, and the log names the field without its value', async (field, change) => {
     const { ended, refresh, log } = await connect(change);
     expect(ended).toMatchObject({ status: 'error', code: 'provider_error' });
     expect(log).toMatch(new RegExp(`unexpected ${field}\\b`));
@@ -92,14 +92,14 @@ describe('an answer to the code', () => {
     await sentBack(refresh);
   });
 
-  it('whose refresh token is a number is sent back by its access token', async () => {
+  it('whose refresh token is a number is revoked by its access token', async () => {
     const { ended, access, log } = await connect({ fields: { refresh_token: 17 } });
     expect(ended).toMatchObject({ status: 'error', code: 'provider_error' });
     expect(log).toContain('unexpected refresh_token');
     await sentBack(access);
   });
 
-  it('is sent back once it is known whose it is, where userinfo fails and no id_token says so', async () => {
+  it('is revoked once its account is known, if userinfo fails and there is no id_token', async () => {
     provider.on('/userinfo', (response) => void response.writeHead(503).end());
     const { ended, refresh } = await connect({ omit: ['id_token'] });
     expect(ended).toMatchObject({ status: 'error', code: 'provider_error' });
@@ -108,7 +108,7 @@ describe('an answer to the code', () => {
     await sentBack(refresh);
   });
 
-  it('is sent back where userinfo names no account, and the log names the field', async () => {
+  it('is revoked if userinfo names no account, and the log names the field', async () => {
     const { ended, refresh, log } = await connect({ userinfo: { sub: null } });
     expect(ended).toMatchObject({ status: 'error', code: 'provider_error' });
     expect(log).toContain('unexpected sub');
@@ -175,7 +175,7 @@ describe('a bank', () => {
     expect(linked.accounts).toMatchObject([{ status: 'active', ...shown }]);
   });
 
-  it.each([null, 17, 'é'])('whose item id is %j is given back', async (item_id) => {
+  it.each([null, 17, 'é'])('whose item id is %j is removed at the aggregator', async (item_id) => {
     bank.on('/item/public_token/exchange', (response) =>
       sendJson(response, 200, { access_token: 'access-canary-odd', item_id, request_id: 'r' }),
     );

@@ -70,7 +70,7 @@ describe('GET /auth/workspace/accounts', () => {
     expect((await workspaceAccounts(steward, other.token)).map(({ id }) => id)).toEqual(other.ids);
   });
 
-  it('shows an account that needs the user again as reauth_required', async () => {
+  it('shows an account that needs a new consent as reauth_required', async () => {
     const { token, ids } = await userWith(1);
     await steward.sql(`update grants g set status = 'reauth_required' from workspace_accounts a where a.grant_id = g.id and a.id = $1`, [
       ids[0],
@@ -109,7 +109,7 @@ describe('connecting several accounts', () => {
     expect((await workspaceAccounts(steward, token)).map(({ id }) => id)).toEqual([...ids]);
   });
 
-  it('the same one again keeps its id, its place, the default and all else', async () => {
+  it('the same one again keeps its id, its position, the default and the rest', async () => {
     const { token, ids, emails } = await userWith(3);
     await makeDefault(token, ids[1]);
     const before = await workspaceAccounts(steward, token);
@@ -128,7 +128,7 @@ describe('POST /auth/workspace/accounts/{account_id}/default', () => {
     expect(await defaultOf(token)).toEqual([ids[0]]);
   });
 
-  it('moves the flag, and again changes nothing', async () => {
+  it('moves the flag, and changes nothing the second time', async () => {
     const { token, ids } = await userWith(2);
     for (const _round of [1, 2]) {
       const answer = await makeDefault(token, ids[1]);
@@ -138,7 +138,7 @@ describe('POST /auth/workspace/accounts/{account_id}/default', () => {
     }
   });
 
-  it('does not find another user’s account, an unknown one or one that can’t be', async () => {
+  it('does not find another user’s account, an unknown or an invalid id', async () => {
     const { token, ids } = await userWith(2);
     const other = await userWith(2);
     for (const id of [other.ids[1], randomUUID(), 'x', '1', `${ids[1]}0`, '%00', "';--"])
@@ -162,7 +162,7 @@ describe('DELETE /auth/workspace/accounts/{account_id}', () => {
     expect(await workspaceAccounts(steward, token)).toHaveLength(1);
   });
 
-  it('removes the account from the list immediately, with all of its data', async () => {
+  it('removes the account with all of its data from the list immediately', async () => {
     const { token, ids } = await userWith(1);
     const [grant] = await steward.sql<{ id: string }>('select grant_id as id from workspace_accounts where id = $1', [ids[0]]);
     const answer = await disconnect(token, ids[0]);
@@ -174,7 +174,7 @@ describe('DELETE /auth/workspace/accounts/{account_id}', () => {
     expectError(await disconnect(token, ids[0]), 'not_found');
   });
 
-  it('does not find another user’s account, an unknown one or one that can’t be', async () => {
+  it('does not find another user’s account, an unknown or an invalid id', async () => {
     const { token, ids } = await userWith(1);
     const other = await userWith(1);
     for (const id of [other.ids[0], randomUUID(), 'x', '1', `${ids[0]}0`, '%00', "';--"])
@@ -192,7 +192,7 @@ describe('DELETE /auth/workspace/accounts/{account_id}', () => {
     expect(await defaultOf(token)).toEqual([ids[1]]);
   });
 
-  it('of another leaves the default where it is', async () => {
+  it('of another one keeps the default', async () => {
     const { token, ids } = await userWith(3);
     await makeDefault(token, ids[2]);
     await disconnect(token, ids[0]);

@@ -81,7 +81,7 @@ describe('GET /auth/workspace/callback', () => {
     ['no state', '?code=4%2Fabc'],
     ['an unknown state', `?state=${'x'.repeat(43)}&code=4%2Fabc`],
     ['an unknown state and an error', '?state=x&error=access_denied'],
-  ])('with %s leads to the default page as expired', async (_name, query) => {
+  ])('with %s redirects to the default page as expired', async (_name, query) => {
     const before = await exchanges(steward);
     const answer = await steward.call(`${CALLBACK}${query}`);
     expect(answer.status).toBe(303);
@@ -105,7 +105,7 @@ describe('GET /auth/workspace/callback', () => {
     ['HEAD', { method: 'HEAD' }],
     ['a prefetch', { headers: { 'sec-purpose': 'prefetch' } }],
     ['POST', { method: 'POST' }],
-  ])('rejects %s with 405 and leaves the flow as it was', async (_name, options) => {
+  ])('rejects %s with 405 and does not change the flow', async (_name, options) => {
     const { browser, callbackUrl } = await approved();
     const answer = await browser.visit(callbackUrl, options);
     expect(answer.status).toBe(405);
@@ -113,7 +113,7 @@ describe('GET /auth/workspace/callback', () => {
     expect(outcome(await browser.visit(callbackUrl)).status).toBe('connected');
   });
 
-  it('of an expired flow leads to its redirect_uri as expired, without an exchange', async () => {
+  it('of an expired flow redirects to its redirect_uri as expired, without an exchange', async () => {
     const { browser, callbackUrl, token } = await approved();
     await alter(callbackUrl, `expires_at = now() - interval '1 millisecond'`);
     const before = await exchanges(steward);
@@ -123,7 +123,7 @@ describe('GET /auth/workspace/callback', () => {
     expect(await workspaceAccounts(steward, token)).toEqual([]);
   });
 
-  it('again gives the same outcome and exchanges nothing', async () => {
+  it('repeated returns the same outcome without an exchange', async () => {
     const { browser, callbackUrl, token } = await approved();
     const first = await browser.visit(callbackUrl);
     const before = await exchanges(steward);
@@ -138,7 +138,7 @@ describe('GET /auth/workspace/callback', () => {
     expect(await workspaceAccounts(steward, token)).toHaveLength(1);
   });
 
-  it('fifty concurrent callbacks exchange once, and all get the same outcome', async () => {
+  it('exchanges once for fifty concurrent callbacks, which all get the same outcome', async () => {
     const { browser, callbackUrl, token, email } = await approved();
     await steward.control('faults', { part: 'workspace', path: '/token', kind: 'delay', ms: 300, times: 1 });
     const before = await exchanges(steward);
@@ -151,7 +151,7 @@ describe('GET /auth/workspace/callback', () => {
     expect(await liveTokens(steward, email)).toEqual({ access: 1, refresh: 1 });
   });
 
-  it('of a flow whose process died after the claim ends as expired, with nothing half done', async () => {
+  it('of a flow whose process was killed after the claim ends as expired, with nothing half done', async () => {
     const { browser, callbackUrl, token } = await approved();
     await alter(callbackUrl, `consumed_at = now() - interval '46 seconds', secrets = null`);
     const before = await exchanges(steward);
@@ -161,7 +161,7 @@ describe('GET /auth/workspace/callback', () => {
     expect(outcome((await connect(steward, { token, browser })).callback).status).toBe('connected');
   });
 
-  it('blanks verifier, nonce and state once claimed', async () => {
+  it('deletes verifier, nonce and state once claimed', async () => {
     const { browser, callbackUrl } = await approved();
     await browser.visit(callbackUrl);
     expect(await row(callbackUrl)).toMatchObject({ secrets: null, pending: null });
@@ -193,7 +193,7 @@ describe('the provider’s rejection at the callback', () => {
     ['another issuer', { iss: 'https://evil.example' }],
     ['an empty issuer', { iss: '' }],
     ['the issuer with a slash more', { iss: 'https://accounts.sandbox.invalid/' }],
-  ])('the code is never sent where the answer is from %s', async (_name, change) => {
+  ])('never sends the code if the response is from %s', async (_name, change) => {
     const { browser, callbackUrl, token } = await approved();
     const before = await exchanges(steward);
     const answer = await browser.visit(altered(callbackUrl, change));
@@ -202,17 +202,17 @@ describe('the provider’s rejection at the callback', () => {
     expect(await workspaceAccounts(steward, token)).toEqual([]);
   });
 
-  it('an answer that names no issuer is taken, as the provider need not name one', async () => {
+  it('accepts a response without an issuer, which is optional', async () => {
     const { browser, callbackUrl } = await approved();
     expect(outcome(await browser.visit(altered(callbackUrl, { iss: null }))).status).toBe('connected');
   });
 
-  it('an answer without a code is provider_error', async () => {
+  it('a response without a code is provider_error', async () => {
     const { browser, callbackUrl } = await approved();
     expect(outcome(await browser.visit(altered(callbackUrl, { code: null })))).toMatchObject({ code: 'provider_error' });
   });
 
-  it('a code of another flow is provider_error: it does not fit the verifier', async () => {
+  it('a code of another flow is provider_error: it does not match the verifier', async () => {
     const attacker = await approved();
     const victim = await approved();
     const injected = altered(victim.callbackUrl, { code: new URL(attacker.callbackUrl).searchParams.get('code') });
@@ -246,7 +246,7 @@ describe('scopes at the callback', () => {
 });
 
 describe('no refresh token at the callback', () => {
-  it('is no_refresh_token for a new account, and what was granted is sent back', async () => {
+  it('is no_refresh_token for a new account, and its tokens are revoked', async () => {
     await steward.control('workspace', { omit_refresh_token: true });
     const { browser, callbackUrl, token, email } = await approved();
     const answer = await browser.visit(callbackUrl);
@@ -264,7 +264,7 @@ describe('no refresh token at the callback', () => {
     expect(await liveTokens(steward, email)).toEqual({ access: 2, refresh: 1 });
   });
 
-  it('is no_refresh_token where the stored one is no good any more', async () => {
+  it('is no_refresh_token if the stored one is no longer valid', async () => {
     const { browser, callbackUrl, token, email } = await approved();
     const { account_id: id } = outcome(await browser.visit(callbackUrl));
     await steward.sql(`update grants g set status = 'reauth_required' from workspace_accounts a where a.grant_id = g.id and a.id = $1`, [
@@ -300,7 +300,7 @@ describe('a fault of the provider at the callback', () => {
     expect(await workspaceAccounts(steward, token)).toEqual([]);
   });
 
-  it.each(FAULTS)('%s for userinfo is provider_error, and what was granted is sent back', async (_name, fault) => {
+  it.each(FAULTS)('%s for userinfo is provider_error, and the tokens are revoked', async (_name, fault) => {
     const { browser, callbackUrl, token, email } = await approved();
     await steward.control('faults', { part: 'workspace', path: '/userinfo', times: 1, ...fault });
     expect(outcome(await browser.visit(callbackUrl))).toMatchObject({ status: 'error', code: 'provider_error' });
@@ -308,7 +308,7 @@ describe('a fault of the provider at the callback', () => {
     await eventually(async () => expect(await liveTokens(steward, email)).toEqual({ access: 0, refresh: 0 }));
   });
 
-  it('leaves an account that was connected before as it was', async () => {
+  it('does not change an account that was connected before', async () => {
     const { browser, callbackUrl, token, email } = await approved();
     const { account_id: id } = outcome(await browser.visit(callbackUrl));
     await steward.control('faults', { part: 'workspace', path: '/userinfo', kind: 'html', times: 1 });
@@ -327,7 +327,7 @@ describe('a provider that hangs at the callback', () => {
   });
   afterAll(() => hasty.stop());
 
-  it.each(['/token', '/userinfo'])('on %s is given up, and ends as provider_error', async (path) => {
+  it.each(['/token', '/userinfo'])('on %s times out, and ends as provider_error', async (path) => {
     const { browser, consentUrl, token } = await openConsent(hasty, { redirectUri: DONE, token: await hasty.signIn(newName()) });
     const callbackUrl = await consent(browser, consentUrl);
     await hasty.control('faults', { part: 'workspace', path, kind: 'hang' });
@@ -351,7 +351,7 @@ describe('a provider that hangs at the callback', () => {
   });
 });
 
-describe('another account than the one asked for', () => {
+describe('another account than the requested one', () => {
   it.each([
     ['another address', 'demo.work@example.com'],
     ['an alias of it', 'demo+x@example.com'],
@@ -363,13 +363,13 @@ describe('another account than the one asked for', () => {
     expect(await workspaceAccounts(steward, token)).toEqual([]);
   });
 
-  it('in other letters is the same account', async () => {
+  it('in another case is the same account', async () => {
     const token = await steward.signIn(newName());
     const { callback } = await connect(steward, { token, email: 'Demo@Example.COM', chosen: 'demo@example.com' });
     expect(outcome(callback).status).toBe('connected');
   });
 
-  it('is unknown without the e-mail scope, so the page asks and shows the id', async () => {
+  it('is unknown without the e-mail scope, so the page asks with the account’s id', async () => {
     const token = await steward.signIn(newName());
     const email = `${newName()}@example.com`;
     const { callback } = await connect(steward, { token, email, untick: ['userinfo.email', 'userinfo.profile'] });

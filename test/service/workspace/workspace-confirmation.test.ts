@@ -59,7 +59,7 @@ async function nothingLeft(email: string): Promise<void> {
 }
 
 describe('the confirmation page', () => {
-  it('names user and account, and may only lead back here or to the flow’s end', async () => {
+  it('names user and account, and its policy allows only this service and the flow’s end', async () => {
     const user = newName();
     const { page, email } = await asked({ token: await steward.signIn(user) });
     expect(page.status).toBe(200);
@@ -84,12 +84,12 @@ describe('the confirmation page', () => {
     expect(page.text).not.toContain(/=([\w-]{43});/.exec(page.headers.getSetCookie()[0] ?? '')?.[1]);
   });
 
-  it('escapes what it shows', async () => {
+  it('escapes its content', async () => {
     const { page } = await asked({ email: `o'brien@example.com` });
     expect(page.text).toContain('<strong>o&#39;brien@example.com</strong>');
   });
 
-  it('nothing is active before it is answered', async () => {
+  it('activates nothing before the user’s decision', async () => {
     const { token } = await asked();
     expect(await workspaceAccounts(steward, token)).toEqual([]);
     expect((await steward.call('/integrations', { token })).body.workspace).toEqual({ connected: false, needs_attention: 0 });
@@ -111,7 +111,7 @@ describe('the confirmation page', () => {
     expect(outcome(await answerConfirmation(browser, pages[3]!, 'confirm')).status).toBe('connected');
   });
 
-  it('is not shown to someone with the state alone', async () => {
+  it('is not shown for the state alone', async () => {
     const { callbackUrl } = await asked();
     const guessed = new URL(callbackUrl);
     guessed.searchParams.set('code', '4/guessed');
@@ -122,7 +122,7 @@ describe('the confirmation page', () => {
 });
 
 describe('POST /auth/workspace/confirm', () => {
-  it('connects, and leads to the flow’s end with an empty answer', async () => {
+  it('connects, and redirects to the flow’s end with an empty body', async () => {
     const { browser, page, token, email } = await asked();
     const answer = await answerConfirmation(browser, page, 'confirm');
     expect(answer.status).toBe(303);
@@ -133,7 +133,7 @@ describe('POST /auth/workspace/confirm', () => {
     expect(answer.headers.get('location')).toBe(`${DONE}?integration=workspace&status=connected&account_id=${accounts[0]?.id}`);
   });
 
-  it('of an account other than asked for connects the one that was shown', async () => {
+  it('of another account than requested connects the one that was shown', async () => {
     const token = await steward.signIn(newName());
     const chosen = `${newName()}@example.com`;
     const { browser, callback } = await connect(steward, { token, email: 'demo@example.com', chosen });
@@ -178,7 +178,7 @@ describe('POST /auth/workspace/confirm', () => {
     expect((await browser.visit(callbackUrl)).headers.get('location')).toBe(answer.headers.get('location'));
   });
 
-  it('answers two pages in one browser, in any order', async () => {
+  it('accepts two pages in one browser, in any order', async () => {
     const token = await steward.signIn(newName());
     const first = await asked({ token });
     const second = await asked({ token, browser: first.browser });
@@ -187,7 +187,7 @@ describe('POST /auth/workspace/confirm', () => {
     expect((await workspaceAccounts(steward, token)).map(({ email }) => email)).toEqual([first.email, second.email]);
   });
 
-  it('cancelled is access_denied; connects nothing and sends back what was granted', async () => {
+  it('cancelled is access_denied: it connects no account and revokes the tokens', async () => {
     const { browser, page, token, email } = await asked();
     expect(await liveTokens(steward, email)).toEqual({ access: 1, refresh: 1 });
     const answer = await answerConfirmation(browser, page, 'cancel');
@@ -197,7 +197,7 @@ describe('POST /auth/workspace/confirm', () => {
     await nothingLeft(email);
   });
 
-  it('cancelled is account_mismatch where it was another account than asked for', async () => {
+  it('cancelled is account_mismatch if it was another account than requested', async () => {
     const chosen = `${newName()}@example.com`;
     const token = await steward.signIn(newName());
     const { browser, callback } = await connect(steward, { token, email: 'demo@example.com', chosen, redirectUri: DONE });
@@ -206,7 +206,7 @@ describe('POST /auth/workspace/confirm', () => {
     await nothingLeft(chosen);
   });
 
-  it('cancelled leaves the account alone where it is connected already', async () => {
+  it('cancelled does not change an account that is connected already', async () => {
     const { browser, page, token, email } = await asked();
     await answerConfirmation(browser, page, 'confirm');
     const again = await asked({ token, email });
@@ -216,7 +216,7 @@ describe('POST /auth/workspace/confirm', () => {
     expect(await workspaceAccounts(steward, token)).toMatchObject([{ email, status: 'active' }]);
   });
 
-  it('after ten minutes is too late: expired, swept, and sent back', async () => {
+  it('after ten minutes is too late: expired, deleted by the sweep, and revoked', async () => {
     const { browser, page, callbackUrl, token, email } = await asked();
     await expire(page);
     expect(outcome(await answerConfirmation(browser, page, 'confirm')).code).toBe('expired');
@@ -244,8 +244,8 @@ describe('POST /auth/workspace/confirm', () => {
   });
 });
 
-describe('a lured victim', () => {
-  it('who opens an attacker’s link sees whose assistant it is, and gives away nothing by closing the page', async () => {
+describe('a victim of phishing', () => {
+  it('who opens an attacker’s link sees whose assistant it is, and discloses nothing by closing the page', async () => {
     const [attacker, victim] = [newName(), newName()];
     const attackerToken = await steward.signIn(attacker);
     const email = `${victim}@example.com`;
@@ -262,7 +262,7 @@ describe('a lured victim', () => {
     await nothingLeft(email);
   });
 
-  it('whose callback address the attacker opens in a bound browser of their own connects nothing but what was consented there', async () => {
+  it('whose callback URL the attacker opens in a bound browser connects only what was consented there', async () => {
     const attackerToken = await steward.signIn(newName());
     const email = `${newName()}@example.com`;
     const attacker = new FormBrowser(steward.url);

@@ -80,7 +80,7 @@ describe('GET /auth/workspace/login', () => {
     ['an unknown ticket', 'x'.repeat(43)],
     ['a token that is none', 'a.b.c'],
     ['an unsigned token', `${Buffer.from('{"alg":"none"}').toString('base64url')}.${Buffer.from('{"sub":"x"}').toString('base64url')}.`],
-  ])('rejects %s: JSON for programs, a page for people', async (_name, token) => {
+  ])('rejects %s with JSON for programs, with a page for browsers', async (_name, token) => {
     const answer = await login({ token });
     expectError(answer, 'invalid_token');
     const page = await login({ token }, { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' });
@@ -107,7 +107,7 @@ describe('GET /auth/workspace/login', () => {
     }
   });
 
-  it('asks the provider for every scope, offline, with PKCE, a nonce and the account', async () => {
+  it('requests every scope, offline, with PKCE, a nonce and the account', async () => {
     const { ticket } = await prepare({ email: 'ana.mueller@example.org' });
     const location = (await login({ token: ticket })).headers['location'];
     expect(location?.startsWith(`${steward.url}/sandbox/workspace/auth?`)).toBe(true);
@@ -139,7 +139,7 @@ describe('GET /auth/workspace/login', () => {
     ['POST', { method: 'POST' }],
     ['PUT', { method: 'PUT' }],
     ['DELETE', { method: 'DELETE' }],
-  ])('rejects %s with 405 and leaves the ticket as it was', async (_name, options) => {
+  ])('rejects %s with 405 and does not change the ticket', async (_name, options) => {
     const { loginUrl } = await prepare();
     const answer = await steward.call(loginUrl, options);
     expect(answer.status).toBe(405);
@@ -151,7 +151,7 @@ describe('GET /auth/workspace/login', () => {
 });
 
 describe('GET /auth/workspace/login with a ticket', () => {
-  it('opens once, and again to the same address in the browser that asked', async () => {
+  it('opens once, and again to the same address in the requesting browser', async () => {
     const { browser, loginUrl } = await prepare();
     const first = await browser.visit(loginUrl);
     const again = await browser.visit(loginUrl);
@@ -173,7 +173,7 @@ describe('GET /auth/workspace/login with a ticket', () => {
     expectError(await other.browser.visit(loginUrl, { headers: { accept: 'application/json' } }), 'invalid_token');
   });
 
-  it('does not open again after a minute, nor once the flow is over', async () => {
+  it('does not open again after a minute, nor once the flow has ended', async () => {
     const { browser, loginUrl, ticket } = await prepare();
     const headers = { accept: 'application/json' };
     await browser.visit(loginUrl);
@@ -186,7 +186,7 @@ describe('GET /auth/workspace/login with a ticket', () => {
     expectError(await second.browser.visit(second.loginUrl, { headers }), 'invalid_token', /used already/);
   });
 
-  it('ends after a minute unopened', async () => {
+  it('expires after a minute', async () => {
     const { browser, loginUrl, ticket, token } = await prepare();
     await age(ticket, `ticket_expires_at = now() - interval '1 millisecond'`);
     const answer = await browser.visit(loginUrl, { headers: { accept: 'application/json' } });
@@ -194,7 +194,7 @@ describe('GET /auth/workspace/login with a ticket', () => {
     expect(await flowsOf(token)).toMatchObject([{ opened: false }]);
   });
 
-  it('opens its own flow, whatever the query says besides', async () => {
+  it('opens its own flow, whatever the rest of the query', async () => {
     const { ticket, token } = await prepare({ email: 'demo.work@example.com' });
     const answer = await login({ token: ticket, email: 'ana.mueller@example.org' });
     expect(asked(answer.headers['location']).login_hint).toBe('demo.work@example.com');
@@ -233,7 +233,7 @@ describe('GET /auth/workspace/login with an ID token', () => {
     expect((await flowsOf(token)).map(({ opened }) => opened)).toEqual([true, false, false]);
   });
 
-  it('opens the newest unopened flow where neither is given', async () => {
+  it('opens the newest unopened flow if neither is given', async () => {
     const { token } = await prepare({ email: 'demo@example.com' });
     await prepare({ email: 'demo.work@example.com', redirect_uri: 'http://localhost:5173/b' }, token);
     const hints = [];
@@ -246,7 +246,7 @@ describe('GET /auth/workspace/login with an ID token', () => {
     ]);
   });
 
-  it('opens a new flow where none fits, and none of another user’s', async () => {
+  it('opens a new flow if none matches, and none of another user’s', async () => {
     const other = await prepare({ email: 'demo@example.com' });
     const token = await steward.signIn(newName());
     const answer = await login({ token, email: 'demo@example.com' });
@@ -262,7 +262,7 @@ describe('GET /auth/workspace/login with an ID token', () => {
     expect((await flowsOf(token)).map(({ opened }) => opened)).toEqual([false, true]);
   });
 
-  it('gives each of several concurrent requests its own flow', async () => {
+  it('returns each of several concurrent requests its own flow', async () => {
     const { token } = await prepare();
     const answers = await Promise.all(Array.from({ length: 5 }, () => login({ token, email: 'demo@example.com' })));
     expect(answers.map(({ status }) => status)).toEqual([303, 303, 303, 303, 303]);
@@ -270,7 +270,7 @@ describe('GET /auth/workspace/login with an ID token', () => {
     expect((await flowsOf(token)).filter(({ opened }) => opened)).toHaveLength(5);
   });
 
-  it('connects after the confirmation page only, since it proves no browser', async () => {
+  it('connects only after the confirmation page, since it is not bound to a browser', async () => {
     const token = await steward.signIn(newName());
     const browser = new FormBrowser(steward.url);
     const opened = await browser.visit(`${AT_LOGIN}?${new URLSearchParams({ token })}`);

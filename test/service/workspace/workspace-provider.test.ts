@@ -79,36 +79,36 @@ describe('the exchange', () => {
   it.each([
     ['the issuer’s old name', { iss: 'accounts.emulated.invalid' }],
     ['several audiences', { aud: ['another', 'emulated-client'] }],
-  ])('an id_token with %s is fine', async (_name, claims) => {
+  ])('an id_token with %s is accepted', async (_name, claims) => {
     expect(outcome((await connect({ claims })).callback).status).toBe('connected');
   });
 
-  it('userinfo about another account than the id_token is provider_error, and the token is sent back', async () => {
+  it('userinfo about another account than the id_token is provider_error, and the token is revoked', async () => {
     const { callback, email, refresh } = await connect({ userinfo: { sub: 'someone-else' } });
     expect(outcome(callback)).toMatchObject({ status: 'error', code: 'provider_error' });
     expect(await grantsOf(email)).toBe(0);
     await revokedAtProvider(refresh);
   });
 
-  it('without an id_token goes by userinfo', async () => {
+  it('without an id_token uses userinfo', async () => {
     const { callback, token, email } = await connect({ omit: ['id_token'] });
     expect(outcome(callback).status).toBe('connected');
     expect(await workspaceAccounts(steward, token)).toMatchObject([{ email }]);
   });
 
-  it('without access token, or of a kind that is no Bearer token, is provider_error', async () => {
+  it('without an access token, or with another token type than Bearer, is provider_error', async () => {
     expect(outcome((await connect({ omit: ['access_token'] })).callback).code).toBe('provider_error');
     expect(outcome((await connect({ fields: { token_type: 'mac' } })).callback).code).toBe('provider_error');
   });
 
-  it('with neither openid nor e-mail is missing_scopes, and the token is sent back', async () => {
+  it('with neither openid nor e-mail is missing_scopes, and the token is revoked', async () => {
     const { callback, email, refresh } = await connect({ scope: `${GOOGLE}drive ${GOOGLE}documents` });
     expect(outcome(callback)).toMatchObject({ status: 'error', code: 'missing_scopes' });
     expect(await grantsOf(email)).toBe(0);
     await revokedAtProvider(refresh);
   });
 
-  it('with the short names of scopes misses none of them', async () => {
+  it('accepts the short names of scopes', async () => {
     const { callback, token } = await connect({ scope: 'openid email profile' });
     expect(outcome(callback)).toMatchObject({ status: 'connected' });
     const [account] = await workspaceAccounts(steward, token);
@@ -116,20 +116,20 @@ describe('the exchange', () => {
     expect(account?.missing_scopes).toContain('drive');
   });
 
-  it('an address that the provider has not verified asks for confirmation', async () => {
+  it('an address that the provider has not verified requires confirmation', async () => {
     const { callback, token } = await connect({ userinfo: { email_verified: false } });
     expect(callback.status).toBe(200);
     expect(await workspaceAccounts(steward, token)).toEqual([]);
   });
 
-  it('shows what the provider says as text, never as a page’s own', async () => {
+  it('shows the provider’s text as text, never as markup', async () => {
     const { callback } = await connect({ userinfo: { email: `"><script>alert(1)</script>&'@example.com` } });
     expect(callback.status).toBe(200);
     expect(callback.text).toContain('<strong>&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;&amp;&#39;@example.com</strong>');
     expect(callback.text).not.toContain('<script');
   });
 
-  it('shows a picture only from the web', async () => {
+  it('shows a picture only with an https address', async () => {
     const harmful = await connect({ userinfo: { picture: 'javascript:alert(1)' } });
     expect(await workspaceAccounts(steward, harmful.token)).toMatchObject([{ picture: '' }]);
     const picture = 'https://pictures.example/a.png';
@@ -150,7 +150,7 @@ const ANSWERS: [string, Handler][] = [
   ['a body that is cut', (response) => response.writeHead(200, { 'content-length': '1000' }).write('{', () => response.destroy())],
 ];
 
-describe('a provider that answers', () => {
+describe('a provider that responds with', () => {
   it.each(ANSWERS)('%s for tokens ends as provider_error', async (_name, answer) => {
     provider.on('/token', answer);
     const { callback, email } = await connect();
@@ -159,7 +159,7 @@ describe('a provider that answers', () => {
     expect(await grantsOf(email)).toBe(0);
   });
 
-  it.each(ANSWERS)('%s for userinfo ends as provider_error, and the token is sent back', async (_name, answer) => {
+  it.each(ANSWERS)('%s for userinfo ends as provider_error, and the token is revoked', async (_name, answer) => {
     provider.on('/userinfo', answer);
     const { callback, email, refresh } = await connect();
     expect(outcome(callback)).toEqual({ integration: 'workspace', status: 'error', code: 'provider_error' });
@@ -167,7 +167,7 @@ describe('a provider that answers', () => {
     await revokedAtProvider(refresh);
   });
 
-  it.each(['/token', '/userinfo'] as const)('a redirect on %s is not followed: it would carry secrets elsewhere', async (path) => {
+  it.each(['/token', '/userinfo'] as const)('a redirect on %s is not followed: it would send secrets elsewhere', async (path) => {
     const before = provider.exchanges.length;
     provider.on(path, (response, { method }) => {
       provider.off(path);
@@ -180,7 +180,7 @@ describe('a provider that answers', () => {
 });
 
 describe('connecting the same account again', () => {
-  it('without a refresh token keeps the stored one, which goes back at the disconnect', async () => {
+  it('without a refresh token keeps the stored one, which is revoked at the disconnect', async () => {
     const first = await connect();
     const again = await connect({ omit: ['refresh_token'] }, first);
     const { account_id: id } = outcome(again.callback);
@@ -201,7 +201,7 @@ describe('connecting the same account again', () => {
     expect(provider.revoked).not.toContain(first.refresh);
   });
 
-  it('goes by the account’s id: a renamed address is the same account', async () => {
+  it('identifies the account by its id: a renamed address is the same account', async () => {
     const first = await connect();
     const sub = `sub-of-${first.email}`;
     const renamed = `${newName()}@example.com`;
@@ -210,7 +210,7 @@ describe('connecting the same account again', () => {
     expect((await workspaceAccounts(steward, first.token)).map(({ email }) => email)).toEqual([renamed]);
   });
 
-  it('goes by the account’s id: the same address of another account is another', async () => {
+  it('identifies the account by its id: the same address of another account is another', async () => {
     const first = await connect();
     const sub = `sub-of-a-successor-of-${first.email}`;
     const other = await connect({ claims: { sub }, userinfo: { sub } }, first);

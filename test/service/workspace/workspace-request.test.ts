@@ -36,7 +36,7 @@ describe('POST /workspace_access_request', () => {
     expect(await flows()).toBe(before);
   });
 
-  it('answers a login address with a ticket in it and says when that ends', async () => {
+  it('returns a login address with a ticket and its expiry', async () => {
     const token = await steward.signIn(newName());
     const answer = await request(steward.url)
       .post('/workspace_access_request')
@@ -60,14 +60,14 @@ describe('POST /workspace_access_request', () => {
     expect(answer.status).toBe(200);
   });
 
-  it('ties the browser to the user by a cookie of that host alone', async () => {
+  it('binds the browser to the user by a cookie of that host only', async () => {
     const answer = await post('email=demo%40example.com')();
     expect(answer.headers.getSetCookie()).toEqual([
       expect.stringMatching(/^steward_binding=[\w-]{43}; Max-Age=86400; Path=\/; Expires=[^;]+; HttpOnly; SameSite=Lax$/),
     ]);
   });
 
-  it('keeps the secret of a browser that is the user’s already, and never takes over another user’s', async () => {
+  it('keeps the secret of a browser that is bound to the user, and never that of another user’s', async () => {
     const browser = new FormBrowser(steward.url);
     const ask = async (user: string) => {
       await browser.visit('/workspace_access_request', { token: await steward.signIn(user), form: { email: 'demo@example.com' } });
@@ -114,8 +114,8 @@ describe('POST /workspace_access_request', () => {
   });
 });
 
-describe('connections that are begun and not finished', () => {
-  it('are rejected beyond a hundred of a user’s, until one ends; other users don’t mind', async () => {
+describe('unfinished connections', () => {
+  it('are rejected beyond a hundred of a user until one ends, without effect on other users', async () => {
     const token = await steward.signIn(newName());
     const ask = () =>
       request(steward.url).post('/workspace_access_request').set('Authorization', token).type('form').send({ email: 'demo@example.com' });
@@ -174,7 +174,7 @@ const REFUSED = [
 ] as const;
 
 describe('redirect_uri', () => {
-  it.each(REFUSED)('is rejected with %s, wherever it is given', async (_name, uri) => {
+  it.each(REFUSED)('is rejected with %s, on every endpoint', async (_name, uri) => {
     const token = await steward.signIn();
     const prepared = await request(steward.url)
       .post('/workspace_access_request')
@@ -247,7 +247,7 @@ describe('with an https PUBLIC_URL', () => {
     expect(outcome(callback)).toMatchObject({ status: 'connected' });
   });
 
-  it('a cookie without the prefix, as a neighbouring host could plant it, counts for nothing', async () => {
+  it('a cookie without the prefix, as a neighbouring host could set it, is ignored', async () => {
     const { browser, consentUrl } = await start();
     browser.cookies.set('steward_binding', browser.cookies.get('__Host-steward_binding') ?? '');
     browser.cookies.delete('__Host-steward_binding');

@@ -86,7 +86,7 @@ async function dump(): Promise<string> {
 }
 
 describe('secrets of a connection', () => {
-  it('were seen by this test in every kind', () => {
+  it('of every kind occurred in this test', () => {
     const kinds = new Set(secrets.filter(([, value]) => value.length > 20).map(([kind]) => kind));
     expect([...kinds].sort()).toEqual(
       ['ID token', 'binding cookie', 'client secret', 'code', 'code_challenge', 'confirmation cookie', 'confirmation form']
@@ -95,7 +95,7 @@ describe('secrets of a connection', () => {
     );
   });
 
-  it('stand in no table, neither in clear nor encoded', async () => {
+  it('are in no table, neither in clear nor encoded', async () => {
     const text = await dump();
     // What is stored in clear is found this way, so that the search can find.
     for (const visible of [
@@ -115,7 +115,7 @@ describe('secrets of a connection', () => {
     expect(found.map(([kind]) => kind)).toEqual([]);
   });
 
-  it('stand in no line of the log, at the most talkative level', () => {
+  it('are in no line of the log, at the most verbose level', () => {
     const text = steward.logs.join('\n');
     for (const visible of ['/auth/workspace/callback', '/auth/workspace/login', 'connecting a workspace account failed', 'job failed'])
       expect(text).toContain(visible);

@@ -50,11 +50,11 @@ describe('the aggregator’s environment', () => {
     ['https://proxy.example.com', 'https://proxy.example.com'],
     ['https://proxy.example.com/', 'https://proxy.example.com'],
     ['https://proxy.example.com/bank//', 'https://proxy.example.com/bank'],
-  ])('is PLAID_BASE_URL where that is set: %s', (given, used) => {
+  ])('is PLAID_BASE_URL if that is set: %s', (given, used) => {
     expect(bankOf({ ...PRODUCTION, ...PLAID, PLAID_BASE_URL: given })).toBe(used);
   });
 
-  it('does not combine with the sandbox identity by accident', () => {
+  it('is not combined with the sandbox identity by accident', () => {
     expect(refused(PLAID)).toEqual(['ALLOW_MIXED']);
   });
 
@@ -67,17 +67,17 @@ describe('the aggregator’s environment', () => {
     ['PLAID_REDIRECT_URI', { ...PLAID, PLAID_REDIRECT_URI: 'http://app.example.com/oauth' }],
     ['PLAID_COUNTRY_CODES', { ...PLAID, PLAID_COUNTRY_CODES: 'US,Germany' }],
     ['PLAID_COUNTRY_CODES', { ...PLAID, PLAID_COUNTRY_CODES: ',' }],
-  ])('%s at fault is rejected by name', (name, env) => {
+  ])('an invalid %s is rejected by name', (name, env) => {
     expect(refused({ ...PRODUCTION, ...env })).toEqual([name]);
   });
 });
 
 describe('production', () => {
-  it('starts with the least it needs', () => {
+  it('starts with the minimum of variables', () => {
     expect(refused(PRODUCTION)).toEqual([]);
   });
 
-  it('names every variable that is missing in one message', () => {
+  it('names every missing variable in one message', () => {
     expect(refused({ NODE_ENV: 'production' }).sort()).toEqual([
       'DATABASE_URL',
       'FIREBASE_PROJECT_ID',
@@ -87,7 +87,7 @@ describe('production', () => {
     ]);
   });
 
-  it('names every variable that is wrong in one message', () => {
+  it('names every invalid variable in one message', () => {
     const wrong = {
       NODE_ENV: 'production',
       PUBLIC_URL: 'http://steward.example.com',
@@ -126,24 +126,24 @@ describe('production', () => {
     ['TRUST_PROXY', { TRUST_PROXY: 'loopback, 10.0.0.0/8, nowhere' }],
     ['ALLOWED_USERS', { ALLOWED_USERS: 'notanaddress' }],
     ['ALLOWED_USERS', { ALLOWED_USERS: 'ana@example.com,ben@' }],
-  ])('%s at fault is rejected by name', (name, env) => {
+  ])('an invalid %s is rejected by name', (name, env) => {
     const names = refused({ ...PRODUCTION, ...env });
     expect(names).toContain(name);
     expect(new Set(names).size).toBeLessThanOrEqual(2);
   });
 
-  it('takes the forms of TRUST_PROXY and ALLOWED_USERS that it promises', () => {
+  it('accepts the documented forms of TRUST_PROXY and ALLOWED_USERS', () => {
     for (const TRUST_PROXY of ['true', 'false', '2', 'loopback', '10.0.0.0/8, fd00::/8, 192.0.2.1']) {
       expect(refused({ ...PRODUCTION, TRUST_PROXY })).toEqual([]);
     }
     expect(refused({ ...PRODUCTION, ALLOWED_USERS: 'Ana@example.com, example.org, @example.net' })).toEqual([]);
   });
 
-  it('takes plain http on loopback', () => {
+  it('accepts plain http on loopback', () => {
     expect(refused({ ...PRODUCTION, PUBLIC_URL: 'http://127.0.0.1:8080', OIDC_ISSUER: 'http://[::1]:9000' })).toEqual([]);
   });
 
-  it('takes secrets out of the environment it was given', () => {
+  it('deletes secrets from its environment', () => {
     const environment: Record<string, string | undefined> = {
       ...PRODUCTION,
       ...PLAID,
@@ -157,7 +157,7 @@ describe('production', () => {
 });
 
 describe('production without PLAID_*', () => {
-  it('returns 503 not_configured, lists and deletes all the same, and has no sandbox', async () => {
+  it('returns 503 not_configured, still lists and deletes, and has no sandbox', async () => {
     const steward = await startProduction();
     try {
       await checkUnconfigured(steward);

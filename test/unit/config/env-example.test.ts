@@ -21,16 +21,16 @@ describe('.env.example', () => {
     expect(names.toSorted()).toEqual(Object.keys(variables.shape).toSorted());
   });
 
-  it.each(names)('says what %s is for', (name) => {
+  it.each(names)('describes %s', (name) => {
     expect(commentAbove(name)).toMatch(/^# .*\w/m);
   });
 
-  it('changes nothing when it is copied to .env unchanged', () => {
+  it('changes nothing if it is copied to .env unchanged', () => {
     const copied = parseEnv(text) as Record<string, string>;
     expect(loadConfig({ ...copied })).toEqual(loadConfig({}));
   });
 
-  it('holds no value that looks like a secret', () => {
+  it('contains no value that looks like a secret', () => {
     const given = assignments.filter((line) => !line.endsWith('='));
     expect(given.filter((line) => /SECRET|MASTER_KEYS|DATABASE_URL|CREDENTIALS|CLIENT_ID/.test(line))).toEqual([]);
   });

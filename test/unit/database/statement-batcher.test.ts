@@ -62,7 +62,7 @@ describe('StatementBatcher', () => {
     ]);
   });
 
-  describe('with lanes', () => {
+  describe('with a concurrency', () => {
     const ended = (statements: Statements, from: number) => {
       for (const { end } of statements.sent.slice(from)) end();
     };

@@ -11,7 +11,7 @@ import { SlidingWindowLimiter } from '../../../src/rate-limit/sliding-window.ts'
 const bytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
 
 describe('truncateOutput', () => {
-  it('never gives more than the cap, and nothing else than the value where that fits', () => {
+  it('never exceeds the limit, and returns the value itself if it fits', () => {
     const property = fc.property(fc.jsonValue({ maxDepth: 6 }), fc.integer({ min: 100, max: 2_000 }), (value, cap) => {
       const { value: kept, truncated } = truncateOutput(value, cap);
       expect(bytes(kept)).toBeLessThanOrEqual(cap);
@@ -22,12 +22,12 @@ describe('truncateOutput', () => {
     fc.assert(property, { numRuns: 2_000 });
   });
 
-  it('keeps what is small beside what is long', () => {
+  it('keeps short values beside long ones', () => {
     const { value } = truncateOutput({ id: 'abc', text: 'x'.repeat(10_000), count: 12345, labels: ['one', 'two'] }, 1_000);
     expect(value).toEqual({ id: 'abc', text: expect.stringMatching(/^x{900,}…$/), count: 12345, labels: ['one', 'two'] });
   });
 
-  it('cuts two texts to the same length, and leaves the short one', () => {
+  it('truncates two texts to the same length, and keeps the short one', () => {
     const { value } = truncateOutput(['a'.repeat(5_000), 'b'.repeat(9_000), 'c'.repeat(100)], 4_000);
     const [first, second, third] = value as string[];
     expect(first!.length).toBe(second!.length);
@@ -43,7 +43,7 @@ describe('truncateOutput', () => {
     expect((value as unknown[]).length).toBeGreaterThan(35);
   });
 
-  it('stops at a depth that is not read', () => {
+  it('stops at its maximum depth', () => {
     let deep: unknown = 'bottom';
     for (let level = 0; level < 20_000; level++) deep = { below: deep, text: 'x'.repeat(level % 100) };
     for (const cap of [1_000, 100_000, 1_000_000]) {
@@ -58,7 +58,7 @@ describe('truncateOutput', () => {
     expect(JSON.stringify(value)).toBe(`{"small":1,"deep":${'['.repeat(99)}"…"${']'.repeat(99)}}`);
   });
 
-  it('never halves a character', () => {
+  it('never splits a character', () => {
     for (let cap = 100; cap < 120; cap++) {
       const { value } = truncateOutput('😀'.repeat(100), cap);
       expect((value as string).isWellFormed()).toBe(true);
@@ -67,7 +67,7 @@ describe('truncateOutput', () => {
 });
 
 describe('matches', () => {
-  it('agrees with a regular expression that says the same', () => {
+  it('agrees with an equivalent regular expression', () => {
     const text = fc.string({ unit: fc.constantFrom('a', 'b', '.', '@'), maxLength: 12 });
     const pattern = fc.string({ unit: fc.constantFrom('a', 'b', '.', '*', '@'), maxLength: 8 });
     const property = fc.property(pattern, text, (wanted, given) => {
@@ -77,13 +77,13 @@ describe('matches', () => {
     fc.assert(property, { numRuns: 5_000 });
   });
 
-  it('ends on what makes regular expressions hang', () => {
+  it('ends on input that makes regular expressions hang', () => {
     expect(matches(`${'*a'.repeat(50)}b`, 'a'.repeat(5_000))).toBe(false);
   });
 });
 
 describe('canonicalJson', () => {
-  it('is the same for equal values and JSON of the value', () => {
+  it('is the same for equal values, and JSON of the value', () => {
     const property = fc.property(fc.jsonValue(), (value) => {
       expect(JSON.parse(canonicalJson(value))).toEqual(JSON.parse(JSON.stringify(value)));
     });
@@ -115,7 +115,7 @@ describe('SlidingWindowLimiter', () => {
     };
   }
 
-  it('lets so many calls through, then says when the next one will pass', () => {
+  it('allows the limit of calls, then returns when the next one is allowed', () => {
     const { take, pass } = clocked();
     for (let call = 0; call < 10; call++) expect(take()).toBeUndefined();
     const seconds = take();
@@ -162,7 +162,7 @@ describe('SlidingWindowLimiter', () => {
     fc.assert(property, { numRuns: 500 });
   });
 
-  it('counts each user and each action alone', () => {
+  it('counts each user and each action separately', () => {
     const { take } = clocked();
     const once = { calls: 1, perMs: 60_000 };
     expect(take('u1', 'a', once)).toBeUndefined();
@@ -171,7 +171,7 @@ describe('SlidingWindowLimiter', () => {
     expect(take('u1', 'a', once)).toBeDefined();
   });
 
-  it('forgets after two stretches', () => {
+  it('forgets a key after two windows', () => {
     const { take, pass } = clocked();
     for (let call = 0; call < 10; call++) take();
     pass(120_000);

@@ -43,7 +43,7 @@ describe('signing keys', () => {
     expect(scene.issuer.fetches).toBe(2);
   });
 
-  it('make a token with an unknown key id unavailable until they may be fetched again, with one log line a minute', async () => {
+  it('make a token with an unknown key id unavailable until the next allowed fetch, with one log line a minute', async () => {
     await scene.verify(await sign());
     scene.issuer.keys.push(await publicJwk('two'));
     scene.now += 20 * SECOND;
@@ -228,7 +228,7 @@ describe('signing keys', () => {
     expect(await codeOf(token)).toBe('invalid_token');
   });
 
-  it('are none where the discovery document names another issuer, with an error in the log once a minute at most', async () => {
+  it('are none if the discovery document names another issuer, with an error in the log once a minute at most', async () => {
     const token = await sign(claims({ exp: scene.seconds + 200_000 }));
     await scene.verify(token);
     scene.issuer.issuer = `${scene.issuer.url}/`;
@@ -250,7 +250,7 @@ describe('signing keys', () => {
     },
   );
 
-  it('are not fetched over plain HTTP where the discovery document came over TLS', async () => {
+  it('are not fetched over plain HTTP if the discovery document came over TLS', async () => {
     const discovery = JSON.stringify({ issuer: 'https://issuer.example', jwks_uri: `${scene.issuer.url}/jwks` });
     let discoveries = 0;
     const httpAgent = new (class extends Agent {

@@ -4,7 +4,7 @@ import { problemsOf } from '../../support/integrations.ts';
 
 const LIST = 'drive.files.list';
 
-describe('a good declaration', () => {
+describe('a valid declaration', () => {
   it.each([
     ['of a read', call(LIST, 'read')],
     ['of a read that is said to be more', call(LIST, 'destructive')],
@@ -59,7 +59,7 @@ describe('a good declaration', () => {
     ['with a projection', call(LIST, 'read', 'project: "sort_by(files, &name)[].{id: id, first: parents[0]}"', 'cap: 1MB')],
     ['of the mailbox, which is always the account’s own', call('gmail.users.labels.list', 'read')],
     ['of the mailbox by the word that the provider has for it', call('gmail.users.labels.list', 'read', 'with: { userId: me }')],
-  ])('%s is taken', async (_title, source) => {
+  ])('%s is accepted', async (_title, source) => {
     expect(await problemsOf(source)).toEqual([]);
   });
 });
@@ -417,7 +417,7 @@ describe('a diagnostic in a declared method is found with its line and column', 
   });
 });
 
-describe('what no declared action may do', () => {
+describe('declared actions may not', () => {
   it.each([
     ['drive.files.watch', 'send requests to any address'],
     ['calendar.events.watch', 'send requests to any address'],
@@ -458,7 +458,7 @@ describe('what no declared action may do', () => {
     expect(problems).toEqual([expect.stringContaining(`9:15 agents.a.actions.x.call: ${path} is not open to actions: only accounts/get,`)]);
   });
 
-  it('bank: a call of a product that the agent hasn’t', async () => {
+  it('bank: a call of a product that the agent lacks', async () => {
     expect(await problemsOf(bank('call: auth/get', 'description: X.', 'effect: read'))).toEqual([
       '9:15 agents.a.actions.x.call: auth/get needs auth in the agent’s products',
     ]);

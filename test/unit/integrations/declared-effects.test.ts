@@ -79,7 +79,7 @@ describe('the effect of a declared action', () => {
     expect(await problemsOf(call(method, 'write', given, input))).toEqual([]);
   });
 
-  it.each(['viewersCanCopyContent: true', 'downloadRestrictions: {}'])('can’t be to change who may copy: %s', async (field) => {
+  it.each(['viewersCanCopyContent: true', 'downloadRestrictions: {}'])('can’t be a change of who may copy: %s', async (field) => {
     expect(await problemsOf(call('drive.files.update', 'destructive', `{ fileId: x, ${field} }`))).toEqual([
       expect.stringMatching(/^12:28 .*: changes who may copy$/),
     ]);
@@ -93,7 +93,7 @@ describe('a fixed part of an address', () => {
     ]);
   });
 
-  it('leaves other parameters alone', async () => {
+  it('does not restrict other parameters', async () => {
     expect(await problemsOf(call('drive.files.list', 'read', '{ q: "name = \'a/b?#\'" }'))).toEqual([]);
   });
 });
@@ -126,7 +126,7 @@ describe('a schema that could keep the process busy', () => {
     '{ type: array, uniqueItems: true, items: { type: string } }',
     '{ type: array, uniqueItems: true, maxItems: 500, items: { type: object } }',
     '{ type: array, uniqueItems: false, items: { type: object } }',
-  ])('is not this: %s', async (schema) => {
+  ])('does not include this: %s', async (schema) => {
     expect(await problemsOf(list(schema))).toEqual([]);
   });
 
@@ -138,7 +138,7 @@ describe('a schema that could keep the process busy', () => {
     '^([a-z]*)(?:[a-y]*)(?<c>[a-x]*)$',
     '^[а-т]*[м-я]*[м-т]*$',
     '^[a-z]?[a-z]?[a-z]?[a-z]?[a-z]*[a-y]*$',
-  ])('is not a pattern that repeats or chooses, since matching takes linear time: %s', async (pattern) => {
+  ])('does not include a pattern with repetition or alternatives, which matches in linear time: %s', async (pattern) => {
     expect(await problemsOf(text(`{ type: string, pattern: '${pattern}' }`))).toEqual([]);
   });
 });

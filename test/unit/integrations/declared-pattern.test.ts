@@ -140,7 +140,7 @@ describe('a pattern', () => {
   });
 
   it.each(['\\(\\?=', '[(?=a)]', '\\(\\?<!', '[\\](?!]', '(?:a)(?<b>b)', '\\\\1', '[\\\\1]'])(
-    'may hold what only looks like a lookaround or backreference: %s',
+    'may contain text that only looks like a lookaround or backreference: %s',
     (source) => {
       expect(compiled(source)).toBeDefined();
     },

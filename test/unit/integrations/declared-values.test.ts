@@ -11,7 +11,7 @@ function property(schema: string): string {
   return call(LIST, 'read', `input: { type: object, properties: { q: ${schema} } }`, 'with: { q: $input.q }');
 }
 
-describe('what would only fail when it is called', () => {
+describe('what would fail only at a call', () => {
   it.each<[string, string, string]>([
     [
       'a default of another type',
@@ -199,13 +199,13 @@ describe('what would only fail when it is called', () => {
         'with: { calendarId: primary, start: $input.s }',
       ),
     ],
-  ])('%s is taken', async (_title, source) => {
+  ])('%s is accepted', async (_title, source) => {
     expect(await problemsOf(source)).toEqual([]);
   });
 });
 
 describe('many defaults', () => {
-  it('are held against their schemas with one copy of the whole', async () => {
+  it('are validated with one copy of the whole', async () => {
     const copies = vi.spyOn(Ajv.prototype, 'addSchema');
     const names = Array.from({ length: 60 }, (_, index) => `p${index}`);
     const properties = names.map((name) => `${name}: { type: string, default: ${name === 'p42' ? '5' : 'a'} }`).join(', ');
@@ -224,7 +224,7 @@ describe('many defaults', () => {
     copies.mockRestore();
   });
 
-  it('further in are put into the object that is held against them, also by reference', async () => {
+  it('in nested objects are applied before validation, also by reference', async () => {
     const definitions =
       'definitions: { t: { type: object, required: [date], properties: { date: { type: string, default: "2026-05-04" } } } }';
     const input = `input: { type: object, ${definitions}, properties: { s: { $ref: "#/definitions/t", default: {} } } }`;

@@ -29,17 +29,17 @@ describe('the shipped integrations.yaml', () => {
     for (const { name, action } of catalog.actions.values()) expect(action.name).toBe(name);
   });
 
-  it('asks before anything destructive, and before mail is sent', () => {
+  it('requires approval for destructive actions, and for sending mail', () => {
     const destructive = [...catalog.actions.values()].filter(({ action }) => action.effect === 'destructive');
     expect(destructive.map(({ policy }) => policy.approval)).not.toContain('never');
     expect(catalog.actions.get('mail.send')?.policy).toMatchObject({ approval: 'always', rate: { calls: 20, perMs: 3_600_000 } });
   });
 
-  it('shows no whole account numbers', () => {
+  it('shows no full account numbers', () => {
     expect([...catalog.actions.values()].some(({ policy }) => policy.unmasked)).toBe(false);
   });
 
-  it('has an example that is good once its # are gone', async () => {
+  it('has an example that is valid without its #', async () => {
     const lines = SHIPPED.split('\n').map((line) => line.replace(/^( {6})# (?=formulas:| )/, '$1'));
     expect(await problemsOf(lines.join('\n'))).toEqual([]);
     expect(lines.join('\n')).toMatch(/^ {6}formulas:$/m);
@@ -47,12 +47,12 @@ describe('the shipped integrations.yaml', () => {
 });
 
 describe('the guide to the integrations file', () => {
-  it('has examples that are good', async () => {
+  it('has valid examples', async () => {
     expect(EXAMPLES.length).toBeGreaterThan(3);
     for (const example of EXAMPLES) expect(await problemsOf(example)).toEqual([]);
   });
 
-  it('lists every built-in action with its effect, what it needs, and its allow-lists', () => {
+  it('lists every built-in action with its effect, its requirements, and its allow-lists', () => {
     const products: Record<string, string> = {
       'bank.transactions': '`transactions`',
       'bank.changes': '`transactions`',
@@ -80,7 +80,7 @@ describe('the schema for editors', () => {
   const schema = JSON.parse(read('schemas/integrations.v1.json'));
   const accepts = new Ajv({ strict: false }).compile(schema);
 
-  it('takes the shipped file and the examples of the guide', () => {
+  it('accepts the shipped file and the examples of the guide', () => {
     for (const source of [SHIPPED, ...EXAMPLES]) expect([accepts(load(source)), accepts.errors]).toEqual([true, null]);
   });
 
@@ -93,11 +93,11 @@ describe('the schema for editors', () => {
     expect(accepts(load((EXAMPLES[0] ?? '').replace(from, to)))).toBe(false);
   });
 
-  it('is what the shipped file names', () => {
+  it('is named in the shipped file', () => {
     expect(SHIPPED.split('\n')[0]).toBe('# yaml-language-server: $schema=./schemas/integrations.v1.json');
   });
 
-  it('says of every key what it is for', () => {
+  it('describes every key', () => {
     const silent: string[] = [];
     const visit = (node: any, path: string): void => {
       for (const [name, child] of Object.entries<any>(node?.properties ?? {})) {
@@ -129,15 +129,11 @@ describe('a built-in action', () => {
     expect([action?.scopes, (await action?.load())?.scopes]).toEqual([['drive'], ['drive']]);
   });
 
-  it.each([...BUILT_INS.values()])(
-    '$name is described by what to do with it, and shows no endless pattern',
-    async ({ description, load }) => {
-      const { input, output } = await load();
-      expect(description).toMatch(/^[A-Z][a-z]*[^s\W] .*\.$/);
-      for (const shown of [input.jsonSchema, output.jsonSchema]) {
-        for (const [, pattern] of JSON.stringify(shown).matchAll(/"pattern":"((?:[^"\\]|\\.)*)"/g))
-          expect(pattern?.length).toBeLessThan(100);
-      }
-    },
-  );
+  it.each([...BUILT_INS.values()])('$name is described by its use, and shows no endless pattern', async ({ description, load }) => {
+    const { input, output } = await load();
+    expect(description).toMatch(/^[A-Z][a-z]*[^s\W] .*\.$/);
+    for (const shown of [input.jsonSchema, output.jsonSchema]) {
+      for (const [, pattern] of JSON.stringify(shown).matchAll(/"pattern":"((?:[^"\\]|\\.)*)"/g)) expect(pattern?.length).toBeLessThan(100);
+    }
+  });
 });

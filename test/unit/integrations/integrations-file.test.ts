@@ -124,7 +124,7 @@ describe('integrations.yaml', () => {
 describe('an agent', () => {
   const names = async (source: string) => [...(await parse(source)).actions.keys()];
 
-  it('without a list has every built-in action of its name that it may use', async () => {
+  it('without a list has every built-in action of its name that its scopes allow', async () => {
     expect(await names(VALID)).toEqual(['bank.balances', 'bank.numbers']);
     expect(await names(mail('provider: workspace', 'description: x', 'scopes: [mail.send]'))).toEqual(['mail.send']);
   });
@@ -139,14 +139,14 @@ describe('an agent', () => {
     expect(await names(mail('provider: workspace', 'description: x', 'scopes: [drive]', 'actions: {}'))).toEqual([]);
   });
 
-  it('does not get what its scopes don’t say, even where the action would take it', async () => {
+  it('does not get an action beyond its scopes, even if the action accepts other scopes', async () => {
     const { actions } = await parse(
       mail('provider: workspace', 'description: x', 'scopes: [documents]', 'actions: { r: { use: documents.read } }'),
     );
     expect(actions.get('mail.r')?.action.scopes).toEqual(['documents']);
   });
 
-  it('has the policy of its action, else the file’s, else the usual one', async () => {
+  it('has the policy of its action, else the file’s, else the default', async () => {
     const body = ['provider: workspace', 'description: x', 'scopes: [mail.modify]'];
     const source = mail(...body, 'actions: { a: { use: mail.read, policy: { timeout: 5s } }, t: { use: mail.trash } }');
     expect((await parse(source)).actions.get('mail.a')?.policy).toEqual({
@@ -163,7 +163,7 @@ describe('an agent', () => {
     expect(actions.get('mail.t')?.policy).toMatchObject({ approval: 'destructive', timeoutMs: 10_000 });
   });
 
-  it('asks before what reaches other people, unless it says never itself', async () => {
+  it('requires approval for what other people see, unless its own policy is never', async () => {
     const body = ['provider: workspace', 'description: x', 'scopes: [mail.modify, calendar.events.owned]'];
     const own = 'policy: { approval: never }';
     const source = mail(
@@ -181,7 +181,7 @@ describe('an agent', () => {
     expect(await Promise.all(updates.map((input) => exposes('calendar.update', input)))).toEqual([true, true, false]);
   });
 
-  it('shows whole numbers only where its policy says so', async () => {
+  it('shows full numbers only if its policy says so', async () => {
     const bank = (policy: string) => VALID.replace('[auth] }', `[auth], actions: { n: { use: bank.numbers, policy: ${policy} } } }`);
     expect((await parse(bank('{ mask: false }'))).actions.get('bank.n')?.policy.unmasked).toBe(true);
     expect((await parse(bank('{ mask: true }'))).actions.get('bank.n')?.policy.unmasked).toBe(false);
@@ -269,7 +269,7 @@ describe('a diagnostic is found with its line and column', () => {
     ]);
   });
 
-  it('of every depth, in the order of the file: what has the wrong shape hides nothing of the rest', async () => {
+  it('of every depth, in the order of the file: a value of the wrong type hides no other', async () => {
     const wrong = `version: 2
 colour: red
 defaults: { policy: { timeout: 10 } }
@@ -318,7 +318,7 @@ agents:
     expect(found.map((problem) => Number(problem.split(':')[0]))).toEqual(Array.from({ length: 20 }, (_, index) => 8 + index));
   });
 
-  it('all are in the message for the operator', async () => {
+  it('are all in the message for the operator', async () => {
     await expect(parse('version: 2', 'steward.yaml')).rejects.toThrow(
       /steward\.yaml:1:1 agents: is missing\n {2}steward\.yaml:1:10 version: must be 1/,
     );
@@ -350,14 +350,14 @@ describe('a hostile file is rejected', () => {
     expect((await problemsOf(`agents: ${'['.repeat(50_000)}`))[0]).toContain('nesting exceeded maxDepth');
   });
 
-  it('and any other file causes an IntegrationsError', async () => {
+  it('and any other file throws an IntegrationsError', async () => {
     // problemsOf() expects every error to be one.
     const holds = async (source: string) => void (await problemsOf(source));
     await fc.assert(fc.asyncProperty(anyDocument, holds), { numRuns: 300 });
     await fc.assert(fc.asyncProperty(anyText, holds), { numRuns: 300 });
   });
 
-  it('with very many diagnostics: the first twenty are told', async () => {
+  it('with very many diagnostics: the first twenty are reported', async () => {
     const lines = Array.from({ length: 3000 }, (_, index) => `k${index}: 1`);
     expect(await problemsOf(lines.join('\n'))).toHaveLength(20);
     expect(await problemsOf(`version: 1\nagents:\n  m: { products: [${'x,'.repeat(100_000)}] }`)).toEqual([
@@ -404,7 +404,7 @@ describe('GET /update_integrations', () => {
     ['is a FIFO', () => rm(path).then(() => execFileSync('mkfifo', [path])), 'is not a regular file'],
     ['is not UTF-8', () => writeFile(path, Buffer.concat([Buffer.from(VALID), Buffer.of(0x23, 0xff)])), 'is not UTF-8'],
     ['has a megabyte', () => writeFile(path, `${VALID}#${'x'.repeat(1_000_000)}`), 'has more than 256000 bytes'],
-  ])('keeps the previous integrations, tells the log, and shows no content when the file %s', async (_title, spoil, logged) => {
+  ])('keeps the previous integrations, logs it, and shows no content if the file %s', async (_title, spoil, logged) => {
     const service = await IntegrationsService.load(path, integrationsFormat, logger);
     const before = service.current;
     await spoil();
@@ -418,7 +418,7 @@ describe('GET /update_integrations', () => {
     expect(lines.join()).toContain(logged);
   });
 
-  it('shows what is wrong where it may, with how many problems there are beside those', async () => {
+  it('shows the diagnostics if allowed, with the number of further ones', async () => {
     const service = await IntegrationsService.load(path, integrationsFormat, logger);
     await writeFile(path, `${VALID}${Array.from({ length: 33 }, (_, index) => `u${index}: 1`).join('\n')}`);
     const error = await reload(service, true).catch((thrown: AppError) => thrown);
@@ -429,7 +429,7 @@ describe('GET /update_integrations', () => {
     expect(lines.join()).toContain('"more":13');
   });
 
-  it('succeeds again once the file is mended', async () => {
+  it('succeeds again once the file is corrected', async () => {
     const service = await IntegrationsService.load(path, integrationsFormat, logger);
     await writeFile(path, 'version: 2');
     await expect(reload(service)).rejects.toMatchObject({ code: 'invalid_configuration' });
@@ -437,7 +437,7 @@ describe('GET /update_integrations', () => {
     await expect(reload(service)).resolves.toEqual({ json: { status: 'success' } });
   });
 
-  it('compiles a content once, whether it is good or bad', async () => {
+  it('compiles a content once, whether valid or invalid', async () => {
     const compiled: string[] = [];
     const compile: typeof integrationsFormat.compile = (document, revision) => {
       compiled.push(revision);
@@ -476,7 +476,7 @@ describe('GET /update_integrations', () => {
     expect(service.runs).toBe(3);
   });
 
-  it('gives a request that came during a run what the file held when it came', async () => {
+  it('returns to a request during a run the file’s content at its arrival', async () => {
     const service = await IntegrationsService.load(path, integrationsFormat, logger);
     const first = service.reload();
     const change = writeFile(path, VALID.replace('auth', 'transactions')).then(() => Promise.all([service.reload(), service.reload()]));
@@ -484,7 +484,7 @@ describe('GET /update_integrations', () => {
     expect(service.current.agents.get('bank')).toMatchObject({ needs: ['transactions'] });
   });
 
-  it('fails the waiting requests too when the file is bad, and is free again afterwards', async () => {
+  it('rejects the waiting requests, too, if the file is invalid, and accepts later ones', async () => {
     const service = await IntegrationsService.load(path, integrationsFormat, logger);
     await writeFile(path, 'version: 2');
     const results = await Promise.allSettled(Array.from({ length: 100 }, () => service.reload()));
@@ -495,7 +495,7 @@ describe('GET /update_integrations', () => {
     expect(service.runs).toBe(3);
   });
 
-  it('is no reason to start without a valid file', async () => {
+  it('does not allow a start without a valid file', async () => {
     await expect(IntegrationsService.load(join(folder, 'none.yaml'), integrationsFormat, logger)).rejects.toThrow(
       /none\.yaml:1:1 can't be read \(ENOENT\)/,
     );

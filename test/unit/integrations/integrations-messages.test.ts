@@ -21,8 +21,8 @@ function project(expression: string): string {
   return call(LIST, 'read', `project: ${expression}`);
 }
 
-describe('a choice of what is required', () => {
-  it.each(['oneOf', 'anyOf'])('is taken where the properties stand beside it: %s', async (choice) => {
+describe('a choice of required properties', () => {
+  it.each(['oneOf', 'anyOf'])('is accepted if the properties are beside it: %s', async (choice) => {
     const properties = 'properties: { q: { type: string }, page: { type: string } }';
     const source = input(
       `{ type: object, ${properties}, ${choice}: [{ required: [q] }, { required: [page] }] }`,
@@ -39,7 +39,7 @@ describe('a choice of what is required', () => {
   });
 });
 
-describe('a message says the cause, the place and the way out', () => {
+describe('a message names the cause, the position and the solution', () => {
   const TYPES = 'is not valid JSON Schema: must be one of array, boolean, integer, null, number, object, string';
   it.each<[string, string, string[]]>([
     [
@@ -194,7 +194,7 @@ describe('a message says the cause, the place and the way out', () => {
   });
 });
 
-describe('beyond twenty problems', () => {
+describe('beyond twenty diagnostics', () => {
   it('the message says how many more there are', async () => {
     const lines = Array.from({ length: 33 }, (_, index) => `u${index}: 1`).join('\n');
     const error = await parseIntegrations(`version: 1\nagents: {}\n${lines}`, 'i.yaml', integrationsFormat).catch((thrown) => thrown);
@@ -203,7 +203,7 @@ describe('beyond twenty problems', () => {
     expect(error.message).toMatch(/i\.yaml:22:1 u19: unknown key\n {2}… and 13 more$/);
   });
 
-  it('and nothing more where these are all', async () => {
+  it('and nothing more if these are all', async () => {
     const error = await parseIntegrations('version: 2\nagents: {}\n', 'i.yaml', integrationsFormat).catch((thrown) => thrown);
     expect(error).toMatchObject({ more: 0, message: expect.stringMatching(/i\.yaml:1:10 version: must be 1$/) });
   });

@@ -16,7 +16,7 @@ describe('a guarded listener', () => {
       },
     ],
     ['is rejected', async () => Promise.reject(new TypeError('of the test'))],
-  ])('that %s is logged once, and what it concerns is given up; the emitter and its other listeners go on', async (_how, handle) => {
+  ])('that %s is logged once, and its connection is closed; the emitter and its other listeners continue', async (_how, handle) => {
     lines.length = 0;
     const emitter = new EventEmitter();
     const givenUp: unknown[] = [];

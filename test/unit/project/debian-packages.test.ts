@@ -11,7 +11,7 @@ const machine = mkdtempSync(join(tmpdir(), 'steward-machine-'));
 afterAll(() => rmSync(machine, { recursive: true, force: true }));
 
 describe('Debian’s packages that tests need', () => {
-  it('are named, with what installs them', () => {
+  it('are named, with the command that installs them', () => {
     const needed = ['postgresql', 'pgbouncer', 'libfaketime'] as const;
     expect(missingPackages(needed, machine)).toEqual(needed);
     for (const path of ['usr/lib/postgresql/15/bin/initdb', 'usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1']) {
@@ -24,7 +24,7 @@ describe('Debian’s packages that tests need', () => {
     expect(() => programOf('pgbouncer', machine)).toThrow('apt-get install pgbouncer');
   });
 
-  it.skipIf(missingPackages(['postgresql', 'pgbouncer', 'libfaketime']).length === 0)('end the fault suite before it begins', () => {
+  it.skipIf(missingPackages(['postgresql', 'pgbouncer', 'libfaketime']).length === 0)('stop the fault suite before it begins', () => {
     const { status, stderr } = spawnSync(process.execPath, ['test/faults/main.ts', '--only', 'nothing'], { cwd: ROOT, encoding: 'utf8' });
     expect(status).toBe(1);
     expect(stderr).toMatch(/^Debian’s packages are missing: apt-get install [a-z ]+$/m);

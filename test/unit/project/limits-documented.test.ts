@@ -15,7 +15,7 @@ function documented(): [string, string][] {
 }
 
 describe('docs/limits.md', () => {
-  it('names exactly the limits that there are, each once', () => {
+  it('names exactly the existing limits, each once', () => {
     expect(
       documented()
         .map(([name]) => name)
@@ -24,7 +24,7 @@ describe('docs/limits.md', () => {
     expect(LIMITS.length).toBeGreaterThan(30);
   });
 
-  it('has the defaults that hold', () => {
+  it('has the actual defaults', () => {
     const defaults = variables.parse({}) as Record<string, unknown>;
     for (const [name, value] of documented()) {
       if (defaults[name] === undefined) expect(value, name).toMatch(/[a-z]/);
@@ -34,7 +34,7 @@ describe('docs/limits.md', () => {
 });
 
 describe('.env.example', () => {
-  it('names exactly the limits that there are, with the defaults that hold', () => {
+  it('names exactly the existing limits, with the actual defaults', () => {
     const given = Object.entries(parseEnv(read('.env.example'))).filter(([name]) => name.startsWith('LIMIT_'));
     expect(given.map(([name]) => name).toSorted()).toEqual(LIMITS.toSorted());
     const defaults = variables.parse({}) as Record<string, unknown>;

@@ -18,11 +18,11 @@ describe('the check of regular expressions', () => {
     expect(await judge(source)).toEqual([expect.stringMatching(/^takes .* time, as with /)]);
   });
 
-  it('rejects what it can’t read', async () => {
+  it('rejects files that it can’t parse', async () => {
     expect(await judge('new RegExp(word)')).toEqual([expect.stringMatching(/can’t be judged/)]);
   });
 
-  it('takes what needs no more time than its text explains, and says where each is', async () => {
+  it('accepts expressions in linear time, and names the position of each', async () => {
     const source = 'const a = 1;\nconst b = /\\n{3,}/g;\nconst c = b.test(/^[a-z]+$/.source);\n';
     expect(await judge(source)).toEqual([undefined, undefined]);
     expect(expressionsOf('some.ts', source).map(({ line, text }) => `${line} ${text}`)).toEqual(['2 /\\n{3,}/g', '3 /^[a-z]+$/']);

@@ -70,7 +70,7 @@ function ask(lock: LockFile, manifest: Manifest, version: string): void {
 }
 
 describe('packages that are installed', () => {
-  it('have no install script that the lock file doesn’t tell of', () => {
+  it('have no install script that is missing from the lock file', () => {
     const allowed = Object.keys(readJson<Manifest>('package.json').allowScripts ?? {});
     const scripted = globSync('node_modules/{*,@*/*}/package.json', { cwd: ROOT }).filter((file) => {
       const { scripts = {} } = readJson<{ scripts?: Record<string, string> }>(file);
@@ -89,7 +89,7 @@ describe('scripts/licenses.ts', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('rejects a licence that is not on the list, and one that is not told', () => {
+  it('rejects a licence that is not on the list, and a missing one', () => {
     for (const [license, shown] of [
       ['AGPL-3.0-only', 'AGPL-3.0-only'],
       ['MIT AND SSPL-1.0', 'MIT AND SSPL-1.0'],
@@ -102,7 +102,7 @@ describe('scripts/licenses.ts', () => {
     }
   });
 
-  it('takes a choice of licences of which one will do, and says when the list is out of date', () => {
+  it('accepts a choice of licences of which one is allowed, and reports an outdated list', () => {
     alterLock(folder, (lock) => change(lock, { license: '(GPL-3.0-only OR MIT)' }));
     expect(run(folder, 'scripts/licenses.ts', '--check').status).toBe(1);
     expect(run(folder, 'scripts/licenses.ts').status).toBe(0);
@@ -112,7 +112,7 @@ describe('scripts/licenses.ts', () => {
 });
 
 describe('scripts/sbom.ts', () => {
-  it('lists what production installs, nothing of development, the same each time', () => {
+  it('lists the production packages, none of development, deterministically', () => {
     const folder = copyOfRepository();
     const read = () => readFileSync(join(folder, 'sbom.cdx.json'), 'utf8');
     try {

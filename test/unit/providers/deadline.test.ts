@@ -70,18 +70,18 @@ function session(timeoutMs: number) {
   return api.session('u1', tokens, new AbortController().signal);
 }
 
-describe('an answer that came in time to a process that was busy until later', () => {
-  it('is taken: a new access token', async () => {
+describe('a response that arrived in time at a process that was blocked past the deadline', () => {
+  it('is accepted: a new access token', async () => {
     const answer = { access_token: 'new', refresh_token: 'rotated', token_type: 'Bearer', expires_in: 3600 };
     expect(await stalled(() => workspace(TIMEOUT_MS).refresh('old'), answer)).toMatchObject({ kind: 'renewed' });
   });
 
-  it('is taken: a bank’s token, which there is only once', async () => {
+  it('is accepted: a bank’s token, which is issued only once', async () => {
     const answer = { access_token: 'access-1', item_id: 'item-1', request_id: 'r' };
     expect(await stalled(() => bank(TIMEOUT_MS).exchange('public'), answer)).toEqual({ accessToken: 'access-1', itemId: 'item-1' });
   });
 
-  it('is taken: that of a change', async () => {
+  it('is accepted: the response to a change', async () => {
     const send = () =>
       session(TIMEOUT_MS).call('gmail.users.messages.send', { userId: 'me', requestBody: { raw: 'aGk' } }, z.object({ id: z.string() }));
     expect(await stalled(send, { id: 'm1' })).toEqual({ id: 'm1' });

@@ -55,9 +55,9 @@ async function over(controller: AbortController): Promise<void> {
   for (let turn = 0; turn < TURNS; turn += 1) await nextTurn();
 }
 
-describe('an answer of several content codings, whose body stays open', () => {
+describe('a response of several content codings, whose body stays open', () => {
   it.each(['gzip,gzip', 'gzip, gzip, gzip, gzip, gzip, gzip', Array(40).fill('br').join(',')])(
-    'is rejected, and its end is no fault of the process: %s',
+    'is rejected, and its end causes no uncaught exception: %s',
     async (given) => {
       codings = given;
       const controller = new AbortController();
@@ -67,7 +67,7 @@ describe('an answer of several content codings, whose body stays open', () => {
     },
   );
 
-  it('is rejected to a call of an API, too', async () => {
+  it('is rejected for a call of an API, too', async () => {
     codings = Array(6).fill('gzip').join(',');
     const controller = new AbortController();
     const tokens = { current: async () => 'token', renewed: async () => 'token' };
@@ -79,7 +79,7 @@ describe('an answer of several content codings, whose body stays open', () => {
   });
 });
 
-it('an answer of one content coding is read', async () => {
+it('a response of one content coding is read', async () => {
   codings = 'gzip';
   expect((await fetchJson(url, { signal: new AbortController().signal })).body).toEqual({ fine: true });
 });

@@ -35,7 +35,7 @@ async function find(kid: string): Promise<string> {
 }
 
 describe('the aggregator’s webhook keys', () => {
-  it('are asked for once by any number of webhooks at a time', async () => {
+  it('are requested once by any number of concurrent webhooks', async () => {
     expect(await Promise.all(Array.from({ length: 50 }, () => find('good')))).toEqual(Array.from({ length: 50 }, () => 'good'));
     expect(asked).toEqual(['good']);
   });
@@ -50,7 +50,7 @@ describe('the aggregator’s webhook keys', () => {
     expect(asked).toEqual(['good', 'good']);
   });
 
-  it('are rejected from the second of their expiry on, without being asked for again', async () => {
+  it('are rejected from the second of their expiry, without another request', async () => {
     known.set('good', { jwk: {}, expiredAt: now / 1_000 + 600 });
     expect(await find('good')).toBe('good');
     now += 10 * MINUTE - 1;
@@ -60,7 +60,7 @@ describe('the aggregator’s webhook keys', () => {
     expect(asked).toEqual(['good']);
   });
 
-  it('that don’t exist are remembered for a quarter of an hour', async () => {
+  it('that don’t exist are cached for a quarter of an hour', async () => {
     expect([await find('unknown'), await find('unknown')]).toEqual(['none', 'none']);
     now += 14 * MINUTE;
     expect(await find('unknown')).toBe('none');
@@ -85,13 +85,13 @@ describe('the aggregator’s webhook keys', () => {
     expect(asked).toHaveLength(18);
   });
 
-  it('are asked for again after a clock was set back', async () => {
+  it('are requested again after a clock was set back', async () => {
     await Promise.all(Array.from({ length: 20 }, (_, index) => find(`early-${index}`)));
     now -= 60 * MINUTE;
     expect(await find('later')).toBe('none');
   });
 
-  it('that can’t be asked for are unavailable, not unknown, and not asked for by each webhook', async () => {
+  it('that can’t be requested are unavailable, not unknown, and not requested by each webhook', async () => {
     down = new AppError('provider_timeout', 'no answer');
     expect([await find('good'), await find('good')]).toEqual(['unavailable', 'unavailable']);
     expect(asked).toEqual(['good']);
@@ -100,14 +100,14 @@ describe('the aggregator’s webhook keys', () => {
     expect(await find('good')).toBe('good');
   });
 
-  it('of an hour ago don’t count while the aggregator can’t confirm them', async () => {
+  it('of an hour ago are not used while the aggregator can’t confirm them', async () => {
     expect(await find('good')).toBe('good');
     now += 61 * MINUTE;
     down = new AppError('provider_error', 'down');
     expect(await find('good')).toBe('unavailable');
   });
 
-  it('leave it to the operator when our own credentials are rejected', async () => {
+  it('are an alarm for the operator if the service’s own credentials are rejected', async () => {
     down = new AppError('internal', 'not set up');
     expect(await find('good')).toBe('internal');
   });

@@ -7,7 +7,7 @@ import { boundConnections, type ConnectionBounds } from '../../../src/http/conne
 import { rejectSocket } from '../../../src/http/raw-responses.ts';
 import { createLogger } from '../../../src/observability/logger.ts';
 
-describe('a client that doesn’t take the rejection of its upgrade', () => {
+describe('a client that doesn’t read the rejection of its upgrade', () => {
   let server: Server;
   let bounds: ConnectionBounds;
   let client: Socket;
@@ -45,12 +45,12 @@ describe('a client that doesn’t take the rejection of its upgrade', () => {
     server.close();
   });
 
-  it('is cut', async () => {
+  it('is disconnected', async () => {
     await refuse(1_000);
     await ended;
   });
 
-  it('is cut at a stop', async () => {
+  it('is disconnected at a stop', async () => {
     await refuse(3_600_000);
     bounds.destroyUpgraded();
     await ended;

@@ -10,11 +10,11 @@ import { echo, fillMemory, never, refuse, where } from '../../support/heavy-work
 const SRC = join(import.meta.dirname, '../../../src');
 
 describe('work off the main thread', () => {
-  it('runs elsewhere, without the environment, which holds secrets', async () => {
+  it('runs in a thread without the environment, which contains secrets', async () => {
     expect(await offThread(where, null, { userId: 'a' })).toEqual({ isMainThread: false, environment: 0 });
   });
 
-  it('fails as it would have here', async () => {
+  it('fails as on the main thread', async () => {
     const refused = await offThread(refuse, { choices: 'x' }, { userId: 'a' }).catch((error: unknown) => error);
     expect(refused).toMatchObject({
       name: 'AppError',
@@ -25,7 +25,7 @@ describe('work off the main thread', () => {
     });
   });
 
-  it('that takes all memory ends alone, and says so', async () => {
+  it('that uses all memory fails alone, with a message', async () => {
     await expect(offThread(fillMemory, null, { userId: 'a' })).rejects.toMatchObject({ code: 'too_large' });
     expect(await offThread(echo, 'still here', { userId: 'a' })).toBe('still here');
   });
@@ -44,7 +44,7 @@ describe('work off the main thread', () => {
     });
   });
 
-  it('of one user leaves a thread for the others', async () => {
+  it('of one user leaves a thread for other users', async () => {
     const begun = Array.from({ length: 3 }, () => new Int32Array(new SharedArrayBuffer(8)));
     const giving = new AbortController();
     const greedy = begun.map((one) => offThread(never, one, { userId: 'greedy', signal: giving.signal }));
@@ -55,7 +55,7 @@ describe('work off the main thread', () => {
     expect(begun.map(([first]) => first)).toEqual([1, 0, 0]);
   });
 
-  it('is rejected to a user who has fifty pieces waiting', async () => {
+  it('is rejected for a user with fifty waiting pieces', async () => {
     const giving = new AbortController();
     const begun = new Int32Array(new SharedArrayBuffer(8));
     const running = offThread(never, begun, { userId: 'busy', signal: giving.signal });
@@ -81,10 +81,10 @@ describe('work off the main thread', () => {
   });
 });
 
-describe('large answers', () => {
+describe('large responses', () => {
   const signal = () => new AbortController().signal;
 
-  it('are read two at a time of one user, whatever others do', async () => {
+  it('are parsed two at a time for one user, whatever others do', async () => {
     const places = new LargeResponses();
     const [first, second] = [await places.enter('a', signal()), await places.enter('a', signal())];
     let third = 0;

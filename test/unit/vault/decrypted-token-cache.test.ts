@@ -22,15 +22,15 @@ async function sealedRow(accessToken: string, like?: RefreshRow): Promise<Refres
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-describe('opened tokens', () => {
-  it('are those of the row that is shown, whatever stood there before', async () => {
+describe('decrypted tokens', () => {
+  it('are those of the row that was read, whatever it contained before', async () => {
     const opened = new DecryptedTokenCache(userKeys);
     const before = await sealedRow('before');
     const after = await sealedRow('after', before);
     for (const row of [before, after, before, after]) expect((await opened.of(row)).accessToken).toBe(row === before ? 'before' : 'after');
   });
 
-  it('are not handed out for a row of another user or provider that holds the same bytes', async () => {
+  it('are not returned for a row of another user or provider with the same bytes', async () => {
     const opened = new DecryptedTokenCache(userKeys);
     const row = await sealedRow('mine');
     expect(await opened.of(row)).toEqual({ accessToken: 'mine' });
@@ -38,7 +38,7 @@ describe('opened tokens', () => {
     await expect(opened.of({ ...row, provider: 'bank' })).rejects.toThrow('could not be read');
   });
 
-  it('are forgotten within a minute, in use or not', async () => {
+  it('are removed within a minute, in use or not', async () => {
     const opened = new DecryptedTokenCache(userKeys);
     const row = await sealedRow('short');
     await opened.of(row);
@@ -50,7 +50,7 @@ describe('opened tokens', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('are of some thousands of grants at most', async () => {
+  it('are limited to some thousands of grants', async () => {
     const opened = new DecryptedTokenCache(userKeys);
     const rows = await Promise.all(Array.from({ length: 4_100 }, (_, index) => sealedRow(`token ${index}`)));
     for (const row of rows) await opened.of(row);

@@ -296,7 +296,7 @@ describe('bank.changes at the aggregator', () => {
     expect(emulator.calls.length).toBeLessThanOrEqual(50);
   });
 
-  it('of two concurrent calls gives each change to one', async () => {
+  it('of two concurrent calls returns each change to one of them', async () => {
     const held = hold('/transactions/sync');
     const both = [run('bank.changes'), run('bank.changes')];
     await eventually(() => held.waiting.length === 2);
@@ -331,7 +331,7 @@ describe('bank.changes at the aggregator', () => {
     expect(sent('/transactions/sync').at(-1)).toEqual({ count: 100 });
   });
 
-  it('keeps its cursor without a response, and after an invalid one', async () => {
+  it('keeps its cursor if there is no response, or an invalid one', async () => {
     script(page(['t0'], 'c0'));
     await run('bank.changes');
     const before = await kept();
@@ -521,7 +521,7 @@ describe('a large page of transactions', () => {
     expect(workBegun() - begun).toBe(1);
   });
 
-  it('is parsed no further than the first problem', async () => {
+  it('is parsed only up to the first problem', async () => {
     script({ ...page([], 'c1'), added: Array(400_000).fill(0) });
     expect(await refusal('bank.changes')).toMatchObject({ code: 'provider_error' });
   });

@@ -82,7 +82,7 @@ describe('live balances', () => {
     expect(await code('other.balances', {})).toBe('ok');
   });
 
-  it('are counted per user, and are allowed again a day later', async () => {
+  it('are counted per user, and are allowed again after a day', async () => {
     for (let times = 0; times < 3; times += 1) expect(await code('bank.balances', { live: true })).toBe('ok');
     expect(await code('bank.balances', { live: true })).toMatchObject({ code: 'rate_limited' });
     await steward.sql(`update audit_log set at = at - interval '24 hours 1 second' where decision = 'started'`);

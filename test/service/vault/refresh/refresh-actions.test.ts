@@ -35,14 +35,14 @@ const LABELS = '/api/gmail/v1/users/me/labels';
 const DRAFTS = '/api/gmail/v1/users/me/drafts';
 const refuse = (path: string, times?: number) => steward.control('faults', { part: 'workspace', path, kind: 'status', status: 401, times });
 
-describe('an action whose token is no longer good', () => {
-  it('renews one that was rejected, and asks again where that changes nothing', async () => {
+describe('an action whose token is no longer valid', () => {
+  it('refreshes a rejected one, and repeats a read', async () => {
     await refuse(LABELS, 1);
     const counted = await counting(LABELS, () => callAction(steward, 'mail.labels', {}, { token }));
     expect(counted).toEqual({ refreshes: 1, sent: 2 });
   });
 
-  it('renews one that has ended once, for 20 calls at the same time', async () => {
+  it('refreshes an expired one once, for 20 concurrent calls', async () => {
     await steward.sql(`update grants set expires_at = now() - interval '1 minute' where expires_at is not null`);
     const { refreshes } = await counting(LABELS, () =>
       Promise.all(Array.from({ length: 20 }, () => callAction(steward, 'mail.labels', {}, { token }))),
@@ -50,7 +50,7 @@ describe('an action whose token is no longer good', () => {
     expect(refreshes).toBe(1);
   });
 
-  it('renews one that was rejected, and sends no change twice', async () => {
+  it('refreshes a rejected one, and sends no change twice', async () => {
     await refuse(DRAFTS, 1);
     const input = { to: ['ana@example.com'], subject: 'Hello', body: 'Hello' };
     const counted = await counting(DRAFTS, async () => {
@@ -60,7 +60,7 @@ describe('an action whose token is no longer good', () => {
     await callAction(steward, 'mail.draft', input, { token });
   });
 
-  it('does not go on for ever where fresh ones are rejected too, and leaves the account connected', async () => {
+  it('stops if fresh ones are rejected, too, and leaves the account connected', async () => {
     await refuse(LABELS);
     const { refreshes, sent } = await counting(LABELS, async () => {
       for (let use = 0; use < 8; use += 1) {
@@ -72,7 +72,7 @@ describe('an action whose token is no longer good', () => {
     expect(await workspaceAccounts(steward, token)).toMatchObject([{ status: 'active' }]);
   });
 
-  it('says so, and shows it in the lists, once the consent was taken back', async () => {
+  it('reports a withdrawn consent, also in the lists', async () => {
     const [account] = await workspaceAccounts(steward, token);
     await steward.control('workspace/revoke', { email: account?.email });
     await expect(callAction(steward, 'mail.labels', {}, { token })).rejects.toMatchObject({ code: 'reauth_required' });

@@ -43,7 +43,7 @@ function holdAnswer() {
 
 const retried = () => eventually(() => steward.logs.some((line) => line.includes('could not be stored yet')));
 
-describe('while the database is away', () => {
+describe('while the database is unavailable', () => {
   let database: FaultyDatabase;
 
   beforeEach(async () => {
@@ -53,7 +53,7 @@ describe('while the database is away', () => {
 
   afterEach(() => database.stop());
 
-  it('no caller gets a new token before it is stored, once the database is back', async () => {
+  it('returns a new token only once it is stored, when the database is available again', async () => {
     const grant = await expired();
     const answer = holdAnswer();
     let isOver = false;
@@ -72,7 +72,7 @@ describe('while the database is away', () => {
     expect(provider.tokens.asked).toHaveLength(1);
   });
 
-  it('a stop waits for the database, so that the rotated token is not lost', async () => {
+  it('waits for the database at a stop, so that the rotated token is not lost', async () => {
     const grant = await expired();
     const answer = holdAnswer();
     const call = current(grant);
@@ -91,7 +91,7 @@ describe('while the database is away', () => {
 });
 
 describe('a stop', () => {
-  it('waits for the provider’s answer and stores it', async () => {
+  it('waits for the provider’s response and stores it', async () => {
     steward = await startSteward(provider.env);
     const grant = await expired();
     const answer = holdAnswer();
@@ -106,7 +106,7 @@ describe('a stop', () => {
     expect(provider.tokens.asked).toHaveLength(1);
   });
 
-  it('begins no refresh any more', async () => {
+  it('begins no further refresh', async () => {
     steward = await startSteward(provider.env);
     const grant = await expired();
     await steward.context.tokens.settle();
@@ -115,8 +115,8 @@ describe('a stop', () => {
   });
 });
 
-describe.skipIf(!hasPostgres)('a commit whose answer is lost', () => {
-  it('is looked up, and counts', async () => {
+describe.skipIf(!hasPostgres)('a commit whose response is lost', () => {
+  it('is verified by a read, and used', async () => {
     const database = await createPostgresDatabase();
     const url = new URL(database.url);
     const proxy = new TcpProxy({ host: url.hostname, port: Number(url.port || 5432) });

@@ -35,7 +35,7 @@ function slowly() {
 }
 
 describe('a token endpoint that is slow', () => {
-  it('is waited for when its callers’ deadlines are over, and is not asked again with a token that is spent', async () => {
+  it('is waited for after its callers’ deadlines, and is not requested again with a used token', async () => {
     await leave(scene.steward.sql, grant, -60);
     scene.policies.set('test.read', { timeoutMs: 400 });
     const { answer, asked } = slowly();
@@ -63,8 +63,8 @@ describe('a token endpoint that is slow', () => {
   });
 });
 
-describe('a process that stood still after it took the lease', () => {
-  it('does not ask the provider: its response could arrive after another process has taken over', async () => {
+describe('a process that was paused after it took the lease', () => {
+  it('does not request a token: the response could arrive after another process has taken over', async () => {
     await leave(scene.steward.sql, grant, -60);
     const { db, telemetry } = scene.steward.context;
     const now = performance.now.bind(performance);

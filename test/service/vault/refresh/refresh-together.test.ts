@@ -43,7 +43,7 @@ function gate() {
 }
 
 describe('concurrent refreshes of many users', () => {
-  it('give each its own token, with one exchange each', async () => {
+  it('return each its own token, with one exchange each', async () => {
     const grants = await expired(MANY);
     const before = provider.tokens.asked.length;
     const tokens = await Promise.all(grants.flatMap((grant) => [current(grant), current(grant)]));

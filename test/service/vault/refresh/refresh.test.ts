@@ -85,7 +85,7 @@ const refusal = (work: Promise<unknown>) =>
   );
 
 describe('a token that is due', () => {
-  it('is served as it is while it has more than its margin left', async () => {
+  it('is returned unchanged before its refresh is due', async () => {
     const grant = await connect();
     await leave(steward.sql, grant, 301);
     const { result, asked } = await asking(() => current(grant));
@@ -93,7 +93,7 @@ describe('a token that is due', () => {
     expect(provider.issued).toContain(result);
   });
 
-  it('is renewed before it ends, and the new one is stored sealed with its end', async () => {
+  it('is refreshed before it expires, and the new one is stored encrypted with its expiry', async () => {
     const grant = await connect();
     await leave(steward.sql, grant, 59);
     const before = await state(grant);
@@ -110,7 +110,7 @@ describe('a token that is due', () => {
     expect((await asking(() => current(grant))).asked).toBe(0);
   });
 
-  it('is renewed once for 100 callers, with the refresh token that was stored', async () => {
+  it('is refreshed once for 100 callers, with the stored refresh token', async () => {
     const grant = await expired();
     const door = gate();
     provider.tokens.before = door.wait;
@@ -124,7 +124,7 @@ describe('a token that is due', () => {
     expect(new Set(result)).toEqual(new Set([lastGiven()]));
   });
 
-  it('uses each rotated refresh token in its turn', async () => {
+  it('uses each rotated refresh token in turn', async () => {
     const grant = await expired();
     for (let turn = 0; turn < 3; turn += 1) {
       await leave(steward.sql, grant, -1);
@@ -133,7 +133,7 @@ describe('a token that is due', () => {
     expect(new Set(provider.tokens.asked.slice(-3)).size).toBe(3);
   });
 
-  it('keeps the refresh token where the answer brings none', async () => {
+  it('keeps the refresh token if the response has none', async () => {
     const grant = await expired();
     provider.tokens.rotation = 'off';
     await current(grant);
@@ -146,7 +146,7 @@ describe('a token that is due', () => {
     ['null', { refresh_token: null, scope: null, id_token: null }],
     ['empty', { refresh_token: '', scope: '', id_token: '' }],
     ['odd', { scope: 17, id_token: {} }],
-  ])('keeps what it has where the answer’s optional fields are %s', async (_name, fields) => {
+  ])('keeps the stored values if the response’s optional fields are %s', async (_name, fields) => {
     const grant = await expired();
     provider.tokens.rotation = 'refresh_token' in fields ? 'off' : 'strict';
     provider.tokens.fields = fields;
@@ -157,7 +157,7 @@ describe('a token that is due', () => {
     expect(await current(grant)).toBe(lastGiven());
   });
 
-  it('takes over the scopes that the answer names, and only then', async () => {
+  it('stores the scopes of the response, if it has any', async () => {
     const grant = await expired();
     provider.tokens.fields = { scope: `openid ${GOOGLE}drive`, id_token: 'not even a token' };
     await current(grant);
@@ -186,7 +186,7 @@ describe('a token that is due', () => {
     expect((await asking(() => current(grant))).asked).toBe(0);
   });
 
-  it('of one second is renewed once a use, never in a loop', async () => {
+  it('with a lifetime of one second is refreshed once per use, not in a loop', async () => {
     const grant = await expired();
     provider.tokens.fields = { expires_in: 1 };
     for (let use = 0; use < 3; use += 1) {
@@ -197,7 +197,7 @@ describe('a token that is due', () => {
     }
   });
 
-  it('of a minute is not renewed five minutes early', async () => {
+  it('with a lifetime of a minute is not refreshed five minutes early', async () => {
     const grant = await connect();
     await steward.sql(
       `update grants set expires_at = now() + interval '50 seconds', updated_at = now() - interval '10 seconds' where id = $1`,
@@ -209,7 +209,7 @@ describe('a token that is due', () => {
   it.each([
     ['ahead', `expires_at = now() + interval '10 minutes 1 hour', updated_at = now()`, 0],
     ['behind', `expires_at = now() - interval '9 minutes', updated_at = now()`, 1],
-  ])('connected by a machine whose clock is 10 minutes %s is asked for once at most, not in a loop', async (_name, times, expected) => {
+  ])('of a machine whose clock is 10 minutes %s is refreshed once at most, not in a loop', async (_name, times, expected) => {
     const grant = await connect();
     await steward.sql(`update grants set ${times} where id = $1`, [grant.grantId]);
     const { asked } = await asking(async () => {
@@ -219,15 +219,15 @@ describe('a token that is due', () => {
   });
 });
 
-describe('accounts that are not to be used', () => {
-  it('of another user do not exist', async () => {
+describe('accounts that must not be used', () => {
+  it('of another user are not found', async () => {
     const [mine, other] = [await expired(), await connect()];
     const error = await refusal(steward.context.tokens.current(other.userId, mine.grantId));
     expect(error).toMatchObject({ code: 'not_found' });
   });
 
   it.each(['reauth_required', 'relink_required', 'item_gone'])(
-    'with status %s are rejected without asking the provider',
+    'with status %s are rejected without a request to the provider',
     async (status) => {
       const grant = await expired();
       await steward.sql('update grants set status = $2 where id = $1', [grant.grantId, status]);
@@ -247,7 +247,7 @@ describe('the end of a consent', () => {
     ['invalid_grant with invalid_rapt below', { error: 'invalid_grant', error_subtype: 'invalid_rapt' }],
     ['invalid_rapt inside a text', { error: 'some_error', error_description: '{"error":"invalid_grant","error_subtype":"invalid_rapt"}' }],
     ['invalid_rapt inside a message', { error: { code: 400, message: '{"error":"invalid_rapt"}' } }],
-  ])('%s shows at once, in both lists', async (_name, body) => {
+  ])('%s is shown immediately, in both lists', async (_name, body) => {
     const grant = await expired();
     provider.tokens.instead.push([400, body]);
     const { result, asked } = await asking(() => Promise.all(Array.from({ length: 5 }, () => refusal(current(grant)))));
@@ -258,7 +258,7 @@ describe('the end of a consent', () => {
     expect(await statusEvents(grant)).toEqual(['reauth_required']);
   });
 
-  it('is healed by connecting again', async () => {
+  it('is repaired by connecting again', async () => {
     const grant = await expired();
     provider.tokens.instead.push([400, { error: 'invalid_grant' }]);
     await refusal(current(grant));
@@ -293,7 +293,7 @@ describe('a refresh that fails', () => {
     ['invalid_grant with 200', [200, { error: 'invalid_grant' }]],
     ['a refusal that is not understood', [400, { error: 'invalid_request' }]],
     ['a refusal without words', [400, []]],
-  ] as const)('by %s leaves the account connected, and says when to try again', async (_name, answer) => {
+  ] as const)('by %s leaves the account connected, and returns when to retry', async (_name, answer) => {
     const grant = await expired();
     provider.tokens.instead.push([answer[0], answer[1]]);
     const begun = performance.now();
@@ -309,7 +309,7 @@ describe('a refresh that fails', () => {
     expect(await state(grant)).toMatchObject({ failures: 0, pause: null });
   });
 
-  it('because of a timeout or an unreachable provider is the same', async () => {
+  it('by a timeout or an unreachable provider leaves the account connected', async () => {
     const grant = await expired();
     const door = gate();
     provider.tokens.before = door.wait;
@@ -322,7 +322,7 @@ describe('a refresh that fails', () => {
     expect(await state(grant)).toMatchObject({ status: 'active', failures: 2 });
   });
 
-  it('pauses increase to a minute; during a pause the provider is not asked', async () => {
+  it('pauses up to a minute, without requests to the provider during a pause', async () => {
     const grant = await expired();
     const pauses: number[] = [];
     for (let failure = 0; failure < 9; failure += 1) {
@@ -347,7 +347,7 @@ describe('a refresh that fails', () => {
     expect((await state(grant)).pause).toBeGreaterThan(100);
   });
 
-  it('continues to use a token that is still valid, without asking again', async () => {
+  it('continues to use a token that is still valid, without another request', async () => {
     const grant = await connect();
     const token = await current(grant);
     await leave(steward.sql, grant, 30);
@@ -358,7 +358,7 @@ describe('a refresh that fails', () => {
   });
 
   it.each(['invalid_client', 'unauthorized_client'])(
-    'by %s is the operator’s matter: one alarm a minute, no user touched',
+    'by %s is reported to the operator: one alarm a minute, no account affected',
     async (error) => {
       const own = await startSteward(provider.env);
       const grants = [await connectGrant(own, provider, own.sql), await connectGrant(own, provider, own.sql)];
@@ -374,8 +374,8 @@ describe('a refresh that fails', () => {
   );
 });
 
-describe('a token that the provider rejects before its time', () => {
-  it('is renewed once, for 20 who ask at the same time', async () => {
+describe('a token that the provider rejects before its expiry', () => {
+  it('is refreshed once for 20 concurrent callers', async () => {
     const grant = await connect();
     const token = await current(grant);
     const { result, asked } = await asking(() => Promise.all(Array.from({ length: 20 }, () => renewed(grant, token))));
@@ -383,7 +383,7 @@ describe('a token that the provider rejects before its time', () => {
     expect(new Set(result)).toEqual(new Set([lastGiven()]));
   });
 
-  it('is not renewed again for those who come later with the old one', async () => {
+  it('is not refreshed again for later callers with the old one', async () => {
     const grant = await connect();
     const token = await current(grant);
     await renewed(grant, token);
@@ -392,14 +392,14 @@ describe('a token that the provider rejects before its time', () => {
     expect(asked).toBe(0);
   });
 
-  it('ends the consent only where the provider says so', async () => {
+  it('ends the consent only if the provider says so', async () => {
     const grant = await connect();
     const token = await current(grant);
     provider.tokens.instead.push([400, { error: 'invalid_grant' }]);
     expect(await refusal(renewed(grant, token))).toMatchObject({ code: 'reauth_required' });
   });
 
-  it('one after the other earns pauses, and provider_error; the account stays connected', async () => {
+  it('repeatedly causes pauses and provider_error; the account stays connected', async () => {
     const grant = await connect();
     let token = await current(grant);
     const { result, asked } = await asking(async () => {
@@ -417,7 +417,7 @@ describe('a token that the provider rejects before its time', () => {
   });
 });
 
-describe('a refresh under way', () => {
+describe('a refresh in progress', () => {
   it('loses against a reconnect: its tokens are dropped, the new ones are used', async () => {
     const grant = await expired();
     const door = gate();
@@ -432,7 +432,7 @@ describe('a refresh under way', () => {
     expect(await steward.sql('select id from revocations')).toEqual([]);
   });
 
-  it('gives its refresh token to a reconnect without one, because the old one is no longer valid', async () => {
+  it('passes its refresh token to a reconnect without one, because the old one is no longer valid', async () => {
     const grant = await expired();
     const door = gate();
     provider.tokens.after = door.wait;
@@ -463,7 +463,7 @@ describe('a refresh under way', () => {
     await eventually(async () => expect(await steward.sql('select id from revocations')).toEqual([]));
   });
 
-  it('loses against a disconnect, but a reconnect before the job keeps what it brought', async () => {
+  it('loses against a disconnect, but a reconnect before the revocation keeps its tokens', async () => {
     const grant = await expired();
     const door = gate();
     provider.tokens.after = door.wait;
@@ -482,7 +482,7 @@ describe('a refresh under way', () => {
     expect(provider.issued).toContain(await current(again));
   });
 
-  it('continues when all callers have left', async () => {
+  it('continues after all callers have aborted', async () => {
     const grant = await expired();
     const door = gate();
     provider.tokens.before = door.wait;

@@ -35,9 +35,9 @@ const FLOODS: [string, string][] = [
   '<blockquote>',
 ].map((piece) => [piece, piece.repeat(Math.ceil(100_000 / piece.length))]);
 
-describe('HTML of a stranger’s', () => {
+describe('HTML of a stranger', () => {
   // A converter's time grows with the square of the depth.
-  it.each(FLOODS)('is worked through however it is nested: %s', async (_piece, flood) => {
+  it.each(FLOODS)('is processed however it is nested: %s', async (_piece, flood) => {
     expect(depthOf(outline(flood))).toBeLessThanOrEqual(60);
     expect((await htmlToText(flood)).length).toBeLessThan(1_000_000);
   });
@@ -71,7 +71,7 @@ describe('HTML of a stranger’s', () => {
     );
   });
 
-  it('is shaped up to 10,000 elements; of those beyond the text is left, and what is hidden stays so', async () => {
+  it('is formatted up to 10,000 elements; of those beyond, the text remains, without hidden parts', async () => {
     const rest = 'x<div style="display:none">a<div>b</div>c</div>y<br>z';
     const written = outline(`${'<p>a'.repeat(75_000)}${rest}`);
     expect(written.match(/<[a-z]/g)).toHaveLength(10_000);
