@@ -1,7 +1,7 @@
 // Reference of (b): GET /auth/bank/accounts on bare node:http, with prepared statements as the service has them.
 // MODE=two: each request checks the ID token (RS256 and claims) and runs the service's two statements, user and list.
 // MODE=one: each request checks the ID token, and one statement finds user and list together.
-// MODE=remember: like the service it remembers a good token for 60 s; then only the list's statement is left.
+// MODE=remember: like the service, it caches a valid token for 60 s; then only the list's statement is left.
 import { createHash, createPublicKey, type JsonWebKey, verify } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import pg from 'pg';
@@ -65,7 +65,7 @@ async function userOf(token: string): Promise<string | undefined> {
   return userId;
 }
 
-/** undefined = the token is not good. */
+/** undefined = the token is not valid. */
 async function itemsOf(token: string): Promise<Item[] | undefined> {
   if (mode === 'one') {
     const subject = subjectOf(token);

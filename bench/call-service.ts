@@ -1,4 +1,4 @@
-// The service of (g): whole, with production settings, and with one action whose provider answers from memory.
+// The complete service of (g), with production settings and one action whose provider responds from memory.
 import { z } from 'zod';
 import { toLazyAction } from '../src/actions/action.ts';
 import { builtIn } from '../src/actions/built-in.ts';
@@ -17,7 +17,7 @@ const action = builtIn({
   input: text,
   output: text,
   summary: () => 'Answer from memory',
-  // As every provider's call begins: with the account's token out of the vault.
+  // Like every provider call, it begins with the account's token from the vault.
   async run(input, { userId, account }) {
     await steward.context.tokens.current(userId, account.grantId);
     return input;

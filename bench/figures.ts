@@ -3,7 +3,7 @@ export interface Figure {
   label: string;
   unit: string;
   service: number[];
-  /** Entry n was taken right before or right after the service's entry n. */
+  /** Entry n was measured right before or right after the service's entry n. */
   reference: number[];
   /** Of the median ratio, or (absolute) of the service's own median; none = for information. */
   goal?: { kind: 'at least' | 'at most'; value: number; of: 'ratio' | 'service' };
@@ -17,7 +17,7 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
 }
 
-/** Service divided by reference, pair by pair: what disturbs the machine for seconds disturbs both of a pair. */
+/** Service divided by reference, pair by pair: a disturbance of some seconds affects both of a pair. */
 export function ratios(figure: Figure): number[] {
   return figure.service.map((value, index) => value / (figure.reference[index] ?? Number.NaN));
 }

@@ -4,7 +4,7 @@ export interface LanesResult {
   cpuMs: number;
 }
 
-/** Does the work for each id, so many at a time. */
+/** Does the work for each id, with this concurrency. */
 export async function runLanes(ids: readonly string[], lanes: number, work: (id: string) => Promise<unknown>): Promise<LanesResult> {
   const cpu = process.cpuUsage();
   const start = performance.now();

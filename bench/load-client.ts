@@ -1,8 +1,8 @@
-// The load's own process: a fixed number of keep-alive connections, each with one request under way.
+// The load's own process: a fixed number of keep-alive connections, each with one request in progress.
 // Raw sockets and a request made once, so that the client costs a fraction of any server it measures.
 import { connect, type Socket } from 'node:net';
 
-/** What the parent asks for. */
+/** The parent's request. */
 export interface LoadOrder {
   port: number;
   /** The whole request as it goes over the wire. */
@@ -10,7 +10,7 @@ export interface LoadOrder {
   connections: number;
   /** Stop after this time, milliseconds, … */
   durationMs: number;
-  /** … or after this many answers, whichever comes first. */
+  /** … or after this many responses, whichever comes first. */
   requests: number;
 }
 
@@ -24,7 +24,7 @@ export interface LoadResult {
 const HEAD_END = '\r\n\r\n';
 const OK = 'HTTP/1.1 200 ';
 
-/** Bytes of the answer that a buffer begins with, 0 while it is incomplete. */
+/** Length of the response at the beginning of a buffer, 0 while it is incomplete. */
 function completeLength(buffer: Buffer): number {
   const headEnd = buffer.indexOf(HEAD_END);
   if (headEnd === -1) return 0;

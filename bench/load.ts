@@ -5,16 +5,16 @@ import type { LoadOrder, LoadResult } from './load-client.ts';
 
 const CONNECTIONS = 32;
 
-/** The load client, in a process of its own that stays warm between measurements. */
+/** The load client, in a separate process that stays warm between measurements. */
 export class LoadClient {
   readonly #child: ChildProcess = fork(join(import.meta.dirname, 'load-client.ts'));
 
-  /** Loads a server for a time, milliseconds. */
+  /** Sends requests to a server for a time, milliseconds. */
   forTime(port: number, request: string, durationMs: number): Promise<LoadResult> {
     return this.#run({ port, request, connections: CONNECTIONS, durationMs, requests: Number.MAX_SAFE_INTEGER });
   }
 
-  /** Sends a number of requests; up to one a connection more, since those are under way. */
+  /** Sends a number of requests; at most one more per connection, which was in progress. */
   requests(port: number, request: string, requests: number): Promise<LoadResult> {
     return this.#run({ port, request, connections: CONNECTIONS, durationMs: Number.MAX_SAFE_INTEGER, requests });
   }

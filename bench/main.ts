@@ -1,4 +1,4 @@
-// `npm run bench`: the service against plain reference servers, all in one run. `npm run bench -- a c` takes only those parts.
+// `npm run bench`: the service against plain reference servers, all in one run. `npm run bench -- a c` runs only those parts.
 import { availableParallelism, cpus } from 'node:os';
 import { type Figure, formatTable, isMet } from './figures.ts';
 import { LoadClient } from './load.ts';
@@ -13,7 +13,7 @@ import { measureAccounts, measureHealth } from './throughput.ts';
 
 interface Part {
   measure: (stage: Stage, client: LoadClient) => Promise<Figure[]>;
-  /** How the service is profiled where the goal isn't met: under load on this address, or (start) until it is ready. */
+  /** How the service is profiled if the goal isn't met: under load on this address, or (start) until it is ready. */
   profile?: { path: string } | 'start';
 }
 

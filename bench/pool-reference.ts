@@ -1,4 +1,4 @@
-// Reference of (c) and (d): a bare Express app that opens a pg pool before it says it is ready.
+// Reference of (c) and (d): a bare Express app that opens a pg pool before it reports that it is ready.
 import type { AddressInfo } from 'node:net';
 import express from 'express';
 import pg from 'pg';

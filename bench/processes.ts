@@ -21,7 +21,7 @@ const PROBE_MS = 20;
 /** Clock ticks of /proc/<pid>/stat; 100 a second on every Linux that Node runs on. */
 const TICK_MS = 10;
 
-/** A server in a process of its own. */
+/** A server in a separate process. */
 export interface Running {
   pid: number;
   port: number;
@@ -32,7 +32,7 @@ export interface Running {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** A reference as the plain JavaScript it would be elsewhere: stripping types at its start would flatter the service. */
+/** A reference as plain JavaScript: stripping types at its start would favour the service. */
 export function plainReference(name: string): string {
   const source = readFileSync(join(import.meta.dirname, `${name}.ts`), 'utf8');
   const file = join(PLAIN, `${name}.mjs`);
@@ -42,8 +42,8 @@ export function plainReference(name: string): string {
 }
 
 /**
- * Starts a server whose output goes to /dev/null, so that nobody's reading of it takes part in what is
- * measured, and waits until it answers.
+ * Starts a server whose output goes to /dev/null, so that reading it is not part of what is
+ * measured, and waits until it responds.
  */
 export async function startServer(file: string, env: Record<string, string>, nodeOptions: string[] = []): Promise<Running> {
   const port = await freePort();
@@ -72,7 +72,7 @@ export async function timeToReady(file: string, env: Record<string, string>): Pr
   throw new Error(`${file} ended before it was ready`);
 }
 
-/** A child gets what it needs and nothing of the caller's environment, whose settings would decide the figures. */
+/** A child gets the variables that it needs, without the caller's environment, which would change the figures. */
 function run(file: string, env: Record<string, string>, output: 'ignore' | 'pipe', nodeOptions: string[] = []): ChildProcess {
   const options = file === SERVICE ? [...SERVICE_OPTIONS, ...nodeOptions] : nodeOptions;
   return spawn(process.execPath, [...options, file], {

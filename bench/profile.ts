@@ -7,7 +7,7 @@ import type { Stage } from './stage.ts';
 
 const LOAD_MS = 8_000;
 const SHOWN = 15;
-/** Waiting for events, and what belongs to no function. */
+/** Idle time, and samples without a function. */
 const IDLE = new Set(['(idle)', '(root)', '(program)']);
 
 /** The part of a .cpuprofile file that is read here; see the DevTools protocol, Profiler.Profile. */
@@ -19,7 +19,7 @@ interface CpuProfile {
 }
 
 /**
- * Runs the service once more under Node's profiler, and says where its own time went.
+ * Runs the service again under Node's profiler, and prints its own time by function.
  *
  * @param path put under load; undefined = the start alone
  */

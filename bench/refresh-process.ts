@@ -5,13 +5,13 @@ import type { LanesResult } from './lanes.ts';
 
 export interface RefreshOrder {
   userId?: string;
-  /** Ids of grants, or of rows of the reference; the same one again = another caller. */
+  /** Ids of grants, or of rows of the reference; a repeated one = another caller. */
   grants: string[];
-  /** Callers at a time. */
+  /** Concurrent callers. */
   lanes: number;
 }
 
-/** A service or a reference that refreshes when told to, in a process of its own. */
+/** A service or a reference that refreshes on request, in a separate process. */
 export class RefreshProcess {
   readonly #child: ChildProcess;
 

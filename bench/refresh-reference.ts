@@ -9,7 +9,7 @@ const COMMIT = {
   name: 'commit',
   text: 'update bench_tokens set tokens = $2, expires_at = $3 where id = $1',
 };
-/** Row id → the refresh token that comes next. */
+/** Row id → the next refresh token. */
 const refreshTokens = new Map<string, string>();
 
 async function refresh(id: string): Promise<void> {

@@ -1,4 +1,4 @@
-// The service of (e) and (f): whole, with production settings, and told over IPC whose access tokens to take out of its vault.
+// The complete service of (e) and (f), with production settings; IPC names the grants whose access tokens it returns.
 import { loadConfig } from '../src/config/load-config.ts';
 import { startServer } from '../src/server.ts';
 import { runLanes } from './lanes.ts';

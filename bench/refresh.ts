@@ -20,14 +20,14 @@ const PAIRS = 9;
 const GRANTS = 400;
 const LANES = 32;
 
-/** What both parts share: a user with many accounts at a provider, and as many rows of the reference. */
+/** Common to both parts: a user with many accounts at a provider, and as many rows of the reference. */
 interface Scene {
   provider: TokenProvider;
   db: Database;
   env: Record<string, string>;
   userId: string;
   grants: string[];
-  /** Ids of the reference's rows, each a refresh token to begin with. */
+  /** Ids of the reference's rows, each of which is its first refresh token. */
   rows: string[];
   [Symbol.asyncDispose](): Promise<void>;
 }

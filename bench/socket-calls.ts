@@ -18,13 +18,13 @@ const MESSAGE = JSON.stringify({
 
 interface Sample {
   perSecond: number;
-  /** Processor time of the server a call, microseconds. */
+  /** Processor time of the server per call, microseconds. */
   cpuMicros: number;
-  /** Share of one processor that the client took. */
+  /** Share of one processor that the client used. */
   clientShare: number;
 }
 
-/** Environment of the service of (g): limits on one user raised, and an aggregator that is never reached. */
+/** Environment of the service of (g): limits of one user raised, and an aggregator that is never called. */
 export function callEnv(stage: Stage): Record<string, string> {
   return {
     ...stage.serviceEnv,

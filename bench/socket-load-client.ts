@@ -1,8 +1,8 @@
-// The load's own process for (g) and (h): raw sockets and frames made once, so that the client costs a fraction of any server it measures.
+// The load's own process for (g) and (h): raw sockets and prepared frames, so that the client costs a fraction of any server it measures.
 import { randomBytes } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 
-/** What the parent asks for: `load` keeps one message under way on each socket; `open` leaves them open; `close` closes them. */
+/** The parent's request: `load` keeps one message in progress on each socket; `open` leaves them open; `close` closes them. */
 export type SocketOrder =
   | { kind: 'load'; port: number; hello: string; message: string; sockets: number; durationMs: number }
   | { kind: 'open'; port: number; hellos: string[] }
@@ -26,12 +26,12 @@ const HANDSHAKE = [
 ].join('\r\n');
 const TEXT = 0x81;
 const PING = 0x89;
-/** Masked, and empty as the pings are. */
+/** Masked and empty, like the pings. */
 const PONG = Buffer.from([0x8a, 0x80, 0, 0, 0, 0]);
-/** Handshakes under way at a time. */
+/** Concurrent handshakes. */
 const AT_A_TIME = 50;
 
-/** A client's text frame (RFC 6455, 5.2), masked with zeros: the payload stays what it is, and the server unmasks it all the same. */
+/** A client's text frame (RFC 6455, 5.2), masked with zeros: the payload is unchanged, and the server still unmasks it. */
 function frame(text: string): Buffer {
   const payload = Buffer.from(text);
   const head =
@@ -52,7 +52,7 @@ function completeLength(buffer: Buffer): number {
   return buffer.length < length ? 0 : length;
 }
 
-/** A socket that is open and past its first message; `answered` hears of every answer to come. */
+/** An open socket after its first message; `answered` is called for every later response. */
 function open(port: number, hello: string): Promise<{ socket: Socket; answered: (listener: (text: Buffer) => void) => void }> {
   return new Promise((resolve, reject) => {
     const socket = connect({ port, host: '127.0.0.1', noDelay: true });

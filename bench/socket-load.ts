@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type { SocketOrder, SocketResult } from './socket-load-client.ts';
 
-/** The client of (g) and (h), in a process of its own. */
+/** The client of (g) and (h), in a separate process. */
 export class SocketLoad {
   readonly #child: ChildProcess = fork(join(import.meta.dirname, 'socket-load-client.ts'));
 

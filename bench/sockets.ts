@@ -6,12 +6,12 @@ import type { Stage } from './stage.ts';
 
 const PAIRS = 3;
 const USERS = 1_000;
-/** As many as one user may have. */
+/** The maximum of one user. */
 const SOCKETS_EACH = 10;
 const SETTLE_MS = 5_000;
 const WARM_UP = 1_000;
 
-/** (h) Memory of 10,000 sockets, each past its first message: the service's are signed in, bare ws has echoed it. */
+/** (h) Memory of 10,000 sockets after their first message: the service has authenticated it, bare ws has echoed it. */
 export async function measureSockets(stage: Stage): Promise<Figure[]> {
   const hellos: string[] = [];
   for (let user = 0; user < USERS; user += 1) {
@@ -26,7 +26,7 @@ export async function measureSockets(stage: Stage): Promise<Figure[]> {
   return [{ label: '(h) 10,000 sockets, memory each', unit: 'kB', service, reference, goal: { kind: 'at most', value: 2, of: 'ratio' } }];
 }
 
-/** What a server's resident memory grows by for each socket, kB of 10³ bytes. */
+/** Growth of a server's resident memory per socket, kB of 10³ bytes. */
 async function memoryEach(file: string, env: Record<string, string>, hellos: string[]): Promise<number> {
   await using server = await startServer(file, env);
   using client = new SocketLoad();
@@ -39,7 +39,7 @@ async function memoryEach(file: string, env: Record<string, string>, hellos: str
   return (grown * 1000) / hellos.length;
 }
 
-/** Loads the code, and lets the heap's young part grow to its size: neither is a socket's. */
+/** Loads the code and grows the heap's young generation, which do not belong to a socket. */
 async function warmUp(server: Running, client: SocketLoad, hellos: string[]): Promise<void> {
   await client.run({ kind: 'open', port: server.port, hellos: hellos.slice(0, WARM_UP) });
   await client.run({ kind: 'close' });

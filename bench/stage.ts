@@ -15,7 +15,7 @@ import { startIssuer, type TestIssuer } from '../test/support/issuer.ts';
 
 const SUBJECT = 'demo';
 
-/** What every process of a run shares: a migrated database with one user and two bank entries, and an issuer. */
+/** Common to every process of a run: a migrated database with one user and two bank entries, and an issuer. */
 export interface Stage {
   databaseUrl: string;
   issuer: TestIssuer;
@@ -60,7 +60,7 @@ export async function openStage(): Promise<Stage> {
   };
 }
 
-/** Two entries, sealed and stored by the service's own modules: the answer is as real as the aggregator's would be. */
+/** Two entries, encrypted and stored by the service's own modules, as after a link. */
 async function seed(databaseUrl: string, issuer: string, masterKeys: string): Promise<void> {
   const logger = createLogger('silent');
   const address = { connectionString: databaseUrl };

@@ -1,4 +1,4 @@
-// Reference of (a): a bare Express app that gives the body of GET /test.
+// Reference of (a): a bare Express app that returns the body of GET /test.
 import express from 'express';
 
 const app = express();

@@ -20,9 +20,9 @@ interface Contest {
 
 interface Sample {
   perSecond: number;
-  /** Processor time of the server a request, microseconds. */
+  /** Processor time of the server per request, microseconds. */
   cpuMicros: number;
-  /** Share of one processor that the client took. */
+  /** Share of one processor that the client used. */
   clientShare: number;
 }
 
@@ -45,7 +45,7 @@ export async function measureAccounts(stage: Stage, client: LoadClient): Promise
   ];
 }
 
-/** Both servers run side by side, and only one at a time is loaded; who comes first changes from pair to pair. */
+/** Both servers run, and one at a time is loaded; the order changes from pair to pair. */
 async function compare(stage: Stage, client: LoadClient, contest: Contest): Promise<Figure[]> {
   await using service = await startServer(SERVICE, stage.serviceEnv);
   await using reference = await startServer(contest.reference.file, { ...stage.referenceEnv, ...contest.reference.env });
@@ -83,7 +83,7 @@ function figures({ label, goal }: Contest, samples: { service: Sample; reference
   ];
 }
 
-/** Two servers that answer differently would make the figures worthless. */
+/** Different responses of the two servers would make the figures worthless. */
 async function checkSameAnswer(service: Running, reference: Running, { path, token }: Contest): Promise<void> {
   const read = async ({ port }: Running) => {
     const answer = await fetch(`http://127.0.0.1:${port}${path}`, { headers: token === undefined ? {} : { authorization: token } });

@@ -28,7 +28,7 @@ const ROWS = [
 ];
 
 /**
- * Adds users who stay away, up to a number of users in all: each with a mailbox, a bank, three events and five calls,
+ * Adds inactive users up to a total number: each with a mailbox, a bank, three events and five calls,
  * and as many addresses on the waitlist.
  */
 export async function fillUp(databaseUrl: string, users: number): Promise<void> {
@@ -47,7 +47,7 @@ export async function fillUp(databaseUrl: string, users: number): Promise<void> 
       missing,
     ]);
   }
-  // What autovacuum would do some time in the middle of the measuring.
+  // As autovacuum would do during the measurement.
   await client.query('vacuum analyze');
   await client.end();
 }

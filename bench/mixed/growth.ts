@@ -20,7 +20,7 @@ const PLENTY = '100000000';
 
 export type Operation = 'list' | 'call' | 'refresh and call';
 
-/** Microseconds of processor time that one request takes. */
+/** Processor time of one request, microseconds. */
 export interface Cost {
   service: number;
   database: number;
@@ -32,13 +32,13 @@ export interface GrowthRow {
   costs: Record<Operation, Cost[]>;
 }
 
-/** A scene, filled up to so many users in all. */
+/** A scene, filled up to this total number of users. */
 export interface Crowded {
   users: number;
   scene: Scene;
 }
 
-/** One number of users: a service of its own, and the same people who ask amid a crowd. */
+/** One number of users: a separate service, with the same active users among others. */
 interface Town {
   row: GrowthRow;
   server: Running;
@@ -71,7 +71,7 @@ const OPERATIONS: Record<Operation, (town: Town, problems: Latencies) => Promise
 };
 
 /**
- * What one request costs as users become many. All numbers of users are measured in each round, one after the other and
+ * Cost of one request as the number of users grows. All numbers are measured in each round, one after the other and
  * in turns, so that whatever slows the machine for some seconds slows them alike.
  */
 export async function measureGrowth(crowded: readonly Crowded[]): Promise<{ rows: GrowthRow[]; problems: Latencies }> {
@@ -83,7 +83,7 @@ export async function measureGrowth(crowded: readonly Crowded[]): Promise<{ rows
   for (let round = -1; round < ROUNDS; round += 1) {
     for (const [name, work] of Object.entries(OPERATIONS) as [Operation, (typeof OPERATIONS)[Operation]][]) {
       for (const town of round % 2 === 0 ? towns : towns.toReversed()) {
-        // Opens the connections that have ended of idleness meanwhile.
+        // Opens the connections that were closed when idle.
         await callAll(town, problems);
         const before = await readProcessorTime(town.server, town.database);
         const done = await work(town, problems);

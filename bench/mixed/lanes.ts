@@ -5,12 +5,12 @@ import { WebSocket } from 'ws';
 import { hello } from '../socket-load.ts';
 import type { Latencies } from './latencies.ts';
 
-/** The service answers everything, be it that it gives up, long before. */
+/** The service responds to every request long before, if only with a time-out. */
 const ANSWER_MS = 120_000;
 
 const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
 
-/** One GET on a kept connection, the whole answer read. */
+/** One GET on a keep-alive connection, with the complete response. */
 export async function request(port: number, path: string, token: string | undefined, into: Latencies): Promise<void> {
   const start = performance.now();
   try {
@@ -33,7 +33,7 @@ export function closeRequests(): void {
   agent.destroy();
 }
 
-/** A socket that is signed in and makes one call at a time. */
+/** An authenticated socket with one call at a time. */
 export class CallingSocket {
   readonly #socket: WebSocket;
   #settle: ((frame: { type: string; message?: string }) => void) | undefined;
@@ -43,7 +43,7 @@ export class CallingSocket {
     this.#socket = socket;
     socket.on('message', (data) => {
       const frame = JSON.parse(String(data)) as { type: string; requestId?: string };
-      // Events of the user and progress belong to no call's end.
+      // Events of the user and progress frames do not end a call.
       if (frame.type === 'result' || frame.type === 'error') this.#settle?.(frame);
     });
     socket.on('close', (code) => this.#settle?.({ type: 'error', message: `closed with ${code}` }));

@@ -1,8 +1,8 @@
-/** What one kind of request took, and what went wrong. */
+/** Times and failures of one kind of request. */
 export class Latencies {
   readonly milliseconds: number[] = [];
   errors = 0;
-  /** The first thing that went wrong, in words. */
+  /** The first failure, as text. */
   firstError: string | undefined;
 
   answered(milliseconds: number): void {
@@ -14,7 +14,7 @@ export class Latencies {
     this.firstError ??= reason;
   }
 
-  /** Nearest-rank percentile, milliseconds; NaN when nothing was answered. */
+  /** Nearest-rank percentile, milliseconds; NaN without responses. */
   percentile(share: number): number {
     const sorted = this.milliseconds.toSorted((a, b) => a - b);
     return sorted[Math.max(Math.ceil(sorted.length * share) - 1, 0)] ?? Number.NaN;

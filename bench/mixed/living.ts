@@ -11,9 +11,9 @@ const SWEEP_MS = 180_000;
 const LOOK_MS = 500;
 
 /**
- * All call at once, and one of them does whatever else can be done, the last of which is to go.
+ * All call concurrently, and one of them does every other operation, the deletion last.
  *
- * @param signIn gives an ID token of now: only who has just signed in may go
+ * @param signIn returns a new ID token, which the deletion requires
  */
 export async function liveThrough(port: number, people: readonly Person[], signIn: (subject: string) => Promise<string>): Promise<void> {
   await callTogether(port, people);
@@ -38,7 +38,7 @@ export async function liveThrough(port: number, people: readonly Person[], signI
   await send('DELETE', '/user');
 }
 
-/** Calls that meet share their statements. */
+/** Concurrent calls share their statements. */
 async function callTogether(port: number, people: readonly Person[]): Promise<void> {
   const sockets: CallingSocket[] = [];
   for (const { token } of people) sockets.push(await CallingSocket.open(port, token));
@@ -49,7 +49,7 @@ async function callTogether(port: number, people: readonly Person[]): Promise<vo
   if (calls.errors > 0) throw new Error(calls.firstError);
 }
 
-/** What metrics ask. */
+/** The statements of the metrics. */
 export async function countAll(databaseUrl: string): Promise<void> {
   const db = new Database({ connectionString: databaseUrl }, 1, createLogger('silent'));
   const { up } = await new CountsInDatabase(db).read();
@@ -57,7 +57,7 @@ export async function countAll(databaseUrl: string): Promise<void> {
   if (!up) throw new Error('the counts of the metrics failed');
 }
 
-/** What is done once a minute ends with the old events. */
+/** The scheduled work of each minute ends with the old events. */
 export async function untilSwept(statements: ReadonlyMap<string, unknown>): Promise<void> {
   const end = performance.now() + SWEEP_MS;
   while (![...statements.keys()].some((text) => text.includes('delete from events where created_at'))) {

@@ -1,5 +1,5 @@
-// `npm run bench:load`: mixed traffic for a minute, what a request costs as users become many, and the plans of the
-// service's SQL. `-- --seconds 20` makes the traffic shorter; `-- traffic`, `-- growth` and `-- plans` take only that part.
+// `npm run bench:load`: mixed traffic for a minute, the cost of a request as users increase, and the plans of the
+// service's SQL. `-- --seconds 20` makes the traffic shorter; `-- traffic`, `-- growth` and `-- plans` run only that part.
 import { parseArgs } from 'node:util';
 import { fillUp } from './crowd.ts';
 import { type Crowded, measureGrowth, SIZES } from './growth.ts';

@@ -1,5 +1,5 @@
-// Loaded into the service before its own code (`--expose-gc --import`): whoever connects makes it collect its garbage and
-// is told what is left. Everything else is as it is shipped.
+// Loaded into the service before its own code (`--expose-gc --import`): a connection makes it collect its garbage and
+// return its memory. Everything else is unchanged.
 import { createServer } from 'node:net';
 
 const { gc } = globalThis;

@@ -7,12 +7,12 @@ import { type Running, SERVICE, startServer } from '../processes.ts';
 
 const BYTES_PER_MB = 1e6;
 
-/** A service that can be asked what it holds. */
+/** A service whose memory can be read. */
 export interface Probed {
   server: Running;
   /**
-   * What is left when all garbage is collected: objects and the buffers that belong to them, MB of 10⁶ bytes. Resident
-   * memory also holds garbage, as much as the engine finds it worth to let lie.
+   * Memory after garbage collection: objects and their buffers, MB of 10⁶ bytes. Resident
+   * memory also includes garbage that the engine has not collected yet.
    */
   liveMb(): Promise<number>;
 }

@@ -23,7 +23,7 @@ export interface Person {
   token: string;
 }
 
-/** Users whose rows the service's own modules wrote: their tokens open, and their mailboxes' refresh tokens are good. */
+/** Users whose rows the service's own modules wrote: their tokens can be decrypted, and their mailboxes' refresh tokens are valid. */
 export async function createPeople(stage: Stage, emulator: WorkspaceEmulator, count: number): Promise<Person[]> {
   const logger = createLogger('silent');
   const db = new Database({ connectionString: stage.databaseUrl }, 2, logger);

@@ -6,12 +6,12 @@ import { tapStatements } from './statement-tap.ts';
 
 /** How the database would run one statement of the service. */
 export interface Plan {
-  /** Its beginning, on one line. */
+  /** Its beginning, in one line. */
   statement: string;
   indexes: string[];
-  /** Big tables that are read from end to end, or whose whole index is. */
+  /** Large tables that are scanned completely, or whose whole index is. */
   scanned: string[];
-  /** It looks so dear that the planner would begin other processes for it, or have it compiled. */
+  /** Its cost is so high that the planner would use parallel workers or compilation. */
   isDear: boolean;
 }
 
@@ -25,14 +25,14 @@ interface PlanNode {
   Plans?: PlanNode[];
 }
 
-/** Rows from which reading a whole table grows with the number of users. */
+/** Number of rows from which a table grows with the number of users. */
 const BIG = 1_000;
 const SHOWN = 90;
 /** `jit_above_cost` as Postgres has it by default. */
 const COMPILED_COST = 100_000;
 /**
- * Everything that a person can do and what goes on in the background, done once by a service whose SQL is noted; then
- * the plans of each statement, as it is for any parameters and for the most that it had. One of the people is gone afterwards.
+ * Every operation of a user and of the background, done once by a service whose SQL is recorded; then
+ * the plans of each statement, for any parameters and for its largest ones. One of the users is deleted afterwards.
  */
 export async function readPlans({ stage, env, people }: Scene): Promise<Plan[]> {
   const tap = await tapStatements(stage.databaseUrl);
@@ -57,12 +57,12 @@ export async function readPlans({ stage, env, people }: Scene): Promise<Plan[]> 
   return plans.toSorted((a, b) => a.statement.localeCompare(b.statement));
 }
 
-/** Not what the queue's library sends, nor what only begins, ends or sets up. */
+/** Without the queue library's statements, and without transaction control and settings. */
 function isOurs(text: string): boolean {
   return /^\s*(select|insert|update|delete|with)\b/i.test(text) && !/pgboss|pg_catalog|information_schema|pgmigrations/.test(text);
 }
 
-/** As it is planned once for all parameters. */
+/** The generic plan. */
 async function anyPlan(client: pg.Client, text: string): Promise<PlanNode> {
   await client.query('set plan_cache_mode = force_generic_plan');
   await client.query(`prepare noted as ${text}`);
@@ -96,12 +96,12 @@ function judge(text: string, roots: readonly PlanNode[], big: ReadonlySet<string
   };
 }
 
-/** Under a limit it is read only as far as that. */
+/** With a limit, it is read only up to the limit. */
 function isUnfiltered({ Filter }: PlanNode): boolean {
   return Filter === undefined;
 }
 
-/** An index without a condition is walked from end to end. */
+/** An index without a condition is scanned completely. */
 function isWhole(node: PlanNode): boolean {
   const type = node['Node Type'];
   return type === 'Seq Scan' || (/^Index (Only )?Scan$/.test(type) && node['Index Cond'] === undefined);

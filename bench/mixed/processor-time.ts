@@ -5,11 +5,11 @@ import type { Running } from '../processes.ts';
 /** Processor time used so far, nanoseconds. */
 export interface ProcessorTime {
   service: number;
-  /** Of each process of the database that serves it, by process id. */
+  /** By process id, for each database process that serves it. */
   database: Map<number, number>;
 }
 
-/** Of the service, and of the database's processes that serve it, which have to run on this machine. */
+/** Of the service, and of the database processes that serve it, which must run on this machine. */
 export async function readProcessorTime(server: Running, database: pg.Client): Promise<ProcessorTime> {
   const { rows } = await database.query<{ pid: number }>(
     `select pid from pg_stat_activity where datname = current_database() and application_name = 'steward'`,
@@ -18,15 +18,15 @@ export async function readProcessorTime(server: Running, database: pg.Client): P
 }
 
 /**
- * What lies between two readings, nanoseconds. A process of the database that has begun meanwhile counts from its birth;
- * one that has ended was idle for half a minute before, and counts for nothing.
+ * Difference of two readings, nanoseconds. A database process that has begun meanwhile counts from its start;
+ * one that has ended was idle for half a minute before, and is not counted.
  */
 export function between(before: ProcessorTime, after: ProcessorTime): { service: number; database: number } {
   const used = [...after.database].map(([pid, now]) => Math.max(now - (before.database.get(pid) ?? 0), 0));
   return { service: after.service - before.service, database: used.reduce((sum, one) => sum + one, 0) };
 }
 
-/** How long a process's main thread was ready to run and had no processor, milliseconds: schedstat's second number. */
+/** Time during which a process's main thread waited for a processor, milliseconds: schedstat's second number. */
 export function waitedMs(pid: number): number {
   return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[1]) / 1e6;
 }

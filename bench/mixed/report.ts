@@ -68,7 +68,7 @@ function total(cost: Cost | undefined): number {
   return cost === undefined ? Number.NaN : cost.service + cost.database;
 }
 
-/** Each statement with the indexes that it uses; whole readings of big tables stand out. */
+/** Each statement with the indexes that it uses; full scans of large tables are marked. */
 export function plansTable(plans: readonly Plan[]): string {
   const scans = plans.filter(({ scanned }) => scanned.length > 0);
   const dear = plans.filter(({ isDear }) => isDear);
@@ -84,7 +84,7 @@ export function plansTable(plans: readonly Plan[]): string {
   ].join('\n');
 }
 
-/** Sets the exit code where a goal is missed: this suite, unlike the ratios of `npm run bench`, has goals that noise doesn't decide. */
+/** Sets the exit code if a goal is missed: unlike the ratios of `npm run bench`, these goals do not depend on noise. */
 function goal(met: boolean, text: string): string {
   if (!met) process.exitCode = 1;
   return met ? `(goal ${text}: met)` : `(goal ${text}: NOT MET)`;

@@ -3,7 +3,7 @@ import { openStage, type Stage } from '../stage.ts';
 import { createPeople, type Person } from './people.ts';
 import { startWorkspaceEmulator, type WorkspaceEmulator } from './workspace-emulator.ts';
 
-/** A fresh database with people in it, and what the service needs to serve them. */
+/** A new database with users, and the service's environment. */
 export interface Scene {
   stage: Stage;
   /** Of the service. */

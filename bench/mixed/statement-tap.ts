@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 
-/** What stands for a parameter; text, or bytes where the client sent it as such. */
+/** The value of a parameter: text, or bytes if the client sent it as such. */
 type Value = string | Buffer | null;
 
-/** A proxy before Postgres that notes the SQL it sees. */
+/** A proxy in front of Postgres that records the SQL. */
 export interface StatementTap {
   /** The database's address through it. */
   url: string;
-  /** Every text that was run, with the values of the time when it had most of them. */
+  /** Every statement that ran, with its largest parameters. */
   statements: Map<string, Value[]>;
   close(): void;
 }
@@ -18,7 +18,7 @@ const PARSE = 0x50;
 const QUERY = 0x51;
 
 /**
- * Notes what clients send (PostgreSQL, "Message Formats": Parse, Bind and Query). Connections without TLS only.
+ * Records what clients send (PostgreSQL, "Message Formats": Parse, Bind and Query). Connections without TLS only.
  *
  * @param databaseUrl of a Postgres that listens on TCP
  */

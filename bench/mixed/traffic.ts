@@ -12,7 +12,7 @@ import type { WorkspaceEmulator } from './workspace-emulator.ts';
 
 const LISTS = ['/auth/workspace/accounts', '/auth/bank/accounts', '/integrations'];
 const HEALTH = ['/test', '/health/ready'];
-/** Connections that ask without a pause. */
+/** Connections that send requests without a pause. */
 const HEALTH_LANES = 1;
 const LIST_LANES = 4;
 const RELOAD_PAUSE_MS = 500;
@@ -25,7 +25,7 @@ const WARM_UPS_MAX = 10;
 /** Stretch at the beginning and at the end whose memory is compared, milliseconds. */
 const EDGE_MS = 10_000;
 const SAMPLE_MS = 500;
-/** What was just done is held for some seconds by the time-outs of its requests: so many looks, so far apart, and the least counts. */
+/** Recent requests are retained for some seconds by their timers: this number of readings at this interval, of which the minimum counts. */
 const LOOKS = 6;
 const LOOK_MS = 2_500;
 
@@ -33,9 +33,9 @@ type Kind = 'health' | 'lists' | 'calls' | 'reloads';
 
 export interface TrafficResult {
   kinds: Record<Kind, Latencies>;
-  /** Calls answered since the sockets were opened, those of the warm-up too. */
+  /** Calls with a response since the sockets were opened, including the warm-up. */
   callsAnswered: number;
-  /** Rows of the audit log about calls that went well. */
+  /** Rows of the audit log about successful calls. */
   auditRows: number;
   elapsedMs: number;
   /** Of the service, milliseconds of processor time, and of waiting for a processor. */
@@ -54,7 +54,7 @@ interface Memory {
 }
 
 /**
- * Everything at once for a time: probes and lists without a pause, a call on each socket every second or so,
+ * All traffic together for a time: probes and lists without a pause, a call on each socket about every second,
  * reloads of the integrations file. Each of the scene's people has one socket.
  */
 export async function mixedTraffic({ stage, env, people, emulator }: Scene, durationMs: number): Promise<TrafficResult> {
@@ -93,9 +93,9 @@ export async function mixedTraffic({ stage, env, people, emulator }: Scene, dura
 
 /**
  * The same traffic until the service's heap is as large as the engine lets it grow under it, which takes longer the
- * slower the machine is. One that never ends growing is measured in the end.
+ * slower the machine is. One that grows without end is measured at the time limit.
  *
- * @returns calls answered
+ * @returns calls with a response
  */
 async function warmUp(server: Running, people: readonly Person[], sockets: readonly CallingSocket[]): Promise<number> {
   let calls = 0;
@@ -146,7 +146,7 @@ async function drive(
   return kinds;
 }
 
-/** A member, each as likely as the other. */
+/** A random member. */
 export function anyOf<Item>(items: readonly Item[]): Item {
   return items[Math.floor(Math.random() * items.length)] as Item;
 }

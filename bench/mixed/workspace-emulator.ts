@@ -3,23 +3,23 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-/** A workspace provider on loopback: short-lived access tokens, strict rotation, and an API that takes live tokens only. */
+/** A workspace provider on loopback: short-lived access tokens, strict rotation, and an API that accepts valid tokens only. */
 export interface WorkspaceEmulator {
   url: string;
-  /** Exchanges that gave tokens. */
+  /** Successful exchanges. */
   refreshes: number;
-  /** Exchanges with a refresh token that is not, or no longer, good, and API calls with an access token that never was. */
+  /** Exchanges with an invalid refresh token, and API calls with an unknown access token. */
   refused: number;
-  /** API calls refused because the access token had ended on their way, as it does where the machine is slow. */
+  /** API calls rejected because the access token expired on their way, as on a slow machine. */
   late: number;
-  /** API calls answered. */
+  /** API calls with a response. */
   calls: number;
-  /** Tokens of a new consent; the access token has ended already. */
+  /** Tokens of a new consent; the access token has expired already. */
   consent(): { accessToken: string; refreshToken: string };
   close(): void;
 }
 
-/** Life of an access token, seconds: with a minute of traffic every account in use is refreshed a few times. */
+/** Lifetime of an access token, seconds: with a minute of traffic every account in use is refreshed a few times. */
 const LIFE_SECONDS = 20;
 const LABELS = JSON.stringify({
   labels: ['INBOX', 'SENT', 'TRASH', 'Receipts', 'Travel', 'Family'].map((name) => ({ id: name, name, type: 'system' })),
@@ -27,7 +27,7 @@ const LABELS = JSON.stringify({
 
 export async function startWorkspaceEmulator(): Promise<WorkspaceEmulator> {
   const refreshTokens = new Set<string>();
-  /** Access token → its end, milliseconds. */
+  /** Access token → its expiry, milliseconds. */
   const accessTokens = new Map<string, number>();
   const consent = () => {
     const tokens = { accessToken: `access-${randomUUID()}`, refreshToken: `refresh-${randomUUID()}` };

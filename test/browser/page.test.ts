@@ -166,7 +166,7 @@ describe.skipIf(chromiumMissing)(`the page at GET / in development${whySkipped}`
     const link = await popupOf(page, 'Connect a bank');
     await link.getByRole('button', { name: 'Continue' }).click();
     await link.getByRole('group', { name: 'Accounts' }).waitFor();
-    // Only the window that was opened is listened to.
+    // Only messages of the opened window are accepted.
     await page.evaluate(`postMessage({ type: 'steward-sandbox-link', outcome: 'linked', public_token: 'public-forged' }, '*')`);
     await link.getByRole('button', { name: 'Continue' }).click();
     await page.getByText('The bank is connected.').waitFor();
@@ -200,7 +200,7 @@ describe.skipIf(chromiumMissing)(`the page at GET / in development${whySkipped}`
     return opened;
   }
 
-  /** The page asks every few seconds, so it may be a moment behind. */
+  /** The page polls every few seconds, so it may be a moment behind. */
   async function shows(page: Page, connections: string): Promise<void> {
     await page.locator('#connections').getByText(connections, { exact: true }).waitFor();
   }

@@ -42,7 +42,7 @@ describe.skipIf(!hasPostgres)('npm run data, with more data than memory', () => 
     expect(imported).toMatchObject({ code: 0, stdout: `${ROWS + 1} rows imported.\n` });
     const digest = `select count(*)::int as n, md5(string_agg(to_jsonb(e)::text, '' order by id)) as digest from events e`;
     expect(await target.sql(digest)).toEqual(await source.sql(digest));
-    // Numbers go on after the highest.
+    // Sequences continue after the highest number.
     const next = `insert into events (user_id, seq, event, data) select id, ${ROWS + 1}, 'e', '{}' from users returning id::int as id`;
     expect(await target.sql(next)).toEqual([{ id: ROWS + 1 }]);
   }, 300_000);

@@ -11,7 +11,7 @@ import { createEmptyPostgresDatabase, hasPostgres, type PostgresDatabase } from 
 
 const MASTER_KEYS = `k1:${randomBytes(32).toString('base64')}`;
 
-/** A file of these lines with a trailer that fits them. */
+/** A file of these lines with the matching trailer. */
 function sealedFile(lines: string[]): Buffer {
   const text = lines.map((line) => `${line}\n`).join('');
   const sha256 = createHash('sha256').update(text).digest('hex');
@@ -31,7 +31,7 @@ describe.skipIf(!hasPostgres)('npm run data -- import rejects', () => {
     source = await createEmptyPostgresDatabase();
     target = await createEmptyPostgresDatabase();
     const file = join(folder, 'whole.gz');
-    // Makes the tables.
+    // Creates the tables.
     await runCli('data', ['deletions'], { MASTER_KEYS, DATABASE_URL: source.url });
     await source.sql(`insert into users (issuer, subject, email) values ('i', 's', 'ada@example.org'), ('i', 't', null)`);
     await source.sql(`insert into events (user_id, seq, event, data) select id, 1, 'e', '{}' from users`);

@@ -12,7 +12,7 @@ import { fullUser } from '../support/full-user.ts';
 import { createEmptyPostgresDatabase, hasPostgres } from '../support/postgres.ts';
 import { createPlace, type Place } from '../support/process.ts';
 
-/** Tables that stay behind, and why. */
+/** Tables that are not transferred, and why. */
 const LEFT: Record<string, string> = {
   pgmigrations: 'the target has its own',
   schema_guard: 'the target has its own',
@@ -30,7 +30,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'steward-data-'));
   file = join(folder, 'export.gz');
   place = await createPlace();
-  // The revocation that waits below must not be done meanwhile.
+  // The revocation below must stay pending meanwhile.
   scene = await ExecutorScene.start({ ...place.env, LIMIT_REVOCATION_RETRY_SECONDS: '3600' });
 });
 
@@ -41,10 +41,10 @@ afterAll(async () => {
 
 type Sql = Place['sql'];
 
-/** Every row of what is transferred, but for what an import sets anew. */
+/** Every transferred row, except columns that an import sets. */
 async function contents(sql: Sql): Promise<Record<string, string[]>> {
   const parts = TRANSFERRED.map((table) => `select '${table}' as table, (to_jsonb(t) - 'queued_at')::text as row from ${table} t`);
-  // One statement: each on the embedded database opens it anew.
+  // One statement: each one opens the embedded database again.
   const rows = await sql<{ table: string; row: string }>(parts.join(' union all '));
   return Object.fromEntries(
     TRANSFERRED.map((table) => [
@@ -57,7 +57,7 @@ async function contents(sql: Sql): Promise<Record<string, string[]>> {
   );
 }
 
-/** The rows in a file, but for what an import sets anew. */
+/** The rows in a file, except columns that an import sets. */
 function rowsIn(path: string): string[] {
   const lines = gunzipSync(readFileSync(path)).toString().split('\n').slice(1, -2);
   return lines.map((line) => line.replace(/"queued_at": (null|"[^"]*")/, '')).sort();

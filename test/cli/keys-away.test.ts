@@ -17,7 +17,7 @@ import { type Service, startSteward, type TestSteward } from '../support/steward
 
 const NONE = { access: 0, refresh: 0 };
 const ALIVE = { access: 1, refresh: 1 };
-/** Not asked for again by the service itself, unlike one that doesn't answer. */
+/** Not retried by the service itself, unlike one that doesn't respond. */
 const REFUSED = { code: 'AccessDeniedException' };
 
 interface Person {
@@ -91,13 +91,13 @@ describe('while the key service is unavailable', () => {
     await kms?.stop();
   });
 
-  /** What the service has in memory is forgotten. */
+  /** Clears the service's caches. */
   async function forget(): Promise<void> {
     steward = await steward.restart();
     await sweepOnlyWhenTold();
   }
 
-  /** Without the minute's own, each test knows how many there were. */
+  /** Without the scheduled sweep, each test knows the number of sweeps. */
   async function sweepOnlyWhenTold(): Promise<void> {
     await unschedule(steward.sql, 'sweep');
   }
@@ -109,12 +109,12 @@ describe('while the key service is unavailable', () => {
   }
 
   const waiting = () => steward.sql<{ subject: string; provider: string }>('select subject, provider from ended_grants order by ended_at');
-  /** The try that follows the commit has each row for half a minute. */
+  /** The attempt after the commit holds each row for half a minute. */
   const waitUntil = (time: string) => steward.sql(`update ended_grants set try_after = ${time}`);
   const queued = async () => (await steward.sql('select 1 from revocations')).length;
   const warnings = () => steward.logs.filter((line) => line.includes('disconnected accounts wait to be revoked')).length;
 
-  /** What waits is due at once, and done. */
+  /** Pending revocations become due, and run. */
   async function settled(): Promise<void> {
     await waitUntil('now()');
     await sweep();
@@ -215,7 +215,7 @@ describe('while the key service is unavailable', () => {
     expect((await waiting()).map(({ provider }) => provider)).toEqual(['workspace']);
     expect(await bankEntries(steward, person.token)).toMatchObject([{ id: person.entry }]);
     kms.always = undefined;
-    // No sweep would come to it.
+    // No sweep would include it.
     await waitUntil(`now() + interval '1 day'`);
     expect((await steward.call('/user', { method: 'DELETE', token: person.token })).body).toEqual({ success: true });
     expect(await waiting()).toEqual([]);
@@ -315,7 +315,7 @@ describe.skipIf(!hasPostgres)('new keys for all users, while a disconnected acco
   it('encrypt its tokens again, so that they outlive the old key and are still revoked', async () => {
     const person = await connected(steward);
     kms.always = REFUSED;
-    // The second item stands under the same grant as the first.
+    // The second item belongs to the same grant as the first.
     const second = await linked(steward, person.token);
     await disconnectBoth(person, steward);
     await database.sql(`update ended_grants set try_after = now() + interval '1 day'`);

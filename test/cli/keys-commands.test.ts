@@ -61,7 +61,7 @@ describe.skipIf(!hasPostgres)('npm run keys, with two replicas', () => {
     expect(readFileSync(file)).toEqual(before);
   }
 
-  /** A user with a bank entry, and what each replica gets when it opens the entry's token. */
+  /** A user with a bank entry, and each replica's result of decrypting its token. */
   async function linkedUser(name: string) {
     const token = await a.signIn(name);
     expect((await linkBank(a, token)).status).toBe(200);

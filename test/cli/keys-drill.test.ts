@@ -17,7 +17,7 @@ import { WorkspaceEmulator } from '../support/workspace-emulator.ts';
 const ROOT = join(import.meta.dirname, '../..');
 const LEAKED = '2026-11';
 
-/** The commands of a section of docs/keys.md, as an operator would paste them. */
+/** The commands of a section of docs/keys.md. */
 function commandsOf(title: string): string {
   const text = readFileSync(join(ROOT, 'docs/keys.md'), 'utf8');
   const section = text.split(/^## /m).find((part) => part.startsWith(`${title}\n`)) ?? '';
@@ -55,7 +55,7 @@ describe.skipIf(!hasPostgres)('the drill for a leaked key', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** What an attacker takes along. */
+  /** What an attacker copies. */
   const copy = () =>
     database.sql<Copy>(
       `select g.id as "grantId", g.user_id as "userId", k.id as "keyId", k.wrapped, g.tokens
@@ -68,7 +68,7 @@ describe.skipIf(!hasPostgres)('the drill for a leaked key', () => {
     return (await promisify(execFile)('bash', script, { cwd: ROOT, env: { PATH: path, HOME: folder, ...env } })).stdout;
   }
 
-  /** Uses accounts on both replicas, with a refresh each time, until told to stop. */
+  /** Uses accounts on both replicas, with a refresh each time, until it is stopped. */
   function traffic(grants: readonly ConnectedGrant[]): () => Promise<{ uses: number; failures: string[] }> {
     let isOver = false;
     const failures: string[] = [];
@@ -114,7 +114,7 @@ describe.skipIf(!hasPostgres)('the drill for a leaked key', () => {
       await expect(attacker.unwrap(row.userId, { id: row.keyId, wrapped: row.wrapped })).rejects.toMatchObject({ code: 'internal' });
       const old = before.find(({ userId }) => userId === row.userId);
       if (old === undefined) continue;
-      // Theirs is a key that once was the user's: it opens the copy, and nothing of today.
+      // The attacker has a former key of the user: it decrypts the copy, and no current data.
       const stolen = await attacker.unwrap(old.userId, { id: old.keyId, wrapped: old.wrapped });
       const grant = { id: row.grantId, userId: row.userId, provider: 'workspace' as const };
       expect(openTokens(stolen, { ...grant, tokens: old.tokens }).accessToken).toMatch(/./);

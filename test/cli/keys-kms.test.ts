@@ -31,7 +31,7 @@ describe('a master key at AWS KMS', () => {
     await kms?.stop();
   });
 
-  /** A user with a bank entry; every refresh of it opens the stored token. */
+  /** A user with a bank entry; every refresh of it decrypts the stored token. */
   async function linkedUser() {
     const token = await steward.signIn(newName());
     expect((await linkBank(steward, token)).body).toEqual({ success: true });
@@ -39,12 +39,12 @@ describe('a master key at AWS KMS', () => {
     return {
       token,
       use: () => steward.call(`/auth/bank/accounts/${entry.id}/refresh`, { method: 'POST', token }),
-      /** Opens the token too, as often as it is asked for. */
+      /** Also decrypts the token, at every request. */
       repair: () => steward.call('/auth/bank/create_link_token', { token, form: { account_id: entry.id } }),
     };
   }
 
-  /** What the service has in memory is forgotten. */
+  /** Clears the service's caches. */
   async function forget(): Promise<void> {
     steward = await steward.restart();
   }

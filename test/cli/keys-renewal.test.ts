@@ -16,7 +16,7 @@ import { createPostgresDatabase, hasPostgres, type PostgresDatabase } from '../s
 import { type ConnectedGrant, endWait, grantState, leave } from '../support/refreshing.ts';
 import { retryNow } from '../support/webhook-scene.ts';
 
-/** Columns of bytes that belong to a user and hold nothing sealed under the user's key. */
+/** Columns of bytes of a user that are not encrypted with the user's key. */
 const NOT_SEALED = [
   // Hashes.
   'approvals.arguments_hash',
@@ -28,7 +28,7 @@ const NOT_SEALED = [
   'oauth_flows.confirmation_hash',
   'oauth_flows.state_hash',
   'oauth_flows.ticket_hash',
-  // The keys themselves; the hash key is sealed anew with them.
+  // The keys themselves; the hash key is encrypted again with them.
   'former_user_keys.wrapped',
   'user_keys.hash_key',
   'user_keys.wrapped',
@@ -60,7 +60,7 @@ describe.skipIf(!hasPostgres)('npm run keys -- rewrap --new-user-keys', () => {
   });
 
   let leaks = 0;
-  /** The master key leaks: a new one takes its place, and every user gets a new key. */
+  /** The master key leaks: a new one replaces it, and every user gets a new key. */
   async function recover(): Promise<void> {
     await replaceMasterKey();
     await renew();
@@ -86,7 +86,7 @@ describe.skipIf(!hasPostgres)('npm run keys -- rewrap --new-user-keys', () => {
     return rows[0]?.id ?? '';
   }
 
-  /** Where values of the user's stand, and under which key. */
+  /** The user's encrypted values, and the key of each. */
   async function sealed({ userId }: Pick<ConnectedGrant, 'userId'>): Promise<Record<string, string[]>> {
     const found: Record<string, string[]> = {};
     for (const { table, column } of SEALED_COLUMNS) {
@@ -129,7 +129,7 @@ describe.skipIf(!hasPostgres)('npm run keys -- rewrap --new-user-keys', () => {
     expect((await scene.decide(user, approvalId)).data).toEqual(first.data);
     scene.policies.clear();
     expect((await once()).data).toEqual(first.data);
-    // One that has no key in memory tells the repeated call by the same hash.
+    // A process without the key in memory recognizes the repeated call by the same hash.
     const other = await scene.replica(env);
     try {
       expect((await once(other)).data).toEqual(first.data);
@@ -175,7 +175,7 @@ describe.skipIf(!hasPostgres)('npm run keys -- rewrap --new-user-keys', () => {
     expect(after?.token).not.toEqual(before?.token);
     scene.provider.off('/revoke');
     await eventually(async () => {
-      // Its tries have become rarer meanwhile.
+      // Its retries have become rarer meanwhile.
       await retryNow(scene.steward, 'revoke');
       return (await waiting()).length === 0;
     });
@@ -183,7 +183,7 @@ describe.skipIf(!hasPostgres)('npm run keys -- rewrap --new-user-keys', () => {
   });
 
   describe('during a refresh', () => {
-    /** A refresh whose answer is there when `open` is called. */
+    /** A refresh whose response arrives when `open` is called. */
     async function refreshing() {
       const user = await scene.connect();
       await leave(database.sql, user, -60);

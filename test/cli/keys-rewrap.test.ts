@@ -33,7 +33,7 @@ describe.skipIf(!hasPostgres)('npm run keys -- rewrap', () => {
   beforeAll(async () => {
     database = await createPostgresDatabase();
     env = { PATH: process.env.PATH ?? '', DATABASE_URL: database.url, DATA_DIR: dataDir, MASTER_KEYS: formatKeyset([next!, old!]) };
-    // Makes the tables, and the canaries of both keys.
+    // Creates the tables, and the canaries of both keys.
     expect(await runCli('keys', ['rewrap'], env)).toMatchObject({ code: 0 });
   });
 
@@ -48,7 +48,7 @@ describe.skipIf(!hasPostgres)('npm run keys -- rewrap', () => {
   });
   afterEach(() => database.sql('delete from users'));
 
-  /** Users with a key each, wrapped by the old master key: as a replica stores them that doesn't know the new one yet. */
+  /** Users with a key each, wrapped by the old master key, as stored by a replica without the new one. */
   async function store(count: number): Promise<Stored[]> {
     const keyring = new Keyring([old!]);
     const made = Array.from({ length: count }, () => ({ userId: randomUUID(), id: randomUUID(), secret: randomBytes(32) }));
@@ -68,7 +68,7 @@ describe.skipIf(!hasPostgres)('npm run keys -- rewrap', () => {
       'select user_id as "userId", id, master_key_id as "masterKeyId", wrapped from user_keys',
     );
 
-  /** How many rows each master key wraps; fails when one doesn't hold the key it was given. */
+  /** Number of rows that each master key wraps; fails if a row has another key than before. */
   async function intact(): Promise<Record<string, number>> {
     const secrets = new Map(stored.map(({ id, secret }) => [id, secret]));
     const counts: Record<string, number> = {};
@@ -80,7 +80,7 @@ describe.skipIf(!hasPostgres)('npm run keys -- rewrap', () => {
     return counts;
   }
 
-  /** Holds the row that is rewrapped last: a run can't be over before it is let go. */
+  /** Locks the row that is rewrapped last, so that a run can't end before it is released. */
   async function holdLast(): Promise<() => Promise<void>> {
     const holder = new pg.Client({ connectionString: database.url });
     await holder.connect();
@@ -89,14 +89,14 @@ describe.skipIf(!hasPostgres)('npm run keys -- rewrap', () => {
     return () => holder.end();
   }
 
-  /** Of a process that was killed, the server still ends the statement that it works on. */
+  /** The server still completes the current statement of a killed process. */
   const alone = () =>
     eventually(async () => {
       const others = await database.sql('select 1 from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()');
       return others.length === 0;
     });
 
-  /** A run of it that is under way: something is rewrapped, and not everything until `letGo`. */
+  /** A run in progress: some keys are rewrapped, the last one only after `letGo`. */
   async function underWay(): Promise<{
     child: ChildProcessByStdio<null, null, Readable>;
     ended: Promise<{ code: number | null; stderr: string }>;
@@ -151,11 +151,11 @@ describe.skipIf(!hasPostgres)('npm run keys -- rewrap', () => {
     const { ended, letGo } = await underWay();
     await letGo();
     const leaving = stored.slice(0, 500).map(({ userId }) => userId);
-    // Postgres may take the deletion as the victim of a deadlock.
+    // Postgres may abort the deletion as a deadlock's victim.
     await eventually(() => database.sql('delete from users where id = any($1::uuid[])', [leaving]));
     stored.push(...(await store(200)));
     await ended;
-    // What came after its last look waits for the next run, as `retire` says.
+    // Rows after its last check are left to the next run, as `retire` reports.
     expect(await runCli('keys', ['rewrap'], env)).toMatchObject({ code: 0 });
     expect(await intact()).toEqual({ next: MANY - 500 + 200 });
   });

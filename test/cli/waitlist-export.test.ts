@@ -26,7 +26,7 @@ let folder: string;
 beforeAll(async () => {
   place = await createPlace();
   folder = mkdtempSync(join(tmpdir(), 'steward-waitlist-'));
-  // A new database gets its tables by the first command.
+  // The first command creates the tables.
   expect((await run('export')).code).toBe(0);
 });
 

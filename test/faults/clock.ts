@@ -12,7 +12,7 @@ const JUMPS = [
   ['+10m', 'ten minutes ahead'],
   ['-10m', 'ten minutes behind'],
 ] as const;
-/** So far off that the replica refuses its users' tokens, and takes the provider's for ended or for new. */
+/** Far enough that the replica rejects its users' tokens, and treats the provider's as expired or as new. */
 const LEAPS = [
   ['+1d', 'a day ahead'],
   ['-1h', 'an hour behind'],
@@ -21,10 +21,10 @@ const NAMES = [
   ...JUMPS.map(([, words]) => `clock of one replica ${words}`),
   ...[...JUMPS, ...LEAPS].map(([, words]) => `clock jumps, ${words}`),
 ];
-/** Of one account in one trial: one that is due, and one because a replica took it for ended. */
+/** For one account in one trial: one that is due, and one because a replica considered it expired. */
 const REFRESHES_MAX = 6;
 
-/** Gives one of two replicas a wrong clock, from its start and while it runs, by libfaketime. */
+/** Sets one of two replicas' clocks wrong, from its start and while it runs, by libfaketime. */
 export async function clocks(suite: Suite): Promise<void> {
   if (!NAMES.some((name) => suite.wants(name))) return;
   const library = programOf('libfaketime');
@@ -35,14 +35,14 @@ export async function clocks(suite: Suite): Promise<void> {
   const faked = {
     LD_PRELOAD: library,
     FAKETIME_TIMESTAMP_FILE: clock,
-    // Looked at again at every call; timers go by the monotonic clock, which stays right.
+    // Read again at every call; timers use the monotonic clock, which stays correct.
     FAKETIME_NO_CACHE: '1',
     FAKETIME_DONT_FAKE_MONOTONIC: '1',
   };
   const [right, wrong] = [new Replica(ports[0] ?? 0, world.env), new Replica(ports[1] ?? 0, { ...world.env, ...faked })];
   const stage: Stage = { world, replicas: [right, wrong], seen: [] };
   await openStage(stage);
-  // Good for both clocks: what is tried is not whether a token from the future is refused.
+  // Valid by both clocks: the rejection of tokens from the future is not tested here.
   world.tokenAge = 20 * 60;
   for (let round = 0; round < suite.rounds; round += 1) {
     for (const [offset, words] of [...JUMPS, ...LEAPS]) {
@@ -81,7 +81,7 @@ export async function clocks(suite: Suite): Promise<void> {
   suite.later(endStage(suite, stage));
 }
 
-/** An access token of an hour has no reason to be renewed again and again. @returns notes every account where it was */
+/** An access token of an hour must not be refreshed repeatedly. @returns records every account that was */
 function watchRefreshes({ world, seen }: Stage): () => void {
   let known = world.workspace.families.length;
   return () => {

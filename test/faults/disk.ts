@@ -14,14 +14,14 @@ import { createOutside, type Sql, type World } from './support/world.ts';
 
 const NAMES = ['disk full', 'data folder gone', 'second service on the data folder'] as const;
 const SIZE = '160m';
-/** Left to the database when the rest of the disk is filled. */
+/** Space of the database when the rest of the disk is full. */
 const LEFT_BYTES = 256 * 1024;
 const LASTS_MS = 6_000;
 const PEOPLE = 3;
 const PROBES = 10;
 const NOTHING: Explain = () => undefined;
 
-/** The embedded database, as `npm start` uses it: its disk fills up, its folder is gone for a while, a second owner comes. */
+/** The embedded database, as `npm start` uses it: its disk is full, its folder is missing for a while, a second process uses it. */
 export async function disk(suite: Suite): Promise<void> {
   if (!NAMES.some((name) => suite.wants(name))) return;
   const outside = await createOutside();
@@ -59,14 +59,14 @@ function mountDisk(at: string): boolean {
   }
 }
 
-/** @param begin brings the harm, and returns what ends it */
+/** @param begin causes the fault, and returns what ends it */
 async function harm(suite: Suite, world: World, replica: Replica, mount: string, fault: string, begin: () => () => void): Promise<void> {
   const row: Row = { fault, moment: 'embedded database', tried: 0, answered: 0, documented: [], lost: [] };
   const people = await Promise.all(Array.from({ length: PEOPLE }, () => Person.create(world)));
   const traffic = new Traffic(people, [replica.url], suite.random);
   await traffic.underWay();
   await sleep(suite.random.between(300, 1_200));
-  // Does nothing else, so that an answer tells of the fault alone.
+  // Does nothing else, so that a response is about the fault only.
   const prober = await Person.create(world);
   await prober.call(replica.url, '/auth/workspace/accounts');
   const before = { ...traffic.tally };
@@ -87,7 +87,7 @@ async function harm(suite: Suite, world: World, replica: Replica, mount: string,
   await traffic.stop();
   if (fault === NAMES[0]) row.moment += `, ${left} bytes left`;
   await compareAll(people, replica, row);
-  // What was told has to outlive the process, too.
+  // Acknowledged data must also survive the process.
   await replica.kill('SIGTERM');
   await compareStored(people, join(mount, 'data/database'), row);
   await replica.start();
@@ -95,11 +95,11 @@ async function harm(suite: Suite, world: World, replica: Replica, mount: string,
   suite.report(row);
 }
 
-/** What can't be stored must be refused as such, with an error that says to try again. */
+/** A request that can't be stored must be rejected with an error that allows a retry. */
 async function unclear(person: Person, replica: Replica): Promise<string[]> {
   for (let tries = 0; tries < PROBES; tries += 1) {
     const reply = await person.call(replica.url, '/workspace_access_request', { form: { email: 'full@example.com' } });
-    // There was room for this one still.
+    // There was still space for this one.
     if (reply?.status === 200) continue;
     const isClear = reply?.status === 503 && reply.body?.code === 'unavailable';
     return isClear ? [] : [`a clear error: ${reply?.status} ${JSON.stringify(reply?.body)}`];
@@ -113,11 +113,11 @@ function fill(mount: string): () => void {
   return () => rmSync(ballast);
 }
 
-/** As when a volume is unmounted: open files go on, nothing can be opened. */
+/** As when a volume is unmounted: open files stay usable, none can be opened. */
 function moveAway(folder: string): () => void {
   renameSync(folder, `${folder}-away`);
   return () => {
-    // Something may have been put in its place.
+    // There may be a new folder in its place.
     rmSync(folder, { recursive: true, force: true });
     renameSync(`${folder}-away`, folder);
   };
@@ -132,7 +132,7 @@ function fillUp(file: string, bytes: number): void {
   try {
     writeFileSync(file, Buffer.alloc(Math.max(0, bytes)));
   } catch (error) {
-    // The database was faster: what it has left is even less.
+    // The database was faster: even less space is left.
     if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
   }
 }
@@ -142,7 +142,7 @@ async function compareAll(people: readonly Person[], replica: Replica, row: Row)
   for (const person of people) person.leave();
 }
 
-/** Reads what no endpoint returns, once the folder is unlocked. */
+/** Reads data without an endpoint, once the folder is unlocked. */
 async function compareStored(people: readonly Person[], folder: string, row: Row): Promise<void> {
   const { PGlite } = await import('@electric-sql/pglite');
   const database = await PGlite.create({ dataDir: folder });

@@ -13,14 +13,14 @@ import { createOutside, type World } from './support/world.ts';
 type Fault = 'killed -9' | 'Postgres killed';
 
 const FAULTS: readonly Fault[] = ['killed -9', 'Postgres killed'];
-/** Ends only what would never come. */
+/** A limit for what never happens. */
 const ANSWER_MS = 60_000;
-/** Of all the steps, in a round. */
+/** Of all steps, per round. */
 const STRUCK = 5;
-/** A supervisor starts again what has ended. */
+/** A supervisor restarts a process that has ended. */
 const STARTS_MAX = 5;
 
-/** Breaks the first start on an empty database, migrations and all; the next starts have to get through. */
+/** Interrupts the first start on an empty database, including migrations; the next starts must succeed. */
 export async function firstStarts(suite: Suite): Promise<void> {
   const chosen = FAULTS.filter((fault) => suite.wants(nameOf(fault)));
   if (chosen.length === 0) return;
@@ -53,7 +53,7 @@ function nameOf(fault: Fault): string {
 
 let databases = 0;
 
-/** Where a first start, on a database of its own, goes through a proxy that knows its steps. */
+/** A first start on a new database, through a proxy that knows its steps. */
 async function openSite(cluster: Cluster, outside: Omit<World, 'sql'>) {
   databases += 1;
   const name = `start_${databases}`;
@@ -84,7 +84,7 @@ async function strike(cluster: Cluster, outside: Omit<World, 'sql'>, fault: Faul
     struck = fault === 'killed -9' ? replica.kill('SIGKILL') : restart(cluster);
     await struck;
   });
-  // A start that is struck ends; one that isn't, because the steps were fewer this time, gets ready.
+  // An interrupted start ends; one that isn't, because there were fewer steps this time, becomes ready.
   await replica.start().catch(() => {});
   steps.record();
   await struck;
@@ -106,7 +106,7 @@ async function getThrough(world: World, replica: Replica, index: number, row: Ro
   try {
     await untilReady([replica]);
     const person = await Person.create(world);
-    // Connections from before the fault may still break: who is told to try again does so.
+    // Connections from before the fault may still break: clients that are told to retry do so.
     for (const operation of ['connect', 'search'] as const)
       await eventually(async () => (await person.do(operation, replica.url)) === 'answered', ANSWER_MS);
     person.leave();

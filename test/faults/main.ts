@@ -1,5 +1,5 @@
 // `npm run test:faults`: real processes, a Postgres and a pgbouncer of its own, emulated providers, and what can go
-// wrong with each. Prints a table and ends with 1 when anything was lost. docs/faults.md says how to read it.
+// wrong with each. Prints a table and exits with 1 if anything was lost. docs/faults.md explains it.
 import { parseArgs } from 'node:util';
 import { installation, missingPackages } from '../support/debian-packages.ts';
 import { clocks } from './clock.ts';
@@ -16,7 +16,7 @@ import { Cluster } from './support/cluster.ts';
 import { Random } from './support/random.ts';
 import { formatTable, type Row, reasons, summary } from './support/table.ts';
 
-/** Two at a time, since each waits more than it works. */
+/** Two at a time, since each mostly waits. */
 const LANES: Part[][] = [
   [killAtSteps, disk],
   [outages, providerFaults, stops, clocks, processes, cutAtSteps, rewraps, firstStarts],
@@ -29,16 +29,16 @@ const only = values.only === undefined ? undefined : new RegExp(values.only, 'i'
 const startedAt = performance.now();
 console.log(`SEED=${seed}`);
 
-// Known before anything is started, rather than by a fault an hour later.
+// Checked before anything is started, rather than by a fault an hour later.
 const missing = missingPackages(['postgresql', 'pgbouncer', 'libfaketime']);
 if (missing.length > 0) {
   console.error(installation(missing));
   process.exit(1);
 }
 
-// Each process and folder has a hand in the end.
+// Each process and folder has an exit listener.
 process.setMaxListeners(0);
-// However it ends: the table shows what is known by then, and what the suite has started ends with it.
+// In any case, the table shows the results so far, and the suite's processes end with it.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted(new Error(signal)));
 for (const event of ['uncaughtException', 'unhandledRejection'] as const) process.once(event, interrupted);
 
@@ -55,7 +55,7 @@ const suite: Suite = {
     console.error(`${seconds()} s  ${row.fault}: ${row.lost.length === 0 ? 'nothing lost' : row.lost.join('; ')}`);
   },
   later(work) {
-    // Its failure is looked at when it is awaited.
+    // Its rejection is handled when it is awaited.
     work.catch(() => {});
     pending.push(work);
   },
@@ -72,7 +72,7 @@ if (rows.length === 0) brokeDown('--only', new Error('no fault matches it'));
 await cluster.remove();
 finish();
 
-/** What the suite itself could not go on with is no proof that nothing was lost. */
+/** An error of the suite itself does not prove that nothing was lost. */
 function brokeDown(what: string, error: Error): void {
   suite.report({ fault: 'the suite', moment: what, tried: 0, answered: 0, documented: [], lost: [error.message.slice(0, 500)] });
   suite.say(error.stack ?? error.message);

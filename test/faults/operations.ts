@@ -6,18 +6,18 @@ import type { Step } from './support/steps.ts';
 
 import type { Sql } from './support/world.ts';
 
-/** An operation whose every step is struck once. */
+/** An operation of which each step is interrupted once. */
 export interface Struck {
   name: string;
   rotation: 'off' | 'strict';
-  /** What it needs to be there. */
+  /** Its preconditions. */
   prepare: Operation[];
-  /** The access token has ended before it: it begins with a refresh. */
+  /** The access token has expired before it, so that it begins with a refresh. */
   expired?: boolean;
   operation: Operation;
 }
 
-/** Every operation that makes something last. Those that end an account include the revocation after them. */
+/** Every operation with a lasting effect. Those that end an account include the revocation after them. */
 export const OPERATIONS: readonly Struck[] = [
   { name: 'connect', rotation: 'off', prepare: ['list'], operation: 'connect' },
   { name: 'refresh', rotation: 'off', prepare: ['connect'], expired: true, operation: 'search' },
@@ -34,14 +34,14 @@ export const OPERATIONS: readonly Struck[] = [
 ];
 
 const TRIES = 5;
-/** Longest that a revocation may stand still: the queue looks once a minute. */
+/** Maximum time without progress of a revocation: the queue polls once a minute. */
 const STILL_MS = 120_000;
 
-/** Brings a new user to where the operation begins. */
+/** Prepares a new user for the operation. */
 export async function prepare(person: Person, struck: Struck, base: string): Promise<void> {
   for (const operation of struck.prepare) {
     let outcome = await person.do(operation, base);
-    // On a busy machine an answer may come too late.
+    // On a busy machine a response may come too late.
     for (let tries = 1; outcome !== 'answered' && tries < TRIES; tries += 1) outcome = await person.do(operation, base);
     if (outcome !== 'answered') throw new Error(`${operation}, which ${struck.name} begins with, was ${outcome}`);
   }
@@ -49,15 +49,15 @@ export async function prepare(person: Person, struck: Struck, base: string): Pro
 }
 
 /**
- * The operation with all that comes of it, as long as nothing strikes.
+ * The operation with all of its consequences, unless it is interrupted.
  *
- * @param isStruck ends the wait for what may come much later now
+ * @param isStruck ends the wait for what may happen much later after an interruption
  */
 export async function carryOut(person: Person, { operation }: Struck, base: string, isStruck: () => boolean): Promise<Outcome> {
   const begun = new Date();
   const outcome = await person.do(operation, base);
   if (outcome !== 'answered') return outcome;
-  // The last step of a revocation comes after the provider's answer. Older ones may have to wait for a minute.
+  // The last step of a revocation follows the provider's response. Older ones may have to wait for a minute.
   await untilNothingIsLeft(async () => {
     if (isStruck()) return { left: 0, state: '' };
     const rows = await sql(person)('select attempts from revocations where token is not null and created_at >= $1', [begun]);
@@ -67,7 +67,7 @@ export async function carryOut(person: Person, { operation }: Struck, base: stri
   return outcome;
 }
 
-/** The access tokens of the user's accounts ended a minute ago. */
+/** Makes the access tokens of the user's accounts expired since a minute. */
 async function expire(person: Person): Promise<void> {
   await sql(person)(
     `update grants set expires_at = now() - interval '1 minute', updated_at = now() - interval '61 minutes'
@@ -81,7 +81,7 @@ function sql({ world }: Person): Sql {
   return world.sql;
 }
 
-/** Whether the provider has rotated a token in these steps that Postgres has not got. */
+/** Whether the provider has rotated a token in these steps that Postgres has not stored. */
 export function hasRotatedInVain(steps: readonly Step[]): boolean {
   const is = (at: string, phase: string) => (step: Step) => step.at === at && step.phase === phase;
   const rotated = steps.findIndex(is('workspace /token', 'after'));

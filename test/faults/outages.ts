@@ -9,16 +9,16 @@ import { Resources } from './support/resources.ts';
 import { createWorld } from './support/world.ts';
 
 const DATABASE = 'outages';
-/** Within the service's time-outs, and beyond them. */
+/** Within the service's time limits, and beyond them. */
 const BRIEF_MS = 700;
 const LONG_MS = 7_000;
 
 interface Site {
-  /** Of its own: the other parts need theirs. */
+  /** A separate one: the other parts need theirs. */
   cluster: Cluster;
-  /** Before Postgres, for the first replica. */
+  /** In front of Postgres, for the first replica. */
   line: TcpProxy;
-  /** Before Postgres, for the second one. */
+  /** In front of Postgres, for the second one. */
   pooler: Pooler;
   stage: Stage;
 }
@@ -140,7 +140,7 @@ const TROUBLES: readonly Outage[] = [
   },
 ];
 
-/** Takes Postgres and pgbouncer away in every way, from one replica on a line of its own and one behind pgbouncer. */
+/** Makes Postgres and pgbouncer unavailable in every way, for one replica with a direct connection and one behind pgbouncer. */
 export async function outages(suite: Suite): Promise<void> {
   const chosen = TROUBLES.filter(({ fault, moment }) => suite.wants(`${fault} ${moment}`));
   if (chosen.length === 0) return;
@@ -186,7 +186,7 @@ async function endConnections(cluster: Cluster): Promise<void> {
   await cluster.sql('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [DATABASE]);
 }
 
-/** What was on the line when it went bad never comes. */
+/** Packets in transit when the fault began are lost. */
 async function reopen(line: TcpProxy): Promise<void> {
   line.breakConnections();
   await line.open();

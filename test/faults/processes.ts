@@ -7,13 +7,13 @@ import { Replica } from './support/replica.ts';
 import { createWorld } from './support/world.ts';
 
 const DATABASE = 'processes';
-/** Longer than a refresh holds its lease here (30 s), and the queue its jobs (a minute) where it begins late in them. */
+/** Longer than a refresh holds its lease (30 s), and than the queue holds its jobs (a minute). */
 const STILL_MS = 40_000;
 const LASTS_MS = 4_000;
-/** Enough for what runs to go on a little, too few for all who come. */
+/** Enough for requests in progress, too few for all new ones. */
 const FILES_LEFT = 3;
 
-/** What happens to processes beyond their end: they stand still, run out of files, get a broken configuration or no keys. */
+/** Faults of processes other than their end: they are paused, run out of file descriptors, get a broken configuration or no keys. */
 export async function processes(suite: Suite): Promise<void> {
   const ports = [await freePort(), await freePort()];
   const world = await createWorld(suite.cluster, DATABASE, ports[0] ?? 0);
@@ -23,7 +23,7 @@ export async function processes(suite: Suite): Promise<void> {
   if (chosen.length === 0) return world.remove();
   await openStage(stage);
   world.workspace.lifeSeconds = 3;
-  // Of two that hold the same token, because one stood still between rotation and commit, the provider refuses the later.
+  // Of two with the same token, because one was paused between rotation and commit, the provider rejects the later one.
   world.workspace.rotation = 'lenient';
   for (let round = 0; round < suite.rounds; round += 1) for (const each of chosen) await trouble(suite, stage, each);
   suite.later(endStage(suite, stage));
@@ -50,7 +50,7 @@ function outOfFiles({ replicas: [first] }: Stage): Trouble {
   };
 }
 
-/** Each reload of a broken file is refused, and what was in force stays in force. */
+/** Each reload of a broken file is rejected, and the previous one stays in force. */
 function brokenConfiguration({ world, replicas }: Stage): Trouble {
   const problems: string[] = [];
   const file = world.env.INTEGRATIONS_FILE ?? '';

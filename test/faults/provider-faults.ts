@@ -29,7 +29,7 @@ const WORDS: Record<Fault, string> = {
   redirect: 'redirects',
 };
 
-/** What the token endpoint says of a life of three seconds. */
+/** The token response for a lifetime of three seconds. */
 const LIVES: [unknown, string][] = [
   [0, 'is 0'],
   [-60, 'is negative'],
@@ -38,10 +38,10 @@ const LIVES: [unknown, string][] = [
   [undefined, 'is missing'],
 ];
 
-/** A label may have 63 characters: no resolver is asked for this name. */
+/** A label has at most 63 characters, so no resolver is queried for this name. */
 const NO_HOST = `https://${'x'.repeat(64)}.invalid`;
 
-/** Both providers go wrong in every way, with refresh tokens that stay and with those that rotate and notice their reuse. */
+/** Both providers fail in every way, with static refresh tokens and with rotating ones with reuse detection. */
 export async function providerFaults(suite: Suite): Promise<void> {
   const port = await freePort();
   const troubles = (stage: Stage, replica: Replica) => [
@@ -50,7 +50,7 @@ export async function providerFaults(suite: Suite): Promise<void> {
     ...LIVES.map(([told, words]) => life(stage, told, words)),
     unreachable(stage, replica, 'names that don’t resolve', async () => ({ url: NO_HOST, close() {} })),
     unreachable(stage, replica, 'TLS without a certificate', withoutCertificate),
-    // Once more: what the first one took must have been given back.
+    // Again: the resources of the first one must have been released.
     answers(stage, 'huge'),
   ];
   const world = await createWorld(suite.cluster, DATABASE, port);
@@ -118,7 +118,7 @@ function life({ world: { workspace } }: Stage, told: unknown, words: string): Tr
   };
 }
 
-/** The process is started again with other addresses of the providers, and once more with the right ones. */
+/** The process is restarted with other addresses of the providers, and again with the right ones. */
 function unreachable(stage: Stage, replica: Replica, words: string, open: () => Promise<{ url: string; close(): void }>): Trouble {
   return {
     fault: `providers: ${words}`,

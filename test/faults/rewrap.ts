@@ -13,7 +13,7 @@ const NAME = 'killed -9: keys rewrap --new-user-keys';
 const PEOPLE = 3;
 const WAIT = ['--wait', '60'];
 
-/** Kills a change of all keys before and after everything that it makes last, while the service is in use. */
+/** Kills a rewrap of all keys before and after each committed write, while the service is in use. */
 export async function rewraps(suite: Suite): Promise<void> {
   if (!suite.wants(NAME)) return;
   const port = await freePort();
@@ -54,13 +54,13 @@ export async function rewraps(suite: Suite): Promise<void> {
   await world.remove();
 }
 
-/** Another first key, so that everything has to be wrapped anew. */
+/** A new first key, so that every key must be wrapped again. */
 async function rotate({ env }: World, id: string): Promise<void> {
   await runTool(env, 'keys', 'add', id);
   await runTool(env, 'keys', 'promote', id, ...WAIT);
 }
 
-/** @returns false when it ended before that step */
+/** @returns false if it ended before that step */
 async function killAt({ steps }: World, env: Record<string, string>, index: number): Promise<boolean> {
   let isKilled = false;
   const tool = startTool(env, 'keys', 'rewrap', '--new-user-keys', ...WAIT);

@@ -11,15 +11,15 @@ import { Traffic } from './support/traffic.ts';
 import { type Explain, verify } from './support/verify.ts';
 import type { Sql, World } from './support/world.ts';
 
-/** Replicas at work on one world, and those who use them. */
+/** Replicas on one set of providers, and their users. */
 export interface Stage {
   world: World & { sql: Sql };
   replicas: Replica[];
-  /** All users, with the row of the table that their losses belong to. */
+  /** All users, with the row of the table to which their losses belong. */
   seen: { person: Person; row: Row }[];
 }
 
-/** Something that goes wrong for a while. */
+/** A fault that lasts for a while. */
 export interface Trouble {
   fault: string;
   moment: string;
@@ -27,7 +27,7 @@ export interface Trouble {
   lasts: number;
   /** @returns what ends it */
   begin(): Promise<() => Promise<void> | void> | (() => Promise<void> | void);
-  /** Fills with what went wrong with the fault itself, such as a stop that was none. */
+  /** Collects failures of the fault itself, such as a stop that failed. */
   problems?: string[];
   /** See {@link Person.mayForget}. */
   mayForget?: boolean;
@@ -35,14 +35,14 @@ export interface Trouble {
 }
 
 const PEOPLE = 5;
-/** More traffic before the fault: at least, and at most. */
+/** Further traffic before the fault: minimum and maximum. */
 const BEFORE_MS = [300, 1_200] as const;
 const AFTER_MS = 1_000;
-/** Statements that the database had got before the fault may still be carried out after it. */
+/** Statements that the database had received before the fault may still be executed after it. */
 const STRAGGLERS_MS = 1_000;
 /**
- * Longest that revocations may stand still. A job whose process died is taken up again once it has been running for a
- * minute, and the queue looks once a minute; one that failed again and again waits longer each time.
+ * Maximum time without progress of revocations. A job of a killed process is resumed once it has been running for a
+ * minute, and the queue polls once a minute; one that fails repeatedly waits longer each time.
  */
 const STILL_MS = 300_000;
 const LOST_ROTATION = 'the answer with the rotated token never arrived';
@@ -53,11 +53,11 @@ export async function openStage({ world, replicas }: Stage): Promise<void> {
   await rememberStored(world.sql);
 }
 
-/** Tries a fault under the traffic of a few users, and compares what they were told with what is there. */
+/** Tests a fault under the traffic of a few users, and compares the responses they received with the stored state. */
 export async function trouble(suite: Suite, stage: Stage, fault: Trouble): Promise<void> {
   if (!suite.wants(`${fault.fault} ${fault.moment}`)) return;
   const row: Row = { fault: fault.fault, moment: fault.moment, tried: 0, answered: 0, documented: [], lost: [] };
-  // What this one breaks must not keep the others from being tried.
+  // A failure of this one must not prevent the others.
   await strike(suite, stage, fault, row).catch((error: Error) => row.lost.push(`the suite could not go on: ${error.message}`));
   for (const { running, output } of stage.replicas) if (!running) row.lost.push(`a process ended by itself: ${output.slice(-300)}`);
   suite.report(row);
@@ -87,7 +87,7 @@ async function strike(
       row.lost.push(`readiness: ${replicas.map(({ output }) => output.slice(-300)).join(' | ')}`);
       return 0;
     });
-    // Those that were under way when it began are in it as well.
+    // Including those in progress when it began.
     row.tried = traffic.tally.tried - before.ended;
     row.answered = traffic.tally.answered - before.answered;
     await sleep(AFTER_MS);
@@ -103,7 +103,7 @@ async function strike(
   for (const person of people) person.leave();
 }
 
-/** What users have ended has to be dead at the providers in the end; then everything stops. */
+/** What users have ended must be invalid at the providers in the end; then everything stops. */
 export async function endStage(suite: Suite, { world, replicas, seen }: Stage): Promise<void> {
   await untilRevoked(
     world,
@@ -135,7 +135,7 @@ function lostRotation(world: World, email: string): string | undefined {
   return world.workspace.familiesOf(email).some((family) => family.lostRotation) ? LOST_ROTATION : undefined;
 }
 
-/** Where the work behind a loss is stuck: ids and states, no contents. */
+/** State of the work behind a loss: ids and states, no contents. */
 async function describeQueue({ sql }: Stage['world']): Promise<string> {
   const revocations = await sql(
     `select left(id::text, 8) as id, provider, attempts, created_at, queued_at, unconfirmed_at from revocations`,

@@ -9,7 +9,7 @@ const DATABASE = 'stops';
 const SHOWN = 1_000;
 const NAMES = ['SIGTERM of one of two', 'SIGTERM of both', 'kill -9 of one of two', 'kill -9 of both'] as const;
 
-/** Ends processes in the middle of everything, kindly and not, and starts them again. */
+/** Stops and kills processes during their work, and restarts them. */
 export async function stops(suite: Suite): Promise<void> {
   if (!NAMES.some((name) => suite.wants(name))) return;
   const ports = [await freePort(), await freePort()];
@@ -21,7 +21,7 @@ export async function stops(suite: Suite): Promise<void> {
   for (let round = 0; round < suite.rounds; round += 1)
     for (const name of NAMES) {
       const signal = name.startsWith('kill') ? 'SIGKILL' : 'SIGTERM';
-      // A kill may always hit the moment between rotation and commit: that one is tried where it can be told apart.
+      // A kill may always hit the moment between rotation and commit, which is tested separately.
       world.workspace.rotation = signal === 'SIGKILL' ? 'off' : 'strict';
       const problems: string[] = [];
       const ended = name.endsWith('both') ? replicas : [suite.random.pick(replicas)];
@@ -40,7 +40,7 @@ export async function stops(suite: Suite): Promise<void> {
   suite.later(endStage(suite, stage));
 }
 
-/** @returns stops that were none */
+/** @returns stops that failed */
 async function restart(suite: Suite, replicas: readonly Replica[], signal: NodeJS.Signals): Promise<string[]> {
   const problems = replicas.map(async (replica) => {
     const { code } = await replica.kill(signal);

@@ -43,7 +43,7 @@ async function strikeSteps(suite: Suite, fault: Fault): Promise<void> {
   suite.later(closeSite(site));
 }
 
-/** Revocations that a kill interrupted are still to come: the sites live on while other faults are tried. */
+/** Revocations that a kill interrupted are still pending: the stages stay while other faults are tested. */
 const people = new Map<Site, { row: Row; person: Person }[]>();
 
 async function openSite({ cluster }: Suite, fault: Fault): Promise<Site> {
@@ -79,7 +79,7 @@ async function closeSite(site: Site): Promise<void> {
 
 async function tryStrike(suite: Suite, site: Site, fault: Fault, struck: Struck): Promise<void> {
   const row: Row = { fault: `${fault}: ${struck.name}`, moment: '', tried: 0, answered: 0, documented: [], lost: [] };
-  // What this one breaks must not keep the others from being tried.
+  // A failure of this one must not prevent the others.
   await strike(site, fault, struck, row).catch((error: Error) => row.lost.push(`the suite could not go on: ${error.message}`));
   suite.report(row);
 }
@@ -116,7 +116,7 @@ async function recordSteps(site: Site, struck: Struck): Promise<Step[]> {
   return [...steps];
 }
 
-/** @returns the steps up to the struck one; undefined when that one never came */
+/** @returns the steps up to the interrupted one; undefined if there was no such step */
 async function strikeAt(site: Site, fault: Fault, struck: Struck, person: Person, index: number, row: Row): Promise<Step[] | undefined> {
   const { world, replica } = site;
   const { promise: reached, resolve } = Promise.withResolvers<true>();
@@ -127,7 +127,7 @@ async function strikeAt(site: Site, fault: Fault, struck: Struck, person: Person
     resolve(true);
   });
   const done = carryOut(person, struck, replica.url, () => isStruck);
-  // Some steps come after the answer.
+  // Some steps follow the response.
   const ended = done.then(() => sleep(TRAILING_MS)).then(() => (isStruck ? reached : false));
   const isReached = await Promise.race([reached, ended]);
   const until = [...passed];

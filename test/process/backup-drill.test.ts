@@ -21,7 +21,7 @@ function commands(heading: string): string[] {
   return blocks;
 }
 
-/** Runs a block as a person would paste it. */
+/** Runs a block as an operator would paste it. */
 function paste(block: string, env: Record<string, string>): Promise<string> {
   const child = spawn('bash', ['-euo', 'pipefail', '-c', block], {
     cwd: ROOT,
@@ -47,7 +47,7 @@ describe.skipIf(!hasPostgres)('the drill of docs/backup.md', () => {
   let env: Record<string, string>;
   let steward: TestProcess;
 
-  /** What a service of these databases is started with; the sandbox plays the providers, and stays as it is. */
+  /** The environment of a service on these databases; the sandbox's state is kept. */
   const serviceEnv = (database: PostgresDatabase) => ({
     DATA_DIR: join(folder, 'sandbox'),
     MASTER_KEYS_FILE: join(folder, 'master.keys'),
@@ -70,7 +70,7 @@ describe.skipIf(!hasPostgres)('the drill of docs/backup.md', () => {
 
   afterEach(() => fresh.drop());
 
-  /** Before: two users with an account each. After the backup: one disconnects, the other deletes itself. */
+  /** Before: two users with an account each. After the backup: one disconnects, the other is deleted. */
   async function live() {
     const [stays, leaves] = [`stays${randomBytes(3).toString('hex')}`, `leaves${randomBytes(3).toString('hex')}`];
     const tokens = { stays: await steward.signIn(stays), leaves: await steward.signIn(leaves) };
@@ -115,7 +115,7 @@ describe.skipIf(!hasPostgres)('the drill of docs/backup.md', () => {
     expect(await paste(erasing, env)).toMatch(/^0 users deleted/m);
     expect(await fresh.sql(names, emails)).toHaveLength(1);
 
-    // Before a restore, the old service is stopped.
+    // The old service is stopped before a restore.
     await steward.kill();
     const restored = await startProcess({ ...serviceEnv(fresh), MASTER_KEYS_FILE: join(folder, 'vault/master.keys') });
     try {

@@ -22,7 +22,7 @@ interface Site {
   remove(): Promise<void>;
 }
 
-/** A database behind a proxy, and what a service needs to use it. */
+/** A database behind a proxy, and the environment to use it. */
 async function createSite(): Promise<Site> {
   const folder = mkdtempSync(join(tmpdir(), 'steward-outage-'));
   const database = await createPostgresDatabase();
@@ -83,18 +83,18 @@ withPostgres('while the database is unavailable', () => {
     await site.remove();
   });
 
-  // A test that fails leaves the database as the next one expects it.
+  // Also after a failed test, the next one finds the database available.
   afterEach(async () => {
     site.proxy.breakConnections();
     await site.proxy.open();
   });
 
-  /** All at once: each may take as long as the database's time-outs. */
+  /** Concurrently: each may take as long as the database's time limits. */
   async function expectOutage(): Promise<void> {
     const stranger = await child.signIn('stranger');
     const html = { headers: { accept: 'text/html' } };
     const callback = '/auth/workspace/callback?state=unknown&code=code';
-    // The probe remembers its last answer for a moment.
+    // The probe's result is cached for a moment.
     expectUnavailable(await eventually(() => unready()));
     const [live, test, saved, alias, ...others] = await Promise.all([
       child.call('/health/live'),

@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { variables } from '../../src/config/environment.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-/** Of the variables, the only one that compose.yaml itself reads. */
+/** The only variable that compose.yaml itself reads. */
 const PORT = '$' + '{PORT:-8080}';
 const text = (name: string) => readFileSync(join(ROOT, name), 'utf8');
 
@@ -25,7 +25,7 @@ const compose = z
   .object({ services: z.record(z.string(), service) })
   .parse(load(text('compose.yaml'), { schema: CORE_SCHEMA.withTags(mergeTag) }));
 
-/** The instructions of one stage, a line each. */
+/** The instructions of one stage, one per line. */
 function stage(name: string): string[] {
   const joined = text('Dockerfile').replace(/\\\n\s*/g, '');
   const [, body = ''] = joined.split(new RegExp(`^FROM \\S+ AS ${name}$`, 'm'));
@@ -126,7 +126,7 @@ describe('the production image', () => {
     const folder = mkdtempSync(join(tmpdir(), 'steward-prune-'));
     const installed = join(folder, 'node_modules/googleapis');
     try {
-      // A copy of some of it: the prune must never see the installation that the tests run on.
+      // A partial copy: the prune must never touch the installation that the tests use.
       for (const api of [...apis, 'youtube'])
         cpSync(join(ROOT, 'node_modules/googleapis/build/src/apis', api), join(installed, 'build/src/apis', api), { recursive: true });
       cpSync(join(ROOT, 'node_modules/googleapis/package.json'), join(installed, 'package.json'));
@@ -156,7 +156,7 @@ describe('the production image', () => {
   });
 });
 
-/** Does by hand what the `source` and `dependencies` stages do, with links to the production dependencies. */
+/** Repeats the `source` and `dependencies` stages, with links to the production dependencies. */
 function assemble(image: string): void {
   for (const line of stage('source')) {
     const [instruction, ...words] = line.split(' ');
@@ -172,7 +172,7 @@ function assemble(image: string): void {
     packages: Record<string, { dev?: boolean; devOptional?: boolean; optional?: boolean }>;
   };
   for (const [path, { dev, devOptional, optional }] of Object.entries(lock.packages)) {
-    // What lies deeper is found from its package's real place.
+    // Nested packages are resolved from their package's real path.
     if (!/^node_modules\/(@[^/]+\/)?[^/]+$/.test(path) || dev || devOptional || optional) continue;
     mkdirSync(dirname(join(image, path)), { recursive: true });
     symlinkSync(join(ROOT, path), join(image, path));

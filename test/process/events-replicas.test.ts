@@ -74,7 +74,7 @@ describe.skipIf(!hasPostgres)('two processes on one database', () => {
     await open.query('begin');
     await open.query(RECORD, [slow.userId, 'late']);
     await database.sql(RECORD, [quick.userId, 'early']);
-    // Both replicas have read past the id that is still open.
+    // Both replicas have read past the id of the open transaction.
     await Promise.all(quick.clients.map((client) => client.event('early')));
     await open.query('commit');
     await open.end();

@@ -8,7 +8,7 @@ import { startIssuer, type TestIssuer } from '../support/issuer.ts';
 import { createPlace, type Place, startProcess, type TestProcess } from '../support/process.ts';
 import { ProviderEmulator } from '../support/provider-emulator.ts';
 
-/** Found again wherever it turns up; in a name, so that a failure says which one leaked. */
+/** A value that can be searched for; it has a name, so that a failure shows which one leaked. */
 function canary(place: string): string {
   return `canary-${place}-${randomBytes(8).toString('hex')}`;
 }
@@ -22,7 +22,7 @@ const secrets = {
 };
 const masterKey = randomBytes(32).toString('base64');
 
-/** Everything that must never be printed: name → value. */
+/** Values that must never be logged: name → value. */
 const hidden: Record<string, string> = { ...secrets, masterKey };
 
 let issuer: TestIssuer;
@@ -55,7 +55,7 @@ afterAll(async () => {
   issuer.close();
 });
 
-/** Walks to the callback and through it; whatever is secret on the way is hidden. */
+/** Runs a flow including its callback, and registers each secret on the way. */
 async function walk(user: string, token: string): Promise<Record<string, string>> {
   const browser = new FormBrowser(child.url);
   const { request, consentUrl } = await openConsent(child, { token, email: 'demo@example.com', browser });

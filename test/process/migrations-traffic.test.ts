@@ -20,7 +20,7 @@ beforeEach(async () => {
 });
 afterEach(() => database.drop());
 
-/** Rows in every table that grows with the users, as far as it is there already. */
+/** Rows in every existing table that grows with the users. */
 const FILL: Record<string, string> = {
   users: `insert into users (issuer, subject) select 'i', n::text from generate_series(1, ${USERS}) n`,
   grants: `insert into grants (id, user_id, provider, subject, tokens) select gen_random_uuid(), id, 'bank', subject, '\\x00' from users`,
@@ -48,7 +48,7 @@ async function fillEmpty(): Promise<void> {
   }
 }
 
-/** Where each table's rows lie: elsewhere after a rewrite. */
+/** The file of each table, which a rewrite changes. */
 async function files(): Promise<Map<string, string>> {
   const rows = await database.sql<{ name: string; file: string }>(
     `select relname::text as name, relfilenode::text as file from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace`,
@@ -56,7 +56,7 @@ async function files(): Promise<Map<string, string>> {
   return new Map(rows.map(({ name, file }) => [name, file]));
 }
 
-/** Reads and writes the large tables until it is told to stop. */
+/** Reads and writes the large tables until it is stopped. */
 function traffic(): { stop(): Promise<number> } {
   let isOver = false;
   const client = new pg.Client({ connectionString: database.url });
@@ -65,7 +65,7 @@ function traffic(): { stop(): Promise<number> } {
     let statements = 0;
     for (; !isOver; statements += 1) {
       await client.query('update users set email = $1 where subject = $2', [`${statements}`, `${1 + (statements % USERS)}`]);
-      // One table in each statement: of two, Postgres may end either side as a deadlock, and a migration is tried again.
+      // One table in each statement: with two, Postgres may abort either side of a deadlock, and a migration is retried.
       await client.query('select count(*) from bank_items');
     }
     return statements;
@@ -94,7 +94,7 @@ describe.skipIf(!hasPostgres)('migrations of a large database that is in use', (
         noLock: true,
         log: () => {},
       });
-      // Whatever it did to the users' statements, none failed.
+      // No statement of the users failed.
       if (users !== undefined) expect(await users.stop(), file).toBeGreaterThanOrEqual(0);
       const after = await files();
       rewritten.push(

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '../..');
-/** Whatever Node the machine has, which may be older than the pinned one. */
+/** The machine's Node, which may be older than the pinned one. */
 const SYSTEM_NODE = spawnSync('/usr/bin/node', ['--version']).status === 0 ? '/usr/bin/node' : process.execPath;
 
 let folder: string;
@@ -20,7 +20,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** An npm that only writes down what it was asked. */
+/** An npm that only records its arguments. */
 function stubNpm(status: number): void {
   const npm = join(folder, 'bin/npm');
   writeFileSync(npm, `#!/bin/sh\necho "$@" >> "${folder}/asked"\nexit ${status}\n`);
@@ -41,7 +41,7 @@ function askedOfNpm(): string[] {
   }
 }
 
-/** What an installation leaves behind, as old as given. */
+/** The files of an installation, with the given age. */
 function installed(seconds: number): void {
   mkdirSync(join(folder, 'node_modules/.bin'), { recursive: true });
   writeFileSync(join(folder, 'node_modules/.bin/node'), '');

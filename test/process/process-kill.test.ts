@@ -5,7 +5,7 @@ import { connect, consent, createPublicToken, linkBank, openConsent, outcome } f
 import { freePort } from '../support/free-port.ts';
 import { createPlace, type Place, startProcess, type TestProcess } from '../support/process.ts';
 
-/** Ends what would never come: a job that was running when its process died is taken up again after a minute. */
+/** A limit for what never happens: a job of a killed process is resumed after a minute. */
 const JOB_LIMIT_MS = 170_000;
 
 let place: Place;
@@ -25,13 +25,13 @@ async function start(env: Record<string, string> = {}): Promise<TestProcess> {
   return child;
 }
 
-/** A browser that stands before the callback. */
+/** A browser before the callback. */
 async function approve(user: string, email: string) {
   const opened = await openConsent(child, { token: await child.signIn(user), email });
   return { ...opened, callbackUrl: await consent(opened.browser, opened.consentUrl, { email }) };
 }
 
-/** Lets a request run into a hanging provider. */
+/** Starts a request that waits for a hanging provider. */
 async function runInto(part: 'workspace' | 'bank', path: string, request: () => Promise<unknown>): Promise<void> {
   const seen = async () => ((await child.control('state')).calls[part][path] ?? 0) as number;
   const before = await seen();
@@ -102,7 +102,7 @@ describe('kill -9 right after the response to a disconnect', () => {
     const { callback, token } = await connect(child, { email: 'demo@example.com', browser });
     await linkBank(child, token);
     const [entry] = (await child.call('/auth/bank/accounts', { token })).body.accounts;
-    // Nothing can be confirmed before the kill: faults are gone after it.
+    // Nothing can be confirmed before the kill; the faults end with it.
     await child.control('faults', { part: 'workspace', path: '/revoke', kind: 'status' });
     await child.control('faults', { part: 'bank', path: '/item/remove', kind: 'status' });
     const answers = await Promise.all([

@@ -36,7 +36,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-/** An account connected through the second process, whose access token ended a minute ago; the first is fresh. */
+/** An account connected through the second process, whose access token expired a minute ago; the first process has nothing cached. */
 beforeEach(async () => {
   if (database === undefined) return;
   Object.assign(provider.tokens, { rotation: 'strict', fields: {}, before: () => {}, after: () => {} });
@@ -53,7 +53,7 @@ afterEach(async () => {
 });
 
 const state = () => grantState(database.sql, grant);
-/** Statuses that front ends were told of, in turn. */
+/** Statuses of the events sent to front ends, in order. */
 async function statusEvents(): Promise<string[]> {
   const rows = await database.sql<{ status: string }>(
     `select data->>'status' as status from events where user_id = $1 and event = 'account.status' order by seq`,
@@ -65,7 +65,7 @@ async function statusEvents(): Promise<string[]> {
 const lastGiven = () => provider.tokens.given.at(-1) ?? '';
 const NEVER = () => new Promise<void>(() => {});
 
-/** Runs once the provider has been asked, at the point that `hook` names; `then` says how it goes on. */
+/** Runs during the provider's request, at the point that `hook` names; `then` continues it. */
 function once(hook: 'before' | 'after', then: () => Promise<void> | void): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   provider.tokens[hook] = () => {
@@ -174,7 +174,7 @@ withPostgres('a process that stands still for 40 seconds after the provider rota
       await database.sql(`update grants set lease_until = lease_until - interval '40 seconds' where id = $1`, [grant.grantId]);
       const second = one.current(grant, 5);
       const third = one.current(grant);
-      // Those who wait look at the row meanwhile, and find the lease.
+      // Waiting callers read the row meanwhile, and find the lease.
       for (let look = 0; look < 50; look += 1) expect(await state()).toMatchObject({ lease: expect.any(Number) });
       answer.resolve();
       two.signal('SIGCONT');
@@ -206,7 +206,7 @@ withPostgres('an answer of the provider that never arrives', () => {
 });
 
 withPostgres('a process that lost the database after the provider rotated', () => {
-  /** The first process has the only good tokens and can't store them; its lease is over, and the second one comes. */
+  /** The first process has the only valid tokens and can't store them; its lease has expired, and the second process refreshes. */
   async function overtake(): Promise<{ first: Promise<unknown>; second: Promise<unknown> }> {
     const reached = once('after', () => proxy.freeze());
     const first = one.current(grant);

@@ -82,12 +82,12 @@ describe.skipIf(!hasPostgres)('stopping a production process', () => {
   });
 });
 
-/** Where it listens, whatever its PUBLIC_URL is. */
+/** The address at which it listens, regardless of PUBLIC_URL. */
 function addressOf(child: TestProcess): string {
   return /"address":"([^"]+)"/.exec(child.output())?.[1] ?? '';
 }
 
-/** One request on a connection that the client would keep. */
+/** One request on a keep-alive connection. */
 function get(base: string, path: string): Promise<{ status: number | undefined; connection: string | undefined }> {
   const agent = new Agent({ keepAlive: true });
   return new Promise((resolve, reject) => {

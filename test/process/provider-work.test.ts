@@ -10,7 +10,7 @@ import { SocketClient } from '../support/socket-client.ts';
 import { Standstill } from '../support/standstill.ts';
 import { WorkspaceEmulator } from '../support/workspace-emulator.ts';
 
-/** What each built-in action is called with, and what the provider answers, by the end of its address. */
+/** The input of each built-in action, and the provider's responses by the end of their path. */
 interface Case {
   input: object;
   answers: Record<string, unknown>;
@@ -183,15 +183,15 @@ let steward: TestProcess;
 let watch: Standstill;
 let client: SocketClient;
 let token: string;
-/** What the provider says now, by the end of its address. */
+/** The provider's current responses, by the end of their path. */
 let said: Map<string, string>;
 let asked: Set<string>;
 
 const PLENTY = '1000000';
-/** A call that a limit refuses has tried nothing. */
+/** A call that a limit rejects tests nothing. */
 const FAILURES = new Set(['internal', 'stood still', 'rate_limited']);
 const MUCH = 1_000_000;
-/** For a service that stands still again and again, and is started anew each time. */
+/** For a service that is blocked repeatedly, and restarted each time. */
 const PATIENCE_MS = 300_000;
 
 beforeAll(async () => {
@@ -215,7 +215,7 @@ afterAll(async () => {
   await place.remove();
 });
 
-/** The service, as another process: this one answers for the providers, and counts. */
+/** The service in another process: this one emulates the providers, and measures. */
 async function start(): Promise<void> {
   const limits = {
     LIMIT_PROVIDER_REQUESTS_PER_MINUTE: PLENTY,
@@ -225,7 +225,7 @@ async function start(): Promise<void> {
   steward = await startProcess({ ...place.env, ...provider.env, ...aggregator.env, ...limits, GOOGLE_API_URL: api.url });
 }
 
-/** A service that stood still is not waited for. */
+/** Does not wait for a blocked service. */
 async function startAgain(): Promise<void> {
   await watch.stop();
   client.socket.terminate();
@@ -247,7 +247,7 @@ function say(response: ServerResponse, path: string): void {
   response.end(body ?? '{}');
 }
 
-/** Runs an action to its end, approved where it has to be. */
+/** Runs an action to its end, approved if it must be. */
 async function act(action: string, input: object): Promise<string> {
   const first = await client.request({ type: 'call', action, input });
   if (first.error?.code !== 'approval_required') return first.error?.code ?? 'result';
@@ -255,7 +255,7 @@ async function act(action: string, input: object): Promise<string> {
   return second.error?.code ?? 'result';
 }
 
-/** Actions that change something read large what others have read before them, in the same way. */
+/** Actions with an effect read the same large responses as the reads before them. */
 function isTried(action: string, kind: Kind, size: number): boolean {
   return BUILT_INS.get(action)?.effect === 'read' || size < MUCH || kind === 'long texts' || kind === 'items';
 }

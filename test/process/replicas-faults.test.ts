@@ -30,13 +30,13 @@ describe.skipIf(!hasPostgres || programsMissing('pgbouncer', 'haproxy'))('three 
     traffic = new Traffic(cluster.service, user.token, CLIENTS);
   });
 
-  /** Once so many more requests have gone well. */
+  /** Resolves after this number of further successful requests. */
   function goesOn(count = 200): Promise<boolean> {
     const before = traffic.done;
     return eventually(() => traffic.done >= before + count, 60_000);
   }
 
-  /** Whether a replica itself says that it takes requests. */
+  /** Whether a replica itself reports that it is ready. */
   const isReady = async (index: number) => (await cluster.replica(index).call('/health/ready')).status === 200;
 
   it('kill -9 of one fails only its own requests in progress', async () => {
@@ -76,7 +76,7 @@ describe.skipIf(!hasPostgres || programsMissing('pgbouncer', 'haproxy'))('three 
       'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
     );
     for (const index of EACH) await eventually(async () => !(await isReady(index)));
-    // The sessions of that time live on, and take reads only for ever.
+    // Sessions of that time remain, and stay read-only.
     await cluster.database.sql(`begin read write; alter database ${name} reset default_transaction_read_only; commit`);
     for (const index of EACH) await eventually(() => isReady(index), 30_000);
     await goesOn();
@@ -84,7 +84,7 @@ describe.skipIf(!hasPostgres || programsMissing('pgbouncer', 'haproxy'))('three 
     expectUnavailableOnly();
   });
 
-  /** Every failure was told: to come back later, by the service or by the balancer while no replica was ready. */
+  /** Every failed request got a response to retry later, from the service or, while no replica was ready, from the balancer. */
   function expectUnavailableOnly(): void {
     const others = traffic.failures.filter(({ status, what }) => status !== 503 && !(status === 200 && what.includes('"status":"error"')));
     expect(others).toEqual([]);

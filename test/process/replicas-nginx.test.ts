@@ -33,7 +33,7 @@ describe.skipIf(programsMissing('nginx'))('nginx with the configuration of docs/
     const port = await freePort();
     url = `http://127.0.0.1:${port}`;
     writeFileSync(join(folder, 'nginx.conf'), configuration(port));
-    // It reads its standard log file before it is told of another.
+    // It opens its default log file before it reads the configuration.
     nginx = new Program(programOf('nginx'), ['-e', 'stderr', '-c', join(folder, 'nginx.conf')]);
     await eventually(() => call('/test'));
   });
@@ -47,7 +47,7 @@ describe.skipIf(programsMissing('nginx'))('nginx with the configuration of docs/
 
   const call = (path: string, options = {}) => send(url, path, options);
 
-  /** The document's block, without TLS, on loopback. */
+  /** The configuration of the document, without TLS, on loopback. */
   function configuration(port: number): string {
     const [, block = ''] = /```nginx\n([\s\S]*?)```/.exec(DOCUMENT) ?? [];
     const places = {

@@ -16,7 +16,7 @@ describe.skipIf(!hasPostgres || programsMissing('pgbouncer'))('the database thro
     database = await createPostgresDatabase();
     await database.sql('create table entries (id integer primary key, value integer not null)');
     await database.sql('insert into entries select id, 0 from generate_series(1, 20) id');
-    // Few sessions, so that clients meet each other's.
+    // Few sessions, so that clients share them.
     pooler = await Pooler.start(database.url, { 'default_pool_size = 20': 'default_pool_size = 2' });
   });
 
@@ -33,7 +33,7 @@ describe.skipIf(!hasPostgres || programsMissing('pgbouncer'))('the database thro
     return db;
   }
 
-  /** Names of the statements that the session which answers has prepared. */
+  /** Names of the statements prepared in the current session. */
   const prepared = (db: Database) => db.query<{ name: string }>('select name from pg_prepared_statements');
 
   it('returns the right rows when another client uses the same name for another statement', async () => {
@@ -64,7 +64,7 @@ describe.skipIf(!hasPostgres || programsMissing('pgbouncer'))('the database thro
         const [row] = await tx.query<{ value: number }>({ name: 'lock', text: 'select value from entries where id = $1 for update' }, [id]);
         await tx.query({ name: 'raise', text: 'update entries set value = $2 where id = $1' }, [id, row!.value + 1]);
       });
-    // Not so many at a time that the last one would wait longer than a connection may be waited for.
+    // Few enough at a time that none exceeds the time limit for a connection.
     const limit = pLimit(25);
     await Promise.all(Array.from({ length: 200 }, (_, index) => limit(() => raise(replicas[index % 2]!, (index % 4) + 1))));
     expect(await database.sql('select sum(value)::integer as sum from entries where id between 1 and 4')).toEqual([{ sum: 200 }]);
@@ -105,9 +105,9 @@ describe.skipIf(!hasPostgres || programsMissing('pgbouncer'))('the database thro
     await write();
     const name = new URL(database.url).pathname.slice(1);
     await failOver(`alter database ${name} set default_transaction_read_only = on`);
-    // All the sessions that there may be, and none of them is told that it is of no use.
+    // The maximum number of sessions, none of which is reset.
     await eventually(() => Promise.all(Array.from({ length: 4 }, () => db.query('select pg_sleep(0.2)'))));
-    // Sessions that began meanwhile stay as they are, though the database takes writes again.
+    // Sessions that began meanwhile stay read-only, although the database is writable again.
     await database.sql(`begin read write; alter database ${name} reset default_transaction_read_only; commit`);
     await expect(write()).rejects.toMatchObject({ code: 'unavailable', cause: { code: '25006' } });
     await eventually(() => write());
@@ -118,7 +118,7 @@ describe.skipIf(!hasPostgres || programsMissing('pgbouncer'))('the database thro
     await database.sql(
       'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
     );
-    // The pooler and the pool notice by themselves, a moment later.
+    // The pooler and the pool detect it a moment later.
     await eventually(async () => (await database.sql(`select 1 from pg_stat_activity where datname = current_database()`)).length === 1);
   }
 

@@ -30,7 +30,7 @@ describe.skipIf(programsMissing('haproxy'))('the TLS proxy', () => {
 
   const call = (path: string) => send(proxy.url, path);
 
-  /** An answer to exactly these bytes. */
+  /** The response to exactly these bytes. */
   async function raw(target: string, headers = ''): Promise<string> {
     const socket = connectTls({ port: proxy.httpsPort, host: '127.0.0.1', ALPNProtocols: ['http/1.1'] });
     await once(socket, 'secureConnect');
@@ -88,7 +88,7 @@ describe.skipIf(programsMissing('haproxy'))('the TLS proxy', () => {
     expect(steward.logs.join('')).not.toContain(CANARY);
   });
 
-  /** What plain HTTP is answered. */
+  /** The response to plain HTTP. */
   async function redirect(path: string) {
     const asked = httpRequest({ port: proxy.httpPort, host: '127.0.0.1', path, headers: { host: 'steward.example.com' } }).end();
     const [response] = await once(asked, 'response');
@@ -130,7 +130,7 @@ describe.skipIf(programsMissing('haproxy'))('the TLS proxy of a service that is 
   let service: Server;
 
   beforeAll(async () => {
-    // It takes requests, and dies with each.
+    // It accepts requests, and closes each connection.
     service = createServer((socket) => socket.once('data', () => socket.destroy())).listen(0, '127.0.0.1');
     await once(service, 'listening');
     proxy = await Balancer.create();

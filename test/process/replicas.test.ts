@@ -119,7 +119,7 @@ describe.skipIf(!hasPostgres || programsMissing('pgbouncer', 'haproxy'))('three 
     const asked = (localAddress: string, claimed: string) => statusOf(cluster.balancer.url, localAddress, claimed);
     const statuses = await Promise.all(Array.from({ length: REPLICAS * 5 + 10 }, (_, index) => asked('127.0.0.1', `10.0.0.${index}`)));
     expect(statuses).toContain(429);
-    // One for each replica at most, however it is balanced.
+    // At most one for each replica, however requests are balanced.
     expect(await asked('127.0.0.2', '127.0.0.1')).toBe(200);
   });
 });
@@ -128,7 +128,7 @@ function byName(one: { name: string }, other: { name: string }): number {
   return one.name < other.name ? -1 : 1;
 }
 
-/** Of an entry on the waitlist, sent from this address of the machine's. */
+/** The response to a waitlist entry, sent from this local address. */
 function statusOf(url: string, localAddress: string, claimed: string): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const headers = { 'content-type': 'application/x-www-form-urlencoded', 'x-forwarded-for': claimed };

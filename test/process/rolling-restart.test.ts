@@ -42,14 +42,14 @@ describe.skipIf(!hasPostgres || programsMissing('pgbouncer', 'haproxy'))('a roll
     }
     expect(await traffic.end(cluster.database)).toEqual([]);
     expect(traffic.failures).toEqual([]);
-    // Each replica had its share of the sockets, and none had to come back at the moment of another.
+    // Each replica had a share of the sockets, and their reconnects were spread.
     expect(delays.length).toBeGreaterThanOrEqual(SOCKETS);
     expect(delays.every((delay) => Number.isInteger(delay) && delay >= 1 && delay <= 30)).toBe(true);
     expect(new Set(delays).size).toBeGreaterThan(10);
     for (const socket of sockets) await socket.close();
   });
 
-  /** A socket that was sent away signs in again, where it stopped. */
+  /** A disconnected socket authenticates again with its last `since`. */
   async function comeBack(socket: SocketClient, delays: number[]): Promise<SocketClient> {
     if (socket.socket.readyState === socket.socket.OPEN) return socket;
     const { code, reason } = await socket.ended;

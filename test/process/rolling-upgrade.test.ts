@@ -101,7 +101,7 @@ describe.skipIf(!hasPostgres)('a release with a newer schema, beside the one bef
     expect(exit.stderr).toMatch(
       /^The database was migrated by a newer Steward: it needs code version 2, this is \d+\. Start the newer release\./,
     );
-    // A refused start leaves the database as it was.
+    // A failed start does not change the database.
     expect(await database.sql('select minimum_code_version as minimum from schema_guard')).toEqual([{ minimum: 2 }]);
   });
 });

@@ -23,7 +23,7 @@ function randomKey(): string {
   return randomBytes(32).toString('base64');
 }
 
-/** Complete and right; each test spoils one thing. Nothing listens at its database. */
+/** Complete and valid; each test changes one variable. Nothing listens at its database's address. */
 const PRODUCTION = {
   NODE_ENV: 'production',
   PUBLIC_URL: 'https://api.example.com',
@@ -39,7 +39,7 @@ const PRODUCTION = {
   PLAID_SECRET: BANK_SECRET,
 };
 
-/** Every refusal: exit code 1, a message without a stack on stderr, no secret anywhere. */
+/** Every failed start: exit code 1, a message without a stack on stderr, no secret anywhere. */
 async function refusal(env: Record<string, string>): Promise<string> {
   const exit: Exit = await runProcess({ DATA_DIR: folder, ...env });
   expect(exit.code, exit.output).toBe(1);
@@ -108,7 +108,7 @@ describe('starting in production', () => {
   it.each(wrong)('rejects %s', async (_what, spoiled, expected) => {
     const message = await refusal({ ...PRODUCTION, ...spoiled });
     expect(message).toMatch(expected);
-    // One thing is wrong, and one thing is said.
+    // One problem causes one message.
     expect(message.match(/^ {2}- /gm)?.length ?? 1).toBe(message.includes('MASTER_KEYS_FILE') ? 2 : 1);
   });
 });

@@ -57,7 +57,7 @@ describe.skipIf(!hasPostgres)('DELETE /user with two processes on one database',
     expect((await late.ended).code).toBe(4401);
     for (const path of ['/user/export', '/user/audit']) expectError(await replicas[1].call(path, { token }), 'invalid_token');
     expect(await database.sql(`select 1 from users where subject = 'remembered'`)).toEqual([]);
-    // The feed of that process still serves the others.
+    // The feed of that process still serves the other users.
     const { uid } = (await onlooker.request({ type: 'authenticate', token: await issuer.sign('onlooker') })) as { uid: string };
     await database.sql(
       `with head as (update users set event_seq = event_seq + 1 where id = $1 returning event_seq)

@@ -35,7 +35,7 @@ describe('webhooks', () => {
 
   afterEach(() => receiver.close());
 
-  /** Resolves with the next webhook after what `act` causes. */
+  /** Resolves with the next webhook after `act`. */
   async function next(act: () => Promise<unknown>): Promise<Received> {
     const arrival = new Promise<void>((resolve) => {
       arrived = resolve;

@@ -13,7 +13,7 @@ beforeAll(async () => {
   steward = await startSteward();
 });
 afterAll(() => steward.stop());
-/** A calendar of its own for each test. */
+/** A new calendar for each test. */
 beforeEach(async () => {
   accounts += 1;
   email = `calendar${accounts}@example.com`;
@@ -34,7 +34,7 @@ const timed = (start: string, end: string, more: object = {}) => ({
   end: { dateTime: end, timeZone: BERLIN },
   ...more,
 });
-/** Starts of what is called "made", from one date to another. */
+/** Starts of the events named "made", from one date to another. */
 const starts = async (from: string, to: string, query: Record<string, string> = {}) => {
   const window = { timeMin: `${from}T00:00:00Z`, timeMax: `${to}T00:00:00Z`, q: 'made' };
   const { body } = await list({ ...window, singleEvents: 'true', orderBy: 'startTime', ...query });
@@ -173,7 +173,7 @@ describe('sandbox calendar: series', () => {
     });
     expect((await call('DELETE', `${EVENTS}/${third.id}`)).status).toBe(204);
     expect((await starts('2027-02-01', '2027-04-01')).map((start: string) => start.slice(8, 10))).toEqual(['01', '04', '20']);
-    // The moved one is found where it is now, before the end of the rule or after it.
+    // The moved event is found at its new time, before the end of the rule or after it.
     expect(await starts('2027-03-19', '2027-03-21')).toHaveLength(1);
     expect(reasonOf(await call('DELETE', `${EVENTS}/${third.id}`))).toBe('deleted');
     await call('DELETE', `${EVENTS}/${series.id}`);

@@ -28,7 +28,7 @@ function update(id: string, requests: object[], requiredRevisionId?: string) {
   });
 }
 
-/** Text of a tab as its runs say it. */
+/** Text of a tab's runs. */
 async function textOf(id: string, tabId = 't.0'): Promise<string> {
   const tab = allTabs((await get(id)).tabs).find((one) => one.tabProperties.tabId === tabId);
   return leaves(tab.documentTab.body.content)
@@ -40,7 +40,7 @@ function allTabs(tabs: any[]): any[] {
   return tabs.flatMap((tab) => [tab, ...allTabs(tab.childTabs ?? [])]);
 }
 
-/** Elements of paragraphs, those in tables too. */
+/** Elements of paragraphs, including those in tables. */
 function leaves(content: any[]): any[] {
   return content.flatMap(({ paragraph, table }) => {
     if (table !== undefined) return table.tableRows.flatMap((row: any) => row.tableCells.flatMap((cell: any) => leaves(cell.content)));

@@ -36,7 +36,7 @@ function raw(headers: Record<string, string>, text = 'Hello'): string {
   return Buffer.from(`${lines.join('')}\r\n${text}`).toString('base64url');
 }
 
-/** The newest message of a search, whole. */
+/** The newest message of a search, complete. */
 async function newest(q: string) {
   const [id] = await ids(q);
   return (await api(`messages/${id}`)).body;

@@ -34,7 +34,7 @@ async function verify(token: string, at = host): Promise<JWTVerifyResult> {
   return jwtVerify(token, keys, { issuer: identity.issuer, audience: identity.audience, algorithms: ['RS256'] });
 }
 
-/** A request with headers that fetch doesn't let one set. */
+/** A request with headers that fetch does not allow. */
 function statusWith(
   headers: Record<string, string>,
   path = '/sandbox/identity/jwks.json',

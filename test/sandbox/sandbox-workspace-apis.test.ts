@@ -17,7 +17,7 @@ describe('the sandbox’s workspace APIs, through the provider’s own SDK', () 
     auth.setCredentials({ access_token: 'ya29.unknown' });
     const rootUrl = `${steward.context.sandbox?.workspace.apiUrl}/`;
     const call = gmail({ version: 'v1', auth }).users.getProfile({ userId: 'me' }, { rootUrl, retry: false });
-    // No refresh token is at hand, so the SDK passes the refusal on.
+    // There is no refresh token, so the SDK returns the rejection.
     await expect(call).rejects.toMatchObject({ status: 401 });
     expect((await steward.control('state')).calls.workspace['/api/gmail/v1/users/me/profile']).toBe(1);
   });

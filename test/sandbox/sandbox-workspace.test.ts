@@ -71,7 +71,7 @@ function submit(
   return fetch(`${host.url}/sandbox/workspace/consent`, { method: 'POST', body: form, redirect: 'manual' });
 }
 
-/** Query parameters that the browser brings back to the callback. */
+/** Query parameters of the redirect to the callback. */
 async function consent(answer: Answer = {}, change: Record<string, string | undefined> = {}): Promise<URLSearchParams> {
   const { request } = await openPage(change);
   const response = await submit(request, answer);

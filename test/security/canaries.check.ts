@@ -28,7 +28,7 @@ const provider = {
 };
 const masterKey = secrets.hide('master key', randomBytes(32).toString('base64'));
 const otlpHeader = secrets.hide('otlp header');
-/** Whose they are is what is stored; it has no place in logs, metrics and traces. */
+/** Personal data that is stored; it must not be in logs, metrics and traces. */
 const PERSONAL = ['e-mail', 'waitlist e-mail'];
 const person = { 'e-mail': secrets.hide('e-mail'), 'waitlist e-mail': secrets.hide('waitlist e-mail') };
 
@@ -100,7 +100,7 @@ async function call(...[path, options]: Parameters<TestProcess['call']>): Promis
   return answer;
 }
 
-/** Everything that a person does, in order and with mistakes, with tokens that are known here. */
+/** All operations of a user, in order and with mistakes, with known tokens. */
 async function journey(): Promise<void> {
   const token = await signIn();
   await call('/waitlist', { form: { email: `${person['waitlist e-mail']}@example.com` } });
@@ -138,7 +138,7 @@ async function connectAccount(token: string): Promise<void> {
   for (const value of browser.cookies.values()) secrets.hide('binding cookie', value);
   const asked = new URL(consentUrl).searchParams;
   const [state, nonce] = [asked.get('state') ?? '', asked.get('nonce') ?? ''];
-  // The browser carries both to the provider: they may stand in that one address.
+  // The browser sends both to the provider: they may be in that one address.
   secrets.hide('state', state);
   secrets.hide('nonce', nonce);
   answers.push({ asked: '/workspace_access_request', answer: request }, { asked: '/auth/workspace/login', answer: login });
@@ -147,7 +147,7 @@ async function connectAccount(token: string): Promise<void> {
   if (!callback.headers.get('location')?.includes('status=connected')) throw new Error(`not connected: ${callback.status}`);
 }
 
-/** What attackers and careless clients send, and providers answer. */
+/** Requests of attackers and careless clients, and errors of providers. */
 async function mistakes(token: string): Promise<void> {
   await call('/auth/bank/accounts', { token: secrets.hide('wrong token') });
   await call('/auth/bank/accounts', { token: await signIn({ aud: 'another' }) });
@@ -175,7 +175,7 @@ function outcome(places: number, failed: string[]): Outcome {
 }
 
 check('canaries: responses, their headers and Location, and socket frames', () => {
-  // What a step of the flow hands to its own browser, and what a user is shown of their own data.
+  // What a step of the flow sends to its own browser, and a user's own data.
   const meant: Record<string, string[]> = {
     '/workspace_access_request': ['ticket', 'binding cookie'],
     '/auth/workspace/login': ['state', 'nonce'],
@@ -203,7 +203,7 @@ check('canaries: traces', async () => {
 });
 
 check('canaries: a diagnostic report', async () => {
-  // Of this signal it doesn't end.
+  // This signal does not end it.
   void steward.kill('SIGUSR2');
   const file = await eventually(async () => {
     const [name] = readdirSync(reports);

@@ -13,7 +13,7 @@ type Json = Record<string, any>;
 
 const PLENTY = '100000000';
 const INTERNALS = /\n\s+at |node:internal|node_modules|\/src\/|SyntaxError|TypeError|ZodError/;
-/** Of one action: there are dozens of them. */
+/** Per action: there are dozens of them. */
 const SHARE = 0.5;
 const TOO_LARGE = 1009;
 
@@ -47,7 +47,7 @@ async function judge(action: string, input: unknown): Promise<void> {
   if (client.socket.readyState !== WebSocket.OPEN) client = await SocketClient.signedIn(steward.url, token);
   const ended = client.ended.then(({ code }) => ({ type: 'end', code }));
   const answer: Json = await Promise.race([client.request({ type: 'call', action, input }), ended]);
-  // What is longer than a frame may be ends the socket, as documented; the next call opens another.
+  // A frame beyond the limit closes the socket, as documented; the next call opens another.
   if (answer.type === 'end' && answer.code === TOO_LARGE) return;
   if (answer.type !== 'result' && answer.type !== 'error') throw new Error(`an answer of the type ${answer.type}`);
   if (answer.type === 'error' && answer.error.code === 'internal') throw new Error('the service failed: internal');

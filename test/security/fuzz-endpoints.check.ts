@@ -96,7 +96,7 @@ function schemasOf(operation: Json): { query: Json; body: Json; parameters: Json
   return { query: { type: 'object', properties: Object.fromEntries(inQuery) }, body, parameters };
 }
 
-/** Every field of query and body on its bounds, which chance seldom meets. */
+/** Every field of query and body at its bounds, which random values rarely reach. */
 function edgesOf(operation: Json): Sent[] {
   const { query, body } = schemasOf(operation);
   const sample = <Input>(inputs: fc.Arbitrary<Input>) => fc.sample(inputs, { seed: SEED, numRuns: 1 })[0] as Input;
@@ -161,7 +161,7 @@ async function send(method: string, path: string, sent: Sent, token: string): Pr
   return sendRaw(steward.url, lines, body);
 }
 
-/** What holds of every answer, whatever was asked. */
+/** What holds for every response. */
 function judge(answer: RawAnswer): void {
   const { status, headers, text, body } = answer;
   if (status === 0) throw new Error('the connection ended without an answer');
@@ -191,7 +191,7 @@ check('fuzz: every endpoint', async () => {
       const { tried, failed } = await tryOut(`${method.toUpperCase()} ${path}`, inputsOf(operation), attack, 1, edgesOf(operation));
       outcome.tried += tried;
       outcome.failed.push(...failed);
-      // It may have deleted itself.
+      // The user may have been deleted by a request.
       own = await steward.signIn('attacker');
     }
   }
@@ -220,7 +220,7 @@ check('fuzz: request lines and headers', async () => {
     lines,
     async ({ method, target, version, header }) => {
       const answer = await sendRaw(steward.url, [`${method} ${target} ${version}`, header, 'Connection: close']);
-      // Node closes without an answer what is no HTTP at all, as HTTP/0.9 and CONNECT.
+      // Node closes connections that are not HTTP without a response, as with HTTP/0.9 and CONNECT.
       if (answer.status !== 0 && answer.status !== 101) judge(answer);
     },
     10,
@@ -228,7 +228,7 @@ check('fuzz: request lines and headers', async () => {
   return { tried, failed: [...failed, ...(await aftermath())] };
 });
 
-/** What must still be so after everything: alive, quiet, and the victim untouched. */
+/** The state after all requests: running, no errors logged, and the other user's data unchanged. */
 async function aftermath(): Promise<string[]> {
   const failed: string[] = [];
   if (!steward.running() || (await steward.call('/test')).status !== 200) failed.push('the process did not live through it');

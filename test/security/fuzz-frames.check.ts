@@ -46,7 +46,7 @@ const schemas = Object.values(FRAMES).map(
   (frame) => z.toJSONSchema(frame, { io: 'input', unrepresentable: 'any' }) as Record<string, unknown>,
 );
 
-/** Frames that nearly fit, calls of real actions with any input, and texts that are no frames. */
+/** Almost valid frames, calls of real actions with any input, and texts that are no frames. */
 function texts(): fc.Arbitrary<string> {
   const call = fc.record({
     type: fc.constant('call'),
@@ -87,7 +87,7 @@ check('fuzz: every socket frame, signed in', async () => {
       marks += 1;
       const mark = `mark-${marks}`;
       client.send({ type: 'approvals', requestId: mark });
-      // A frame of a wrong form may end the socket, as documented; the service itself must go on.
+      // An invalid frame may close the socket, as documented; the service itself must continue.
       await client.frame(mark).catch(() => client.ended);
       for (const frame of client.frames.slice(before)) judge(frame);
     },

@@ -36,7 +36,7 @@ const octet = fc.oneof(fc.nat(255), fc.constantFrom(256, 999, '010', '0x7f', '')
 const ipv4 = fc.array(octet, { minLength: 3, maxLength: 5 }).map((parts) => parts.join('.'));
 const group = fc.oneof(fc.stringMatching(/^[0-9a-fA-F]{0,5}$/), fc.constantFrom('', 'ffff', '64', 'ff9b'));
 const groups = fc.array(group, { maxLength: 9 }).map((parts) => parts.join(':'));
-/** Addresses that are nearly some, with what is written around and behind them. */
+/** Almost valid addresses, with text around them. */
 const address = fc.oneof(
   ipv4,
   fc.ipV4(),
@@ -95,7 +95,7 @@ function linesOf({ isUpgrade, target, headers: own }: (typeof KNOWN)[number]): s
     'Sec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==',
   ];
   const named = new Set(own.map((line) => line.split(':', 1)[0]));
-  // One that is given twice is refused before it is looked at.
+  // A duplicate is rejected before it is parsed.
   const usual = isUpgrade ? upgrading.filter((line) => !named.has(line.split(':', 1)[0])) : ['Connection: close'];
   return [`GET ${target} HTTP/1.1`, ...usual, ...own];
 }

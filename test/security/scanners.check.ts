@@ -15,7 +15,7 @@ const WAPITI_SECONDS = 240;
 /** Without those that call a server on the Internet to come back (ssrf, xxe, log4shell) or download lists (nikto, wapp). */
 const WAPITI_MODULES = 'sql,xss,permanentxss,exec,file,crlf,redirect,backup,htaccess,csp,http_headers,cookieflags,methods';
 
-/** Helmet sends 0: the filter that it turned on could be used against the page, and browsers have dropped it. */
+/** Helmet sends 0: the filter could be used against the page, and browsers have removed it. */
 const ACCEPTED = /X-XSS-Protection is not set/;
 
 let place: Place;
@@ -47,7 +47,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Runs a program to its end, or to ours. */
+/** Runs a program to its end, or to the time limit. */
 function run(path: string, args: string[], limitMs: number): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = spawn(path, args, { stdio: ['ignore', 'pipe', 'pipe'], env: { PATH: process.env.PATH, HOME: folder, LANG: 'C.UTF-8' } });
@@ -79,7 +79,7 @@ const TARGETS: Target[] = [
   { name: 'POST …/accounts/{id}/default', path: () => `/auth/workspace/accounts/${accountId}*/default`, data: 'a=b', method: 'POST' },
 ];
 
-/** Whether sqlmap found a way in; undefined where it came to no end. */
+/** Whether sqlmap found an injection; undefined if it did not finish. */
 async function injectable(target: Target, base: string): Promise<{ verdict: boolean | undefined; said: string }> {
   const { path, data, method } = target;
   const args = [
@@ -124,7 +124,7 @@ interface WapitiReport {
   infos: { crawled_pages_nbr?: number };
 }
 
-/** What wapiti finds; pages crawled too. */
+/** wapiti's findings; pages crawled, too. */
 async function attack(base: string, starts: string[]): Promise<{ pages: number; found: string[] } | { said: string }> {
   const file = join(folder, `wapiti-${starts.length}.json`);
   const args = [

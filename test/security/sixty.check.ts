@@ -29,7 +29,7 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Runs them as `npm test` does, in a process of their own. */
+/** Runs them like `npm test`, in a separate process. */
 async function runTests(files: string[]): Promise<Map<string, Result[]>> {
   const report = join(folder, 'results.json');
   const args = ['node_modules/vitest/vitest.mjs', 'run', ...files, '--reporter=json', `--outputFile=${report}`];

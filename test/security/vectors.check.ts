@@ -19,7 +19,7 @@ const NAMES = { gcm: 'aes_gcm_test.json', hkdf: 'hkdf_sha256_test.json', jws: 'j
 /** As our OIDC verifier has them. */
 const ASYMMETRIC = /^(RS|PS|ES)(256|384|512)$|^EdDSA$|^Ed25519$/;
 
-/** Where a copy of C2SP/wycheproof's vectors lies: no package of npm's or Debian's brings them. */
+/** Path of a copy of C2SP/wycheproof's vectors, which no npm or Debian package contains. */
 const FOLDER = process.env.WYCHEPROOF_DIR;
 
 function vectors(name: string): Json[] | undefined {
@@ -97,7 +97,7 @@ async function verifies(jws: string, jwk: Json, alg: string): Promise<boolean> {
 check('Wycheproof: AES-GCM', () => {
   const groups = vectors(NAMES.gcm);
   if (groups === undefined) return notAvailable();
-  // What Node doesn't take at all is not ours to use: nonces of over 256 bytes.
+  // Node does not accept nonces of over 256 bytes.
   const tests = groups.filter(({ tagSize, ivSize }) => tagSize === 128 && ivSize <= 1024).flatMap(({ tests }) => tests);
   const wrong = tests.filter((test: Json) => opens(test) !== (test.result === 'valid'));
   return { tried: tests.length, failed: wrong.map(({ tcId, comment }: Json) => `case ${tcId} ${comment}`) };
@@ -110,7 +110,7 @@ check('Wycheproof: HKDF-SHA256', () => {
   return { tried: tests.length, failed: wrong.map(({ tcId, comment }: Json) => `case ${tcId} ${comment}`) };
 });
 
-/** Our verifier wants claims too, which no vector has: it must refuse them all, and the library under it the invalid ones only. */
+/** The verifier also requires claims, which no vector has: it must reject them all, and the library below it the invalid ones only. */
 check('Wycheproof: JSON Web Signature, by the ID token verifier', async () => {
   const groups = vectors(NAMES.jws);
   if (groups === undefined) return notAvailable();
@@ -127,7 +127,7 @@ check('Wycheproof: JSON Web Signature, by the ID token verifier', async () => {
       );
       if (taken) outcome.failed.push(`case ${tcId} ${comment}: taken as an ID token`);
       if (!ASYMMETRIC.test(jwk.alg ?? '')) continue;
-      // A key is for one algorithm only (RFC 8725, 3.1), which two of the valid ones don't keep to.
+      // A key is for one algorithm only (RFC 8725, 3.1), which two of the valid ones violate.
       const fits = result === 'valid' && decodeProtectedHeader(jws).alg === jwk.alg;
       if ((await verifies(jws, jwk, jwk.alg)) !== fits) outcome.failed.push(`case ${tcId} ${comment}: not ${result}`);
     }

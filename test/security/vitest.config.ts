@@ -8,7 +8,7 @@ export default defineConfig({
     globalSetup: ['test/support/global-setup.ts'],
     reporters: ['default', join(import.meta.dirname, 'support/table-reporter.ts')],
     hookTimeout: 300_000,
-    // One at a time: what is measured and counted must not be disturbed.
+    // One at a time, so that measurements are not disturbed.
     maxWorkers: 1,
     fileParallelism: false,
     pool: 'forks',

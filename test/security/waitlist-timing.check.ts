@@ -5,7 +5,7 @@ import { check } from './support/check.ts';
 
 const PAIRS = 600;
 const WARM_UP = 100;
-/** Share of pairs (one new, one known) in which one of them is slower; 0.5 says nothing. Cohen's large effect is 0.71. */
+/** Share of pairs (one new, one known) in which one of them is slower; 0.5 is no difference. Cohen's large effect is 0.71. */
 const TELLING = 0.64;
 
 let steward: TestSteward;
@@ -20,7 +20,7 @@ afterAll(async () => {
   await steward.stop();
 });
 
-/** @returns milliseconds, and everything that was answered but the request's own id and the date */
+/** @returns milliseconds, and the response without the request's id and the date */
 function join(email: string): Promise<{ ms: number; shown: string }> {
   const body = `email=${encodeURIComponent(email)}`;
   const headers = { 'content-type': 'application/x-www-form-urlencoded', 'content-length': body.length };
@@ -40,7 +40,7 @@ function join(email: string): Promise<{ ms: number; shown: string }> {
 }
 
 /**
- * Chance that a value of the one is above a value of the other (Mann and Whitney's U over n·m): of ranks alone, so that
+ * Probability that a value of the one exceeds a value of the other (Mann and Whitney's U over n·m), by ranks only, so that
  * a pause of the machine weighs no more than any other value.
  */
 function superiority(ones: number[], others: number[]): number {
@@ -55,7 +55,7 @@ check('the waitlist responds to a known address as to a new one, in form and tim
   const shown = new Set<string>();
   await join('known@example.com');
   for (let pair = 0; pair < PAIRS + WARM_UP; pair += 1) {
-    // In turns, each first as often as the other: what slows the machine slows both.
+    // Alternating, each first equally often: what slows the machine slows both.
     const order = pair % 2 === 0 ? [known, fresh] : [fresh, known];
     for (const times of order) {
       const { ms, shown: answer } = await join(times === known ? 'known@example.com' : `new-${pair}@example.com`);

@@ -37,9 +37,9 @@ export class ExecutorScene {
   capBytes = 256 * 1024;
   /** The text of messages without one. */
   defaultText = 'Hello.';
-  /** The result of `test.give`. */
-  given: unknown = {};
-  /** Runs once a call of `test.tell` has passed its checks, before the user's approval is requested. */
+  /** The result of `test.return`. */
+  returned: unknown = {};
+  /** Runs once a call of `test.notify` has passed its checks, before the user's approval is requested. */
   checked: () => void = () => {};
   /** The work of `test.run`. */
   work: (input: unknown, context: RunContext<'workspace'>) => Promise<unknown> = async () => ({});
@@ -129,7 +129,7 @@ export class ExecutorScene {
 
   /** The error of a call that needs approval. */
   async ask(user: Pick<ConnectedGrant, 'userId'>, action: string, input: unknown, options: CallOptions = {}): Promise<Record<string, any>> {
-    const { details } = await refused(this.call(user, action, input, options), 'approval_required');
+    const { details } = await rejectedWith(this.call(user, action, input, options), 'approval_required');
     return details as Record<string, any>;
   }
 
@@ -180,7 +180,7 @@ export class ExecutorScene {
       builtIn({ ...ofMessage, name: 'test.send', effect: 'write', run: (_input, context) => send(context) }),
       builtIn({
         ...ofMessage,
-        name: 'test.tell',
+        name: 'test.notify',
         effect: 'write',
         exposes: ({ to }) => {
           this.checked();
@@ -204,12 +204,12 @@ export class ExecutorScene {
       }),
       builtIn({
         ...common,
-        name: 'test.give',
+        name: 'test.return',
         effect: 'read',
         input: any,
         output: z.unknown(),
-        summary: () => 'Give',
-        run: async () => this.given,
+        summary: () => 'Return',
+        run: async () => this.returned,
       }),
       builtIn({
         ...common,
@@ -229,7 +229,7 @@ function send({ session }: RunContext<'workspace'>): Promise<{ id: string }> {
 }
 
 /** The error of a call. @throws any other result */
-export async function refused(call: Promise<unknown>, code: ErrorCode): Promise<AppError> {
+export async function rejectedWith(call: Promise<unknown>, code: ErrorCode): Promise<AppError> {
   const error = await call.then(
     (value) => {
       throw new Error(`it was answered: ${JSON.stringify(value)?.slice(0, 200)}`);

@@ -14,12 +14,12 @@ export interface Request {
   token?: string;
   form?: Record<string, string>;
   cookie?: string;
-  /** JSON as it stands, with the proof of who sends it. */
+  /** Unchanged JSON, with the sender's signature. */
   signed?: { body: string; proof: string };
 }
 
 /**
- * One request on a connection of its own: a kept one would fail for a process that died long ago. Redirects are answers.
+ * One request on a new connection: a kept one would fail for a process that was killed before. Redirects are not followed.
  *
  * @returns undefined when no response was received: the outcome is unknown
  */
@@ -48,7 +48,7 @@ export async function ask(base: string, path: string, { method, token, form, coo
   return answer;
 }
 
-/** @returns undefined when it fails, or takes longer */
+/** @returns undefined if it fails, or takes longer */
 export async function within<Value>(ms: number, work: Promise<Value>): Promise<Value | undefined> {
   const { promise: late, resolve } = Promise.withResolvers<undefined>();
   const timer = setTimeout(() => resolve(undefined), ms);
@@ -61,7 +61,7 @@ export async function within<Value>(ms: number, work: Promise<Value>): Promise<V
   }
 }
 
-/** The query of the address that an answer leads to. */
+/** The query of a response's redirect. */
 export function leadsTo(reply: Reply | undefined): Record<string, string> {
   const { location } = reply?.headers ?? {};
   return location === undefined ? {} : Object.fromEntries(new URL(location).searchParams);

@@ -13,7 +13,7 @@ interface Item {
   lostExchange: boolean;
 }
 
-/** A bank-data aggregator that knows which items live. Each public token works once. */
+/** A bank-data aggregator that knows which items are valid. Each public token works once. */
 export class BankFaultEmulator {
   readonly server: FaultEmulator;
   readonly items: Item[] = [];
@@ -30,7 +30,7 @@ export class BankFaultEmulator {
     return { PLAID_CLIENT_ID: 'faults-bank', PLAID_SECRET: 'faults-bank-secret', PLAID_BASE_URL: this.server.url };
   }
 
-  /** What the widget returns after the person chose a bank. */
+  /** What the widget returns after the user has selected a bank. */
   publicToken(institution: string): string {
     const token = `public-${randomBytes(12).toString('hex')}`;
     this.#publicTokens.set(token, institution);
@@ -41,7 +41,7 @@ export class BankFaultEmulator {
     return this.items.filter((item) => item.institution === institution);
   }
 
-  /** An event of an item, with the proof that goes along in a header. */
+  /** An event of an item, with the signature for its header. */
   async webhook(institution: string): Promise<{ body: string; proof: string }> {
     const body = JSON.stringify({
       webhook_type: 'ITEM',

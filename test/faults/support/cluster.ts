@@ -7,12 +7,12 @@ import { freePort } from '../../support/free-port.ts';
 import { removeFolder } from './remove-folder.ts';
 import { folderFor, postgresProgram, signalFamily, startServer, unprivileged } from './unprivileged.ts';
 
-/** How Postgres is told to end: `fast` breaks connections off in good order, `immediate` is as good as a kill. */
+/** How Postgres is stopped: `fast` closes connections in order, `immediate` is like a kill. */
 export type StopMode = 'fast' | 'immediate';
 
 const SIGNALS = { fast: 'SIGINT', immediate: 'SIGQUIT' } as const;
 const MAX_CONNECTIONS = 60;
-/** Ends only what would never come. */
+/** A limit for what never happens. */
 const START_MS = 180_000;
 
 /** A Postgres for the suite alone, in a temporary folder. */
@@ -55,7 +55,7 @@ export class Cluster {
     this.#server = undefined;
   }
 
-  /** Stands still: connections are taken by the kernel, nothing answers. */
+  /** Pauses it: connections are accepted by the kernel, without responses. */
   pause(): void {
     signalFamily(this.#server?.pid ?? 0, 'SIGSTOP');
   }
@@ -64,7 +64,7 @@ export class Cluster {
     signalFamily(this.#server?.pid ?? 0, 'SIGCONT');
   }
 
-  /** As after a failover to a standby: it answers and takes no writes, also on connections that are open. */
+  /** As after a failover to a standby: it is read-only, also on open connections. */
   async readOnly(on: boolean): Promise<void> {
     await this.sql(on ? `alter system set default_transaction_read_only = on` : `alter system reset default_transaction_read_only`);
     await this.sql('select pg_reload_conf()');
@@ -74,7 +74,7 @@ export class Cluster {
     }, START_MS);
   }
 
-  /** Takes every connection that is left, until the function returned is called. */
+  /** Occupies every remaining connection until the returned function is called. */
   async exhaust(): Promise<() => Promise<void>> {
     const held: pg.Client[] = [];
     for (let number = 0; number < MAX_CONNECTIONS; number += 1) {
@@ -100,7 +100,7 @@ export class Cluster {
     await this.sql(`create database ${name}`);
   }
 
-  /** SQL on a connection of its own, past everything that stands between the service and Postgres. */
+  /** SQL on a direct connection to Postgres. */
   async sql<Row extends object>(text: string, values: unknown[] = [], database = 'postgres'): Promise<Row[]> {
     const client = new pg.Client({ connectionString: this.url(database), connectionTimeoutMillis: 120_000, query_timeout: 120_000 });
     client.on('error', () => {});

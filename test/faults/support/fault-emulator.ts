@@ -17,12 +17,12 @@ export interface Answered {
   body: unknown;
 }
 
-/** Nothing is done of what was asked: it never got to the provider. */
+/** The request is not processed: it never reached the provider. */
 const UNTOUCHED = ['hang', 'reset', '500', '429', 'portal', 'error200', 'redirect'] as const;
-/** What was asked is done, and its answer comes late, spoilt or not at all. */
+/** The request is processed, and its response is late, corrupt or missing. */
 const DONE = ['huge', 'delay', 'cut', 'html', 'truncated', 'type', 'endless'] as const;
 
-/** What a provider, or something before it, does wrong. */
+/** A fault of a provider, or of a proxy in front of it. */
 export const FAULTS = [...DONE, ...UNTOUCHED] as const;
 export type Fault = (typeof FAULTS)[number];
 
@@ -34,7 +34,7 @@ const DRIP_MS = 20;
 const DELAY_MS = 1_200;
 const HUGE = 8 * 1024 * 1024;
 
-/** An HTTP server that stands in for a provider, goes wrong when told to, and reports each step. */
+/** An HTTP server that emulates a provider, fails on request, and reports each step. */
 export class FaultEmulator {
   readonly #server = createServer((request, response) => void this.#serve(request, response).catch(() => response.destroy()));
   readonly #name: string;
@@ -45,10 +45,10 @@ export class FaultEmulator {
   fault: Fault | undefined;
   /** Requests that followed a redirect. */
   followed = 0;
-  /** An answer that never reached the service: whatever it held is lost. */
+  /** Called for a response that never reached the service: its content is lost. */
   onLost: (asked: Asked) => void = () => {};
 
-  /** What was answered last on a connection. */
+  /** The last request of a connection with a response. */
   readonly #last = new WeakMap<Socket, Asked>();
 
   constructor(name: string, steps: Steps, handle: (asked: Asked) => Answered | Promise<Answered>) {
@@ -93,7 +93,7 @@ export class FaultEmulator {
     }
   }
 
-  /** A connection is reset, and not closed, where something on it was not read: whoever asked had given up. */
+  /** A connection is reset instead of closed if data on it was not read: the client had aborted. */
   #unread(socket: Socket): void {
     const asked = this.#last.get(socket);
     if (asked !== undefined) this.onLost(asked);
@@ -109,7 +109,7 @@ function refuse(response: ServerResponse, fault: Fault): void {
   if (fault === 'redirect') response.writeHead(307, { location: ELSEWHERE }).end();
 }
 
-/** @returns false when what went out can't be understood */
+/** @returns false if the sent response is invalid */
 function send(response: ServerResponse, { status, body }: Answered, fault: Fault | undefined): boolean {
   const json = JSON.stringify(body);
   const type = 'application/json';
@@ -122,7 +122,7 @@ function send(response: ServerResponse, { status, body }: Answered, fault: Fault
   else if (fault === 'endless') drip(response.writeHead(status, { 'content-type': type }));
   else if (fault === 'huge') response.writeHead(status, { 'content-type': type }).end(`${json.slice(0, -1)},"x":"${'x'.repeat(HUGE)}"}`);
   else {
-    // A wrong media type around the right JSON says nothing against what it holds.
+    // A wrong media type does not invalidate the JSON.
     response.writeHead(status, { 'content-type': fault === 'type' ? 'text/plain' : type }).end(json);
     return true;
   }

@@ -8,7 +8,7 @@ import type { Sql } from './world.ts';
 const NEVER_STORED = 'agreed to, and never stored';
 const NEVER_ARRIVED = 'the answer with the rotated token never arrived, and then it was disconnected';
 
-/** What users were told, and background work has still to make true: ends at the providers, and events of banks. */
+/** What responses promised and background work still has to do: ends at the providers, and events of banks. */
 export async function stillOwed(people: readonly Person[]): Promise<string[]> {
   const owed: string[] = [];
   for (const person of people) owed.push(...(await owedTo(person)).lost);
@@ -16,8 +16,8 @@ export async function stillOwed(people: readonly Person[]): Promise<string[]> {
 }
 
 /**
- * The same for one user. `documented` holds what lives on at a provider because nobody has its token: no transaction of
- * the service's has ever stored it, and either the provider's answer did not arrive or the process was killed.
+ * The same for one user. `documented` has what stays valid at a provider because its token is lost: no transaction of
+ * the service has ever stored it, and either the provider's response did not arrive or the process was killed.
  */
 export async function owedTo(person: Person): Promise<Findings> {
   const findings: Findings = { lost: await unheardWebhooks(person), documented: [] };
@@ -59,19 +59,19 @@ async function compareItems({ claims, world, mayForget }: Person, sql: Sql, { lo
   }
 }
 
-/** What is gone, with the number of the consent that would be a new one. */
+/** Removed accounts, with the number of the consent that would be a new one. */
 function ended(claims: Map<string, AccountClaim>): [string, number][] {
   return [...claims].flatMap(([name, { standing, endedBefore }]) =>
     standing === 'gone' ? [[name, endedBefore ?? 0] as [string, number]] : [],
   );
 }
 
-/** Most of the time nothing lives, and the database needn't be asked. */
+/** Usually nothing is valid, and the database is not queried. */
 async function storedAmong(sql: Sql, provider: 'workspace' | 'bank', subjects: readonly string[]): Promise<Set<string>> {
   return subjects.length === 0 ? new Set() : onceStored(sql, provider, subjects);
 }
 
-/** An event that was acknowledged is told to the user's front ends, once, unless its bank is gone by then. */
+/** An acknowledged event is sent to the user's front ends once, unless its bank was removed by then. */
 async function unheardWebhooks({ claims, world, name }: Person): Promise<string[]> {
   const due = Claims.of(claims.banks, 'connected').filter((institution) => claims.webhooks.get(institution) === true);
   if (due.length === 0 || world.sql === undefined) return [];

@@ -2,12 +2,12 @@ import { ask, leadsTo, type Reply } from './ask.ts';
 import { type AccountClaim, Claims, type MailClaim } from './claims.ts';
 import type { Person } from './person.ts';
 
-/** `answered`: the service said it is done. `refused`: it said that nothing was done. `unknown`: anything else. */
+/** `answered`: the response says that it was done. `refused`: it says that nothing was done. `unknown`: anything else. */
 export type Outcome = 'answered' | 'refused' | 'unknown';
 
 export type Operation = keyof ReturnType<typeof operationsOf>;
 
-/** All that a user can do; each notes in the claims what was answered. */
+/** All operations of a user; each records the response in the claims. */
 export function operationsOf(person: Person) {
   return {
     connect: (base: string) => connect(person, base),
@@ -72,7 +72,7 @@ async function end(
   if (person.claims.defaultId === id) person.claims.defaultId = undefined;
   const outcome = outcomeOf(await person.call(base, `${path}/${id}`, { method: 'DELETE' }));
   if (outcome === 'answered') claims.set(name, { standing: 'gone', id, endedBefore: person.world.workspace.families.length });
-  // It was there: to be told that it isn't is a loss, which the comparison at the end finds.
+  // It existed: a response that it does not is a loss, which the final comparison finds.
   if (outcome === 'refused') claims.set(name, { standing: 'connected', id });
   return outcome;
 }
@@ -92,7 +92,7 @@ async function link(person: Person, base: string): Promise<Outcome> {
   const form = { public_token: person.world.bank.publicToken(institution) };
   person.claims.banks.set(institution, { standing: 'unsure' });
   const outcome = outcomeOf(await person.call(base, '/auth/bank/set_access_token', { form }));
-  // Its answer holds no id: the first list after it does.
+  // Its response has no id, but the next list has.
   if (outcome === 'answered') person.claims.banks.set(institution, { standing: 'connected' });
   const listed = outcome === 'answered' ? await person.call(base, '/auth/bank/accounts') : undefined;
   const id = listed?.body?.accounts?.find((entry: { bank_name: string }) => entry.bank_name === institution)?.id;
@@ -100,7 +100,7 @@ async function link(person: Person, base: string): Promise<Outcome> {
   return outcome;
 }
 
-/** The aggregator tells of one of the user's banks. */
+/** The aggregator sends an event of one of the user's banks. */
 async function webhook({ claims, world }: Person, base: string): Promise<Outcome> {
   const institution = Claims.of(claims.banks, 'connected').find((name) => !claims.webhooks.has(name));
   if (institution === undefined) return 'refused';
@@ -160,7 +160,7 @@ async function send(person: Person, base: string): Promise<Outcome> {
   return keepTrying(person, base, subject, 'mail.send', { type: 'approve', approvalId, approved: true });
 }
 
-/** As a careful client: the very same again until there is an answer, once now and once when all is well again. */
+/** Like a careful client: repeats the same request until there is a response, now and after the fault. */
 async function keepTrying(person: Person, base: string, subject: string, action: string, frame: object): Promise<Outcome> {
   const claim: MailClaim = {
     answered: false,

@@ -4,17 +4,17 @@ import { Claims } from './claims.ts';
 import { type Operation, type Outcome, operationsOf } from './person-operations.ts';
 import type { World } from './world.ts';
 
-/** Signing in and the answer, each within 20 s. */
+/** Authentication and the response, each within 20 s. */
 const FRAME_MS = 45_000;
 
 let people = 0;
 
-/** A user who remembers what the service has said. Does one thing at a time. */
+/** A user who remembers the service's responses, with one operation at a time. */
 export class Person {
   readonly name: string;
   readonly claims = new Claims();
   readonly token: string;
-  /** What a provider gave for this user may be lost before it is stored: the process is killed, or refuses the answer. */
+  /** Tokens of this user may be lost before they are stored: the process is killed, or rejects the response. */
   mayForget = false;
   readonly #world: World;
   readonly #operations = operationsOf(this);
@@ -43,7 +43,7 @@ export class Person {
     return this.#world;
   }
 
-  /** A name that nothing else has. */
+  /** A unique name. */
   newThing(): string {
     this.#things += 1;
     return `${this.name}-${this.#things}`;
@@ -53,7 +53,7 @@ export class Person {
     return ask(base, path, { ...request, token: this.token });
   }
 
-  /** One frame and its answer; undefined when none came. */
+  /** One frame and its response; undefined if there was none. */
   async frame(base: string, frame: object): Promise<Record<string, any> | undefined> {
     const answer = await within(FRAME_MS, this.#exchange(base, frame));
     if (answer === undefined) {
@@ -67,7 +67,7 @@ export class Person {
     const open = this.#sockets.get(base);
     const socket = open?.socket.readyState === 1 ? open : await SocketClient.signedIn(base, this.token);
     this.#sockets.set(base, socket);
-    // What came before is of no use any more.
+    // Earlier frames are obsolete.
     socket.frames.length = 0;
     return socket.request(frame);
   }

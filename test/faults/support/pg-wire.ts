@@ -31,12 +31,12 @@ export class WireReader {
   }
 }
 
-/** What a client asks between two answers of ReadyForQuery. */
+/** A client's request between two ReadyForQuery messages. */
 export class Statements {
   readonly #prepared = new Map<string, string>();
   #asked = '';
 
-  /** @returns the SQL, once the message ends what is asked */
+  /** @returns the SQL, once the message ends the request */
   take({ type, body }: WireMessage): string | undefined {
     if (type === 'Q') return texts(body)[0] ?? '';
     if (type === 'P') {
@@ -53,7 +53,7 @@ export class Statements {
   }
 }
 
-/** The texts that a body begins with, each ended by a zero byte. */
+/** The zero-terminated strings at the beginning of a body. */
 function texts(body: Buffer): string[] {
   const first = body.indexOf(0);
   const second = body.indexOf(0, first + 1);
@@ -61,10 +61,10 @@ function texts(body: Buffer): string[] {
 }
 
 /**
- * What a statement makes last, in a word or two; undefined where it makes nothing last: a read, or a step inside of
- * a transaction. The queue's own statements are left out: they come at any time.
+ * The lasting effect of a statement, in a word or two; undefined if it has none: a read, or a step within
+ * a transaction. The queue's own statements are omitted: they come at any time.
  *
- * @param status of the transaction as ReadyForQuery gave it: `I` is none
+ * @param status of the transaction in ReadyForQuery: `I` is none
  */
 export function lastingEffect(sql: string, status: string): string | undefined {
   const words = sql.trim().replaceAll(/\s+/g, ' ').toLowerCase();

@@ -9,10 +9,10 @@ import { freePort } from '../../support/free-port.ts';
 import { removeFolder } from './remove-folder.ts';
 import { folderFor, startServer } from './unprivileged.ts';
 
-/** Ends only what would never come. */
+/** A limit for what never happens. */
 const START_MS = 60_000;
 
-/** A pgbouncer of the suite's own, in transaction mode. */
+/** A pgbouncer for the suite, in transaction mode. */
 export class Pooler {
   readonly #folder = folderFor('pgbouncer');
   #process: ChildProcess | undefined;
@@ -33,7 +33,7 @@ export class Pooler {
       'pool_mode = transaction',
       'default_pool_size = 8',
       'max_client_conn = 200',
-      // A server that is away is asked again soon, and clients hear of it.
+      // An unavailable server is retried soon, and clients get an error.
       'server_login_retry = 1',
       'query_wait_timeout = 10',
       `logfile = ${join(pooler.#folder, 'log')}`,
@@ -48,7 +48,7 @@ export class Pooler {
     await eventually(() => this.command('show version').then(() => true), START_MS);
   }
 
-  /** Immediately, whatever is under way. */
+  /** Immediately, also with requests in progress. */
   async stop(signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<void> {
     const running = this.#process;
     if (running === undefined) return;

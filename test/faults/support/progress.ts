@@ -3,12 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const LOOK_MS = 250;
 
 /**
- * Waits until nothing is left, for as long as anything moves: on a busy machine everything takes longer, and only what
- * stands still is stuck. A look that fails says nothing.
+ * Waits until no work is left, as long as there is progress: on a busy machine everything takes longer, and only work
+ * without progress is stuck. A failed check is ignored.
  *
- * @param look what is left, and a text that changes with every bit of progress
- * @param stillMs longest that nothing may move
- * @returns whether nothing is left
+ * @param look the work left, and a text that changes with every progress
+ * @param stillMs maximum time without progress
+ * @returns whether no work is left
  */
 export async function untilNothingIsLeft(look: () => Promise<{ left: number; state: string }>, stillMs: number): Promise<boolean> {
   let state: string | undefined;

@@ -1,4 +1,4 @@
-/** Choices that a seed repeats (mulberry32). What processes and networks do with their time it can't repeat. */
+/** Choices that a seed repeats (mulberry32), unlike the timing of processes and networks. */
 export class Random {
   #state: number;
 

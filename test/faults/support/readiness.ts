@@ -2,7 +2,7 @@ import { eventually } from '../../support/eventually.ts';
 import { ask } from './ask.ts';
 import type { Replica } from './replica.ts';
 
-/** Longest that a service may take to be ready again once a fault is over. */
+/** Maximum time until a service is ready again after a fault. */
 export const BACK_MS = 30_000;
 
 /** Waits until every replica is ready. @returns milliseconds @throws when one isn't in time */

@@ -6,7 +6,7 @@ const ROOT = join(import.meta.dirname, '../../..');
 const READY = /^Steward is ready at|"msg":"ready"/m;
 const KEPT_OUTPUT = 200_000;
 const STARTS_MAX = 5;
-/** Ends only what would never come: the embedded database takes minutes on a busy machine. */
+/** A limit for what never happens: the embedded database takes minutes on a busy machine. */
 const READY_MS = 600_000;
 
 export interface Ended {
@@ -14,7 +14,7 @@ export interface Ended {
   signal: NodeJS.Signals | null;
 }
 
-/** A process of the service, started as users do, at an address that outlives it. */
+/** A process of the service, started as users do, at an address that survives it. */
 export class Replica {
   readonly url: string;
   readonly #env: Record<string, string>;
@@ -28,10 +28,10 @@ export class Replica {
   }
 
   /**
-   * Ends when it is ready. On a busy machine the database may take too long to answer: as a supervisor would, it starts
+   * Resolves when it is ready. On a busy machine the database may respond too late: as a supervisor would, it starts
    * the process again.
    *
-   * @throws when it ends instead, with what it said
+   * @throws when it exits instead, with its output
    */
   async start(changed: Record<string, string> = {}): Promise<void> {
     for (let starts = 1; ; starts += 1) {
@@ -96,12 +96,12 @@ export class Replica {
     return this.ended;
   }
 
-  /** Lets it stand still, or go on. */
+  /** Pauses or resumes it. */
   signal(signal: 'SIGSTOP' | 'SIGCONT'): void {
     this.#child?.kill(signal);
   }
 
-  /** Lets it open only so many files more than it has open. @returns takes the limit away */
+  /** Limits the number of further files that it can open. @returns removes the limit */
   limitFiles(more: number): () => void {
     const pid = String(this.#child?.pid);
     const [, soft = '', hard = ''] = /^Max open files\s+(\d+)\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/limits`, 'utf8')) ?? [];

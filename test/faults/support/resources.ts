@@ -3,13 +3,13 @@ import type { Stage } from '../stage.ts';
 import type { Replica } from './replica.ts';
 import type { Row } from './table.ts';
 
-/** Coarse on purpose: caches fill and garbage waits for its collector. A leak of every fault's connections is far above. */
+/** Coarse on purpose: caches fill and garbage is collected late. A leak of each fault's connections is far above. */
 const MEMORY_MB = 150;
 const FILES = 40;
 const CONNECTIONS = 25;
 const REST_MS = 1_500;
 
-/** What processes use after the first fault, when all that is loaded late is there, against what they use after the last. */
+/** What processes use after the first fault, when every module is loaded, compared with after the last. */
 export class Resources {
   readonly #stage: Stage;
   #before: ReturnType<Replica['usage']>[] | undefined;

@@ -1,18 +1,18 @@
 export type Phase = 'before' | 'after';
 
-/** A moment at which a process can die: around a request to a provider, or around a write that Postgres makes last. */
+/** A point at which a process can be killed: around a request to a provider, or around a write that Postgres commits. */
 export interface Step {
   /** `database commit`, `workspace /token` … */
   at: string;
   phase: Phase;
 }
 
-/** What becomes of the message that waits at a step: it goes on, or is lost. */
+/** What happens to the message that waits at a step: it is forwarded, or lost. */
 export type Fate = 'go on' | 'lost';
 
 /**
  * Where the database proxy and the emulated providers report each step of an operation, and wait.
- * Either everything is written down, or the n-th step is the last that happens.
+ * Either all steps are recorded, or the n-th step is the last one.
  */
 export class Steps {
   /** Since the last call of {@link record}. */
@@ -27,7 +27,7 @@ export class Steps {
     return this.#passed;
   }
 
-  /** Calls `strike` at the n-th step from now, 0 being the first; whatever waits there is lost. @returns as {@link record} */
+  /** Calls `strike` at the n-th step from now, 0 being the first; the message that waits there is lost. @returns as {@link record} */
   strikeAt(index: number, strike: (step: Step) => Promise<void>): Step[] {
     const passed = this.record();
     this.#left = index;

@@ -1,6 +1,6 @@
 import type { Sql } from './world.ts';
 
-/** Inside the service's own transactions: what is in here was known to it once, what is not never was. */
+/** Written within the service's own transactions: everything that it has ever stored. */
 const REMEMBER = `
   create schema faults;
   create table faults.stored (provider text, subject text);
@@ -9,12 +9,12 @@ const REMEMBER = `
   create trigger remember after insert or update of subject on grants for each row execute function faults.remember();
   create trigger remember after insert on revocations for each row execute function faults.remember();`;
 
-/** Has the database remember every consent and item that was ever stored, also once its user is gone. After the migrations. */
+/** Makes the database record every consent and item that was ever stored, also after the deletion of its user. After the migrations. */
 export async function rememberStored(sql: Sql): Promise<void> {
   await sql(REMEMBER);
 }
 
-/** @returns those of the providers' ids that the service has stored at any time */
+/** @returns those of the providers' ids that the service has ever stored */
 export async function onceStored(sql: Sql, provider: 'workspace' | 'bank', subjects: readonly string[]): Promise<Set<string>> {
   const rows = await sql<{ subject: string }>('select distinct subject from faults.stored where provider = $1 and subject = any($2)', [
     provider,

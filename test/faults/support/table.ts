@@ -2,10 +2,10 @@
 export interface Row {
   fault: string;
   moment: string;
-  /** Operations begun (or processes killed) under the fault, and how many of them were answered as done. */
+  /** Operations begun (or processes killed) during the fault, and how many of them succeeded. */
   tried: number;
   answered: number;
-  /** Lost in a way that the documentation names: what, a colon, and the reason. */
+  /** Lost in a documented way: what, a colon, and the reason. */
   documented: string[];
   lost: string[];
   /** From the end of the fault until every replica was ready again, milliseconds. */
@@ -15,7 +15,7 @@ export interface Row {
 const SHOWN_LOSSES = 3;
 const HEAD = ['fault', 'moment', 'tried', 'answered', 'survived', 'documented', 'back after', 'lost'];
 
-/** Columns beside each other; figures to the right. */
+/** Aligned columns, figures to the right. */
 export function formatTable(rows: readonly Row[]): string {
   const lines = [HEAD, ...rows.map(cells)];
   const widths = HEAD.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
@@ -33,7 +33,7 @@ function cells({ fault, moment, tried, answered, documented, lost, backMs }: Row
   return [fault, moment, String(tried), String(answered), String(survived), String(documented.length), back, shown || 'nothing'];
 }
 
-/** What was lost as documented and why, a line for each fault and reason, below a line that says so. */
+/** Documented losses and their reasons, one line for each fault and reason, below a heading. */
 export function reasons(rows: readonly Row[]): string[] {
   const counts = new Map<string, number>();
   for (const { fault, documented } of rows)
@@ -46,7 +46,7 @@ export function reasons(rows: readonly Row[]): string[] {
     : ['', 'lost as documented:', ...[...counts].map(([line, count]) => `${String(count).padStart(5)}  ${line}`)];
 }
 
-/** Everything at once, for the last line. */
+/** The total, for the last line. */
 export function summary(rows: readonly Row[]): string {
   const sum = (figure: (row: Row) => number) => rows.reduce((total, row) => total + figure(row), 0);
   const [tried, lost, documented] = [sum((row) => row.tried), sum((row) => row.lost.length), sum((row) => row.documented.length)];

@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { lastingEffect, Statements, type WireMessage, WireReader } from './pg-wire.ts';
 import type { Steps } from './steps.ts';
 
-/** A proxy before Postgres that knows where a process stands: it reports the steps around every write that lasts. */
+/** A proxy in front of Postgres that reports the steps around every committed write. */
 export class TapProxy {
   readonly #server = createServer((socket) => this.#accept(socket));
   readonly #target: { host: string; port: number };
@@ -22,7 +22,7 @@ export class TapProxy {
     this.port = (this.#server.address() as AddressInfo).port;
   }
 
-  /** Breaks every connection; new ones are taken. */
+  /** Resets every connection; new ones are accepted. */
   breakConnections(): void {
     for (const socket of this.#sockets) socket.resetAndDestroy();
   }
@@ -56,7 +56,7 @@ export class TapProxy {
     });
   }
 
-  /** Hands messages on in their order, as long as `look` lets them; the first that it doesn't ends both connections. */
+  /** Forwards messages in order while `look` allows them; the first rejected one closes both connections. */
   #relay(from: Socket, to: Socket, startup: boolean, look: (message: WireMessage) => Promise<boolean>): void {
     const reader = new WireReader(startup);
     let last = Promise.resolve();

@@ -9,7 +9,7 @@ export interface ToolEnd {
   output: string;
 }
 
-/** A program of the service's, as operators run it. */
+/** A command of the service, as operators run it. */
 export interface Tool {
   ended: Promise<ToolEnd>;
   kill(): Promise<ToolEnd>;

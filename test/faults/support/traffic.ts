@@ -5,7 +5,7 @@ import type { Person } from './person.ts';
 import type { Operation } from './person-operations.ts';
 import type { Random } from './random.ts';
 
-/** How often each operation is chosen, where it can be. */
+/** Weight of each operation that is possible. */
 const WEIGHTS: [Operation, number][] = [
   ['list', 2],
   ['search', 6],
@@ -22,21 +22,21 @@ const WEIGHTS: [Operation, number][] = [
 const CHOICES = WEIGHTS.flatMap(([operation, weight]) => Array<Operation>(weight).fill(operation));
 const ACCOUNTS_MAX = 4;
 const PAUSE_MS = 30;
-/** Operations answered, for each user, before anything goes wrong. */
+/** Operations with a response, for each user, before the fault. */
 const UNDER_WAY = 3;
-/** Ends only what would never come. */
+/** A limit for what never happens. */
 const UNDER_WAY_MS = 300_000;
-/** Chance of an erasure, a step. */
+/** Probability of an erasure per step. */
 const ERASE = 0.01;
 
-/** Operations begun, those answered as done, and those that have ended in any way. */
+/** Operations begun, those with a successful response, and those that have ended in any way. */
 export interface Tally {
   tried: number;
   answered: number;
   ended: number;
 }
 
-/** A few users at work, until they are told to stop. */
+/** A few active users, until they are stopped. */
 export class Traffic {
   readonly tally: Tally = { tried: 0, answered: 0, ended: 0 };
   readonly #random: Random;
@@ -50,7 +50,7 @@ export class Traffic {
     this.#running = people.map((person) => this.#work(person));
   }
 
-  /** Waits until every user has made progress, so that something can be lost. */
+  /** Waits until every user has made progress, so that there is data to lose. */
   async underWay(): Promise<void> {
     await eventually(() => this.tally.answered >= UNDER_WAY * this.#running.length, UNDER_WAY_MS);
   }

@@ -14,7 +14,7 @@ export function unprivileged(): { uid?: number; gid?: number } {
   return { uid: id('-u'), gid: id('-g') };
 }
 
-/** A temporary folder that belongs to {@link unprivileged}; it goes with the suite, however that ends. */
+/** A temporary folder that belongs to {@link unprivileged}; it is removed with the suite, however that ends. */
 export function folderFor(name: string): string {
   const folder = mkdtempSync(join(tmpdir(), `steward-faults-${name}-`));
   process.once('exit', () => removeFolder(folder));
@@ -31,7 +31,7 @@ export function postgresProgram(name: string): string {
   return found;
 }
 
-/** Starts a server of the suite's own; it ends with the suite, however that ends. */
+/** Starts a server for the suite; it ends with the suite, however that ends. */
 export function startServer(program: string, args: string[], folder: string): ChildProcess {
   const child = spawn(program, args, { ...unprivileged(), cwd: folder, stdio: 'ignore' });
   const end = () => child.kill('SIGKILL');
@@ -40,14 +40,14 @@ export function startServer(program: string, args: string[], folder: string): Ch
   return child;
 }
 
-/** Sends a signal to a process and those that it started: SIGSTOP to Postgres alone would leave its back ends at work. */
+/** Sends a signal to a process and its children: SIGSTOP to Postgres alone would not stop its back ends. */
 export function signalFamily(pid: number, signal: NodeJS.Signals): void {
   const children = execFileSync('pgrep', ['-P', String(pid)], { encoding: 'utf8' });
   for (const each of [pid, ...children.trim().split(/\s+/).map(Number)]) {
     try {
       process.kill(each, signal);
     } catch {
-      // It ended by itself meanwhile.
+      // It has exited meanwhile.
     }
   }
 }

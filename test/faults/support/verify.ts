@@ -3,14 +3,14 @@ import { type AccountClaim, Claims } from './claims.ts';
 import type { Person } from './person.ts';
 import type { Sql } from './world.ts';
 
-/** What is not as it was told. */
+/** What differs from the responses. */
 export interface Findings {
   lost: string[];
-  /** Lost in a way that the documentation names, with the reason. */
+  /** Lost in a documented way, with the reason. */
   documented: string[];
 }
 
-/** Why an account needs its user although the user revoked nothing; undefined = for no reason that is documented. */
+/** Why an account needs a new consent although the user revoked none; undefined = for no documented reason. */
 export type Explain = (email: string) => string | undefined;
 
 interface Listed {
@@ -19,12 +19,12 @@ interface Listed {
   default?: boolean;
 }
 
-/** They only end what would never come: how long it takes is not what is compared here. */
+/** Limits for what never happens: times are not compared here. */
 const ANSWER_MS = 120_000;
 /** An abandoned lease (30 s), pauses of up to a minute, then the provider. */
 const CALL_MS = 180_000;
 
-/** Compares everything a user was told with what is there. What was unsure is settled by it. */
+/** Compares every response to a user with the actual state, which settles what was unsure. */
 export async function verify(person: Person, base: string, explain: Explain): Promise<Findings> {
   const findings: Findings = { lost: [], documented: [] };
   const { claims } = person;
@@ -50,13 +50,13 @@ export async function verify(person: Person, base: string, explain: Explain): Pr
   return findings;
 }
 
-/** A replica may take a deleted user's token for a minute: only the database knows. */
+/** A replica may accept a deleted user's token for a minute, so only the database is checked. */
 async function isStored({ world, name }: Person, isShown: boolean): Promise<boolean> {
   if (world.sql === undefined) return isShown;
   return (await world.sql('select 1 from users where subject = $1', [name])).length > 0;
 }
 
-/** @returns by name; undefined when the user's token is refused, which after a deletion may take other replicas a minute */
+/** @returns by name; undefined if the user's token is rejected, which after a deletion may take other replicas a minute */
 async function settledList(person: Person, base: string, path: string, name: string): Promise<Map<string, Listed> | undefined> {
   const reply = await eventually(async () => {
     const found = await person.call(base, path);
@@ -74,7 +74,7 @@ function settleDeleted(person: Person): void {
       if (claim.endedBefore === undefined) each.set(name, { standing: 'gone', endedBefore: world.workspace.families.length });
 }
 
-/** @param consents so many there have been: of what is gone, all of them have to end */
+/** @param consents their number so far: all of a removed account must end */
 function compare(
   claims: Map<string, AccountClaim>,
   listed: Map<string, Listed>,
@@ -93,7 +93,7 @@ function compare(
       const reason = explain(name);
       if (reason === undefined) findings.lost.push(`${name} became ${found.status}`);
       else findings.documented.push(`${name}: ${reason}`);
-      // It waits for its user; there is nothing more to be compared.
+      // It needs a new consent; there is nothing else to compare.
       claims.delete(name);
     } else if (found !== undefined) claims.set(name, { standing: 'connected', id: found.id });
     else if (claim.standing === 'unsure') claims.set(name, { standing: 'gone', endedBefore: consents });
@@ -118,7 +118,7 @@ async function compareMails(person: Person, base: string, findings: Findings): P
   }
 }
 
-/** What no endpoint shows: the waitlist and the audit log. */
+/** Data without an endpoint: the waitlist and the audit log. */
 export async function compareRows({ claims, name }: Person, sql: Sql): Promise<string[]> {
   const waiting = await sql<{ email: string }>('select email from waitlist where email = any($1)', [[...claims.waitlist]]);
   const lost = [...claims.waitlist]
@@ -137,7 +137,7 @@ export async function compareRows({ claims, name }: Person, sql: Sql): Promise<s
   return lost;
 }
 
-/** Every account that is there has to work, once leases that a kill left behind have ended. */
+/** Every account must work, once the leases of killed processes have expired. */
 async function callEach(person: Person, base: string, findings: Findings, explain: Explain): Promise<void> {
   for (const account of Claims.of(person.claims.accounts, 'connected')) {
     let answer: Record<string, any> | undefined;

@@ -7,37 +7,37 @@ const CLIENT = { id: 'faults-client', secret: 'faults-client-secret' };
 const ISSUER = 'https://accounts.faults.invalid';
 const DEFAULT_LIFE_SECONDS = 3_600;
 
-/** One consent and all the tokens that came of it. */
+/** One consent and all the tokens issued for it. */
 export interface Family {
   email: string;
-  /** In the order of their making. */
+  /** In the order of their creation. */
   number: number;
   live: boolean;
   refreshToken: string;
   spent: Set<string>;
   access: Map<string, number>;
-  /** The code it was given for. */
+  /** The code that it was exchanged for. */
   code: string;
   /** The response with the first tokens never arrived. */
   lostExchange: boolean;
-  /** The same for an answer that held a rotated token. */
+  /** The same for a response with a rotated token. */
   lostRotation: boolean;
-  /** What came of it, in order: shown where something of it is lost. */
+  /** Its history, shown if a token is lost. */
   history: string[];
 }
 
-/** A workspace provider that knows which tokens live, and every message it was given. */
+/** A workspace provider that knows which tokens are valid, and every message it received. */
 export class WorkspaceFaultEmulator {
   readonly server: FaultEmulator;
   readonly families: Family[] = [];
-  /** What was sent or drafted, by subject line, with how often. */
+  /** Messages sent or drafted, by subject, with their number. */
   readonly kept = new Map<string, number>();
-  /** A refresh ends the token that it used. Using that again is refused, and with `strict` ends them all. */
+  /** A refresh invalidates the token that it used. Its reuse is rejected, and with `strict` invalidates them all. */
   rotation: 'off' | 'lenient' | 'strict' = 'off';
   lifeSeconds = DEFAULT_LIFE_SECONDS;
-  /** What it says of a token's life in place of the truth; `{ expires_in: undefined }` says nothing. */
+  /** The reported lifetime of a token; `{ expires_in: undefined }` reports none. */
   toldLife: { expires_in?: unknown } = {};
-  /** The token endpoint refuses the service's own credentials. */
+  /** The token endpoint rejects the service's own credentials. */
   invalidClient = false;
   readonly #codes = new Map<string, { email: string; nonce: string; asked: string }>();
 
@@ -60,7 +60,7 @@ export class WorkspaceFaultEmulator {
     };
   }
 
-  /** The person agrees: the query that the browser brings to the callback. */
+  /** The user consents: the query of the redirect to the callback. */
   approve(consentUrl: string, email: string): URLSearchParams {
     const asked = new URL(consentUrl).searchParams;
     const code = secret('code');
@@ -128,7 +128,7 @@ export class WorkspaceFaultEmulator {
     return { access_token: token, token_type: 'Bearer', expires_in: this.lifeSeconds, ...this.toldLife };
   }
 
-  /** As the real one: whichever token is revoked, every consent of the account to this client ends. */
+  /** Like the real one: revoking any token ends every consent of the account to this client. */
   #revoke(token: string): Answered {
     const family = this.families.find(({ live, refreshToken, access }) => live && (refreshToken === token || access.has(token)));
     if (family === undefined) {
@@ -183,7 +183,7 @@ function profileOf(email: string) {
 
 function idToken(email: string, nonce: string): Promise<string> {
   const now = Math.floor(Date.now() / 1000);
-  // An hour more than the service's clock may be off in this suite.
+  // An hour more than the clock's error in this suite.
   const claims = { iss: ISSUER, aud: CLIENT.id, sub: subjectOf(email), email, nonce, iat: now, exp: now + 7_200 };
   return new SignJWT(claims).setProtectedHeader({ alg: 'HS256' }).sign(randomBytes(32));
 }

@@ -24,7 +24,7 @@ agents:
 
 export type Sql = <Row extends object>(text: string, values?: unknown[]) => Promise<Row[]>;
 
-/** Providers, identity, a database and keys: all that processes of the service share, and that outlives them. */
+/** Providers, identity, a database and keys: what processes of the service share, and what survives them. */
 export interface World {
   steps: Steps;
   workspace: WorkspaceFaultEmulator;
@@ -32,16 +32,16 @@ export interface World {
   issuer: TestIssuer;
   folder: string;
   keysFile: string;
-  /** Age of the ID tokens that users bring, seconds. */
+  /** Age of the users' ID tokens, seconds. */
   tokenAge: number;
-  /** Environment of a replica in production; DATABASE_URL leads straight to Postgres. */
+  /** Environment of a replica in production; DATABASE_URL is Postgres itself. */
   env: Record<string, string>;
-  /** SQL past all that stands between the service and its database; undefined while the service is the only one who may. */
+  /** SQL on a direct connection to the database; undefined while only the service may use it. */
   sql: Sql | undefined;
   remove(): Promise<void>;
 }
 
-/** @param publicPort where browsers reach the service */
+/** @param publicPort the service's public port */
 export async function createWorld(cluster: Cluster, database: string, publicPort: number): Promise<World & { sql: Sql }> {
   await cluster.createDatabase(database);
   const outside = await createOutside();
@@ -68,10 +68,10 @@ export async function createOutside(): Promise<Omit<World, 'sql'>> {
     ...withoutRates(),
     MASTER_KEYS_FILE: keysFile,
     INTEGRATIONS_FILE: integrations,
-    // Shorter than usual, since many answers never come; long enough for a busy machine to give the others.
+    // Shorter than the default, since many responses never arrive; long enough for the others on a busy machine.
     LIMIT_PROVIDER_TIMEOUT_MS: '5000',
     LIMIT_REFRESH_TIMEOUT_MS: '10000',
-    // No balancer has to notice anything here.
+    // There is no balancer that has to notice a stop.
     LIMIT_STOP_WAIT_MS: '200',
     LIMIT_REVOCATION_RETRY_SECONDS: '1',
   };

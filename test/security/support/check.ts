@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 
-/** What one line of the table says. */
+/** One line of the table. */
 export interface Outcome {
-  /** How many inputs, places or faults were tried. */
+  /** Number of inputs, places or faults tested. */
   tried: number;
-  /** What didn't hold, one line each; without secrets. */
+  /** Failures, one line each; without secrets. */
   failed: string[];
-  /** Why nothing, or less, was tried: a tool or vectors that are not here. */
+  /** Why nothing, or less, was tested: a missing tool or missing vectors. */
   missing?: string;
 }
 
@@ -18,7 +18,7 @@ declare module 'vitest' {
 
 const TIMEOUT_MS = 20 * 60_000;
 
-/** One line of the table that the suite ends with. It fails where anything didn't hold, or nothing was tried without a reason. */
+/** One line of the suite's final table. It fails if a check failed, or if nothing was tested without a reason. */
 export function check(title: string, run: () => Promise<Outcome> | Outcome): void {
   it(title, { timeout: TIMEOUT_MS }, async ({ task }) => {
     const outcome = await run();
@@ -28,7 +28,7 @@ export function check(title: string, run: () => Promise<Outcome> | Outcome): voi
   });
 }
 
-/** A missing tool fails where everything must be there (CI), and is told of elsewhere. */
+/** A missing tool is a failure on CI, and reported elsewhere. */
 export function notHere(what: string): Outcome {
   return { tried: 0, failed: process.env.CI === undefined ? [] : [what], missing: what };
 }

@@ -1,18 +1,18 @@
-/** Kinds of bodies; the good ones more often. */
+/** Kinds of bodies; valid ones more often. */
 export const CODINGS = ['form', 'json', 'json', 'form', 'xml', 'multipart', 'gzip', 'utf-16', 'cut', 'garbage', 'chunked', 'none'];
 
-/** An object's fields as a form or a query has them. */
+/** An object's fields as a form or a query. */
 export function flat(value: unknown): [string, string][] {
   if (typeof value !== 'object' || value === null) return [['value', String(value)]];
   return Object.entries(value).map(([name, one]) => [name, typeof one === 'string' ? one : (JSON.stringify(one) ?? '')]);
 }
 
-/** Unpaired surrogates have no place in an address; what stands for them has. */
+/** Unpaired surrogates are not allowed in an address; their replacement is. */
 export function encode(text: string): string {
   return encodeURIComponent(text.toWellFormed());
 }
 
-/** A body as one of the codings has it; most of them are not what it claims to be. */
+/** A body in one of the encodings; most do not match their type. */
 export function encoded(coding: string, body: unknown): { type: string | undefined; bytes: Buffer } {
   const json = JSON.stringify(body) ?? 'null';
   const form = flat(body)

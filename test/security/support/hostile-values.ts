@@ -2,7 +2,7 @@ import fc from 'fast-check';
 
 type Schema = Record<string, any>;
 
-/** What has broken other services: injections, odd Unicode, numbers that are none, names that objects have anyway. */
+/** Values that have broken other services: injections, unusual Unicode, NaN, names of inherited properties. */
 const HOSTILE: readonly unknown[] = [
   '',
   ' ',
@@ -55,7 +55,7 @@ export const hostile: fc.Arbitrary<unknown> = fc.oneof(
   fc.jsonValue({ maxDepth: 3 }),
 );
 
-/** Values as a JSON Schema has them, as far as our interface uses it. */
+/** Values of a JSON Schema, as far as the interface uses it. */
 export function fitting(schema: Schema): fc.Arbitrary<unknown> {
   if (schema.const !== undefined) return fc.constant(schema.const);
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
@@ -80,7 +80,7 @@ export function fitting(schema: Schema): fc.Arbitrary<unknown> {
   }
 }
 
-/** Objects that mostly fit: fields left out, of another kind, too many, and sometimes no object at all. */
+/** Mostly valid objects: fields omitted, of another type, too many, and sometimes not an object. */
 export function nearly(schema: Schema): fc.Arbitrary<unknown> {
   const nearlyField = (field: Schema) => fc.oneof({ weight: 3, arbitrary: fitting(field) }, { weight: 2, arbitrary: hostile });
   const near = objects({ ...schema, required: [] }, nearlyField);
@@ -96,7 +96,7 @@ export function nearly(schema: Schema): fc.Arbitrary<unknown> {
   );
 }
 
-/** One value that fits but for a single field at a time, which stands on one of its bounds, or just beyond. */
+/** One valid value with a single field at a time at one of its bounds, or just beyond. */
 export function onTheEdges(schema: Schema, seed: number): object[] {
   const [fits] = fc.sample(fitting(schema), { seed, numRuns: 1 });
   const fields = Object.entries<Schema>(schema.properties ?? {});

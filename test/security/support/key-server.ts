@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** An issuer that publishes the given keys, whatever they are. */
+/** An issuer that publishes the given keys, valid or not. */
 export async function startKeyServer(keys: object[]) {
   const server = createServer((request, response) => {
     const body = request.url === '/jwks.json' ? { keys } : { issuer, jwks_uri: `${issuer}/jwks.json` };

@@ -1,17 +1,17 @@
 import fc from 'fast-check';
 
-/** One seed for the whole run, so that `SEED=… RUNS=…` runs the same again. */
+/** One seed for the whole run, so that `SEED=… RUNS=…` repeats it. */
 export const SEED = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
 const RUNS = Number(process.env.RUNS ?? 60);
-/** Tries to make an input that failed smaller. Of a long text there would be hours of them. */
+/** Attempts to shrink a failing input, which would take hours for a long text. */
 const SHRINKS = 200;
 
 /**
  * Runs a property with the suite's seed.
  *
  * @param share of the suite's runs
- * @param always inputs that are tried beside those of chance
- * @returns how often it ran, and the smallest input that it failed on
+ * @param always inputs that are tested beside the random ones
+ * @returns the number of runs, and the smallest failing input
  */
 export async function tryOut<Input>(
   name: string,
@@ -30,7 +30,7 @@ export async function tryOut<Input>(
   return { tried: details.numRuns, failed: [failure] };
 }
 
-/** Once it has failed, a property holds of whatever comes after so many tries: the smallest failure so far is the last. */
+/** After this number of attempts to shrink, the property always holds, so that the smallest failure so far is the result. */
 function brieflyShrunk<Input>(property: (input: Input) => Promise<void>): (input: Input) => Promise<void> {
   let left = Number.POSITIVE_INFINITY;
   return async (input) => {

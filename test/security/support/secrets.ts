@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { globSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Values that may be found nowhere, under names that say which one leaked. */
+/** Values that must not be found anywhere, under names that show which one leaked. */
 export class Secrets {
   readonly #values = new Map<string, string>();
 
-  /** Makes one, or keeps one that came up. */
+  /** Creates one, or registers a given one. */
   hide(name: string, value = `canary-${name.replaceAll(' ', '-')}-${randomBytes(9).toString('hex')}`): string {
     if (value === '') throw new Error(`${name} is empty: nothing could be found`);
     let unique = name;
@@ -19,7 +19,7 @@ export class Secrets {
     return this.#values.size;
   }
 
-  /** Names of those that stand in it: as they are, percent-encoded, in base64 or in hex. */
+  /** Names of those that it contains: unchanged, percent-encoded, in base64 or in hex. */
   foundIn(where: string, content: Buffer | string, except: readonly string[] = []): string[] {
     const text = typeof content === 'string' ? content : content.toString('latin1');
     const hidden = [...this.#values].filter(([name]) => !except.some((prefix) => name.startsWith(prefix)));

@@ -1,6 +1,6 @@
 import type { Reporter, TestModule } from 'vitest/node';
 
-/** Prints the suite's table: check, tried, held, and below it what failed or was not there. */
+/** Prints the suite's table: check, tried, held, and below it what failed or was missing. */
 export default class TableReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const rows = modules.flatMap((module) => [...module.children.allTests()].map((test) => rowOf(test)));

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { PGlite } from '@electric-sql/pglite';
 
-/** A service with the faults that the scanners look for: what finds nothing here says nothing elsewhere. */
+/** A service with the vulnerabilities that the scanners look for, which proves that they find them. */
 export async function startVulnerable(): Promise<{ url: string; close(): Promise<void> }> {
   const db = await PGlite.create();
   await db.exec(`create table waitlist (email text); insert into waitlist values ('ada@example.com')`);

@@ -9,7 +9,7 @@ import type { HttpResponse } from '../../support/request.ts';
 import { type Handler, sendJson } from '../../support/scripted-server.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
 
-/** The table of errors: the aggregator's codes and what each becomes. */
+/** The aggregator's error codes and the service's. */
 const CODES: Record<string, ErrorCode> = {
   ...all('relink_required', 'ITEM_LOGIN_REQUIRED ACCESS_NOT_GRANTED ADDITIONAL_CONSENT_REQUIRED NO_ACCOUNTS'),
   ...all('relink_required', 'ITEM_LOCKED PASSWORD_RESET_REQUIRED USER_SETUP_REQUIRED INVALID_UPDATED_USERNAME'),
@@ -41,7 +41,7 @@ beforeAll(async () => {
     ...emulator.env,
     LIMIT_PROVIDER_TIMEOUT_MS: '3000',
     LIMIT_REVOCATION_RETRY_SECONDS: '1',
-    // More than a user makes in earnest.
+    // More than a real user sends.
     LIMIT_USER_PROVIDER_REQUESTS_PER_MINUTE: '10000',
   });
   token = await steward.signIn();
@@ -71,7 +71,7 @@ async function entry(): Promise<any> {
   return (await call('/auth/bank/accounts')).body.accounts[0];
 }
 
-/** A linked entry that works; the aggregator is well again. */
+/** A linked entry that works; the aggregator's faults are cleared. */
 async function linked(): Promise<any> {
   emulator.reset();
   expect((await setAccessToken()).body).toEqual({ success: true });
@@ -177,7 +177,7 @@ describe('an error of the aggregator', () => {
   });
 });
 
-/** What an aggregator out of order sends, and what becomes of it. */
+/** Responses of a failing aggregator, and the service's error codes. */
 const FAULTS: [string, Handler, ErrorCode][] = [
   [
     'malformed JSON',

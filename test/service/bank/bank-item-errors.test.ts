@@ -26,7 +26,7 @@ async function list(): Promise<any> {
   return (await steward.call('/auth/bank/accounts', { token })).body.accounts[0];
 }
 
-/** The entry's status after a reading that finds the item like this. */
+/** The entry's status after a read of the item in this state. */
 async function statusWith(item: object): Promise<string> {
   aggregator.on('/item/get', (response) =>
     sendJson(response, 200, { item: { institution_id: 'ins_1', institution_name: 'Emulated Bank', ...item }, request_id: 'r' }),

@@ -4,7 +4,7 @@ import { eventually } from '../../support/eventually.ts';
 import { sendJson } from '../../support/scripted-server.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
 
-/** Logins of one bank that have accounts in common, or seem to. */
+/** Logins of one bank with common accounts, or with similar ones. */
 let emulator: BankEmulator;
 let steward: TestSteward;
 let users = 0;

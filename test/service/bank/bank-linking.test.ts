@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 afterAll(() => steward.stop());
 
-/** A user whom no other test has met. */
+/** A user that no other test uses. */
 function newUser(): Promise<string> {
   users += 1;
   return steward.signIn(`bank-user-${users}`);
@@ -33,7 +33,7 @@ async function list(token: string): Promise<any[]> {
   return answer.body.accounts;
 }
 
-/** Items at the aggregator that came to life since `known`. */
+/** Items at the aggregator that were created since `known`. */
 async function itemsSince(known: any[]): Promise<any[]> {
   const { items } = await steward.control('bank/state');
   return items.filter((item: any) => !known.some((old) => old.item_id === item.item_id));

@@ -11,7 +11,7 @@ let user: LinkedUser;
 
 beforeAll(async () => {
   steward = await startSteward();
-  // Without the minute's own, only a test takes the lease of what is due.
+  // Without the scheduled poll, only a test leases due items.
   await unschedule(steward.sql, 'bank-check');
 });
 

@@ -3,7 +3,7 @@ import { callAction } from '../../support/agents.ts';
 import { FormBrowser } from '../../support/browser.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
 
-/** A bank without account numbers, and an item whose user has not agreed to them. */
+/** A bank without account numbers, and an item without consent to them. */
 let steward: TestSteward;
 let token: string;
 let users = 0;
@@ -30,7 +30,7 @@ async function plaid(path: string, body: object): Promise<any> {
   });
 }
 
-/** Goes through Link with this bank; the page at its end. */
+/** Completes Link with this bank; returns the last page. */
 async function throughLink(form: Record<string, string>, institution?: string): Promise<string> {
   const { body } = await steward.call('/auth/bank/create_link_token', { method: 'POST', token, form });
   const browser = new FormBrowser(steward.url);

@@ -54,7 +54,7 @@ async function item(): Promise<any> {
   return (await steward.control('bank/state')).items.find((candidate: any) => candidate.item_id === itemId);
 }
 
-/** Walks Link's pages to their end, pressing the button that goes on. */
+/** Follows Link's pages to the end. */
 async function repairInLink(keep?: (fields: URLSearchParams) => void): Promise<void> {
   const { body } = await steward.call('/auth/bank/create_link_token', { token, form: { account_id: entryId } });
   const browser = new FormBrowser(steward.url);

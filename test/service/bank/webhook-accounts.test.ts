@@ -96,7 +96,7 @@ describe('TRANSACTIONS/SYNC_UPDATES_AVAILABLE', () => {
     expect(await events(foreign)).toEqual({ account: other.entryId, provider: 'bank' });
     await Promise.all([own.close(), foreign.close()]);
     expect(await user.told()).toEqual([['account.transactions', {}]]);
-    // The next one may look the same, and is another event.
+    // The next one may be equal, and is another event.
     await user.happens('SYNC_UPDATES_AVAILABLE', { initial_update_complete: true, historical_update_complete: true }, -5);
     expect(await user.told()).toHaveLength(2);
   });

@@ -80,7 +80,7 @@ describe('ITEM/PENDING_DISCONNECT', () => {
     await user.happens('LOGIN_REPAIRED');
     expect(Object.keys(await user.entry()).sort()).toEqual(['bank_name', 'id', 'mask', 'status']);
     expect(await user.bank()).toEqual({ connected: true, needs_attention: 0 });
-    // A late copy, signed anew, doesn't bring it back.
+    // A late copy with a new signature does not restore it.
     await user.happens('PENDING_DISCONNECT', event, -10);
     expect(await user.entry()).not.toHaveProperty('warning');
     expect(await user.told()).toEqual([

@@ -128,7 +128,7 @@ describe('two concurrent readings of an item', () => {
       item: { institution_id: 'ins_1', institution_name: 'Emulated Bank', error },
       request_id: 'r',
     });
-    // The first answer, from before the repair, is long on its way.
+    // The first response, from before the repair, is delayed.
     const late = Promise.withResolvers<void>();
     let readings = 0;
     aggregator.on('/item/get', async (response) => {
@@ -157,12 +157,12 @@ describe('kill -9 between storing a webhook and handling it', () => {
     const token = await child.signIn();
     await eventually(async () => (await linkBank(child, token)).status === 200);
     const itemId = (await child.control('bank/state')).items.at(-1).item_id;
-    // Faults are gone after the restart.
+    // The restart ends the faults.
     await child.control('faults', { part: 'bank', path: '/item/get', kind: 'hang' });
     const fired = await child.control('bank/webhook', { item_id: itemId, webhook_code: 'ERROR' });
     expect(fired.deliveries).toEqual([{ status: 200 }]);
     await child.kill('SIGKILL');
-    // As if it had died before the job was made.
+    // As if it had been killed before the job was created.
     await place.sql(`delete from pgboss.job where name = 'bank-webhook'`);
     await place.sql('update bank_webhooks set queued_at = null');
     expect(await place.sql('select event from bank_webhooks where handled_at is null')).toEqual([{ event: 'ITEM/ERROR' }]);

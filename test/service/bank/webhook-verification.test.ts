@@ -15,7 +15,7 @@ let signer: WebhookSigner;
 let itemId: string;
 let body: string;
 let bodies = 0;
-/** Keys asked for before the test. */
+/** Keys requested before the test. */
 let asked = 0;
 
 beforeAll(async () => {
@@ -51,7 +51,7 @@ function keyCalls(): number {
   return aggregator.calls.filter(({ path }) => path === KEY_CALL).length;
 }
 
-/** Keys that the test has made the service ask for. */
+/** Keys that the service has requested during the test. */
 function fetches(): number {
   return keyCalls() - asked;
 }

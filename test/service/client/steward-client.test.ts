@@ -35,7 +35,7 @@ function open(token: (why: Why) => string | undefined | Promise<string | undefin
   return { client, events, states, reasons };
 }
 
-/** A token that ends in so many seconds. */
+/** A token that expires in this number of seconds. */
 async function endingIn(seconds: number, user: string): Promise<string> {
   await steward.control('clock', { advance_ms: (seconds - 3_600) * 1000 });
   const token = await steward.signIn(user);
@@ -161,7 +161,7 @@ describe('StewardClient', () => {
     timers.mockRestore();
     for (const other of others) other.close();
     await eventually(async () => (await connections()) === before);
-    // As if the minute were over.
+    // As if the minute had passed.
     (again as () => void)();
     await connected;
     expect(asked).toEqual(['connect', 'connect']);
@@ -220,7 +220,7 @@ describe('StewardClient', () => {
   });
 
   describe('when the connection breaks before the response', () => {
-    /** Answers the sign-in and the list itself, and nothing else: every other frame ends the socket. */
+    /** Responds to authentication and `list` only; any other frame closes the socket. */
     async function breaking(code: number) {
       const server = new WebSocketServer({ port: 0, host: '127.0.0.1', maxPayload: 200_000 });
       const sent: string[] = [];

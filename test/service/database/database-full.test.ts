@@ -9,7 +9,7 @@ let token: string;
 beforeAll(async () => {
   steward = await startSteward();
   token = await steward.signIn();
-  // What the database says when its disk is full (SQLSTATE 53100), and when it has no memory left (53200).
+  // The database's errors for a full disk (SQLSTATE 53100) and for lack of memory (53200).
   for (const code of ['53100', '53200'])
     await steward.sql(
       `create function full_${code}() returns trigger language plpgsql as $$ begin raise exception '${SPACE}' using errcode = '${code}'; end $$`,
@@ -29,7 +29,7 @@ describe('GET /health/ready', () => {
 
   let elapsed = 0;
 
-  /** Answers are remembered for a moment. */
+  /** Results are cached for a moment. */
   function pass(seconds: number): void {
     elapsed += seconds * 1_000;
     vi.restoreAllMocks();

@@ -11,7 +11,7 @@ import { SocketClient } from '../../support/socket-client.ts';
 
 const CALLS = 100;
 const MESSAGE = { to: ['a@example.com'] };
-/** More than there are connections. */
+/** More than the number of connections. */
 const CHANGES = 60;
 const TICKET = 'a-ticket-of-the-locked-user';
 const BLOCKED = `select query from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
@@ -28,7 +28,7 @@ describe.skipIf(!hasPostgres)('while the rows of one user are locked', () => {
     scene = await ExecutorScene.start({ DATABASE_URL: database.url });
     one = await scene.connect();
     other = await scene.connect();
-    // What is made at the first use.
+    // Created at the first use.
     for (const user of [one, other]) await scene.call(user, 'test.send', MESSAGE);
     holder = new pg.Client({ connectionString: database.url });
     await holder.connect();
@@ -42,7 +42,7 @@ describe.skipIf(!hasPostgres)('while the rows of one user are locked', () => {
 
   afterEach(() => holder.query('rollback'));
 
-  /** Also as a deletion would, which nothing of the service does for long. */
+  /** Also like a deletion, which the service never does for long. */
   async function lock(tables: string[]): Promise<void> {
     await holder.query('begin');
     for (const table of tables) {
@@ -103,7 +103,7 @@ describe.skipIf(!hasPostgres)('while the rows of one user are locked', () => {
   });
 
   it('the sweep deletes expired rows of other users', async () => {
-    // Without the minute's own, the lock comes before the deletion.
+    // Without the scheduled run, the lock precedes the deletion.
     await unschedule(scene.steward.sql, 'sweep');
     await database.sql(`update audit_log set at = now() - interval '401 days'`);
     await lock(['audit_log']);
@@ -128,12 +128,12 @@ describe.skipIf(!hasPostgres)('while the rows of one user are locked', () => {
     );
   }
 
-  /** What waits for the lock has one connection, however much it is. */
+  /** All requests that wait for the lock use one connection. */
   async function expectRoomBeside(request: () => Promise<unknown>): Promise<void> {
     const waiting = Array.from({ length: CHANGES }, request);
     await eventually(async () => (await database.sql(BLOCKED)).length > 0);
     await sleep(500);
-    // None for a moment, when the one that waited was given up and the next has its connection.
+    // Briefly none, between the time-out of one and the connection of the next.
     await eventually(async () => expect((await database.sql(BLOCKED)).length).toBe(1));
     expect((await askForAccess(other.token)).status).toBe(200);
     await holder.query('rollback');

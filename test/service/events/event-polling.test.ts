@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 afterAll(() => steward.stop());
 
-/** Keeps events up to this number in all. */
+/** Adds events up to this total number. */
 async function keep(count: number): Promise<void> {
   await steward.sql(
     `insert into events (user_id, seq, event, data)
@@ -24,7 +24,7 @@ async function keep(count: number): Promise<void> {
   await steward.sql('analyze events');
 }
 
-/** What the planner expects of reading what is new, with some ids that may still appear; it has no unit. */
+/** The planner's cost of reading new events, with some ids that may still appear. */
 async function plannedCost(): Promise<number> {
   const [{ top }] = (await steward.sql<{ top: string }>('select max(id) as top from events')) as [{ top: string }];
   const gaps: IdRange[] = Array.from({ length: 10 }, (_, index) => ({ first: Number(top) - 10 * index, last: Number(top) - 10 * index }));
@@ -41,7 +41,7 @@ async function plannedCost(): Promise<number> {
   return cost;
 }
 
-// A plan that looks dear is given parallel workers and a compiler, however little there is to read.
+// An expensive plan gets parallel workers and compilation, however few rows there are.
 it('of new events reads new rows only, however many are stored', async () => {
   await keep(2_000);
   const few = await plannedCost();

@@ -195,7 +195,7 @@ describe('a gap in the numbers', () => {
     const { userId, client } = await person();
     await record(userId, 'one');
     await client.event('one');
-    // As a database that hands out ids in blocks would: the second event's id is below what was read long ago.
+    // Like a database that assigns ids in blocks: the second event's id is lower than ids that were read before.
     await steward.sql('update users set event_seq = 2 where id = $1', [userId]);
     await steward.sql(
       `insert into events (user_id, seq, id, event, data) overriding system value

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import type { RunContext } from '../../../src/actions/action.ts';
-import { ExecutorScene, refused } from '../../support/executor-scene.ts';
+import { ExecutorScene, rejectedWith } from '../../support/executor-scene.ts';
 import { type ConnectedGrant, leave } from '../../support/refreshing.ts';
 
 let scene: ExecutorScene;
@@ -40,7 +40,7 @@ const disconnect = () =>
     expect(status).toBe(200);
   });
 
-/** Which of a call's own statements ran meanwhile. */
+/** The call's own statements that ran meanwhile. */
 async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
   statements = [];
   await work();
@@ -54,7 +54,7 @@ describe('a call', () => {
     const ofOne = await statementsOf(() => scene.call(user, 'test.run'));
     expect(ofOne).toEqual(['user-accounts', 'audit-insert']);
     await disconnect();
-    await refused(scene.call(user, 'test.run'), 'not_found');
+    await rejectedWith(scene.call(user, 'test.run'), 'not_found');
     expect(sent).toBe(2);
   });
 
@@ -63,7 +63,7 @@ describe('a call', () => {
       await disconnect();
       return profile(context);
     };
-    await refused(scene.call(user, 'test.run'), 'not_found');
+    await rejectedWith(scene.call(user, 'test.run'), 'not_found');
     expect(sent).toBe(0);
   });
 
@@ -73,7 +73,7 @@ describe('a call', () => {
       await disconnect();
       return profile(context);
     };
-    await refused(scene.call(user, 'test.run'), 'not_found');
+    await rejectedWith(scene.call(user, 'test.run'), 'not_found');
     expect(sent).toBe(1);
   });
 

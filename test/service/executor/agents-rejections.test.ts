@@ -7,7 +7,7 @@ import { respond, ScriptedServer } from '../../support/scripted-server.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
 import { WorkspaceEmulator } from '../../support/workspace-emulator.ts';
 
-/** What the provider says when it refuses, and what callers and the operator learn of it. */
+/** The provider's rejections, and what callers and the operator receive. */
 let provider: WorkspaceEmulator;
 let api: ScriptedServer;
 let steward: TestSteward;
@@ -30,7 +30,7 @@ beforeEach(async () => {
   token = (await connectGrant(steward, provider, steward.sql)).token;
 });
 
-/** A refusal in the older form, the newer one beside it. */
+/** A rejection in the older format, with the newer one beside it. */
 function refused(status: number, reason: string, message = 'No.', more: object = {}) {
   return { status, body: { error: { code: status, message, errors: [{ message, domain: 'usageLimits', reason }], ...more } } };
 }
@@ -198,7 +198,7 @@ describe('the provider’s message', () => {
     const shown = providerMessage(text);
     expect(shown).toContain('[redacted]');
     for (const part of hidden) expect(shown.replaceAll('[redacted]', '')).not.toContain(part);
-    // What is before it stays.
+    // The text before it stays.
     expect(shown).toMatch(/^(Not shared with|User|See|Invalid|API|x-|api-|The|GET|Account|Card|SSN|Cookie|Set-|Value|\{)/);
   });
 

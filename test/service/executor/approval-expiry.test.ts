@@ -27,14 +27,14 @@ agents:
 const folder = mkdtempSync(join(tmpdir(), 'steward-ends-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** What a call that asks is told. */
+/** The error details of a call that needs approval. */
 async function ask(on: TestSteward, me: Person, action = 'drive.trash', input: object = { id: 'some-file' }): Promise<Record<string, any>> {
   const error = await callAction(on, action, input, { token: me.token }).catch((thrown: AppError) => thrown);
   expect(error).toMatchObject({ code: 'approval_required' });
   return (error as AppError).details as Record<string, any>;
 }
 
-/** The user's events about approvals, as a socket gets them that comes back. */
+/** The user's events about approvals, as sent to a socket that reconnects. */
 async function eventsOf(on: TestSteward, me: Person): Promise<[string, object][]> {
   const client = await SocketClient.open(on.url);
   const { seq: last } = await client.authenticate(me.token, { since: 0 });
@@ -198,7 +198,7 @@ describe.skipIf(!hasPostgres)('an approval request on replicas with separate fil
     expect(await waitingOn(b)).toEqual(old);
     await reload(a, files.a, 'Second.');
     expect(await Promise.all(old.map(statusOf))).toEqual(['ended', 'ended']);
-    // Until it has looked for the first time, a reload elsewhere is no news to it.
+    // Before its first poll, it does not detect a reload by another replica.
     await eventually(async () => (await a.call('/update_integrations')).status === 200 && diverged(b));
     const [onB, onA] = [await askOn(b, '2026-02-01'), await askOn(a, '2026-01-01')];
     expect([await waitingOn(a), await waitingOn(b)]).toEqual([[onA], [onB]]);
@@ -208,7 +208,7 @@ describe.skipIf(!hasPostgres)('an approval request on replicas with separate fil
     await reload(b, files.b, 'Second.');
     expect([await waitingOn(a), await waitingOn(b)]).toEqual([[onA], [onA]]);
     expect(await statusOf(onB)).toBe('ended');
-    // Told once each.
+    // One event each.
     const events = await a.sql(`select data->>'approvalId' as id from events where event = 'approval.ended' order by seq`);
     expect(events).toEqual([...old, onB].map((id) => ({ id })));
   });

@@ -2,15 +2,15 @@ import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { disconnectAccount } from '../../../src/workspace/accounts-service.ts';
-import { ExecutorScene, refused } from '../../support/executor-scene.ts';
+import { ExecutorScene, rejectedWith } from '../../support/executor-scene.ts';
 import { createPostgresDatabase, hasPostgres, type PostgresDatabase } from '../../support/postgres.ts';
 import type { ConnectedGrant } from '../../support/refreshing.ts';
 import { respond } from '../../support/scripted-server.ts';
 import type { TestSteward } from '../../support/steward.ts';
 
 const PROFILE = '/api/gmail/v1/users/me/profile';
-/** Its preview asks the provider once. */
-const ACTION = 'test.tell';
+/** Its preview sends the provider one request. */
+const ACTION = 'test.notify';
 
 let scene: ExecutorScene;
 let user: ConnectedGrant;
@@ -44,7 +44,7 @@ const asked = (of: ExecutorScene, whom: ConnectedGrant, on?: TestSteward) =>
   (on ?? of.steward).context.executor.approvals(whom.userId).then((all) => all.map(({ approvalId }) => approvalId));
 const questions = () => scene.steward.sql<{ status: string }>('select status from approvals where user_id = $1', [user.userId]);
 const told = () => scene.steward.sql(`select event from events where user_id = $1 and event like 'approval.%'`, [user.userId]);
-/** The error of each call: its code, and which question it led to. */
+/** The error of each call: its code, and the approval request's id. */
 const endings = async (calls: Promise<unknown>[]) =>
   (await Promise.allSettled(calls)).map((call) => (call.status === 'rejected' ? call.reason : undefined));
 
@@ -65,7 +65,7 @@ describe('the preview of an approval request', () => {
     const to = ['a@example.com'];
     const first = await scene.ask(user, ACTION, { to }, { idempotencyKey: 'k0' });
     for (const idempotencyKey of ['k1', 'k2']) expect(await scene.ask(user, ACTION, { to }, { idempotencyKey })).toEqual(first);
-    // What it says by default.
+    // The default.
     expect(await scene.ask(user, ACTION, { text: 'Hello.', to })).toEqual(first);
     expect(await scene.ask(user, ACTION, { text: 'Goodbye.', to })).not.toEqual(first);
     expect(previews).toBe(2);
@@ -91,7 +91,7 @@ describe('the preview of an approval request', () => {
   it('is not read for a denied call', async () => {
     const { approvalId } = await scene.ask(user, ACTION, { to: ['a@example.com'] });
     await scene.decide(user, approvalId, { approved: false });
-    await refused(scene.call(user, ACTION, { to: ['a@example.com'] }), 'forbidden');
+    await rejectedWith(scene.call(user, ACTION, { to: ['a@example.com'] }), 'forbidden');
     expect(previews).toBe(1);
   });
 
@@ -99,7 +99,7 @@ describe('the preview of an approval request', () => {
     const { approvalId } = await scene.ask(user, ACTION, { to: ['a@example.com'] });
     await scene.steward.sql(`update approvals set status = 'preparing', arguments = null where id = $1`, [approvalId]);
     expect(await asked(scene, user)).toEqual([]);
-    await refused(scene.decide(user, approvalId), 'conflict');
+    await rejectedWith(scene.decide(user, approvalId), 'conflict');
     expect((await scene.ask(user, ACTION, { to: ['a@example.com'] })).approvalId).toBe(approvalId);
     expect(await asked(scene, user)).toEqual([approvalId]);
   });
@@ -117,19 +117,19 @@ describe('the preview of an approval request', () => {
     const gone = await scene.steward.call(`/auth/workspace/accounts/${user.accountId}`, { method: 'DELETE', token: user.token });
     expect(gone.status).toBeLessThan(300);
     release.resolve();
-    expect((await refused(call, 'not_found')).message).toBe('This account was disconnected.');
+    expect((await rejectedWith(call, 'not_found')).message).toBe('This account was disconnected.');
     expect(await asked(scene, user)).toEqual([]);
     expect(await told()).toEqual([]);
   });
 
   it('is not read if the account is disconnected between the call’s checks and the approval request', async () => {
     let leaving: Promise<void> | undefined;
-    // It takes the user's turn before the question does.
+    // It gets the user's turn before the approval request.
     scene.checked = () => {
       leaving ??= disconnectAccount(scene.steward.context, user.userId, user.accountId);
     };
     const call = scene.call(user, ACTION, { to: ['a@example.com'] });
-    expect((await refused(call, 'not_found')).message).toBe('This account was disconnected.');
+    expect((await rejectedWith(call, 'not_found')).message).toBe('This account was disconnected.');
     await leaving;
     expect(leaving).toBeDefined();
     expect(previews).toBe(0);
@@ -141,7 +141,7 @@ describe('the preview of an approval request', () => {
     scene.checked = () => {
       scene.revision = 'r2';
     };
-    await refused(scene.call(user, ACTION, { to: ['a@example.com'] }), 'conflict');
+    await rejectedWith(scene.call(user, ACTION, { to: ['a@example.com'] }), 'conflict');
     expect(previews).toBe(0);
     expect(await questions()).toEqual([]);
     await scene.ask(user, ACTION, { to: ['a@example.com'] });
@@ -153,7 +153,7 @@ describe('the preview of an approval request', () => {
       scene.revision = 'r2';
       respondToPreview(response);
     });
-    await refused(scene.call(user, ACTION, { to: ['a@example.com'] }), 'conflict');
+    await rejectedWith(scene.call(user, ACTION, { to: ['a@example.com'] }), 'conflict');
     expect(previews).toBe(1);
     expect(await questions()).toEqual([{ status: 'preparing' }]);
     expect(await told()).toEqual([]);

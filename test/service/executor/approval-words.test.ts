@@ -8,11 +8,11 @@ import { callAction } from '../../support/agents.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
 import { newPerson, type Person } from '../../support/workspace-content.ts';
 
-/** What ends a line, turns the direction or can't be seen. */
+/** Characters that end a line, change the direction or are invisible. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
 const QUOTED = /“([^“”]*)”(?:… \([\d,]+ characters\))?/g;
 
-/** What a caller or a stranger tries: to end its quotation, to begin a line, to hide or turn what follows. */
+/** Attempts of a caller or a stranger: to end the quotation, to begin a line, to hide or reverse what follows. */
 const hostile = fc
   .array(
     fc.oneof(
@@ -53,7 +53,7 @@ const hostile = fc
   .map((parts) => `a${parts.join('')}`);
 
 const at = { start: '2027-03-21T09:00', end: '2027-03-21T10:00' };
-/** Inputs with a caller's words in every place that takes some. */
+/** Inputs with a caller's text in every field that accepts text. */
 const INPUTS: [string, (words: string) => object][] = [
   ['mail.send', (words) => ({ to: [`${words} <a@example.org>`, 'b@example.org'], cc: ['c@example.org'], subject: 'x', body: 'x' })],
   ['mail.send', (words) => ({ to: ['a@example.org'], subject: words, body: words, attachments: [{ name: 'x.txt', text: 'x' }] })],
@@ -79,9 +79,9 @@ const INPUTS: [string, (words: string) => object][] = [
   ['spreadsheets.read', (words) => ({ id: 's1', range: words })],
 ];
 
-/** A sentence without what it quotes. */
+/** A sentence without its quotations. */
 const frame = (summary: string) => summary.replaceAll(QUOTED, '“”');
-// Three letters of Unicode look like quotation marks, and are shown as such.
+// Three Unicode letters look like quotation marks, and are shown as such.
 const letters = (text: string) => text.replaceAll(/[^\p{L}\p{N}]|\p{Default_Ignorable_Code_Point}|[ʺˮʼ]/gu, '');
 
 describe('text of the caller in an approval request', () => {
@@ -100,14 +100,14 @@ describe('text of the caller in an approval request', () => {
         try {
           summary = summaryOf(words);
         } catch {
-          // Its schema refuses it.
+          // Its schema rejects it.
           return;
         }
         tried += 1;
         expect(summary).not.toMatch(UNSEEN);
         expect(summary.isWellFormed()).toBe(true);
         expect(frame(summary)).toBe(usual);
-        // As much of it as is shown can be read back.
+        // The part that is shown can be read back.
         const parts = [...summary.matchAll(QUOTED)].map(([, part = '']) => part);
         const shown = letters(words.trim().replaceAll(/\r\n?/g, '\n').slice(0, 200).toWellFormed());
         if (name !== 'calendar.create' || !parts.join().includes('RRULE')) expect(parts.map(letters)).toContain(shown);

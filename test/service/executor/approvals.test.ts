@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { ExecutorScene, refused } from '../../support/executor-scene.ts';
+import { ExecutorScene, rejectedWith } from '../../support/executor-scene.ts';
 import { newName } from '../../support/flows.ts';
 import type { ConnectedGrant } from '../../support/refreshing.ts';
 
@@ -62,20 +62,20 @@ describe('an action that needs approval', () => {
   });
 
   it('is one that affects other people, unless the policy is never', async () => {
-    scene.policies.set('test.tell', { approval: 'destructive' });
-    await scene.ask(user, 'test.tell', message);
-    await scene.call(user, 'test.tell', { to: [] });
-    scene.policies.set('test.tell', { approval: 'never' });
-    await scene.call(user, 'test.tell', message);
+    scene.policies.set('test.notify', { approval: 'destructive' });
+    await scene.ask(user, 'test.notify', message);
+    await scene.call(user, 'test.notify', { to: [] });
+    scene.policies.set('test.notify', { approval: 'never' });
+    await scene.call(user, 'test.notify', message);
   });
 
   it('contains names from the provider, or ids if reading them fails', async () => {
-    scene.policies.set('test.tell', { approval: 'destructive' });
-    const named = await scene.ask(user, 'test.tell', message);
+    scene.policies.set('test.notify', { approval: 'destructive' });
+    const named = await scene.ask(user, 'test.notify', message);
     expect(named.summary).toBe('Tell a@example.com, b@example.com from someone@example.com');
     scene.reading(404, {});
-    expect(await scene.ask(user, 'test.tell', message)).toEqual(named);
-    const bare = await scene.ask(user, 'test.tell', { to: ['c@example.com'] });
+    expect(await scene.ask(user, 'test.notify', message)).toEqual(named);
+    const bare = await scene.ask(user, 'test.notify', { to: ['c@example.com'] });
     expect(bare.summary).toBe('Send to c@example.com');
     expect(await scene.steward.context.executor.approvals(user.userId)).toEqual([named, bare]);
   });
@@ -85,7 +85,7 @@ describe('an action that needs approval', () => {
     const first = await scene.ask(user, 'test.send', message);
     const { approvalId } = await scene.ask(user, 'test.send', { to: ['c@example.com'] });
     await scene.decide(user, approvalId, { approved: false });
-    const { retryAfter } = await refused(scene.call(user, 'test.send', { to: ['d@example.com'] }), 'rate_limited');
+    const { retryAfter } = await rejectedWith(scene.call(user, 'test.send', { to: ['d@example.com'] }), 'rate_limited');
     expect(retryAfter).toBeGreaterThan(3_500);
     expect(await scene.ask(user, 'test.send', message)).toEqual(first);
     await scene.steward.sql(`update approvals set created_at = created_at - interval '1 hour' where id = $1`, [approvalId]);
@@ -100,7 +100,7 @@ describe('an action that needs approval', () => {
 
   it('is rejected beyond 50 pending ones', async () => {
     for (let index = 0; index < 50; index++) await scene.ask(user, 'test.send', { to: [`${index}@example.com`] });
-    await refused(scene.call(user, 'test.send', message), 'rate_limited');
+    await rejectedWith(scene.call(user, 'test.send', message), 'rate_limited');
     const [first] = await scene.steward.context.executor.approvals(user.userId);
     await scene.decide(user, first!.approvalId, { approved: false });
     await scene.ask(user, 'test.send', message);
@@ -140,7 +140,7 @@ describe('approve', () => {
     scene.policies.set('test.read', { approval: 'always' });
     const { approvalId } = await scene.ask(user, 'test.read', {});
     expect((await scene.decide(user, approvalId)).data).toEqual({ emailAddress: 'someone@example.com' });
-    await refused(scene.decide(user, approvalId), 'conflict');
+    await rejectedWith(scene.decide(user, approvalId), 'conflict');
   });
 
   it('with approved: false runs nothing, permanently', async () => {
@@ -149,7 +149,7 @@ describe('approve', () => {
       data: { approved: false },
       meta: { account: user.email },
     });
-    await refused(scene.decide(user, approvalId), 'conflict');
+    await rejectedWith(scene.decide(user, approvalId), 'conflict');
     expect(scene.sent).toBe(0);
     expect(await scene.trail(user)).toEqual(['approval_required approval_required', 'denied ok', 'refused conflict']);
   });
@@ -157,8 +157,8 @@ describe('approve', () => {
   it('works once', async () => {
     const { approvalId } = await scene.ask(user, 'test.send', message);
     await scene.decide(user, approvalId);
-    await refused(scene.decide(user, approvalId), 'conflict');
-    await refused(scene.decide(user, approvalId, { approved: false }), 'conflict');
+    await rejectedWith(scene.decide(user, approvalId), 'conflict');
+    await rejectedWith(scene.decide(user, approvalId, { approved: false }), 'conflict');
     expect(scene.sent).toBe(1);
   });
 
@@ -177,7 +177,8 @@ describe('approve', () => {
   it('does not find another user’s approval or an unknown one', async () => {
     const { approvalId } = await scene.ask(user, 'test.send', message);
     const stranger = await scene.connect();
-    for (const id of [approvalId, crypto.randomUUID(), 'ap_7', '', "' or true --"]) await refused(scene.decide(stranger, id), 'not_found');
+    for (const id of [approvalId, crypto.randomUUID(), 'ap_7', '', "' or true --"])
+      await rejectedWith(scene.decide(stranger, id), 'not_found');
     expect(await scene.steward.context.executor.approvals(stranger.userId)).toEqual([]);
     expect(scene.sent).toBe(0);
   });
@@ -185,8 +186,8 @@ describe('approve', () => {
   it('is too late after ten minutes', async () => {
     const { approvalId } = await scene.ask(user, 'test.send', message);
     await scene.steward.sql(`update approvals set expires_at = now() - interval '1 second' where id = $1`, [approvalId]);
-    await refused(scene.decide(user, approvalId), 'conflict');
-    await refused(scene.decide(user, approvalId, { approved: false }), 'conflict');
+    await rejectedWith(scene.decide(user, approvalId), 'conflict');
+    await rejectedWith(scene.decide(user, approvalId, { approved: false }), 'conflict');
     expect(await scene.steward.context.executor.approvals(user.userId)).toEqual([]);
     expect((await scene.ask(user, 'test.send', message)).approvalId).not.toBe(approvalId);
     expect(scene.sent).toBe(0);
@@ -207,14 +208,14 @@ describe('approve', () => {
     const other = await scene.ask(user, 'test.send', { to: ['c@example.com'] });
     await scene.steward.sql(tamper, [approvalId, other.approvalId]);
     if (what === 'revision') scene.revision = 'r2';
-    await refused(scene.decide(user, approvalId), 'conflict');
+    await rejectedWith(scene.decide(user, approvalId), 'conflict');
     expect(scene.sent).toBe(0);
   });
 
   it('does not run after the configuration changed', async () => {
     const { approvalId } = await scene.ask(user, 'test.send', message);
     scene.revision = 'r2';
-    await refused(scene.decide(user, approvalId), 'conflict');
+    await rejectedWith(scene.decide(user, approvalId), 'conflict');
     expect(await scene.steward.context.executor.approvals(user.userId)).toEqual([]);
     const again = await scene.ask(user, 'test.send', message);
     expect(again.approvalId).not.toBe(approvalId);
@@ -225,7 +226,7 @@ describe('approve', () => {
   it('rejects a call whose defaults have changed, and requests approval with the new ones', async () => {
     const old = await scene.ask(user, 'test.send', message);
     scene.defaultText = 'Goodbye.';
-    await refused(scene.decide(user, old.approvalId), 'conflict');
+    await rejectedWith(scene.decide(user, old.approvalId), 'conflict');
     expect(scene.sent).toBe(0);
     const anew = await scene.ask(user, 'test.send', message);
     expect(anew.approvalId).not.toBe(old.approvalId);
@@ -238,7 +239,7 @@ describe('approve', () => {
     const { approvalId } = await scene.ask(user, 'test.send', message);
     await scene.steward.sql(`update approvals set action = 'test.gone' where id = $1`, [approvalId]);
     scene.revision = 'r2';
-    expect((await refused(scene.decide(user, approvalId), 'conflict')).message).toContain('configuration has changed');
+    expect((await rejectedWith(scene.decide(user, approvalId), 'conflict')).message).toContain('configuration has changed');
     expect(await scene.decide(user, approvalId, { approved: false })).toMatchObject({ data: { approved: false } });
   });
 
@@ -271,7 +272,7 @@ describe('approve', () => {
   ] as const)('checks again: an action %s does not run until that is corrected', async (_what, code, breakIt, mendIt) => {
     const { approvalId } = await scene.ask(user, 'test.send', message);
     await breakIt();
-    await refused(scene.decide(user, approvalId), code);
+    await rejectedWith(scene.decide(user, approvalId), code);
     expect(scene.sent).toBe(0);
     await mendIt();
     expect((await scene.decide(user, approvalId)).data).toEqual({ id: 'm1' });
@@ -281,15 +282,15 @@ describe('approve', () => {
     const { approvalId } = await scene.ask(user, 'test.send', message);
     await scene.steward.sql('delete from grants where id = $1', [user.grantId]);
     await scene.connect({ token: user.token, email: `${newName()}@example.com` });
-    await refused(scene.decide(user, approvalId), 'invalid_request');
+    await rejectedWith(scene.decide(user, approvalId), 'invalid_request');
     expect(scene.sent).toBe(0);
   });
 
   it('is used up by a run with an unknown outcome', async () => {
     const { approvalId } = await scene.ask(user, 'test.send', message);
     scene.sending(500, {});
-    await refused(scene.decide(user, approvalId), 'outcome_unknown');
-    await refused(scene.decide(user, approvalId), 'conflict');
+    await rejectedWith(scene.decide(user, approvalId), 'outcome_unknown');
+    await rejectedWith(scene.decide(user, approvalId), 'conflict');
     expect(scene.sent).toBe(1);
   });
 });
@@ -310,12 +311,12 @@ describe('a denial', () => {
       scene.call(user, 'test.send', { text: 'Hello.', ...message }),
       ...Array.from({ length: 10 }, () => scene.call(user, 'test.send', message)),
     ];
-    for (const { message: told, details, retryAfter } of await Promise.all(again.map((call) => refused(call, 'forbidden')))) {
+    for (const { message: told, details, retryAfter } of await Promise.all(again.map((call) => rejectedWith(call, 'forbidden')))) {
       expect(told).toMatch(/^The user has denied this/);
       const left = new Date(String(details?.deniedUntil)).getTime() - Date.now();
       expect(left).toBeGreaterThan(3_500_000);
       expect(left).toBeLessThanOrEqual(3_600_000 + 5_000);
-      // Nothing that a client repeats by itself.
+      // Not an error that a client retries by itself.
       expect(retryAfter).toBeUndefined();
     }
     expect(await events()).toEqual(before);
@@ -326,7 +327,7 @@ describe('a denial', () => {
   it('holds under another configuration too', async () => {
     await deny(message);
     scene.revision = 'r2';
-    await refused(scene.call(user, 'test.send', message), 'forbidden');
+    await rejectedWith(scene.call(user, 'test.send', message), 'forbidden');
   });
 
   it('does not apply to other arguments, accounts or users, and ends after an hour', async () => {
@@ -356,7 +357,7 @@ describe('an unreadable request', () => {
     const second = await scene.ask(user, 'test.send', { to: ['c@example.com'] });
     await scene.steward.sql(`update approvals set arguments = '\\x00' where id = $1`, [first.approvalId]);
     expect(await scene.steward.context.executor.approvals(user.userId)).toEqual([second]);
-    await refused(scene.decide(user, first.approvalId), 'conflict');
+    await rejectedWith(scene.decide(user, first.approvalId), 'conflict');
   });
 });
 
@@ -374,12 +375,12 @@ describe('an idempotency key with an approval', () => {
   it('remembers a denial', async () => {
     const { approvalId } = await scene.ask(user, 'test.send', message, key);
     await scene.decide(user, approvalId, { approved: false });
-    await refused(scene.call(user, 'test.send', message, key), 'forbidden');
-    await refused(scene.call(user, 'test.send', { to: ['c@example.com'] }, key), 'forbidden');
+    await rejectedWith(scene.call(user, 'test.send', message, key), 'forbidden');
+    await rejectedWith(scene.call(user, 'test.send', { to: ['c@example.com'] }, key), 'forbidden');
   });
 
   it('is rejected with other arguments', async () => {
     await scene.ask(user, 'test.send', message, key);
-    await refused(scene.call(user, 'test.send', { to: ['c@example.com'] }, key), 'conflict');
+    await rejectedWith(scene.call(user, 'test.send', { to: ['c@example.com'] }, key), 'conflict');
   });
 });

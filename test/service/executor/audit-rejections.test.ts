@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { REJECTIONS_PER_MINUTE } from '../../../src/executor/rejection-counter.ts';
-import { ExecutorScene, refused } from '../../support/executor-scene.ts';
+import { ExecutorScene, rejectedWith } from '../../support/executor-scene.ts';
 import { newName } from '../../support/flows.ts';
 import type { ConnectedGrant } from '../../support/refreshing.ts';
 
@@ -26,7 +26,7 @@ afterAll(() => scene.stop());
 beforeEach(async () => {
   scene.reset();
   user = await scene.connect();
-  // Ends the minute of the tests before.
+  // Ends the minute of the previous tests.
   await scene.steward.context.executor.settle();
 });
 
@@ -37,9 +37,9 @@ describe('rejections beyond a number within a minute', () => {
   it('are one row with their count, for a user without any account too', async () => {
     const token = await scene.steward.signIn(newName());
     const [{ userId } = { userId: '' }] = [await scene.steward.context.sessions.authenticate(token)];
-    await Promise.all(Array.from({ length: ATTEMPTS }, () => refused(scene.call({ userId }, 'test.read'), 'not_found')));
+    await Promise.all(Array.from({ length: ATTEMPTS }, () => rejectedWith(scene.call({ userId }, 'test.read'), 'not_found')));
     expect(await rows({ userId })).toHaveLength(REJECTIONS_PER_MINUTE);
-    // As a stop does; a minute later it is done by itself.
+    // Like a stop; otherwise it happens after a minute.
     await scene.steward.context.executor.settle();
     const written = await rows({ userId });
     expect(written).toHaveLength(REJECTIONS_PER_MINUTE + 1);
@@ -54,12 +54,12 @@ describe('rejections beyond a number within a minute', () => {
 
   it('are counted by outcome and user; other calls have separate rows', async () => {
     const other = await scene.connect();
-    for (let times = 0; times < REJECTIONS_PER_MINUTE; times += 1) await refused(scene.call(user, 'test.nothing'), 'not_found');
-    await refused(scene.call(user, 'test.nothing'), 'not_found');
-    await refused(scene.call(user, 'test.run', {}, { account: 'x'.repeat(9) }), 'invalid_request');
-    await refused(scene.call(user, 'test.run', {}, { account: 'y'.repeat(9) }), 'invalid_request');
+    for (let times = 0; times < REJECTIONS_PER_MINUTE; times += 1) await rejectedWith(scene.call(user, 'test.nothing'), 'not_found');
+    await rejectedWith(scene.call(user, 'test.nothing'), 'not_found');
+    await rejectedWith(scene.call(user, 'test.run', {}, { account: 'x'.repeat(9) }), 'invalid_request');
+    await rejectedWith(scene.call(user, 'test.run', {}, { account: 'y'.repeat(9) }), 'invalid_request');
     await scene.call(user, 'test.run');
-    await refused(scene.call(other, 'test.nothing'), 'not_found');
+    await rejectedWith(scene.call(other, 'test.nothing'), 'not_found');
     await scene.steward.context.executor.settle();
     const mine = (await rows(user)).slice(REJECTIONS_PER_MINUTE);
     expect(mine).toHaveLength(3);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { eventually } from '../../support/eventually.ts';
-import { ExecutorScene, refused } from '../../support/executor-scene.ts';
+import { ExecutorScene, rejectedWith } from '../../support/executor-scene.ts';
 import { sweepNow } from '../../support/flows.ts';
 import type { ConnectedGrant } from '../../support/refreshing.ts';
 
@@ -31,15 +31,15 @@ describe('the audit log', () => {
   });
 
   it('has a row for each kind of rejection', async () => {
-    await refused(scene.call(user, 'test.nothing'), 'not_found');
-    await refused(scene.call(user, 'test.send', {}), 'invalid_request');
-    await refused(scene.call(user, 'test.send', message, { account: 'nobody@example.com' }), 'invalid_request');
+    await rejectedWith(scene.call(user, 'test.nothing'), 'not_found');
+    await rejectedWith(scene.call(user, 'test.send', {}), 'invalid_request');
+    await rejectedWith(scene.call(user, 'test.send', message, { account: 'nobody@example.com' }), 'invalid_request');
     scene.policies.set('test.send', { enabled: false });
-    await refused(scene.call(user, 'test.send', message), 'forbidden');
+    await rejectedWith(scene.call(user, 'test.send', message), 'forbidden');
     scene.policies.set('test.send', { allow: { to: [] } });
-    await refused(scene.call(user, 'test.send', message), 'forbidden');
+    await rejectedWith(scene.call(user, 'test.send', message), 'forbidden');
     scene.policies.set('test.send', { rate: { calls: 0, perMs: 1_000 } });
-    await refused(scene.call(user, 'test.send', message), 'rate_limited');
+    await rejectedWith(scene.call(user, 'test.send', message), 'rate_limited');
     expect(await scene.trail(user)).toEqual([
       'refused not_found',
       'refused invalid_request',
@@ -55,7 +55,7 @@ describe('the audit log', () => {
     scene.policies.set('test.read', { timeoutMs: 200 });
     await scene.call(user, 'test.read').catch(() => {});
     scene.sending(500, {});
-    await refused(scene.call(user, 'test.send', message), 'outcome_unknown');
+    await rejectedWith(scene.call(user, 'test.send', message), 'outcome_unknown');
     expect(await scene.trail(user)).toEqual(['allowed provider_timeout', 'started ok', 'allowed outcome_unknown']);
   });
 
@@ -74,7 +74,7 @@ describe('the audit log', () => {
     const [yes, no] = [await scene.ask(user, 'test.send', message), await scene.ask(user, 'test.send', { to: ['b@example.com'] })];
     await scene.decide(user, yes.approvalId, { surface: 'page' });
     await scene.decide(user, no.approvalId, { surface: 'page', approved: false });
-    await refused(scene.decide(user, no.approvalId, { surface: 'elsewhere' }), 'conflict');
+    await rejectedWith(scene.decide(user, no.approvalId, { surface: 'elsewhere' }), 'conflict');
     const rows = await scene.audit(user);
     expect(rows.map(({ decision, surface, decided_surface }) => [decision, surface, decided_surface])).toEqual([
       ['approval_required', 'socket', null],
@@ -83,13 +83,13 @@ describe('the audit log', () => {
       ['started', 'socket', 'page'],
       ['allowed', 'socket', 'page'],
       ['denied', 'socket', 'page'],
-      // Nothing was found to decide on.
+      // There was no approval request to decide.
       ['refused', 'elsewhere', null],
     ]);
   });
 
   it('truncates the name of an unknown action', async () => {
-    await refused(scene.call(user, `x\u0000\ud800${'y'.repeat(10_000)}`), 'not_found');
+    await rejectedWith(scene.call(user, `x\u0000\ud800${'y'.repeat(10_000)}`), 'not_found');
     expect(await scene.audit(user)).toMatchObject([{ action: `x?\ufffd${'y'.repeat(97)}`, account_id: null, arguments_hash: null }]);
   });
 
@@ -113,14 +113,14 @@ describe('the audit log', () => {
     scene.reading(200, { emailAddress: canary });
     await scene.call(user, 'test.read', { q: canary });
     await scene.call(user, 'test.send', { to: [canary], text: canary });
-    await refused(scene.call(user, 'test.send', { to: canary, [canary]: 1 }), 'invalid_request');
-    await refused(scene.call(user, 'test.send', message, { account: canary }), 'invalid_request');
+    await rejectedWith(scene.call(user, 'test.send', { to: canary, [canary]: 1 }), 'invalid_request');
+    await rejectedWith(scene.call(user, 'test.send', message, { account: canary }), 'invalid_request');
     scene.policies.set('test.send', { allow: { to: ['x'] } });
-    await refused(scene.call(user, 'test.send', { to: [canary] }), 'forbidden');
+    await rejectedWith(scene.call(user, 'test.send', { to: [canary] }), 'forbidden');
     scene.policies.set('test.send', { approval: 'always' });
     await scene.ask(user, 'test.send', { to: [canary] });
     scene.work = () => Promise.reject(new Error(canary));
-    await refused(scene.call(user, 'test.run', { canary }), 'internal');
+    await rejectedWith(scene.call(user, 'test.run', { canary }), 'internal');
     const tables = await scene.steward.sql<{ name: string }>(
       `select table_schema || '.' || table_name as name from information_schema.tables
        where table_type = 'BASE TABLE' and table_schema in ('public', 'pgboss')`,
@@ -136,7 +136,7 @@ describe('the audit log', () => {
   });
 
   it('has a row for each of many concurrent calls', async () => {
-    await Promise.all(Array.from({ length: 300 }, () => scene.call(user, 'test.give')));
+    await Promise.all(Array.from({ length: 300 }, () => scene.call(user, 'test.return')));
     expect(await scene.trail(user)).toEqual(Array(300).fill('allowed ok'));
   });
 
@@ -153,13 +153,13 @@ describe('the audit log', () => {
     await begun.promise;
     await scene.steward.sql('delete from users where id = $1', [leaving.userId]);
     deleted.resolve();
-    await refused(call, 'invalid_token');
+    await rejectedWith(call, 'invalid_token');
     await Promise.all(others);
     expect(await scene.trail(user)).toEqual(Array(5).fill('allowed ok'));
   });
 
   it('is deleted with its user', async () => {
-    await scene.call(user, 'test.give');
+    await scene.call(user, 'test.return');
     await scene.steward.sql('delete from users where id = $1', [user.userId]);
     expect(await scene.audit(user)).toEqual([]);
   });

@@ -16,10 +16,10 @@ import { startSteward, type TestSteward } from '../../support/steward.ts';
 const PROFILE = '/api/gmail/v1/users/me/profile';
 const LABELS = '/api/gmail/v1/users/me/labels';
 const SEND = '/api/gmail/v1/users/me/messages/send';
-/** Requests of one user that go out at a time. */
+/** Concurrent requests of one user. */
 const LANES = 5;
 
-/** What reached a provider and was never answered. */
+/** Requests that reached a provider and got no response. */
 interface Held {
   arrived: number;
   cutOff: number;
@@ -38,7 +38,7 @@ function keep(held: Held, response: ServerResponse): void {
   });
 }
 
-/** How often the calls ended with each code. */
+/** Number of calls by error code. */
 async function codes(calls: Promise<unknown>[]): Promise<Record<string, number>> {
   const counted: Record<string, number> = {};
   for (const ended of await Promise.allSettled(calls)) {
@@ -162,7 +162,7 @@ describe('calls in progress when a reload removes their action', () => {
       const held = hold(scene, LABELS);
       const kept = hold(scene, PROFILE);
       const others = many(1, () => scene.call(user, 'test.read'));
-      // It has its place before the withdrawn ones ask for theirs: else it could get one that they free.
+      // It gets its slot before the aborted ones release theirs.
       await eventually(() => kept.arrived === 1);
       const calls = many(10, () => scene.call(user, 'mail.labels'));
       await eventually(() => held.arrived + kept.arrived === LANES);

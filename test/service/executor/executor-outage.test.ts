@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type FaultyDatabase, startFaultyDatabase } from '../../support/database-proxy.ts';
 import { eventually } from '../../support/eventually.ts';
-import { ExecutorScene, refused } from '../../support/executor-scene.ts';
+import { ExecutorScene, rejectedWith } from '../../support/executor-scene.ts';
 import type { ConnectedGrant } from '../../support/refreshing.ts';
 
 let database: FaultyDatabase;
@@ -26,7 +26,7 @@ beforeEach(async () => {
 
 const message = { to: ['a@example.com'] };
 
-/** Waits until the database answers again. */
+/** Waits until the database responds again. */
 const back = () => {
   database.restore();
   return eventually(() => scene.steward.sql('select 1'));
@@ -35,7 +35,7 @@ const back = () => {
 describe('while the database is unavailable', () => {
   it('sends no change', async () => {
     database.cut();
-    const { retryAfter } = await refused(scene.call(user, 'test.send', message), 'unavailable');
+    const { retryAfter } = await rejectedWith(scene.call(user, 'test.send', message), 'unavailable');
     expect(retryAfter).toBeGreaterThan(0);
     expect(scene.sent).toBe(0);
     await back();
@@ -46,7 +46,7 @@ describe('while the database is unavailable', () => {
       database.cut();
       return { secret: 1 };
     };
-    await refused(scene.call(user, 'test.run'), 'unavailable');
+    await rejectedWith(scene.call(user, 'test.run'), 'unavailable');
     await back();
   });
 
@@ -59,8 +59,8 @@ describe('while the database is unavailable', () => {
     expect((await call).data).toEqual({ id: 'm5' });
     await back();
     expect(await scene.trail(user)).toEqual(['started ok']);
-    await refused(scene.call(user, 'test.send', message, { idempotencyKey: 'k1' }), 'conflict');
+    await rejectedWith(scene.call(user, 'test.send', message, { idempotencyKey: 'k1' }), 'conflict');
     await scene.steward.sql(`update idempotency_keys set running_until = now() where user_id = $1`, [user.userId]);
-    await refused(scene.call(user, 'test.send', message, { idempotencyKey: 'k1' }), 'outcome_unknown');
+    await rejectedWith(scene.call(user, 'test.send', message, { idempotencyKey: 'k1' }), 'outcome_unknown');
   });
 });

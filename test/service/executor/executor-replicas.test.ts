@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { ExecutorScene, refused } from '../../support/executor-scene.ts';
+import { ExecutorScene, rejectedWith } from '../../support/executor-scene.ts';
 import { createPostgresDatabase, hasPostgres, type PostgresDatabase } from '../../support/postgres.ts';
 import type { ConnectedGrant } from '../../support/refreshing.ts';
 import type { TestSteward } from '../../support/steward.ts';
@@ -73,7 +73,7 @@ describe.skipIf(!hasPostgres)('two replicas on one database', () => {
     const again = await scene.call(user, 'test.send', message, key, other);
     expect(again.data).toEqual({ id: 'm1' });
     expect(await scene.call(user, 'test.send', message, key)).toEqual(again);
-    await refused(scene.call(user, 'test.send', { to: ['b@example.com'] }, key, other), 'conflict');
+    await rejectedWith(scene.call(user, 'test.send', { to: ['b@example.com'] }, key, other), 'conflict');
     expect(scene.sent).toBe(1);
   });
 

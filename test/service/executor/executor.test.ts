@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { AppError } from '../../../src/errors.ts';
 import { eventually } from '../../support/eventually.ts';
-import { ExecutorScene, refused } from '../../support/executor-scene.ts';
+import { ExecutorScene, rejectedWith } from '../../support/executor-scene.ts';
 import { freePort } from '../../support/free-port.ts';
 import type { ConnectedGrant } from '../../support/refreshing.ts';
 
@@ -22,7 +22,7 @@ beforeEach(async () => {
 
 const message = { to: ['a@example.com'] };
 
-/** An object of so many levels, as JSON brings it. */
+/** An object of this depth, parsed from JSON. */
 function nested(levels: number): unknown {
   return JSON.parse(`${'{"a":'.repeat(levels - 1)}{}${'}'.repeat(levels - 1)}`);
 }
@@ -41,31 +41,32 @@ describe('invoke', () => {
   });
 
   it('finds only the actions of the catalog, not inherited properties', async () => {
-    for (const action of ['test.nothing', '', 'constructor', '__proto__', 'toString']) await refused(scene.call(user, action), 'not_found');
+    for (const action of ['test.nothing', '', 'constructor', '__proto__', 'toString'])
+      await rejectedWith(scene.call(user, action), 'not_found');
   });
 
   it('suggests the most similar name that can be called for an unknown one', async () => {
-    const message = async () => (await refused(scene.call(user, 'test.raed'), 'not_found')).message;
+    const message = async () => (await rejectedWith(scene.call(user, 'test.raed'), 'not_found')).message;
     expect(await message()).toBe('There is no such action. Did you mean test.read?');
     scene.policies.set('test.read', { enabled: false });
     expect(await message()).not.toContain('test.read');
-    expect((await refused(scene.call(user, 'quite-another'), 'not_found')).message).toBe('There is no such action.');
+    expect((await rejectedWith(scene.call(user, 'quite-another'), 'not_found')).message).toBe('There is no such action.');
   });
 
   it('rejects a disabled action', async () => {
     scene.policies.set('test.read', { enabled: false });
-    await refused(scene.call(user, 'test.read'), 'forbidden');
+    await rejectedWith(scene.call(user, 'test.read'), 'forbidden');
   });
 
   it('rejects arguments that don’t fit the schema, and names the field', async () => {
-    const error = await refused(scene.call(user, 'test.send', { to: 'a@example.com' }), 'invalid_request');
+    const error = await rejectedWith(scene.call(user, 'test.send', { to: 'a@example.com' }), 'invalid_request');
     expect(error.message).toMatch(/^to: /);
   });
 
   it.each(['{"__proto__":{"x":1}}', '{"a":{"b":[{"__proto__":1}]}}', '{"constructor":{}}', '{"a":{"prototype":1}}'])(
     'rejects reserved names in arguments: %s',
     async (input) => {
-      const error = await refused(scene.call(user, 'test.give', JSON.parse(input)), 'invalid_request');
+      const error = await rejectedWith(scene.call(user, 'test.return', JSON.parse(input)), 'invalid_request');
       expect(error.message).toMatch(/reserved/);
       expect(({} as Record<string, unknown>).x).toBeUndefined();
     },
@@ -80,11 +81,11 @@ describe('invoke', () => {
     ['a number that JSON doesn’t have', { a: Number.NaN }, 'invalid_request'],
     ['a function', { a: () => 1 }, 'invalid_request'],
   ] as const)('rejects %s as arguments', async (_what, input, code) => {
-    await refused(scene.call(user, 'test.give', input), code);
+    await rejectedWith(scene.call(user, 'test.return', input), code);
   });
 
   it('accepts 20 levels', async () => {
-    expect((await scene.call(user, 'test.give', nested(20))).data).toEqual({});
+    expect((await scene.call(user, 'test.return', nested(20))).data).toEqual({});
   });
 });
 
@@ -95,10 +96,10 @@ describe('the account of a call', () => {
       { id: user.accountId, label: user.email },
       { id: other.accountId, label: other.email },
     ];
-    const unknown = await refused(scene.call(user, 'test.read', {}, { account: 'someone@else.example' }), 'invalid_request');
+    const unknown = await rejectedWith(scene.call(user, 'test.read', {}, { account: 'someone@else.example' }), 'invalid_request');
     expect(unknown.details).toEqual({ choices });
     await scene.steward.sql('update workspace_accounts set is_default = false where user_id = $1', [user.userId]);
-    expect((await refused(scene.call(user, 'test.read'), 'invalid_request')).details).toEqual({ choices });
+    expect((await rejectedWith(scene.call(user, 'test.read'), 'invalid_request')).details).toEqual({ choices });
   });
 
   it('is found by id and by address, case-insensitively', async () => {
@@ -113,25 +114,25 @@ describe('the account of a call', () => {
   it('is never another user’s', async () => {
     const stranger = await scene.connect();
     for (const account of [user.accountId, user.email]) {
-      const { details } = await refused(scene.call(stranger, 'test.read', {}, { account }), 'invalid_request');
+      const { details } = await rejectedWith(scene.call(stranger, 'test.read', {}, { account }), 'invalid_request');
       expect(details).toEqual({ choices: [{ id: stranger.accountId, label: stranger.email }] });
     }
   });
 
   it('is missing if none is connected', async () => {
     await scene.steward.sql('delete from grants where user_id = $1', [user.userId]);
-    await refused(scene.call(user, 'test.read'), 'not_found');
+    await rejectedWith(scene.call(user, 'test.read'), 'not_found');
   });
 
   it('must be usable', async () => {
     await scene.steward.sql(`update grants set status = 'reauth_required' where id = $1`, [user.grantId]);
-    const error = await refused(scene.call(user, 'test.read'), 'reauth_required');
+    const error = await rejectedWith(scene.call(user, 'test.read'), 'reauth_required');
     expect(error.details).toEqual({ account: user.accountId });
   });
 
   it('must have granted a sufficient scope', async () => {
     await scene.steward.sql(`update grants set scopes = '{}' where id = $1`, [user.grantId]);
-    const error = await refused(scene.call(user, 'test.read'), 'missing_scopes');
+    const error = await rejectedWith(scene.call(user, 'test.read'), 'missing_scopes');
     expect(error.details).toEqual({ account: user.accountId, missingScopes: ['mail.modify'] });
   });
 });
@@ -142,20 +143,20 @@ describe('an allow-list', () => {
   it('allows values that match completely, case-insensitively', async () => {
     scene.policies.set('test.send', { allow: { to: ['*@example.com', 'boss@partner.example'] } });
     await send('a@example.com', 'B@EXAMPLE.COM', 'Boss@Partner.example');
-    await refused(send('a@example.com', 'evil@attacker.example'), 'forbidden');
-    await refused(send('a@example.com.attacker.example'), 'forbidden');
-    await refused(send('notboss@partner.example'), 'forbidden');
+    await rejectedWith(send('a@example.com', 'evil@attacker.example'), 'forbidden');
+    await rejectedWith(send('a@example.com.attacker.example'), 'forbidden');
+    await rejectedWith(send('notboss@partner.example'), 'forbidden');
   });
 
   it('supports no wildcard but the star', async () => {
     scene.policies.set('test.send', { allow: { to: ['a.c@example.com', '.+', '[a-z]*', '(x|y)'] } });
     await send('a.c@example.com');
-    for (const to of ['abc@example.com', 'anything', 'x']) await refused(send(to), 'forbidden');
+    for (const to of ['abc@example.com', 'anything', 'x']) await rejectedWith(send(to), 'forbidden');
   });
 
   it('names the rejected values', async () => {
     scene.policies.set('test.send', { allow: { to: ['*@example.com'] } });
-    const { details, message } = await refused(send('a@example.com', 'b@x.example'), 'forbidden');
+    const { details, message } = await rejectedWith(send('a@example.com', 'b@x.example'), 'forbidden');
     expect(details).toEqual({ list: 'to', refused: ['b@x.example'] });
     expect(message).not.toContain('x.example');
   });
@@ -163,13 +164,13 @@ describe('an allow-list', () => {
   it('that the action doesn’t know rejects every value', async () => {
     for (const name of ['from', 'constructor', 'toString']) {
       scene.policies.set('test.send', { allow: { [name]: ['*'] } });
-      await refused(send('a@example.com'), 'forbidden');
+      await rejectedWith(send('a@example.com'), 'forbidden');
     }
   });
 
   it('without patterns rejects every value', async () => {
     scene.policies.set('test.send', { allow: { to: [] } });
-    await refused(send('a@example.com'), 'forbidden');
+    await rejectedWith(send('a@example.com'), 'forbidden');
   });
 });
 
@@ -178,10 +179,10 @@ describe('a rate', () => {
     scene.policies.set('test.read', { rate: { calls: 2, perMs: 3_600_000 } });
     await scene.call(user, 'test.read');
     await scene.call(user, 'test.read');
-    const { retryAfter } = await refused(scene.call(user, 'test.read'), 'rate_limited');
+    const { retryAfter } = await rejectedWith(scene.call(user, 'test.read'), 'rate_limited');
     expect(retryAfter).toBeGreaterThan(0);
     expect(retryAfter).toBeLessThanOrEqual(7_200);
-    await scene.call(user, 'test.give');
+    await scene.call(user, 'test.return');
     await scene.call(await scene.connect(), 'test.read');
   });
 
@@ -191,7 +192,7 @@ describe('a rate', () => {
     const calls = await Promise.allSettled(Array.from({ length: 8 }, () => scene.call(user, 'test.send', message)));
     expect(calls.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
     expect(scene.sent).toBe(3);
-    const { retryAfter } = await refused(scene.call(user, 'test.send', message), 'rate_limited');
+    const { retryAfter } = await rejectedWith(scene.call(user, 'test.send', message), 'rate_limited');
     expect(retryAfter).toBeGreaterThan(3_500);
     expect(retryAfter).toBeLessThanOrEqual(3_600);
     await scene.steward.sql(`update audit_log set at = at - interval '1 hour' where user_id = $1`, [user.userId]);
@@ -205,7 +206,7 @@ describe('a deadline', () => {
   it('ends a read that ignores its signal', async () => {
     scene.policies.set('test.run', { timeoutMs: 20 });
     scene.work = never;
-    await refused(scene.call(user, 'test.run'), 'provider_timeout');
+    await rejectedWith(scene.call(user, 'test.run'), 'provider_timeout');
   });
 
   it('ends work that an action left running', async () => {
@@ -221,7 +222,7 @@ describe('a deadline', () => {
   it('of a change that was sent ends as outcome_unknown', async () => {
     scene.policies.set('test.send', { timeoutMs: 2_000 });
     scene.swallowing();
-    await refused(scene.call(user, 'test.send', message), 'outcome_unknown');
+    await rejectedWith(scene.call(user, 'test.send', message), 'outcome_unknown');
     expect(scene.sent).toBe(1);
   });
 
@@ -232,7 +233,7 @@ describe('a deadline', () => {
     scene.provider.on('/api/gmail/v1/users/me/profile', (response) =>
       waiting.resolve(() => response.writeHead(200, { 'content-type': 'application/json' }).end('{"emailAddress":"a@example.com"}')),
     );
-    await refused(scene.call(user, 'test.reply', message), 'provider_timeout');
+    await rejectedWith(scene.call(user, 'test.reply', message), 'provider_timeout');
     (await waiting.promise)();
     await scene.call(user, 'test.send', message);
     expect(scene.sent).toBe(1);
@@ -246,14 +247,14 @@ describe('a caller that aborts', () => {
       abort();
       return new Promise(() => {});
     };
-    await refused(scene.call(user, 'test.run', {}, { signal }), 'aborted');
+    await rejectedWith(scene.call(user, 'test.run', {}, { signal }), 'aborted');
   });
 
   it('prevents a change that has not begun', async () => {
     scene.sending(200);
     const { signal, abort } = abortable();
     abort();
-    await refused(scene.call(user, 'test.send', message, { signal }), 'aborted');
+    await rejectedWith(scene.call(user, 'test.send', message, { signal }), 'aborted');
     expect(scene.sent).toBe(0);
     expect(await scene.trail(user)).toEqual(['refused aborted']);
   });
@@ -281,13 +282,13 @@ describe('what a run learns about the account', () => {
       scene.work = async () => {
         throw new AppError(code, 'In other words.', { cause: new Error('as the provider says') });
       };
-      const found = await refused(scene.call(user, 'test.run'), code);
+      const found = await rejectedWith(scene.call(user, 'test.run'), code);
       await scene.steward.sql('update grants set status = coalesce($2, status), scopes = coalesce($3::text[], scopes) where id = $1', [
         user.grantId,
         status ?? null,
         scopes ?? null,
       ]);
-      const { message, details } = await refused(scene.call(user, 'test.run'), code);
+      const { message, details } = await rejectedWith(scene.call(user, 'test.run'), code);
       expect([found.message, found.details]).toEqual([message, details]);
       expect(details).toMatchObject({ account: user.accountId });
     },
@@ -295,7 +296,7 @@ describe('what a run learns about the account', () => {
 
   it('includes the consent that the provider misses', async () => {
     scene.reading(403, { error: { errors: [{ reason: 'insufficientPermissions' }] } });
-    const { details } = await refused(scene.call(user, 'test.read'), 'missing_scopes');
+    const { details } = await rejectedWith(scene.call(user, 'test.read'), 'missing_scopes');
     const provider = { reason: 'insufficientPermissions' };
     expect(details).toEqual({ account: user.accountId, missingScopes: ['mail.modify'], provider });
   });
@@ -304,7 +305,7 @@ describe('what a run learns about the account', () => {
 describe('a failing provider', () => {
   it.each([500, 503])('that responds to a read with %i can be retried later', async (status) => {
     scene.reading(status, {});
-    const { retryAfter } = await refused(scene.call(user, 'test.read'), 'provider_error');
+    const { retryAfter } = await rejectedWith(scene.call(user, 'test.read'), 'provider_error');
     expect(retryAfter).toBe(30);
   });
 
@@ -317,32 +318,32 @@ describe('a failing provider', () => {
     [408, 'outcome_unknown'],
   ] as const)('that responds to a change with %i → %s, after one request', async (status, code) => {
     scene.sending(status, {});
-    await refused(scene.call(user, 'test.send', message), code);
+    await rejectedWith(scene.call(user, 'test.send', message), code);
     expect(scene.sent).toBe(1);
   });
 
   it('that responds to a change with 200 and a page leaves it outcome_unknown', async () => {
     scene.sending(200, '<!doctype html><p>Maintenance</p>');
-    await refused(scene.call(user, 'test.send', message), 'outcome_unknown');
+    await rejectedWith(scene.call(user, 'test.send', message), 'outcome_unknown');
     expect(scene.sent).toBe(1);
   });
 
   it('that responds to a read with 200 and a page is a provider_error', async () => {
     scene.reading(200, '<!doctype html><p>Maintenance</p>');
-    await refused(scene.call(user, 'test.read'), 'provider_error');
+    await rejectedWith(scene.call(user, 'test.read'), 'provider_error');
   });
 
   it('that responds to a read with a page is a provider_error also if the action accepts any result', async () => {
     scene.reading(200, '<!doctype html><p>Maintenance</p>');
     scene.work = (_input, { session }) => session.call('gmail.users.getProfile', { userId: 'me' }, z.unknown());
-    await refused(scene.call(user, 'test.run'), 'provider_error');
+    await rejectedWith(scene.call(user, 'test.run'), 'provider_error');
   });
 
   it('that can’t be reached has received nothing', async () => {
     const elsewhere = await ExecutorScene.start({ GOOGLE_API_URL: `http://127.0.0.1:${await freePort()}` });
     try {
       const connected = await elsewhere.connect();
-      await refused(elsewhere.call(connected, 'test.send', message, { idempotencyKey: 'k1' }), 'provider_error');
+      await rejectedWith(elsewhere.call(connected, 'test.send', message, { idempotencyKey: 'k1' }), 'provider_error');
       expect(await elsewhere.steward.sql('select key from idempotency_keys')).toEqual([]);
     } finally {
       await elsewhere.stop();
@@ -352,7 +353,7 @@ describe('a failing provider', () => {
   it('that fails before the change was sent leaves no unknown outcome', async () => {
     scene.sending(200);
     scene.reading(404, {});
-    await refused(scene.call(user, 'test.reply', message), 'not_found');
+    await rejectedWith(scene.call(user, 'test.reply', message), 'not_found');
     expect(scene.sent).toBe(0);
   });
 });
@@ -360,7 +361,7 @@ describe('a failing provider', () => {
 describe('an action that fails', () => {
   it('with an unexpected error discloses it neither to the caller nor in the log', async () => {
     scene.work = async () => JSON.parse('{"canary-9f2c');
-    const error = await refused(scene.call(user, 'test.run'), 'internal');
+    const error = await rejectedWith(scene.call(user, 'test.run'), 'internal');
     expect(JSON.stringify({ ...error, message: error.message, cause: String(error.cause) })).not.toContain('canary-9f2c');
     expect(scene.steward.logs.join('')).toContain('a call failed');
     expect(scene.steward.logs.join('')).not.toContain('canary-9f2c');
@@ -370,8 +371,8 @@ describe('an action that fails', () => {
 describe('an output', () => {
   it('over its limit is truncated, the longest lists and texts first, and marked', async () => {
     scene.capBytes = 2_000;
-    scene.given = { subject: 'Short', text: 'x'.repeat(5_000), items: Array.from({ length: 2_000 }, (_, id) => ({ id })) };
-    const { data, meta } = await scene.call(user, 'test.give');
+    scene.returned = { subject: 'Short', text: 'x'.repeat(5_000), items: Array.from({ length: 2_000 }, (_, id) => ({ id })) };
+    const { data, meta } = await scene.call(user, 'test.return');
     expect(meta.truncated).toBe(true);
     expect(Buffer.byteLength(JSON.stringify(data))).toBeLessThanOrEqual(2_000);
     const { subject, text, items } = data as { subject: string; text: string; items: { id: number }[] };
@@ -385,8 +386,8 @@ describe('an output', () => {
     ['rows of 50 MB', () => Array.from({ length: 500_000 }, (_, id) => ({ id, text: 'x'.repeat(85) }))],
     ['200 texts of 256 kB', () => ({ messages: Array.from({ length: 200 }, () => ({ text: 'x'.repeat(256 * 1024) })) })],
   ])('is truncated if it is huge: %s', async (_what, make) => {
-    scene.given = make();
-    const { data, meta } = await scene.call(user, 'test.give');
+    scene.returned = make();
+    const { data, meta } = await scene.call(user, 'test.return');
     expect(meta.truncated).toBe(true);
     const size = Buffer.byteLength(JSON.stringify(data));
     expect(size).toBeLessThanOrEqual(256 * 1024);
@@ -394,15 +395,15 @@ describe('an output', () => {
   });
 
   it('without a value is null', async () => {
-    scene.given = undefined;
-    expect((await scene.call(user, 'test.give')).data).toBeNull();
+    scene.returned = undefined;
+    expect((await scene.call(user, 'test.return')).data).toBeNull();
   });
 
   it('of exactly its limit is complete', async () => {
     scene.capBytes = 2_000;
-    scene.given = { text: 'x'.repeat(2_000 - '{"text":""}'.length) };
-    expect(await scene.call(user, 'test.give')).toMatchObject({
-      data: scene.given,
+    scene.returned = { text: 'x'.repeat(2_000 - '{"text":""}'.length) };
+    expect(await scene.call(user, 'test.return')).toMatchObject({
+      data: scene.returned,
       meta: expect.not.objectContaining({ truncated: true }),
     });
   });
@@ -443,7 +444,7 @@ describe('stopping the service', () => {
   });
 });
 
-/** Waits until nothing listens there any more. */
+/** Waits until no server listens there. */
 function refusedConnection(url: string): Promise<true> {
   return eventually(() =>
     fetch(url).then(

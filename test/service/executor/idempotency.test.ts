@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { ExecutorScene, refused } from '../../support/executor-scene.ts';
+import { ExecutorScene, rejectedWith } from '../../support/executor-scene.ts';
 import type { ConnectedGrant } from '../../support/refreshing.ts';
 
 let scene: ExecutorScene;
@@ -40,8 +40,8 @@ describe('a change repeated under its idempotency key', () => {
   it('conflicts with other arguments, and with another account', async () => {
     const other = await scene.connect({ token: user.token });
     await send();
-    await refused(send({ to: ['b@example.com'] }), 'conflict');
-    await refused(send(message, { ...key, account: other.accountId }), 'conflict');
+    await rejectedWith(send({ to: ['b@example.com'] }), 'conflict');
+    await rejectedWith(send(message, { ...key, account: other.accountId }), 'conflict');
     expect(scene.sent).toBe(1);
   });
 
@@ -76,7 +76,7 @@ describe('a change repeated under its idempotency key', () => {
     );
     const first = send();
     const finish = await answer.promise;
-    const { retryAfter } = await refused(send(), 'conflict');
+    const { retryAfter } = await rejectedWith(send(), 'conflict');
     expect(retryAfter).toBeGreaterThan(0);
     finish();
     const answered = await first;
@@ -89,8 +89,8 @@ describe('a change repeated under its idempotency key', () => {
       `update idempotency_keys set status = 'running', answer = null, running_until = now() - interval '1 second' where user_id = $1`,
       [user.userId],
     );
-    await refused(send(), 'outcome_unknown');
-    await refused(send(), 'outcome_unknown');
+    await rejectedWith(send(), 'outcome_unknown');
+    await rejectedWith(send(), 'outcome_unknown');
     expect(scene.sent).toBe(1);
   });
 
@@ -116,10 +116,10 @@ describe('a change repeated under its idempotency key', () => {
     ],
   ])('ends as outcome_unknown after %s, and is never sent again', async (_what, breakIt) => {
     breakIt();
-    await refused(send(), 'outcome_unknown');
+    await rejectedWith(send(), 'outcome_unknown');
     expect(scene.sent).toBe(1);
     scene.sending(200);
-    await refused(send(), 'outcome_unknown');
+    await rejectedWith(send(), 'outcome_unknown');
     expect(scene.sent).toBe(0);
   });
 
@@ -133,7 +133,7 @@ describe('a change repeated under its idempotency key', () => {
 
   it('runs again after the service rejected it', async () => {
     scene.policies.set('test.send', { rate: { calls: 0, perMs: 60_000 } });
-    await refused(send(), 'rate_limited');
+    await rejectedWith(send(), 'rate_limited');
     scene.policies.clear();
     expect((await send()).data).toEqual({ id: 'm1' });
   });
@@ -164,7 +164,7 @@ describe('an idempotency key', () => {
   });
 
   it.each(['', 'x'.repeat(201), 'a\u0000b', 'a b', 'ключ'])('is rejected: %j', async (idempotencyKey) => {
-    const { message: text } = await refused(send(message, { idempotencyKey }), 'invalid_request');
+    const { message: text } = await rejectedWith(send(message, { idempotencyKey }), 'invalid_request');
     expect(text).toMatch(/^idempotencyKey: /);
   });
 });

@@ -41,7 +41,7 @@ const repeat = <Item>(count: number, make: (index: number) => Item): Item[] => A
 let scene: ApiScene;
 let user: ConnectedGrant;
 let folder: string;
-/** Longest text that was parsed on this thread, the service's main one. */
+/** Longest text parsed on this thread, the service's main one. */
 let parsed = 0;
 let begun = 0;
 
@@ -183,7 +183,7 @@ describe('a large response', () => {
     scene.api.on('/gmail/v1/users/me/messages/m1', { body: message(bodyOf('<p>Hello', 'text/html')) });
     expect((await run('mail.read', { message: 'm1' })).messages[0].text).toBe('Hello');
     expect(workBegun() - begun).toBe(0);
-    // Small enough to be parsed here: converting it is what takes its time.
+    // Small enough to be parsed here: the conversion takes the time.
     scene.api.on('/gmail/v1/users/me/messages/m1', { body: message(bodyOf('<p>a'.repeat(20_000), 'text/html')) });
     expect((await run('mail.read', { message: 'm1' })).messages[0].text.startsWith('a\n\na\n\na')).toBe(true);
     expect(workBegun() - begun).toBe(1);
@@ -281,7 +281,7 @@ describe('an invalid response', () => {
     expect(Math.max(...touched)).toBe(3);
   });
 
-  /** A list that counts how many of its items were looked at. */
+  /** A list that counts how many of its items were read. */
   function counted<Item>(items: Item[]): { items: Item[]; looked: () => number } {
     const seen = new Set<string | symbol>();
     const proxy = new Proxy(items, {

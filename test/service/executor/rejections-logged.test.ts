@@ -13,14 +13,14 @@ afterAll(() => steward.stop());
 
 afterEach(() => vi.restoreAllMocks());
 
-/** Each line comes once a minute. */
+/** Each line is logged once a minute. */
 function nextMinute(): void {
   elapsed += 61_000;
   const later = performance.now() + elapsed;
   vi.spyOn(performance, 'now').mockReturnValue(later);
 }
 
-/** The lines since then that name a variable. */
+/** The lines since then with a variable's name. */
 async function told(variable: string, act: () => Promise<unknown>): Promise<Record<string, unknown>[]> {
   nextMinute();
   const before = steward.logs.length;

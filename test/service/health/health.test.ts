@@ -26,7 +26,7 @@ async function connections(): Promise<number> {
   return (await request(steward.url).get('/test')).body.connections;
 }
 
-/** Readiness with this status: it is remembered for a moment. */
+/** Waits for this status of readiness, which is cached for a moment. */
 function ready(status: number): Promise<Response> {
   return eventually(async () => {
     const answer = await request(steward.url).get('/health/ready');
@@ -125,7 +125,7 @@ describe('while the database is unavailable', () => {
     await ready(200);
   });
 
-  /** For the sessions to come, and for the embedded database's only one; others are ended. */
+  /** For new sessions, and for the embedded database's only one; others are closed. */
   async function takeReadsOnly(on: boolean): Promise<void> {
     const value = on ? 'on' : 'off';
     await steward.context.db.transaction(async (tx) => {

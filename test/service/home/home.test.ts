@@ -13,7 +13,7 @@ beforeAll(async () => {
 
 afterAll(() => steward.stop());
 
-/** `fetch` does not let its caller choose the Host header. */
+/** `fetch` does not allow a Host header. */
 async function get(path: string, host: string): Promise<{ status: number | undefined; location: string | undefined }> {
   const request = httpGet(`${steward.url}${path}`, { headers: { host } });
   const [response] = (await once(request, 'response')) as [IncomingMessage];

@@ -178,7 +178,7 @@ describe('a NUL byte', () => {
         const usual = Object.entries({ email: 'a@example.com', confirmation: 'x', decision: 'confirm' });
         const form = { ...Object.fromEntries(usual.filter(([one]) => one in properties)), [name]: 'a\0b' };
         const answer = await steward.call(path, { token, form });
-        // A malformed id is one that isn't there.
+        // A malformed id is not found.
         if (name === 'account_id') expectError(answer, 'not_found');
         else expectError(answer, 'invalid_request', new RegExp(`^${name}: `));
         fields += 1;

@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 afterAll(() => steward.stop());
 
-/** A request as it stands, on a connection of its own. */
+/** A raw request, on a new connection. */
 function raw(requestLine: string, ...headers: string[]) {
   return sendRaw(steward.url, [requestLine, ...headers, 'Connection: close']);
 }

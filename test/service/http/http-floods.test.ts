@@ -5,13 +5,13 @@ import { startSteward, type TestSteward } from '../../support/steward.ts';
 let steward: TestSteward;
 
 beforeAll(async () => {
-  // No time-out ends it: what is read counts.
+  // No time limit ends it: the number of bytes does.
   steward = await startSteward({ LIMIT_REQUEST_TIMEOUT_MS: '600000' });
 });
 
 afterAll(() => steward.stop());
 
-/** Sends a request and then pieces of its body without an end, until the service ends the connection. */
+/** Sends a request and then an endless body, until the service closes the connection. */
 function flood(lines: string[], piece: string): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(Number(new URL(steward.url).port), '127.0.0.1');
@@ -47,7 +47,7 @@ describe('a body without an end', () => {
     ['for one that takes none', ['GET /test HTTP/1.1', ...chunked], '1\r\n \r\n', '200'],
   ])('%s ends only its own connection', async (_how, lines, piece, status) => {
     const answer = await flood(lines, piece);
-    // What the kernel had not handed over when the connection was reset is lost with it.
+    // Data in the kernel's buffers is lost when the connection is reset.
     if (answer !== '') expect(answer.startsWith(`HTTP/1.1 ${status} `)).toBe(true);
     expect((await steward.call('/test')).status).toBe(200);
   });

@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 afterAll(() => steward.stop());
 
-/** A request as it stands, on a connection of its own. */
+/** A raw request, on a new connection. */
 function raw(requestLine: string, ...headers: string[]) {
   return sendRaw(steward.url, [requestLine, ...headers, 'Connection: close']);
 }
@@ -90,7 +90,7 @@ describe('HEAD', () => {
   });
 });
 
-/** What Node's parser refuses before the service sees it. */
+/** Requests that Node's parser rejects before the service receives them. */
 describe('a malformed request', () => {
   it.each<[string, number, string[], string]>([
     ['headers of 20 kB', 431, ['GET /test HTTP/1.1', `X-Large: ${'a'.repeat(20_000)}`], ''],
@@ -168,7 +168,7 @@ describe('a malformed request', () => {
   });
 });
 
-/** What Node's server would answer by itself, or hand to the sockets. */
+/** Requests that Node's server would respond to by itself, or pass to the sockets. */
 describe('a request with optional features', () => {
   it.each([
     ['an unknown expectation', ['Expect: miracles']],

@@ -14,7 +14,7 @@ afterEach(async () => {
   await steward.stop();
 });
 
-/** A connection that was taken, and has said so far what is given. */
+/** An accepted connection on which this was sent. */
 async function open(text = ''): Promise<Socket> {
   const { port, hostname } = new URL(steward.url);
   const socket = connect(Number(port), hostname);
@@ -25,7 +25,7 @@ async function open(text = ''): Promise<Socket> {
   return socket;
 }
 
-/** All that came until the other side ended it. */
+/** All data until the other side closed it. */
 async function ending(socket: Socket): Promise<string> {
   let text = '';
   socket.on('data', (chunk) => {
@@ -61,7 +61,7 @@ describe('a slow client', () => {
     const socket = await open();
     socket.pause();
     const ended = once(socket, 'error');
-    // Nothing is read: what the kernel doesn't hold waits in the service, until it ends the connection.
+    // Nothing is read: what exceeds the kernel's buffers waits in the service, until it closes the connection.
     const asking = setInterval(() => socket.write('GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(100)), 100);
     const [error] = await ended;
     clearInterval(asking);
@@ -144,7 +144,7 @@ describe('a request beyond the limits of its form', () => {
     steward = await startSteward({ LIMIT_FORM_FIELDS: '5' });
     const fields = (count: number) =>
       Object.fromEntries([['email', 'a@example.com'], ...Array.from({ length: count }, (_, i) => [`f${i}`, ''])]);
-    // As many as may be are read, and then found unknown.
+    // The maximum number is parsed, and then rejected as unknown.
     expectError(await steward.call('/waitlist', { form: fields(4) }), 'invalid_request', /^f0: /);
     expectError(await steward.call('/waitlist', { form: fields(5) }), 'too_large');
   });

@@ -30,7 +30,7 @@ const ENDPOINTS = [
   'DELETE /user',
 ];
 
-/** Documented answers that no request can provoke on a service in order, and why. */
+/** Documented responses that no request can cause on a healthy service, and why. */
 const NOT_PROVOKED: { why: string; answers: RegExp }[] = [
   { why: 'needs another Host header, which fetch does not send: home.test.ts', answers: /^GET \/api-docs 302/ },
   { why: 'uses nothing that can fail: no database, no provider', answers: /^GET \/(test|health\/live|api-docs)? (500|503) / },
@@ -44,7 +44,7 @@ const seen = new Set<string>();
 beforeAll(startScene);
 afterAll(stopScene);
 
-/** Runs one and remembers it; where people's browsers come, errors are asked for as pages too. */
+/** Runs one and records it; at addresses for browsers, errors are also requested as pages. */
 async function check({ endpoint, answer, provoke }: Run): Promise<void> {
   const asJson = documented.check(endpoint, await provoke({}));
   expect(asJson.replace(/ html$/, '')).toBe(`${endpoint} ${answer}`);

@@ -31,7 +31,7 @@ async function userCount(): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-/** A token assembled by hand, since no library signs it. */
+/** A token made by hand, since no library signs it. */
 async function forged(header: object, sign: (input: string) => string, claims: Record<string, unknown> = {}): Promise<string> {
   const [, payload] = (await issuer.sign('ada', claims)).split('.');
   const input = `${Buffer.from(JSON.stringify(header)).toString('base64url')}.${payload}`;

@@ -80,7 +80,7 @@ class Google {
     await once(this.#server, 'close');
   }
 
-  /** Directs every connection here and trusts this authority alone. */
+  /** Directs every connection here and trusts only this authority. */
   agent(): Agent {
     const port = () => this.port;
     return new (class extends Agent {

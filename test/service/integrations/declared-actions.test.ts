@@ -12,7 +12,7 @@ import { startSteward, type TestSteward } from '../../support/steward.ts';
 const GUIDE = readFileSync(new URL('../../../docs/integrations.md', import.meta.url), 'utf8');
 const EXAMPLES = [...GUIDE.matchAll(/```yaml\n(version: 1\n[\s\S]*?)```/g)].map(([, example = '']) => example);
 
-/** What the tests call, beside the guide's examples. */
+/** The actions of the tests, beside the guide's examples. */
 const FILE = `version: 1
 agents:
   files:
@@ -324,7 +324,7 @@ describe('a reload', () => {
     const brief = await idOf('Harbour brief');
     await put(EXAMPLES.find((example) => example.includes('gmail.users.messages.list\n')) ?? '');
     expect(await run('mail.unread')).toEqual({ ids: expect.arrayContaining([expect.any(String)]), next: null });
-    // The aggregator begins to fetch with the first call.
+    // The first call starts the aggregator's fetch.
     const latest = await eventually(() => run('bank.latest', { from: '2020-01-01', to: '2030-01-01' }));
     expect(latest[0]).toEqual({ day: expect.any(String), name: expect.any(String), amount: expect.any(Number), currency: 'USD' });
     const comments = await run('drive.comments', { file: brief });
@@ -369,7 +369,7 @@ agents:
     const running = client.request({ type: 'call', action: 'a.zone' });
     await eventually(async () => (await steward.control('state')).calls.workspace[path] > seen);
     await put(declared('after'));
-    // Cut off, the read is sent again.
+    // The aborted read is retried.
     await steward.control('faults/clear', {});
     expect((await running).data).toEqual({ before: 'Europe/Berlin' });
     expect(await run('a.zone')).toEqual({ after: 'Europe/Berlin' });

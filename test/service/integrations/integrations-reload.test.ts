@@ -117,7 +117,7 @@ describe('GET /update_integrations', () => {
 
   it('a thousand concurrent requests cause a handful of reads, and each response is 200', async () => {
     const before = steward.context.integrations.runs;
-    // Pipelined, so that they really come together.
+    // Pipelined, so that they arrive together.
     const more = 'GET /update_integrations HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(98);
     const last = 'GET /update_integrations HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
     const answers = await Promise.all(

@@ -46,7 +46,7 @@ describe.skipIf(!hasPostgres)('GET /update_integrations with two replicas', () =
 
   const descriptionOf = (replica: TestSteward) => replica.context.integrations.current.agents.get('bank')?.description;
 
-  /** The operator's way: the files first, then one call, to whichever replica. */
+  /** As an operator does: the files first, then one call to any replica. */
   async function publish(description: string, forB = withDescription(description)): Promise<void> {
     writeFileSync(files.a, withDescription(description));
     writeFileSync(files.b, forB);
@@ -55,7 +55,7 @@ describe.skipIf(!hasPostgres)('GET /update_integrations with two replicas', () =
   }
 
   it('reaches the other replica, which reads its own file', async () => {
-    // Wait until it has looked once: what it starts with is not news.
+    // Wait for its first poll, which is the baseline.
     await eventually(
       async () => (await database.sql(`select 1 from pg_stat_activity where query like '%integrations_reloads%'`)).length > 0,
     );

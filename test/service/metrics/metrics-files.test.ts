@@ -130,7 +130,7 @@ describe('the runbook', () => {
     });
     const quoted = [...runbook.matchAll(/“([^”\n]{12,})”/g)].map(([, text = '']) => text);
     expect(quoted.length).toBeGreaterThan(25);
-    // `…` stands for what differs from case to case.
+    // `…` replaces variable text.
     const unknown = quoted.filter((text) => !text.split('…').every((part) => source.includes(part.trim())));
     expect(unknown).toEqual([]);
   });

@@ -82,7 +82,7 @@ describe('current states', () => {
     await eventually(async () => (await Scrape.of(metricsUrl(own))).value('steward_draining') === 1);
     await stopped;
     await expect(fetch(metricsUrl(own))).rejects.toThrow();
-    // A service beside it is not touched: nothing of all this is global.
+    // Another service in the process is not affected: no state is global.
     expect((await Scrape.of(metricsUrl(steward))).value('steward_draining')).toBe(0);
   });
 });

@@ -122,7 +122,7 @@ describe('a user’s whole life cycle', () => {
 
   beforeAll(async () => {
     journey = await liveThrough(steward);
-    // The provider knows of the revocation before the job is over.
+    // The provider receives the revocation before the job ends.
     scrape = await eventually(async () => {
       const seen = await Scrape.of(url);
       return (seen.value('steward_job_duration_seconds_count{queue="revoke",outcome="ok"}') ?? 0) > 0 && seen;

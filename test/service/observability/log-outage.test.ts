@@ -24,7 +24,7 @@ describe('while the database is unavailable', () => {
     database.cut();
     const lines = () => steward.logs.map((text) => JSON.parse(text)).filter(({ msg }) => msg === 'the job queue reported an error');
     await eventually(() => lines().length > 0);
-    // Asked once a second at most: each of the queue's workers has looked again meanwhile, every other second.
+    // Requested at most once a second: each worker of the queue has polled again meanwhile.
     const asked = () => steward.logs.filter((text) => text.includes('readiness check could not query the database'));
     await eventually(async () => (await steward.call('/health/ready')).status === 503 && asked().length >= 5);
     expect(lines()).toHaveLength(1);

@@ -3,7 +3,7 @@ import { callAction } from '../../support/agents.ts';
 import { type ApiScene, startApiScene } from '../../support/api-scene.ts';
 import type { ConnectedGrant } from '../../support/refreshing.ts';
 
-/** Legal and less legal habits of providers that the sandbox doesn't have. */
+/** Valid and invalid responses of providers that the sandbox never sends. */
 let scene: ApiScene;
 let user: ConnectedGrant;
 

@@ -38,7 +38,7 @@ beforeAll(async () => {
   const file = join(folder, 'integrations.yaml');
   writeFileSync(file, FILE);
   toy = await startToyServer();
-  // The one line of a release: the descriptor joins the list.
+  // The one line of a release: the descriptor in the list.
   steward = await startSteward({ INTEGRATIONS_FILE: file }, { providers: [...PROVIDERS, toyDescriptor(toy.url)] });
   await steward.sql(MIGRATION);
 });
@@ -58,7 +58,7 @@ interface Connected {
   refreshToken: string;
 }
 
-/** What the provider's own feature does once its flow has brought tokens. */
+/** What the provider's own feature does once its flow has received tokens. */
 async function connect(scopes = ['notes']): Promise<Connected> {
   const name = newName();
   const token = await steward.signIn(name);

@@ -21,7 +21,7 @@ afterAll(async () => {
   await bank.stop();
 });
 
-/** Asks for an upgrade on a bare connection that the test never closes itself. */
+/** Requests an upgrade on a raw connection that the test never closes itself. */
 async function holdUpgrade(path: string, headers: string[] = []): Promise<Socket> {
   const { hostname, port } = new URL(steward.url);
   const socket = connectSocket({ host: hostname, port: Number(port), allowHalfOpen: true });
@@ -41,7 +41,7 @@ describe('a rejected upgrade', () => {
     const [answer] = await once(socket, 'data');
     expect(String(answer)).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
     await once(socket, 'end');
-    // The other side is gone for good: what is written now is answered with a reset.
+    // The other side is closed completely: a write now causes a reset.
     const gone = once(socket, 'error');
     socket.on('error', () => {});
     await eventually(() => {
@@ -119,7 +119,7 @@ describe('an old item that no longer exists after its bank was linked again', ()
     await asked.promise;
     await steward.call('/auth/bank/set_access_token', { token, form: { public_token: 'new' } });
     release.resolve();
-    // Asked about the new one instead.
+    // The read is about the new one instead.
     expect((await late).body).toEqual({ success: true });
     const { accounts } = (await steward.call('/auth/bank/accounts', { token })).body;
     expect(accounts).toMatchObject([{ id: entry.id, status: 'active' }]);
@@ -175,7 +175,7 @@ describe('a deleted user whose token is cached', () => {
     const token = await steward.signIn('gone');
     const request = () => steward.call('/workspace_access_request', { token, form: { email: 'demo@example.com' } });
     expect((await request()).status).toBe(200);
-    // As another replica's deletion leaves it: this process still remembers the token.
+    // As after a deletion by another replica: this process still has the token cached.
     await steward.sql('delete from users where email = $1', ['gone@example.com']);
     const answer = await request();
     expect([answer.status, answer.body.code]).toEqual([401, 'invalid_token']);

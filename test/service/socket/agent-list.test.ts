@@ -12,7 +12,7 @@ let folder: string;
 let file: string;
 let steward: TestSteward;
 
-/** The same actions, which tell when their code is asked for. */
+/** The same actions, which report when their code is loaded. */
 function watched(catalog: Catalog): Catalog {
   const agents = [...catalog.agents].map(([name, agent]) => {
     const actions = agent.actions.map((configured) => {

@@ -12,7 +12,7 @@ import { startSteward, type TestSteward } from '../../support/steward.ts';
 const START = Date.parse('2027-01-01T00:00:00Z');
 const MEGABYTE = 1024 * 1024;
 
-/** A masked frame with a mask of zeros, as a client would send it: 0xa pong, 0x0 and 0x1 text in pieces. */
+/** A client's frame masked with zeros: 0xa pong, 0x0 and 0x1 text in fragments. */
 function frame(opcode: number, payload: Buffer, final = true): Buffer {
   const head = Buffer.alloc(payload.length < 126 ? 6 : 8);
   head[0] = (final ? 0x80 : 0) | opcode;
@@ -21,7 +21,7 @@ function frame(opcode: number, payload: Buffer, final = true): Buffer {
   return Buffer.concat([head, payload]);
 }
 
-/** What the WebSocket runs on at the client's end. */
+/** The client's socket below the WebSocket. */
 function raw(client: SocketClient): Socket {
   return Reflect.get(client.socket, '_socket') as Socket;
 }
@@ -47,7 +47,7 @@ describe('messages of a signed-in client', () => {
     const input = { to: ['ana@example.org'], subject: 'Large', body: 'See.', attachments };
     const draft = await client.request({ type: 'call', action: 'mail.draft', input });
     expect(draft).toMatchObject({ type: 'result' });
-    // Written by a client that escapes all but ASCII: six bytes a character.
+    // From a client that escapes all but ASCII: six bytes per character.
     const content = 'é'.repeat(1_000_000);
     const text = JSON.stringify({ type: 'call', requestId: 'escaped', action: 'drive.create', input: { name: 'é', content } });
     client.send(text.replaceAll('é', '\\u00e9'));

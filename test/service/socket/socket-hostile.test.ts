@@ -30,7 +30,7 @@ const value = fc.oneof(
 );
 const KEYS = ['token', 'since', 'action', 'account', 'input', 'idempotencyKey', 'approvalId', 'approved', 'id', 'headers', '__proto__'];
 const actions = ['mail.search', 'mail.send', 'bank.balances', 'constructor', '__proto__', 'toString'];
-/** Frames that are nearly right. */
+/** Frames that are almost valid. */
 const frames = fc
   .record({
     type: fc.oneof(fc.constantFrom(...TYPES), value),
@@ -80,7 +80,7 @@ describe('hostile frames', () => {
 });
 
 describe('hostile bytes', () => {
-  /** A handshake by hand, so that what follows need not be WebSocket. */
+  /** A raw handshake, so that what follows need not be WebSocket. */
   async function shakeHands(): Promise<Socket> {
     const socket = connectTcp(Number(new URL(steward.url).port), '127.0.0.1');
     const lines = ['GET /ws HTTP/1.1', 'Host: x', 'Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13'];
@@ -105,7 +105,7 @@ describe('hostile bytes', () => {
     const socket = await shakeHands();
     socket.setNoDelay(true).on('error', () => {});
     const closed = once(socket, 'close');
-    // A masked text frame of 65,000 bytes, of which a byte comes at a time.
+    // A masked text frame of 65,000 bytes, sent byte by byte.
     socket.write(Buffer.from([0x81, 0xfe, 65_000 >> 8, 65_000 & 0xff, 0, 0, 0, 0]));
     const writing = (async () => {
       for (let sent = 0; sent < 65_000 && !socket.destroyed; sent += 1) {
@@ -119,7 +119,7 @@ describe('hostile bytes', () => {
     socket.destroy();
     await closed;
     const answer = Buffer.concat(chunks);
-    // A close frame: too many pieces (1008), or no sign-in within the time (4401).
+    // A close frame: too many pieces (1008), or no authentication in time (4401).
     expect([1008, 4401]).toContain(answer.readUInt16BE(2));
   });
 });

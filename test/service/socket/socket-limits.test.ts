@@ -12,7 +12,7 @@ import { startSteward, type TestSteward } from '../../support/steward.ts';
 const START = Date.parse('2027-01-01T00:00:00Z');
 const MEGABYTE = 1024 * 1024;
 
-/** Opens a socket as a trusted proxy would for `address`. @returns 101, or the status of the refusal with its Retry-After */
+/** Opens a socket as a trusted proxy would for `address`. @returns 101, or the status of the rejection with its Retry-After */
 async function upgrade(base: string, address: string): Promise<{ status: number; retryAfter?: string | undefined; socket: WebSocket }> {
   const socket = new WebSocket(`${base.replace('http', 'ws')}/ws`, { headers: { 'x-forwarded-for': address } });
   socket.on('error', () => {});
@@ -204,7 +204,7 @@ describe('a client that reads large responses slowly', () => {
     return client.frames.filter(({ type }) => type === 'result').length;
   }
 
-  /** Reads so many more of them. */
+  /** Reads this number of further messages. */
   async function take(count: number): Promise<void> {
     const goal = Math.min(ANSWERS, results() + count);
     client.socket.resume();
@@ -212,7 +212,7 @@ describe('a client that reads large responses slowly', () => {
     client.socket.pause();
   }
 
-  /** Bytes that the service got rid of. */
+  /** Bytes that the service has sent. */
   function written(): number {
     return peer.bytesWritten - peer.writableLength;
   }
@@ -242,7 +242,7 @@ describe('a client that reads large responses slowly', () => {
 
   it('is disconnected 15 s after its last read', async () => {
     await take(3);
-    // What its kernel still took counts, too.
+    // Bytes accepted by its kernel count, too.
     pass(1);
     pass(14.9);
     expect(sockets.size).toBe(1);

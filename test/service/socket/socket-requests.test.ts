@@ -23,7 +23,7 @@ afterEach(() => client.close());
 
 afterAll(() => scene.stop());
 
-/** Makes `test.run` wait, and says when it has begun and how to let it go on. */
+/** Makes `test.run` wait; returns when it has begun, and how to continue it. */
 function hanging() {
   const begun = Promise.withResolvers<AbortSignal>();
   const release = Promise.withResolvers<unknown>();

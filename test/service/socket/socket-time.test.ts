@@ -15,7 +15,7 @@ let server: Server;
 let sockets: SocketServer;
 let url: string;
 let now: number;
-/** What `list` answers, when it may. */
+/** The delayed response of `list`. */
 let answer: () => Promise<unknown>;
 
 beforeAll(async () => {
@@ -24,7 +24,7 @@ beforeAll(async () => {
 
 afterAll(() => steward.stop());
 
-/** The socket server alone, with a clock of the test's: sign-in and requests are the test's too, events are real. */
+/** The socket server alone, with the test's clock, authentication and requests; events are real. */
 beforeEach(async () => {
   now = START;
   answer = async () => ({});
@@ -75,7 +75,7 @@ describe('time', () => {
     client.send({ type: 'list', requestId: 'hangs' });
     await client.request({ type: 'abort', id: 'nothing' });
     pass(3_599);
-    // Enough pings have gone unanswered meanwhile to count, had the client not answered them.
+    // Without the client's pongs, it would have been disconnected meanwhile.
     expect(client.socket.readyState).toBe(client.socket.OPEN);
     pass(1);
     expect(await client.ended).toEqual({ code: 4401, reason: 'token expired' });
@@ -105,13 +105,13 @@ describe('time', () => {
     alive.socket.on('ping', () => {
       heard += 1;
     });
-    // It reads nothing any more, and so answers nothing.
+    // It no longer reads, and so sends no pongs.
     deaf.socket.pause();
     for (let rounds = 1; rounds <= 3; rounds += 1) {
       pass(30);
       if (rounds < 3) {
         await eventually(() => heard === rounds);
-        // Its pong is with the server before the answer to what it sends next.
+        // The server receives its pong before it responds to the next frame.
         await alive.request({ type: 'list' });
         expect(sockets.size).toBe(2);
       }
@@ -136,7 +136,7 @@ describe('time', () => {
 });
 
 describe('a slow reader', () => {
-  /** Stops reading, and asks for a megabyte again and again until the server takes no more questions. @returns how often it asked */
+  /** Stops reading, and requests a megabyte repeatedly until the server reads no more. @returns the number of requests */
   async function asksAndDoesNotRead(client: SocketClient): Promise<number> {
     const megabyte = 'x'.repeat(MEGABYTE);
     let answered = 0;

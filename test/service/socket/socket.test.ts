@@ -34,7 +34,7 @@ async function connections(): Promise<number> {
   return (await steward.call('/test')).body.connections;
 }
 
-/** Status line of the answer to an upgrade, and whether the connection was ended. */
+/** Status line of the response to an upgrade, and whether the connection was closed. */
 async function upgrade(path: string, headers: Record<string, string> = {}): Promise<string> {
   const { port } = new URL(steward.url);
   const socket = connectTcp({ host: '127.0.0.1', port: Number(port) });
@@ -284,7 +284,7 @@ describe('a service with short time limits', () => {
   });
 
   it('closes a silent socket with 4401, and an authenticated one not', async () => {
-    // Its look at the issuer's keys shall not count against the sockets here.
+    // Its fetch of the issuer's keys must not count against the sockets here.
     const token = await issuer.sign('ana');
     await eventually(async () => (await impatient.call('/auth/bank/accounts', { token })).status === 200);
     const silent = await open({}, impatient);

@@ -29,7 +29,7 @@ describe('a user’s whole life cycle, traced', () => {
     collector = await startCollector();
     steward = await startSteward(settings(collector));
     journey = await liveThrough(steward);
-    // What is left is sent at the end.
+    // The rest is sent at the end.
     await steward.stop();
   });
 
@@ -54,13 +54,13 @@ describe('a user’s whole life cycle, traced', () => {
 
   it('puts each under its cause', async () => {
     const parentOf = (span: CollectedSpan | undefined) => collector.spans().find(({ spanId }) => spanId === span?.parentSpanId);
-    // What surrounds another ends after it, and may be sent later.
+    // A parent span ends after its children, and may be sent later.
     await eventually(() => {
       const exchange = named(collector, 'provider workspace exchange')[0];
       expect(parentOf(exchange)?.name).toBe('GET /auth/workspace/callback');
       const renewal = named(collector, 'provider workspace refresh')[0];
       expect(parentOf(renewal)?.name).toBe('refresh workspace');
-      // On a busy machine the token has ended by the time the mail is approved.
+      // On a busy machine the token has expired by the time the mail is approved.
       expect(parentOf(parentOf(renewal))?.name).toMatch(/^call (mail\.\w+|approval)$/);
       expect(parentOf(named(collector, 'provider workspace revoke')[0])?.name).toBe('job revoke');
       return true;

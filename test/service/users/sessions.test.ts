@@ -7,7 +7,7 @@ import { startSteward, type TestSteward } from '../../support/steward.ts';
 describe('a token in many concurrent requests', () => {
   let steward: TestSteward;
   let sessions: Sessions;
-  /** Tokens that the issuer's keys are asked about, in their order; each waits for its answer. */
+  /** Tokens being verified, in order; each waits for its result. */
   let asked: { token: string; answer: PromiseWithResolvers<Identity> }[];
 
   beforeAll(async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { ExecutorScene, refused } from '../../support/executor-scene.ts';
+import { ExecutorScene, rejectedWith } from '../../support/executor-scene.ts';
 import { expectError } from '../../support/expect-error.ts';
 import { newName } from '../../support/flows.ts';
 import type { ConnectedGrant } from '../../support/refreshing.ts';
@@ -29,7 +29,7 @@ beforeEach(async () => {
 
 const read = (query = '', token = user.token) => request(scene.steward.url).get(`/user/audit${query}`).set('Authorization', token);
 
-/** Rows that tell themselves apart by their milliseconds. */
+/** Rows with distinct milliseconds. */
 function addRows(from: number, to: number, of = user): Promise<unknown> {
   return scene.steward.sql(
     `insert into audit_log (user_id, surface, action, decision, outcome, milliseconds, call_id)
@@ -48,7 +48,7 @@ describe('GET /user/audit', () => {
 
   it('lists action, account and outcome of each call, newest first', async () => {
     await scene.call(user, 'test.send', { to: ['a@example.com'] });
-    await refused(scene.call(user, 'test.nothing'), 'not_found');
+    await rejectedWith(scene.call(user, 'test.nothing'), 'not_found');
     const { status, body, headers } = await read();
     expect(status).toBe(200);
     expect(headers['cache-control']).toBe('no-store');
@@ -115,7 +115,7 @@ describe('GET /user/audit', () => {
   });
 
   it('does not disclose the number of rows by a cursor', async () => {
-    // Ids that are long enough not to turn up in random bytes by chance.
+    // Ids long enough not to occur in random bytes by chance.
     await scene.steward.sql(`select setval(pg_get_serial_sequence('audit_log', 'id'), 4000000000000000)`);
     await addRows(1, 60);
     const [{ id }] = (await scene.steward.sql<{ id: string }>(

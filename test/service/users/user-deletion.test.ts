@@ -10,7 +10,7 @@ import { startSteward, type TestSteward } from '../../support/steward.ts';
 import { subjectOf, WorkspaceEmulator } from '../../support/workspace-emulator.ts';
 
 const NONE = { access: 0, refresh: 0 };
-/** Every table that holds something of one user. */
+/** Every table with data of one user. */
 const OWNED = ['user_keys', 'grants', 'workspace_accounts', 'bank_items', 'browser_bindings', 'oauth_flows'];
 
 let steward: TestSteward;
@@ -52,7 +52,7 @@ async function connectedUser() {
 
 const revoked = () => eventually(async () => expect(await steward.sql('select id from revocations')).toEqual([]));
 
-/** Signs in a second later, as the sandbox's clock has it: an ID token's `iat` has whole seconds. */
+/** Signs in a second later by the sandbox's clock: an ID token's `iat` has whole seconds. */
 async function signInAgain(name: string): Promise<string> {
   await steward.control('clock', { advance_ms: 2_000 });
   const token = await steward.signIn(name);

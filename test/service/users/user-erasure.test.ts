@@ -7,7 +7,7 @@ import { fullUser } from '../../support/full-user.ts';
 import { allRows, userColumns } from '../../support/user-tables.ts';
 import { subjectOf } from '../../support/workspace-emulator.ts';
 
-/** What of a deleted user stays, where and why. */
+/** Data of a deleted user that is kept, where and why. */
 const STAYS: Record<string, string> = {
   deleted_users: 'keyed hash of the identity and the user’s former id, for 30 days: tokens issued before stay refused',
   erasures: 'the user’s former id, for 30 days: what is left is looked for by it, and a restored backup is told',
@@ -72,7 +72,7 @@ describe('DELETE /user', () => {
     const before = await countRows(user.userId);
     expect(Object.entries(before).filter(([, count]) => count === 0)).toEqual([]);
     const live = scene.provider.revoked.length;
-    // The last thing that a deletion writes.
+    // The last write of a deletion.
     await scene.steward.sql('alter table deleted_users rename to deleted_users_away');
     try {
       expectError(await erase(user.token), 'internal');

@@ -9,7 +9,7 @@ import { request } from '../../support/request.ts';
 import { startSteward } from '../../support/steward.ts';
 import { userColumns } from '../../support/user-tables.ts';
 
-/** Held of a user, or looking like it, and not exported. */
+/** Columns of a user, or similar to such, that are not exported. */
 const LISTED: Record<string, string> = {
   'user_keys.user_id': 'the user',
   'user_keys.wrapped': 'the key',
@@ -58,7 +58,7 @@ afterAll(() => scene.stop());
 
 const read = (token: string) => request(scene.steward.url).get('/user/export').set('Authorization', token);
 
-/** Rows of a table as the export has them. */
+/** Rows of a table in the export's format. */
 function rowsOf(body: Record<string, any>, table: string): Record<string, unknown>[] {
   if (table === 'users') return [body.user];
   if (table === 'audit_log') return body.audit_log.entries;
@@ -209,7 +209,7 @@ describe.skipIf(!hasPostgres)('GET /user/export while things change', () => {
       const token = await steward.signIn('moment');
       await request(steward.url).get('/integrations').set('Authorization', token);
       let answered = false;
-      // Holds the export up at a table in its middle.
+      // Blocks the export at a table in its middle.
       const answer = await steward.context.db.transaction(async (tx) => {
         await tx.query('lock table oauth_flows in access exclusive mode');
         const reading = request(steward.url)

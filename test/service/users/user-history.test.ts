@@ -21,9 +21,9 @@ let user: ConnectedGrant;
 beforeAll(async () => {
   scene = await ExecutorScene.start({ METRICS_PORT: '0' });
   ({ sql } = scene.steward);
-  // Without the minute's own, each test knows when rows are deleted.
+  // Without the scheduled job, each test knows when rows are deleted.
   await unschedule(sql, 'erase');
-  // Rows of each statement that deletes some.
+  // Number of rows of each deleting statement.
   await sql('create table deleting (table_name text, rows bigint)');
   await sql(`create function note_deleting() returns trigger language plpgsql as
              $$ begin insert into deleting select tg_table_name, count(*) from gone; return null; end $$`);
@@ -71,7 +71,7 @@ async function left({ userId }: ConnectedGrant): Promise<number> {
 const erase = ({ token }: ConnectedGrant) => scene.steward.call('/user', { method: 'DELETE', token });
 const mostAtOnce = async () => (await sql<{ most: number }>('select max(rows)::int as most from deleting'))[0]?.most;
 
-/** As the minute's job. */
+/** Like the scheduled job. */
 async function sweep(): Promise<void> {
   await eventually(() => sql(`insert into pgboss.job (name, policy, retry_limit) values ('erase', 'exclusive', 0) on conflict do nothing`));
 }
@@ -80,7 +80,7 @@ describe('a user with a long history', () => {
   it('is deleted by the first, short transaction, and the history after it, a bounded number of rows per statement', async () => {
     await fill(user);
     expect((await erase(user)).body).toEqual({ success: true });
-    // Whatever opens or shows anything is gone.
+    // All keys and visible data are deleted.
     for (const table of ['users', 'user_keys', 'grants', 'workspace_accounts', 'oauth_flows', 'browser_bindings']) {
       const column = table === 'users' ? 'id' : 'user_id';
       expect(await sql(`select 1 from ${table} where ${column} = $1`, [user.userId]), table).toEqual([]);

@@ -16,7 +16,7 @@ describe.skipIf(!hasPostgres)('during a request to the key service', () => {
   let kms: KeyServiceEmulator;
   let database: PostgresDatabase;
   let steward: TestSteward;
-  /** Transactions that were open while it was asked. */
+  /** Transactions that were open during its request. */
   let open: number[] = [];
 
   beforeAll(async () => {
@@ -26,7 +26,7 @@ describe.skipIf(!hasPostgres)('during a request to the key service', () => {
     steward = await startSteward({ ...kms.env, MASTER_KEYS_FILE: file, DATABASE_URL: database.url });
     kms.meanwhile = async () => {
       let waiting = await idle();
-      // One of something else goes on meanwhile, and one that waits for this doesn't.
+      // An unrelated one continues meanwhile, and one that waits for this one does not.
       for (let looks = 0; looks < LOOKS && waiting.length > 0; looks += 1) {
         const now = await idle();
         waiting = waiting.filter((one) => now.includes(one));
@@ -42,7 +42,7 @@ describe.skipIf(!hasPostgres)('during a request to the key service', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** Transactions between two statements, each by when its last one ended. */
+  /** Transactions between two statements, each by the end of its last one. */
   async function idle(): Promise<string[]> {
     const rows = await database.sql<{ name: string }>(
       `select pid || ' ' || state_change as name from pg_stat_activity
@@ -51,7 +51,7 @@ describe.skipIf(!hasPostgres)('during a request to the key service', () => {
     return rows.map(({ name }) => name);
   }
 
-  /** With nothing kept in memory. */
+  /** Without cached keys. */
   async function freshly(work: () => Promise<void>): Promise<void> {
     steward = await steward.restart();
     open = [];

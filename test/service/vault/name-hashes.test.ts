@@ -31,7 +31,7 @@ describe('hashed names that outlive their user', () => {
     const [row] = await steward.sql<{ hash: Buffer }>('select identity_hash as hash from deleted_users');
     expect(row?.hash).toHaveLength(32);
     expect(row?.hash.equals(plain(issuer, subject))).toBe(false);
-    // Until the provider has confirmed the revocation, the sweep may take the row for an idle one.
+    // Until the provider has confirmed the revocation, the sweep may consider the row idle.
     const subjects = await eventually(async () => {
       const rows = await steward.sql<{ subject: string }>('select subject from provider_subjects where revoked_at is not null');
       return rows.length > 0 && rows;
@@ -58,7 +58,7 @@ describe('hashed names that outlive their user', () => {
     const token = await steward.signIn(newName());
     const { issuer, subject } = await steward.context.sessions.authenticate(token);
     await erase(token);
-    // As that release would have left it.
+    // As that release would have stored it.
     await steward.sql('update deleted_users set identity_hash = $1, keyed = false', [plain(issuer, subject)]);
     steward = await steward.restart();
     expectError(await steward.call('/integrations', { token }), 'invalid_token');

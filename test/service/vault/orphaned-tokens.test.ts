@@ -23,7 +23,7 @@ afterAll(async () => {
   await Promise.all([workspace.stop(), bank.stop(), database.stop()]);
 });
 
-/** A consent whose tokens are here when the database goes. @returns what came of the callback, and the refresh token */
+/** A consent whose tokens have arrived when the database becomes unavailable. @returns the callback's outcome, and the refresh token */
 async function connectUntilCut() {
   const browser = new FormBrowser(steward.url);
   const token = await steward.signIn(newName());

@@ -36,7 +36,7 @@ interface Revocation {
   unconfirmed_at: Date | null;
 }
 
-/** Rows on their way out, oldest first; those that ended unconfirmed stay and don't count. */
+/** Pending revocations, oldest first; without those that ended unconfirmed. */
 function rows(): Promise<Revocation[]> {
   return steward.sql<Revocation>('select * from revocations where unconfirmed_at is null order by created_at');
 }
@@ -50,14 +50,14 @@ async function revocationsAtProvider(): Promise<number> {
   return (await steward.control('state')).calls.workspace.revocations ?? 0;
 }
 
-/** A new user with one account of its own, or with the one given. */
+/** A new user with one new account, or the given one. */
 async function connected(email = `${newName()}@example.com`) {
   const token = await steward.signIn(newName());
   const { callback } = await connect(steward, { token, email });
   return { token, email, id: outcome(callback).account_id ?? '' };
 }
 
-/** What became of the account's consent, as far as the database knows. */
+/** The state of the account's consent in the database. */
 async function standing({ id }: { id: string }, status: string): Promise<void> {
   await steward.sql('update grants set status = $2 where id = (select grant_id from workspace_accounts where id = $1)', [id, status]);
 }
@@ -206,7 +206,7 @@ describe('an account that two users connected', () => {
 });
 
 describe('an item that two users linked', () => {
-  /** As if the aggregator had given the one's item out to the other as well. */
+  /** As if the aggregator had returned one user's item to the other, too. */
   async function shared(status: string) {
     const tokens = [await steward.signIn(newName()), await steward.signIn(newName())] as const;
     for (const token of tokens) expect((await linkBank(steward, token)).body).toEqual({ success: true });
@@ -312,7 +312,7 @@ describe('a revocation that the provider never confirms', () => {
 });
 
 describe('a revocation without a job', () => {
-  /** As if the process had died between the commit and the queue (null), or the job had been lost since. */
+  /** As if the process had been killed between the commit and the queue (null), or the job had been lost since. */
   async function loseJob(queuedAt: string): Promise<void> {
     await eventually(async () => {
       await steward.sql(`delete from pgboss.job where name = 'revoke' and state <> 'active'`);

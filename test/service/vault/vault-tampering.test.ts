@@ -11,7 +11,7 @@ beforeAll(async () => {
 
 afterAll(() => steward.stop());
 
-/** A user with one bank entry, whose stored token every refresh has to open. */
+/** A user with one bank entry, whose stored token every refresh decrypts. */
 async function linkedUser(name: string) {
   const token = await steward.signIn(name);
   await linkBank(steward, token);
@@ -72,7 +72,7 @@ describe('a stored token', () => {
 
   it('under a user key wrapped by a missing master key is an error, with an alarm that names the key', async () => {
     const user = await linkedUser('lost-master');
-    // The master key's id stands right behind the record's version and length.
+    // The master key's id follows the record's version and length.
     await steward.sql('update user_keys set wrapped = set_byte(wrapped, 2, 88) where user_id = $1::uuid', [user.userId]);
     expectError(await refresh(user), 'internal');
     const alarms = steward.logs.map((line) => JSON.parse(line)).filter((line) => line.level === 50 && line.key_id !== undefined);

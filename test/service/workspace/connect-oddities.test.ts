@@ -27,7 +27,7 @@ beforeEach(() => {
   bank.reset();
 });
 
-/** A flow of a bound browser, with whatever the provider says; the tokens are those it gave. */
+/** A flow of a bound browser with the provider's changed responses; returns the issued tokens. */
 async function connect(change: Change = {}) {
   const token = await steward.signIn(newName());
   const email = `${newName()}@example.com`;
@@ -37,7 +37,7 @@ async function connect(change: Change = {}) {
   const issuedBefore = provider.issued.length;
   const logged = steward.logs.length;
   let page = await browser.visit(provider.approve(consentUrl, email, change));
-  // Another address than the one asked for: the page asks.
+  // Another address than requested: the page asks.
   if (page.status === 200) page = await browser.submit(page, '/auth/workspace/confirm', (fields) => fields.set('decision', 'confirm'));
   const [access = '', refresh = ''] = provider.issued.slice(issuedBefore);
   return { token, email, ended: outcome(page), access, refresh, log: steward.logs.slice(logged).join('') };
@@ -136,7 +136,7 @@ describe('a response to the code', () => {
       [owner.email],
     );
     const before = provider.revoked.length;
-    // Of the owner's account, though it goes by another address.
+    // The owner's account, with another address.
     const { ended } = await connect({ fields: { token_type: 'other' }, userinfo: { sub: row?.subject } });
     expect(ended).toMatchObject({ status: 'error', code: 'provider_error' });
     await eventually(async () => steward.logs.some((line) => line.includes('revocation dropped')));

@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 afterAll(() => steward.stop());
 
-/** A new user with so many accounts, in the order of their connecting. */
+/** A new user with this number of accounts, in the order of their connection. */
 async function userWith(count: number) {
   const token = await steward.signIn(newName());
   const ids: string[] = [];

@@ -38,7 +38,7 @@ async function approved(options: Parameters<typeof openConsent>[1] = {}) {
   return { ...opened, email, callbackUrl };
 }
 
-/** The address with other query parameters; null takes one away. */
+/** The address with other query parameters; null removes one. */
 function altered(url: string, change: Record<string, string | null>): string {
   const result = new URL(url);
   for (const [name, value] of Object.entries(change)) {

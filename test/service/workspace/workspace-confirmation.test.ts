@@ -43,7 +43,7 @@ function post(fields: Record<string, string>, headers: Record<string, string> = 
   return steward.call(CONFIRM, { form: fields, headers });
 }
 
-/** Ends the time in which the page may be answered. */
+/** Makes the confirmation page expire. */
 async function expire(page: HttpResponse): Promise<void> {
   expect(page.status).toBe(200);
   const rows = await steward.sql(

@@ -23,7 +23,7 @@ interface Prepared {
   loginUrl: string;
 }
 
-/** Step 1 of a new user, in a browser of its own. */
+/** Step 1 of a new user, in a new browser. */
 async function prepare(form: Record<string, string> = {}, token?: string): Promise<Prepared> {
   const idToken = token ?? (await steward.signIn(newName()));
   const browser = new FormBrowser(steward.url);
@@ -41,7 +41,7 @@ function asked(location: string | null | undefined): Record<string, string> {
   return Object.fromEntries(new URL(location ?? '').searchParams);
 }
 
-/** Sets something in the row of a ticket. */
+/** Updates the row of a ticket. */
 async function age(ticket: string, change: string): Promise<void> {
   const hash = createHash('sha256').update(ticket).digest();
   const rows = await steward.sql(`update oauth_flows set ${change} where ticket_hash = $1 returning id`, [hash]);

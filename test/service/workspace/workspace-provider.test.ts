@@ -23,7 +23,7 @@ afterAll(async () => {
 beforeEach(() => provider.reset());
 afterEach(() => provider.reset());
 
-/** A flow of a bound browser, with whatever the provider says. */
+/** A flow of a bound browser, with the provider's changed responses. */
 async function connect(change: Change = {}, of: { token?: string; email?: string; asked?: string } = {}) {
   const token = of.token ?? (await steward.signIn(newName()));
   const email = of.email ?? `${newName()}@example.com`;
@@ -225,7 +225,7 @@ describe('connecting the same account again', () => {
     await steward.call(`/auth/workspace/accounts/${outcome(first.callback).account_id}`, { method: 'DELETE', token: first.token });
     await eventually(async () => expect(await steward.sql('select id from revocations')).toEqual([]));
     expect(provider.revoked).toContain(first.refresh);
-    // A revocation ends every token of the account, those that wait for confirmation too.
+    // A revocation invalidates every token of the account, including those that wait for confirmation.
     provider.on('/userinfo', (response) => void response.writeHead(401, json).end('{"error":"invalid_token"}'));
     const answer = await answerConfirmation(held.browser, held.callback, 'confirm');
     expect(outcome(answer)).toMatchObject({ status: 'error', code: 'provider_error' });

@@ -7,7 +7,7 @@ import { WorkspaceEmulator } from '../../support/workspace-emulator.ts';
 
 let provider: WorkspaceEmulator;
 let steward: TestSteward;
-/** Everything that must be nowhere in clear: what it is → its value. */
+/** Values that must not be stored in clear: name → value. */
 const secrets: [string, string][] = [['client secret', 'emulated-client-secret']];
 
 beforeAll(async () => {
@@ -21,7 +21,7 @@ afterAll(async () => {
   await provider.stop();
 });
 
-/** Step 1 and 2; notes every secret that shows up on the way. */
+/** Step 1 and 2; records every secret on the way. */
 async function open(token: string, email: string, bound: boolean) {
   const browser = new FormBrowser(steward.url);
   const asking = bound ? browser : new FormBrowser(steward.url);
@@ -44,7 +44,7 @@ async function follow(token: string, email: string, bound: boolean, change = {})
   return { browser, answer };
 }
 
-/** Leaves flows, grants and revocations in each state that they have, failures included. */
+/** Creates flows, grants and revocations in each of their states, including failures. */
 async function leaveTraces(): Promise<void> {
   const token = await steward.signIn(newName());
   const name = () => `${newName()}@example.com`;
@@ -72,7 +72,7 @@ async function leaveTraces(): Promise<void> {
   for (const value of provider.issued) secrets.push(['provider token', value]);
 }
 
-/** Every row of every table of ours and the queue's, as the database prints it. */
+/** Every row of every table, including the queue's, as text. */
 async function dump(): Promise<string> {
   const tables = await steward.sql<{ name: string }>(
     `select format('%I.%I', table_schema, table_name) as name from information_schema.tables
@@ -97,7 +97,7 @@ describe('secrets of a connection', () => {
 
   it('are in no table, neither in clear nor encoded', async () => {
     const text = await dump();
-    // What is stored in clear is found this way, so that the search can find.
+    // Values that are stored in clear are found, which proves the search.
     for (const visible of [
       'public.workspace_accounts ',
       'public.revocations ',

@@ -5,7 +5,7 @@ import { expectError } from '../../support/expect-error.ts';
 import { type ProductionSteward, startProduction } from '../../support/production.ts';
 
 const KEY = 'one:q83vASNFZ4mrze8BI0VniavN7wEjRWeJq83vASNFZ4k=';
-/** The least that production starts with. */
+/** The minimum configuration of production. */
 const PRODUCTION = {
   NODE_ENV: 'production',
   PUBLIC_URL: 'https://steward.example.com',
@@ -22,7 +22,7 @@ function bankOf(env: Record<string, string>) {
   return bank === 'sandbox' || bank === undefined ? bank : bank.baseUrl;
 }
 
-/** Names of the variables that loadConfig refuses, in its one message. */
+/** Names of the variables that loadConfig rejects, in its one message. */
 function refused(env: Record<string, string>): string[] {
   try {
     loadConfig({ ...env });

@@ -9,7 +9,7 @@ const text = readFileSync(join(import.meta.dirname, '../../../.env.example'), 'u
 const assignments = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
 const names = assignments.map((line) => line.slice(0, line.indexOf('=')));
 
-/** Lines of comment that stand above each variable, or above the ones that directly precede it. */
+/** The comment above each variable, or above the ones that directly precede it. */
 function commentAbove(name: string): string {
   const lines = text.slice(0, text.search(new RegExp(`^${name}=`, 'm'))).split('\n');
   const block = lines.slice(lines.lastIndexOf('', lines.length - 2) + 1);

@@ -17,7 +17,7 @@ class Statements {
   }
 }
 
-/** More turns of the event loop than a batch is gathered for. */
+/** More turns of the event loop than a batch waits for. */
 async function turns(): Promise<void> {
   for (let turn = 0; turn < 50; turn += 1) await nextTurn();
 }

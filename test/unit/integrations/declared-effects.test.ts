@@ -106,7 +106,7 @@ describe('a schema that could keep the process busy', () => {
 
   function list(schema: string): string {
     const input = `{ type: object, required: [t], properties: { t: ${schema} } }`;
-    // In a map there may be a list of anything.
+    // A map may contain a list of any kind.
     return call('drive.files.update', 'destructive', '{ fileId: x, properties: { any: $input.t } }', input);
   }
 

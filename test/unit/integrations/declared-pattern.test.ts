@@ -73,7 +73,7 @@ describe('a pattern', () => {
       const own = compiled(`^${source}$`);
       const native = new RegExp(`^${source}$`, 'u');
       const differing: string[] = [];
-      // Beyond the basic plane no class has bounds of its own but those of Unicode's properties.
+      // Beyond the basic plane, only Unicode's properties have boundaries.
       for (let code = 0; code <= 0xffff; code += 1) {
         const character = String.fromCharCode(code);
         if (own.test(character) !== native.test(character)) differing.push(code.toString(16));

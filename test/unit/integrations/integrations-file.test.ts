@@ -65,14 +65,14 @@ const { tree } = fc.letrec<{ tree: unknown }>((tie) => ({
     fc.dictionary(fc.oneof(words, fc.string()), tie('tree'), { maxKeys: 4 }),
   ),
 }));
-/** A declared action in which anything stands in place of what should. */
+/** A declared action with arbitrary values. */
 const declared = fc
   .record(
     { call: words, description: leaf, effect: words, input: tree, with: tree, project: leaf, cap: words, policy: tree },
     { requiredKeys: ['call'] },
   )
   .map((action) => ({ version: 1, agents: { a: { provider: 'workspace', description: 'A', scopes: ['drive'], actions: { x: action } } } }));
-/** The same, where only the schema and the parameters are odd: these reach the compiler. */
+/** The same with an arbitrary schema and parameters only, which reach the compiler. */
 const odd = fc
   .record({ input: tree, with: fc.dictionary(words, tree), project: fc.string({ minLength: 1 }) })
   .map(({ input, with: given, project }) => ({
@@ -100,7 +100,7 @@ const anyText = fc
   .array(fc.oneof(words, fc.string(), fc.constantFrom(': ', '\n', '  ', '- ', '{', '[', ']', '}', '&a', '*a', '!!x', '"', '|', '%')))
   .map((parts) => parts.join(''));
 
-/** The document with an agent `mail` whose lines, from the fourth on, are the ones given. */
+/** The document with an agent `mail` with the given lines from the fourth on. */
 function mail(...lines: string[]): string {
   return ['version: 1', 'agents:', '  mail:', ...lines.map((line) => `    ${line}`), ''].join('\n');
 }
@@ -159,7 +159,7 @@ describe('an agent', () => {
     });
     const { actions } = await parse(`${source}defaults: { policy: { approval: never, timeout: 10s, rate: 7/hour } }\n`);
     expect(actions.get('mail.a')?.policy).toMatchObject({ approval: 'never', timeoutMs: 5_000, rate: { calls: 7, perMs: 3_600_000 } });
-    // A destructive action asks, whatever the file's default says.
+    // A destructive action requires approval, whatever the file's default is.
     expect(actions.get('mail.t')?.policy).toMatchObject({ approval: 'destructive', timeoutMs: 10_000 });
   });
 
@@ -448,7 +448,7 @@ describe('GET /update_integrations', () => {
     await service.reload();
     expect(compiled.length).toBe(1);
     expect(service.current).toBe(before);
-    // Only what is compiled shows that mail.serch is none.
+    // Only the compilation shows that mail.serch does not exist.
     await writeFile(
       path,
       `${VALID}  mail: { provider: workspace, description: M., scopes: [drive], actions: { x: { use: mail.serch } } }\n`,

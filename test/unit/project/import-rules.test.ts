@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 const ROOT = join(import.meta.dirname, '../../..');
 const project = realpathSync(mkdtempSync(join(tmpdir(), 'steward-imports-')));
 
-/** Files that break one rule each; the title says which. */
+/** Files that break one rule each, which the title names. */
 const BROKEN: [title: string, file: string, source: string, rule: string][] = [
   ['an import of a higher layer', 'src/http/upward.ts', "import '../vault/grants.ts';", 'noRestrictedImports'],
   ['an import of a sibling', 'src/bank/sideways.ts', "import '../users/users-service.ts';", 'noRestrictedImports'],

@@ -9,7 +9,7 @@ const ROOT = join(import.meta.dirname, '../../..');
 const LIMITS = Object.keys(variables.shape).filter((name) => name.startsWith('LIMIT_'));
 const read = (name: string) => readFileSync(join(ROOT, name), 'utf8');
 
-/** Variable → default, as the table of docs/limits.md has them. */
+/** Variable → default, in the table of docs/limits.md. */
 function documented(): [string, string][] {
   return [...read('docs/limits.md').matchAll(/^\| `(LIMIT_\w+)` +\| ([^|]+)\|/gm)].map(([, name = '', value = '']) => [name, value.trim()]);
 }

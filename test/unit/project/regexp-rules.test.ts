@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { expressionsOf, problemOf } from '../../../scripts/regexp-rules.ts';
 
-/** What `npm run check` says of each expression of a source. */
+/** The result of `npm run check` for each expression of a source. */
 async function judge(source: string): Promise<(string | undefined)[]> {
   return Promise.all(expressionsOf('some.ts', source).map(problemOf));
 }

@@ -132,7 +132,7 @@ describe('scripts/sbom.ts', () => {
   });
 });
 
-/** What the scripts read, in a folder of its own. */
+/** The input of the scripts, in a separate folder. */
 function copyOfRepository(): string {
   const folder = mkdtempSync(join(tmpdir(), 'steward-supply-'));
   for (const name of ['package.json', 'package-lock.json', 'scripts']) cpSync(join(ROOT, name), join(folder, name), { recursive: true });

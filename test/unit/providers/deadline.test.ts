@@ -7,7 +7,7 @@ import { BankProvider } from '../../../src/providers/bank/bank-provider.ts';
 import { WorkspaceApi } from '../../../src/providers/workspace/workspace-api.ts';
 import { WorkspaceProvider } from '../../../src/providers/workspace/workspace-provider.ts';
 
-/** Answers packed JSON when it is told to, and says in the shared number when it has; in a thread that a stall of ours doesn't stop. */
+/** Sends compressed JSON on request, and sets the shared number then; in a thread that a blocked main thread does not stop. */
 const PROVIDER = `
 const { createServer } = require('node:http');
 const { gzipSync } = require('node:zlib');
@@ -36,13 +36,13 @@ beforeAll(async () => {
   provider = new Worker(PROVIDER, { eval: true, workerData: answered });
   const [port] = await once(provider, 'message');
   url = `http://127.0.0.1:${port}`;
-  // On a busy machine the SDKs, which the first request loads, could take all the time that there is for the answer.
+  // On a busy machine, loading the SDKs at the first request could exceed the time limit of the response.
   await Promise.all([import('plaid'), import('googleapis/build/src/apis/gmail/index.js'), import('google-auth-library')]);
 });
 
 afterAll(() => provider.terminate());
 
-/** Has the provider answer, and sees to it that this process notices only after the time for the answer is over. */
+/** Makes the provider respond, and blocks this process until the response's time limit has passed. */
 async function stalled<T>(request: () => Promise<T>, answer: object): Promise<T> {
   const asked = once(provider, 'message');
   const result = request();

@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { fetchJson } from '../../../src/providers/provider-fetch.ts';
 import { WorkspaceApi } from '../../../src/providers/workspace/workspace-api.ts';
 
-/** More than Node's fetch reads ahead, so that the body is still under way. */
+/** More than Node's fetch reads ahead, so that the body is incomplete. */
 const BODY = Buffer.alloc(200_000, 'x');
 const TURNS = 20;
 
@@ -47,7 +47,7 @@ afterEach(() => {
   server.closeAllConnections();
 });
 
-/** The caller leaves and the provider hangs up: whatever is left of the body ends. */
+/** The caller aborts and the provider closes the connection, which ends the body. */
 async function over(controller: AbortController): Promise<void> {
   controller.abort(new Error('the call was given up'));
   server.closeAllConnections();

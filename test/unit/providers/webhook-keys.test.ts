@@ -6,7 +6,7 @@ const MINUTE = 60_000;
 
 let now: number;
 let asked: string[];
-/** What the aggregator knows. */
+/** The aggregator's keys. */
 let known: Map<string, WebhookKey>;
 let down: Error | undefined;
 let keys: WebhookKeys;
@@ -26,7 +26,7 @@ beforeEach(() => {
   });
 });
 
-/** How a key is found: `good`, `none`, or the code of the error. */
+/** Result of a look-up: `good`, `none`, or the code of the error. */
 async function find(kid: string): Promise<string> {
   return keys.find(kid).then(
     (key) => (key === undefined ? 'none' : 'good'),

@@ -13,7 +13,7 @@ describe('a client that doesn’t read the rejection of its upgrade', () => {
   let client: Socket;
   let ended: Promise<unknown>;
 
-  /** A service whose upgrades are all refused, and a client of it that has read nothing for so long that no more can be sent. */
+  /** A service that rejects every upgrade, and a client that has read nothing for so long that no more can be sent. */
   async function refuse(answerTimeoutMs: number): Promise<void> {
     server = createServer((_request, response) => response.end('x'.repeat(16 * 1024)));
     bounds = boundConnections(server, { connections: 10, answerTimeoutMs }, createLogger('silent'));

@@ -9,7 +9,7 @@ import { UserKeys, userKeyContext } from '../../../src/vault/user-keys.ts';
 const keyring = new Keyring([{ id: 'one', secret: randomBytes(32) }]);
 const userKeys = new UserKeys(keyring);
 
-/** A grant's row, as the database gives it; `like` = the same grant with other tokens. */
+/** A grant's row; `like` = the same grant with other tokens. */
 async function sealedRow(accessToken: string, like?: RefreshRow): Promise<RefreshRow> {
   const { id, userId, keyId } = like ?? { id: randomUUID(), userId: randomUUID(), keyId: randomUUID() };
   const wrapped = like?.wrapped ?? (await keyring.wrap(randomBytes(32), userKeyContext(userId, keyId))).wrapped;

@@ -15,7 +15,7 @@ import { eventually } from '../../../support/eventually.ts';
 import { type ScriptedCall, sendJson } from '../../../support/scripted-server.ts';
 import { startSteward, type TestSteward } from '../../../support/steward.ts';
 
-/** What the sandbox never says: a bank at the aggregator that tests script, call by call. */
+/** Responses that the sandbox never sends, by a scripted aggregator. */
 let emulator: BankEmulator;
 let steward: TestSteward;
 let token: string;
@@ -26,7 +26,7 @@ const errors: unknown[] = [];
 const BALANCES = { available: 1, current: 2, limit: null, iso_currency_code: 'EUR', unofficial_currency_code: null };
 const ACCOUNT = {
   account_id: 'a1',
-  // It has no mask: linked again, it is known by this alone.
+  // It has no mask, so that only this identifies it after it is linked again.
   persistent_account_id: 'lasting-a1',
   name: 'Giro',
   official_name: null,
@@ -80,7 +80,7 @@ async function run(action: string, input: unknown = {}): Promise<any> {
   return (await callAction(steward, action, input, { token })).data;
 }
 
-/** The error that an action must end with; each is searched for secrets at the end. */
+/** The error of an action that must fail; each is searched for secrets at the end. */
 async function refusal(action: string, input: unknown = {}): Promise<any> {
   const error = await run(action, input).then(
     () => new Error('the action succeeded'),
@@ -109,7 +109,7 @@ function page(ids: string[], next_cursor: string, has_more = false) {
 
 const MUTATION = 'TRANSACTIONS_SYNC_MUTATION_DURING_PAGINATION';
 
-/** Answers /transactions/sync one after the other: a page, or an error's code. What comes after the last is an empty page. */
+/** Responses of /transactions/sync in order: a page, or an error's code. Later ones are empty pages. */
 function script(...answers: (object | string)[]): void {
   emulator.on('/transactions/sync', (response, call) => {
     const answer = answers.shift() ?? page([], call.body.cursor ?? 'end');
@@ -118,14 +118,14 @@ function script(...answers: (object | string)[]): void {
   });
 }
 
-/** Holds the answers to a path until they are let go. */
+/** Collects the responses of a path until they are sent. */
 function hold(path: string): { waiting: { response: ServerResponse; call: ScriptedCall }[] } {
   const held = { waiting: [] as { response: ServerResponse; call: ScriptedCall }[] };
   emulator.on(path, (response, call) => void held.waiting.push({ response, call }));
   return held;
 }
 
-/** What was sent to the aggregator, without the token. */
+/** The bodies sent to the aggregator, without the token. */
 function sent(path: string): object[] {
   return emulator.calls
     .filter((call) => call.path === path)
@@ -445,7 +445,7 @@ describe('bank.numbers at the aggregator', () => {
     expect(data.masked).toBe(false);
     expect(data.accounts[0].numbers[0]).toMatchObject({ account: '1111222233330000', routing: '011401533', wire_routing: '021000021' });
     expect((await run('bank.numbers')).masked).toBe(true);
-    // Short numbers turn up in times and ids by chance.
+    // Short numbers occur in times and ids by chance.
     const said = steward.logs.join('').replaceAll(/"time":\d+|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '');
     for (const number of SECRET) expect(said).not.toContain(number);
   });

@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 afterAll(() => steward.stop());
 
-/** Every test has a user with one bank of their own. */
+/** Every test has a new user with one bank. */
 beforeEach(async () => {
   await steward.control('faults/clear', {});
   users += 1;
@@ -37,7 +37,7 @@ async function run(action: string, input: unknown = {}, account?: string): Promi
   return (await callAction(steward, action, input, { token, ...(account !== undefined && { account }) })).data;
 }
 
-/** The error that an action must end with. */
+/** The error of an action that must fail. */
 async function refusal(action: string, input: unknown = {}, account?: string): Promise<any> {
   const outcome = await run(action, input, account).then(
     () => new Error('the action succeeded'),
@@ -50,7 +50,7 @@ async function entries(): Promise<any[]> {
   return (await steward.call('/auth/bank/accounts', { token })).body.accounts;
 }
 
-/** The first pull from the bank starts with the first call that asks for transactions. */
+/** The first call for transactions starts the aggregator's first fetch. */
 async function pulled(): Promise<void> {
   expect(await run('bank.changes', { cursor: '' })).toMatchObject({ ready: false });
 }
@@ -60,7 +60,7 @@ function happen(kind: 'purchase' | 'posting' | 'correction', times = 1): Promise
 }
 
 /**
- * Calls of the aggregator that `work` made. Two come when they like: the bank's events have items read (/item/get), and
+ * Calls to the aggregator by `work`. Two may come at any time: the bank's events cause reads of items (/item/get), and
  * the tokens of items that were linked again are revoked (/item/remove).
  */
 async function calls(work: () => Promise<unknown>): Promise<Record<string, number>> {
@@ -299,7 +299,7 @@ describe('bank.transactions', () => {
   });
 });
 
-/** Follows the entry's own place until there is no more, and keeps what its answers say to keep. */
+/** Follows the entry's own cursor to the end, and applies its changes. */
 class Follower {
   readonly rows = new Map<string, any>();
   readonly answers: any[] = [];
@@ -330,7 +330,7 @@ class Follower {
     return answer;
   }
 
-  /** What the bank holds, by the other way of asking. */
+  /** The bank's transactions, by the other method. */
   async expectWhole(): Promise<void> {
     const { items } = await run('bank.transactions', { ...range, max: 500 });
     const byId = (rows: any[]) => rows.toSorted((one, other) => one.id.localeCompare(other.id));
@@ -469,7 +469,7 @@ describe('bank.changes', () => {
       before.added.map(({ name, amount, date }: any) => [name, amount, date]),
     );
     expect(ids(after.added)).not.toContain(before.added[0].id);
-    // A cursor of the item before leads to the beginning too.
+    // A cursor of the previous item also restarts from the beginning.
     expect(await run('bank.changes', { cursor: before.cursor, max: 1000 })).toMatchObject({ reset: true, added: after.added });
   });
 
@@ -618,7 +618,7 @@ describe('a failing bank', () => {
       'bank.transactions': '/transactions/get',
     };
     for (const [action, path] of Object.entries(paths)) {
-      // By its path: a revocation in the background must not meet the fault instead.
+      // By its path, so that a revocation in the background does not meet the fault instead.
       await steward.control('faults', { part: 'bank', kind, path, times: 1 });
       expect(await refusal(action, action === 'bank.transactions' ? range : {})).toMatchObject({ code: 'provider_error' });
     }

@@ -45,7 +45,7 @@ async function paid(): Promise<number> {
   return (await steward.control('bank/state')).calls['/accounts/balance/get'] ?? 0;
 }
 
-/** The code that a call ends with. */
+/** The error code of a call. */
 function code(action: string, input: unknown): Promise<any> {
   return callAction(steward, action, input, { token }).then(
     () => 'ok',

@@ -82,7 +82,7 @@ describe('calendar.update', () => {
 
   it('moves a series by the same clock time as the named event, without losing events', async () => {
     const { events } = await series();
-    // The third event stands in summer time, the first in winter time.
+    // The third event is in summer time, the first in winter time.
     const event = await update(events[2].id, { scope: 'series', start: '2027-04-04T11:30', end: '2027-04-04T12:00' });
     expect(event).toMatchObject({ start: '2027-03-21T11:30:00+01:00', end: '2027-03-21T12:00:00+01:00' });
     expect(await starts()).toEqual(['2027-03-21T11:30:00+01:00', '2027-03-28T11:30:00+02:00', '2027-04-04T11:30:00+02:00']);

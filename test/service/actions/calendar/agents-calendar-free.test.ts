@@ -19,7 +19,7 @@ beforeEach(async () => {
   scene.api.reset();
 });
 
-/** The calendar's answer to every list, one page after the other. */
+/** The calendar's pages of every list. */
 function holding(pages: object[][], zone = BERLIN): void {
   scene.api.on(EVENTS, (response, { query }) => {
     const page = Number(query.get('pageToken') ?? 0);
@@ -38,7 +38,7 @@ const event = (start: string, end: string, more: object = {}) => ({
   ...more,
 });
 const free = (input: object) => act('calendar.free', input);
-/** `09:00-10:30` of each slot, in the zone of the answer. */
+/** `09:00-10:30` of each slot, in the result's zone. */
 const slots = async (input: object) =>
   (await free(input)).items.map(({ start, end }: any) => `${start.slice(11, 16)}-${end.slice(11, 16)}`);
 const DAY = { from: '2027-05-03', to: '2027-05-03', day_start: '08:00', day_end: '18:00' };

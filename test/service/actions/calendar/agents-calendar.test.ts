@@ -17,7 +17,7 @@ beforeEach(async () => {
 
 const create = (more: object) => me.act('calendar.create', { title: 'made', ...more });
 const meeting = (more: object = {}) => create({ start: '2027-03-01T09:00', end: '2027-03-01T10:00', ...more });
-/** What is called "made", from one day to another. */
+/** The events named "made", from one day to another. */
 const made = async (from: string, to: string, more: object = {}): Promise<any[]> =>
   (await me.act('calendar.list', { from, to, query: 'made', ...more })).items;
 const starts = async (from: string, to: string) => (await made(from, to)).map(({ start }) => start);

@@ -32,7 +32,7 @@ function text(content: string, textStyle: object = {}): object {
   return { textRun: { content, textStyle } };
 }
 
-/** Something inside itself, many times. */
+/** A value nested many times. */
 function nested(depth: number, wrap: (inner: unknown) => unknown, core: unknown): unknown {
   return Array.from({ length: depth }).reduce<unknown>((inner) => wrap(inner), core);
 }
@@ -144,7 +144,7 @@ describe('documents.read with unusual responses', () => {
 });
 
 describe('documents’ changes', () => {
-  /** Keeps what was sent to batchUpdate. */
+  /** Records the bodies sent to batchUpdate. */
   function recording(reply: object, sent: any[], status = 200) {
     return (response: ServerResponse, call: ScriptedCall) => {
       const tabs = [tab('t.a', [paragraph(text('x\n'))]), tab('t.b', [])];

@@ -136,7 +136,7 @@ describe('documents.create', () => {
   });
 
   it('reports that the document exists when its text could not be written', async () => {
-    // Enough for making it, and for nothing more.
+    // Enough to create it only.
     await steward.control('workspace/quota', { api: 'docs', units_per_minute: 1 });
     await steward.control('clock', { advance_ms: 60_000 });
     const made = await run('documents.create', { title: 'Half made', text: 'never written' });
@@ -265,7 +265,7 @@ describe('documents.replace', () => {
   });
 });
 
-/** The text of the first tab as the provider's export gives it. */
+/** The text of the first tab in the provider's export. */
 async function bodyOf(document: string): Promise<string> {
   const { tabs } = await run('documents.read', { id: document });
   return `${tabs[0].text.replaceAll('\n\n', '\n')}\n`;

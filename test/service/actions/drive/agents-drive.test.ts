@@ -39,7 +39,7 @@ function names(answer: { items: { name: string }[] }): string[] {
   return answer.items.map(({ name }) => name).sort();
 }
 
-/** Calls so far whose path holds a text. */
+/** Calls so far whose path contains a text. */
 async function calls(part: string): Promise<number> {
   const { workspace } = (await steward.control('state')).calls;
   return Object.entries(workspace as Record<string, number>)
@@ -368,7 +368,7 @@ describe('drive.copy, move, rename and trash', () => {
     const { id: file } = await run('drive.create', { name: 'home.txt', content: 'x', folder: id('Recipes') });
     const { folder } = await run('drive.info', { id: id('Projects') });
     expect(await run('drive.move', { id: file, folder: 'root' })).toMatchObject({ folder });
-    // What lies there already is not taken out of it.
+    // A file that is already there is not removed from it.
     expect(await run('drive.move', { id: file, folder: 'root' })).toMatchObject({ folder });
   });
 

@@ -8,7 +8,7 @@ import { respond, ScriptedServer } from '../../../support/scripted-server.ts';
 import type { TestSteward } from '../../../support/steward.ts';
 import { WorkspaceEmulator } from '../../../support/workspace-emulator.ts';
 
-/** What the sandbox never says: a mail API that tests script, answer by answer. */
+/** Responses that the sandbox never sends, by a scripted mail API. */
 let provider: WorkspaceEmulator;
 let api: ScriptedServer;
 let steward: TestSteward;
@@ -190,7 +190,7 @@ describe('content of senders', () => {
 });
 
 const LONG = '[The rest of this message is too long to show.]';
-/** HTML of so many characters, of which only a word is seen. */
+/** HTML of this many characters with one visible word. */
 const heavy = (word: string, size = 99_000) => textPart(`<style>${'x'.repeat(size)}</style><p>${word}</p>`, 'text/html');
 
 describe('HTML by the megabyte', () => {

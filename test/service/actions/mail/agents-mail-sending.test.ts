@@ -24,7 +24,7 @@ async function calls(path: string): Promise<number> {
   return (await steward.control('state')).calls.workspace[path] ?? 0;
 }
 
-/** The message as it stands at the provider, parsed by a library that didn't write it. */
+/** The provider's message, parsed by another library than the one that composed it. */
 async function stored(id: string) {
   const api = await mailApi(steward, user);
   const { body } = await api(`messages/${id}?format=raw`);
@@ -146,7 +146,7 @@ describe('a reply', () => {
       expect(mail.subject).toBe('Re: Lunch on Tuesday?');
       expect(mail.inReplyTo).toBe(chain.at(-1));
       expect(mail.references?.split(/\s+/)).toEqual(chain);
-      // The provider gave it another Message-ID than the one it was sent with.
+      // The provider has replaced its Message-ID.
       chain.push(mail.messageId);
       latest = sent.id;
     }

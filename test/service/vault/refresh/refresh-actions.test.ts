@@ -12,7 +12,7 @@ beforeAll(async () => {
 
 afterAll(() => steward.stop());
 
-/** An account of its own, as the sandbox's provider sees it. */
+/** A new account, at the sandbox's provider. */
 beforeEach(async () => {
   await steward.control('faults/clear', {});
   await steward.control('workspace', { rotation: 'strict' });
@@ -24,7 +24,7 @@ async function calls(name: string): Promise<number> {
   return (await steward.control('state')).calls.workspace[name] ?? 0;
 }
 
-/** How often the provider was asked for tokens, and how often a path was called, meanwhile. */
+/** Number of token requests and of calls of a path meanwhile. */
 async function counting(path: string, work: () => Promise<unknown>): Promise<{ refreshes: number; sent: number }> {
   const before = [await calls('refreshes'), await calls(path)];
   await work();

@@ -1,13 +1,13 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { eventually } from '../../../support/eventually.ts';
-import { ExecutorScene, refused } from '../../../support/executor-scene.ts';
+import { ExecutorScene, rejectedWith } from '../../../support/executor-scene.ts';
 import { type ConnectedGrant, endWait, grantState, leave } from '../../../support/refreshing.ts';
 
 let scene: ExecutorScene;
 let grant: ConnectedGrant;
 
 beforeAll(async () => {
-  // A step of the provider's may take this long; the answer to a refresh is worth waiting for longer.
+  // Time limit of a provider's request; that of a refresh is longer.
   scene = await ExecutorScene.start({ LIMIT_PROVIDER_TIMEOUT_MS: '600' });
 });
 
@@ -25,7 +25,7 @@ const current = () => scene.steward.context.tokens.current(grant.userId, grant.g
 const state = () => grantState(scene.steward.sql, grant);
 const lastGiven = () => scene.provider.tokens.given.at(-1);
 
-/** The provider has put a new refresh token into the place of the old one, and takes its time to say so. */
+/** The provider has rotated the refresh token, and responds late. */
 function slowly() {
   const { promise, resolve } = Promise.withResolvers<void>();
   const { tokens } = scene.provider;
@@ -39,9 +39,9 @@ describe('a token endpoint that is slow', () => {
     await leave(scene.steward.sql, grant, -60);
     scene.policies.set('test.read', { timeoutMs: 400 });
     const { answer, asked } = slowly();
-    await Promise.all(Array.from({ length: 3 }, () => refused(scene.call(grant, 'test.read'), 'provider_timeout')));
+    await Promise.all(Array.from({ length: 3 }, () => rejectedWith(scene.call(grant, 'test.read'), 'provider_timeout')));
     await endWait(scene.steward.sql, grant, 'refresh_after');
-    await refused(scene.call(grant, 'test.read'), 'provider_timeout');
+    await rejectedWith(scene.call(grant, 'test.read'), 'provider_timeout');
     expect(asked()).toBe(1);
     expect((await state())?.lease).toBeGreaterThan(60);
     answer();

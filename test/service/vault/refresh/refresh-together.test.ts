@@ -30,7 +30,7 @@ async function expired(count: number): Promise<ConnectedGrant[]> {
   return grants;
 }
 
-/** Until opened, the provider keeps everyone waiting. */
+/** Until it is opened, the provider delays every response. */
 function gate() {
   const { promise, resolve } = Promise.withResolvers<void>();
   const before = provider.tokens.asked.length;
@@ -58,7 +58,7 @@ describe('concurrent refreshes of many users', () => {
         lease: null,
         scopes: expect.arrayContaining(['openid']),
       });
-    // A token that was stored for the wrong one would not renew it.
+    // A token stored for another grant would not refresh it.
     for (const grant of grants) await leave(steward.sql, grant, -60);
     const next = await Promise.all(grants.map(current));
     expect(new Set([...next, ...tokens]).size).toBe(2 * MANY);

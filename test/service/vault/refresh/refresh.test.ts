@@ -49,14 +49,14 @@ async function state(grant: ConnectedGrant): Promise<GrantState> {
   return found;
 }
 
-/** A grant whose access token ended a minute ago. */
+/** A grant whose access token expired a minute ago. */
 async function expired(): Promise<ConnectedGrant> {
   const grant = await connect();
   await leave(steward.sql, grant, -60);
   return grant;
 }
 
-/** How often the provider was asked meanwhile. */
+/** Number of token requests meanwhile. */
 async function asking<Result>(work: () => Promise<Result>): Promise<{ result: Result; asked: number }> {
   const before = provider.tokens.asked.length;
   const result = await work();
@@ -69,7 +69,7 @@ function gate() {
   return { wait: () => promise, open: resolve, reached: () => eventually(() => provider.tokens.asked.length > before) };
 }
 
-/** Statuses that front ends were told of, in turn. */
+/** Statuses of the events sent to front ends, in order. */
 async function statusEvents({ userId, accountId }: ConnectedGrant): Promise<string[]> {
   const rows = await steward.sql<{ status: string }>(
     `select data->>'status' as status from events where user_id = $1 and event = 'account.status' and data->>'account' = $2 order by seq`,
@@ -302,7 +302,7 @@ describe('a refresh that fails', () => {
     const { pause, ...rest } = await state(grant);
     expect(rest).toMatchObject({ status: 'active', failures: 1, lease: null });
     expect(pause).not.toBeNull();
-    // Counted from the call: the pause itself, of half a second at least, may be over by now.
+    // Measured from the call: the pause of at least half a second may have ended by now.
     expect(pause! + (performance.now() - begun) / 1000).toBeGreaterThan(0);
     await endWait(steward.sql, grant, 'refresh_after');
     expect(await current(grant)).toBe(lastGiven());

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { outline } from '../../../../src/actions/mail/html-outline.ts';
 import { htmlToText } from '../../../../src/actions/mail/mail-text.ts';
 
-/** How deep the elements of an outline lie in one another. */
+/** Nesting depth of an outline's elements. */
 function depthOf(html: string): number {
   let depth = 0;
   let deepest = 0;
