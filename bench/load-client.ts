@@ -40,8 +40,8 @@ function drive(order: LoadOrder): Promise<LoadResult> {
   const request = Buffer.from(order.request, 'latin1');
   const cpu = process.cpuUsage();
   const start = performance.now();
-  let answers = 0;
-  const isOver = () => answers >= order.requests || performance.now() - start >= order.durationMs;
+  let responses = 0;
+  const isOver = () => responses >= order.requests || performance.now() - start >= order.durationMs;
 
   const runConnection = () =>
     new Promise<void>((resolve, reject) => {
@@ -59,7 +59,7 @@ function drive(order: LoadOrder): Promise<LoadResult> {
           return;
         }
         if (pending !== undefined) return;
-        answers += 1;
+        responses += 1;
         if (isOver()) socket.end();
         else socket.write(request);
       });
@@ -69,7 +69,7 @@ function drive(order: LoadOrder): Promise<LoadResult> {
   return Promise.all(Array.from({ length: order.connections }, runConnection)).then(() => {
     const elapsedMs = performance.now() - start;
     const { user, system } = process.cpuUsage(cpu);
-    return { answers, elapsedMs, cpuMs: (user + system) / 1000 };
+    return { answers: responses, elapsedMs, cpuMs: (user + system) / 1000 };
   });
 }
 

@@ -25,9 +25,9 @@ export class LoadClient {
 
   async #run(order: LoadOrder): Promise<LoadResult> {
     this.#child.send(order);
-    const [answer] = (await once(this.#child, 'message')) as [LoadResult | { error: string }];
-    if ('error' in answer) throw new Error(answer.error);
-    return answer;
+    const [response] = (await once(this.#child, 'message')) as [LoadResult | { error: string }];
+    if ('error' in response) throw new Error(response.error);
+    return response;
   }
 }
 

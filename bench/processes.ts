@@ -99,8 +99,8 @@ async function untilReady(child: ChildProcess, port: number): Promise<void> {
   const deadline = Date.now() + READY_MS;
   while (Date.now() < deadline) {
     if (child.exitCode !== null) throw new Error(`a server ended with ${child.exitCode} before it was ready`);
-    const answer = await fetch(`http://127.0.0.1:${port}/health/ready`).catch(() => undefined);
-    if (answer?.status === 200) return;
+    const response = await fetch(`http://127.0.0.1:${port}/health/ready`).catch(() => undefined);
+    if (response?.status === 200) return;
     await sleep(PROBE_MS);
   }
   await stop(child);

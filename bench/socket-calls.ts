@@ -45,10 +45,10 @@ export async function measureCalls(stage: Stage): Promise<Figure[]> {
   const run = async (server: Running, durationMs: number): Promise<Sample> => {
     const before = server.cpuMs();
     const order = { kind: 'load', port: server.port, hello: hello(token), message: MESSAGE, sockets: SOCKETS, durationMs } as const;
-    const { answers, elapsedMs, cpuMs } = await client.run(order);
+    const { answers: responses, elapsedMs, cpuMs } = await client.run(order);
     return {
-      perSecond: (answers / elapsedMs) * 1000,
-      cpuMicros: ((server.cpuMs() - before) / answers) * 1000,
+      perSecond: (responses / elapsedMs) * 1000,
+      cpuMicros: ((server.cpuMs() - before) / responses) * 1000,
       clientShare: cpuMs / elapsedMs,
     };
   };

@@ -71,10 +71,10 @@ function open(port: number, hello: string): Promise<{ socket: Socket; answered: 
         socket.write(frame(hello));
       }
       for (let length = completeLength(pending); length > 0; length = completeLength(pending)) {
-        const answer = pending.subarray(0, length);
+        const response = pending.subarray(0, length);
         pending = pending.subarray(length);
-        if (answer[0] === PING) socket.write(PONG);
-        else listener(answer);
+        if (response[0] === PING) socket.write(PONG);
+        else listener(response);
         if (pending.length === 0) break;
       }
     });
@@ -94,13 +94,13 @@ async function load({ port, hello, message, sockets, durationMs }: Extract<Socke
   const bytes = frame(message);
   const cpu = process.cpuUsage();
   const start = performance.now();
-  let answers = 0;
+  let responses = 0;
   const runLane = ({ socket, answered }: (typeof lanes)[number]) =>
     new Promise<void>((resolve, reject) => {
-      answered((answer) => {
-        if (answer.includes('"type":"error"')) return reject(new Error(answer.toString()));
-        if (answer.includes('"type":"progress"')) return;
-        answers += 1;
+      answered((response) => {
+        if (response.includes('"type":"error"')) return reject(new Error(response.toString()));
+        if (response.includes('"type":"progress"')) return;
+        responses += 1;
         if (performance.now() - start < durationMs) socket.write(bytes);
         else resolve();
       });
@@ -110,7 +110,7 @@ async function load({ port, hello, message, sockets, durationMs }: Extract<Socke
   const elapsedMs = performance.now() - start;
   const { user, system } = process.cpuUsage(cpu);
   for (const { socket } of lanes) socket.destroy();
-  return { answers, elapsedMs, cpuMs: (user + system) / 1000 };
+  return { answers: responses, elapsedMs, cpuMs: (user + system) / 1000 };
 }
 
 let held: Socket[] = [];

@@ -9,9 +9,9 @@ export class SocketLoad {
 
   async run(order: SocketOrder): Promise<SocketResult> {
     this.#child.send(order);
-    const [answer] = (await once(this.#child, 'message')) as [SocketResult | { error: string }];
-    if ('error' in answer) throw new Error(answer.error);
-    return answer;
+    const [response] = (await once(this.#child, 'message')) as [SocketResult | { error: string }];
+    if ('error' in response) throw new Error(response.error);
+    return response;
   }
 
   [Symbol.dispose](): void {

@@ -63,10 +63,10 @@ async function compare(stage: Stage, client: LoadClient, contest: Contest): Prom
 
 async function sample(client: LoadClient, server: Running, request: string): Promise<Sample> {
   const before = server.cpuMs();
-  const { answers, elapsedMs, cpuMs } = await client.forTime(server.port, request, MEASURE_MS);
+  const { answers: responses, elapsedMs, cpuMs } = await client.forTime(server.port, request, MEASURE_MS);
   return {
-    perSecond: (answers / elapsedMs) * 1000,
-    cpuMicros: ((server.cpuMs() - before) / answers) * 1000,
+    perSecond: (responses / elapsedMs) * 1000,
+    cpuMicros: ((server.cpuMs() - before) / responses) * 1000,
     clientShare: cpuMs / elapsedMs,
   };
 }
@@ -86,8 +86,8 @@ function figures({ label, goal }: Contest, samples: { service: Sample; reference
 /** Different responses of the two servers would make the figures worthless. */
 async function checkSameAnswer(service: Running, reference: Running, { path, token }: Contest): Promise<void> {
   const read = async ({ port }: Running) => {
-    const answer = await fetch(`http://127.0.0.1:${port}${path}`, { headers: token === undefined ? {} : { authorization: token } });
-    return { status: answer.status, body: await answer.json() };
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers: token === undefined ? {} : { authorization: token } });
+    return { status: response.status, body: await response.json() };
   };
   deepStrictEqual(await read(service), await read(reference), `the service and its reference answer ${path} differently`);
 }

@@ -20,9 +20,9 @@ export async function liveThrough(port: number, people: readonly Person[], signI
   const token = await signIn(people[0]?.subject ?? '');
   const send = async (method: string, path: string, form?: Record<string, string>) => {
     const body = form && new URLSearchParams(form);
-    const answer = await fetch(`http://127.0.0.1:${port}${path}`, { method, headers: { authorization: token }, ...(body && { body }) });
-    const text = await answer.text();
-    if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}: ${text}`);
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, { method, headers: { authorization: token }, ...(body && { body }) });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text}`);
     return text;
   };
   await send('POST', '/waitlist', { email: 'somebody@example.com' });

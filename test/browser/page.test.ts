@@ -86,8 +86,8 @@ describe.skipIf(chromiumMissing)(`the page at GET / in development${whySkipped}`
     const page = await pages.open();
     await page.getByLabel('Paste an ID token').fill('not.a.token');
     await page.getByRole('button', { name: 'Use this token' }).click();
-    const refused = await steward.call('/integrations', { token: 'not.a.token' });
-    await page.locator('#sign-in-outcome').getByText(refused.body.message).waitFor();
+    const rejected = await steward.call('/integrations', { token: 'not.a.token' });
+    await page.locator('#sign-in-outcome').getByText(rejected.body.message).waitFor();
     await page.locator('#sign-in-outcome code').waitFor();
     await page.getByLabel('Paste an ID token').fill(` ${await steward.signIn('pasted')}\n`);
     await page.getByRole('button', { name: 'Use this token' }).click();
@@ -234,10 +234,10 @@ describe.skipIf(chromiumMissing)(`the page at GET / in development${whySkipped}`
     writeFileSync(integrationsFile, 'version: 1\nagents: [');
     const answered = page.waitForResponse('**/update_integrations');
     await reload.click();
-    const answer = await (await answered).json();
+    const response = await (await answered).json();
     const outcome = page.locator('#integrations .outcome');
-    await outcome.getByText(answer.message).waitFor();
-    expect(await outcome.locator('code').textContent()).toBe(answer.request_id);
+    await outcome.getByText(response.message).waitFor();
+    expect(await outcome.locator('code').textContent()).toBe(response.request_id);
     defineAgents('Search and read mail.');
   });
 

@@ -46,7 +46,7 @@ describe.skipIf(!hasPostgres)('npm run data -- import rejects', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  async function refused(content: Buffer | string, message: RegExp): Promise<void> {
+  async function rejected(content: Buffer | string, message: RegExp): Promise<void> {
     const file = join(folder, 'hostile.gz');
     if (typeof content !== 'string' || content !== file) writeFileSync(file, content);
     const { code, stdout, stderr } = await runCli('data', ['import', file], { MASTER_KEYS, DATABASE_URL: target.url });
@@ -71,7 +71,7 @@ describe.skipIf(!hasPostgres)('npm run data -- import rejects', () => {
     ['an empty object', () => gzipSync('{}\n'), /does not begin as an export does/],
     ['another table of text', () => gzipSync('email,created_at\r\n'), /does not begin as an export does/],
     ['bytes that are no text', () => gzipSync(Buffer.from([0xff, 0xfe, 10])), /not text/],
-  ])('a file of another format: %s', async (_name, content, message) => refused(content(), message));
+  ])('a file of another format: %s', async (_name, content, message) => rejected(content(), message));
 
   it.each<[string, () => Buffer, RegExp]>([
     ['near its begin', () => whole.subarray(0, whole.length * 0.02), /not a complete export/],
@@ -79,20 +79,20 @@ describe.skipIf(!hasPostgres)('npm run data -- import rejects', () => {
     ['by a byte', () => whole.subarray(0, -1), /is truncated/],
     ['by its last line', () => gzipSync(`${lines.join('\n')}\n`), /its end is missing/],
     ['by its last line end', () => gzipSync(gunzipSync(whole).subarray(0, -1)), /its end is missing/],
-  ])('a file truncated %s', async (_name, content, message) => refused(content(), message));
+  ])('a file truncated %s', async (_name, content, message) => rejected(content(), message));
 
   it.each<[string, (text: string) => string, RegExp]>([
     ['an address', (text) => text.replace('ada@example.org', 'eve@example.org'), /checksum/],
     ['a row that is gone', (text) => text.replace(/\["waitlist",.*\n/, ''), /checksum/],
     ['a row after the end', (text) => `${text}${lines[1]}\n`, /comes after its end/],
   ])('a changed file: %s', async (_name, change, message) => {
-    await refused(gzipSync(change(gunzipSync(whole).toString())), message);
+    await rejected(gzipSync(change(gunzipSync(whole).toString())), message);
   });
 
   it('a file with one flipped bit', async () => {
     const bytes = Buffer.from(whole);
     bytes[Math.floor(bytes.length / 2)]! ^= 1;
-    await refused(bytes, /not a complete export|checksum|line \d+/);
+    await rejected(bytes, /not a complete export|checksum|line \d+/);
   });
 
   it.each<[string, (header: string) => string, RegExp]>([
@@ -100,7 +100,7 @@ describe.skipIf(!hasPostgres)('npm run data -- import rejects', () => {
     ['of another schema', (header) => header.replace('0002_agents', '9999_newer'), /it has 9999_newer, it lacks 0002_agents/],
     ['with a field __proto__', (header) => header.replace('{', '{"__proto__":{"version":1},'), /does not begin/],
   ])('a header %s', async (_name, change, message) => {
-    await refused(
+    await rejected(
       changed((line) => line === lines[0], change),
       message,
     );
@@ -113,7 +113,7 @@ describe.skipIf(!hasPostgres)('npm run data -- import rejects', () => {
     ['named as a member of every object', '["__proto__",{"id":1}]'],
     ['named constructor', '["constructor",{}]'],
   ])('rows of a table %s', async (_name, line) => {
-    await refused(sealedFile([...lines, line]), /not a row of an exported table/);
+    await rejected(sealedFile([...lines, line]), /not a row of an exported table/);
   });
 
   it.each<[string, (line: string) => string, RegExp]>([
@@ -135,11 +135,11 @@ describe.skipIf(!hasPostgres)('npm run data -- import rejects', () => {
   ])('a row with %s', async (_name, change, message) => {
     expect(lines.filter(isUser)).toHaveLength(1);
     expect(change(lines.find(isUser)!)).not.toBe(lines.find(isUser));
-    await refused(changed(isUser, change), message);
+    await rejected(changed(isUser, change), message);
   });
 
   it('rows of users that do not exist', async () => {
-    await refused(sealedFile(lines.filter((line) => !line.startsWith('["users"'))), /row of events .*SQLSTATE 23503/);
+    await rejected(sealedFile(lines.filter((line) => !line.startsWith('["users"'))), /row of events .*SQLSTATE 23503/);
   });
 
   it('a line of gigabytes, without keeping it in memory', async () => {
@@ -150,7 +150,7 @@ describe.skipIf(!hasPostgres)('npm run data -- import rejects', () => {
       for (let blocks = 0; blocks < 1_000; blocks += 1) yield block;
     }
     await pipeline(Readable.from(endless()), createGzip({ level: 1 }), createWriteStream(file));
-    await refused(file, /a line is too long/);
+    await rejected(file, /a line is too long/);
   });
 
   it('a missing file, and a folder', async () => {

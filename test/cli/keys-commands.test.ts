@@ -51,7 +51,7 @@ describe.skipIf(!hasPostgres)('npm run keys, with two replicas', () => {
     return end.stdout;
   }
 
-  async function refused(message: string | RegExp, ...args: string[]): Promise<void> {
+  async function rejected(message: string | RegExp, ...args: string[]): Promise<void> {
     const before = readFileSync(file);
     const { code, stdout, stderr } = await keys(...args);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
@@ -78,7 +78,7 @@ describe.skipIf(!hasPostgres)('npm run keys, with two replicas', () => {
     expect(ids()).toEqual(['first', 'second']);
     await ok('promote', 'second');
     expect(ids()).toEqual(['second', 'first']);
-    await refused(/^Refused: \d+ stored key\(s\) need first\. Run rewrap first/, 'retire', 'first');
+    await rejected(/^Refused: \d+ stored key\(s\) need first\. Run rewrap first/, 'retire', 'first');
     expect(await ok('rewrap')).toBe('Everything is wrapped under second.\n');
     const status = await ok('status');
     expect(status).toMatch(/^second +here +yes +1 +0 +0 +2 of 2$/m);
@@ -112,19 +112,19 @@ describe.skipIf(!hasPostgres)('npm run keys, with two replicas', () => {
 
   it('rejects commands that would lose data or keys', async () => {
     const [primary = ''] = ids();
-    await refused(`${primary} is the first key. Promote another one before`, 'retire', primary);
-    await refused('There is no master key nobody. There are: ', 'retire', 'nobody');
-    await refused('There is no master key nobody', 'promote', 'nobody');
-    await refused('contains a key id twice', 'add', primary);
-    await refused('is not of the form', 'add', 'no spaces');
-    await refused('is not the ARN of a KMS key', 'add', 'kms', '--aws-kms', 'alias/main');
+    await rejected(`${primary} is the first key. Promote another one before`, 'retire', primary);
+    await rejected('There is no master key nobody. There are: ', 'retire', 'nobody');
+    await rejected('There is no master key nobody', 'promote', 'nobody');
+    await rejected('contains a key id twice', 'add', primary);
+    await rejected('is not of the form', 'add', 'no spaces');
+    await rejected('is not the ARN of a KMS key', 'add', 'kms', '--aws-kms', 'alias/main');
   });
 
   it('does not promote a key that one running replica lacks', async () => {
     await ok('add', 'third');
     const other = await startSteward({ ...env, MASTER_KEYS_FILE: '', MASTER_KEYS: readFileSync(file, 'utf8').split('\n')[0] ?? '' });
     try {
-      await refused(/^Refused: 1 running replica\(s\) don’t hold third/, 'promote', 'third', '--wait', '12');
+      await rejected(/^Refused: 1 running replica\(s\) don’t hold third/, 'promote', 'third', '--wait', '12');
     } finally {
       await other.stop();
     }
@@ -140,8 +140,8 @@ describe.skipIf(!hasPostgres)('npm run keys, with two replicas', () => {
     const lines = readFileSync(file, 'utf8').trim().split('\n');
     const other = await startSteward({ ...env, MASTER_KEYS_FILE: '', MASTER_KEYS: lines.toReversed().join(',') });
     try {
-      await refused(`wrap under another key than ${primary}`, 'rewrap', '--wait', '0');
-      await refused(`still wrap under another key than ${primary}`, 'retire', second, '--wait', '0');
+      await rejected(`wrap under another key than ${primary}`, 'rewrap', '--wait', '0');
+      await rejected(`still wrap under another key than ${primary}`, 'retire', second, '--wait', '0');
       expect(await ok('status')).toMatch(/^Replica \S+ wraps under /m);
     } finally {
       await other.stop();

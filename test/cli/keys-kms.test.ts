@@ -85,9 +85,9 @@ describe('a master key at AWS KMS', () => {
     await forget();
     const active = await linkedUser();
     kms.always = 'error 500';
-    const answer = await user.use();
-    expectError(answer, 'unavailable');
-    expect(answer.headers.get('retry-after')).toMatch(/^\d+$/);
+    const response = await user.use();
+    expectError(response, 'unavailable');
+    expect(response.headers.get('retry-after')).toMatch(/^\d+$/);
     expect((await active.use()).body).toEqual({ success: true });
     expect(alarms().map(({ msg }) => msg)).toEqual([expect.stringContaining('the key service can’t be reached')]);
     kms.always = undefined;
@@ -158,8 +158,8 @@ describe('a master key at AWS KMS', () => {
     const user = await linkedUser();
     await forget();
     const before = kms.count('Decrypt');
-    const answers = await Promise.all(Array.from({ length: 10 }, () => user.repair()));
-    expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200));
+    const responses = await Promise.all(Array.from({ length: 10 }, () => user.repair()));
+    expect(responses.map(({ status }) => status)).toEqual(Array(10).fill(200));
     expect(kms.count('Decrypt')).toBe(before + 1);
   });
 });

@@ -45,13 +45,13 @@ const NO_HOST = `https://${'x'.repeat(64)}.invalid`;
 export async function providerFaults(suite: Suite): Promise<void> {
   const port = await freePort();
   const troubles = (stage: Stage, replica: Replica) => [
-    ...FAULTS.map((fault) => answers(stage, fault)),
+    ...FAULTS.map((fault) => responses(stage, fault)),
     invalidClient(stage),
     ...LIVES.map(([told, words]) => life(stage, told, words)),
     unreachable(stage, replica, 'names that don’t resolve', async () => ({ url: NO_HOST, close() {} })),
     unreachable(stage, replica, 'TLS without a certificate', withoutCertificate),
     // Again: the resources of the first one must have been released.
-    answers(stage, 'huge'),
+    responses(stage, 'huge'),
   ];
   const world = await createWorld(suite.cluster, DATABASE, port);
   const replica = new Replica(port, world.env);
@@ -71,7 +71,7 @@ export async function providerFaults(suite: Suite): Promise<void> {
   suite.later(endStage(suite, stage));
 }
 
-function answers({ world: { workspace, bank } }: Stage, fault: Fault): Trouble {
+function responses({ world: { workspace, bank } }: Stage, fault: Fault): Trouble {
   const problems: string[] = [];
   return {
     fault: `providers: ${WORDS[fault]}`,

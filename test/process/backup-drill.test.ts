@@ -142,9 +142,9 @@ describe.skipIf(!hasPostgres)('the drill of docs/backup.md', () => {
     await steward.kill();
     // What a newer release's migration does.
     await damaged.sql('update schema_guard set minimum_code_version = 99');
-    const refused = await runProcess(serviceEnv(damaged));
-    expect(refused.code).toBe(1);
-    expect(refused.output).toContain('Start the newer release.');
+    const rejected = await runProcess(serviceEnv(damaged));
+    expect(rejected.code).toBe(1);
+    expect(rejected.output).toContain('Start the newer release.');
     await paste(undumping, env);
     const older = await startProcess(serviceEnv(fresh));
     expect(await workspaceAccounts(older, await older.signIn(scene.stays))).toHaveLength(2);

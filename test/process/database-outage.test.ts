@@ -42,24 +42,24 @@ async function createSite(): Promise<Site> {
   };
 }
 
-function expectUnavailable(answer: HttpResponse): void {
-  expect(answer.status).toBe(503);
-  expect(answer.body).toEqual({
+function expectUnavailable(response: HttpResponse): void {
+  expect(response.status).toBe(503);
+  expect(response.body).toEqual({
     status: 'error',
     code: 'unavailable',
     message: expect.any(String),
-    request_id: answer.headers.get('x-request-id'),
+    request_id: response.headers.get('x-request-id'),
   });
-  expect(answer.body.message).not.toMatch(/ECONN|postgres|127\.0\.0\.1|timeout/i);
-  expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+  expect(response.body.message).not.toMatch(/ECONN|postgres|127\.0\.0\.1|timeout/i);
+  expect(response.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
 }
 
-function expectUnavailablePage(answer: HttpResponse): void {
-  expect(answer.status).toBe(503);
-  expect(answer.headers.get('content-type')).toMatch(/^text\/html/);
-  expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
-  expect(answer.text).toContain('<code>unavailable</code>');
-  expect(answer.text).not.toContain('<script');
+function expectUnavailablePage(response: HttpResponse): void {
+  expect(response.status).toBe(503);
+  expect(response.headers.get('content-type')).toMatch(/^text\/html/);
+  expect(response.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+  expect(response.text).toContain('<code>unavailable</code>');
+  expect(response.text).not.toContain('<script');
 }
 
 withPostgres('while the database is unavailable', () => {
@@ -112,13 +112,13 @@ withPostgres('while the database is unavailable', () => {
     expect(test).toMatchObject({ status: 200, body: { status: 'success', service: 'steward' } });
     for (const entry of [saved, alias])
       expect(entry).toMatchObject({ status: 200, body: { status: 'error', message: expect.any(String) } });
-    for (const answer of others) expectUnavailable(answer);
+    for (const response of others) expectUnavailable(response);
     for (const page of pages) expectUnavailablePage(page);
   }
 
   async function unready(): Promise<HttpResponse | undefined> {
-    const answer = await child.call('/health/ready');
-    return answer.status === 200 ? undefined : answer;
+    const response = await child.call('/health/ready');
+    return response.status === 200 ? undefined : response;
   }
 
   async function expectRecovery(): Promise<void> {
@@ -271,8 +271,8 @@ withPostgres('a service with a single database connection', () => {
     const others = await Promise.all(
       ['/auth/bank/accounts', '/auth/workspace/accounts', '/integrations'].map((path) => child.call(path, { token })),
     );
-    expect(others.map((answer) => answer.status)).toContain(503);
-    for (const answer of others.filter(({ status }) => status !== 200)) expectUnavailable(answer);
+    expect(others.map((response) => response.status)).toContain(503);
+    for (const response of others.filter(({ status }) => status !== 200)) expectUnavailable(response);
     expect((await child.call('/health/live')).status).toBe(200);
     expect((await blocked).body).toMatchObject({ status: 'error' });
     await blocker.query('rollback');

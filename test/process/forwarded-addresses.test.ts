@@ -33,11 +33,11 @@ afterEach(async () => {
 /** @returns the status of the upgrade */
 async function upgrade(url: string, headers: Record<string, string>): Promise<number> {
   const socket = new WebSocket(`${url.replace('http', 'ws')}/ws`, { headers });
-  const refused = new Promise<number>((resolve) => {
+  const rejected = new Promise<number>((resolve) => {
     socket.on('unexpected-response', (_request, response) => resolve(response.statusCode ?? 0));
     socket.on('error', () => resolve(0));
   });
-  const status = await Promise.race([once(socket, 'open').then(() => 101), refused]).catch(() => 0);
+  const status = await Promise.race([once(socket, 'open').then(() => 101), rejected]).catch(() => 0);
   socket.terminate();
   return status;
 }

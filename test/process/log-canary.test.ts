@@ -124,7 +124,7 @@ describe('no secret is ever printed, at LOG_LEVEL=trace', () => {
 
   it('not when providers return errors that contain them', async () => {
     const token = await signIn('ben');
-    const answer = (path: string, status: number) =>
+    const response = (path: string, status: number) =>
       emulator.on(path, {
         status: status,
         body: {
@@ -143,7 +143,7 @@ describe('no secret is ever printed, at LOG_LEVEL=trace', () => {
       ['/userinfo', 401],
       ['/userinfo', 500],
     ] as const) {
-      answer('/token', path === '/token' ? status : 200);
+      response('/token', path === '/token' ? status : 200);
       if (path === '/userinfo') {
         emulator.on('/token', {
           status: 200,
@@ -154,28 +154,28 @@ describe('no secret is ever printed, at LOG_LEVEL=trace', () => {
             expires_in: 60,
           },
         });
-        answer('/userinfo', status);
+        response('/userinfo', status);
       }
       expect(await walk('ben', token)).toMatchObject({ status: 'error' });
     }
-    for (const path of ['/item/public_token/exchange', '/link/token/create']) answer(path, 400);
+    for (const path of ['/item/public_token/exchange', '/link/token/create']) response(path, 400);
     const link = await child.call('/auth/bank/set_access_token', { token, form: { public_token: hide('public-token') } });
     expect(link.body).toMatchObject({ status: 'error', code: 'relink_required' });
     expect((await child.call('/auth/bank/create_link_token', { method: 'POST', token })).status).toBe(409);
     emulator.on('/item/public_token/exchange', { body: { access_token: secrets.bankAccessToken } });
     const half = await child.call('/auth/bank/set_access_token', { token, form: { public_token: hide('public-token') } });
     expect(half).toMatchObject({ status: 502, body: { code: 'provider_error' } });
-    for (const refused of [link, half]) for (const secret of Object.values(hidden)) expect(refused.text).not.toContain(secret);
+    for (const rejected of [link, half]) for (const secret of Object.values(hidden)) expect(rejected.text).not.toContain(secret);
   });
 
   it('not when the database rejects a value', async () => {
     if (place.env.DATABASE_URL !== undefined) await place.sql('alter table grants rename to grants_gone');
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       child.call('/auth/bank/set_access_token', { token: await signIn('cleo'), form: { public_token: hide('public-token') } }),
       child.call('/auth/workspace/callback', { token: await signIn('cleo') }),
     ]);
     if (place.env.DATABASE_URL !== undefined) await place.sql('alter table grants_gone rename to grants');
-    for (const answer of answers) for (const secret of Object.values(hidden)) expect(answer.text).not.toContain(secret);
+    for (const response of responses) for (const secret of Object.values(hidden)) expect(response.text).not.toContain(secret);
   });
 
   it('not by sockets', async () => {

@@ -105,11 +105,11 @@ describe('kill -9 right after the response to a disconnect', () => {
     // Nothing can be confirmed before the kill; the faults end with it.
     await child.control('faults', { part: 'workspace', path: '/revoke', kind: 'status' });
     await child.control('faults', { part: 'bank', path: '/item/remove', kind: 'status' });
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       child.call(`/auth/workspace/accounts/${outcome(callback).account_id}`, { method: 'DELETE', token }),
       child.call(`/auth/bank/accounts/${entry.id}`, { method: 'DELETE', token }),
     ]);
-    expect(answers.map((answer) => answer.body)).toEqual([{ success: true }, { success: true }]);
+    expect(responses.map((response) => response.body)).toEqual([{ success: true }, { success: true }]);
     await child.kill('SIGKILL');
     expect(await place.sql('select provider from revocations where token is not null order by provider')).toEqual([
       { provider: 'bank' },

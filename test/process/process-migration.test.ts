@@ -36,7 +36,7 @@ describe.skipIf(!hasPostgres)('processes that start concurrently on a new Postgr
     expect(await database.sql('select id from schema_guard')).toEqual([{ id: 1 }]);
     expect(await database.sql('select master_key_id from key_canaries')).toEqual([{ master_key_id: 'k1' }]);
     const ready = await Promise.all(children.map((child) => child.call('/health/ready')));
-    expect(ready.map((answer) => answer.status)).toEqual(children.map(() => 200));
+    expect(ready.map((response) => response.status)).toEqual(children.map(() => 200));
   });
 
   it('share one set of users', async () => {

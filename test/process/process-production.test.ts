@@ -54,9 +54,9 @@ describe.skipIf(!hasPostgres)('a production process', () => {
   });
 
   it('redirects GET / to the website', async () => {
-    const answer = await child.call('/');
-    expect(answer.status).toBe(302);
-    expect(answer.headers.get('location')).toBe('https://www.example.com/welcome');
+    const response = await child.call('/');
+    expect(response.status).toBe(302);
+    expect(response.headers.get('location')).toBe('https://www.example.com/welcome');
   });
 
   it.each([
@@ -81,16 +81,16 @@ describe.skipIf(!hasPostgres)('a production process', () => {
 
   it('returns 503 not_configured for the providers that are off', async () => {
     const token = await issuer.sign('ana');
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       child.call('/workspace_access_request', { token, form: { email: 'ana@example.com' } }),
       child.call(`/auth/workspace/login?token=${token}`),
       child.call('/auth/workspace/callback?state=x&code=y'),
       child.call('/auth/bank/create_link_token', { token, method: 'POST' }),
       child.call('/auth/bank/set_access_token', { token, form: { public_token: 'public' } }),
     ]);
-    for (const answer of answers) {
-      expect(answer).toMatchObject({ status: 503, body: { status: 'error', code: 'not_configured' } });
-      expect(answer.headers.get('retry-after')).toMatch(/^\d+$/);
+    for (const response of responses) {
+      expect(response).toMatchObject({ status: 503, body: { status: 'error', code: 'not_configured' } });
+      expect(response.headers.get('retry-after')).toMatch(/^\d+$/);
     }
   });
 
@@ -115,7 +115,7 @@ describe.skipIf(!hasPostgres)('a production process', () => {
     child = await startProcess({ ...env, ALLOWED_USERS: 'ana@example.com' });
     expect(child.output()).not.toContain('ALLOWED_USERS');
     expect((await child.call('/auth/bank/accounts', { token: await issuer.sign('ana') })).status).toBe(200);
-    const refused = await child.call('/auth/bank/accounts', { token: await issuer.sign('ben') });
-    expect(refused).toMatchObject({ status: 403, body: { code: 'forbidden' } });
+    const rejected = await child.call('/auth/bank/accounts', { token: await issuer.sign('ben') });
+    expect(rejected).toMatchObject({ status: 403, body: { code: 'forbidden' } });
   });
 });

@@ -165,8 +165,8 @@ withPostgres('kill -9 of the process that refreshes', () => {
 
 withPostgres('a process that stands still for 40 seconds after the provider rotated', () => {
   it('keeps its lease that long, and stores its result: the account stays connected', async () => {
-    const answer = Promise.withResolvers<void>();
-    const reached = once('after', () => answer.promise);
+    const response = Promise.withResolvers<void>();
+    const reached = once('after', () => response.promise);
     const first = two.current(grant);
     await reached;
     two.signal('SIGSTOP');
@@ -176,7 +176,7 @@ withPostgres('a process that stands still for 40 seconds after the provider rota
       const third = one.current(grant);
       // Waiting callers read the row meanwhile, and find the lease.
       for (let look = 0; look < 50; look += 1) expect(await state()).toMatchObject({ lease: expect.any(Number) });
-      answer.resolve();
+      response.resolve();
       two.signal('SIGCONT');
       const token = lastGiven();
       expect(await first).toEqual([{ token }]);

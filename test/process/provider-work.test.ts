@@ -265,15 +265,15 @@ describe('while an action reads hostile content, the service responds to others'
     expect(Object.keys(CASES).sort()).toEqual([...BUILT_INS.keys()].sort());
   });
 
-  it.each(Object.entries(CASES))('%s', { timeout: PATIENCE_MS }, async (action, { input, answers }) => {
-    const usual = new Map(Object.entries(answers).map(([path, template]) => [path, usualAnswer(template)]));
+  it.each(Object.entries(CASES))('%s', { timeout: PATIENCE_MS }, async (action, { input, answers: responses }) => {
+    const usual = new Map(Object.entries(responses).map(([path, template]) => [path, usualAnswer(template)]));
     said = usual;
     asked = new Set();
     await act(action, input);
     expect(asked.size).toBeGreaterThan(0);
     const failed: string[] = [];
     for (const [path, size] of [...asked].flatMap((path) => SIZES.map((size) => [path, size] as const))) {
-      for (const [kind, make] of hostileAnswers(answers[path], size)) {
+      for (const [kind, make] of hostileAnswers(responses[path], size)) {
         if (!isTried(action, kind, size)) continue;
         said = new Map([...usual, [path, make()]]);
         const outcome = await watch.during(act(action, input));

@@ -92,7 +92,7 @@ describe.skipIf(programsMissing('nginx'))('nginx with the configuration of docs/
 
   it('sets the client’s address and ignores the client’s own X-Forwarded-For', async () => {
     const post = (claimed: string) => call('/waitlist', { form: { email: 'ana@example.com' }, headers: { 'x-forwarded-for': claimed } });
-    const answers = await Promise.all(Array.from({ length: 10 }, (_, index) => post(`10.0.0.${index}`)));
-    expect(answers.map(({ status }) => status)).toContain(429);
+    const responses = await Promise.all(Array.from({ length: 10 }, (_, index) => post(`10.0.0.${index}`)));
+    expect(responses.map(({ status }) => status)).toContain(429);
   });
 });

@@ -42,8 +42,8 @@ describe.skipIf(!hasPostgres || programsMissing('pgbouncer'))('the database thro
       const own = round % releases.length;
       return releases[own]!.query<{ answer: number }>({ name: 'answer', text: `select $1::integer * ${own + 1} as answer` }, [round]);
     });
-    const answers = await Promise.all(rounds);
-    answers.forEach((rows, round) => {
+    const responses = await Promise.all(rounds);
+    responses.forEach((rows, round) => {
       expect(rows).toEqual([{ answer: round * ((round % releases.length) + 1) }]);
     });
     expect(await prepared(releases[0]!)).toEqual([]);

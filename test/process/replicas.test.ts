@@ -98,9 +98,9 @@ describe.skipIf(!hasPostgres || programsMissing('pgbouncer', 'haproxy'))('three 
     const { error } = await sockets[0]!.request({ ...call, idempotencyKey: 'lunch' });
     expect(error).toMatchObject({ code: 'approval_required' });
     const approve = { type: 'approve', approvalId: error.approvalId, approved: true };
-    const answers = await Promise.all([...sockets, ...sockets].map((socket) => socket.request(approve)));
-    expect(answers.filter(({ type }) => type === 'result')).toHaveLength(1);
-    expect(new Set(answers.filter(({ type }) => type === 'error').map((answer) => answer.error.code))).toEqual(new Set(['conflict']));
+    const responses = await Promise.all([...sockets, ...sockets].map((socket) => socket.request(approve)));
+    expect(responses.filter(({ type }) => type === 'result')).toHaveLength(1);
+    expect(new Set(responses.filter(({ type }) => type === 'error').map((answer) => answer.error.code))).toEqual(new Set(['conflict']));
     expect(reached.get(SEND)).toBe(1);
     for (const socket of sockets) expect((await socket.event('approval.decided')).data).toMatchObject({ approved: true });
   });

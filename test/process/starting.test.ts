@@ -22,9 +22,9 @@ it('rejects requests and sockets during the start, and keeps none of them open',
     },
   );
   try {
-    for (const answer of early) {
-      expect(answer).toMatchObject({ status: 503, body: { status: 'error', code: 'unavailable', message: 'The service is starting.' } });
-      expect(answer.headers.get('retry-after')).toBe('1');
+    for (const response of early) {
+      expect(response).toMatchObject({ status: 503, body: { status: 'error', code: 'unavailable', message: 'The service is starting.' } });
+      expect(response.headers.get('retry-after')).toBe('1');
     }
     expect(early).toHaveLength(2);
   } finally {

@@ -40,8 +40,8 @@ describe.skipIf(!hasPostgres)('DELETE /user with two processes on one database',
     expect((await erase(token)).status).toBe(200);
     // No socket is open there, and no statement of this request reads the deleted user.
     const old = await eventually(async () => {
-      const answer = await replicas[1].call('/integrations', { token });
-      return answer.status !== 200 && answer;
+      const response = await replicas[1].call('/integrations', { token });
+      return response.status !== 200 && response;
     }, 20_000);
     expectError(old, 'invalid_token');
     expect((await replicas[1].call('/integrations', { token: stays })).status).toBe(200);

@@ -41,9 +41,9 @@ describe('GET /sandbox/bank/link', () => {
     expect((await page({ link_token: used })).status).toBe(400);
     const late = await linkToken();
     host.controls.advance(4 * HOUR_MS + 1);
-    const refused = await page({ link_token: late });
-    expect(refused.status).toBe(400);
-    expect(await refused.text()).toContain('unknown, used or expired');
+    const rejected = await page({ link_token: late });
+    expect(rejected.status).toBe(400);
+    expect(await rejected.text()).toContain('unknown, used or expired');
   });
 
   test('leads without script from the bank to its accounts to a valid public token', async () => {

@@ -98,10 +98,10 @@ describe('POST /transactions/sync', () => {
     const range = { start_date: day(host.controls.now() - 30 * DAY_MS), end_date: day(host.controls.now()) };
     const request = { access_token: accessToken, ...range, options: { count: 10, offset: 5 } };
     expect(await refusal('transactionsGet', request)).toMatchObject({ error_code: 'PRODUCT_NOT_READY' });
-    const answer = await call('transactionsGet', request);
-    const shown = answer.transactions as { date: string }[];
+    const response = await call('transactionsGet', request);
+    const shown = response.transactions as { date: string }[];
     expect(shown).toHaveLength(10);
-    expect(answer.total_transactions).toBeGreaterThan(15);
+    expect(response.total_transactions).toBeGreaterThan(15);
     expect(shown.every(({ date }) => date >= range.start_date && date <= range.end_date)).toBe(true);
   });
 

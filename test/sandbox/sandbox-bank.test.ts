@@ -30,14 +30,14 @@ describe('every call', () => {
       error_type: 'INVALID_INPUT',
       error_code: 'INVALID_API_KEYS',
     });
-    const answer = await raw('/item/public_token/exchange', '{', { 'PLAID-CLIENT-ID': 'sandbox', 'PLAID-SECRET': 'wrong' });
-    expect(answer.body.error_code).toBe('INVALID_API_KEYS');
+    const response = await raw('/item/public_token/exchange', '{', { 'PLAID-CLIENT-ID': 'sandbox', 'PLAID-SECRET': 'wrong' });
+    expect(response.body.error_code).toBe('INVALID_API_KEYS');
     expect((await raw('/item/public_token/exchange', JSON.stringify(complete))).body.error_code).toBe('INVALID_API_KEYS');
   });
 
   test('accepts the credentials in the body, too', async () => {
-    const answer = await raw('/item/public_token/exchange', JSON.stringify({ client_id: 'sandbox', secret: 'sandbox', ...complete }));
-    expect(answer.body.error_code).toBe('INVALID_PUBLIC_TOKEN');
+    const response = await raw('/item/public_token/exchange', JSON.stringify({ client_id: 'sandbox', secret: 'sandbox', ...complete }));
+    expect(response.body.error_code).toBe('INVALID_PUBLIC_TOKEN');
   });
 
   test.each([
@@ -46,8 +46,8 @@ describe('every call', () => {
     ['a list', '[]', 'application/json'],
   ])('returns INVALID_BODY for %s', async (_name, body, type) => {
     const headers = { 'PLAID-CLIENT-ID': 'sandbox', 'PLAID-SECRET': 'sandbox', 'content-type': type };
-    const answer = await raw('/item/public_token/exchange', body, headers);
-    expect(answer).toMatchObject({ status: 400, body: { error_type: 'INVALID_REQUEST', error_code: 'INVALID_BODY' } });
+    const response = await raw('/item/public_token/exchange', body, headers);
+    expect(response).toMatchObject({ status: 400, body: { error_type: 'INVALID_REQUEST', error_code: 'INVALID_BODY' } });
   });
 
   test('names missing fields first, then unknown ones, then wrong ones', async () => {

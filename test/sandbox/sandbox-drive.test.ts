@@ -15,9 +15,9 @@ beforeAll(async () => {
 afterAll(() => steward.stop());
 
 async function list(query: Record<string, string>): Promise<any> {
-  const answer = await call(`/drive/v3/files?${new URLSearchParams(query)}`);
-  if (answer.status !== 200) throw new Error(`${answer.status} ${answer.body.error.errors[0].reason}`);
-  return answer.body;
+  const response = await call(`/drive/v3/files?${new URLSearchParams(query)}`);
+  if (response.status !== 200) throw new Error(`${response.status} ${response.body.error.errors[0].reason}`);
+  return response.body;
 }
 
 async function find(q: string): Promise<string[]> {
@@ -131,8 +131,8 @@ describe('GET /drive/v3/files/:id/comments', () => {
 describe('GET /drive/v3/files/:id', () => {
   it('returns bytes with alt=media, never of native files', async () => {
     expect((await call(`/drive/v3/files/${id('Logo.png')}?alt=media`)).type).toBe('image/png');
-    const refused = await call(`/drive/v3/files/${id('Harbour brief')}?alt=media`);
-    expect(refused).toMatchObject({ status: 403, body: { error: { errors: [{ reason: 'fileNotDownloadable' }] } } });
+    const rejected = await call(`/drive/v3/files/${id('Harbour brief')}?alt=media`);
+    expect(rejected).toMatchObject({ status: 403, body: { error: { errors: [{ reason: 'fileNotDownloadable' }] } } });
   });
 
   it('generates 50 MB on reading, and stores none of it', async () => {

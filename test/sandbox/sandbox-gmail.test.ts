@@ -27,8 +27,8 @@ async function ids(q: string, rest = ''): Promise<string[]> {
 
 async function subjects(q: string): Promise<string[]> {
   const found = await ids(q);
-  const answers = await Promise.all(found.map((id) => api(`messages/${id}?format=metadata&metadataHeaders=subject`)));
-  return answers.map(({ body }) => body.payload.headers[0].value);
+  const responses = await Promise.all(found.map((id) => api(`messages/${id}?format=metadata&metadataHeaders=subject`)));
+  return responses.map(({ body }) => body.payload.headers[0].value);
 }
 
 function raw(headers: Record<string, string>, text = 'Hello'): string {
@@ -184,9 +184,9 @@ describe('rejections', () => {
     ['an unknown format', 'messages/19ffffffffffffff?format=pdf', 404, 'notFound'],
     ['another mailbox', '../other@example.com/profile', 403, 'forbidden'],
   ])('have the provider’s format: %s', async (_what, path, status, reason) => {
-    const answer = await api(path);
-    expect(answer.status).toBe(status);
-    expect(answer.body.error).toMatchObject({ code: status, errors: [{ reason }] });
+    const response = await api(path);
+    expect(response.status).toBe(status);
+    expect(response.body.error).toMatchObject({ code: status, errors: [{ reason }] });
   });
 
   it('begin when the minute’s units are used: 5 for a list, 20 for a message, 40 for a thread, 100 for sending', async () => {

@@ -154,9 +154,9 @@ describe('POST /sandbox/control/…', () => {
 
   it('faults: returns a status for a number of requests, then responds normally', async () => {
     await host.control('faults', { part: 'identity', path: '/token', kind: 'status', status: 429, times: 2 });
-    const answers = [await signIn(), await signIn(), await signIn()];
-    expect(answers.map((answer) => answer.status)).toEqual([429, 429, 200]);
-    expect(answers[0]?.headers.get('retry-after')).toBe('1');
+    const responses = [await signIn(), await signIn(), await signIn()];
+    expect(responses.map((answer) => answer.status)).toEqual([429, 429, 200]);
+    expect(responses[0]?.headers.get('retry-after')).toBe('1');
     expect((await fetch(`${host.url}/sandbox/identity/jwks.json`)).status).toBe(200);
   });
 

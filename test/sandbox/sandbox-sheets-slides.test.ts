@@ -65,8 +65,8 @@ describe('sandbox sheets: values.get', () => {
   it('cuts ranges at the grid, and rejects those that begin outside or are invalid', async () => {
     expect((await values(guests, "'Q1'!A1:Z999")).body.range).toBe("'Q1'!A1:D30");
     for (const range of ["'Q1'!A31", "'Q1'!E1", 'Nope!A1', "Tom's guests!A1", "'Q1'!", 'A0', 'A1:', '']) {
-      const answer = await values(guests, range);
-      expect([400, 404], range).toContain(answer.status);
+      const response = await values(guests, range);
+      expect([400, 404], range).toContain(response.status);
     }
     expect((await values(guests, 'A1', '?valueRenderOption=NICE')).status).toBe(400);
   });

@@ -350,9 +350,9 @@ describe('POST /sandbox/workspace/token, authorization_code', () => {
   it('accepts the client by Basic authentication', async () => {
     const basic = (secret: string) => ({ authorization: `Basic ${Buffer.from(`sandbox-client:${secret}`).toString('base64')}` });
     const fields = { grant_type: 'authorization_code', code: await codeOf(), redirect_uri: callback(), code_verifier: verifier };
-    const refused = await token(fields, basic('wrong'));
-    expect(refused.status).toBe(401);
-    expect(refused.headers.get('www-authenticate')).toContain('Basic');
+    const rejected = await token(fields, basic('wrong'));
+    expect(rejected.status).toBe(401);
+    expect(rejected.headers.get('www-authenticate')).toContain('Basic');
     expect((await token(fields, basic('sandbox-secret'))).status).toBe(200);
   });
 
@@ -400,8 +400,8 @@ describe('POST /sandbox/workspace/token, authorization_code', () => {
 
   it('fifty concurrent exchanges: one succeeds', async () => {
     const code = await codeOf();
-    const answers = await Promise.all(Array.from({ length: 50 }, () => exchange(code)));
-    expect(answers.filter((answer) => answer.status === 200)).toHaveLength(1);
+    const responses = await Promise.all(Array.from({ length: 50 }, () => exchange(code)));
+    expect(responses.filter((answer) => answer.status === 200)).toHaveLength(1);
     expect((await host.state()).calls.workspace.exchanges).toBe(50);
   });
 

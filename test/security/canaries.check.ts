@@ -39,7 +39,7 @@ let collector: LoopbackServer & { received: Buffer[] };
 let steward: TestProcess;
 let reports: string;
 let metricsPort: number;
-const answers: { asked: string; answer: HttpResponse }[] = [];
+const responses: { asked: string; answer: HttpResponse }[] = [];
 const frames: string[] = [];
 let metrics = '';
 
@@ -96,7 +96,7 @@ async function signIn(claims: Record<string, unknown> = {}): Promise<string> {
 
 async function call(...[path, options]: Parameters<TestProcess['call']>): Promise<HttpResponse> {
   const answer = await steward.call(path, options);
-  answers.push({ asked: path.split('?')[0] ?? path, answer });
+  responses.push({ asked: path.split('?')[0] ?? path, answer });
   return answer;
 }
 
@@ -141,9 +141,9 @@ async function connectAccount(token: string): Promise<void> {
   // The browser sends both to the provider: they may be in that one address.
   secrets.hide('state', state);
   secrets.hide('nonce', nonce);
-  answers.push({ asked: '/workspace_access_request', answer: request }, { asked: '/auth/workspace/login', answer: login });
+  responses.push({ asked: '/workspace_access_request', answer: request }, { asked: '/auth/workspace/login', answer: login });
   const callback = await browser.visit(`/auth/workspace/callback?${new URLSearchParams({ state, code: secrets.hide('code') })}`);
-  answers.push({ asked: '/auth/workspace/callback', answer: callback });
+  responses.push({ asked: '/auth/workspace/callback', answer: callback });
   if (!callback.headers.get('location')?.includes('status=connected')) throw new Error(`not connected: ${callback.status}`);
 }
 
@@ -183,11 +183,11 @@ check('canaries: responses, their headers and Location, and socket frames', () =
     '/auth/bank/create_link_token': ['link token'],
     '/user/export': ['e-mail', 'waitlist e-mail'],
   };
-  const failed = answers.flatMap(({ asked, answer }) => {
+  const failed = responses.flatMap(({ asked, answer }) => {
     const shown = `${[...answer.headers].flat().join('\n')}\n${answer.text}`;
     return secrets.foundIn(`the answer of ${asked}`, shown, meant[asked]);
   });
-  return outcome(answers.length + frames.length, [...failed, ...frames.flatMap((frame) => secrets.foundIn('a frame', frame))]);
+  return outcome(responses.length + frames.length, [...failed, ...frames.flatMap((frame) => secrets.foundIn('a frame', frame))]);
 });
 
 check('canaries: metrics', () =>

@@ -46,12 +46,12 @@ afterAll(async () => {
 async function judge(action: string, input: unknown): Promise<void> {
   if (client.socket.readyState !== WebSocket.OPEN) client = await SocketClient.signedIn(steward.url, token);
   const ended = client.ended.then(({ code }) => ({ type: 'end', code }));
-  const answer: Json = await Promise.race([client.request({ type: 'call', action, input }), ended]);
+  const response: Json = await Promise.race([client.request({ type: 'call', action, input }), ended]);
   // A frame beyond the limit closes the socket, as documented; the next call opens another.
-  if (answer.type === 'end' && answer.code === TOO_LARGE) return;
-  if (answer.type !== 'result' && answer.type !== 'error') throw new Error(`an answer of the type ${answer.type}`);
-  if (answer.type === 'error' && answer.error.code === 'internal') throw new Error('the service failed: internal');
-  if (answer.type === 'error' && INTERNALS.test(answer.errorText)) throw new Error('an error tells of the inside');
+  if (response.type === 'end' && response.code === TOO_LARGE) return;
+  if (response.type !== 'result' && response.type !== 'error') throw new Error(`an answer of the type ${response.type}`);
+  if (response.type === 'error' && response.error.code === 'internal') throw new Error('the service failed: internal');
+  if (response.type === 'error' && INTERNALS.test(response.errorText)) throw new Error('an error tells of the inside');
 }
 
 check('fuzz: every action’s input, on connected accounts', async () => {

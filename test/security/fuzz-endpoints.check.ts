@@ -162,8 +162,8 @@ async function send(method: string, path: string, sent: Sent, token: string): Pr
 }
 
 /** What holds for every response. */
-function judge(answer: RawAnswer): void {
-  const { status, headers, text, body } = answer;
+function judge(response: RawAnswer): void {
+  const { status, headers, text, body } = response;
   if (status === 0) throw new Error('the connection ended without an answer');
   if (status === 500) throw new Error('the service failed: 500');
   if (headers.get('x-request-id')?.match(REQUEST_ID) == null) throw new Error(`${status} without a request id`);
@@ -219,9 +219,9 @@ check('fuzz: request lines and headers', async () => {
     'request line',
     lines,
     async ({ method, target, version, header }) => {
-      const answer = await sendRaw(steward.url, [`${method} ${target} ${version}`, header, 'Connection: close']);
+      const response = await sendRaw(steward.url, [`${method} ${target} ${version}`, header, 'Connection: close']);
       // Node closes connections that are not HTTP without a response, as with HTTP/0.9 and CONNECT.
-      if (answer.status !== 0 && answer.status !== 101) judge(answer);
+      if (response.status !== 0 && response.status !== 101) judge(response);
     },
     10,
   );

@@ -30,9 +30,9 @@ export async function callAction(
   { token, account, idempotencyKey }: ActionCallOptions = {},
 ): Promise<CallResult> {
   return onLine(steward.url, token ?? (await steward.signIn()), async (client) => {
-    const answer = await client.request({ type: 'call', action, input, account, idempotencyKey });
-    if (answer.type === 'result') return { data: answer.data, meta: answer.meta };
-    throw toAppError(answer);
+    const response = await client.request({ type: 'call', action, input, account, idempotencyKey });
+    if (response.type === 'result') return { data: response.data, meta: response.meta };
+    throw toAppError(response);
   });
 }
 

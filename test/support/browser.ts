@@ -12,12 +12,12 @@ export class FormBrowser {
   /** Sends one request with the stored cookies, and stores those of the response. */
   async visit(url: string, options: CallOptions = {}): Promise<HttpResponse> {
     const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-    const answer = await send(this.#base, url, {
+    const response = await send(this.#base, url, {
       ...options,
       headers: { accept: 'text/html', ...(cookie !== '' && { cookie }), ...options.headers },
     });
-    for (const line of answer.headers.getSetCookie()) this.#keep(line);
-    return answer;
+    for (const line of response.headers.getSetCookie()) this.#keep(line);
+    return response;
   }
 
   /** Posts the page's first form with the given button or fields. */

@@ -9,16 +9,16 @@ const INTERNALS =
   /\n\s+at |node:|node_modules|\.ts\b|\.js\b|\/src\/|SELECT |insert into|select |pg-|postgres|ECONN|ENOENT|SyntaxError|TypeError|Unexpected token|axios|zod/i;
 
 /** Asserts the one form of errors: status, code, exactly four fields, the request id in the header too, and nothing internal. */
-export function expectError(answer: HttpResponse | Response, code: ErrorCode, message?: string | RegExp): void {
-  const headers = new Headers(answer.headers);
-  expect({ status: answer.status, code: answer.body?.code, text: answer.text }).toMatchObject({ status: ERROR_STATUS[code], code });
+export function expectError(response: HttpResponse | Response, code: ErrorCode, message?: string | RegExp): void {
+  const headers = new Headers(response.headers);
+  expect({ status: response.status, code: response.body?.code, text: response.text }).toMatchObject({ status: ERROR_STATUS[code], code });
   expect(headers.get('content-type')).toMatch(/^application\/json\b/);
   expect(headers.get('cache-control')).toBe('no-store');
-  expect(answer.body).toEqual({ status: 'error', code, message: expect.any(String), request_id: expect.stringMatching(REQUEST_ID) });
-  expect(headers.get('x-request-id')).toBe(answer.body.request_id);
-  expect(answer.body.message).toMatch(/^\S.*\S$/);
-  expect(answer.text).not.toMatch(INTERNALS);
-  if (message !== undefined) expect(answer.body.message).toMatch(message);
+  expect(response.body).toEqual({ status: 'error', code, message: expect.any(String), request_id: expect.stringMatching(REQUEST_ID) });
+  expect(headers.get('x-request-id')).toBe(response.body.request_id);
+  expect(response.body.message).toMatch(/^\S.*\S$/);
+  expect(response.text).not.toMatch(INTERNALS);
+  if (message !== undefined) expect(response.body.message).toMatch(message);
   if (ERROR_STATUS[code] === 401) expect(headers.get('www-authenticate')).toMatch(/^Bearer realm="steward", error="invalid_token"/);
   else expect(headers.get('www-authenticate')).toBeNull();
   const retries = ERROR_STATUS[code] === 503 || ERROR_STATUS[code] === 429;

@@ -32,7 +32,7 @@ export async function openConsent(steward: Service, options: ConnectOptions = {}
 /** Submits the consent page and returns the address to which the provider redirects. */
 export async function consent(browser: FormBrowser, consentUrl: string, options: ConnectOptions = {}): Promise<string> {
   const page = await browser.visit(consentUrl);
-  const answer = await browser.submit(page, consentUrl, (fields) => {
+  const response = await browser.submit(page, consentUrl, (fields) => {
     const chosen = options.chosen ?? options.email;
     if (chosen !== undefined) {
       fields.delete('account');
@@ -43,7 +43,7 @@ export async function consent(browser: FormBrowser, consentUrl: string, options:
     for (const scope of granted) fields.append('scope', scope);
     fields.set('decision', options.decision ?? 'allow');
   });
-  return answer.headers.get('location') ?? '';
+  return response.headers.get('location') ?? '';
 }
 
 /** Connects through every redirect; the last response is the callback's. */
@@ -55,8 +55,8 @@ export async function connect(steward: Service, options: ConnectOptions = {}) {
 }
 
 /** The query parameters of the redirect that ends a flow. */
-export function outcome(answer: HttpResponse): Record<string, string> {
-  const location = answer.headers.get('location');
+export function outcome(response: HttpResponse): Record<string, string> {
+  const location = response.headers.get('location');
   return location === null ? {} : Object.fromEntries(new URL(location).searchParams);
 }
 
@@ -68,7 +68,7 @@ export async function linkBank(steward: Service, token: string, institution = 'i
 
 /** A public token as the widget would return it. */
 export async function createPublicToken(steward: Service, institution = 'ins_109508'): Promise<string> {
-  const answer = await steward.call('/sandbox/bank/sandbox/public_token/create', {
+  const response = await steward.call('/sandbox/bank/sandbox/public_token/create', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({
@@ -78,7 +78,7 @@ export async function createPublicToken(steward: Service, institution = 'ins_109
       initial_products: ['transactions', 'auth'],
     }),
   });
-  return answer.body.public_token;
+  return response.body.public_token;
 }
 
 let names = 0;

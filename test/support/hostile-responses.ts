@@ -41,9 +41,9 @@ export function hostileAnswers(template: unknown, size: number): Map<Kind, () =>
   const source = JSON.stringify(template);
   const { outer, inner } = listsOf(template);
   const texts = source.split(TEXT).length + source.split(BYTES).length - 2;
-  const answers = new Map<Kind, () => string>([['depth beside it', () => besides(usualAnswer(template), size)]]);
+  const responses = new Map<Kind, () => string>([['depth beside it', () => besides(usualAnswer(template), size)]]);
   const add = (kind: Kind, filling: (scale: number) => Filling) =>
-    answers.set(kind, () => sized(size, (scale) => fill(template, filling(scale))));
+    responses.set(kind, () => sized(size, (scale) => fill(template, filling(scale))));
   if (texts > 0) add('long texts', (scale) => ({ text: everything(1_000 * scale) }));
   if (texts > 0 && inner > 0) {
     add('blanks', (scale) => ({ text: ' '.repeat(PIECE), first: 'x', last: 'x\nx', innermost: 3 * scale }));
@@ -58,7 +58,7 @@ export function hostileAnswers(template: unknown, size: number): Map<Kind, () =>
     add('depth', (scale) => ({ levels: 100 * scale }));
     add('breadth in depth', (scale) => ({ levels: LEVELS, bottom: '{},'.repeat(100 * scale).slice(0, -1) }));
   }
-  return answers;
+  return responses;
 }
 
 /** The largest result of `make` that has at most `size` bytes. */

@@ -49,20 +49,20 @@ export async function liveThrough(service: Service): Promise<Journey> {
 async function decide(socket: SocketClient, approved: boolean): Promise<void> {
   const input = { to: ['friend@example.com'], subject: 'canary-subject', body: 'canary-text' };
   const asked = await socket.request({ type: 'call', action: 'mail.send', input });
-  const answer = await socket.request({ type: 'approve', approvalId: asked.error.approvalId, approved });
-  if (answer.type !== 'result') throw new Error(`not decided: ${JSON.stringify(answer)}`);
+  const response = await socket.request({ type: 'approve', approvalId: asked.error.approvalId, approved });
+  if (response.type !== 'result') throw new Error(`not decided: ${JSON.stringify(response)}`);
 }
 
 /** Calls an action until the token was refreshed. */
 async function renew(service: Service, socket: SocketClient): Promise<void> {
   await eventually(async () => {
-    const answer = await socket.request({ type: 'call', action: 'mail.labels', input: {} });
-    if (answer.type !== 'result') throw new Error(`not answered: ${JSON.stringify(answer)}`);
+    const response = await socket.request({ type: 'call', action: 'mail.labels', input: {} });
+    if (response.type !== 'result') throw new Error(`not answered: ${JSON.stringify(response)}`);
     return (await service.control('state')).calls.workspace.refreshes > 0;
   });
 }
 
-async function expectSuccess(answer: Promise<{ status: number; text: string }>): Promise<void> {
-  const { status, text } = await answer;
+async function expectSuccess(response: Promise<{ status: number; text: string }>): Promise<void> {
+  const { status, text } = await response;
   if (status !== 200) throw new Error(`${status} ${text}`);
 }

@@ -36,7 +36,7 @@ export function generalRuns(): Run[] {
   return Object.entries<Record<string, any>>(documented.document.paths).flatMap(([path, operations]) =>
     Object.entries<any>(operations).flatMap(([method, operation]) => {
       const endpoint = `${method.toUpperCase()} ${path}`;
-      const run = (answer: string, provoke: Run['provoke']): Run => ({ endpoint, answer, provoke });
+      const run = (response: string, provoke: Run['provoke']): Run => ({ endpoint, answer: response, provoke });
       const runs = [
         run('405 method_not_allowed', (options) => callEndpoint(steward, `PUT ${path}`, options)),
         run('429 rate_limited', (options) => untilLimited(endpoint, options)),
@@ -52,7 +52,7 @@ export function generalRuns(): Run[] {
 }
 
 function guardedRuns(endpoint: string): Run[] {
-  const run = (answer: string, provoke: () => Promise<HttpResponse>): Run => ({ endpoint, answer, provoke });
+  const run = (response: string, provoke: () => Promise<HttpResponse>): Run => ({ endpoint, answer: response, provoke });
   const withToken = (token: string) => callEndpoint(steward, endpoint, { token });
   return [
     run('401 invalid_token', () => callEndpoint(steward, endpoint)),
@@ -102,9 +102,9 @@ function openRuns(): Run[] {
       answer: '422 invalid_configuration',
       async provoke() {
         writeFileSync(integrationsFile, 'version: 2');
-        const answer = await steward.call('/update_integrations');
+        const response = await steward.call('/update_integrations');
         writeFileSync(integrationsFile, VALID_INTEGRATIONS);
-        return answer;
+        return response;
       },
     },
   ];
@@ -201,14 +201,14 @@ function workspaceRuns(): Run[] {
       },
     },
     { endpoint: confirm, answer: '403 forbidden', provoke: (options) => decide(options) },
-    ...(['500 internal', '503 unavailable'] as const).map((answer) => ({
+    ...(['500 internal', '503 unavailable'] as const).map((response) => ({
       endpoint: confirm,
-      answer,
+      answer: response,
       async provoke(options: CallOptions) {
         const { browser, url, page } = await unboundCallback();
         const submit = () =>
           browser.submit(page, url, (fields) => fields.set('decision', 'confirm'), { accept: 'application/json', ...options.headers });
-        return answer.startsWith('500') ? whileMissing('oauth_flows', submit) : whileCut(submit);
+        return response.startsWith('500') ? whileMissing('oauth_flows', submit) : whileCut(submit);
       },
     })),
     {
@@ -272,9 +272,9 @@ function bankRuns(): Run[] {
     },
     { endpoint: create, answer: '504 provider_timeout', provoke: () => whileHanging(() => fresh(create)) },
     { endpoint: set, answer: '200', provoke: link },
-    ...BANK_ERRORS.flatMap(([bankCode, answer]) => [
-      { endpoint: set, answer, provoke: () => withBankError(bankCode, '/accounts/get', link) },
-      { endpoint: refresh, answer, provoke: async () => withBankError(bankCode, '/accounts/get', await refreshed()) },
+    ...BANK_ERRORS.flatMap(([bankCode, response]) => [
+      { endpoint: set, answer: response, provoke: () => withBankError(bankCode, '/accounts/get', link) },
+      { endpoint: refresh, answer: response, provoke: async () => withBankError(bankCode, '/accounts/get', await refreshed()) },
     ]),
     {
       endpoint: set,
@@ -313,7 +313,7 @@ const BANK_ERRORS = [
 /** Readiness is cached for a moment. */
 function notReady(): Promise<HttpResponse> {
   return eventually(async () => {
-    const answer = await steward.call('/health/ready');
-    return answer.status === 200 ? undefined : answer;
+    const response = await steward.call('/health/ready');
+    return response.status === 200 ? undefined : response;
   });
 }

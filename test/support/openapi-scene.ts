@@ -68,9 +68,9 @@ export function callEndpoint(on: TestSteward, endpoint: string, options: CallOpt
 
 /** Asks until it is too much. Where a minute ends just then, the next request is taken, and uses the new one up. */
 export async function untilLimited(endpoint: string, options: CallOptions): Promise<HttpResponse> {
-  let answer = await callEndpoint(limited, endpoint, options);
-  for (let more = 0; answer.status !== 429 && more < 5; more += 1) answer = await callEndpoint(limited, endpoint, options);
-  return answer;
+  let response = await callEndpoint(limited, endpoint, options);
+  for (let more = 0; response.status !== 429 && more < 5; more += 1) response = await callEndpoint(limited, endpoint, options);
+  return response;
 }
 
 export async function whileCut(work: () => Promise<HttpResponse>): Promise<HttpResponse> {

@@ -5,7 +5,11 @@ import type { HttpResponse } from './request.ts';
 
 /** The responses to the aggregator's webhook. */
 export function webhookRuns(): Run[] {
-  const run = (answer: string, provoke: () => Promise<HttpResponse>): Run => ({ endpoint: 'POST /webhooks/bank', answer, provoke });
+  const run = (response: string, provoke: () => Promise<HttpResponse>): Run => ({
+    endpoint: 'POST /webhooks/bank',
+    answer: response,
+    provoke,
+  });
   const send = async (body: string, headers: Record<string, string> = {}) =>
     deliver(steward, body, await WebhookSigner.ofSandbox(steward.dataDir).sign(body), headers);
   const event = async () => eventBody('ERROR', (await linkedBank()).itemId);

@@ -35,13 +35,13 @@ export async function sendRaw(base: string, lines: string[], body: string | Buff
   return parse(Buffer.concat(chunks).toString('utf8'));
 }
 
-function parse(answer: string): RawAnswer {
-  const end = answer.indexOf('\r\n\r\n');
-  const [statusLine = '', ...lines] = answer.slice(0, end === -1 ? 0 : end).split('\r\n');
+function parse(response: string): RawAnswer {
+  const end = response.indexOf('\r\n\r\n');
+  const [statusLine = '', ...lines] = response.slice(0, end === -1 ? 0 : end).split('\r\n');
   const headers = new Headers(
     lines.map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()] as [string, string]),
   );
-  const text = answer.slice(end + 4);
+  const text = response.slice(end + 4);
   const own = Buffer.from(text)
     .subarray(0, Number(headers.get('content-length') ?? 0))
     .toString();

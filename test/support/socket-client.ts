@@ -44,8 +44,8 @@ export class SocketClient {
   /** Opens a socket and authenticates it. */
   static async signedIn(base: string, token: string, since?: number): Promise<SocketClient> {
     const client = await SocketClient.open(base);
-    const answer = await client.authenticate(token, { since });
-    if (answer.type !== 'ready') throw new Error(`not signed in: ${JSON.stringify(answer)}`);
+    const response = await client.authenticate(token, { since });
+    if (response.type !== 'ready') throw new Error(`not signed in: ${JSON.stringify(response)}`);
     return client;
   }
 

@@ -71,15 +71,15 @@ export function serviceAt(url: string): Service {
     url,
     call,
     async signIn(user = 'demo') {
-      const answer = await call('/sandbox/identity/token', { form: { user } });
-      return answer.body.id_token;
+      const response = await call('/sandbox/identity/token', { form: { user } });
+      return response.body.id_token;
     },
     async control(path, body) {
       const options =
         body === undefined ? {} : { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
-      const answer = await call(`/sandbox/control/${path}`, options);
-      if (answer.status !== 200) throw new Error(`control ${path}: ${answer.status} ${answer.text}`);
-      return answer.body;
+      const response = await call(`/sandbox/control/${path}`, options);
+      if (response.status !== 200) throw new Error(`control ${path}: ${response.status} ${response.text}`);
+      return response.body;
     },
   };
 }

@@ -100,12 +100,12 @@ export class TcpProxy {
     socket.on('error', () => {}).on('close', () => this.#sockets.delete(socket));
   }
 
-  #gate(number: number, answers: boolean): Transform {
+  #gate(number: number, responses: boolean): Transform {
     return new Transform({
       transform: (chunk, _encoding, done) => {
         // Dropped: the sender receives nothing until the connection is closed.
         if (this.#mode === 'frozen' || number <= this.#frozenUntil) done();
-        else setTimeout(() => done(null, chunk), answers ? this.#delayMs : 0);
+        else setTimeout(() => done(null, chunk), responses ? this.#delayMs : 0);
       },
     });
   }

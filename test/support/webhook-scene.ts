@@ -77,8 +77,8 @@ export class LinkedUser {
 
   /** Delivers an event and waits until it is handled. */
   async happens(code: string, more: object = {}, age = 0): Promise<void> {
-    const answer = await this.hears(code, more, age);
-    expect([answer.status, answer.body]).toEqual([200, { success: true }]);
+    const response = await this.hears(code, more, age);
+    expect([response.status, response.body]).toEqual([200, { success: true }]);
     await allHandled(this.steward);
   }
 

@@ -136,8 +136,8 @@ async function erase(person: Person, base: string): Promise<Outcome> {
 async function callAction(person: Person, base: string, action: string, input: object): Promise<Outcome> {
   const [account] = Claims.of(person.claims.accounts, 'connected');
   if (account === undefined) return 'refused';
-  const answer = await person.frame(base, { type: 'call', action, account, input });
-  if (answer?.type !== 'result') return 'unknown';
+  const response = await person.frame(base, { type: 'call', action, account, input });
+  if (response?.type !== 'result') return 'unknown';
   person.claims.count(action);
   return 'answered';
 }
@@ -165,12 +165,12 @@ async function keepTrying(person: Person, base: string, subject: string, action:
   const claim: MailClaim = {
     answered: false,
     async repeat(at) {
-      const answer = await person.frame(at, frame);
-      if (answer?.type === 'result' && !claim.answered) {
+      const response = await person.frame(at, frame);
+      if (response?.type === 'result' && !claim.answered) {
         claim.answered = true;
         person.claims.count(action);
       }
-      return answer !== undefined;
+      return response !== undefined;
     },
   };
   person.claims.mails.set(subject, claim);

@@ -55,12 +55,12 @@ export class Person {
 
   /** One frame and its response; undefined if there was none. */
   async frame(base: string, frame: object): Promise<Record<string, any> | undefined> {
-    const answer = await within(FRAME_MS, this.#exchange(base, frame));
-    if (answer === undefined) {
+    const response = await within(FRAME_MS, this.#exchange(base, frame));
+    if (response === undefined) {
       this.#sockets.get(base)?.socket.terminate();
       this.#sockets.delete(base);
     }
-    return answer;
+    return response;
   }
 
   async #exchange(base: string, frame: object): Promise<Record<string, any>> {

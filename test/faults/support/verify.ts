@@ -140,16 +140,16 @@ export async function compareRows({ claims, name }: Person, sql: Sql): Promise<s
 /** Every account must work, once the leases of killed processes have expired. */
 async function callEach(person: Person, base: string, findings: Findings, explain: Explain): Promise<void> {
   for (const account of Claims.of(person.claims.accounts, 'connected')) {
-    let answer: Record<string, any> | undefined;
+    let response: Record<string, any> | undefined;
     await eventually(async () => {
-      answer = await person.frame(base, { type: 'call', action: 'mail.search', account, input: {} });
-      return answer?.type === 'result' || answer?.error?.code === 'reauth_required';
+      response = await person.frame(base, { type: 'call', action: 'mail.search', account, input: {} });
+      return response?.type === 'result' || response?.error?.code === 'reauth_required';
     }, CALL_MS).catch(() => {});
-    if (answer?.type === 'result') {
+    if (response?.type === 'result') {
       person.claims.count('mail.search');
       continue;
     }
-    const code = answer?.error?.code ?? 'no answer';
+    const code = response?.error?.code ?? 'no answer';
     const reason = code === 'reauth_required' ? explain(account) : undefined;
     if (reason === undefined) findings.lost.push(`the use of ${account} (${code})`);
     else findings.documented.push(`${account}: ${reason}`);

@@ -33,7 +33,7 @@ function all(code: ErrorCode, names: string): Record<string, ErrorCode> {
 let emulator: BankEmulator;
 let steward: TestSteward;
 let token: string;
-const answers: HttpResponse[] = [];
+const responses: HttpResponse[] = [];
 
 beforeAll(async () => {
   emulator = await new BankEmulator().start();
@@ -56,7 +56,7 @@ afterEach(() => emulator.reset());
 
 async function call(path: string, options: Parameters<TestSteward['call']>[1] = {}): Promise<HttpResponse> {
   const answer = await steward.call(path, { token, ...options });
-  answers.push(answer);
+  responses.push(answer);
   return answer;
 }
 
@@ -265,9 +265,9 @@ describe('a failing aggregator', () => {
   });
 
   it('that rejects connections becomes a 502', async () => {
-    const refused = await new BankEmulator().start();
-    await refused.stop();
-    const provider = providerAt(refused.env.PLAID_BASE_URL as string);
+    const rejected = await new BankEmulator().start();
+    await rejected.stop();
+    const provider = providerAt(rejected.env.PLAID_BASE_URL as string);
     await expect(provider.createLinkToken('user')).rejects.toMatchObject({ code: 'provider_error', status: 502 });
   });
 
@@ -276,11 +276,11 @@ describe('a failing aggregator', () => {
     emulator.on('/item/get', (response) => sendJson(response, 500, {}));
     expectError(await setAccessToken(), 'provider_error');
     expect((await call('/auth/bank/accounts')).body.accounts).toEqual([before]);
-    const refused = emulator.calls.findLast(({ path }) => path === '/item/get')?.body.access_token;
-    expect(refused).toContain(ACCESS_TOKEN);
-    const subject = `item-${refused.slice(ACCESS_TOKEN.length + 1)}`;
+    const rejected = emulator.calls.findLast(({ path }) => path === '/item/get')?.body.access_token;
+    expect(rejected).toContain(ACCESS_TOKEN);
+    const subject = `item-${rejected.slice(ACCESS_TOKEN.length + 1)}`;
     const queued = await steward.sql('select id from revocations where subject = $1', [subject]);
-    const removed = emulator.calls.some(({ path, body }) => path === '/item/remove' && body.access_token === refused);
+    const removed = emulator.calls.some(({ path, body }) => path === '/item/remove' && body.access_token === rejected);
     expect(removed || queued.length === 1).toBe(true);
   });
 });
@@ -317,8 +317,8 @@ describe('the client secret and access tokens', () => {
   });
 
   it('are in no response and no log line of these tests', () => {
-    expect(answers.length).toBeGreaterThan(100);
-    const said = [...steward.logs, ...answers.map(({ text, headers }) => text + JSON.stringify([...headers]))].join('\n');
+    expect(responses.length).toBeGreaterThan(100);
+    const said = [...steward.logs, ...responses.map(({ text, headers }) => text + JSON.stringify([...headers]))].join('\n');
     for (const secret of [BANK_SECRET, ACCESS_TOKEN, 'public-canary', 'canary-client']) expect(said).not.toContain(secret);
   });
 });

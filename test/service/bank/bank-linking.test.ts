@@ -27,10 +27,10 @@ function newUser(): Promise<string> {
 }
 
 async function list(token: string): Promise<any[]> {
-  const answer = await request(steward.url).get('/auth/bank/accounts').set('Authorization', token);
-  expect(answer.status).toBe(200);
-  expect(Object.keys(answer.body)).toEqual(['accounts']);
-  return answer.body.accounts;
+  const response = await request(steward.url).get('/auth/bank/accounts').set('Authorization', token);
+  expect(response.status).toBe(200);
+  expect(Object.keys(response.body)).toEqual(['accounts']);
+  return response.body.accounts;
 }
 
 /** Items at the aggregator that were created since `known`. */
@@ -49,18 +49,18 @@ describe('POST /auth/bank/create_link_token', () => {
   });
 
   it('returns link_token, expiration and request_id, and the sandbox’s link_url', async () => {
-    const answer = await request(steward.url)
+    const response = await request(steward.url)
       .post('/auth/bank/create_link_token')
       .set('Authorization', await newUser());
-    expect(answer.status).toBe(200);
-    expect(answer.body).toEqual({
+    expect(response.status).toBe(200);
+    expect(response.body).toEqual({
       link_token: expect.stringMatching(/^link-sandbox-/),
       expiration: expect.any(String),
       request_id: expect.stringMatching(/^\w+$/),
-      link_url: `${steward.url}/sandbox/bank/link?link_token=${answer.body.link_token}`,
+      link_url: `${steward.url}/sandbox/bank/link?link_token=${response.body.link_token}`,
     });
-    expect(new Date(answer.body.expiration).toISOString()).toBe(answer.body.expiration);
-    expect(Date.parse(answer.body.expiration)).toBeGreaterThan(Date.now());
+    expect(new Date(response.body.expiration).toISOString()).toBe(response.body.expiration);
+    expect(Date.parse(response.body.expiration)).toBeGreaterThan(Date.now());
   });
 
   it('accepts an empty form and an empty JSON object like no body', async () => {
@@ -69,8 +69,13 @@ describe('POST /auth/bank/create_link_token', () => {
       ['application/x-www-form-urlencoded', ''],
       ['application/json', '{}'],
     ] as const) {
-      const answer = await steward.call('/auth/bank/create_link_token', { method: 'POST', token, body, headers: { 'content-type': type } });
-      expect(answer.status, type).toBe(200);
+      const response = await steward.call('/auth/bank/create_link_token', {
+        method: 'POST',
+        token,
+        body,
+        headers: { 'content-type': type },
+      });
+      expect(response.status, type).toBe(200);
     }
   });
 
@@ -78,13 +83,13 @@ describe('POST /auth/bank/create_link_token', () => {
     const token = await newUser();
     await linkBank(steward, token, HOUNDSTOOTH);
     const [entry] = await list(token);
-    const answer = await request(steward.url)
+    const response = await request(steward.url)
       .post('/auth/bank/create_link_token')
       .set('Authorization', token)
       .type('form')
       .send({ account_id: entry.id });
-    expect(answer.status).toBe(200);
-    const page = await new FormBrowser(steward.url).visit(answer.body.link_url);
+    expect(response.status).toBe(200);
+    const page = await new FormBrowser(steward.url).visit(response.body.link_url);
     expect(page.status).toBe(200);
     expect(page.text).toContain('Houndstooth Bank');
     expect(page.text).not.toContain('Tartan Bank');
@@ -121,19 +126,19 @@ describe('POST /auth/bank/set_access_token', () => {
       await request(steward.url).post('/auth/bank/set_access_token').type('form').send({ public_token: publicToken }),
       'invalid_token',
     );
-    const answer = await request(steward.url)
+    const response = await request(steward.url)
       .post('/auth/bank/set_access_token')
       .set('Authorization', await newUser())
       .type('form')
       .send({ public_token: publicToken });
-    expect(answer.status).toBe(200);
+    expect(response.status).toBe(200);
   });
 
   it('returns success and stores the access token encrypted only', async () => {
     const token = await newUser();
-    const answer = await linkBank(steward, token);
-    expect(answer.status).toBe(200);
-    expect(answer.body).toEqual({ success: true });
+    const response = await linkBank(steward, token);
+    expect(response.status).toBe(200);
+    expect(response.body).toEqual({ success: true });
     const grants = await steward.sql<{ tokens: Buffer }>(`select tokens from grants where provider = 'bank'`);
     expect(grants.length).toBeGreaterThan(0);
     for (const { tokens } of grants) expect(tokens.toString('latin1')).not.toContain('access-sandbox');
@@ -143,8 +148,8 @@ describe('POST /auth/bank/set_access_token', () => {
   it('accepts JSON with the same field', async () => {
     const token = await newUser();
     const body = JSON.stringify({ public_token: await createPublicToken(steward) });
-    const answer = await request(steward.url).post('/auth/bank/set_access_token').set('Authorization', token).type('json').send(body);
-    expect(answer.body).toEqual({ success: true });
+    const response = await request(steward.url).post('/auth/bank/set_access_token').set('Authorization', token).type('json').send(body);
+    expect(response.body).toEqual({ success: true });
   });
 
   it('names public_token if it is missing, empty, given twice, too long or contains control characters', async () => {
@@ -162,12 +167,12 @@ describe('POST /auth/bank/set_access_token', () => {
 
   it('rejects an unknown public token', async () => {
     const token = await newUser();
-    const answer = await request(steward.url)
+    const response = await request(steward.url)
       .post('/auth/bank/set_access_token')
       .set('Authorization', token)
       .type('form')
       .send({ public_token: 'public-sandbox-unknown' });
-    expectError(answer, 'invalid_request', /^public_token: /);
+    expectError(response, 'invalid_request', /^public_token: /);
     expect(await list(token)).toEqual([]);
   });
 
@@ -190,10 +195,10 @@ describe('POST /auth/bank/set_access_token', () => {
   it('accepts a public token once in two concurrent requests', async () => {
     const token = await newUser();
     const form = { public_token: await createPublicToken(steward) };
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       [1, 2].map(() => request(steward.url).post('/auth/bank/set_access_token').set('Authorization', token).type('form').send(form)),
     );
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 400]);
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 400]);
     expect(await list(token)).toHaveLength(1);
   });
 
@@ -221,8 +226,8 @@ describe('POST /auth/bank/set_access_token', () => {
   it('stores one item if the same bank is linked twice concurrently', async () => {
     const token = await newUser();
     const known = await items();
-    const answers = await Promise.all([linkBank(steward, token), linkBank(steward, token)]);
-    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    const responses = await Promise.all([linkBank(steward, token), linkBank(steward, token)]);
+    expect(responses.map(({ status }) => status)).toEqual([200, 200]);
     const entries = await list(token);
     expect(entries).toHaveLength(1);
     await eventually(async () => expect((await itemsSince(known)).map((item) => item.removed).sort()).toEqual([false, true]));

@@ -46,8 +46,8 @@ async function throughLink(form: Record<string, string>, institution?: string): 
 }
 
 async function setAccessToken(publicToken: string | undefined): Promise<void> {
-  const answer = await steward.call('/auth/bank/set_access_token', { token, form: { public_token: publicToken ?? '' } });
-  expect(answer.body).toEqual({ success: true });
+  const response = await steward.call('/auth/bank/set_access_token', { token, form: { public_token: publicToken ?? '' } });
+  expect(response.body).toEqual({ success: true });
 }
 
 function run(action: string): Promise<any> {

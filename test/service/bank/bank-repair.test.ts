@@ -74,15 +74,15 @@ describe('POST /auth/bank/accounts/{account_id}/refresh', () => {
   });
 
   it('returns success for an active item', async () => {
-    const answer = await refresh();
-    expect(answer.status).toBe(200);
-    expect(answer.body).toEqual({ success: true });
+    const response = await refresh();
+    expect(response.status).toBe(200);
+    expect(response.body).toEqual({ success: true });
     expect(await status()).toBe('active');
   });
 
   it('responds to many concurrent requests', async () => {
-    const answers = await Promise.all(Array.from({ length: 20 }, () => refresh()));
-    expect(answers.map(({ body }) => body)).toEqual(Array(20).fill({ success: true }));
+    const responses = await Promise.all(Array.from({ length: 20 }, () => refresh()));
+    expect(responses.map(({ body }) => body)).toEqual(Array(20).fill({ success: true }));
   });
 
   it('finds that the bank requires a new login: 409, also in the list and in /integrations', async () => {
@@ -156,9 +156,9 @@ describe('DELETE /auth/bank/accounts/{account_id}', () => {
   });
 
   it('deletes the last item immediately, disconnects the bank, and removes the item at the aggregator', async () => {
-    const answer = await remove();
-    expect(answer.status).toBe(200);
-    expect(answer.body).toEqual({ success: true });
+    const response = await remove();
+    expect(response.status).toBe(200);
+    expect(response.body).toEqual({ success: true });
     expect(await list()).toEqual([]);
     expect(await integration()).toEqual({ connected: false, needs_attention: 0 });
     expectError(await refresh(), 'not_found');
@@ -180,8 +180,8 @@ describe('DELETE /auth/bank/accounts/{account_id}', () => {
   });
 
   it('succeeds once in two concurrent requests', async () => {
-    const answers = await Promise.all([remove(), remove()]);
-    expect(answers.map((answer) => answer.status).sort()).toEqual([200, 404]);
+    const responses = await Promise.all([remove(), remove()]);
+    expect(responses.map((response) => response.status).sort()).toEqual([200, 404]);
   });
 
   it('is not found for another user, an unknown or an invalid id, and deletes nothing', async () => {

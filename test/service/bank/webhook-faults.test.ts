@@ -79,8 +79,8 @@ describe('a webhook during another failure', () => {
   it('changes nothing of an item that is disconnected concurrently', async () => {
     const user = await LinkedUser.of(steward);
     const codes = ['ERROR', 'PENDING_DISCONNECT', 'NEW_ACCOUNTS_AVAILABLE', 'USER_PERMISSION_REVOKED', 'SYNC_UPDATES_AVAILABLE'];
-    const answers = await Promise.all([user.remove(), ...codes.map((code) => user.hears(code))]);
-    expect(answers.map(({ status }) => status).every((status) => status === 200 || status === 404)).toBe(true);
+    const responses = await Promise.all([user.remove(), ...codes.map((code) => user.hears(code))]);
+    expect(responses.map(({ status }) => status).every((status) => status === 200 || status === 404)).toBe(true);
     await allHandled(steward);
     expect(await user.entries()).toEqual([]);
     const told = await user.told();

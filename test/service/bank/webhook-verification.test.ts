@@ -73,9 +73,9 @@ function unsigned(header: object, payload: object, signature = ''): string {
 describe('POST /webhooks/bank accepts', () => {
   it('accepts a signed event once, however often it arrives, with one request for the key', async () => {
     const proof = await signer.sign(body);
-    const answers = await Promise.all([1, 2, 3].map(() => deliver(steward, body, proof)));
-    answers.push(await deliver(steward, body, await signer.sign(body, { age: 30 })));
-    for (const answer of answers) expect([answer.status, answer.body]).toEqual([200, { success: true }]);
+    const responses = await Promise.all([1, 2, 3].map(() => deliver(steward, body, proof)));
+    responses.push(await deliver(steward, body, await signer.sign(body, { age: 30 })));
+    for (const answer of responses) expect([answer.status, answer.body]).toEqual([200, { success: true }]);
     expect(await stored()).toBe(1);
     expect(fetches()).toBe(1);
     expect(aggregator.calls.find(({ path }) => path === KEY_CALL)?.body).toEqual({ key_id: signer.kid });

@@ -107,9 +107,9 @@ describe('StewardClient', () => {
     });
     await healed.client.connect();
     expect(asked).toEqual(['connect', 'refused']);
-    const refused = open(() => 'not.a.token');
-    await expect(refused.client.connect()).rejects.toMatchObject({ code: 'signed_out' });
-    expect(refused.client.state).toBe('closed');
+    const rejected = open(() => 'not.a.token');
+    await expect(rejected.client.connect()).rejects.toMatchObject({ code: 'signed_out' });
+    expect(rejected.client.state).toBe('closed');
   });
 
   it('waits while no token can be fetched, and retries', async () => {

@@ -64,11 +64,11 @@ describe.each(['53100', '53200'])('a database that lacks room (%s)', (code) => {
   it('is reported as unavailable and logged, and works again once there is space', async () => {
     for (const table of ['oauth_flows', 'waitlist'])
       await steward.sql(`create trigger full_now before insert on ${table} execute function full_${code}()`);
-    const refused = await prepare();
-    expect(refused).toMatchObject({ status: 503, body: { status: 'error', code: 'unavailable' } });
-    expect(refused.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
-    expect(refused.text).not.toMatch(/device|extend/);
-    expect(steward.logs.find((line) => line.includes(SPACE.slice(-23)) && line.includes(refused.body.request_id))).toBeDefined();
+    const rejected = await prepare();
+    expect(rejected).toMatchObject({ status: 503, body: { status: 'error', code: 'unavailable' } });
+    expect(rejected.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+    expect(rejected.text).not.toMatch(/device|extend/);
+    expect(steward.logs.find((line) => line.includes(SPACE.slice(-23)) && line.includes(rejected.body.request_id))).toBeDefined();
     expect(await join()).toMatchObject({ status: 200, body: { status: 'error' } });
 
     for (const table of ['oauth_flows', 'waitlist']) await steward.sql(`drop trigger full_now on ${table}`);

@@ -31,7 +31,7 @@ beforeEach(async () => {
 });
 
 /** A rejection in the older format, with the newer one beside it. */
-function refused(status: number, reason: string, message = 'No.', more: object = {}) {
+function rejected(status: number, reason: string, message = 'No.', more: object = {}) {
   return { status, body: { error: { code: status, message, errors: [{ message, domain: 'usageLimits', reason }], ...more } } };
 }
 
@@ -55,7 +55,7 @@ describe('a limit of the provider', () => {
   it.each(['dailyLimitExceeded', 'dailyLimitExceededUnreg', 'sharingRateLimitExceeded', 'variableTermLimitExceeded'])(
     '%s lasts: it is not an access error, and not retried immediately',
     async (reason) => {
-      api.on(LABELS, refused(403, reason));
+      api.on(LABELS, rejected(403, reason));
       expect(await refusal('mail.labels')).toMatchObject({ code: 'rate_limited', retryAfter: 3600, details: { provider: { reason } } });
       expect(api.calls).toHaveLength(1);
     },
@@ -75,7 +75,7 @@ describe('a limit of the provider', () => {
       let times = 0;
       api.on(LABELS, (response) => {
         times += 1;
-        respond(response, times === 1 ? refused(403, reason) : { body: { labels: [] } });
+        respond(response, times === 1 ? rejected(403, reason) : { body: { labels: [] } });
       });
       expect((await callAction(steward, 'mail.labels', {}, { token })).data).toEqual({ items: [] });
     },
@@ -99,7 +99,7 @@ describe('an API that the operator has not enabled', () => {
     'Gmail API has not been used in project 123456789012 before or it is disabled. Enable it by visiting https://console.example/?project=123456789012 then retry.';
 
   it('concerns the operator: one log line names it, and users get not_configured', async () => {
-    api.on(LABELS, refused(403, 'accessNotConfigured', MESSAGE));
+    api.on(LABELS, rejected(403, 'accessNotConfigured', MESSAGE));
     const said = await lines(async () => {
       for (let times = 0; times < 3; times += 1) {
         const error = await refusal('mail.labels');
@@ -123,7 +123,7 @@ describe('an API that the operator has not enabled', () => {
 
 describe('the provider’s message', () => {
   it('reaches the caller beside the service’s message, and the log', async () => {
-    api.on(LABELS, refused(403, 'domainPolicy', 'The domain administrators have disabled\n\u202eGmail apps.'));
+    api.on(LABELS, rejected(403, 'domainPolicy', 'The domain administrators have disabled\n\u202eGmail apps.'));
     let error: any;
     const said = await lines(async () => {
       error = await refusal('mail.labels');
@@ -139,7 +139,7 @@ describe('the provider’s message', () => {
     api.on(LABELS, (response, { method }) =>
       respond(
         response,
-        refused(403, 'forbidden', `${hidden} ${method} ya29.canary-token-1 refresh_token: 1//0canary 0123456789abcdef0123456789abcdef`),
+        rejected(403, 'forbidden', `${hidden} ${method} ya29.canary-token-1 refresh_token: 1//0canary 0123456789abcdef0123456789abcdef`),
       ),
     );
     const said = await lines(async () => {
@@ -255,7 +255,7 @@ describe('a file of the wrong type', () => {
     ['presentations.read', { id: 's1' }, '/v1/presentations/s1', 'constructor/x', 'of the type constructor/x', 'drive.read'],
   ])('%s of %j names its type and the action that reads it', async (action, input, path, mimeType, is, use) => {
     api.on('/drive/v3/files/s1', { body: { id: 's1', name: 'Plan “B”', mimeType } });
-    for (const answer of [unsupported('old'), unsupported('new'), refused(404, 'notFound')]) {
+    for (const answer of [unsupported('old'), unsupported('new'), rejected(404, 'notFound')]) {
       api.on(decodeURIComponent(path), answer);
       api.on(path, answer);
       api.on(SHEET, answer);

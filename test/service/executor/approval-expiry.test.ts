@@ -52,9 +52,9 @@ const waiting = async (on: TestSteward, me: Person): Promise<string[]> => {
 
 const decide = async (on: TestSteward, me: Person, approvalId: string, approved = true) => {
   const client = await SocketClient.signedIn(on.url, me.token);
-  const answer = await client.request({ type: 'approve', approvalId, approved });
+  const response = await client.request({ type: 'approve', approvalId, approved });
   client.close();
-  return answer;
+  return response;
 };
 
 const ended = ({ approvalId, action, accountId }: Record<string, any>, reason: string) => [
@@ -83,8 +83,8 @@ describe('an approval request', () => {
   };
   const disconnect = async () => {
     const [account] = await workspaceAccounts(steward, me.token);
-    const answer = await steward.call(`/auth/workspace/accounts/${account?.id}`, { method: 'DELETE', token: me.token });
-    expect(answer.status).toBeLessThan(300);
+    const response = await steward.call(`/auth/workspace/accounts/${account?.id}`, { method: 'DELETE', token: me.token });
+    expect(response.status).toBeLessThan(300);
   };
 
   it('ends with its account, with an event', async () => {
@@ -101,8 +101,8 @@ describe('an approval request', () => {
   it('for a bank ends with its item, and those for other accounts remain', async () => {
     await linkBank(steward, me.token);
     const [money, files] = [await ask(steward, me, 'bank.numbers', {}), await ask(steward, me)];
-    const answer = await steward.call(`/auth/bank/accounts/${money.accountId}`, { method: 'DELETE', token: me.token });
-    expect(answer.status).toBeLessThan(300);
+    const response = await steward.call(`/auth/bank/accounts/${money.accountId}`, { method: 'DELETE', token: me.token });
+    expect(response.status).toBeLessThan(300);
     expect(await waiting(steward, me)).toEqual([files.approvalId]);
     expect((await eventsOf(steward, me)).slice(2)).toEqual([ended(money, 'disconnected')]);
   });

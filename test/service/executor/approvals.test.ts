@@ -164,11 +164,11 @@ describe('approve', () => {
 
   it('twenty concurrent approvals run once', async () => {
     const { approvalId } = await scene.ask(user, 'test.send', message);
-    const answers = await Promise.allSettled(
+    const responses = await Promise.allSettled(
       Array.from({ length: 20 }, (_, index) => scene.decide(user, approvalId, { approved: index % 4 !== 3 })),
     );
-    expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-    const errors = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason.code] : []));
+    expect(responses.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    const errors = responses.flatMap((response) => (response.status === 'rejected' ? [response.reason.code] : []));
     expect(errors).toEqual(Array(19).fill('conflict'));
     expect(scene.sent).toBeLessThanOrEqual(1);
     expect((await scene.trail(user)).filter((row) => row === 'started ok')).toHaveLength(scene.sent);
@@ -367,8 +367,8 @@ describe('an idempotency key with an approval', () => {
   it('is shared with its run: a repeated call returns the run’s result', async () => {
     const { approvalId } = await scene.ask(user, 'test.send', message, key);
     expect((await scene.ask(user, 'test.send', message, key)).approvalId).toBe(approvalId);
-    const answer = await scene.decide(user, approvalId);
-    expect(await scene.call(user, 'test.send', message, key)).toEqual(answer);
+    const response = await scene.decide(user, approvalId);
+    expect(await scene.call(user, 'test.send', message, key)).toEqual(response);
     expect(scene.sent).toBe(1);
   });
 

@@ -59,9 +59,9 @@ describe('a change repeated under its idempotency key', () => {
   });
 
   it('runs once when all are concurrent', async () => {
-    const answers = await Promise.allSettled(Array.from({ length: 10 }, () => send()));
+    const responses = await Promise.allSettled(Array.from({ length: 10 }, () => send()));
     expect(scene.sent).toBe(1);
-    for (const answer of answers) {
+    for (const answer of responses) {
       if (answer.status === 'fulfilled') expect(answer.value.data).toEqual({ id: 'm1' });
       else expect(answer.reason).toMatchObject({ code: 'conflict', retryAfter: expect.any(Number) });
     }

@@ -210,8 +210,8 @@ describe('a large response', () => {
 
   it('is returned to each of many calls of one user', async () => {
     scene.api.on('/v4/spreadsheets/s1/values/A1%3AALL1001', { body: { range: 'Sheet1!A1:ALL1001', values: rows.slice(0, 100) } });
-    const answers = await Promise.all(repeat(12, () => run('spreadsheets.read', { id: 's1', range: 'A1:ALL', max: 1000 })));
-    expect(answers.every(({ ranges: [{ rows: shown }] }) => shown[0][1] === 'cell 0')).toBe(true);
+    const responses = await Promise.all(repeat(12, () => run('spreadsheets.read', { id: 's1', range: 'A1:ALL', max: 1000 })));
+    expect(responses.every(({ ranges: [{ rows: shown }] }) => shown[0][1] === 'cell 0')).toBe(true);
     expect(parsed).toBeLessThanOrEqual(MAIN_THREAD_CHARACTERS + 1_000);
   });
 });

@@ -29,17 +29,17 @@ async function connections(): Promise<number> {
 /** Waits for this status of readiness, which is cached for a moment. */
 function ready(status: number): Promise<Response> {
   return eventually(async () => {
-    const answer = await request(steward.url).get('/health/ready');
-    return answer.status === status ? answer : undefined;
+    const response = await request(steward.url).get('/health/ready');
+    return response.status === status ? response : undefined;
   });
 }
 
 describe('GET /test', () => {
   it('returns exactly status, service, environment and connections', async () => {
-    const answer = await request(steward.url).get('/test');
-    expect(answer.status).toBe(200);
-    expect(answer.headers['content-type']).toMatch(/^application\/json\b/);
-    expect(answer.body).toEqual({ status: 'success', service: 'steward', environment: 'development', connections: 0 });
+    const response = await request(steward.url).get('/test');
+    expect(response.status).toBe(200);
+    expect(response.headers['content-type']).toMatch(/^application\/json\b/);
+    expect(response.body).toEqual({ status: 'success', service: 'steward', environment: 'development', connections: 0 });
   });
 
   it('counts WebSocket connections while they are open', async () => {
@@ -54,26 +54,26 @@ describe('GET /test', () => {
   });
 
   it('doesn’t count upgrades that were rejected', async () => {
-    const refused = new WebSocket(`${steward.url.replace('http', 'ws')}/ws`, { origin: 'https://evil.example' });
-    const [error] = (await once(refused, 'error')) as [Error];
+    const rejected = new WebSocket(`${steward.url.replace('http', 'ws')}/ws`, { origin: 'https://evil.example' });
+    const [error] = (await once(rejected, 'error')) as [Error];
     expect(error.message).toContain('403');
     expect(await connections()).toBe(0);
   });
 
   it('ignores queries, cookies and tokens', async () => {
-    const answer = await request(steward.url)
+    const response = await request(steward.url)
       .get('/test?x=1&environment=production')
       .set('Authorization', 'nonsense')
       .set({ cookie: 'a=b' });
-    expect(answer.body).toMatchObject({ status: 'success', environment: 'development' });
+    expect(response.body).toMatchObject({ status: 'success', environment: 'development' });
   });
 });
 
 describe('GET /health/live and /health/ready', () => {
   it('are 200 in a healthy service', async () => {
     for (const path of ['/health/live', '/health/ready']) {
-      const answer = await request(steward.url).get(path);
-      expect([answer.status, answer.text]).toEqual([200, '{"status":"success"}']);
+      const response = await request(steward.url).get(path);
+      expect([response.status, response.text]).toEqual([200, '{"status":"success"}']);
     }
   });
 });
@@ -86,9 +86,9 @@ describe('with stored data under a missing master key', () => {
     await steward.sql(`insert into key_canaries (master_key_id, sealed) values ('of-another-replica', '')`);
     await steward.sql(`update user_keys set master_key_id = 'of-another-replica'`);
     try {
-      const answer = await ready(503);
-      expectError(answer, 'unavailable');
-      expect(answer.text).not.toContain('of-another-replica');
+      const response = await ready(503);
+      expectError(response, 'unavailable');
+      expect(response.text).not.toContain('of-another-replica');
       await request(steward.url).get('/health/live').expect(200);
     } finally {
       await steward.sql('update user_keys set master_key_id = $1', [key?.id]);

@@ -62,9 +62,9 @@ describe('a form', () => {
 
   it('of 10,000 parameters is rejected', async () => {
     const many = Array.from({ length: 10_000 }, () => 'a').join('&');
-    const answer = await post(`email=a%40example.com&${many}`, FORM);
-    expect(['too_large', 'invalid_request']).toContain(answer.body.code);
-    expectError(answer, answer.body.code);
+    const response = await post(`email=a%40example.com&${many}`, FORM);
+    expect(['too_large', 'invalid_request']).toContain(response.body.code);
+    expectError(response, response.body.code);
     const small = Array.from({ length: 101 }, () => 'a').join('&');
     expectError(await post(`email=a%40example.com&${small}`, FORM), 'too_large');
     expect(await waiting()).toEqual([]);
@@ -116,17 +116,17 @@ describe('a body too large', () => {
 
   it('is 413 when it arrives in chunks without a length', async () => {
     const chunk = `1000\r\n${'a'.repeat(4096)}\r\n`;
-    const answer = await sendRaw(
+    const response = await sendRaw(
       steward.url,
       ['POST /waitlist HTTP/1.1', `Content-Type: ${FORM}`, 'Transfer-Encoding: chunked', 'Connection: close'],
       `${chunk.repeat(256)}0\r\n\r\n`,
     );
-    expectError(answer, 'too_large');
+    expectError(response, 'too_large');
   });
 
   it('is 401 first if a token is required', async () => {
-    const answer = await post('a'.repeat(MEGABYTE), FORM, '/auth/bank/set_access_token');
-    expect([401, 413]).toContain(answer.status);
+    const response = await post('a'.repeat(MEGABYTE), FORM, '/auth/bank/set_access_token');
+    expect([401, 413]).toContain(response.status);
   });
 });
 
@@ -153,12 +153,12 @@ describe('a body of another media type', () => {
   });
 
   it('is 415 without a type', async () => {
-    const answer = await sendRaw(
+    const response = await sendRaw(
       steward.url,
       ['POST /waitlist HTTP/1.1', 'Content-Length: 19', 'Connection: close'],
       'email=a@example.com',
     );
-    expectError(answer, 'unsupported_media_type');
+    expectError(response, 'unsupported_media_type');
   });
 
   it.each([`${FORM}; charset=utf-8`, `${FORM};charset=UTF-8`])('is accepted as %s', async (type) => {
@@ -177,10 +177,10 @@ describe('a NUL byte', () => {
       for (const name of Object.keys(properties)) {
         const usual = Object.entries({ email: 'a@example.com', confirmation: 'x', decision: 'confirm' });
         const form = { ...Object.fromEntries(usual.filter(([one]) => one in properties)), [name]: 'a\0b' };
-        const answer = await steward.call(path, { token, form });
+        const response = await steward.call(path, { token, form });
         // A malformed id is not found.
-        if (name === 'account_id') expectError(answer, 'not_found');
-        else expectError(answer, 'invalid_request', new RegExp(`^${name}: `));
+        if (name === 'account_id') expectError(response, 'not_found');
+        else expectError(response, 'invalid_request', new RegExp(`^${name}: `));
         fields += 1;
       }
     }

@@ -26,8 +26,8 @@ describe('a page of another origin', () => {
   };
 
   async function corsHeaders(origin: string, path = '/integrations', options: { method?: string; headers?: Record<string, string> } = {}) {
-    const answer = await steward.call(path, { ...options, headers: { ...options.headers, origin } });
-    return [...answer.headers].filter(([name]) => name.startsWith('access-control-'));
+    const response = await steward.call(path, { ...options, headers: { ...options.headers, origin } });
+    return [...response.headers].filter(([name]) => name.startsWith('access-control-'));
   }
 
   it.each([FRONT_END, 'http://localhost:5173', 'http://127.0.0.1:3000'])('may send requests with credentials from %s', async (origin) => {
@@ -35,9 +35,9 @@ describe('a page of another origin', () => {
       'access-control-allow-origin': origin,
       'access-control-allow-credentials': 'true',
     });
-    const answer = await steward.call('/integrations', { ...preflight, headers: { ...preflight.headers, origin } });
-    expect(answer.status).toBe(204);
-    expect(Object.fromEntries(answer.headers)).toMatchObject({
+    const response = await steward.call('/integrations', { ...preflight, headers: { ...preflight.headers, origin } });
+    expect(response.status).toBe(204);
+    expect(Object.fromEntries(response.headers)).toMatchObject({
       'access-control-allow-origin': origin,
       'access-control-allow-credentials': 'true',
       'access-control-allow-headers': expect.stringContaining('authorization'),
@@ -66,17 +66,17 @@ describe('a page of another origin', () => {
   });
 
   it('never receives a wildcard, and caches separate origins', async () => {
-    const answer = await request(steward.url).get('/integrations').set({ origin: FRONT_END });
-    expect(answer.headers['access-control-allow-origin']).not.toBe('*');
-    expect(answer.headers['vary']).toMatch(/\bOrigin\b/i);
+    const response = await request(steward.url).get('/integrations').set({ origin: FRONT_END });
+    expect(response.headers['access-control-allow-origin']).not.toBe('*');
+    expect(response.headers['vary']).toMatch(/\bOrigin\b/i);
   });
 });
 
 describe('/assets', () => {
   it('serves the pages’ files', async () => {
-    const answer = await request(steward.url).get('/assets/steward.css');
-    expect(answer.status).toBe(200);
-    expect(answer.headers['content-type']).toMatch(/^text\/css/);
+    const response = await request(steward.url).get('/assets/steward.css');
+    expect(response.status).toBe(200);
+    expect(response.headers['content-type']).toMatch(/^text\/css/);
   });
 
   it.each([
@@ -97,10 +97,10 @@ describe('/assets', () => {
     '/assets/',
     '/assets',
   ])('serves no other file: %s', async (path) => {
-    const answer = await raw(`GET ${path} HTTP/1.1`);
-    expect([400, 404]).toContain(answer.status);
-    expectError(answer, answer.status === 400 ? 'invalid_request' : 'not_found');
-    expect(answer.text).not.toMatch(/devDependencies|root:|Steward<|package/);
+    const response = await raw(`GET ${path} HTTP/1.1`);
+    expect([400, 404]).toContain(response.status);
+    expectError(response, response.status === 400 ? 'invalid_request' : 'not_found');
+    expect(response.text).not.toMatch(/devDependencies|root:|Steward<|package/);
   });
 });
 
@@ -116,9 +116,9 @@ describe('an address', () => {
     '/auth/bank/accounts/%2e%2e%2f',
   ])('%s is rejected as a client error', async (path) => {
     for (const method of ['GET', 'DELETE']) {
-      const answer = await raw(`${method} ${path} HTTP/1.1`);
-      expect([400, 401, 404, 405], answer.text).toContain(answer.status);
-      expectError(answer, answer.body.code);
+      const response = await raw(`${method} ${path} HTTP/1.1`);
+      expect([400, 401, 404, 405], response.text).toContain(response.status);
+      expectError(response, response.body.code);
     }
   });
 
@@ -128,9 +128,9 @@ describe('an address', () => {
   });
 
   it('in absolute form is used by its path only', async () => {
-    const answer = await raw('GET http://evil.example/test HTTP/1.1');
-    expect([200, 404]).toContain(answer.status);
-    expect(answer.text).not.toContain('evil');
+    const response = await raw('GET http://evil.example/test HTTP/1.1');
+    expect([200, 404]).toContain(response.status);
+    expect(response.text).not.toContain('evil');
   });
 });
 

@@ -30,12 +30,12 @@ describe('a field that an endpoint doesn’t know', () => {
     ['/email', { mail: EMAIL }, 'mail: is unknown (did you mean email?)'],
   ])('%s %j is rejected by name, as a form and as JSON', async (path, fields, message) => {
     const json = { body: JSON.stringify(fields), headers: { 'content-type': 'application/json' } };
-    for (const answer of [
+    for (const response of [
       await request(steward.url).post(path).set('Authorization', token).type('form').send(fields),
       await steward.call(path, { token, ...json }),
     ]) {
-      expectError(answer, 'invalid_request');
-      expect(answer.body.message).toBe(message);
+      expectError(response, 'invalid_request');
+      expect(response.body.message).toBe(message);
     }
   });
 
@@ -43,16 +43,16 @@ describe('a field that an endpoint doesn’t know', () => {
     ['/auth/workspace/login?token=x&redirect_url=https://app.example.com/', 'redirect_url: is unknown (did you mean redirect_uri?)'],
     ['/user/audit?limt=5', 'limt: is unknown (did you mean limit?)'],
   ])('%s is rejected by name', async (path, message) => {
-    const answer = await request(steward.url).get(path).set('Authorization', token);
-    expectError(answer, 'invalid_request');
-    expect(answer.body.message).toBe(message);
+    const response = await request(steward.url).get(path).set('Authorization', token);
+    expectError(response, 'invalid_request');
+    expect(response.body.message).toBe(message);
   });
 
   it('is accepted in the provider’s callback', async () => {
-    const answer = await request(steward.url).get(
+    const response = await request(steward.url).get(
       '/auth/workspace/callback?state=unknown&code=x&scope=a&authuser=0&prompt=consent&hd=example.com',
     );
-    expect(answer.body?.message ?? '').not.toContain('is unknown');
+    expect(response.body?.message ?? '').not.toContain('is unknown');
   });
 
   it('is excluded in the OpenAPI document', async () => {

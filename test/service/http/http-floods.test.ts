@@ -16,14 +16,14 @@ function flood(lines: string[], piece: string): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(Number(new URL(steward.url).port), '127.0.0.1');
     const pieces = Buffer.from(piece.repeat(1_000));
-    let answer = '';
+    let response = '';
     const send = () => {
       while (socket.writable && socket.write(pieces));
     };
     socket.on('data', (chunk) => {
-      answer += chunk;
+      response += chunk;
     });
-    socket.on('error', () => {}).on('close', () => resolve(answer));
+    socket.on('error', () => {}).on('close', () => resolve(response));
     socket.write(`${[...lines, 'Host: x'].join('\r\n')}\r\n\r\n`);
     socket.on('drain', send);
     send();
@@ -46,9 +46,9 @@ describe('a body without an end', () => {
     ['for an address that there isn’t', ['POST /nowhere HTTP/1.1', ...chunked], '1\r\n \r\n', '404'],
     ['for one that takes none', ['GET /test HTTP/1.1', ...chunked], '1\r\n \r\n', '200'],
   ])('%s ends only its own connection', async (_how, lines, piece, status) => {
-    const answer = await flood(lines, piece);
+    const response = await flood(lines, piece);
     // Data in the kernel's buffers is lost when the connection is reset.
-    if (answer !== '') expect(answer.startsWith(`HTTP/1.1 ${status} `)).toBe(true);
+    if (response !== '') expect(response.startsWith(`HTTP/1.1 ${status} `)).toBe(true);
     expect((await steward.call('/test')).status).toBe(200);
   });
 });

@@ -17,9 +17,9 @@ describe('requests per minute from one address', () => {
   it('beyond the limit are 429 with Retry-After; the probes have a separate limit', async () => {
     steward = await startSteward({ LIMIT_REQUESTS_PER_MINUTE: '5' });
     expect(await statuses(5, '/nothing')).toEqual([404, 404, 404, 404, 404]);
-    const answer = await request(steward.url).get('/integrations');
-    expectError(answer, 'rate_limited');
-    const seconds = Number(answer.headers['retry-after']);
+    const response = await request(steward.url).get('/integrations');
+    expectError(response, 'rate_limited');
+    const seconds = Number(response.headers['retry-after']);
     expect(seconds).toBeGreaterThan(0);
     expect(seconds).toBeLessThanOrEqual(60);
     expectError(await request(steward.url).get('/update_integrations'), 'rate_limited');

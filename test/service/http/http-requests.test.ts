@@ -43,8 +43,8 @@ describe('an unknown address', () => {
   });
 
   it('is not repeated in the response', async () => {
-    const answer = await request(steward.url).get('/<script>alert(1)</script>');
-    expect(answer.text).not.toContain('alert');
+    const response = await request(steward.url).get('/<script>alert(1)</script>');
+    expect(response.text).not.toContain('alert');
   });
 });
 
@@ -57,9 +57,9 @@ describe('another method', () => {
       const browser = known.includes('GET') && (await raw(`HEAD ${path} HTTP/1.1`)).status === 405;
       const allow = known.includes('GET') && !browser ? [...known, 'HEAD'] : known;
       for (const method of METHODS.filter((candidate) => !known.includes(candidate))) {
-        const answer = await raw(`${method} ${path.replace(/\{\w+\}/g, 'x')} HTTP/1.1`, 'Content-Length: 0');
-        expectError(answer, 'method_not_allowed');
-        expect(answer.headers.get('allow')?.split(', ').sort(), `${method} ${path}`).toEqual([...allow].sort());
+        const response = await raw(`${method} ${path.replace(/\{\w+\}/g, 'x')} HTTP/1.1`, 'Content-Length: 0');
+        expectError(response, 'method_not_allowed');
+        expect(response.headers.get('allow')?.split(', ').sort(), `${method} ${path}`).toEqual([...allow].sort());
         tried += 1;
       }
     }
@@ -84,8 +84,8 @@ describe('HEAD', () => {
 
   it('is 405 on the flow’s routes, which link scanners must not follow', async () => {
     for (const path of ['/auth/workspace/login?token=x', '/auth/workspace/callback?state=x']) {
-      const answer = await raw(`HEAD ${path} HTTP/1.1`);
-      expect([answer.status, answer.headers.get('allow'), answer.text]).toEqual([405, 'GET', '']);
+      const response = await raw(`HEAD ${path} HTTP/1.1`);
+      expect([response.status, response.headers.get('allow'), response.text]).toEqual([405, 'GET', '']);
     }
   });
 });
@@ -121,16 +121,16 @@ describe('a malformed request', () => {
     ['HTTP/0.9', 505, ['GET /test'], ''],
     ['HTTP/2.0 without its preface', 505, ['GET /test HTTP/2.0'], ''],
   ])('%s is %d, with a request id and in the format of errors', async (_name, status, lines, body) => {
-    const answer = await sendRaw(steward.url, [...lines, 'Connection: close'], body);
-    expect(answer.status).toBe(status);
-    expect(answer.body).toMatchObject({ status: 'error', message: expect.any(String), request_id: answer.headers.get('x-request-id') });
+    const response = await sendRaw(steward.url, [...lines, 'Connection: close'], body);
+    expect(response.status).toBe(status);
+    expect(response.body).toMatchObject({ status: 'error', message: expect.any(String), request_id: response.headers.get('x-request-id') });
   });
 
   it.each(['GET /test HTTP/1.1', 'GET /ws HTTP/1.1\r\nUpgrade: websocket\r\nConnection: Upgrade'])(
     'without a host is 400: %j',
     async (line) => {
       const { port } = new URL(steward.url);
-      const answer = await new Promise<string>((resolve) => {
+      const response = await new Promise<string>((resolve) => {
         let text = '';
         const socket = connect(Number(port), '127.0.0.1', () => socket.write(`${line}\r\nConnection: close\r\n\r\n`));
         socket.on('data', (chunk) => {
@@ -138,8 +138,8 @@ describe('a malformed request', () => {
         });
         socket.on('close', () => resolve(text));
       });
-      expect(answer).toMatch(/^HTTP\/1\.1 400 /);
-      expect(answer).toContain('"code":"invalid_request"');
+      expect(response).toMatch(/^HTTP\/1\.1 400 /);
+      expect(response).toContain('"code":"invalid_request"');
     },
   );
 
@@ -162,9 +162,9 @@ describe('a malformed request', () => {
   });
 
   it('keeps the connection usable after a rejection by the service', async () => {
-    const answer = await sendRaw(steward.url, ['GET /nothing HTTP/1.1'], `GET /test HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
-    expect(answer.status).toBe(404);
-    expect(answer.text).toContain('HTTP/1.1 200 OK');
+    const response = await sendRaw(steward.url, ['GET /nothing HTTP/1.1'], `GET /test HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+    expect(response.status).toBe(404);
+    expect(response.text).toContain('HTTP/1.1 200 OK');
   });
 });
 
@@ -174,8 +174,8 @@ describe('a request with optional features', () => {
     ['an unknown expectation', ['Expect: miracles']],
     ['HTTP/2 in the clear', ['Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABk']],
   ])('such as %s gets a normal response', async (_name, wishes) => {
-    const answer = await sendRaw(steward.url, ['GET /test HTTP/1.1', ...wishes, 'Connection: close']);
-    expect([answer.status, answer.body.status]).toEqual([200, 'success']);
+    const response = await sendRaw(steward.url, ['GET /test HTTP/1.1', ...wishes, 'Connection: close']);
+    expect([response.status, response.body.status]).toEqual([200, 'success']);
     expectError(await sendRaw(steward.url, ['GET /nothing HTTP/1.1', ...wishes, 'Connection: close']), 'not_found');
   });
 });
@@ -197,11 +197,11 @@ describe('x-request-id', () => {
       '/sandbox/none',
     ];
     for (const path of paths) {
-      const answer = await request(steward.url)
+      const response = await request(steward.url)
         .get(path)
         .set({ 'x-request-id': 'chosen-by-client', 'x-correlation-id': 'chosen-by-client' });
-      expect(answer.headers['x-request-id'], path).toMatch(/^[0-9a-f-]{36}$/);
-      seen.add(answer.headers['x-request-id'] as string);
+      expect(response.headers['x-request-id'], path).toMatch(/^[0-9a-f-]{36}$/);
+      seen.add(response.headers['x-request-id'] as string);
     }
     const preflight = await request(steward.url)
       .options('/integrations')
@@ -212,8 +212,8 @@ describe('x-request-id', () => {
   });
 
   it('is the request’s id in the log', async () => {
-    const answer = await request(steward.url).get('/integrations?canary=query-canary');
-    const lines = steward.logs.filter((line) => line.includes(answer.body.request_id));
+    const response = await request(steward.url).get('/integrations?canary=query-canary');
+    const lines = steward.logs.filter((line) => line.includes(response.body.request_id));
     expect(lines.length).toBeGreaterThan(0);
     expect(steward.logs.join('')).not.toContain('query-canary');
   });

@@ -72,13 +72,13 @@ describe('a slow client', () => {
   it('that reads now and then keeps its connection', async () => {
     steward = await startSteward({ LIMIT_ANSWER_TIMEOUT_MS: '1000' });
     const socket = await open();
-    let answers = 0;
+    let responses = 0;
     socket.on('data', (chunk) => {
-      answers += String(chunk).split('HTTP/1.1 200').length - 1;
+      responses += String(chunk).split('HTTP/1.1 200').length - 1;
     });
     for (let index = 1; index <= 4; index += 1) {
       socket.write('GET /test HTTP/1.1\r\nHost: x\r\n\r\n');
-      await eventually(() => answers === index);
+      await eventually(() => responses === index);
       await new Promise((resolve) => setTimeout(resolve, 600));
     }
     expect(socket.destroyed).toBe(false);
@@ -86,9 +86,9 @@ describe('a slow client', () => {
 
   it('is disconnected after a while without requests', async () => {
     steward = await startSteward({ LIMIT_KEEP_ALIVE_MS: '1000' });
-    const answer = await ending(await open('GET /test HTTP/1.1\r\nHost: x\r\n\r\n'));
-    expect(answer).toMatch(/^HTTP\/1\.1 200 OK/);
-    expect(answer).toMatch(/^Keep-Alive: timeout=1\r$/m);
+    const response = await ending(await open('GET /test HTTP/1.1\r\nHost: x\r\n\r\n'));
+    expect(response).toMatch(/^HTTP\/1\.1 200 OK/);
+    expect(response).toMatch(/^Keep-Alive: timeout=1\r$/m);
   });
 });
 
@@ -99,11 +99,11 @@ describe('connections beyond the limit', () => {
     for (let tries = 0; tries < 5; tries += 1) expect(await ending(await open('GET /test HTTP/1.1\r\nHost: x\r\n\r\n'))).toBe('');
     expect(steward.logs.filter((line) => line.includes('new connections are rejected'))).toHaveLength(1);
     for (const socket of first) socket.destroy();
-    const answer = await eventually(async () => {
+    const response = await eventually(async () => {
       const tried = await sendRaw(steward.url, ['GET /test HTTP/1.1', 'Connection: close']);
       return tried.status === 200 ? tried : undefined;
     });
-    expect(answer.body.status).toBe('success');
+    expect(response.body.status).toBe('success');
   });
 });
 
@@ -120,14 +120,14 @@ describe('a request beyond the limits of its form', () => {
   ])('%s is %d, also for an upgrade', async (_name, status, path, lines) => {
     steward = await startSteward({ LIMIT_HEADER_BYTES: '4096', LIMIT_URL_BYTES: '1000', LIMIT_QUERY_BYTES: '500' });
     for (const more of [['Connection: close'], upgrade]) {
-      const answer = await sendRaw(steward.url, [`GET ${path} HTTP/1.1`, ...lines, ...more]);
-      expect(answer.status, more[0]).toBe(status);
-      expect(answer.headers.get('cache-control')).toBe('no-store');
-      expect(answer.body).toEqual({
+      const response = await sendRaw(steward.url, [`GET ${path} HTTP/1.1`, ...lines, ...more]);
+      expect(response.status, more[0]).toBe(status);
+      expect(response.headers.get('cache-control')).toBe('no-store');
+      expect(response.body).toEqual({
         status: 'error',
         code: 'too_large',
         message: expect.any(String),
-        request_id: answer.headers.get('x-request-id'),
+        request_id: response.headers.get('x-request-id'),
       });
     }
   });
@@ -166,8 +166,8 @@ describe('an upgrade', () => {
     expectError(await ask('/nothing'), 'not_found');
     expectError(await ask('/ws', 'Origin: https://evil.example'), 'forbidden');
     expect((await ask()).status).toBe(101);
-    const answer = await ask();
-    expectError(answer, 'rate_limited');
-    expect(Number(answer.headers.get('retry-after'))).toBeLessThanOrEqual(60);
+    const response = await ask();
+    expectError(response, 'rate_limited');
+    expect(Number(response.headers.get('retry-after'))).toBeLessThanOrEqual(60);
   });
 });

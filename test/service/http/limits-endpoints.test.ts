@@ -50,9 +50,9 @@ function callFrom(address: string, endpoint: string, options: CallOptions = {}):
   return steward.call(path.replace(/\{\w+\}/g, UNKNOWN), { ...options, method, headers });
 }
 
-function expectLimited(answer: HttpResponse, endpoint: string): void {
-  expectError(answer, 'rate_limited');
-  const seconds = Number(answer.headers.get('retry-after'));
+function expectLimited(response: HttpResponse, endpoint: string): void {
+  expectError(response, 'rate_limited');
+  const seconds = Number(response.headers.get('retry-after'));
   expect(seconds, endpoint).toBeGreaterThanOrEqual(1);
   expect(seconds, endpoint).toBeLessThanOrEqual(60);
 }

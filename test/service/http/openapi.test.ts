@@ -45,13 +45,13 @@ beforeAll(startScene);
 afterAll(stopScene);
 
 /** Runs one and records it; at addresses for browsers, errors are also requested as pages. */
-async function check({ endpoint, answer, provoke }: Run): Promise<void> {
+async function check({ endpoint, answer: response, provoke }: Run): Promise<void> {
   const asJson = documented.check(endpoint, await provoke({}));
-  expect(asJson.replace(/ html$/, '')).toBe(`${endpoint} ${answer}`);
+  expect(asJson.replace(/ html$/, '')).toBe(`${endpoint} ${response}`);
   seen.add(asJson);
-  if (!documented.answers.includes(`${endpoint} ${answer} html`) || answer.startsWith('200')) return;
+  if (!documented.answers.includes(`${endpoint} ${response} html`) || response.startsWith('200')) return;
   const asPage = documented.check(endpoint, await provoke({ headers: { accept: 'text/html' } }));
-  expect(asPage).toBe(`${endpoint} ${answer} html`);
+  expect(asPage).toBe(`${endpoint} ${response} html`);
   seen.add(asPage);
 }
 
@@ -130,12 +130,12 @@ describe('every documented response', () => {
 
   it('is tested above, or listed with the reason why not', () => {
     const all = [...new Set([...documented.answers, ...inProduction.answers])];
-    const listed = all.filter((answer) => NOT_PROVOKED.some(({ answers }) => answers.test(answer)));
-    expect(all.filter((answer) => !seen.has(answer) && !listed.includes(answer))).toEqual([]);
-    expect(listed.filter((answer) => seen.has(answer))).toEqual([]);
+    const listed = all.filter((response) => NOT_PROVOKED.some(({ answers }) => answers.test(response)));
+    expect(all.filter((response) => !seen.has(response) && !listed.includes(response))).toEqual([]);
+    expect(listed.filter((response) => seen.has(response))).toEqual([]);
     for (const { why, answers } of NOT_PROVOKED)
       expect(
-        listed.some((answer) => answers.test(answer)),
+        listed.some((response) => answers.test(response)),
         why,
       ).toBe(true);
   });

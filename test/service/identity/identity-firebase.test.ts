@@ -368,9 +368,9 @@ describe('an ID token of Firebase, where revocation is checked', () => {
       expect(accepted.status).toBe(200);
       google.user.validSince = String(seconds() - 5);
       // Another token of the same user, since the first one is cached for a minute.
-      const refused = await steward.call('/integrations', { token: await sign(claims({ iat: seconds() - 11 })) });
-      expect([refused.status, refused.body.code]).toEqual([401, 'invalid_token']);
-      expect(refused.headers.get('www-authenticate')).toMatch(/^Bearer /);
+      const rejected = await steward.call('/integrations', { token: await sign(claims({ iat: seconds() - 11 })) });
+      expect([rejected.status, rejected.body.code]).toEqual([401, 'invalid_token']);
+      expect(rejected.headers.get('www-authenticate')).toMatch(/^Bearer /);
     } finally {
       await steward.stop();
     }

@@ -149,8 +149,8 @@ afterAll(async () => {
 
 async function put(content: string): Promise<void> {
   writeFileSync(file, content);
-  const answer = await steward.call('/update_integrations');
-  expect(answer.status).toBe(200);
+  const response = await steward.call('/update_integrations');
+  expect(response.status).toBe(200);
 }
 
 async function run(action: string, input: unknown = {}): Promise<any> {

@@ -52,9 +52,9 @@ async function logged(work: () => Promise<unknown>): Promise<string> {
 describe('GET /update_integrations', () => {
   it('reloads the file without a restart, for anyone', async () => {
     writeFileSync(file, CHANGED);
-    const answer = await reload();
-    expect(answer.status).toBe(200);
-    expect(answer.body).toEqual({ status: 'success' });
+    const response = await reload();
+    expect(response.status).toBe(200);
+    expect(response.body).toEqual({ status: 'success' });
     expect(inForce()).toMatchObject({ needs: ['transactions'] });
   });
 
@@ -85,9 +85,9 @@ describe('GET /update_integrations', () => {
       writeFileSync(file, content);
       const before = production.context.integrations.current;
       const { length } = production.logs;
-      const answer = await production.call('/update_integrations');
-      expectError(answer, 'invalid_configuration');
-      expect(answer.text).not.toMatch(/canary|integrations\.yaml|line|column|steward-reload/);
+      const response = await production.call('/update_integrations');
+      expectError(response, 'invalid_configuration');
+      expect(response.text).not.toMatch(/canary|integrations\.yaml|line|column|steward-reload/);
       expect(production.logs.slice(length).join('')).toContain(place);
       expect(production.context.integrations.current).toBe(before);
       const current = steward.context.integrations.current;
@@ -107,9 +107,9 @@ describe('GET /update_integrations', () => {
   it('without the file is 422, and 200 again when it is back', async () => {
     renameSync(file, `${file}.away`);
     expectError(await production.call('/update_integrations'), 'invalid_configuration');
-    const answer = await reload();
-    expect([answer.status, answer.body.code]).toEqual([422, 'invalid_configuration']);
-    expect(answer.text).not.toContain(folder);
+    const response = await reload();
+    expect([response.status, response.body.code]).toEqual([422, 'invalid_configuration']);
+    expect(response.text).not.toContain(folder);
     expect(inForce()).toMatchObject({ needs: ['auth'] });
     renameSync(`${file}.away`, file);
     expect((await reload()).status).toBe(200);
@@ -120,10 +120,10 @@ describe('GET /update_integrations', () => {
     // Pipelined, so that they arrive together.
     const more = 'GET /update_integrations HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(98);
     const last = 'GET /update_integrations HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 10 }, () => sendRaw(steward.url, ['GET /update_integrations HTTP/1.1'], more + last)),
     );
-    const statuses = answers.flatMap(({ status, text }) => [
+    const statuses = responses.flatMap(({ status, text }) => [
       status,
       ...[...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, code]) => Number(code)),
     ]);

@@ -21,10 +21,10 @@ async function value(name: string): Promise<number | undefined> {
 
 describe('GET /metrics', () => {
   it('is Prometheus text on a separate listener', async () => {
-    const answer = await fetch(url);
-    expect(answer.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
+    const response = await fetch(url);
+    expect(response.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
     expect(new URL(url).host).not.toBe(new URL(steward.url).host);
-    expect(await answer.text()).toContain('\nsteward_build_info{version="');
+    expect(await response.text()).toContain('\nsteward_build_info{version="');
   });
 
   it('is not on the public listener, in any spelling', async () => {

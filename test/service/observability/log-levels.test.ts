@@ -57,11 +57,11 @@ describe('an internal error', () => {
   it('is one error line, and the request’s line is unchanged', async () => {
     const token = await steward.signIn();
     await steward.sql('alter table workspace_accounts rename to elsewhere');
-    const answer = await steward.call('/auth/workspace/accounts', { token });
+    const response = await steward.call('/auth/workspace/accounts', { token });
     await steward.sql('alter table elsewhere rename to workspace_accounts');
-    expect([answer.status, answer.body.code]).toEqual([500, 'internal']);
+    expect([response.status, response.body.code]).toEqual([500, 'internal']);
     const own = await eventually(() => {
-      const found = lines().filter(({ request_id }) => request_id === answer.body.request_id);
+      const found = lines().filter(({ request_id }) => request_id === response.body.request_id);
       return found.length >= 2 && found;
     });
     expect(own.map(({ level, msg }) => [level, msg])).toEqual([
@@ -75,8 +75,8 @@ describe('an internal error', () => {
 
 describe('ids', () => {
   it('are in all lines of a request, including those about its body', async () => {
-    const answer = await steward.call('/waitlist', { form: { email: 'no address' } });
-    const id = answer.headers.get('x-request-id');
+    const response = await steward.call('/waitlist', { form: { email: 'no address' } });
+    const id = response.headers.get('x-request-id');
     const own = await eventually(() => {
       const found = lines().filter(({ request_id }) => request_id === id);
       return found.some(({ msg }) => msg === 'request completed') && found;
@@ -86,9 +86,9 @@ describe('ids', () => {
 
   it('are in the lines about requests to providers', async () => {
     await steward.control('faults', { part: 'bank', kind: 'status', status: 500, times: 1 });
-    const answer = await steward.call('/auth/bank/create_link_token', { method: 'POST', token: await steward.signIn() });
-    expect(answer.status).toBe(502);
-    const [line] = lines().filter(({ level, request_id }) => level === WARN && request_id === answer.body.request_id);
+    const response = await steward.call('/auth/bank/create_link_token', { method: 'POST', token: await steward.signIn() });
+    expect(response.status).toBe(502);
+    const [line] = lines().filter(({ level, request_id }) => level === WARN && request_id === response.body.request_id);
     expect(line).toMatchObject({ msg: 'request failed', code: 'provider_error' });
   });
 

@@ -42,8 +42,8 @@ describe('while the database is unavailable', () => {
 describe('a provider that is not configured', () => {
   it('causes no warning when it is requested', async () => {
     const production = await startProduction();
-    const answer = await production.call('/webhooks/bank', { body: '{}', headers: { 'content-type': 'application/json' } });
-    expect([answer.status, answer.body.code]).toEqual([503, 'not_configured']);
+    const response = await production.call('/webhooks/bank', { body: '{}', headers: { 'content-type': 'application/json' } });
+    expect([response.status, response.body.code]).toEqual([503, 'not_configured']);
     expect(production.logs.filter((text) => text.includes('request failed'))).toEqual([]);
     await production.stop();
   });

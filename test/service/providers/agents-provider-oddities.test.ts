@@ -31,8 +31,8 @@ describe('a response of the provider', () => {
   });
 
   it('that is empty is not an empty list', async () => {
-    for (const answer of [{ body: '' }, { status: 204 }]) {
-      scene.api.on('/gmail/v1/users/me/messages', answer);
+    for (const response of [{ body: '' }, { status: 204 }]) {
+      scene.api.on('/gmail/v1/users/me/messages', response);
       await expect(run('mail.search', {})).rejects.toMatchObject({ code: 'provider_error' });
     }
   });

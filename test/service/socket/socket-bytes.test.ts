@@ -66,8 +66,8 @@ describe('messages of a signed-in client', () => {
     ] as const) {
       const before = client.frames.length;
       client.send(text);
-      const answer = await client.next((one) => client.frames.indexOf(one) >= before);
-      expect(answer).toMatchObject({ type: 'error', requestId, error: { code: 'too_large', retryable: false } });
+      const response = await client.next((one) => client.frames.indexOf(one) >= before);
+      expect(response).toMatchObject({ type: 'error', requestId, error: { code: 'too_large', retryable: false } });
     }
     expect((await client.request({ type: 'list' })).type).toBe('result');
   });

@@ -50,8 +50,8 @@ describe('a stop with 1,000 sockets', () => {
     const late = await busy[0]!.request({ type: 'list' });
     expect(late).toMatchObject({ type: 'error', error: { code: 'unavailable', retryable: true } });
     release.resolve();
-    const answers = await Promise.all(busy.map((client) => client.frame('flying')));
-    answers.forEach((answer, index) => {
+    const responses = await Promise.all(busy.map((client) => client.frame('flying')));
+    responses.forEach((answer, index) => {
       expect(answer).toMatchObject({ type: 'result', data: { index } });
     });
     const endings = [...early, ...(await Promise.all(busy.map(({ ended }) => ended)))];

@@ -118,8 +118,8 @@ describe('hostile bytes', () => {
     await Promise.race([closed, writing]);
     socket.destroy();
     await closed;
-    const answer = Buffer.concat(chunks);
+    const response = Buffer.concat(chunks);
     // A close frame: too many pieces (1008), or no authentication in time (4401).
-    expect([1008, 4401]).toContain(answer.readUInt16BE(2));
+    expect([1008, 4401]).toContain(response.readUInt16BE(2));
   });
 });

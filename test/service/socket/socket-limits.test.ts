@@ -82,26 +82,26 @@ describe('upgrades per minute from one address', () => {
 
   it('beyond the limit are 429 with Retry-After; other addresses are accepted', async () => {
     steward = await startSteward({ LIMIT_SOCKET_CONNECTS_PER_MINUTE: '2', TRUST_PROXY: '1' });
-    const answers = [];
+    const responses = [];
     for (const address of ['203.0.113.1', '198.51.100.7, 203.0.113.1', '203.0.113.1', '203.0.113.2']) {
-      answers.push(await upgrade(steward.url, address));
+      responses.push(await upgrade(steward.url, address));
     }
-    expect(answers.map(({ status }) => status)).toEqual([101, 101, 429, 101]);
-    const seconds = Number(answers[2]?.retryAfter);
+    expect(responses.map(({ status }) => status)).toEqual([101, 101, 429, 101]);
+    const seconds = Number(responses[2]?.retryAfter);
     expect(seconds >= 1 && seconds <= 60).toBe(true);
-    for (const { socket } of answers) socket.terminate();
+    for (const { socket } of responses) socket.terminate();
   });
 
   it('are counted for an IPv6 network of /64, and for the peer if no proxy is trusted', async () => {
     steward = await startSteward({ LIMIT_SOCKET_CONNECTS_PER_MINUTE: '2', TRUST_PROXY: '1' });
     const networks = ['2001:db8:1:1::1', '2001:db8:1:1::2', '2001:db8:1:1:ffff::3', '2001:db8:1:2::1'];
-    const answers = [];
-    for (const address of networks) answers.push(await upgrade(steward.url, address));
-    expect(answers.map(({ status }) => status)).toEqual([101, 101, 429, 101]);
+    const responses = [];
+    for (const address of networks) responses.push(await upgrade(steward.url, address));
+    expect(responses.map(({ status }) => status)).toEqual([101, 101, 429, 101]);
     steward = await steward.restart({ TRUST_PROXY: 'false' });
-    for (const address of networks) answers.push(await upgrade(steward.url, address));
-    expect(answers.slice(4).map(({ status }) => status)).toEqual([101, 101, 429, 429]);
-    for (const { socket } of answers) socket.terminate();
+    for (const address of networks) responses.push(await upgrade(steward.url, address));
+    expect(responses.slice(4).map(({ status }) => status)).toEqual([101, 101, 429, 429]);
+    for (const { socket } of responses) socket.terminate();
   });
 });
 

@@ -243,9 +243,9 @@ describe('a conversation', () => {
     scene.policies.set('test.send', { approval: 'always' });
     const elsewhere = await SocketClient.signedIn(scene.steward.url, user.token);
     scene.sending(200, { id: 'm42' });
-    const refused = await client.request({ type: 'call', action: 'test.send', input: { to: ['ana@example.com'], text: 'Hallo Ana' } });
-    expect(refused).toMatchObject({ type: 'error', error: { code: 'approval_required', retryable: false, action: 'test.send' } });
-    const { approvalId } = refused.error;
+    const rejected = await client.request({ type: 'call', action: 'test.send', input: { to: ['ana@example.com'], text: 'Hallo Ana' } });
+    expect(rejected).toMatchObject({ type: 'error', error: { code: 'approval_required', retryable: false, action: 'test.send' } });
+    const { approvalId } = rejected.error;
     for (const socket of [client, elsewhere]) {
       const event = await socket.event('approval.requested');
       expect(event).toMatchObject({ requestId: '', seq: expect.any(Number), data: { approvalId, action: 'test.send' } });

@@ -16,7 +16,7 @@ let sockets: SocketServer;
 let url: string;
 let now: number;
 /** The delayed response of `list`. */
-let answer: () => Promise<unknown>;
+let response: () => Promise<unknown>;
 
 beforeAll(async () => {
   steward = await startSteward();
@@ -27,14 +27,14 @@ afterAll(() => steward.stop());
 /** The socket server alone, with the test's clock, authentication and requests; events are real. */
 beforeEach(async () => {
   now = START;
-  answer = async () => ({});
+  response = async () => ({});
   const { config, logger, feed } = steward.context;
   sockets = new SocketServer({
     authenticate: async (token) => ({ ...(await steward.context.sessions.authenticate(token)), expiresAt: START / 1000 + 3_600 }),
     isAllowedOrigin: () => true,
     addressOf: () => 'here',
     revision: () => 'r',
-    handlerOf: () => async () => ({ data: await answer() }),
+    handlerOf: () => async () => ({ data: await response() }),
     feed,
     limits: { ...config.limits, socketDrainMs: 1, socketMessagesPerMinute: 20 },
     logger,
@@ -71,7 +71,7 @@ describe('time', () => {
 
   it('expiry of the token during a request: 4401, and the request ends', async () => {
     const client = await signedIn();
-    answer = () => new Promise(() => {});
+    response = () => new Promise(() => {});
     client.send({ type: 'list', requestId: 'hangs' });
     await client.request({ type: 'abort', id: 'nothing' });
     pass(3_599);
@@ -125,7 +125,7 @@ describe('time', () => {
   it('a long request is reported every 5 s', async () => {
     const client = await signedIn();
     const release = Promise.withResolvers<unknown>();
-    answer = () => release.promise;
+    response = () => release.promise;
     client.send({ type: 'list', requestId: 'long' });
     await client.request({ type: 'abort', id: 'nothing' });
     for (const seconds of [4.999, 0.001, 4.999, 0.001, 5]) pass(seconds);
@@ -140,7 +140,7 @@ describe('a slow reader', () => {
   async function asksAndDoesNotRead(client: SocketClient): Promise<number> {
     const megabyte = 'x'.repeat(MEGABYTE);
     let answered = 0;
-    answer = async () => {
+    response = async () => {
       answered += 1;
       return megabyte;
     };
@@ -157,7 +157,7 @@ describe('a slow reader', () => {
     const chunk = 'x'.repeat(6 * MEGABYTE);
     const client = await signedIn();
     client.socket.pause();
-    answer = async () => chunk;
+    response = async () => chunk;
     for (let count = 0; count < 4; count += 1) client.send({ type: 'list', requestId: `big-${count}` });
     await eventually(() => sockets.size === 0);
     client.socket.terminate();
@@ -185,7 +185,7 @@ describe('a slow reader', () => {
     await client.event('three');
     clearInterval(ticking);
     expect(client.events.map(({ event }) => event)).toEqual(['one', 'two', 'three']);
-    answer = async () => 'small';
+    response = async () => 'small';
     expect((await client.request({ type: 'list' })).data).toBe('small');
     await client.close();
   });

@@ -51,12 +51,12 @@ async function upgrade(path: string, headers: Record<string, string> = {}): Prom
       .map(([name, value]) => `${name}: ${value}\r\n`)
       .join('')}\r\n`,
   );
-  let answer = '';
+  let response = '';
   for await (const chunk of socket) {
-    answer += chunk;
-    if (answer.startsWith('HTTP/1.1 101')) break;
+    response += chunk;
+    if (response.startsWith('HTTP/1.1 101')) break;
   }
-  return answer.split('\r\n', 1)[0] ?? '';
+  return response.split('\r\n', 1)[0] ?? '';
 }
 
 describe('the upgrade at /ws', () => {
@@ -122,9 +122,9 @@ describe('authenticating', () => {
   ])('with %s gets an error frame and 4401', async (_what, claims, code) => {
     const client = await open();
     const token = typeof claims === 'string' ? claims : await issuer.sign('ana', claims);
-    const answer = await client.authenticate(token, { requestId: 'bad' });
-    expect(answer).toEqual({ type: 'error', requestId: 'bad', errorText: expect.any(String), error: { code, retryable: false } });
-    expect(JSON.stringify(answer)).not.toContain(token);
+    const response = await client.authenticate(token, { requestId: 'bad' });
+    expect(response).toEqual({ type: 'error', requestId: 'bad', errorText: expect.any(String), error: { code, retryable: false } });
+    expect(JSON.stringify(response)).not.toContain(token);
     expect((await client.ended).code).toBe(4401);
   });
 
@@ -167,8 +167,8 @@ describe('authenticating', () => {
 
   it('again as another user is rejected: error frame and 4401', async () => {
     const client = await authenticated('ana');
-    const answer = await client.authenticate(await issuer.sign('ben'), { requestId: 'other' });
-    expect(answer).toMatchObject({ type: 'error', error: { code: 'forbidden', retryable: false } });
+    const response = await client.authenticate(await issuer.sign('ben'), { requestId: 'other' });
+    expect(response).toMatchObject({ type: 'error', error: { code: 'forbidden', retryable: false } });
     expect((await client.ended).code).toBe(4401);
   });
 
@@ -185,8 +185,8 @@ describe('authenticating', () => {
     await clients[0]?.close();
     const next = await eventually(async () => {
       const client = await open();
-      const answer = await client.authenticate(await issuer.sign('many'));
-      return answer.type === 'ready' ? client : undefined;
+      const response = await client.authenticate(await issuer.sign('many'));
+      return response.type === 'ready' ? client : undefined;
     });
     await Promise.all([...clients, next].map((client) => client.close()));
   });
@@ -201,8 +201,8 @@ describe('frames after authentication', () => {
   ])('%s gets an error frame and the socket stays', async (_what, text, requestId) => {
     const client = await authenticated('ana');
     client.send(text);
-    const answer = await eventually(() => client.frames.find((frame) => frame.type === 'error'));
-    expect(answer).toEqual({
+    const response = await eventually(() => client.frames.find((frame) => frame.type === 'error'));
+    expect(response).toEqual({
       type: 'error',
       requestId,
       errorText: expect.any(String),
@@ -275,8 +275,8 @@ describe('a service with short time limits', () => {
     const client = await open({}, impatient);
     try {
       // The issuer's keys get 5 s, the socket 3.
-      const answer = await client.authenticate(await issuer.sign('ana'));
-      expect(answer).toMatchObject({ type: 'error', error: { code: 'unavailable', retryable: true } });
+      const response = await client.authenticate(await issuer.sign('ana'));
+      expect(response).toMatchObject({ type: 'error', error: { code: 'unavailable', retryable: true } });
     } finally {
       release();
     }

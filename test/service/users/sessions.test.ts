@@ -17,9 +17,9 @@ describe('a token in many concurrent requests', () => {
   beforeEach(() => {
     asked = [];
     const verify = (token: string) => {
-      const answer = Promise.withResolvers<Identity>();
-      asked.push({ token, answer });
-      return answer.promise;
+      const response = Promise.withResolvers<Identity>();
+      asked.push({ token, answer: response });
+      return response.promise;
     };
     sessions = new Sessions(steward.context.db, verify, steward.context.names, []);
   });
@@ -52,9 +52,9 @@ describe('a token in many concurrent requests', () => {
   });
 
   it('is rejected for all of them, and verified again in the next request', async () => {
-    const refused = [sessions.authenticate('bad'), sessions.authenticate('bad')];
+    const rejected = [sessions.authenticate('bad'), sessions.authenticate('bad')];
     asked[0]?.answer.reject(new AppError('invalid_token', 'No.'));
-    for (const one of refused) await expect(one).rejects.toMatchObject({ code: 'invalid_token' });
+    for (const one of rejected) await expect(one).rejects.toMatchObject({ code: 'invalid_token' });
     const again = sessions.authenticate('bad');
     expect(asked).toHaveLength(2);
     asked[1]?.answer.resolve(identity('two'));

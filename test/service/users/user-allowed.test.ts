@@ -72,8 +72,8 @@ describe('ALLOWED_USERS', () => {
 
   it('rejects a socket too', async () => {
     const socket = await SocketClient.open(steward.url);
-    const answer = await socket.authenticate(await issuer.sign('ada', { sub: 'eve', email: 'eve@evil.test' }));
-    expect(answer).toMatchObject({ type: 'error', error: { code: 'forbidden' } });
+    const response = await socket.authenticate(await issuer.sign('ada', { sub: 'eve', email: 'eve@evil.test' }));
+    expect(response).toMatchObject({ type: 'error', error: { code: 'forbidden' } });
     expect((await socket.ended).code).toBe(4401);
   });
 

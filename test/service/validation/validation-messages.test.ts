@@ -57,8 +57,8 @@ describe('the error of an invalid frame is in plain words', () => {
   });
 
   it('frames of chat may have any content', async () => {
-    const answer = await client.request({ type: 'send', id: 't', trigger: 'submit-message', headers: 7, newer: { fields: [] } });
-    expect(answer.error.code).toBe('assistant_disabled');
+    const response = await client.request({ type: 'send', id: 't', trigger: 'submit-message', headers: 7, newer: { fields: [] } });
+    expect(response.error.code).toBe('assistant_disabled');
   });
 });
 
@@ -76,8 +76,8 @@ describe('the error of an invalid input is in plain words', () => {
     ['a word for a list', 'mail.label', { ids: 'm1', add: ['x'] }, 'ids: must be a list'],
     ['a word of none that there are', 'drive.share', { id: 'file1', email: 'a@example.com', role: 'god' }, /^role: must be one of /],
   ])('%s', async (_what, action, input, errorText) => {
-    const answer = await client.request({ type: 'call', action, input });
+    const response = await client.request({ type: 'call', action, input });
     const expected = typeof errorText === 'string' ? errorText : expect.stringMatching(errorText);
-    expect(answer).toMatchObject({ type: 'error', errorText: expected, error: { code: 'invalid_request' } });
+    expect(response).toMatchObject({ type: 'error', errorText: expected, error: { code: 'invalid_request' } });
   });
 });

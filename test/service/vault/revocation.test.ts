@@ -63,8 +63,8 @@ async function standing({ id }: { id: string }, status: string): Promise<void> {
 }
 
 async function disconnect({ token, id }: { token: string; id: string }): Promise<void> {
-  const answer = await steward.call(`/auth/workspace/accounts/${id}`, { method: 'DELETE', token });
-  expect(answer.body).toEqual({ success: true });
+  const response = await steward.call(`/auth/workspace/accounts/${id}`, { method: 'DELETE', token });
+  expect(response.body).toEqual({ success: true });
 }
 
 describe('disconnecting', () => {

@@ -25,10 +25,10 @@ async function entries(): Promise<string[]> {
   return rows.map(({ email }) => email);
 }
 
-function expectFailed(answer: Response): void {
-  expect(answer.status).toBe(200);
-  expect(answer.body).toEqual({ status: 'error', message: expect.stringMatching(/^\S.* .*\.$/) });
-  expect(answer.text).not.toMatch(/relation|waitlist_|ECONN|select|insert|database|Connection/i);
+function expectFailed(response: Response): void {
+  expect(response.status).toBe(200);
+  expect(response.body).toEqual({ status: 'error', message: expect.stringMatching(/^\S.* .*\.$/) });
+  expect(response.text).not.toMatch(/relation|waitlist_|ECONN|select|insert|database|Connection/i);
 }
 
 describe.each(['/waitlist', '/email'])('POST %s', (path) => {
@@ -37,37 +37,41 @@ describe.each(['/waitlist', '/email'])('POST %s', (path) => {
   afterEach(() => steward.sql('delete from waitlist'));
 
   it('stores an address and returns success and nothing else', async () => {
-    const answer = await join('ada@example.org');
-    expect(answer.status).toBe(200);
-    expect(answer.headers['content-type']).toMatch(/^application\/json\b/);
-    expect(answer.body).toEqual({ status: 'success' });
+    const response = await join('ada@example.org');
+    expect(response.status).toBe(200);
+    expect(response.headers['content-type']).toMatch(/^application\/json\b/);
+    expect(response.body).toEqual({ status: 'success' });
     expect(await entries()).toEqual(['ada@example.org']);
   });
 
   it('accepts JSON with the same field', async () => {
     const body = '{"email":"json@example.org"}';
-    const answer = await request(steward.url).post(path).type('json').send(body);
-    expect(answer.body).toEqual({ status: 'success' });
+    const response = await request(steward.url).post(path).type('json').send(body);
+    expect(response.body).toEqual({ status: 'success' });
     expect(await entries()).toEqual(['json@example.org']);
   });
 
   it('responds to a known address as to a new one, and stores it once', async () => {
-    const answers = [await join('known@example.org'), await join('known@example.org'), await join(' KNOWN@Example.org ')];
-    const shown = answers.map(({ status, text, headers }) => [status, text, Object.keys(headers).sort()]);
+    const responses = [await join('known@example.org'), await join('known@example.org'), await join(' KNOWN@Example.org ')];
+    const shown = responses.map(({ status, text, headers }) => [status, text, Object.keys(headers).sort()]);
     expect(shown[1]).toEqual(shown[0]);
     expect(shown[2]).toEqual(shown[0]);
     expect(await entries()).toEqual(['known@example.org']);
   });
 
   it('stores one entry of twenty concurrent ones', async () => {
-    const answers = await Promise.all(Array.from({ length: 20 }, () => join('many@example.org')));
-    expect(new Set(answers.map(({ text }) => text))).toEqual(new Set(['{"status":"success"}']));
+    const responses = await Promise.all(Array.from({ length: 20 }, () => join('many@example.org')));
+    expect(new Set(responses.map(({ text }) => text))).toEqual(new Set(['{"status":"success"}']));
     expect(await entries()).toEqual(['many@example.org']);
   });
 
   it('is public: an invalid token is ignored', async () => {
-    const answer = await request(steward.url).post(path).set('Authorization', 'nonsense').type('form').send({ email: 'open@example.org' });
-    expect(answer.body).toEqual({ status: 'success' });
+    const response = await request(steward.url)
+      .post(path)
+      .set('Authorization', 'nonsense')
+      .type('form')
+      .send({ email: 'open@example.org' });
+    expect(response.body).toEqual({ status: 'success' });
   });
 
   it('rejects a request without the address', async () => {
@@ -100,9 +104,9 @@ describe.each(['/waitlist', '/email'])('POST %s', (path) => {
     ['with SQL', "a'; drop table waitlist; --@example.org"],
     ['with markup', '<img src=x>@example.org'],
   ])('rejects an address %s', async (_name, email) => {
-    const answer = await join(email);
-    expectError(answer, 'invalid_request', /^email: /);
-    if (email.trim().length > 5) expect(answer.body.message).not.toContain(email.trim().slice(0, 12));
+    const response = await join(email);
+    expectError(response, 'invalid_request', /^email: /);
+    if (email.trim().length > 5) expect(response.body.message).not.toContain(email.trim().slice(0, 12));
     expect(await entries()).toEqual([]);
   });
 

@@ -46,10 +46,10 @@ describe('GET /auth/workspace/accounts', () => {
   });
 
   it('is empty at first', async () => {
-    const answer = await steward.call(ACCOUNTS, { token: await steward.signIn(newName()) });
-    expect(answer.status).toBe(200);
-    expect(answer.body).toEqual({ accounts: [] });
-    expect(answer.headers.get('cache-control')).toBe('no-store');
+    const response = await steward.call(ACCOUNTS, { token: await steward.signIn(newName()) });
+    expect(response.status).toBe(200);
+    expect(response.body).toEqual({ accounts: [] });
+    expect(response.headers.get('cache-control')).toBe('no-store');
   });
 
   it('lists the caller’s accounts only, connected longest first, the first as default', async () => {
@@ -131,9 +131,9 @@ describe('POST /auth/workspace/accounts/{account_id}/default', () => {
   it('moves the flag, and changes nothing the second time', async () => {
     const { token, ids } = await userWith(2);
     for (const _round of [1, 2]) {
-      const answer = await makeDefault(token, ids[1]);
-      expect(answer.status).toBe(200);
-      expect(answer.body).toEqual({ success: true });
+      const response = await makeDefault(token, ids[1]);
+      expect(response.status).toBe(200);
+      expect(response.body).toEqual({ success: true });
       expect(await defaultOf(token)).toEqual([ids[1]]);
     }
   });
@@ -149,8 +149,8 @@ describe('POST /auth/workspace/accounts/{account_id}/default', () => {
 
   it('of several concurrently leaves exactly one', async () => {
     const { token, ids } = await userWith(3);
-    const answers = await Promise.all([...ids, ...ids].map((id) => makeDefault(token, id)));
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200]);
+    const responses = await Promise.all([...ids, ...ids].map((id) => makeDefault(token, id)));
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200]);
     expect(await defaultOf(token)).toHaveLength(1);
   });
 });
@@ -165,9 +165,9 @@ describe('DELETE /auth/workspace/accounts/{account_id}', () => {
   it('removes the account with all of its data from the list immediately', async () => {
     const { token, ids } = await userWith(1);
     const [grant] = await steward.sql<{ id: string }>('select grant_id as id from workspace_accounts where id = $1', [ids[0]]);
-    const answer = await disconnect(token, ids[0]);
-    expect(answer.status).toBe(200);
-    expect(answer.body).toEqual({ success: true });
+    const response = await disconnect(token, ids[0]);
+    expect(response.status).toBe(200);
+    expect(response.body).toEqual({ success: true });
     expect(await workspaceAccounts(steward, token)).toEqual([]);
     expect(await steward.sql('select 1 from grants where id = $1', [grant?.id])).toEqual([]);
     expect((await steward.call('/integrations', { token })).body.workspace).toEqual({ connected: false, needs_attention: 0 });
@@ -201,8 +201,8 @@ describe('DELETE /auth/workspace/accounts/{account_id}', () => {
 
   it('of all concurrently disconnects each once', async () => {
     const { token, ids } = await userWith(3);
-    const answers = await Promise.all([...ids, ...ids].map((id) => disconnect(token, id)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 404, 404, 404]);
+    const responses = await Promise.all([...ids, ...ids].map((id) => disconnect(token, id)));
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 200, 200, 404, 404, 404]);
     expect(await workspaceAccounts(steward, token)).toEqual([]);
   });
 });

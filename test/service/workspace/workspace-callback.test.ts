@@ -66,12 +66,12 @@ async function alter(url: string, change: string, service = steward): Promise<vo
 describe('GET /auth/workspace/callback', () => {
   it('redirects with an empty response that is neither cached nor disclosed', async () => {
     const { browser, callbackUrl } = await approved();
-    const answer = await browser.visit(callbackUrl);
-    expect(answer.status).toBe(303);
-    expect(answer.text).toBe('');
-    expect(answer.headers.get('cache-control')).toBe('no-store');
-    expect(answer.headers.get('referrer-policy')).toBe('no-referrer');
-    expect(answer.headers.get('location')).toMatch(
+    const response = await browser.visit(callbackUrl);
+    expect(response.status).toBe(303);
+    expect(response.text).toBe('');
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    expect(response.headers.get('referrer-policy')).toBe('no-referrer');
+    expect(response.headers.get('location')).toMatch(
       /^http:\/\/localhost:5173\/done\?keep=1&integration=workspace&status=connected&account_id=[0-9a-f-]{36}$/,
     );
   });
@@ -83,9 +83,9 @@ describe('GET /auth/workspace/callback', () => {
     ['an unknown state and an error', '?state=x&error=access_denied'],
   ])('with %s redirects to the default page as expired', async (_name, query) => {
     const before = await exchanges(steward);
-    const answer = await steward.call(`${CALLBACK}${query}`);
-    expect(answer.status).toBe(303);
-    expect(answer.headers.get('location')).toBe(`${steward.url}/?integration=workspace&status=error&code=expired`);
+    const response = await steward.call(`${CALLBACK}${query}`);
+    expect(response.status).toBe(303);
+    expect(response.headers.get('location')).toBe(`${steward.url}/?integration=workspace&status=error&code=expired`);
     expect(await exchanges(steward)).toBe(before);
   });
 
@@ -95,10 +95,10 @@ describe('GET /auth/workspace/callback', () => {
     ['NUL in the state', '?state=a%00&code=b'],
     ['a code of over 4,096 characters', `?state=a&code=${'b'.repeat(4097)}`],
   ])('rejects %s', async (_name, query) => {
-    const answer = await steward.call(`${CALLBACK}${query}`);
-    expect(answer.status).toBe(400);
-    expect(answer.body.code).toBe('invalid_request');
-    expect(answer.headers.get('location')).toBeNull();
+    const response = await steward.call(`${CALLBACK}${query}`);
+    expect(response.status).toBe(400);
+    expect(response.body.code).toBe('invalid_request');
+    expect(response.headers.get('location')).toBeNull();
   });
 
   it.each([
@@ -107,9 +107,9 @@ describe('GET /auth/workspace/callback', () => {
     ['POST', { method: 'POST' }],
   ])('rejects %s with 405 and does not change the flow', async (_name, options) => {
     const { browser, callbackUrl } = await approved();
-    const answer = await browser.visit(callbackUrl, options);
-    expect(answer.status).toBe(405);
-    expect(answer.headers.get('allow')).toBe('GET');
+    const response = await browser.visit(callbackUrl, options);
+    expect(response.status).toBe(405);
+    expect(response.headers.get('allow')).toBe('GET');
     expect(outcome(await browser.visit(callbackUrl)).status).toBe('connected');
   });
 
@@ -117,8 +117,8 @@ describe('GET /auth/workspace/callback', () => {
     const { browser, callbackUrl, token } = await approved();
     await alter(callbackUrl, `expires_at = now() - interval '1 millisecond'`);
     const before = await exchanges(steward);
-    const answer = await browser.visit(callbackUrl);
-    expect(answer.headers.get('location')).toBe(`${DONE}&integration=workspace&status=error&code=expired`);
+    const response = await browser.visit(callbackUrl);
+    expect(response.headers.get('location')).toBe(`${DONE}&integration=workspace&status=error&code=expired`);
     expect(await exchanges(steward)).toBe(before);
     expect(await workspaceAccounts(steward, token)).toEqual([]);
   });
@@ -130,9 +130,9 @@ describe('GET /auth/workspace/callback', () => {
     const again = await browser.visit(callbackUrl);
     const elsewhere = await steward.call(callbackUrl);
     expect(outcome(first).status).toBe('connected');
-    for (const answer of [again, elsewhere]) {
-      expect(answer.status).toBe(303);
-      expect(answer.headers.get('location')).toBe(first.headers.get('location'));
+    for (const response of [again, elsewhere]) {
+      expect(response.status).toBe(303);
+      expect(response.headers.get('location')).toBe(first.headers.get('location'));
     }
     expect(await exchanges(steward)).toBe(before);
     expect(await workspaceAccounts(steward, token)).toHaveLength(1);
@@ -142,10 +142,10 @@ describe('GET /auth/workspace/callback', () => {
     const { browser, callbackUrl, token, email } = await approved();
     await steward.control('faults', { part: 'workspace', path: '/token', kind: 'delay', ms: 300, times: 1 });
     const before = await exchanges(steward);
-    const answers = await Promise.all(Array.from({ length: 50 }, () => browser.visit(callbackUrl)));
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([303]));
-    expect(new Set(answers.map(({ headers }) => headers.get('location'))).size).toBe(1);
-    expect(outcome(answers[0]!).status).toBe('connected');
+    const responses = await Promise.all(Array.from({ length: 50 }, () => browser.visit(callbackUrl)));
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([303]));
+    expect(new Set(responses.map(({ headers }) => headers.get('location'))).size).toBe(1);
+    expect(outcome(responses[0]!).status).toBe('connected');
     expect(await exchanges(steward)).toBe(before + 1);
     expect(await workspaceAccounts(steward, token)).toHaveLength(1);
     expect(await liveTokens(steward, email)).toEqual({ access: 1, refresh: 1 });
@@ -177,8 +177,8 @@ describe('the provider’s rejection at the callback', () => {
   ])('%s ends as %s without an exchange, even beside a code', async (error, code) => {
     const { browser, callbackUrl, token } = await approved();
     const before = await exchanges(steward);
-    const answer = await browser.visit(altered(callbackUrl, { error }));
-    expect(answer.headers.get('location')).toBe(`${DONE}&integration=workspace&status=error&code=${code}`);
+    const response = await browser.visit(altered(callbackUrl, { error }));
+    expect(response.headers.get('location')).toBe(`${DONE}&integration=workspace&status=error&code=${code}`);
     expect(outcome(await browser.visit(callbackUrl)).code).toBe(code);
     expect(await exchanges(steward)).toBe(before);
     expect(await workspaceAccounts(steward, token)).toEqual([]);
@@ -196,8 +196,8 @@ describe('the provider’s rejection at the callback', () => {
   ])('never sends the code if the response is from %s', async (_name, change) => {
     const { browser, callbackUrl, token } = await approved();
     const before = await exchanges(steward);
-    const answer = await browser.visit(altered(callbackUrl, change));
-    if (answer.status !== 400) expect(outcome(answer)).toMatchObject({ status: 'error', code: 'provider_error' });
+    const response = await browser.visit(altered(callbackUrl, change));
+    if (response.status !== 400) expect(outcome(response)).toMatchObject({ status: 'error', code: 'provider_error' });
     expect(await exchanges(steward)).toBe(before);
     expect(await workspaceAccounts(steward, token)).toEqual([]);
   });
@@ -224,8 +224,8 @@ describe('the provider’s rejection at the callback', () => {
 describe('scopes at the callback', () => {
   it('that the user unticked are named in the redirect and in the list', async () => {
     const { browser, callbackUrl, token } = await approved({ untick: ['/drive', '/gmail.send'] });
-    const answer = await browser.visit(callbackUrl);
-    expect(outcome(answer)).toMatchObject({ status: 'connected', missing_scopes: 'mail.send,drive' });
+    const response = await browser.visit(callbackUrl);
+    expect(outcome(response)).toMatchObject({ status: 'connected', missing_scopes: 'mail.send,drive' });
     expect(await workspaceAccounts(steward, token)).toMatchObject([{ status: 'active', missing_scopes: ['mail.send', 'drive'] }]);
   });
 
@@ -249,8 +249,8 @@ describe('no refresh token at the callback', () => {
   it('is no_refresh_token for a new account, and its tokens are revoked', async () => {
     await steward.control('workspace', { omit_refresh_token: true });
     const { browser, callbackUrl, token, email } = await approved();
-    const answer = await browser.visit(callbackUrl);
-    expect(answer.headers.get('location')).toBe(`${DONE}&integration=workspace&status=error&code=no_refresh_token`);
+    const response = await browser.visit(callbackUrl);
+    expect(response.headers.get('location')).toBe(`${DONE}&integration=workspace&status=error&code=no_refresh_token`);
     expect(await workspaceAccounts(steward, token)).toEqual([]);
     await eventually(async () => expect(await liveTokens(steward, email)).toEqual({ access: 0, refresh: 0 }));
   });
@@ -293,10 +293,10 @@ describe('a fault of the provider at the callback', () => {
   it.each(FAULTS)('%s for tokens is provider_error, recorded, with nothing stored', async (_name, fault) => {
     const { browser, callbackUrl, token } = await approved();
     await steward.control('faults', { part: 'workspace', path: '/token', times: 1, ...fault });
-    const answer = await browser.visit(callbackUrl);
-    expect(answer.status).toBe(303);
-    expect(answer.headers.get('location')).toBe(`${DONE}&integration=workspace&status=error&code=provider_error`);
-    expect((await browser.visit(callbackUrl)).headers.get('location')).toBe(answer.headers.get('location'));
+    const response = await browser.visit(callbackUrl);
+    expect(response.status).toBe(303);
+    expect(response.headers.get('location')).toBe(`${DONE}&integration=workspace&status=error&code=provider_error`);
+    expect((await browser.visit(callbackUrl)).headers.get('location')).toBe(response.headers.get('location'));
     expect(await workspaceAccounts(steward, token)).toEqual([]);
   });
 
@@ -331,8 +331,8 @@ describe('a provider that hangs at the callback', () => {
     const { browser, consentUrl, token } = await openConsent(hasty, { redirectUri: DONE, token: await hasty.signIn(newName()) });
     const callbackUrl = await consent(browser, consentUrl);
     await hasty.control('faults', { part: 'workspace', path, kind: 'hang' });
-    const answer = await browser.visit(callbackUrl);
-    expect(answer.headers.get('location')).toBe(`${DONE}&integration=workspace&status=error&code=provider_error`);
+    const response = await browser.visit(callbackUrl);
+    expect(response.headers.get('location')).toBe(`${DONE}&integration=workspace&status=error&code=provider_error`);
     await hasty.control('faults/clear', {});
     expect(await workspaceAccounts(hasty, token)).toEqual([]);
   });

@@ -115,22 +115,22 @@ describe('the confirmation page', () => {
     const { callbackUrl } = await asked();
     const guessed = new URL(callbackUrl);
     guessed.searchParams.set('code', '4/guessed');
-    const answer = await steward.call(guessed.href);
-    expect(outcome(answer)).toEqual({ integration: 'workspace', status: 'error', code: 'expired' });
-    expect(answer.headers.getSetCookie()).toEqual([]);
+    const response = await steward.call(guessed.href);
+    expect(outcome(response)).toEqual({ integration: 'workspace', status: 'error', code: 'expired' });
+    expect(response.headers.getSetCookie()).toEqual([]);
   });
 });
 
 describe('POST /auth/workspace/confirm', () => {
   it('connects, and redirects to the flow’s end with an empty body', async () => {
     const { browser, page, token, email } = await asked();
-    const answer = await answerConfirmation(browser, page, 'confirm');
-    expect(answer.status).toBe(303);
-    expect(answer.text).toBe('');
-    expect(answer.headers.get('referrer-policy')).toBe('no-referrer');
+    const response = await answerConfirmation(browser, page, 'confirm');
+    expect(response.status).toBe(303);
+    expect(response.text).toBe('');
+    expect(response.headers.get('referrer-policy')).toBe('no-referrer');
     const accounts = await workspaceAccounts(steward, token);
     expect(accounts).toMatchObject([{ email, default: true, status: 'active' }]);
-    expect(answer.headers.get('location')).toBe(`${DONE}?integration=workspace&status=connected&account_id=${accounts[0]?.id}`);
+    expect(response.headers.get('location')).toBe(`${DONE}?integration=workspace&status=connected&account_id=${accounts[0]?.id}`);
   });
 
   it('of another account than requested connects the one that was shown', async () => {
@@ -145,11 +145,11 @@ describe('POST /auth/workspace/confirm', () => {
     const { browser, page, token } = await asked();
     expectError(await post({ confirmation: secretOf(page), decision: 'confirm' }), 'forbidden');
     const stranger = await asked();
-    const answer = await stranger.browser.visit(CONFIRM, {
+    const response = await stranger.browser.visit(CONFIRM, {
       form: { confirmation: secretOf(page), decision: 'confirm' },
       headers: { accept: 'application/json' },
     });
-    expectError(answer, 'forbidden');
+    expectError(response, 'forbidden');
     expect(await workspaceAccounts(steward, token)).toEqual([]);
     expect(outcome(await answerConfirmation(browser, page, 'confirm')).status).toBe('connected');
   });
@@ -158,24 +158,24 @@ describe('POST /auth/workspace/confirm', () => {
     const [one, two] = [await asked(), await asked()];
     const [cookie = ''] = [...two.browser.cookies.values()];
     const name = `steward_confirmation_${secretOf(one.page).slice(0, 16)}`;
-    const answer = await post({ confirmation: secretOf(one.page), decision: 'confirm' }, { cookie: `${name}=${cookie}` });
-    expectError(answer, 'forbidden');
+    const response = await post({ confirmation: secretOf(one.page), decision: 'confirm' }, { cookie: `${name}=${cookie}` });
+    expectError(response, 'forbidden');
     expect(await workspaceAccounts(steward, one.token)).toEqual([]);
   });
 
   it('twice, or ten times concurrently, returns the recorded outcome', async () => {
     const { browser, page, token } = await asked();
-    const answers = await Promise.all(Array.from({ length: 10 }, () => answerConfirmation(browser, page, 'confirm')));
-    answers.push(await answerConfirmation(browser, page, 'confirm'), await answerConfirmation(browser, page, 'cancel'));
-    expect(outcome(answers[0]!).status).toBe('connected');
-    expect(new Set(answers.map(({ headers }) => headers.get('location'))).size).toBe(1);
+    const responses = await Promise.all(Array.from({ length: 10 }, () => answerConfirmation(browser, page, 'confirm')));
+    responses.push(await answerConfirmation(browser, page, 'confirm'), await answerConfirmation(browser, page, 'cancel'));
+    expect(outcome(responses[0]!).status).toBe('connected');
+    expect(new Set(responses.map(({ headers }) => headers.get('location'))).size).toBe(1);
     expect(await workspaceAccounts(steward, token)).toHaveLength(1);
   });
 
   it('a later callback gets its outcome', async () => {
     const { browser, page, callbackUrl } = await asked();
-    const answer = await answerConfirmation(browser, page, 'confirm');
-    expect((await browser.visit(callbackUrl)).headers.get('location')).toBe(answer.headers.get('location'));
+    const response = await answerConfirmation(browser, page, 'confirm');
+    expect((await browser.visit(callbackUrl)).headers.get('location')).toBe(response.headers.get('location'));
   });
 
   it('accepts two pages in one browser, in any order', async () => {
@@ -190,8 +190,8 @@ describe('POST /auth/workspace/confirm', () => {
   it('cancelled is access_denied: it connects no account and revokes the tokens', async () => {
     const { browser, page, token, email } = await asked();
     expect(await liveTokens(steward, email)).toEqual({ access: 1, refresh: 1 });
-    const answer = await answerConfirmation(browser, page, 'cancel');
-    expect(answer.headers.get('location')).toBe(`${DONE}?integration=workspace&status=error&code=access_denied`);
+    const response = await answerConfirmation(browser, page, 'cancel');
+    expect(response.headers.get('location')).toBe(`${DONE}?integration=workspace&status=error&code=access_denied`);
     expect(outcome(await answerConfirmation(browser, page, 'confirm')).code).toBe('access_denied');
     expect(await workspaceAccounts(steward, token)).toEqual([]);
     await nothingLeft(email);
@@ -201,8 +201,8 @@ describe('POST /auth/workspace/confirm', () => {
     const chosen = `${newName()}@example.com`;
     const token = await steward.signIn(newName());
     const { browser, callback } = await connect(steward, { token, email: 'demo@example.com', chosen, redirectUri: DONE });
-    const answer = await answerConfirmation(browser, callback, 'cancel');
-    expect(answer.headers.get('location')).toBe(`${DONE}?integration=workspace&status=error&code=account_mismatch`);
+    const response = await answerConfirmation(browser, callback, 'cancel');
+    expect(response.headers.get('location')).toBe(`${DONE}?integration=workspace&status=error&code=account_mismatch`);
     await nothingLeft(chosen);
   });
 
@@ -238,9 +238,9 @@ describe('POST /auth/workspace/confirm', () => {
   });
 
   it('rejects GET with 405', async () => {
-    const answer = await steward.call(CONFIRM);
-    expectError(answer, 'method_not_allowed');
-    expect(answer.headers.get('allow')).toBe('POST');
+    const response = await steward.call(CONFIRM);
+    expectError(response, 'method_not_allowed');
+    expect(response.headers.get('allow')).toBe('POST');
   });
 });
 

@@ -81,8 +81,8 @@ describe('GET /auth/workspace/login', () => {
     ['a token that is none', 'a.b.c'],
     ['an unsigned token', `${Buffer.from('{"alg":"none"}').toString('base64url')}.${Buffer.from('{"sub":"x"}').toString('base64url')}.`],
   ])('rejects %s with JSON for programs, with a page for browsers', async (_name, token) => {
-    const answer = await login({ token });
-    expectError(answer, 'invalid_token');
+    const response = await login({ token });
+    expectError(response, 'invalid_token');
     const page = await login({ token }, { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' });
     expect(page.status).toBe(401);
     expect(page.headers['content-type']).toMatch(/^text\/html/);
@@ -95,15 +95,15 @@ describe('GET /auth/workspace/login', () => {
 
   it('redirects to the consent page with an empty response that is neither cached nor disclosed, and sets no cookie', async () => {
     const { ticket, token } = await prepare();
-    for (const answer of [await login({ token: ticket }), await login({ token })]) {
-      expect(answer.status).toBe(303);
-      expect(answer.text).toBe('');
-      expect(answer.headers['content-type']).toBeUndefined();
-      expect(answer.headers['cache-control']).toBe('no-store');
-      expect(answer.headers['referrer-policy']).toBe('no-referrer');
-      expect(answer.headers).not.toHaveProperty('set-cookie');
-      expect(answer.headers['location']).not.toContain(ticket);
-      expect(answer.headers['location']).not.toContain(token);
+    for (const response of [await login({ token: ticket }), await login({ token })]) {
+      expect(response.status).toBe(303);
+      expect(response.text).toBe('');
+      expect(response.headers['content-type']).toBeUndefined();
+      expect(response.headers['cache-control']).toBe('no-store');
+      expect(response.headers['referrer-policy']).toBe('no-referrer');
+      expect(response.headers).not.toHaveProperty('set-cookie');
+      expect(response.headers['location']).not.toContain(ticket);
+      expect(response.headers['location']).not.toContain(token);
     }
   });
 
@@ -141,11 +141,11 @@ describe('GET /auth/workspace/login', () => {
     ['DELETE', { method: 'DELETE' }],
   ])('rejects %s with 405 and does not change the ticket', async (_name, options) => {
     const { loginUrl } = await prepare();
-    const answer = await steward.call(loginUrl, options);
-    expect(answer.status).toBe(405);
-    expect(answer.headers.get('allow')).toBe('GET');
-    expect(answer.headers.get('location')).toBeNull();
-    if (answer.text !== '') expect(answer.body.code).toBe('method_not_allowed');
+    const response = await steward.call(loginUrl, options);
+    expect(response.status).toBe(405);
+    expect(response.headers.get('allow')).toBe('GET');
+    expect(response.headers.get('location')).toBeNull();
+    if (response.text !== '') expect(response.body.code).toBe('method_not_allowed');
     await request().get(loginUrl).expect(303);
   });
 });
@@ -189,15 +189,15 @@ describe('GET /auth/workspace/login with a ticket', () => {
   it('expires after a minute', async () => {
     const { browser, loginUrl, ticket, token } = await prepare();
     await age(ticket, `ticket_expires_at = now() - interval '1 millisecond'`);
-    const answer = await browser.visit(loginUrl, { headers: { accept: 'application/json' } });
-    expectError(answer, 'token_expired');
+    const response = await browser.visit(loginUrl, { headers: { accept: 'application/json' } });
+    expectError(response, 'token_expired');
     expect(await flowsOf(token)).toMatchObject([{ opened: false }]);
   });
 
   it('opens its own flow, whatever the rest of the query', async () => {
     const { ticket, token } = await prepare({ email: 'demo.work@example.com' });
-    const answer = await login({ token: ticket, email: 'ana.mueller@example.org' });
-    expect(asked(answer.headers['location']).login_hint).toBe('demo.work@example.com');
+    const response = await login({ token: ticket, email: 'ana.mueller@example.org' });
+    expect(asked(response.headers['location']).login_hint).toBe('demo.work@example.com');
     expect(await flowsOf(token)).toHaveLength(1);
   });
 
@@ -228,8 +228,8 @@ describe('GET /auth/workspace/login with an ID token', () => {
     const { token } = await prepare(wanted);
     await prepare({ ...wanted, redirect_uri: 'http://localhost:5173/b' }, token);
     await prepare({ ...wanted, email: 'demo@example.com' }, token);
-    const answer = await login({ token, ...wanted });
-    expect(asked(answer.headers['location']).login_hint).toBe('demo.work@example.com');
+    const response = await login({ token, ...wanted });
+    expect(asked(response.headers['location']).login_hint).toBe('demo.work@example.com');
     expect((await flowsOf(token)).map(({ opened }) => opened)).toEqual([true, false, false]);
   });
 
@@ -249,8 +249,8 @@ describe('GET /auth/workspace/login with an ID token', () => {
   it('opens a new flow if none matches, and none of another user’s', async () => {
     const other = await prepare({ email: 'demo@example.com' });
     const token = await steward.signIn(newName());
-    const answer = await login({ token, email: 'demo@example.com' });
-    expect(asked(answer.headers['location']).login_hint).toBe('demo@example.com');
+    const response = await login({ token, email: 'demo@example.com' });
+    expect(asked(response.headers['location']).login_hint).toBe('demo@example.com');
     expect(await flowsOf(token)).toMatchObject([{ email: 'demo@example.com', opened: true }]);
     expect(await flowsOf(other.token)).toMatchObject([{ opened: false }]);
   });
@@ -264,9 +264,9 @@ describe('GET /auth/workspace/login with an ID token', () => {
 
   it('returns each of several concurrent requests its own flow', async () => {
     const { token } = await prepare();
-    const answers = await Promise.all(Array.from({ length: 5 }, () => login({ token, email: 'demo@example.com' })));
-    expect(answers.map(({ status }) => status)).toEqual([303, 303, 303, 303, 303]);
-    expect(new Set(answers.map(({ headers }) => asked(headers['location']).state)).size).toBe(5);
+    const responses = await Promise.all(Array.from({ length: 5 }, () => login({ token, email: 'demo@example.com' })));
+    expect(responses.map(({ status }) => status)).toEqual([303, 303, 303, 303, 303]);
+    expect(new Set(responses.map(({ headers }) => asked(headers['location']).state)).size).toBe(5);
     expect((await flowsOf(token)).filter(({ opened }) => opened)).toHaveLength(5);
   });
 

@@ -30,39 +30,39 @@ function post(body: string, type = 'application/x-www-form-urlencoded') {
 describe('POST /workspace_access_request', () => {
   it('is protected', async () => {
     const before = await flows();
-    const answer = await request(steward.url).post('/workspace_access_request').type('form').send({ email: 'demo@example.com' });
-    expectError(answer, 'invalid_token');
-    expect(answer.headers).not.toHaveProperty('set-cookie');
+    const response = await request(steward.url).post('/workspace_access_request').type('form').send({ email: 'demo@example.com' });
+    expectError(response, 'invalid_token');
+    expect(response.headers).not.toHaveProperty('set-cookie');
     expect(await flows()).toBe(before);
   });
 
   it('returns a login address with a ticket and its expiry', async () => {
     const token = await steward.signIn(newName());
-    const answer = await request(steward.url)
+    const response = await request(steward.url)
       .post('/workspace_access_request')
       .set('Authorization', token)
       .type('form')
       .send({ email: 'demo@example.com' });
-    expect(answer.status).toBe(200);
-    expect(answer.headers['cache-control']).toBe('no-store');
-    expect(answer.body).toEqual({ status: 'success', login_url: expect.any(String), expires_at: expect.any(String) });
-    expect(answer.body.login_url).toMatch(/\/auth\/workspace\/login\?token=[\w-]{43}$/);
-    expect(answer.body.login_url.startsWith(`${steward.url}/`)).toBe(true);
+    expect(response.status).toBe(200);
+    expect(response.headers['cache-control']).toBe('no-store');
+    expect(response.body).toEqual({ status: 'success', login_url: expect.any(String), expires_at: expect.any(String) });
+    expect(response.body.login_url).toMatch(/\/auth\/workspace\/login\?token=[\w-]{43}$/);
+    expect(response.body.login_url.startsWith(`${steward.url}/`)).toBe(true);
     const [row] = await steward.sql<{ life: number; ends: Date }>(
       `select extract(epoch from ticket_expires_at - created_at)::int as life, ticket_expires_at as ends from oauth_flows
        order by created_at desc limit 1`,
     );
-    expect(row).toEqual({ life: 60, ends: new Date(answer.body.expires_at) });
+    expect(row).toEqual({ life: 60, ends: new Date(response.body.expires_at) });
   });
 
   it('accepts the same fields as JSON', async () => {
-    const answer = await post(JSON.stringify({ email: 'demo@example.com', redirect_uri: DONE }), 'application/json')();
-    expect(answer.status).toBe(200);
+    const response = await post(JSON.stringify({ email: 'demo@example.com', redirect_uri: DONE }), 'application/json')();
+    expect(response.status).toBe(200);
   });
 
   it('binds the browser to the user by a cookie of that host only', async () => {
-    const answer = await post('email=demo%40example.com')();
-    expect(answer.headers.getSetCookie()).toEqual([
+    const response = await post('email=demo%40example.com')();
+    expect(response.headers.getSetCookie()).toEqual([
       expect.stringMatching(/^steward_binding=[\w-]{43}; Max-Age=86400; Path=\/; Expires=[^;]+; HttpOnly; SameSite=Lax$/),
     ]);
   });
@@ -94,10 +94,10 @@ describe('POST /workspace_access_request', () => {
     ['of 300 characters', `email=${'a'.repeat(288)}%40example.com`, 'email: must have at most 254 characters'],
   ])('rejects an e-mail address that is %s', async (_name, body, message) => {
     const before = await flows();
-    const answer = await post(body)();
-    expectError(answer, 'invalid_request');
-    expect(answer.body.message.startsWith(message)).toBe(true);
-    expect(answer.headers.getSetCookie()).toEqual([]);
+    const response = await post(body)();
+    expectError(response, 'invalid_request');
+    expect(response.body.message.startsWith(message)).toBe(true);
+    expect(response.headers.getSetCookie()).toEqual([]);
     expect(await flows()).toBe(before);
   });
 
@@ -121,9 +121,9 @@ describe('unfinished connections', () => {
       request(steward.url).post('/workspace_access_request').set('Authorization', token).type('form').send({ email: 'demo@example.com' });
     for (let count = 0; count < 100; count += 1) expect((await ask()).status).toBe(200);
     const before = await flows();
-    const answer = await ask();
-    expectError(answer, 'rate_limited');
-    expect(answer.headers).not.toHaveProperty('set-cookie');
+    const response = await ask();
+    expectError(response, 'rate_limited');
+    expect(response.headers).not.toHaveProperty('set-cookie');
     expectError(
       await request(steward.url).get(`/auth/workspace/login?${new URLSearchParams({ token, email: 'a@example.com' })}`),
       'rate_limited',
@@ -190,10 +190,10 @@ describe('redirect_uri', () => {
     const atLogin = await request(steward.url).get(`/auth/workspace/login?${new URLSearchParams({ token, redirect_uri: uri })}`);
     const ticket = new URL(prepared.body.login_url).searchParams.get('token') ?? '';
     const withTicket = await request(steward.url).get(`/auth/workspace/login?${new URLSearchParams({ token: ticket, redirect_uri: uri })}`);
-    for (const answer of [posted, atLogin, withTicket]) {
-      expectError(answer, 'invalid_request', /^redirect_uri: /);
-      expect(answer.headers['location']).toBeUndefined();
-      expect(answer.headers).not.toHaveProperty('set-cookie');
+    for (const response of [posted, atLogin, withTicket]) {
+      expectError(response, 'invalid_request', /^redirect_uri: /);
+      expect(response.headers['location']).toBeUndefined();
+      expect(response.headers).not.toHaveProperty('set-cookie');
     }
     expect(await flows()).toBe(before);
     await request().get(prepared.body.login_url).expect(303);

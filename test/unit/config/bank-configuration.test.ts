@@ -23,7 +23,7 @@ function bankOf(env: Record<string, string>) {
 }
 
 /** Names of the variables that loadConfig rejects, in its one message. */
-function refused(env: Record<string, string>): string[] {
+function rejected(env: Record<string, string>): string[] {
   try {
     loadConfig({ ...env });
   } catch (error) {
@@ -55,7 +55,7 @@ describe('the aggregator’s environment', () => {
   });
 
   it('is not combined with the sandbox identity by accident', () => {
-    expect(refused(PLAID)).toEqual(['ALLOW_MIXED']);
+    expect(rejected(PLAID)).toEqual(['ALLOW_MIXED']);
   });
 
   it.each([
@@ -68,17 +68,17 @@ describe('the aggregator’s environment', () => {
     ['PLAID_COUNTRY_CODES', { ...PLAID, PLAID_COUNTRY_CODES: 'US,Germany' }],
     ['PLAID_COUNTRY_CODES', { ...PLAID, PLAID_COUNTRY_CODES: ',' }],
   ])('an invalid %s is rejected by name', (name, env) => {
-    expect(refused({ ...PRODUCTION, ...env })).toEqual([name]);
+    expect(rejected({ ...PRODUCTION, ...env })).toEqual([name]);
   });
 });
 
 describe('production', () => {
   it('starts with the minimum of variables', () => {
-    expect(refused(PRODUCTION)).toEqual([]);
+    expect(rejected(PRODUCTION)).toEqual([]);
   });
 
   it('names every missing variable in one message', () => {
-    expect(refused({ NODE_ENV: 'production' }).sort()).toEqual([
+    expect(rejected({ NODE_ENV: 'production' }).sort()).toEqual([
       'DATABASE_URL',
       'FIREBASE_PROJECT_ID',
       'MASTER_KEYS',
@@ -106,7 +106,7 @@ describe('production', () => {
     };
     const expected = [...Object.keys(wrong), 'OIDC_AUDIENCE', 'GOOGLE_CLIENT_SECRET', 'PLAID_CLIENT_ID'];
     const given = new Set(['NODE_ENV', 'GOOGLE_CLIENT_ID', 'PLAID_SECRET']);
-    expect(refused(wrong).sort()).toEqual(expected.filter((name) => !given.has(name)).sort());
+    expect(rejected(wrong).sort()).toEqual(expected.filter((name) => !given.has(name)).sort());
   });
 
   it.each([
@@ -127,20 +127,20 @@ describe('production', () => {
     ['ALLOWED_USERS', { ALLOWED_USERS: 'notanaddress' }],
     ['ALLOWED_USERS', { ALLOWED_USERS: 'ana@example.com,ben@' }],
   ])('an invalid %s is rejected by name', (name, env) => {
-    const names = refused({ ...PRODUCTION, ...env });
+    const names = rejected({ ...PRODUCTION, ...env });
     expect(names).toContain(name);
     expect(new Set(names).size).toBeLessThanOrEqual(2);
   });
 
   it('accepts the documented forms of TRUST_PROXY and ALLOWED_USERS', () => {
     for (const TRUST_PROXY of ['true', 'false', '2', 'loopback', '10.0.0.0/8, fd00::/8, 192.0.2.1']) {
-      expect(refused({ ...PRODUCTION, TRUST_PROXY })).toEqual([]);
+      expect(rejected({ ...PRODUCTION, TRUST_PROXY })).toEqual([]);
     }
-    expect(refused({ ...PRODUCTION, ALLOWED_USERS: 'Ana@example.com, example.org, @example.net' })).toEqual([]);
+    expect(rejected({ ...PRODUCTION, ALLOWED_USERS: 'Ana@example.com, example.org, @example.net' })).toEqual([]);
   });
 
   it('accepts plain http on loopback', () => {
-    expect(refused({ ...PRODUCTION, PUBLIC_URL: 'http://127.0.0.1:8080', OIDC_ISSUER: 'http://[::1]:9000' })).toEqual([]);
+    expect(rejected({ ...PRODUCTION, PUBLIC_URL: 'http://127.0.0.1:8080', OIDC_ISSUER: 'http://[::1]:9000' })).toEqual([]);
   });
 
   it('deletes secrets from its environment', () => {

@@ -43,12 +43,12 @@ beforeAll(async () => {
 afterAll(() => provider.terminate());
 
 /** Makes the provider respond, and blocks this process until the response's time limit has passed. */
-async function stalled<T>(request: () => Promise<T>, answer: object): Promise<T> {
+async function stalled<T>(request: () => Promise<T>, response: object): Promise<T> {
   const asked = once(provider, 'message');
   const result = request();
   await asked;
   Atomics.store(answered, 0, 0);
-  provider.postMessage(JSON.stringify(answer));
+  provider.postMessage(JSON.stringify(response));
   Atomics.wait(answered, 0, 0);
   Atomics.wait(answered, 0, 1, TIMEOUT_MS);
   return result;
@@ -72,13 +72,13 @@ function session(timeoutMs: number) {
 
 describe('a response that arrived in time at a process that was blocked past the deadline', () => {
   it('is accepted: a new access token', async () => {
-    const answer = { access_token: 'new', refresh_token: 'rotated', token_type: 'Bearer', expires_in: 3600 };
-    expect(await stalled(() => workspace(TIMEOUT_MS).refresh('old'), answer)).toMatchObject({ kind: 'renewed' });
+    const response = { access_token: 'new', refresh_token: 'rotated', token_type: 'Bearer', expires_in: 3600 };
+    expect(await stalled(() => workspace(TIMEOUT_MS).refresh('old'), response)).toMatchObject({ kind: 'renewed' });
   });
 
   it('is accepted: a bank’s token, which is issued only once', async () => {
-    const answer = { access_token: 'access-1', item_id: 'item-1', request_id: 'r' };
-    expect(await stalled(() => bank(TIMEOUT_MS).exchange('public'), answer)).toEqual({ accessToken: 'access-1', itemId: 'item-1' });
+    const response = { access_token: 'access-1', item_id: 'item-1', request_id: 'r' };
+    expect(await stalled(() => bank(TIMEOUT_MS).exchange('public'), response)).toEqual({ accessToken: 'access-1', itemId: 'item-1' });
   });
 
   it('is accepted: the response to a change', async () => {

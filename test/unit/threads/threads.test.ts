@@ -15,8 +15,8 @@ describe('work off the main thread', () => {
   });
 
   it('fails as on the main thread', async () => {
-    const refused = await offThread(refuse, { choices: 'x' }, { userId: 'a' }).catch((error: unknown) => error);
-    expect(refused).toMatchObject({
+    const rejected = await offThread(refuse, { choices: 'x' }, { userId: 'a' }).catch((error: unknown) => error);
+    expect(rejected).toMatchObject({
       name: 'AppError',
       code: 'invalid_request',
       message: 'slides: no such slide',

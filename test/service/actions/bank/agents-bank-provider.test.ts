@@ -110,9 +110,9 @@ function page(ids: string[], next_cursor: string, has_more = false) {
 const MUTATION = 'TRANSACTIONS_SYNC_MUTATION_DURING_PAGINATION';
 
 /** Responses of /transactions/sync in order: a page, or an error's code. Later ones are empty pages. */
-function script(...answers: (object | string)[]): void {
+function script(...responses: (object | string)[]): void {
   emulator.on('/transactions/sync', (response, call) => {
-    const answer = answers.shift() ?? page([], call.body.cursor ?? 'end');
+    const answer = responses.shift() ?? page([], call.body.cursor ?? 'end');
     if (typeof answer === 'string') sendJson(response, 400, { error_code: answer, error_message: BANK_SECRET });
     else sendJson(response, 200, answer);
   });

@@ -251,12 +251,12 @@ describe('bank.transactions', () => {
     expect(whole).not.toHaveProperty('next');
     const seen: string[] = [];
     for (let page: string | undefined; ; ) {
-      const answer: any = await run('bank.transactions', { ...range, max: 60, ...(page !== undefined && { page }) });
-      seen.push(...ids(answer.items));
-      expect(answer.total).toBe(whole.total);
-      page = answer.next;
+      const response: any = await run('bank.transactions', { ...range, max: 60, ...(page !== undefined && { page }) });
+      seen.push(...ids(response.items));
+      expect(response.total).toBe(whole.total);
+      page = response.next;
       if (page === undefined) break;
-      expect(answer.items).toHaveLength(60);
+      expect(response.items).toHaveLength(60);
     }
     expect(seen).toEqual(ids(whole.items));
   });
@@ -275,9 +275,9 @@ describe('bank.transactions', () => {
 
   it('is empty past the end', async () => {
     await pulled();
-    const answer = await run('bank.transactions', { ...range, page: '100000' });
-    expect(answer.items).toEqual([]);
-    expect(answer).not.toHaveProperty('next');
+    const response = await run('bank.transactions', { ...range, page: '100000' });
+    expect(response.items).toEqual([]);
+    expect(response).not.toHaveProperty('next');
   });
 
   it.each([
@@ -306,28 +306,28 @@ class Follower {
   #settled = new Map<string, any>();
 
   async follow(max = 1000): Promise<any[]> {
-    const answers: any[] = [];
-    do answers.push(await this.step(max));
-    while (answers.at(-1).more);
-    return answers;
+    const responses: any[] = [];
+    do responses.push(await this.step(max));
+    while (responses.at(-1).more);
+    return responses;
   }
 
   async step(max: number): Promise<any> {
-    const answer = await run('bank.changes', { max });
-    if (answer.reset) this.#take(new Map());
-    if (answer.restarted) this.#take(this.#settled);
-    for (const row of answer.added) {
+    const response = await run('bank.changes', { max });
+    if (response.reset) this.#take(new Map());
+    if (response.restarted) this.#take(this.#settled);
+    for (const row of response.added) {
       expect(this.rows.has(row.id), 'a row came twice').toBe(false);
       this.rows.set(row.id, row);
     }
-    for (const row of answer.modified) {
+    for (const row of response.modified) {
       expect(this.rows.has(row.id), 'a row was lost').toBe(true);
       this.rows.set(row.id, row);
     }
-    for (const { id } of answer.removed) expect(this.rows.delete(id), 'a row was lost').toBe(true);
-    if (!answer.more) this.#settled = new Map(this.rows);
-    this.answers.push(answer);
-    return answer;
+    for (const { id } of response.removed) expect(this.rows.delete(id), 'a row was lost').toBe(true);
+    if (!response.more) this.#settled = new Map(this.rows);
+    this.answers.push(response);
+    return response;
   }
 
   /** The bank's transactions, by the other method. */
@@ -516,12 +516,12 @@ describe('bank.numbers', () => {
   async function wholeNumbers(): Promise<string[]> {
     const [grant] = await steward.sql<{ id: string; user_id: string }>('select id, user_id from grants where subject = $1', [itemId]);
     const accessToken = await steward.context.tokens.current(grant?.user_id ?? '', grant?.id ?? '');
-    const answer = await steward.call('/sandbox/bank/auth/get', {
+    const response = await steward.call('/sandbox/bank/auth/get', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ client_id: 'sandbox', secret: 'sandbox', access_token: accessToken }),
     });
-    return answer.body.numbers.ach.map(({ account }: any) => account);
+    return response.body.numbers.ach.map(({ account }: any) => account);
   }
 
   it('hides all but the last four digits', async () => {

@@ -56,10 +56,10 @@ function code(action: string, input: unknown): Promise<any> {
 describe('live balances', () => {
   it('have an exact limit per user, which other balances do not count against', async () => {
     const before = await paid();
-    const answers = await Promise.all(Array.from({ length: 8 }, () => code('bank.balances', { live: true })));
-    const refused = answers.filter((answer) => answer !== 'ok');
-    expect(refused).toHaveLength(5);
-    for (const error of refused) {
+    const responses = await Promise.all(Array.from({ length: 8 }, () => code('bank.balances', { live: true })));
+    const rejected = responses.filter((response) => response !== 'ok');
+    expect(rejected).toHaveLength(5);
+    for (const error of rejected) {
       expect(error).toMatchObject({ code: 'rate_limited', message: expect.stringContaining('Without `live`') });
       expect(error.retryAfter).toBeGreaterThan(23 * 3_600);
     }

@@ -278,15 +278,15 @@ describe('calendar.respond', () => {
     return (await me.act('calendar.list', { from: day(-9), to: day(9), query: title })).items[0];
   };
 
-  it.each(['accepted', 'declined', 'tentative'])('responds to an invitation: %s', async (answer) => {
+  it.each(['accepted', 'declined', 'tentative'])('responds to an invitation: %s', async (response) => {
     const { id, attendees } = await invitation('Vertragsgespräch');
-    const event = await me.act('calendar.respond', { id, answer, comment: 'gern', notify: true });
-    expect(event.my_answer).toBe(answer);
+    const event = await me.act('calendar.respond', { id, answer: response, comment: 'gern', notify: true });
+    expect(event.my_answer).toBe(response);
     // Responses of other attendees are unchanged.
-    expect(event.attendees).toEqual(attendees.map((one: any) => (one.email === me.email ? { ...one, answer } : one)));
+    expect(event.attendees).toEqual(attendees.map((one: any) => (one.email === me.email ? { ...one, answer: response } : one)));
     expect((await stored(id)).attendees.find((one: any) => one.self).comment).toBe('gern');
     expect(await lastNotice()).toMatchObject({ about: 'changed', sendUpdates: 'all' });
-    await me.act('calendar.respond', { id, answer, notify: false });
+    await me.act('calendar.respond', { id, answer: response, notify: false });
     expect(await lastNotice()).toMatchObject({ sendUpdates: 'none' });
   });
 

@@ -59,10 +59,10 @@ describe('calendar.list', () => {
     const found: any[] = [];
     let page: string | undefined;
     do {
-      const answer = await me.act('calendar.list', { ...range, max: 30, ...(page !== undefined && { page }) });
-      expect(answer.items.length).toBeLessThanOrEqual(30);
-      found.push(...answer.items);
-      page = answer.next;
+      const response = await me.act('calendar.list', { ...range, max: 30, ...(page !== undefined && { page }) });
+      expect(response.items.length).toBeLessThanOrEqual(30);
+      found.push(...response.items);
+      page = response.next;
     } while (page !== undefined);
     expect(found.length).toBeGreaterThan(100);
     expect(found.slice(0, 100)).toEqual(all);

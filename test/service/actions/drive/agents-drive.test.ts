@@ -35,8 +35,8 @@ function id(name: string): string {
   return found;
 }
 
-function names(answer: { items: { name: string }[] }): string[] {
-  return answer.items.map(({ name }) => name).sort();
+function names(response: { items: { name: string }[] }): string[] {
+  return response.items.map(({ name }) => name).sort();
 }
 
 /** Calls so far whose path contains a text. */
@@ -135,10 +135,10 @@ describe('drive.search', () => {
     const seen: string[] = [];
     let page: string | undefined;
     do {
-      const answer = await run('drive.search', { type: 'text', max: 3, ...(page !== undefined && { page }) });
-      expect(answer.items.length).toBeLessThanOrEqual(3);
-      seen.push(...answer.items.map((item: { id: string }) => item.id));
-      page = answer.next;
+      const response = await run('drive.search', { type: 'text', max: 3, ...(page !== undefined && { page }) });
+      expect(response.items.length).toBeLessThanOrEqual(3);
+      seen.push(...response.items.map((item: { id: string }) => item.id));
+      page = response.next;
     } while (page !== undefined);
     const all = await run('drive.search', { type: 'text', max: 50 });
     expect(seen.sort()).toEqual(all.items.map((item: { id: string }) => item.id).sort());
@@ -292,9 +292,9 @@ describe('drive.read', () => {
   });
 
   it('returns nothing after the end', async () => {
-    const answer = await run('drive.read', { id: id('Budget.csv'), offset: 5_000 });
-    expect(answer.text).toBe('');
-    expect(answer).not.toHaveProperty('next_offset');
+    const response = await run('drive.read', { id: id('Budget.csv'), offset: 5_000 });
+    expect(response.text).toBe('');
+    expect(response).not.toHaveProperty('next_offset');
   });
 });
 

@@ -53,9 +53,9 @@ describe('mail.search', () => {
     const seen: string[] = [];
     let page: string | undefined;
     do {
-      const answer = await user.run('mail.search', { query: 'in:anywhere', max: 25, ...(page !== undefined && { page }) });
-      seen.push(...answer.items.map(({ id }: { id: string }) => id));
-      page = answer.next;
+      const response = await user.run('mail.search', { query: 'in:anywhere', max: 25, ...(page !== undefined && { page }) });
+      seen.push(...response.items.map(({ id }: { id: string }) => id));
+      page = response.next;
     } while (page !== undefined);
     expect(seen.length).toBeGreaterThan(55);
     expect(new Set(seen).size).toBe(seen.length);
@@ -145,16 +145,16 @@ describe('mail.read', () => {
     const message = await user.find('subject:backlog');
     let text = '';
     let offset: number | undefined = 0;
-    let answers = 0;
+    let responses = 0;
     while (offset !== undefined) {
       const page: any = await user.run('mail.read', { message, offset });
       expect(page.messages).toHaveLength(1);
       expect(page.messages[0].text.length).toBeLessThanOrEqual(20_000);
       text += page.messages[0].text;
       offset = page.next_offset;
-      answers += 1;
+      responses += 1;
     }
-    expect(answers).toBeGreaterThan(1);
+    expect(responses).toBeGreaterThan(1);
     const lines = text.split('\n').filter((line) => /^\d+\./.test(line));
     expect(lines).toHaveLength(220);
     expect(lines.map((line) => Number(line.split('.')[0]))).toEqual(Array.from({ length: 220 }, (_, index) => index + 1));

@@ -138,16 +138,16 @@ describe('on the sandbox', () => {
     it('pages through long tabs, and ends with them', async () => {
       const lines: unknown[] = [];
       let range: string | undefined = 'Long!A:B';
-      let answers = 0;
+      let responses = 0;
       while (range !== undefined) {
         const part = await read(guests, range, { max: 500 });
         lines.push(...part.rows);
         range = part.next;
-        answers += 1;
+        responses += 1;
       }
       expect(lines).toHaveLength(1_200);
       expect(lines[1_199]).toEqual([1_200, 'line 1200']);
-      expect(answers).toBe(3);
+      expect(responses).toBe(3);
     });
 
     it('reads no more pages than requested', async () => {
@@ -286,10 +286,10 @@ describe('a provider with unusual responses', () => {
   it('cannot enlarge the result by one wide row, and omitted rows can be read next', async () => {
     const values = [Array(18_000).fill(1), ...Array.from({ length: 200 }, () => [2])];
     scene.api.on(VALUES, { body: { range: 'Sheet1!A1:ZZZ201', values } });
-    const [answer] = (await read()).ranges;
-    expect(JSON.stringify(answer).length).toBeLessThan(256 * 1024);
-    expect(answer.rows.length).toBeLessThan(5);
-    expect(answer.next).toBe(`Sheet1!A${answer.rows.length + 1}:ZZZ`);
+    const [response] = (await read()).ranges;
+    expect(JSON.stringify(response).length).toBeLessThan(256 * 1024);
+    expect(response.rows.length).toBeLessThan(5);
+    expect(response.next).toBe(`Sheet1!A${response.rows.length + 1}:ZZZ`);
   });
 
   it('is truncated and cleaned', async () => {

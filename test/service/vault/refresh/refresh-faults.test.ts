@@ -55,14 +55,14 @@ describe('while the database is unavailable', () => {
 
   it('returns a new token only once it is stored, when the database is available again', async () => {
     const grant = await expired();
-    const answer = holdAnswer();
+    const response = holdAnswer();
     let isOver = false;
     const call = current(grant).finally(() => {
       isOver = true;
     });
-    await answer.reached;
+    await response.reached;
     database.cut();
-    answer.open();
+    response.open();
     await retried();
     expect(isOver).toBe(false);
     database.restore();
@@ -74,11 +74,11 @@ describe('while the database is unavailable', () => {
 
   it('waits for the database at a stop, so that the rotated token is not lost', async () => {
     const grant = await expired();
-    const answer = holdAnswer();
+    const response = holdAnswer();
     const call = current(grant);
-    await answer.reached;
+    await response.reached;
     database.cut();
-    answer.open();
+    response.open();
     await retried();
     const restarting = steward.restart();
     await eventually(async () => (await steward.call('/test').catch(() => undefined)) === undefined);
@@ -94,12 +94,12 @@ describe('a stop', () => {
   it('waits for the provider’s response and stores it', async () => {
     steward = await startSteward(provider.env);
     const grant = await expired();
-    const answer = holdAnswer();
+    const response = holdAnswer();
     const call = current(grant);
-    await answer.reached;
+    await response.reached;
     const restarting = steward.restart();
     await eventually(async () => (await steward.call('/test').catch(() => undefined)) === undefined);
-    answer.open();
+    response.open();
     expect(await call).toBe(lastGiven());
     steward = await restarting;
     expect(await current(grant)).toBe(lastGiven());
@@ -124,11 +124,11 @@ describe.skipIf(!hasPostgres)('a commit whose response is lost', () => {
     url.host = `127.0.0.1:${proxy.port}`;
     steward = await startSteward({ ...provider.env, DATABASE_URL: url.href });
     const grant = await expired();
-    const answer = holdAnswer();
+    const response = holdAnswer();
     const call = current(grant);
-    await answer.reached;
+    await response.reached;
     proxy.muteAfter('refresh-store');
-    answer.open();
+    response.open();
     await eventually(async () => (await grantState(database.sql, grant))?.lease === null);
     const stored = await grantState(database.sql, grant);
     proxy.breakConnections();

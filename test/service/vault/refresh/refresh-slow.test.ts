@@ -38,13 +38,13 @@ describe('a token endpoint that is slow', () => {
   it('is waited for after its callers’ deadlines, and is not requested again with a used token', async () => {
     await leave(scene.steward.sql, grant, -60);
     scene.policies.set('test.read', { timeoutMs: 400 });
-    const { answer, asked } = slowly();
+    const { answer: response, asked } = slowly();
     await Promise.all(Array.from({ length: 3 }, () => rejectedWith(scene.call(grant, 'test.read'), 'provider_timeout')));
     await endWait(scene.steward.sql, grant, 'refresh_after');
     await rejectedWith(scene.call(grant, 'test.read'), 'provider_timeout');
     expect(asked()).toBe(1);
     expect((await state())?.lease).toBeGreaterThan(60);
-    answer();
+    response();
     await eventually(async () => (await state())?.lease === null);
     expect(await state()).toMatchObject({ status: 'active', failures: 0 });
     expect(await current()).toBe(lastGiven());
@@ -54,11 +54,11 @@ describe('a token endpoint that is slow', () => {
   it('does not delay callers with a valid token', async () => {
     const token = await current();
     await leave(scene.steward.sql, grant, 50);
-    const { answer, asked } = slowly();
+    const { answer: response, asked } = slowly();
     expect(await current()).toBe(token);
     expect(await current()).toBe(token);
     expect(asked()).toBe(1);
-    answer();
+    response();
     await eventually(async () => expect(await current()).toBe(lastGiven()));
   });
 });
