@@ -115,13 +115,13 @@ export class Controls {
         this.#hang(socket);
         return;
       case 'status':
-        answerStatus(fault, path, response);
+        respondWithStatus(fault, path, response);
         return;
       case 'malformed':
-        answer(response, fault.status ?? 200, 'application/json', '{"access_token":"tru');
+        respond(response, fault.status ?? 200, 'application/json', '{"access_token":"tru');
         return;
       case 'html':
-        answer(response, fault.status ?? 200, 'text/html', MAINTENANCE_PAGE);
+        respond(response, fault.status ?? 200, 'text/html', MAINTENANCE_PAGE);
     }
   }
 
@@ -147,12 +147,12 @@ function covers(prefix: string | undefined, path: string): boolean {
   return prefix === undefined || path === prefix || path.startsWith(`${prefix}/`);
 }
 
-function answerStatus(fault: Fault, path: string, response: ServerResponse): void {
+function respondWithStatus(fault: Fault, path: string, response: ServerResponse): void {
   const status = fault.status ?? 503;
   if (status === 429) response.setHeader('Retry-After', String(fault.retryAfter ?? 1));
   // The APIs have another error format.
   if (path.startsWith('/api/')) {
-    answer(
+    respond(
       response,
       status,
       'application/json',
@@ -161,9 +161,9 @@ function answerStatus(fault: Fault, path: string, response: ServerResponse): voi
     return;
   }
   const body = { error: fault.error ?? 'temporarily_unavailable', error_description: 'A fault injected by the sandbox.' };
-  answer(response, status, 'application/json', JSON.stringify(body));
+  respond(response, status, 'application/json', JSON.stringify(body));
 }
 
-function answer(response: ServerResponse, status: number, type: string, body: string): void {
+function respond(response: ServerResponse, status: number, type: string, body: string): void {
   response.writeHead(status, { 'Content-Type': `${type}; charset=utf-8` }).end(body);
 }

@@ -20,7 +20,7 @@ export function sandboxGuard(options: GuardOptions): Middleware {
   const origins = new Set([home.origin, ...options.allowedOrigins]);
   return (request, _response, next) => {
     if (!isOwnHost(request.headers.host, home)) {
-      throw new AppError('forbidden', "The sandbox answers only under this service's own address.");
+      throw new AppError('forbidden', "The sandbox only responds at this service's own address.");
     }
     if (!isOwnOrigin(request.headers, origins)) {
       throw new AppError('forbidden', 'The sandbox does not respond to pages of other origins.');

@@ -60,7 +60,7 @@ async function token(provider: WorkspaceProvider, request: Request, response: Re
     return;
   }
   const { authorization } = request.headers;
-  const { status, body } = await provider.tokenEndpoint.answer(form, authorization);
+  const { status, body } = await provider.tokenEndpoint.handle(form, authorization);
   // RFC 6749, 5.2: tells a client that used the header which scheme is supported.
   if (status === 401 && authorization !== undefined) response.set('WWW-Authenticate', 'Basic realm="sandbox"');
   response.status(status).json(body);

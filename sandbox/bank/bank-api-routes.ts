@@ -19,7 +19,7 @@ export interface ApiRoutesOptions {
 export function bankApiRoutes({ operations, injected, itemOf, logger }: ApiRoutesOptions): Router {
   const router = Router();
   for (const [path, operation] of Object.entries(operations)) {
-    router.post(path, refuseWrongHeaders, json({ limit: '100kb' }), (request, response) => {
+    router.post(path, rejectWrongHeaders, json({ limit: '100kb' }), (request, response) => {
       const body = takeBody(request);
       injected.meet(path, itemOf(body));
       response.set('Cache-Control', 'no-store').json({ ...operation(body), request_id: requestId() });
@@ -39,7 +39,7 @@ export function bankApiRoutes({ operations, injected, itemOf, logger }: ApiRoute
 }
 
 /** Wrong credentials in the headers are rejected before the body is read. */
-function refuseWrongHeaders(request: Request, _response: Response, next: NextFunction): void {
+function rejectWrongHeaders(request: Request, _response: Response, next: NextFunction): void {
   const { clientId, secret } = headerCredentials(request);
   const fits = (given: string | undefined, own: string) => given === undefined || given === own;
   if (!fits(clientId, CREDENTIALS.clientId) || !fits(secret, CREDENTIALS.secret)) throw new AggregatorError('INVALID_API_KEYS');

@@ -90,7 +90,7 @@ ${publicToken !== null ? html`Public token, valid once and for 30 minutes: <code
 }
 
 /** An unknown link token, or an address that is not allowed. */
-export function refusedLinkPage(reason: string): string {
+export function linkErrorPage(reason: string): string {
   return page(
     'Link can’t go on',
     html`${BANNER}

@@ -1,7 +1,7 @@
 import { type Response, Router, urlencoded } from 'express';
 import { z } from 'zod';
 import { isLoopback } from '../../src/config/config.ts';
-import { type AccountsView, accountsPage, bankPage, donePage, refusedLinkPage, updatePage } from './bank-link-pages.ts';
+import { type AccountsView, accountsPage, bankPage, donePage, linkErrorPage, updatePage } from './bank-link-pages.ts';
 import type { LinkOutcome, Links } from './bank-links.ts';
 import type { LinkSession, ReturnTarget } from './bank-state.ts';
 
@@ -39,8 +39,8 @@ export function bankLinkRoutes(options: LinkRoutesOptions): Router {
     const given = query.safeParse(request.query);
     const session = given.success ? links.open(given.data.link_token) : undefined;
     const target = given.success ? returnTarget(given.data, options) : undefined;
-    if (!given.success || session === undefined) refuse(response);
-    else if (target === undefined) refuse(response, 'This app’s address is not one that this service knows.');
+    if (!given.success || session === undefined) showError(response);
+    else if (target === undefined) showError(response, 'This app’s address is not one that this service knows.');
     else {
       links.returnTo(session, target);
       showStep(links, response, session, given.data.link_token);
@@ -50,7 +50,7 @@ export function bankLinkRoutes(options: LinkRoutesOptions): Router {
   router.post('/link', urlencoded({ extended: false, limit: '16kb' }), (request, response) => {
     const form = decision.safeParse(request.body);
     const session = form.success ? links.open(form.data.link_token) : undefined;
-    if (!form.success || session === undefined) refuse(response);
+    if (!form.success || session === undefined) showError(response);
     else if (form.data.decision === 'cancel') end(response, session, links.cancel(session));
     else if (form.data.step === 'bank' || form.data.decision === 'back') chooseBank(links, response, session, form.data);
     else chooseAccounts(links, response, session, form.data);
@@ -116,8 +116,8 @@ function redirect(response: Response, target: ReturnTarget, location: string): v
   pageHeaders(response, target).status(303).set('Location', location).end();
 }
 
-function refuse(response: Response, reason = 'This link token is unknown, used or expired.'): void {
-  show(response, 400, refusedLinkPage(reason));
+function showError(response: Response, reason = 'This link token is unknown, used or expired.'): void {
+  show(response, 400, linkErrorPage(reason));
 }
 
 function show(response: Response, status: number, html: string, target?: ReturnTarget): void {

@@ -31,7 +31,7 @@ export function syncPage(items: Items, item: Item, cursor: string, count: number
     items.change(item, { transactionsReady: true });
     return { transactions_update_status: 'NOT_READY', ...EMPTY };
   }
-  if (from.loop !== null) refuseMutated(items, item, from.loop);
+  if (from.loop !== null) rejectMutated(items, item, from.loop);
   const events = items.events(item);
   const page = events.slice(from.position, from.position + count);
   const position = Math.min(from.position, events.length) + page.length;
@@ -45,7 +45,7 @@ export function syncPage(items: Items, item: Item, cursor: string, count: number
 }
 
 /** A mutation is reported when a further page is requested. */
-function refuseMutated(items: Items, item: Item, loop: number): void {
+function rejectMutated(items: Items, item: Item, loop: number): void {
   if (item.mutateNextPage) {
     items.change(item, { mutateNextPage: false, generation: item.generation + 1 });
     items.addChange(item, 'correction');

@@ -38,7 +38,7 @@ export interface WebhookSenderOptions {
   schedule: Schedule;
 }
 
-const ANSWER_MS = 10_000;
+const RESPONSE_MS = 10_000;
 const FIRST_RETRY_MS = 30_000;
 const RETRY_FACTOR = 4;
 const RETRY_FOR_MS = 24 * 3_600_000;
@@ -142,7 +142,7 @@ export class WebhookSender {
         headers: { 'Content-Type': 'application/json', 'Plaid-Verification': proof },
         body,
         redirect: 'manual',
-        signal: AbortSignal.any([this.#closing.signal, AbortSignal.timeout(ANSWER_MS)]),
+        signal: AbortSignal.any([this.#closing.signal, AbortSignal.timeout(RESPONSE_MS)]),
       });
       await response.body?.cancel();
       return { status: response.status };

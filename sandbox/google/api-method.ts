@@ -16,7 +16,7 @@ export interface ApiRequest<State> {
   now: number;
 }
 
-export type ApiAnswer = { json: object } | { bytes: Buffer; contentType: string } | { empty: true };
+export type ApiResponse = { json: object } | { bytes: Buffer; contentType: string } | { empty: true };
 
 export interface ApiMethod<State> {
   verb: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -26,7 +26,7 @@ export interface ApiMethod<State> {
   scopes: readonly string[];
   /** Cost against the account's quota a minute. */
   units: number;
-  handle(request: ApiRequest<State>): ApiAnswer;
+  handle(request: ApiRequest<State>): ApiResponse;
 }
 
 export interface SandboxApi<State> {

@@ -6,7 +6,7 @@ import type { Controls } from '../controls.ts';
 import { openStore, type Store } from '../store.ts';
 import type { Token } from '../workspace/workspace-grants.ts';
 import type { Account } from '../workspace-accounts.ts';
-import type { ApiAnswer, ApiMethod, SandboxApi } from './api-method.ts';
+import type { ApiMethod, ApiResponse, SandboxApi } from './api-method.ts';
 import { type Mask, parseMask, part } from './partial-response.ts';
 
 export interface ApiRoutesOptions {
@@ -30,7 +30,7 @@ export function apiRoutes(apis: readonly SandboxApi<unknown>[], options: ApiRout
     const served = new ServedApi(api, options, stores);
     for (const method of api.methods) {
       const verb = method.verb.toLowerCase() as 'get' | 'post' | 'put' | 'patch' | 'delete';
-      router[verb](method.path, (request, response) => served.answer(method, request, response));
+      router[verb](method.path, (request, response) => served.handle(method, request, response));
     }
   }
   router.use((request, response) => {
@@ -53,16 +53,16 @@ class ServedApi {
     this.#stores = stores;
   }
 
-  answer(method: ApiMethod<unknown>, request: Request, response: Response): void {
+  handle(method: ApiMethod<unknown>, request: Request, response: Response): void {
     try {
-      this.#answer(method, request, response);
+      this.#handle(method, request, response);
     } catch (error) {
       if (!(error instanceof ApiFault)) throw error;
       send(response, error);
     }
   }
 
-  #answer(method: ApiMethod<unknown>, request: Request, response: Response): void {
+  #handle(method: ApiMethod<unknown>, request: Request, response: Response): void {
     const caller = this.#options.authenticate(request);
     if (caller === undefined) throw unauthenticated();
     const { token, account } = caller;
@@ -117,9 +117,9 @@ function unauthenticated(): ApiFault {
   return new ApiFault(401, 'authError', 'Request had invalid authentication credentials.');
 }
 
-function reply(response: Response, answer: ApiAnswer, mask: Mask | null): void {
-  if ('json' in answer) response.json(part(answer.json, mask));
-  else if ('bytes' in answer) response.type(answer.contentType).send(answer.bytes);
+function reply(response: Response, result: ApiResponse, mask: Mask | null): void {
+  if ('json' in result) response.json(part(result.json, mask));
+  else if ('bytes' in result) response.type(result.contentType).send(result.bytes);
   else response.status(204).end();
 }
 

@@ -1,5 +1,5 @@
 import { notFound } from '../api-fault.ts';
-import type { ApiAnswer, ApiMethod, ApiRequest, SandboxApi } from './api-method.ts';
+import type { ApiMethod, ApiRequest, ApiResponse, SandboxApi } from './api-method.ts';
 import { changeEvent, deleteEvent, findEvent, insertEvent } from './calendar-changes.ts';
 import { type CalendarState, present, type StoredEvent } from './calendar-events.ts';
 import { bad, listEvents, listInstances, zoneOf } from './calendar-list.ts';
@@ -31,7 +31,7 @@ const methods: Method[] = [
 /** The emulator of the calendar API, with the account's primary calendar only. */
 export const calendarApi: SandboxApi<CalendarState> = { name: 'calendar', unitsPerMinute: 600, seed: seedCalendar, methods };
 
-function method(verb: Method['verb'], path: string, scopes: string[], handle: (request: Request) => ApiAnswer): Method {
+function method(verb: Method['verb'], path: string, scopes: string[], handle: (request: Request) => ApiResponse): Method {
   return {
     verb,
     path,
@@ -48,6 +48,6 @@ function method(verb: Method['verb'], path: string, scopes: string[], handle: (r
   };
 }
 
-function show(request: Request, event: StoredEvent): ApiAnswer {
+function show(request: Request, event: StoredEvent): ApiResponse {
   return { json: present(event, request.account, zoneOf(request)) };
 }

@@ -92,7 +92,7 @@ export function changeEvent(request: Request, whole: boolean): StoredEvent {
   const before = findEvent(request);
   if (before.status === 'cancelled') throw notFound('Not Found');
   const patch = parseBody(request.body);
-  if (patch.attendeesOmitted === true) patch.attendees = onlyOwnAnswer(request, before, patch);
+  if (patch.attendeesOmitted === true) patch.attendees = onlyOwnResponse(request, before, patch);
   const kept = Object.fromEntries(Object.entries(before).filter(([name]) => !whole || OWN_FIELDS.includes(name)));
   const changed = { status: before.status, ...applied(kept, patch), updated: new Date(now).toISOString() } as unknown as StoredEvent;
   check(changed, state.timeZone);
@@ -177,7 +177,7 @@ function exists(time: EventTime, zone: string): boolean {
 }
 
 /** With `attendeesOmitted`, only the caller's own response is changed. */
-function onlyOwnAnswer({ account }: Request, before: StoredEvent, { attendees }: EventPatch): z.output<typeof attendee>[] {
+function onlyOwnResponse({ account }: Request, before: StoredEvent, { attendees }: EventPatch): z.output<typeof attendee>[] {
   const own = attendees?.find(({ email }) => email.toLowerCase() === account.email);
   return (before.attendees ?? []).map((one) => (own !== undefined && one.email === own.email ? { ...one, ...own } : one)) as z.output<
     typeof attendee

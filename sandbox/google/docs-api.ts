@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ApiFault, invalid, notFound } from '../api-fault.ts';
-import type { ApiAnswer, ApiRequest, SandboxApi } from './api-method.ts';
+import type { ApiRequest, ApiResponse, SandboxApi } from './api-method.ts';
 import { applyBatch } from './docs-batch.ts';
 import type { StoredDocument } from './docs-model.ts';
 import { documentResource } from './docs-resource.ts';
@@ -33,7 +33,7 @@ export const docsApi: SandboxApi<DriveState> = {
   ],
 };
 
-function getDocument(request: Request): ApiAnswer {
+function getDocument(request: Request): ApiResponse {
   const { document } = find(request);
   const { query } = request;
   const view = VIEWS[query.get('suggestionsViewMode') ?? 'DEFAULT_FOR_CURRENT_ACCESS'];
@@ -41,7 +41,7 @@ function getDocument(request: Request): ApiAnswer {
   return { json: documentResource(document, query.get('includeTabsContent') === 'true', view) };
 }
 
-function createDocument({ state, body, account, now }: Request): ApiAnswer {
+function createDocument({ state, body, account, now }: Request): ApiResponse {
   const title = z.object({ title: z.string() }).safeParse(body).data?.title ?? 'Untitled document';
   const file = ownFile(account, newFileId(state, account), title, DOCUMENT, state.rootId, now);
   state.files.push(file);
@@ -49,13 +49,13 @@ function createDocument({ state, body, account, now }: Request): ApiAnswer {
   return { json: documentResource(state.documents[file.id] as StoredDocument, false) };
 }
 
-function updateDocument(request: Request): ApiAnswer {
+function updateDocument(request: Request): ApiResponse {
   const { document, file } = find(request);
   if (file.role !== 'owner' && file.role !== 'writer') throw new ApiFault(403, 'PERMISSION_DENIED', 'The caller does not have permission');
-  const { document: changed, answer } = applyBatch(document, request.body);
+  const { document: changed, response } = applyBatch(document, request.body);
   request.state.documents[document.id] = changed;
   if (changed.revision !== document.revision) touch(file, request.now);
-  return { json: answer };
+  return { json: response };
 }
 
 /** @throws ApiFault 404; 400 for a file that is not a document */

@@ -52,7 +52,7 @@ type EditRequest = z.output<typeof editRequest>;
  * @returns the changed document, and the response
  * @throws ApiFault also when the document does not have the required revision
  */
-export function applyBatch(document: StoredDocument, body: unknown): { document: StoredDocument; answer: object } {
+export function applyBatch(document: StoredDocument, body: unknown): { document: StoredDocument; response: object } {
   const parsed = batch.safeParse(body);
   if (!parsed.success) throw invalid(`Invalid requests: ${parsed.error.issues[0]?.path.join('.')}`);
   const { requests, writeControl } = parsed.data;
@@ -63,7 +63,7 @@ export function applyBatch(document: StoredDocument, body: unknown): { document:
   const changed = structuredClone(document);
   const replies = requests.map((request, at) => applyEdit(changed, request, `requests[${at}]`));
   if (requests.length > 0) changed.revision += 1;
-  return { document: changed, answer: { documentId: changed.id, replies, writeControl: { requiredRevisionId: revisionOf(changed) } } };
+  return { document: changed, response: { documentId: changed.id, replies, writeControl: { requiredRevisionId: revisionOf(changed) } } };
 }
 
 function applyEdit(document: StoredDocument, request: EditRequest, name: string): object {

@@ -26,7 +26,7 @@ export function insertText(tab: DocTab, index: number, text: string, style?: Doc
   const place = placeAt(tab, index);
   const units = unitsOf(place.paragraph);
   const offset = index - place.start;
-  refuseHalfPair(units, offset);
+  rejectHalfPair(units, offset);
   const worn = style ?? units[offset - 1]?.style ?? units[offset]?.style ?? {};
   const added = unitsOfText(text.replaceAll('\r\n', '\n').replace(STRIPPED, ''), worn);
   const lines = splitLines([...units.slice(0, offset), ...added, ...units.slice(offset)]);
@@ -49,8 +49,8 @@ export function deleteRange(tab: DocTab, start: number, end: number): void {
   }
   const head = unitsOf(first.paragraph);
   const tail = unitsOf(last.paragraph);
-  refuseHalfPair(head, start - first.start);
-  refuseHalfPair(tail, end - last.start);
+  rejectHalfPair(head, start - first.start);
+  rejectHalfPair(tail, end - last.start);
   // The line break of the last paragraph is deleted, too, which joins the next paragraph.
   const following = end === last.end ? [paragraphAt(first.siblings, last.at + 1)] : [];
   const rest = following.length > 0 ? following.flatMap(unitsOf) : tail.slice(end - last.start);
@@ -100,7 +100,7 @@ function paragraphAt(blocks: DocBlock[], at: number): DocParagraph {
   throw invalid('Invalid deletion range. Cannot delete the newline character at the end of the segment.');
 }
 
-function refuseHalfPair(units: readonly Unit[], offset: number): void {
+function rejectHalfPair(units: readonly Unit[], offset: number): void {
   const pair = (units[offset - 1]?.text ?? '') + (units[offset]?.text ?? '');
   if (/^[\ud800-\udbff][\udc00-\udfff]$/.test(pair)) throw invalid('The index is inside of a surrogate pair.');
 }

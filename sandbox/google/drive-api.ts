@@ -1,5 +1,5 @@
 import { ApiFault, invalid } from '../api-fault.ts';
-import type { ApiAnswer, ApiMethod, ApiRequest, SandboxApi } from './api-method.ts';
+import type { ApiMethod, ApiRequest, ApiResponse, SandboxApi } from './api-method.ts';
 import { commentList } from './drive-comments.ts';
 import { download, exported, sizeOf } from './drive-content.ts';
 import { addPermission, copyFile, createFile, deleteFile, updateFile } from './drive-editing.ts';
@@ -30,11 +30,11 @@ export const driveApi: SandboxApi<DriveState> = {
       const file = fileOf(state, params.fileId, new URLSearchParams({ supportsAllDrives: 'true' }));
       return { bytes: exported(file, mimeType, state), contentType: mimeType };
     }),
-    method('POST', FILES, 50, (request) => answerFile(request, createFile(request))),
-    method('POST', `/upload${FILES}`, 50, (request) => answerFile(request, createFile(request))),
-    method('POST', `${FILE}/copy`, 50, (request) => answerFile(request, copyFile(request))),
-    method('PATCH', FILE, 50, (request) => answerFile(request, updateFile(request))),
-    method('PATCH', `/upload${FILE}`, 50, (request) => answerFile(request, updateFile(request))),
+    method('POST', FILES, 50, (request) => fileResponse(request, createFile(request))),
+    method('POST', `/upload${FILES}`, 50, (request) => fileResponse(request, createFile(request))),
+    method('POST', `${FILE}/copy`, 50, (request) => fileResponse(request, copyFile(request))),
+    method('PATCH', FILE, 50, (request) => fileResponse(request, updateFile(request))),
+    method('PATCH', `/upload${FILE}`, 50, (request) => fileResponse(request, updateFile(request))),
     method('DELETE', FILE, 50, (request) => {
       deleteFile(request);
       return { empty: true };
@@ -53,22 +53,22 @@ function method(
   verb: ApiMethod<DriveState>['verb'],
   path: string,
   units: number,
-  handle: (request: Request) => ApiAnswer,
+  handle: (request: Request) => ApiResponse,
 ): ApiMethod<DriveState> {
   return { verb, path, scopes: SCOPES, units, handle };
 }
 
-function getFile(request: Request): ApiAnswer {
+function getFile(request: Request): ApiResponse {
   const file = fileOf(request.state, request.params.fileId, request.query);
-  if (request.query.get('alt') !== 'media') return answerFile(request, file);
+  if (request.query.get('alt') !== 'media') return fileResponse(request, file);
   return { bytes: download(file), contentType: file.mimeType };
 }
 
-function answerFile({ query }: Request, file: StoredFile): ApiAnswer {
+function fileResponse({ query }: Request, file: StoredFile): ApiResponse {
   return { json: filePart(fileResource(file), query.get('fields')) };
 }
 
-function about({ account, query, state }: Request): ApiAnswer {
+function about({ account, query, state }: Request): ApiResponse {
   assertFields(query);
   const usage = state.files.reduce((sum, file) => sum + (sizeOf(file) ?? 0), 0);
   const user = { kind: 'drive#user', displayName: account.name, emailAddress: account.email, me: true, permissionId: account.sub };
@@ -76,7 +76,7 @@ function about({ account, query, state }: Request): ApiAnswer {
   return { json: { kind: 'drive#about', user, storageQuota } };
 }
 
-function listComments({ state, params, query }: Request): ApiAnswer {
+function listComments({ state, params, query }: Request): ApiResponse {
   assertFields(query);
   // Comments have no supportsAllDrives either.
   const file = fileOf(state, params.fileId, new URLSearchParams({ supportsAllDrives: 'true' }));

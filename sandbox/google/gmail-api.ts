@@ -1,5 +1,5 @@
 import { invalid } from '../api-fault.ts';
-import type { ApiAnswer, ApiMethod, SandboxApi } from './api-method.ts';
+import type { ApiMethod, ApiResponse, SandboxApi } from './api-method.ts';
 import { assertOwnMailbox, findMessage, findThread, type Mailbox, type MailRequest, relabel, type StoredMessage } from './gmail-mailbox.ts';
 import { compileQuery, namesSpamOrTrash } from './gmail-query.ts';
 import { attachmentResource, messageResource, threadResource } from './gmail-resources.ts';
@@ -19,12 +19,12 @@ function method(
   handle: Handle,
   scopes: string[] = MODIFY,
 ): ApiMethod<Mailbox> {
-  const answer = (request: MailRequest): ApiAnswer => {
+  const respond = (request: MailRequest): ApiResponse => {
     assertOwnMailbox(request);
     const json = handle(request);
     return json === undefined ? { empty: true } : { json };
   };
-  return { verb, path: `/gmail/v1/users/:userId/${path}`, scopes, units, handle: answer };
+  return { verb, path: `/gmail/v1/users/:userId/${path}`, scopes, units, handle: respond };
 }
 
 /** The emulator of the mail API: the methods that agents use, with the provider's paths, formats and costs. */

@@ -127,10 +127,10 @@ export class ConsentDesk {
     return grants.issueCode({ sub, scopes, redirectUri, challenge, nonce, offline: accessType === 'offline' && consented });
   }
 
-  #close(pending: PendingRequest, answer: Record<string, string>): Decided {
+  #close(pending: PendingRequest, parameters: Record<string, string>): Decided {
     const location = new URL(pending.redirectUri);
-    const parameters = { ...answer, state: pending.state, iss: this.#options.issuer };
-    for (const [name, value] of Object.entries(parameters)) location.searchParams.set(name, value);
+    const query = { ...parameters, state: pending.state, iss: this.#options.issuer };
+    for (const [name, value] of Object.entries(query)) location.searchParams.set(name, value);
     pending.outcome = location.href;
     return { kind: 'redirect', location: location.href };
   }

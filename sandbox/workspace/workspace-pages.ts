@@ -66,7 +66,7 @@ function scopeChoice(scope: string, index: number): SafeHtml {
 }
 
 /** The page of a request that is invalid or was completed. */
-export function refusedPage(reason: string): string {
+export function errorPage(reason: string): string {
   return page(
     'Access blocked',
     html`${STYLE}

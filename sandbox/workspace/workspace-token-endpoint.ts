@@ -15,7 +15,7 @@ export interface Behaviour {
   omitIdToken: boolean;
 }
 
-export interface TokenAnswer {
+export interface TokenResponse {
   status: 200 | 400 | 401;
   body: Record<string, unknown>;
 }
@@ -48,15 +48,15 @@ export class TokenEndpoint {
    *
    * @param authorization the Authorization header; Basic credentials take precedence over those of the form
    */
-  answer(form: TokenRequest, authorization: string | undefined): Promise<TokenAnswer> | TokenAnswer {
+  handle(form: TokenRequest, authorization: string | undefined): Promise<TokenResponse> | TokenResponse {
     const { controls } = this.#options;
     if (form.grant_type === 'authorization_code') controls.count('workspace', 'exchanges');
     if (form.grant_type === 'refresh_token') controls.count('workspace', 'refreshes');
-    if (!this.#isClient(form, authorization)) return refuse('invalid_client', 'The OAuth client was not found.', 401);
+    if (!this.#isClient(form, authorization)) return errorResponse('invalid_client', 'The OAuth client was not found.', 401);
     if (form.grant_type === 'authorization_code') return this.#exchange(form);
     if (form.grant_type === 'refresh_token') return this.#refresh(form);
-    if (form.grant_type === undefined) return refuse('invalid_request', 'Missing parameter: grant_type');
-    return refuse('unsupported_grant_type', 'Invalid grant_type');
+    if (form.grant_type === undefined) return errorResponse('invalid_request', 'Missing parameter: grant_type');
+    return errorResponse('unsupported_grant_type', 'Invalid grant_type');
   }
 
   #isClient(form: TokenRequest, authorization: string | undefined): boolean {
@@ -65,25 +65,25 @@ export class TokenEndpoint {
     return same(given.id, client.id) && same(given.secret, client.secret);
   }
 
-  async #exchange(form: TokenRequest): Promise<TokenAnswer> {
+  async #exchange(form: TokenRequest): Promise<TokenResponse> {
     const { grants, behaviour } = this.#options;
-    if (form.code === undefined) return refuse('invalid_request', 'Missing required parameter: code');
+    if (form.code === undefined) return errorResponse('invalid_request', 'Missing required parameter: code');
     const consent = grants.consentOf(form.code);
-    if (consent === undefined) return refuse('invalid_grant', 'Malformed auth code.');
-    if (form.redirect_uri !== consent.redirectUri) return refuse('redirect_uri_mismatch', 'Bad Request');
-    if (form.code_verifier === undefined) return refuse('invalid_grant', 'Missing code verifier.');
-    if (!provesChallenge(form.code_verifier, consent.challenge)) return refuse('invalid_grant', 'Invalid code verifier.');
+    if (consent === undefined) return errorResponse('invalid_grant', 'Malformed auth code.');
+    if (form.redirect_uri !== consent.redirectUri) return errorResponse('redirect_uri_mismatch', 'Bad Request');
+    if (form.code_verifier === undefined) return errorResponse('invalid_grant', 'Missing code verifier.');
+    if (!provesChallenge(form.code_verifier, consent.challenge)) return errorResponse('invalid_grant', 'Invalid code verifier.');
     const grant = grants.redeem(form.code);
     const { sub, scopes } = consent;
     const refreshToken = consent.offline && !behaviour.omitRefreshToken ? grants.issue({ kind: 'refresh', sub, scopes, grant }) : undefined;
     return this.#tokens({ sub, scopes, grant }, refreshToken, consent);
   }
 
-  #refresh(form: TokenRequest): Promise<TokenAnswer> | TokenAnswer {
+  #refresh(form: TokenRequest): Promise<TokenResponse> | TokenResponse {
     const { grants, behaviour } = this.#options;
-    if (form.refresh_token === undefined) return refuse('invalid_request', 'Missing required parameter: refresh_token');
+    if (form.refresh_token === undefined) return errorResponse('invalid_request', 'Missing required parameter: refresh_token');
     const token = grants.find(form.refresh_token);
-    if (token?.kind !== 'refresh') return refuse('invalid_grant', 'Token has been expired or revoked.');
+    if (token?.kind !== 'refresh') return errorResponse('invalid_grant', 'Token has been expired or revoked.');
     if (behaviour.rotation === 'off') return this.#tokens(token, undefined);
     grants.discard(form.refresh_token);
     return this.#tokens(token, grants.issue({ kind: 'refresh', sub: token.sub, scopes: token.scopes, grant: token.grant }));
@@ -93,7 +93,7 @@ export class TokenEndpoint {
     { sub, scopes, grant }: Pick<Token, 'sub' | 'scopes' | 'grant'>,
     refreshToken?: string,
     consent?: Consent,
-  ): Promise<TokenAnswer> {
+  ): Promise<TokenResponse> {
     const { grants, behaviour } = this.#options;
     const accessToken = grants.issue({ kind: 'access', sub, scopes, grant }, behaviour.tokenLifeSeconds);
     const body: Record<string, unknown> = {
@@ -128,7 +128,7 @@ export class TokenEndpoint {
   }
 }
 
-function refuse(error: string, description: string, status: 400 | 401 = 400): TokenAnswer {
+function errorResponse(error: string, description: string, status: 400 | 401 = 400): TokenResponse {
   return { status, body: { error, error_description: description } };
 }
 

@@ -14,7 +14,7 @@ type Fault = 'killed -9' | 'Postgres killed';
 
 const FAULTS: readonly Fault[] = ['killed -9', 'Postgres killed'];
 /** A limit for what never happens. */
-const ANSWER_MS = 60_000;
+const RESPONSE_MS = 60_000;
 /** Of all steps, per round. */
 const STRUCK = 5;
 /** A supervisor restarts a process that has ended. */
@@ -108,7 +108,7 @@ async function getThrough(world: World, replica: Replica, index: number, row: Ro
     const person = await Person.create(world);
     // Connections from before the fault may still break: clients that are told to retry do so.
     for (const operation of ['connect', 'search'] as const)
-      await eventually(async () => (await person.do(operation, replica.url)) === 'answered', ANSWER_MS);
+      await eventually(async () => (await person.do(operation, replica.url)) === 'answered', RESPONSE_MS);
     person.leave();
     row.answered += 1;
   } catch {

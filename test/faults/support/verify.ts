@@ -20,7 +20,7 @@ interface Listed {
 }
 
 /** Limits for what never happens: times are not compared here. */
-const ANSWER_MS = 120_000;
+const RESPONSE_MS = 120_000;
 /** An abandoned lease (30 s), pauses of up to a minute, then the provider. */
 const CALL_MS = 180_000;
 
@@ -61,7 +61,7 @@ async function settledList(person: Person, base: string, path: string, name: str
   const reply = await eventually(async () => {
     const found = await person.call(base, path);
     return found?.status === 200 || found?.status === 401 ? found : undefined;
-  }, ANSWER_MS);
+  }, RESPONSE_MS);
   if (reply.status === 401) return undefined;
   return new Map(reply.body.accounts.map((entry: Record<string, any>) => [entry[name], entry]));
 }
@@ -110,7 +110,7 @@ function compareDefault(claims: Claims, listed: Map<string, Listed>, findings: F
 
 async function compareMails(person: Person, base: string, findings: Findings): Promise<void> {
   for (const [subject, claim] of person.claims.mails) {
-    if (!claim.answered) await eventually(() => claim.repeat(base), ANSWER_MS).catch(() => {});
+    if (!claim.answered) await eventually(() => claim.repeat(base), RESPONSE_MS).catch(() => {});
     const { answered } = claim;
     const times = person.world.workspace.kept.get(subject) ?? 0;
     if (times > 1) findings.lost.push(`the mail ${subject} went out ${times} times`);
