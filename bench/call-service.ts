@@ -8,9 +8,8 @@ import { startServer } from '../src/server.ts';
 
 const text = z.strictObject({ text: z.string() });
 
-const action = builtIn({
+const action = builtIn('workspace', {
   name: 'bench.echo',
-  provider: 'bank',
   effect: 'read',
   description: 'Answers from memory.',
   scopes: [],

@@ -92,36 +92,12 @@ export interface LazyAction extends ActionOutline {
 /** Input of {@link builtIn}: an action with zod schemas. */
 export type Definition<I extends z.ZodType, O extends z.ZodType, P extends string> = Omit<
   Action<z.output<I>, z.input<O>, P>,
-  'input' | 'output'
+  'provider' | 'input' | 'output'
 > & { input: I; output: O };
 
 /** The part of an action that is known without its code. */
-export function outlineOf({
-  name,
-  provider,
-  effect,
-  description,
-  scopes,
-  requires,
-  timeoutMs,
-  capBytes,
-  allow,
-  exposes,
-  costs,
-}: Action): ActionOutline {
-  return {
-    name,
-    provider,
-    effect,
-    description,
-    scopes,
-    ...(requires !== undefined && { requires }),
-    ...(timeoutMs !== undefined && { timeoutMs }),
-    ...(capBytes !== undefined && { capBytes }),
-    lists: Object.keys(allow ?? {}),
-    mayExpose: exposes !== undefined,
-    ...(costs !== undefined && { mayCost: true }),
-  };
+export function outlineOf({ input, output, allow, exposes, costs, summary, preview, run, ...outline }: Action): ActionOutline {
+  return { ...outline, lists: Object.keys(allow ?? {}), mayExpose: exposes !== undefined, ...(costs !== undefined && { mayCost: true }) };
 }
 
 export function schemasOf({ input, output }: Action): ActionSchemas {

@@ -158,7 +158,7 @@ export class ExecutorScene {
 
   #define(): Action[] {
     const message = z.strictObject({ to: z.array(z.string()), text: z.string().default(() => this.defaultText) });
-    const common = { provider: 'workspace', scopes: ['mail.modify'], description: 'For tests.' } as const;
+    const common = { scopes: ['mail.modify'], description: 'For tests.' } as const;
     const any = z.record(z.string(), z.unknown());
     const ofMessage = {
       ...common,
@@ -168,7 +168,7 @@ export class ExecutorScene {
       summary: ({ to }: z.output<typeof message>) => `Send to ${to.join(', ')}`,
     };
     return [
-      builtIn({
+      builtIn('workspace', {
         ...common,
         name: 'test.read',
         effect: 'read',
@@ -177,8 +177,8 @@ export class ExecutorScene {
         summary: () => 'Read',
         run: (_input, { session }) => session.call('gmail.users.getProfile', { userId: 'me' }, z.object({ emailAddress: z.string() })),
       }),
-      builtIn({ ...ofMessage, name: 'test.send', effect: 'write', run: (_input, context) => send(context) }),
-      builtIn({
+      builtIn('workspace', { ...ofMessage, name: 'test.send', effect: 'write', run: (_input, context) => send(context) }),
+      builtIn('workspace', {
         ...ofMessage,
         name: 'test.notify',
         effect: 'write',
@@ -192,8 +192,8 @@ export class ExecutorScene {
         },
         run: (_input, context) => send(context),
       }),
-      builtIn({ ...ofMessage, name: 'test.remove', effect: 'destructive', run: (_input, context) => send(context) }),
-      builtIn({
+      builtIn('workspace', { ...ofMessage, name: 'test.remove', effect: 'destructive', run: (_input, context) => send(context) }),
+      builtIn('workspace', {
         ...ofMessage,
         name: 'test.reply',
         effect: 'write',
@@ -202,7 +202,7 @@ export class ExecutorScene {
           return send(context);
         },
       }),
-      builtIn({
+      builtIn('workspace', {
         ...common,
         name: 'test.return',
         effect: 'read',
@@ -211,7 +211,7 @@ export class ExecutorScene {
         summary: () => 'Return',
         run: async () => this.returned,
       }),
-      builtIn({
+      builtIn('workspace', {
         ...common,
         name: 'test.run',
         effect: 'read',

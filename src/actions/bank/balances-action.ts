@@ -10,9 +10,8 @@ const accountsResponse = z.object({ accounts: list(providerAccount) });
 const REQUIRES_OLDEST = 'ins_128026';
 const OLDEST_MS = 7 * 24 * 3_600_000;
 
-export const balances = builtIn({
+export const balances = builtIn('bank', {
   name: 'bank.balances',
-  provider: 'bank',
   effect: 'read',
   description: 'Read the accounts of a bank with their balances. For a card or loan, `current` is the amount owed.',
   scopes: [],

@@ -6,9 +6,8 @@ import { transactionRow } from './bank-schemas.ts';
 import { BEGINNING, type Reading, readChanges, type SyncPosition } from './changes-reading.ts';
 import { advanceSyncState, selectSyncItem } from './sync-states-repository.ts';
 
-export const changes = builtIn({
+export const changes = builtIn('bank', {
   name: 'bank.changes',
-  provider: 'bank',
   effect: 'read',
   description: `Read the transactions of a bank that were added, modified or removed since the last call. Without \`cursor\`, it continues where the last call without one ended for this bank, from any client; keep the \`cursor\` of a result to read again from there. When a pending transaction is posted, it is removed and the posted one is added. A positive amount is money out, a negative one money in.`,
   scopes: [],

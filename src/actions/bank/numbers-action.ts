@@ -45,9 +45,8 @@ const numberRow = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('bacs').describe('United Kingdom.'), account: z.string(), sort_code: z.string() }),
 ]);
 
-export const numbers = builtIn({
+export const numbers = builtIn('bank', {
   name: 'bank.numbers',
-  provider: 'bank',
   effect: 'read',
   description:
     'Read the account and routing numbers of a bank’s checking and savings accounts. All but the last digits are masked unless the operator allows full numbers.',

@@ -23,9 +23,8 @@ const day = z.iso
   .date({ error: ({ input }) => (input === undefined ? undefined : 'must be a day, YYYY-MM-DD') })
   .meta({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' });
 
-export const transactions = builtIn({
+export const transactions = builtIn('bank', {
   name: 'bank.transactions',
-  provider: 'bank',
   effect: 'read',
   description:
     'Read the transactions of a bank between two days, newest first, including pending ones. A positive amount is money out, a negative one money in.',

@@ -26,9 +26,8 @@ const input = z.strictObject({
 
 type Input = z.output<typeof input>;
 
-export const calendarCreate = builtIn({
+export const calendarCreate = builtIn('workspace', {
   name: 'calendar.create',
-  provider: 'workspace',
   effect: 'write',
   description: 'Create an event and invite people to it.',
   scopes: ['calendar.events.owned'],

@@ -4,9 +4,8 @@ import { eventId, notify, scope, sendUpdates } from './calendar-inputs.ts';
 import { nameEvent, nameGuests } from './calendar-preview.ts';
 import { CALENDAR, findTarget } from './calendar-session.ts';
 
-export const calendarDelete = builtIn({
+export const calendarDelete = builtIn('workspace', {
   name: 'calendar.delete',
-  provider: 'workspace',
   effect: 'destructive',
   description: 'Delete an event or a whole series.',
   scopes: ['calendar.events.owned'],

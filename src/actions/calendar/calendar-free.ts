@@ -35,9 +35,8 @@ const output = z.object({
   next: z.string().optional().describe('There are more slots: call again with this as `from`.'),
 });
 
-export const calendarFree = builtIn({
+export const calendarFree = builtIn('workspace', {
   name: 'calendar.free',
-  provider: 'workspace',
   effect: 'read',
   description:
     'Find free time in the calendar. Events marked as free and declined invitations don’t block time; invitations without a response do, and all-day events block whole days.',

@@ -13,9 +13,8 @@ const listInput = z.strictObject({
   page: text(4_096).optional().describe('`next` of the previous page.'),
 });
 
-export const calendarList = builtIn({
+export const calendarList = builtIn('workspace', {
   name: 'calendar.list',
-  provider: 'workspace',
   effect: 'read',
   description: 'List the events that overlap a time range, ordered by start. Each event of a series is listed separately.',
   scopes: ['calendar.events.owned'],
@@ -33,9 +32,8 @@ export const calendarList = builtIn({
   },
 });
 
-export const calendarGet = builtIn({
+export const calendarGet = builtIn('workspace', {
   name: 'calendar.get',
-  provider: 'workspace',
   effect: 'read',
   description: 'Read one event or a whole series, with its description.',
   scopes: ['calendar.events.owned'],

@@ -20,9 +20,8 @@ const input = z.strictObject({
 
 type Input = z.output<typeof input>;
 
-export const calendarRespond = builtIn({
+export const calendarRespond = builtIn('workspace', {
   name: 'calendar.respond',
-  provider: 'workspace',
   effect: 'write',
   description: 'Respond to an invitation. The organizer is notified by e-mail only if notify is true.',
   scopes: ['calendar.events.owned'],

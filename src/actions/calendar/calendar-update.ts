@@ -44,9 +44,8 @@ const input = z.strictObject({
 
 type Input = z.output<typeof input>;
 
-export const calendarUpdate = builtIn({
+export const calendarUpdate = builtIn('workspace', {
   name: 'calendar.update',
-  provider: 'workspace',
   effect: 'write',
   description:
     'Change an event or a whole series. Fields that aren’t given stay unchanged. Attendees are notified by e-mail only if notify is true.',

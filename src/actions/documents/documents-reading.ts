@@ -24,9 +24,8 @@ const output = z.object({
   next_offset: z.number().optional(),
 });
 
-export const readDocumentAction = builtIn({
+export const readDocumentAction = builtIn('workspace', {
   name: 'documents.read',
-  provider: 'workspace',
   effect: 'read',
   description: 'Read a document tab by tab as Markdown: headings, lists, links, tables, bold. Long text is returned in parts.',
   scopes: ['documents', 'drive'],

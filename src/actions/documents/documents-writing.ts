@@ -28,9 +28,8 @@ const batchResponse = z.object({
   replies: list(z.object({ replaceAllText: z.object({ occurrencesChanged: z.int().min(0).default(0) }).optional() })).default([]),
 });
 
-export const createDocumentAction = builtIn({
+export const createDocumentAction = builtIn('workspace', {
   name: 'documents.create',
-  provider: 'workspace',
   effect: 'write',
   description: 'Create a document in My Drive, optionally with plain text.',
   scopes: SCOPES,
@@ -55,9 +54,8 @@ export const createDocumentAction = builtIn({
   },
 });
 
-export const appendAction = builtIn({
+export const appendAction = builtIn('workspace', {
   name: 'documents.append',
-  provider: 'workspace',
   effect: 'write',
   description: 'Append plain text to a tab, on a line of its own.',
   scopes: SCOPES,
@@ -78,9 +76,8 @@ export const appendAction = builtIn({
   },
 });
 
-export const replaceAction = builtIn({
+export const replaceAction = builtIn('workspace', {
   name: 'documents.replace',
-  provider: 'workspace',
   effect: 'write',
   description: 'Replace all occurrences of a text, in one tab or in all, and return their number. Text that spans paragraphs is not found.',
   scopes: SCOPES,

@@ -35,9 +35,8 @@ const id = fileReference().describe('Id or web address of the file.');
 const folder = fileReference().describe('Id or web address of a folder; `root` is My Drive.');
 const name = text(255);
 
-export const createAction = builtIn({
+export const createAction = builtIn('workspace', {
   name: 'drive.create',
-  provider: 'workspace',
   effect: 'write',
   description: 'Create a folder, or a file with text content. Use documents.create for documents.',
   scopes: ['drive'],
@@ -68,9 +67,8 @@ export const createAction = builtIn({
 });
 
 /** A copy has no content from the caller, so read-only types can be copied too. */
-export const copyAction = builtIn({
+export const copyAction = builtIn('workspace', {
   name: 'drive.copy',
-  provider: 'workspace',
   effect: 'write',
   description: 'Copy a file; for a shortcut, its target. Without a folder, the copy is created in My Drive.',
   scopes: ['drive'],
@@ -94,9 +92,8 @@ export const copyAction = builtIn({
   },
 });
 
-export const moveAction = builtIn({
+export const moveAction = builtIn('workspace', {
   name: 'drive.move',
-  provider: 'workspace',
   effect: 'write',
   description: 'Move a file or folder into another folder.',
   scopes: ['drive'],
@@ -120,9 +117,8 @@ export const moveAction = builtIn({
   },
 });
 
-export const renameAction = builtIn({
+export const renameAction = builtIn('workspace', {
   name: 'drive.rename',
-  provider: 'workspace',
   effect: 'write',
   description: 'Rename a file or folder.',
   scopes: ['drive'],
@@ -133,9 +129,8 @@ export const renameAction = builtIn({
     changeFile(session, 'drive.files.update', { fileId: file, requestBody: { name: title } }),
 });
 
-export const trashAction = builtIn({
+export const trashAction = builtIn('workspace', {
   name: 'drive.trash',
-  provider: 'workspace',
   effect: 'destructive',
   description: 'Move a file, or a folder with all its contents, to the trash.',
   scopes: ['drive'],

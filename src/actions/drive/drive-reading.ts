@@ -33,9 +33,8 @@ const fileWithInfo = driveFile.extend({
   permissions: list(z.object({ type: shownLine, role: shownLine, emailAddress: shownLine.optional() })).optional(),
 });
 
-export const infoAction = builtIn({
+export const infoAction = builtIn('workspace', {
   name: 'drive.info',
-  provider: 'workspace',
   effect: 'read',
   description: 'Show the type, folder and permissions of a file or folder; for a shortcut, also its target.',
   scopes: ['drive'],
@@ -52,9 +51,8 @@ export const infoAction = builtIn({
   run: ({ id }, { session }) => describeFile(session, id),
 });
 
-export const readAction = builtIn({
+export const readAction = builtIn('workspace', {
   name: 'drive.read',
-  provider: 'workspace',
   effect: 'read',
   description:
     'Read a file: documents as Markdown, spreadsheets (first sheet) as CSV, presentations and text files as text, small other files as base64. Long text is returned in parts.',

@@ -31,9 +31,8 @@ const fileList = z.object({
   files: list(driveFile, 1_000).default([]),
 });
 
-export const searchAction = builtIn({
+export const searchAction = builtIn('workspace', {
   name: 'drive.search',
-  provider: 'workspace',
   effect: 'read',
   description: 'Find files and folders by words, type and folder. Without words, list them, most recently changed first.',
   scopes: ['drive'],

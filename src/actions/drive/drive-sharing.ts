@@ -17,9 +17,8 @@ const input = z.strictObject({
   notify: z.boolean().default(true).describe('Notify the person by e-mail.'),
 });
 
-export const shareAction = builtIn({
+export const shareAction = builtIn('workspace', {
   name: 'drive.share',
-  provider: 'workspace',
   effect: 'destructive',
   description: 'Share a file, or a folder with all its contents, with someone who may then read, comment or edit it.',
   scopes: ['drive'],

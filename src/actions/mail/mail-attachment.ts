@@ -9,9 +9,8 @@ import { attachmentsOf, partData } from './mail-parts.ts';
 /** Longer attachments are decoded off the main thread; base64 characters. */
 const LONG_DATA = 160_000;
 
-export const readAttachment = builtIn({
+export const readAttachment = builtIn('workspace', {
   name: 'mail.attachment',
-  provider: 'workspace',
   effect: 'read',
   description: 'Read an attachment of a message: text as text, anything else as base64.',
   scopes: ['mail.modify'],

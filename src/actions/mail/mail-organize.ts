@@ -19,9 +19,8 @@ const ids = (max: number) => z.array(mailId).max(max);
 
 type Labels = z.output<typeof labelList>['labels'];
 
-export const listLabels = builtIn({
+export const listLabels = builtIn('workspace', {
   name: 'mail.labels',
-  provider: 'workspace',
   effect: 'read',
   description: 'List the labels (folders) of the account.',
   scopes: ['mail.modify'],
@@ -31,9 +30,8 @@ export const listLabels = builtIn({
   run: async (_input, { session }) => ({ items: await fetchLabels(session) }),
 });
 
-export const labelMail = builtIn({
+export const labelMail = builtIn('workspace', {
   name: 'mail.label',
-  provider: 'workspace',
   effect: 'write',
   description:
     'Add labels to messages, or remove them. Removing INBOX archives a message, removing UNREAD marks it as read, and removing TRASH restores it. Either all changes are made or none.',
@@ -60,9 +58,8 @@ export const labelMail = builtIn({
   },
 });
 
-export const trashMail = builtIn({
+export const trashMail = builtIn('workspace', {
   name: 'mail.trash',
-  provider: 'workspace',
   effect: 'destructive',
   description: 'Move messages or whole threads to the trash, which the mail service empties after a while.',
   scopes: ['mail.modify'],

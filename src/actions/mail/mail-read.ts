@@ -34,9 +34,8 @@ const shownMessage = z.object({
 
 type Shown = z.output<typeof shownMessage>;
 
-export const readMail = builtIn({
+export const readMail = builtIn('workspace', {
   name: 'mail.read',
-  provider: 'workspace',
   effect: 'read',
   description: 'Read a message, or a thread with all its messages, oldest first: headers, plain text, and a list of the attachments.',
   scopes: ['mail.modify'],

@@ -21,9 +21,8 @@ const found = z.object({
   unread: z.boolean(),
 });
 
-export const searchMail = builtIn({
+export const searchMail = builtIn('workspace', {
   name: 'mail.search',
-  provider: 'workspace',
   effect: 'read',
   description: 'Find messages, newest first. Results have no bodies: read a message or its whole thread with mail.read.',
   scopes: ['mail.modify'],

@@ -6,9 +6,8 @@ import { composeMime } from './mail-compose.ts';
 import { allAddresses, describeMail, type OutgoingMail, outgoingMail } from './mail-outgoing.ts';
 import { replyTo } from './mail-reply.ts';
 
-export const sendMail = builtIn({
+export const sendMail = builtIn('workspace', {
   name: 'mail.send',
-  provider: 'workspace',
   effect: 'write',
   description: 'Send a message from the account, either new or as a reply in a thread.',
   // Reading the message replied to requires mail.modify.
@@ -29,9 +28,8 @@ export const sendMail = builtIn({
   },
 });
 
-export const draftMail = builtIn({
+export const draftMail = builtIn('workspace', {
   name: 'mail.draft',
-  provider: 'workspace',
   effect: 'write',
   description: 'Create a draft, either new or as a reply in a thread. Nothing is sent.',
   scopes: ['mail.modify'],

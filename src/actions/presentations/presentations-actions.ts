@@ -32,9 +32,8 @@ const output = z.object({
   next: z.int().optional().describe('There are more: pass this as `from`.'),
 });
 
-const read = builtIn({
+const read = builtIn('workspace', {
   name: 'presentations.read',
-  provider: 'workspace',
   effect: 'read',
   description: 'Read the slides of a presentation: titles, text and speaker notes.',
   scopes: ['presentations.readonly', 'drive'],

@@ -42,9 +42,8 @@ const output = z.object({
   tabs_omitted: z.int().optional(),
 });
 
-export const spreadsheetsInfo = builtIn({
+export const spreadsheetsInfo = builtIn('workspace', {
   name: 'spreadsheets.info',
-  provider: 'workspace',
   effect: 'read',
   description: 'Read the title, tabs and sizes of a spreadsheet.',
   scopes: ['spreadsheets.readonly', 'drive'],

@@ -44,9 +44,8 @@ const output = z.object({
   ),
 });
 
-export const spreadsheetsRead = builtIn({
+export const spreadsheetsRead = builtIn('workspace', {
   name: 'spreadsheets.read',
-  provider: 'workspace',
   effect: 'read',
   description: 'Read cell ranges of a spreadsheet.',
   scopes: ['spreadsheets.readonly', 'drive'],
