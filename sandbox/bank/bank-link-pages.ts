@@ -1,10 +1,8 @@
-import { html, page, type SafeHtml } from '../../src/http/html.ts';
+import { html, type SafeHtml } from '../../src/http/html.ts';
+import { alert, choice, sandboxPage } from '../sandbox-page.ts';
 import type { LinkOutcome } from './bank-links.ts';
 import type { LinkSession } from './bank-state.ts';
 import type { SandboxAccount, SandboxInstitution } from './bank-world.ts';
-
-const BANNER = html`<link rel="stylesheet" href="/sandbox/assets/sandbox.css">
-<p class="banner">Sandbox: a local emulator, nothing here is real.</p>`;
 
 interface StepView {
   session: LinkSession;
@@ -16,17 +14,15 @@ interface StepView {
 
 /** First step: which bank. */
 export function bankPage({ session, token, problem }: StepView, banks: readonly SandboxInstitution[]): string {
-  return page(
+  return sandboxPage(
     'Connect a bank',
-    html`${BANNER}
-<h1>Connect a bank</h1>
-<p><strong>${session.clientName}</strong> asks for access to your bank accounts.</p>
+    html`<p><strong>${session.clientName}</strong> asks for access to your bank accounts.</p>
 ${alert(problem)}
 <form method="post" action="/sandbox/bank/link" class="consent">
 ${hidden(token, 'bank')}
 <fieldset>
 <legend>Bank</legend>
-${banks.map((bank, index) => choice('radio', 'institution', bank.id, index === 0, bank.name))}
+${banks.map((bank, index) => choice(`institution-${bank.id}`, { type: 'radio', name: 'institution', value: bank.id, checked: index === 0 }, bank.name))}
 </fieldset>
 ${actions('Continue')}
 </form>`,
@@ -40,11 +36,9 @@ export interface AccountsView extends StepView {
 
 /** Second step: which accounts. */
 export function accountsPage({ session, token, problem, bank, ticked }: AccountsView): string {
-  return page(
+  return sandboxPage(
     `Accounts at ${bank.name}`,
-    html`${BANNER}
-<h1>${bank.name}</h1>
-<p>Which accounts may <strong>${session.clientName}</strong> see?</p>
+    html`<p>Which accounts may <strong>${session.clientName}</strong> see?</p>
 ${alert(problem)}
 <form method="post" action="/sandbox/bank/link" class="consent">
 ${hidden(token, 'accounts')}
@@ -55,33 +49,31 @@ ${actions(
 `,
 )}
 </form>`,
+    bank.name,
   );
 }
 
 /** Update mode: log in again and, if requested, choose the accounts again. */
 export function updatePage({ session, token, problem, bank, ticked }: AccountsView): string {
-  return page(
+  return sandboxPage(
     `Log in to ${bank.name} again`,
-    html`${BANNER}
-<h1>${bank.name}</h1>
-<p><strong>${session.clientName}</strong> asks you to log in to your bank again. Nothing else changes.</p>
+    html`<p><strong>${session.clientName}</strong> asks you to log in to your bank again. Nothing else changes.</p>
 ${alert(problem)}
 <form method="post" action="/sandbox/bank/link" class="consent">
 ${hidden(token, 'accounts')}
 ${session.update?.selectAccounts === true && accountChoices(bank, ticked)}
 ${actions('Log in again')}
 </form>`,
+    bank.name,
   );
 }
 
 /** The last page. Its script sends the outcome to the page that opened this one and closes it; without it, the token can be copied. */
 export function donePage({ outcome, publicToken, institution }: LinkOutcome, origin: string): string {
   const title = { linked: 'Bank connected', updated: 'Logged in again', cancelled: 'Nothing was connected' }[outcome];
-  return page(
+  return sandboxPage(
     title,
-    html`${BANNER}
-<h1>${title}</h1>
-<p role="status">${institution?.name ?? 'You can close this page and start again in the app.'}</p>
+    html`<p role="status">${institution?.name ?? 'You can close this page and start again in the app.'}</p>
 <p id="link-result" data-origin="${origin}" data-outcome="${outcome}" data-public-token="${publicToken}" data-institution-id="${institution?.institution_id}" data-institution-name="${institution?.name}">
 ${publicToken !== null ? html`Public token, valid once and for 30 minutes: <code>${publicToken}</code>` : 'You can close this page.'}
 </p>
@@ -89,34 +81,15 @@ ${publicToken !== null ? html`Public token, valid once and for 30 minutes: <code
   );
 }
 
-/** An unknown link token, or an address that is not allowed. */
-export function linkErrorPage(reason: string): string {
-  return page(
-    'Link can’t go on',
-    html`${BANNER}
-<h1>Link can’t go on</h1>
-<p class="error">${reason}</p>
-<p>Go back to the app and start again.</p>`,
-  );
-}
-
 function accountChoices(bank: SandboxInstitution, ticked: readonly string[]): SafeHtml {
   return html`<fieldset>
 <legend>Accounts</legend>
-${bank.accounts.map((account) => choice('checkbox', 'account', account.key, ticked.includes(account.key), accountLabel(account)))}
+${bank.accounts.map(({ key, name, mask }) => choice(`account-${key}`, { type: 'checkbox', name: 'account', value: key, checked: ticked.includes(key) }, accountLabel({ name, mask })))}
 </fieldset>`;
 }
 
-function accountLabel(account: SandboxAccount): SafeHtml {
-  return html`${account.name}${account.mask !== null && html` <span class="muted">•••• ${account.mask}</span>`}`;
-}
-
-function choice(type: 'radio' | 'checkbox', name: string, value: string, checked: boolean, label: SafeHtml | string): SafeHtml {
-  return html`<label class="choice" for="${name}-${value}">
-<input id="${name}-${value}" type="${type}" name="${name}" value="${value}"${checked && html` checked`}>
-<span>${label}</span>
-</label>
-`;
+function accountLabel({ name, mask }: Pick<SandboxAccount, 'name' | 'mask'>): SafeHtml {
+  return html`${name}${mask !== null && html` <span class="muted">•••• ${mask}</span>`}`;
 }
 
 function hidden(token: string, step: 'bank' | 'accounts'): SafeHtml {
@@ -129,8 +102,4 @@ function actions(label: string, between?: SafeHtml): SafeHtml {
 <button class="button primary" name="decision" value="continue">${label}</button>
 ${between}<button class="button" name="decision" value="cancel" formnovalidate>Cancel</button>
 </div>`;
-}
-
-function alert(problem: string | undefined): SafeHtml | false {
-  return problem !== undefined && html`<p class="error" role="alert">${problem}</p>`;
 }

@@ -1,7 +1,8 @@
 import { type Response, Router, urlencoded } from 'express';
 import { z } from 'zod';
 import { isLoopback } from '../../src/config/config.ts';
-import { type AccountsView, accountsPage, bankPage, donePage, linkErrorPage, updatePage } from './bank-link-pages.ts';
+import { errorPage } from '../sandbox-page.ts';
+import { type AccountsView, accountsPage, bankPage, donePage, updatePage } from './bank-link-pages.ts';
 import type { LinkOutcome, Links } from './bank-links.ts';
 import type { LinkSession, ReturnTarget } from './bank-state.ts';
 
@@ -117,7 +118,7 @@ function redirect(response: Response, target: ReturnTarget, location: string): v
 }
 
 function showError(response: Response, reason = 'This link token is unknown, used or expired.'): void {
-  show(response, 400, linkErrorPage(reason));
+  show(response, 400, errorPage('Link can’t go on', reason));
 }
 
 function show(response: Response, status: number, html: string, target?: ReturnTarget): void {

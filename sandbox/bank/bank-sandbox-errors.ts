@@ -9,107 +9,88 @@ export interface AggregatorErrorBody {
   suggested_action: string | null;
 }
 
-interface Kind {
-  type: string;
-  message: string;
-  /** Text for users, for errors that a user can correct. */
-  display?: string;
-  action?: string;
-}
-
-const LOG_IN_AGAIN = 'The login details of this account have changed. Log in at the bank again.';
-const RELINK = 'Run Link in update mode with this item.';
-
-/** Codes that the sandbox returns by itself or on request, with their type (Plaid: Errors). */
-const KINDS: Record<string, Kind> = {
-  INVALID_API_KEYS: { type: 'INVALID_INPUT', message: 'invalid client_id or secret provided' },
-  INVALID_ACCESS_TOKEN: { type: 'INVALID_INPUT', message: 'could not find matching access token' },
-  INVALID_PUBLIC_TOKEN: { type: 'INVALID_INPUT', message: 'could not find matching public token: it is unknown, expired or used' },
-  INVALID_LINK_TOKEN: { type: 'INVALID_INPUT', message: 'could not find matching link token: it is unknown or expired' },
-  INVALID_ACCOUNT_ID: { type: 'INVALID_INPUT', message: 'one or more of the account IDs does not belong to this item' },
-  INVALID_INSTITUTION: { type: 'INVALID_INPUT', message: 'invalid institution_id provided' },
-  INVALID_WEBHOOK_VERIFICATION_KEY_ID: { type: 'INVALID_INPUT', message: 'could not find a webhook verification key with this key_id' },
-  UNAUTHORIZED_ENVIRONMENT: { type: 'INVALID_INPUT', message: 'this client_id may not use this environment' },
-  INVALID_BODY: { type: 'INVALID_REQUEST', message: 'the body could not be read as a JSON object' },
-  MISSING_FIELDS: { type: 'INVALID_REQUEST', message: 'required fields are missing' },
-  UNKNOWN_FIELDS: { type: 'INVALID_REQUEST', message: 'fields are not recognized by this endpoint' },
-  INVALID_FIELD: { type: 'INVALID_REQUEST', message: 'a field is not valid' },
-  INVALID_CONFIGURATION: { type: 'INVALID_REQUEST', message: 'the configuration of this client is not valid' },
-  NOT_FOUND: { type: 'INVALID_REQUEST', message: 'the requested endpoint does not exist' },
-  SANDBOX_ONLY: { type: 'INVALID_REQUEST', message: 'this endpoint exists in the sandbox only' },
-  ITEM_NOT_FOUND: { type: 'ITEM_ERROR', message: 'this item does not exist, was removed, or its user withdrew access' },
-  ITEM_LOGIN_REQUIRED: {
-    type: 'ITEM_ERROR',
-    message: 'the login details of this item have changed; the user has to log in again',
-    display: LOG_IN_AGAIN,
-    action: RELINK,
+/** Messages of the codes that the sandbox returns by itself or on request, by type (Plaid: Errors). */
+const MESSAGES: Record<string, Record<string, string>> = {
+  INVALID_INPUT: {
+    INVALID_API_KEYS: 'invalid client_id or secret provided',
+    INVALID_ACCESS_TOKEN: 'could not find matching access token',
+    INVALID_PUBLIC_TOKEN: 'could not find matching public token: it is unknown, expired or used',
+    INVALID_LINK_TOKEN: 'could not find matching link token: it is unknown or expired',
+    INVALID_ACCOUNT_ID: 'one or more of the account IDs does not belong to this item',
+    INVALID_INSTITUTION: 'invalid institution_id provided',
+    INVALID_WEBHOOK_VERIFICATION_KEY_ID: 'could not find a webhook verification key with this key_id',
+    UNAUTHORIZED_ENVIRONMENT: 'this client_id may not use this environment',
+    ADDITIONAL_CONSENT_REQUIRED: 'the user has not consented to this product',
   },
-  ACCESS_NOT_GRANTED: {
-    type: 'ITEM_ERROR',
-    message: 'the user did not grant the necessary permissions',
-    display: 'The necessary permissions were not granted.',
-    action: RELINK,
+  INVALID_REQUEST: {
+    INVALID_BODY: 'the body could not be read as a JSON object',
+    MISSING_FIELDS: 'required fields are missing',
+    UNKNOWN_FIELDS: 'fields are not recognized by this endpoint',
+    INVALID_FIELD: 'a field is not valid',
+    INVALID_CONFIGURATION: 'the configuration of this client is not valid',
+    NOT_FOUND: 'the requested endpoint does not exist',
+    SANDBOX_ONLY: 'this endpoint exists in the sandbox only',
   },
-  ADDITIONAL_CONSENT_REQUIRED: { type: 'INVALID_INPUT', message: 'the user has not consented to this product', action: RELINK },
-  ITEM_LOCKED: {
-    type: 'ITEM_ERROR',
-    message: 'the login of this item is locked',
-    display: 'This login is locked. Unlock it at the bank.',
-    action: RELINK,
+  ITEM_ERROR: {
+    ITEM_NOT_FOUND: 'this item does not exist, was removed, or its user withdrew access',
+    ITEM_LOGIN_REQUIRED: 'the login details of this item have changed; the user has to log in again',
+    ACCESS_NOT_GRANTED: 'the user did not grant the necessary permissions',
+    ITEM_LOCKED: 'the login of this item is locked',
+    PASSWORD_RESET_REQUIRED: 'the user must reset the password',
+    USER_SETUP_REQUIRED: 'the user must finish setting up the login',
+    USER_PERMISSION_REVOKED: 'the holder of this item withdrew the permission',
+    INVALID_UPDATED_USERNAME: 'the login in update mode was another than the item has',
+    NO_ACCOUNTS: 'no accounts were found for this item',
+    NO_AUTH_ACCOUNTS: 'this item has no checking or savings account',
+    PRODUCT_NOT_READY: 'the requested product is not yet ready',
+    PRODUCTS_NOT_SUPPORTED: 'the requested product is not supported for this item',
+    PRODUCT_NOT_ENABLED: 'the requested product was not enabled for this item',
+    ITEM_NOT_SUPPORTED: 'this kind of account is not supported',
+    MFA_NOT_SUPPORTED: 'this second factor is not supported',
   },
-  PASSWORD_RESET_REQUIRED: {
-    type: 'ITEM_ERROR',
-    message: 'the user must reset the password',
-    display: 'Reset the password at the bank.',
-    action: RELINK,
+  INSTITUTION_ERROR: {
+    INSTITUTION_DOWN: 'this institution is down',
+    INSTITUTION_NOT_RESPONDING: 'this institution does not respond',
+    INSTITUTION_NOT_AVAILABLE: 'this institution is not available',
+    INSTITUTION_NO_LONGER_SUPPORTED: 'this institution is no longer supported',
   },
-  USER_SETUP_REQUIRED: {
-    type: 'ITEM_ERROR',
-    message: 'the user must finish setting up the login',
-    display: 'Finish setting up the login at the bank.',
-    action: RELINK,
+  TRANSACTIONS_ERROR: {
+    TRANSACTIONS_SYNC_MUTATION_DURING_PAGINATION:
+      'transaction data changed since the last page was fetched; begin again from the first cursor of this loop',
   },
-  USER_PERMISSION_REVOKED: {
-    type: 'ITEM_ERROR',
-    message: 'the holder of this item withdrew the permission',
-    display: 'Access to this account was withdrawn.',
+  SANDBOX_ERROR: {
+    SANDBOX_WEBHOOK_INVALID: 'this item has no webhook address, or the code cannot be fired for it',
   },
-  INVALID_UPDATED_USERNAME: { type: 'ITEM_ERROR', message: 'the login in update mode was another than the item has' },
-  NO_ACCOUNTS: { type: 'ITEM_ERROR', message: 'no accounts were found for this item', display: 'No accounts were found.' },
-  NO_AUTH_ACCOUNTS: {
-    type: 'ITEM_ERROR',
-    message: 'this item has no checking or savings account',
-    display: 'No checking or savings account was found.',
+  API_ERROR: {
+    INTERNAL_SERVER_ERROR: 'an unexpected error occurred',
+    PLANNED_MAINTENANCE: 'the API is down for planned maintenance',
   },
-  PRODUCT_NOT_READY: { type: 'ITEM_ERROR', message: 'the requested product is not yet ready' },
-  PRODUCTS_NOT_SUPPORTED: { type: 'ITEM_ERROR', message: 'the requested product is not supported for this item' },
-  PRODUCT_NOT_ENABLED: { type: 'ITEM_ERROR', message: 'the requested product was not enabled for this item' },
-  ITEM_NOT_SUPPORTED: { type: 'ITEM_ERROR', message: 'this kind of account is not supported' },
-  MFA_NOT_SUPPORTED: { type: 'ITEM_ERROR', message: 'this second factor is not supported' },
-  INSTITUTION_DOWN: {
-    type: 'INSTITUTION_ERROR',
-    message: 'this institution is down',
-    display: 'The bank can’t be reached. Try again later.',
-  },
-  INSTITUTION_NOT_RESPONDING: {
-    type: 'INSTITUTION_ERROR',
-    message: 'this institution does not respond',
-    display: 'The bank does not respond. Try again later.',
-  },
-  INSTITUTION_NOT_AVAILABLE: {
-    type: 'INSTITUTION_ERROR',
-    message: 'this institution is not available',
-    display: 'The bank is not available.',
-  },
-  INSTITUTION_NO_LONGER_SUPPORTED: { type: 'INSTITUTION_ERROR', message: 'this institution is no longer supported' },
-  TRANSACTIONS_SYNC_MUTATION_DURING_PAGINATION: {
-    type: 'TRANSACTIONS_ERROR',
-    message: 'transaction data changed since the last page was fetched; begin again from the first cursor of this loop',
-  },
-  SANDBOX_WEBHOOK_INVALID: { type: 'SANDBOX_ERROR', message: 'this item has no webhook address, or the code cannot be fired for it' },
-  INTERNAL_SERVER_ERROR: { type: 'API_ERROR', message: 'an unexpected error occurred' },
-  PLANNED_MAINTENANCE: { type: 'API_ERROR', message: 'the API is down for planned maintenance' },
 };
+
+/** Texts for users, of errors that a user can correct. */
+const DISPLAYED: Record<string, string> = {
+  ITEM_LOGIN_REQUIRED: 'The login details of this account have changed. Log in at the bank again.',
+  ACCESS_NOT_GRANTED: 'The necessary permissions were not granted.',
+  ITEM_LOCKED: 'This login is locked. Unlock it at the bank.',
+  PASSWORD_RESET_REQUIRED: 'Reset the password at the bank.',
+  USER_SETUP_REQUIRED: 'Finish setting up the login at the bank.',
+  USER_PERMISSION_REVOKED: 'Access to this account was withdrawn.',
+  NO_ACCOUNTS: 'No accounts were found.',
+  NO_AUTH_ACCOUNTS: 'No checking or savings account was found.',
+  INSTITUTION_DOWN: 'The bank can’t be reached. Try again later.',
+  INSTITUTION_NOT_RESPONDING: 'The bank does not respond. Try again later.',
+  INSTITUTION_NOT_AVAILABLE: 'The bank is not available.',
+};
+
+/** Errors that are corrected by running Link in update mode. */
+const RELINKED = new Set([
+  'ITEM_LOGIN_REQUIRED',
+  'ACCESS_NOT_GRANTED',
+  'ADDITIONAL_CONSENT_REQUIRED',
+  'ITEM_LOCKED',
+  'PASSWORD_RESET_REQUIRED',
+  'USER_SETUP_REQUIRED',
+]);
 
 /** Statuses that depend on the code; other statuses depend on the type. */
 const CODE_STATUS: Record<string, number> = { NOT_FOUND: 404, PLANNED_MAINTENANCE: 503 };
@@ -134,25 +115,29 @@ export class AggregatorError extends Error {
 }
 
 /** The error object of a code, without the request id of responses. */
-export function errorBody(code: string, message?: string, type?: string): AggregatorErrorBody {
-  const kind = KINDS[code] ?? unlisted(code);
-  const errorType = type ?? kind.type;
+export function errorBody(code: string, message?: string, type = typeOf(code)): AggregatorErrorBody {
   return {
-    error_type: errorType,
+    error_type: type,
     error_code: code,
     error_code_reason: null,
-    error_message: message ?? kind.message,
-    display_message: kind.display ?? null,
-    documentation_url: `https://plaid.com/docs/errors/${errorType.toLowerCase().replaceAll('_', '-')}/#${code.toLowerCase()}`,
-    suggested_action: kind.action ?? null,
+    error_message: message ?? MESSAGES[typeOf(code)]?.[code] ?? unlistedMessage(code),
+    display_message: DISPLAYED[code] ?? null,
+    documentation_url: `https://plaid.com/docs/errors/${type.toLowerCase().replaceAll('_', '-')}/#${code.toLowerCase()}`,
+    suggested_action: RELINKED.has(code) ? 'Run Link in update mode with this item.' : null,
   };
 }
 
-function unlisted(code: string): Kind {
-  if (code === 'RATE_LIMIT_EXCEEDED' || code.endsWith('_LIMIT')) {
-    return { type: 'RATE_LIMIT_EXCEEDED', message: 'rate limit exceeded; try again later' };
-  }
-  return { type: 'API_ERROR', message: 'an error injected by the sandbox' };
+function typeOf(code: string): string {
+  const known = Object.keys(MESSAGES).find((type) => Object.hasOwn(MESSAGES[type] ?? {}, code));
+  return known ?? (isRateLimit(code) ? 'RATE_LIMIT_EXCEEDED' : 'API_ERROR');
+}
+
+function unlistedMessage(code: string): string {
+  return isRateLimit(code) ? 'rate limit exceeded; try again later' : 'an error injected by the sandbox';
+}
+
+function isRateLimit(code: string): boolean {
+  return code === 'RATE_LIMIT_EXCEEDED' || code.endsWith('_LIMIT');
 }
 
 export interface InjectedError {

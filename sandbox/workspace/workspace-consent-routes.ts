@@ -1,10 +1,12 @@
 import { type Response, Router, urlencoded } from 'express';
 import { z } from 'zod';
 import { AppError } from '../../src/errors.ts';
+import { errorPage } from '../sandbox-page.ts';
 import type { PendingRequest } from './workspace-consent.ts';
-import { consentPage, errorPage } from './workspace-pages.ts';
+import { consentPage } from './workspace-pages.ts';
 import type { WorkspaceProvider } from './workspace-provider.ts';
 
+const BLOCKED = 'Access blocked';
 // Forms send a repeated field as a list, and an empty text field as ''.
 const texts = z
   .union([z.string(), z.array(z.string()).max(50)])
@@ -38,16 +40,16 @@ export function consentRoutes(provider: WorkspaceProvider, allowedOrigins: strin
       ask(response, provider.desk.open(request.query), false);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      show(response, error.status, errorPage(error.message));
+      show(response, error.status, errorPage(BLOCKED, error.message));
     }
   });
 
   router.post('/consent', urlencoded({ extended: false, limit: '16kb' }), (request, response) => {
     const form = decision.safeParse(request.body);
-    if (!form.success) return show(response, 400, errorPage('The form is not complete.'));
+    if (!form.success) return show(response, 400, errorPage(BLOCKED, 'The form is not complete.'));
     const { request: id, decision: chosen, account, other_account: otherAccount, scope: scopes } = form.data;
     const decided = provider.desk.decide(id, { allow: chosen === 'allow', account, otherAccount, scopes });
-    if (decided.kind === 'gone') return show(response, 400, errorPage('This request is over or was never made.'));
+    if (decided.kind === 'gone') return show(response, 400, errorPage(BLOCKED, 'This request is over or was never made.'));
     if (decided.kind === 'wrong_account') return ask(response, decided.pending, true);
     // Without a body, because Express would show the address with its code on a page.
     response.status(303).set('Location', decided.location).end();

@@ -1,11 +1,10 @@
-import { html, page, type SafeHtml } from '../../src/http/html.ts';
+import { html, type SafeHtml } from '../../src/http/html.ts';
 import { emailAddress } from '../../src/validation/validate.ts';
 import { describeScope, OPENID } from '../consent-scopes.ts';
+import { alert, choice, sandboxPage } from '../sandbox-page.ts';
 import type { Account } from '../workspace-accounts.ts';
 import type { PendingRequest } from './workspace-consent.ts';
 
-const STYLE = html`<link rel="stylesheet" href="/sandbox/assets/sandbox.css">
-<p class="banner">Sandbox: a local emulator, nothing here is real.</p>`;
 /** Tests create any number of accounts; the page lists the first ones. */
 const LISTED_ACCOUNTS = 12;
 
@@ -23,12 +22,10 @@ export function consentPage({ pending, accounts, wrongAccount }: ConsentView): s
   const hinted = hint.success ? hint.data.toLowerCase() : undefined;
   if (hinted !== undefined && known.every(({ email }) => email !== hinted)) known.unshift({ email: hinted, name: '' });
   const chosen = hinted ?? known[0]?.email;
-  return page(
+  return sandboxPage(
     'Connect a workspace account',
-    html`${STYLE}
-<h1>Connect a workspace account</h1>
-<p><strong>Steward</strong> asks for access to a workspace account.</p>
-${wrongAccount && html`<p class="error" role="alert">Choose an account or type a whole e-mail address.</p>`}
+    html`<p><strong>Steward</strong> asks for access to a workspace account.</p>
+${alert(wrongAccount && 'Choose an account or type a whole e-mail address.')}
 <form method="post" action="/sandbox/workspace/consent" class="consent">
 <input type="hidden" name="request" value="${pending.id}">
 <fieldset>
@@ -49,29 +46,12 @@ ${pending.scopes.filter((scope) => scope !== OPENID).map(scopeChoice)}
   );
 }
 
-function accountChoice(account: { email: string; name: string }, index: number, checked: boolean): SafeHtml {
-  return html`<label class="choice" for="account-${index}">
-<input id="account-${index}" type="radio" name="account" value="${account.email}"${checked && html` checked`}>
-<span>${account.name !== '' && html`${account.name} `}<span class="muted">${account.email}</span></span>
-</label>
-`;
+function accountChoice({ email, name }: Pick<Account, 'email' | 'name'>, index: number, checked: boolean): SafeHtml {
+  const label = html`${name !== '' && html`${name} `}<span class="muted">${email}</span>`;
+  return choice(`account-${index}`, { type: 'radio', name: 'account', value: email, checked }, label);
 }
 
 function scopeChoice(scope: string, index: number): SafeHtml {
-  return html`<label class="choice" for="scope-${index}">
-<input id="scope-${index}" type="checkbox" name="scope" value="${scope}" checked>
-<span>${describeScope(scope)}<br><code>${scope.slice(scope.lastIndexOf('/') + 1)}</code></span>
-</label>
-`;
-}
-
-/** The page of a request that is invalid or was completed. */
-export function errorPage(reason: string): string {
-  return page(
-    'Access blocked',
-    html`${STYLE}
-<h1>Access blocked</h1>
-<p class="error">${reason}</p>
-<p>Go back to the app and start again.</p>`,
-  );
+  const label = html`${describeScope(scope)}<br><code>${scope.slice(scope.lastIndexOf('/') + 1)}</code>`;
+  return choice(`scope-${index}`, { type: 'checkbox', name: 'scope', value: scope, checked: true }, label);
 }

@@ -1,0 +1,42 @@
+import { html, page, type SafeHtml } from '../src/http/html.ts';
+
+/** A page of the sandbox: the banner, the title as its heading, and the content. */
+export function sandboxPage(title: string, content: SafeHtml, heading = title): string {
+  return page(
+    title,
+    html`<link rel="stylesheet" href="/sandbox/assets/sandbox.css">
+<p class="banner">Sandbox: a local emulator, nothing here is real.</p>
+<h1>${heading}</h1>
+${content}`,
+  );
+}
+
+/** The page of a request that cannot be completed. */
+export function errorPage(title: string, reason: string): string {
+  return sandboxPage(
+    title,
+    html`<p class="error">${reason}</p>
+<p>Go back to the app and start again.</p>`,
+  );
+}
+
+/** The error of the previous submission. */
+export function alert(problem: string | false | undefined): SafeHtml | false {
+  return typeof problem === 'string' && html`<p class="error" role="alert">${problem}</p>`;
+}
+
+export interface Choice {
+  type: 'radio' | 'checkbox';
+  name: string;
+  value: string;
+  checked: boolean;
+}
+
+/** A radio button or checkbox with its label. @param id unique on the page */
+export function choice(id: string, { type, name, value, checked }: Choice, label: SafeHtml | string): SafeHtml {
+  return html`<label class="choice" for="${id}">
+<input id="${id}" type="${type}" name="${name}" value="${value}"${checked && html` checked`}>
+<span>${label}</span>
+</label>
+`;
+}
