@@ -1,3 +1,5 @@
+import { parseHeaderValue } from 'nodemailer/lib/mime-funcs';
+
 /** One node of a message's MIME tree, decoded as in the API. */
 export interface MimePart {
   /** '' for the message itself, then `0`, `1`, `1.0`, … */
@@ -70,18 +72,9 @@ function parseHeaders(head: string): { name: string; value: string }[] {
 
 /** Parses `text/plain; charset=x`, with RFC 2231 continuations and percent encoding. */
 function parameters(header: string): { value: string; fields: Record<string, string> } {
-  const fields: Record<string, string> = {};
-  const pieces = new Map<string, string[]>();
-  for (const match of header.matchAll(/;\s*([\w.-]+)(?:\*(\d+))?(\*?)\s*=\s*(?:"((?:\\.|[^"\\])*)"|([^;\s]*))/g)) {
-    const [, name = '', number = '0', encoded, quoted, bare = ''] = match;
-    const text = quoted?.replace(/\\(.)/g, '$1') ?? bare;
-    const key = name.toLowerCase();
-    const list = pieces.get(key) ?? [];
-    list[Number(number) % 100] = encoded === '*' ? decodeURIComponent(text.replace(/^[\w-]*'[\w-]*'/, '')) : decodeWords(text);
-    pieces.set(key, list);
-  }
-  for (const [key, list] of pieces) fields[key] = list.join('');
-  return { value: header.split(';', 1)[0]?.trim() ?? '', fields };
+  const { value, params } = parseHeaderValue(header);
+  const fields = Object.entries(params).map(([name, text]) => [name, decodeWords(text)]);
+  return { value, fields: Object.fromEntries(fields) };
 }
 
 /** RFC 2047: decodes encoded words. White space between two of them is removed, and characters may span them. */

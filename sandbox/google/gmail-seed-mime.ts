@@ -1,3 +1,7 @@
+import { wrap as wrapBase64 } from 'nodemailer/lib/base64';
+import { encodeWord, isPlainText } from 'nodemailer/lib/mime-funcs';
+import { encode, wrap } from 'nodemailer/lib/qp';
+
 export interface SeedAttachment {
   name: string;
   mime: string;
@@ -65,8 +69,8 @@ function textPart(subtype: string, text: string, charset: SeedMessage['charset']
   const head = `Content-Type: text/${subtype}; charset="${charset ?? 'UTF-8'}"\r\nContent-Transfer-Encoding: `;
   // HTML as base64, text as quoted-printable, because mail programs use either.
   return subtype === 'html'
-    ? `${head}base64\r\n\r\n${base64Lines(bytes)}`
-    : `${head}quoted-printable\r\n\r\n${quotedPrintable(bytes.toString('latin1'))}`;
+    ? `${head}base64\r\n\r\n${wrapBase64(bytes.toString('base64'))}`
+    : `${head}quoted-printable\r\n\r\n${wrap(encode(bytes))}`;
 }
 
 function attachmentPart({ name, mime, content = '', base64 }: SeedAttachment): string {
@@ -74,7 +78,7 @@ function attachmentPart({ name, mime, content = '', base64 }: SeedAttachment): s
   const fileName = /^[\x00-\x7f]*$/.test(name) ? `filename="${name}"` : `filename*=UTF-8''${encodeURIComponent(name)}`;
   const head = `Content-Type: ${mime}\r\nContent-Disposition: attachment; ${fileName}\r\nContent-Transfer-Encoding: base64`;
   const bytes = base64 === undefined ? Buffer.from(content) : Buffer.from(base64, 'base64');
-  return `${head}\r\n\r\n${base64Lines(bytes)}`;
+  return `${head}\r\n\r\n${wrapBase64(bytes.toString('base64'))}`;
 }
 
 /** `Name <a@b>, c@d` with the names encoded where they must be. */
@@ -85,25 +89,7 @@ function addresses(list: string): string {
     .join(',\r\n ');
 }
 
-/** Encoded words of at most 75 characters (RFC 2047, section 2), none of which splits a character. */
+/** Encoded words (RFC 2047) of at most 52 characters, unless the text is ASCII. */
 function words(text: string): string {
-  if (/^[\x20-\x7e]*$/.test(text)) return text;
-  const chunks: string[] = [''];
-  for (const character of text) {
-    const last = chunks.length - 1;
-    if (Buffer.byteLength(`${chunks[last]}${character}`) <= 45) chunks[last] += character;
-    else chunks.push(character);
-  }
-  return chunks.map((chunk) => `=?UTF-8?B?${Buffer.from(chunk).toString('base64')}?=`).join('\r\n ');
-}
-
-function base64Lines(bytes: Buffer): string {
-  return bytes.toString('base64').replace(/.{76}(?=.)/g, '$&\r\n');
-}
-
-function quotedPrintable(bytes: string): string {
-  const encode = (character: string) => `=${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`;
-  const lines = bytes.split('\n').map((line) => line.replace(/[^\x20-\x3c\x3e-\x7e]|[ ]$/g, encode));
-  // Soft line breaks keep lines below 76 characters and encoded bytes together.
-  return lines.map((line) => line.replace(/.{1,72}(?<!=|=.)(?=.)/g, '$&=\r\n')).join('\r\n');
+  return isPlainText(text) ? text : encodeWord(text, 'B', 52);
 }
