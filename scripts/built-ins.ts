@@ -1,5 +1,5 @@
-// Makes src/actions/built-ins.json and built-in-schemas.json from the built-in actions themselves: what the service knows
-// of each before its code is loaded, and what it shows of each without its code. `--check` only compares.
+// Makes src/actions/built-ins.json and built-in-schemas.json from the built-in actions: what the service knows
+// about each, and shows of it, before its code is loaded. `--check` only compares.
 import { outlineOf, schemasOf } from '../src/actions/action.ts';
 import { loadBuiltIns } from '../src/actions/built-ins.ts';
 import { lines, writeGenerated } from './generated-file.ts';

@@ -47,7 +47,7 @@ function problemOf(file: string, source: string, node: SyntaxNode): string | und
   return undefined;
 }
 
-/** `const { env } = process` and `process[name]`; the linter sees the rest. */
+/** `const { env } = process` and `process[name]`; the linter detects the rest. */
 function readsEnvironment({ type, init, id, object, computed, property }: SyntaxNode, source: string): boolean {
   const isProcess = (node: unknown) => (node as SyntaxNode | null)?.type === 'Identifier' && (node as { name?: string }).name === 'process';
   if (type === 'MemberExpression') return computed === true && isProcess(object) && (property as SyntaxNode).type !== 'Literal';

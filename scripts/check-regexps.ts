@@ -1,4 +1,4 @@
-// Checks that every regular expression of the service and its pages takes time in proportion to the text. Prints each
+// Checks that every regular expression of the service and its pages needs time linear in the text. Prints each
 // that doesn't, or that can't be judged, as file:line and exits with 1.
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

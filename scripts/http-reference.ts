@@ -52,7 +52,7 @@ const sections = tags.flatMap((tag) => [`## ${tag}`, ...endpoints.filter((endpoi
 const document = [...introduction(), ...sections, ...outcomes(), ...errors()].join('\n\n');
 writeGenerated('docs/http.md', `${document}\n`, 'scripts/http-reference.ts');
 
-/** Every declaration, of development and of production; nothing is called, so nothing needs to be there. */
+/** Every declaration, of development and of production. No handler is called, so dependencies may be absent. */
 function declaredEndpoints(): Endpoint[] {
   const pass = () => undefined;
   const limits = { probe: pass, waitlist: pass, provider: pass };

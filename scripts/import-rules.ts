@@ -63,7 +63,7 @@ function sandboxCells(): Cell[] {
   }));
 }
 
-/** A file name or path that `files` of an Only names, as a glob within the cell; undefined when it can't lie there. */
+/** A file name or path in `files` of an Only, as a glob within the cell; undefined if it can't be there. */
 function within({ glob }: Cell, file: string): string | undefined {
   if (file.includes('/')) return dirname(file) === dirname(glob) && glob.endsWith('/*') ? file : undefined;
   return glob.endsWith('/*') ? `${dirname(glob)}/${file}` : undefined;
@@ -97,7 +97,7 @@ function sentenceOf({ what, rooms, files }: (typeof ONLYS)[number], quote: (name
 function merged(overrides: Override[]): object[] {
   const groups = Map.groupBy(overrides, ({ restrictions }) => JSON.stringify(restrictions));
   return [...groups.values()].map((group) => ({
-    // What is excluded comes last.
+    // Exclusions come last.
     includes: [...new Set(group.flatMap(({ includes }) => includes))].toSorted(
       (one, other) => Number(one[0] === '!') - Number(other[0] === '!'),
     ),

@@ -2,7 +2,7 @@
 // linter and editors find them, and prints the layers into CONTRIBUTING.md.
 
 interface Layer {
-  /** A folder or file directly below src → what it holds. */
+  /** A folder or file directly below src → its contents. */
   rooms: Record<string, string>;
   /** Whether its rooms may import one another. */
   isMutual?: boolean;
@@ -95,11 +95,11 @@ export const ONLYS: Only[] = [
   },
   { what: 'the AWS SDK', modules: ['@aws-sdk/**'], rooms: [], files: ['src/crypto/aws-kms.ts'] },
   { what: 'the root of `googleapis`, which loads all of the provider’s APIs', modules: ['googleapis'], rooms: [], files: [] },
-  // noProcessEnv sees the global `process` only.
+  // noProcessEnv detects the global `process` only.
   { what: '`node:process`', modules: ['process', 'node:process'], rooms: [], files: [] },
 ];
 
 /** The one file that reads `process.env`. */
 export const ENVIRONMENT_READER = 'src/config/load-config.ts';
-/** What the sandbox may import of src, beside layer 0. */
+/** What the sandbox may import from src, besides layer 0. */
 export const SANDBOX_IMPORTS = ['http'];

@@ -1,4 +1,4 @@
-// Makes THIRD_PARTY_LICENSES.md: what the production image holds of others, and under which licences.
+// Makes THIRD_PARTY_LICENSES.md: the third-party packages of the production image, with their licences.
 // A licence that is not on the list below ends it; `--check` only compares.
 import { writeGenerated } from './generated-file.ts';
 import { installed, type LockedPackage, type LockFile, nameOf, readJson } from './lock-file.ts';
@@ -20,7 +20,7 @@ const ALLOWED = new Set([
   'Unlicense',
 ]);
 
-/** Packages that don't say it as SPDX does, by name and version: what the licence file in them is. */
+/** Packages without an SPDX expression, by name and version: the licence of the file in them. */
 const READ: Record<string, string> = {
   'limiter 1.1.5': 'MIT',
   'url-template 2.0.8': 'BSD-3-Clause',

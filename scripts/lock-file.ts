@@ -31,7 +31,7 @@ export interface Manifest {
   allowScripts?: Record<string, boolean>;
 }
 
-/** A file of the repository that holds JSON. */
+/** A JSON file of the repository. */
 export function readJson<Shape>(name: string): Shape {
   return JSON.parse(readFileSync(join(import.meta.dirname, '..', name), 'utf8')) as Shape;
 }
@@ -41,7 +41,7 @@ export function nameOf(path: string): string {
   return path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
 }
 
-/** Everything installed, the project itself left out. */
+/** All installed packages, without the project itself. */
 export function installed(lock: LockFile): [path: string, LockedPackage][] {
   return Object.entries(lock.packages).filter(([path]) => path !== '');
 }

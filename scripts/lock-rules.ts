@@ -3,7 +3,7 @@ import { installed, type LockedPackage, type LockFile, type Manifest, nameOf } f
 const EXACT = /^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$/;
 const SHA512 = /^sha512-[A-Za-z0-9+/]{86}==$/;
 
-/** What is wrong with the lock file, one line each: an install must get what was reviewed, from the registry, and run nothing unasked. */
+/** Problems of the lock file, one line each: an install must get the reviewed packages from the registry, and run no unlisted script. */
 export function lockProblems(lock: LockFile, manifest: Manifest): string[] {
   if (lock.lockfileVersion !== 3) return [`lock file version ${lock.lockfileVersion} is not the one that is checked here`];
   const packages = installed(lock);
@@ -31,7 +31,7 @@ function manifestProblems(lock: LockFile, manifest: Manifest): string[] {
 }
 
 /**
- * Without an address npm takes a package from the registry it is set up with, by name and version; with one it
+ * Without an address npm gets a package from the configured registry, by name and version; with one it
  * follows the address, wherever that leads.
  */
 function sourceProblems(path: string, { version, name, resolved, integrity, link, inBundle, optional }: LockedPackage): string[] {
@@ -46,7 +46,7 @@ function sourceProblems(path: string, { version, name, resolved, integrity, link
   return problems.map((problem) => `${path} ${problem}`);
 }
 
-/** A script runs at install only where its name is listed, and nothing is listed that has none. */
+/** A script runs at install only if its package is listed, and no package without a script is listed. */
 function scriptProblems(packages: [string, LockedPackage][], allowed: Record<string, boolean>): string[] {
   const withScript = new Set(packages.filter(([, { hasInstallScript }]) => hasInstallScript === true).map(([path]) => nameOf(path)));
   const unlisted = [...withScript].filter((name) => !Object.hasOwn(allowed, name));

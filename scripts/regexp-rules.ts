@@ -4,13 +4,13 @@ import { lineOf, nodesOf, type SyntaxNode } from './syntax.ts';
 export interface Expression {
   file: string;
   line: number;
-  /** As it stands in the source. */
+  /** Its text in the source. */
   text: string;
-  /** undefined: it is put together while the program runs. */
+  /** undefined: it is composed at run time. */
   regex: { pattern: string; flags: string } | undefined;
 }
 
-/** Far more than any takes; what takes longer counts as not judged. */
+/** Far more than any expression needs; one that takes longer is not judged. */
 const TIMEOUT_MS = 60_000;
 
 /** @returns every regular expression of a source, in its order */
@@ -37,7 +37,7 @@ function constantOf(node: SyntaxNode): Expression['regex'] {
   return typeof pattern === 'string' ? { pattern, flags: typeof flags === 'string' ? flags : '' } : undefined;
 }
 
-/** What is wrong with an expression; undefined: its time follows the text's length. */
+/** The problem of an expression; undefined: its time is linear in the text's length. */
 export async function problemOf({ regex }: Pick<Expression, 'regex'>): Promise<string | undefined> {
   if (regex === undefined) return 'is put together while the program runs, so it can’t be judged: write it out, or allow it with a reason';
   const verdict = await check(regex.pattern, regex.flags, { timeout: TIMEOUT_MS });

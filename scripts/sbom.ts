@@ -48,7 +48,7 @@ function compare(one: string, other: string): number {
   return one < other ? -1 : 1;
 }
 
-/** A UUID made of what it names (RFC 9562, 5.8). */
+/** A UUID derived from the content (RFC 9562, 5.8). */
 function serialOf(content: string): string {
   const bytes = createHash('sha256').update(content).digest().subarray(0, 16);
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x80, 6);

@@ -21,7 +21,7 @@ type Schemas = Record<string, Schema>;
 const FIELDS_MAX = 40;
 const FORMATS: Record<string, string> = { uuid: 'UUID', 'date-time': 'ISO 8601 time', email: 'e-mail address', uri: 'URL' };
 
-/** A Markdown table; a column without any content is left out. */
+/** A Markdown table, without empty columns. */
 export function table(head: string[], rows: readonly string[][]): string {
   const columns = head.flatMap((_, column) => (rows.some((row) => row[column] !== '') ? [column] : []));
   const cells = [head, ...rows].map((row) => columns.map((column) => (row[column] ?? '').replaceAll('|', '\\|').replaceAll('\n', ' ')));

@@ -58,7 +58,7 @@ export class ActionRun {
     return this.#withTimeout(configured.policy.timeoutMs, (context) => configured.action.run(input, context));
   }
 
-  /** The summary that the user approves; with ids in place of names where reading these fails or takes too long. */
+  /** The summary that the user approves; with ids in place of names if reading these fails or takes too long. */
   async summary(): Promise<string> {
     const { input, configured } = this.#call;
     const { action, policy } = configured;
@@ -92,7 +92,7 @@ export class ActionRun {
       endUse();
       clearTimeout(timer);
       signal.removeEventListener('abort', onAbort);
-      // Ends what the action left running.
+      // Ends work that the action left running.
       this.#abort.abort(FINISHED);
     }
   }

@@ -19,7 +19,7 @@ export interface AgentAccountRow {
 /** A user's accounts, connected longest first. */
 export interface UserAccounts {
   accounts: AgentAccountRow[];
-  /** What using the accounts takes, by grant. Those whose user has no key are left out. */
+  /** What a use of the accounts needs, by grant. Accounts of users without a key are omitted. */
   grants: Map<string, RefreshRow>;
 }
 

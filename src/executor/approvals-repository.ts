@@ -31,7 +31,7 @@ export type NewApproval = Pick<
   'id' | 'userId' | 'accountId' | 'action' | 'argumentsHash' | 'normalizedHash' | 'idempotencyKey' | 'revision' | 'surface'
 >;
 
-/** Far longer than a preview takes, so that those of a crashed process expire soon. */
+/** Far longer than a preview needs, and short enough that those of a crashed process expire soon. */
 const PREPARING = '1 minute';
 const PENDING = '10 minutes';
 /** How long a denial holds for equal calls. */

@@ -127,7 +127,7 @@ export class Approvals {
     return underWay;
   }
 
-  /** Shows a reserved approval to the user. Where another replica has shown it already, returns what that shows. */
+  /** Shows a reserved approval to the user. If another replica has already shown it, returns that one. */
   async #show(call: Call, id: string, summarise: () => Promise<string>): Promise<ApprovalPreview> {
     const { userId, revision, configured, account } = call;
     const [action, accountId] = [configured.name, account.id];

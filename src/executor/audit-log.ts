@@ -8,59 +8,36 @@ const SHOWN_NAME_CHARACTERS = 100;
 /** Collects the audit row of one call. */
 export class AuditEntryBuilder {
   readonly #startedAt = performance.now();
-  readonly #userId: string;
-  #surface: string;
-  #decidedSurface: string | null = null;
-  #callId: string;
-  #action: string;
-  #accountId: string | null = null;
-  #argumentsHash: string | null = null;
+  readonly #row: Omit<AuditRow, 'decision' | 'outcome' | 'milliseconds'>;
   decision: AuditRow['decision'] = 'refused';
   /** The change or paid call is on record as started. */
   isStarted = false;
 
   constructor(callId: string, userId: string, surface: string, action: string) {
-    this.#callId = callId;
-    this.#userId = userId;
-    this.#surface = surface;
-    this.#action = action;
+    this.#row = { callId, userId, surface, action, decidedSurface: null, accountId: null, argumentsHash: null };
   }
 
   get callId(): string {
-    return this.#callId;
+    return this.#row.callId;
   }
 
   /** Files the call under its approval's id. */
-  forApproval(callId: string, action?: string): void {
-    this.#callId = callId;
-    if (action !== undefined) this.#action = action;
+  forApproval(callId: string, action = this.#row.action): void {
+    Object.assign(this.#row, { callId, action });
   }
 
   /** @param surface where the call came from; the user decides on the entry's own surface */
   askedOn(surface: string): void {
-    this.#decidedSurface = this.#surface;
-    this.#surface = surface;
+    Object.assign(this.#row, { surface, decidedSurface: this.#row.surface });
   }
 
   setSubject(accountId: string, argumentsHash: string): void {
-    this.#accountId = accountId;
-    this.#argumentsHash = argumentsHash;
+    Object.assign(this.#row, { accountId, argumentsHash });
   }
 
   /** @param outcome `ok`, or the code of the error */
   row(outcome: string, decision = this.decision): AuditRow {
-    return {
-      callId: this.#callId,
-      userId: this.#userId,
-      surface: this.#surface,
-      decidedSurface: this.#decidedSurface,
-      action: this.#action,
-      accountId: this.#accountId,
-      argumentsHash: this.#argumentsHash,
-      decision,
-      outcome,
-      milliseconds: Math.round(performance.now() - this.#startedAt),
-    };
+    return { ...this.#row, decision, outcome, milliseconds: Math.round(performance.now() - this.#startedAt) };
   }
 }
 

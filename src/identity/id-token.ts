@@ -22,7 +22,7 @@ export const idTokenHeader = z.object({
   crit: z.never().optional(),
 });
 
-/** Parameters by which a token would bring its own key (RFC 8725 3.10). They are never used. */
+/** Parameters with which a token would contain its own key (RFC 8725 3.10). They are never used. */
 const KEY_PARAMETERS = ['jwk', 'jku', 'x5u', 'x5c'];
 
 const emailClaim = z.email().max(254);
@@ -76,7 +76,7 @@ export function createTokenVerifier(keys: KeySet, rules: TokenRules, now: () => 
 }
 
 /**
- * The checks that jose leaves out, or makes with more tolerance.
+ * The checks that jose omits, or does with more tolerance.
  *
  * @param payload claims whose signature, `iss`, `aud` and `nbf` are verified
  * @param now milliseconds since 1970

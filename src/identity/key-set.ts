@@ -56,8 +56,8 @@ export class KeySet {
   /**
    * The key that a token's header selects; without a key id, the only one that fits its algorithm (OIDC Core 10.1).
    *
-   * @param mayBeNew false where an unknown key id cannot be one that the issuer has just begun to use
-   * @throws JOSEError where no key fits
+   * @param mayBeNew false if an unknown key id cannot be a new key of the issuer
+   * @throws JOSEError if no key matches
    * @throws AppError `unavailable` without usable keys, or when an unknown key id may not be looked up yet
    */
   async find(header: JWSHeaderParameters, mayBeNew: boolean): Promise<CryptoKey> {

@@ -6,7 +6,7 @@ import { isFactorable } from './roca.ts';
 const MIN_RSA_BITS = 2_048;
 const PRIVATE_PARAMETERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'k'];
 
-/** A JWK that verifies signatures (RFC 7517 4). A key whose private parameters are published is no longer its owner's alone. */
+/** A JWK that verifies signatures (RFC 7517 4). A key with published private parameters proves nothing. */
 const signingKeySchema = z
   .looseObject({
     kty: z.enum(['RSA', 'EC', 'OKP']),
@@ -24,7 +24,7 @@ const signingKeySchema = z
 /**
  * The keys of a set that may verify ID tokens, the first for each key id. Others are skipped (RFC 7517 5).
  *
- * @throws Error where no key is left
+ * @throws Error if no key remains
  */
 export function signingKeys(candidates: readonly unknown[]): JSONWebKeySet {
   const keys = new Map<string | undefined, JWK>();

@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts';
 /**
  * The error for every token that is not valid, whose message does not tell the reason.
  *
- * @param reason for the log; must hold no part of a signed token
+ * @param reason for the log; must contain no part of a signed token
  */
 export function invalidToken(reason: string): AppError {
   return new AppError('invalid_token', 'The ID token is not valid.', { cause: new Error(reason) });

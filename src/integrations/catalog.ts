@@ -3,16 +3,16 @@ import type { Provider } from '../vault/grants-repository.ts';
 
 export type ApprovalRule = 'never' | 'destructive' | 'always';
 
-/** What the operator allows of one action. */
+/** The operator's policy for one action. */
 export interface Policy {
   enabled: boolean;
   approval: ApprovalRule;
   timeoutMs: number;
-  /** At most so many calls of one user in so many milliseconds. */
+  /** Maximum number of calls of one user within `perMs` milliseconds. */
   rate: { calls: number; perMs: number };
-  /** Allow-lists by name: every value must match one of the patterns (`*` stands for anything). */
+  /** Allow-lists by name: every value must match one of the patterns (`*` matches any text). */
   allow: Record<string, readonly string[]>;
-  /** Whole account and routing numbers. */
+  /** Whether account and routing numbers are shown in full. */
   unmasked: boolean;
 }
 
@@ -28,7 +28,7 @@ export interface ConfiguredAction {
   capBytes: number;
 }
 
-/** With its code: what a call needs. */
+/** With its code, as a call needs it. */
 export type LoadedAction = Omit<ConfiguredAction, 'action'> & { action: Action };
 
 export interface ConfiguredAgent {
@@ -40,7 +40,7 @@ export interface ConfiguredAgent {
   actions: ConfiguredAction[];
 }
 
-/** One version of the integrations file, compiled. Runs in flight keep the one they began with. */
+/** One version of the integrations file, compiled. Running calls keep the version with which they began. */
 export interface Catalog {
   revision: string;
   agents: ReadonlyMap<string, ConfiguredAgent>;

@@ -29,10 +29,10 @@ export function createIntegrationsFormat(providers: readonly ProviderDescriptor[
   };
 }
 
-/** Makes an action of a declared method; undefined when the declaration can't be used, and `diagnostics` says why. */
+/** Makes an action of a declared method; undefined if the declaration is invalid, with the reason in `diagnostics`. */
 type Declare = (name: string, agent: AgentScope, declaration: CallDeclaration, diagnostics: Diagnostics) => LazyAction | undefined;
 
-/** What all actions of one file share. */
+/** Common to all actions of one file. */
 interface Shared {
   providers: ReadonlyMap<string, ProviderDescriptor>;
   defaults: DefaultPolicy;
@@ -63,7 +63,7 @@ function declaresCalls({ agents }: IntegrationsDocument): boolean {
   return Object.values(agents).some(({ actions }) => Object.values(actions ?? {}).some((action) => 'call' in action));
 }
 
-/** What it takes is loaded only where there are any. */
+/** The compiler is loaded only if there are declared actions. */
 async function loadDeclare(providers: readonly ProviderDescriptor[]): Promise<Declare> {
   const { declaredAction, loadTools } = await import('./declared/declared-action.ts');
   const tools = await loadTools();
@@ -91,7 +91,7 @@ function compileAgent(name: string, agent: AgentDeclaration, shared: Shared, dia
   return { name, provider: provider.name, description: agent.description, needs: scope.needs, actions };
 }
 
-/** Without a list: the built-in actions of the agent's name, as far as what it may use exposes. */
+/** Without a list: the built-in actions of the agent's name within its scopes or products. */
 function impliedActions(name: string, agent: AgentScope): Record<string, UseDeclaration> {
   const own = [...BUILT_INS.values()].filter((action) => action.name.startsWith(`${name}.`) && 'action' in withinAgent(action, agent));
   return Object.fromEntries(own.map((action) => [action.name.slice(name.length + 1), { use: action.name }]));

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { AgentNeeds, ProviderDescriptor } from '../providers/provider.ts';
 import { DURATION, RATE, SIZE } from './declaration-quantities.ts';
 
-/** The integrations file's format. Its descriptions are what editors show, so they stand on their own. */
+/** The integrations file's format. Editors show its descriptions, so each is complete in itself. */
 
 const approval = z.enum(['never', 'destructive', 'always'], 'must be never, destructive or always').meta({
   description:
@@ -85,7 +85,7 @@ const useAction = z
   )
   .meta({ description: 'A built-in action.' });
 
-/** Has the published schema's `$ref` to JSON Schema itself put in; see scripts/integrations-schema.ts. */
+/** Replaced by a `$ref` to JSON Schema in the published schema; see scripts/integrations-schema.ts. */
 export const inputDeclaration = z.record(z.string(), z.unknown()).meta({
   description: 'JSON Schema (draft 7) of what a caller passes: an object whose properties `with` refers to as $input.<name>.',
 });
@@ -176,7 +176,7 @@ export interface AgentDeclaration {
   provider: string;
   description: string;
   actions?: Record<string, ActionDeclaration> | undefined;
-  /** What its actions may use, under the key that its provider gives it; see {@link needsOf}. */
+  /** What its actions may use, under its provider's key; see {@link needsOf}. */
   [key: string]: unknown;
 }
 

@@ -78,7 +78,7 @@ export async function compileIntegrations<S extends z.ZodType, Compiled>(
 
 /**
  * Parses, validates and compiles the content of an integrations file. Reports all problems at once, except those of
- * invalid YAML, which come alone.
+ * invalid YAML, which are reported alone.
  *
  * @param fileName name of the file in messages
  * @throws IntegrationsError with the position of the first twenty problems, in the file's order, and the number of further ones

@@ -14,7 +14,7 @@ export interface IntegrationsRoutesOptions {
   db: Database;
   providers: readonly Pick<ProviderDescriptor, 'name'>[];
   reloads: { reload(): Promise<void> };
-  /** Whether the response lists what is wrong with the file; that repeats parts of it. */
+  /** Whether the response lists the file's diagnostics, which repeat parts of it. */
   showsProblems: boolean;
 }
 

@@ -3,7 +3,7 @@ import type { Queryable } from '../database/database.ts';
 export interface Reload {
   /** Counts the reloads of all replicas. */
   generation: number;
-  /** Of the file that the replica read which was asked last. */
+  /** Revision of the file that the last requested replica has read. */
   revision: string;
 }
 

@@ -23,7 +23,7 @@ export class ReplicatedReload {
   readonly #changed: () => Promise<void>;
   readonly #logger: Logger;
   readonly #poll: Poll;
-  /** Generation seen last; undefined before the first poll: this process has read its file since earlier announcements. */
+  /** Last known generation; undefined before the first poll: this process has read its file since earlier announcements. */
   #seen: number | undefined;
   /** Number of the last reload requested here. */
   #run = 0;
@@ -92,7 +92,7 @@ export class ReplicatedReload {
       const generation = await raiseGeneration(this.#db, this.#service.current.revision);
       // The last announcement is this replica's own.
       this.#isDiverged = false;
-      // Otherwise another replica announced in between, and the poll must still handle that.
+      // Otherwise another replica has announced a reload in between, which the poll must still handle.
       if (generation - 1 === this.#seen) this.#seen = generation;
     } catch (error) {
       this.#mustAnnounce = true;

@@ -3,10 +3,10 @@ import { lineAndColumn } from './yaml-positions.ts';
 const QUOTES = 'needs quotes around all of it';
 
 /**
- * What a YAML parser's words for a diagnostic most often mean; they name the rule that was broken, not the text that
+ * What a YAML parser's message usually means; it names the violated rule, not the text that
  * should have been in quotes.
  *
- * @param offset where the parser stopped, in UTF-16 units
+ * @param offset position at which the parser stopped, in UTF-16 units
  * @returns the words with the way out
  */
 export function plainYamlReason(source: string, offset: number, reason: string): string {

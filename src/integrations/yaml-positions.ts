@@ -20,7 +20,7 @@ interface Collection {
 export class YamlPositions {
   readonly #nodes = new Map<string, Offsets>();
 
-  /** @param events of one document without aliases, as js-yaml's `parseEvents` gives them */
+  /** @param events of one document without aliases, from js-yaml's `parseEvents` */
   constructor(source: string, events: readonly Event[]) {
     const open: Collection[] = [];
     for (const event of events) {
@@ -37,12 +37,12 @@ export class YamlPositions {
     }
   }
 
-  /** Where the value at `path` begins, or else, where nothing is there, the key of its nearest ancestor. */
+  /** Offset of the value at `path`, or of the key of its nearest ancestor. */
   value(path: Path): number {
     return this.#nodes.get(id(path))?.value ?? this.key(path.slice(0, -1));
   }
 
-  /** Where the key at `path` begins, or that of its nearest ancestor; 0 for the document. */
+  /** Offset of the key at `path`, or of that of its nearest ancestor; 0 for the document. */
   key(path: Path): number {
     if (path.length === 0) return 0;
     return this.#nodes.get(id(path))?.key ?? this.key(path.slice(0, -1));
@@ -69,7 +69,7 @@ export function lineAndColumn(source: string, offset: number): { line: number; c
   return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
 }
 
-/** Where a node begins in the source; −1 for an empty value, 0 for what is no node. */
+/** Offset of a node in the source; −1 for an empty value, 0 for other events. */
 export function startOf(event: Event): number {
   if (event.type === EVENT_ID.MAPPING || event.type === EVENT_ID.SEQUENCE) return event.start;
   if (event.type !== EVENT_ID.SCALAR) return 0;

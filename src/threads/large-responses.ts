@@ -20,7 +20,7 @@ export class LargeResponses {
     const entered = Promise.withResolvers<void>();
     const left = Promise.withResolvers<void>();
     const giveUp = () => {
-      // Its turn still comes, and ends immediately.
+      // It still gets its turn, and ends immediately.
       left.resolve();
       entered.reject(signal.reason);
     };

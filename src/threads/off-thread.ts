@@ -16,7 +16,7 @@ export interface WorkOptions {
 }
 
 const MAX_THREADS = 2;
-/** Of one user. Further work would wait longer than its deadline. */
+/** Per user. Further work would wait longer than its deadline. */
 const MAX_WAITING = 50;
 const IDLE_MS = 20_000;
 /** Work of the largest size takes less than a second; ten times that on a loaded machine. */
@@ -24,12 +24,12 @@ const WORK_MS = 10_000;
 const MEMORY = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 };
 
 const queues = new UserConcurrency(1);
-/** In front of the pool, whose own queue loses its tasks when a thread is ended. */
+/** Limits the pool, whose own queue loses its tasks when a thread is ended. */
 const threads = pLimit(MAX_THREADS);
 const openPool = loadOnce(createPool);
 let begun = 0;
 
-/** Tasks that were given to a thread since this process started. */
+/** Tasks assigned to a thread since this process started. */
 export function workBegun(): number {
   return begun;
 }

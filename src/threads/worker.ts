@@ -1,7 +1,7 @@
 import { AppError, type AppErrorOptions, type ErrorCode } from '../errors.ts';
 import { findPortable } from './portable.ts';
 
-/** What a worker thread is asked to do. */
+/** A task of a worker thread. */
 export interface WorkOrder {
   module: string;
   name: string;
@@ -13,7 +13,7 @@ export type WorkOutcome = { output: unknown } | { refusal: { code: ErrorCode; me
 
 type Facts = Pick<AppErrorOptions, 'retryAfter' | 'details'>;
 
-/** Runs on a worker thread, which loads a module when its first work comes. */
+/** Runs on a worker thread, which loads a module with its first task. */
 export default async function carryOut({ module, name, input }: WorkOrder): Promise<WorkOutcome> {
   try {
     const work = await findPortable({ module, name });

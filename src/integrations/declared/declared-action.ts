@@ -14,7 +14,7 @@ import { declaredSummary } from './declared-summary.ts';
 
 const RANK: Record<Effect, number> = { read: 0, write: 1, destructive: 2 };
 
-/** What compiling declared actions takes. */
+/** The libraries that compile declared actions. */
 export interface Tools {
   ajv: Ajv;
   jmespath: typeof import('@jmespath-community/jmespath');
@@ -45,7 +45,7 @@ export async function loadTools(): Promise<Tools> {
  * Makes an action of a declared method.
  *
  * @param name its full name
- * @returns undefined when the declaration can't be used; `diagnostics` says why
+ * @returns undefined if the declaration is invalid, with the reason in `diagnostics`
  */
 export function declaredAction(
   name: string,
@@ -99,12 +99,12 @@ async function run(
     masked: call.masked === true,
   });
   if (fits) return value;
-  // Once a change is made, a response that doesn't fit the projection must not look like a failure.
+  // After a change, a response that does not match the projection must not look like a failure.
   if (effect !== 'read') return null;
   throw new AppError('provider_error', 'The response has another shape than this action expects.', { cause: new Error('projection') });
 }
 
-/** Properties that are texts or lists of texts can be held against an allow-list. */
+/** Properties that are texts or lists of texts can be checked against an allow-list. */
 function allowLists({ properties }: DeclaredInput): NonNullable<Action['allow']> {
   const textual = [...properties].filter(([, schema]) => {
     return isOnly('string', schema) || (isOnly('array', schema) && isSchema(schema.items) && isOnly('string', schema.items));
@@ -112,7 +112,7 @@ function allowLists({ properties }: DeclaredInput): NonNullable<Action['allow']>
   return Object.fromEntries(textual.map(([name]) => [name, (input: unknown) => texts((input as Input)[name])]));
 }
 
-/** Null is the same as nothing. */
+/** Null is equal to absent. */
 function isOnly(type: string, schema: JsonSchema): boolean {
   const types = typesOf(schema).filter((one) => one !== 'null');
   return types.length === 1 && types[0] === type;

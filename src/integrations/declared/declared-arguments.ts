@@ -44,7 +44,7 @@ export function resolveArguments(call: DeclaredCall, given: Readonly<Record<stri
 }
 
 /**
- * Checks the arguments of a call once more, because an input's schema may allow anything.
+ * Checks the arguments of a call again, because an input's schema may allow any value.
  *
  * @throws AppError `invalid_request`
  */

@@ -8,9 +8,9 @@ import { isSchema, type JsonSchema, typesOf } from './declared-schema.ts';
 const SAME_VALUE = ['not', 'if', 'then', 'else'];
 const SAME_VALUE_LISTS = ['allOf', 'anyOf', 'oneOf'];
 const OTHER_VALUE = ['additionalItems', 'additionalProperties', 'contains', 'propertyNames', 'items'];
-/** Keywords that hold schemas by name. */
+/** Keywords with schemas by name. */
 const NAMED = ['properties', 'definitions'];
-/** Keywords that hold values, not schemas. */
+/** Keywords with values, not schemas. */
 const PLAIN = ['enum', 'const', 'examples'];
 /** Id of the schema while its parts are validated. */
 const FRAGMENTS = 'fragments';

@@ -5,7 +5,7 @@ type Jmespath = typeof import('@jmespath-community/jmespath');
 const BRACKETS: Readonly<Record<string, string>> = { '[': ']', '[?': ']', '{': '}', '(': ')' };
 
 /**
- * What is wrong with a JMESPath expression that can't be parsed, in plain words with its place.
+ * The problem of a JMESPath expression that can't be parsed, in plain words with its position.
  *
  * @param cause the parser's own error
  */
@@ -13,7 +13,7 @@ export function expressionDiagnostic(jmespath: Jmespath, expression: string, cau
   return `is not a valid JMESPath expression: ${unlexable(jmespath, expression, cause) ?? misplaced(jmespath, expression)}`;
 }
 
-/** There is no such function: which there are. */
+/** An unknown function, with the existing ones. */
 export function unknownFunction(jmespath: Jmespath, name: string): string {
   return `there is no JMESPath function ${name}${didYouMean(name, jmespath.getRegisteredFunctions())}`;
 }
@@ -75,7 +75,7 @@ function firstFailing(most: number, isBad: (length: number) => boolean): number 
   return low;
 }
 
-/** A beginning that could still go on doesn't count as failing. */
+/** An incomplete but valid beginning is not a failure. */
 function fails(attempt: () => unknown, having: string | undefined): boolean {
   try {
     attempt();

@@ -13,7 +13,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   uuid: 'a UUID',
 };
 
-/** Where a value breaks its JSON Schema, as keys from the top: what is missing or too much included. */
+/** The path of a value that violates its JSON Schema, including a missing or unknown property. */
 export function placeOf({ instancePath, keyword, params }: ErrorObject): string[] {
   const path = pointer(instancePath);
   if (keyword === 'required') path.push(params.missingProperty);
@@ -71,7 +71,7 @@ export function schemaReasonOf(error: ErrorObject): string {
 }
 
 /**
- * What the compiler of schemas says, without its own place of it, and with the way out where there is one.
+ * The schema compiler's message, without its own position, and with the solution if there is one.
  *
  * @param formats names of all formats
  */

@@ -4,7 +4,7 @@ import { RE2JS, RE2JSException } from 're2js';
 export const PATTERN_MAX_LENGTH = 256;
 /** A pattern of this length compiles in less than a second. */
 const MAX_SOURCE_LENGTH = 1_000;
-/** Matching a text of the greatest length takes some 50 ms at most with a program of this size. */
+/** Matching a text of the maximum length takes at most some 50 ms with a program of this size. */
 const MAX_INSTRUCTIONS = 2_500;
 const REPEATS_TOO_OFTEN = 'must not repeat anything more than 1,000 times; nested repetitions are multiplied';
 const TOO_LARGE = `is too large: its repetitions and alternatives expand to more than ${MAX_INSTRUCTIONS} steps`;
@@ -23,7 +23,7 @@ const NOT_SPACE =
 /**
  * Compiles a JSON Schema pattern (ECMA-262 with the flag u) for RE2, which matches in time linear in the text.
  *
- * @returns or why it can't be used: it is not valid, too large, or holds what takes more than linear time
+ * @returns or the reason why it is not supported: it is invalid, too large, or needs more than linear time
  */
 export function compilePattern(source: string): { pattern: RE2JS } | { problem: string } {
   if (source.length > MAX_SOURCE_LENGTH) return { problem: `must have at most ${MAX_SOURCE_LENGTH} characters` };
@@ -71,7 +71,7 @@ function problemOf(piece: string): string | undefined {
 function messageOf({ message }: RE2JSException): string {
   if (message.includes('invalid repeat count')) return REPEATS_TOO_OFTEN;
   if (message.includes('expression too large')) return TOO_LARGE;
-  // Only properties of characters that RE2 doesn't have, such as \\p{ASCII}, are left.
+  // The only remaining case are character properties that RE2 lacks, such as \\p{ASCII}.
   return `is not supported: ${message.replace('error parsing regexp: ', '')}`;
 }
 
@@ -79,9 +79,9 @@ function translate(piece: string): string {
   if (piece.startsWith('\\')) return translateEscape(piece);
   if (piece.startsWith('[')) return translateClass(piece);
   if (piece === '.') return `[^${LINE_ENDS}]`;
-  // Names may hold characters that RE2 rejects, and don't change what matches.
+  // Names may contain characters that RE2 rejects, and don't change the matches.
   if (piece.startsWith('(')) return '(?:';
-  // RE2 takes braces around a number with a leading zero literally.
+  // RE2 matches braces around a number with a leading zero literally.
   return piece.replace(/\d+/g, (digits) => String(Number(digits)));
 }
 

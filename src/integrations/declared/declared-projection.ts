@@ -22,13 +22,13 @@ export function compileProjection(jmespath: Jmespath, expression: string): Proje
   return (response) => jmespath.TreeInterpreter.search(tree, response as Parameters<Jmespath['search']>[0]);
 }
 
-/** A function is only looked up when its turn comes; fields are looked up on prototypes too. */
+/** A function is only looked up when it is called; fields are also looked up on prototypes. */
 function rejectionOf(jmespath: Jmespath, node: unknown): string | undefined {
   if (typeof node !== 'object' || node === null) return undefined;
   const { type, name, condition } = node as { type?: unknown; name?: unknown; condition?: { type?: unknown } };
   if (type === 'Literal') return undefined;
   if (type === 'Function' && !jmespath.isRegistered(String(name))) return unknownFunction(jmespath, String(name));
-  // Assigning a name, which holds for every entry.
+  // Assigning a name, which would apply to every entry.
   if (type === 'FilterProjection' && condition?.type === 'Binding') return 'compares with = in a filter: values are compared with ==';
   if ((type === 'Field' || type === 'KeyValuePair') && String(name) in Object.prototype) return `${String(name)} is a reserved name`;
   for (const child of Object.values(node)) {

@@ -14,9 +14,9 @@ export function referenceIn(value: unknown): string | undefined {
 }
 
 /**
- * Puts what a caller passes in the place of references; what isn't passed is left out.
+ * Replaces references by the caller's input; those without a value are omitted.
  *
- * @param keepNull whether null is something to be sent, or the same as nothing
+ * @param keepNull whether null is sent, or omitted
  */
 export function resolve(value: unknown, input: Input, keepNull: boolean): unknown {
   const reference = referenceIn(value);

@@ -4,11 +4,11 @@ import { isObject } from '../../validation/is-object.ts';
 import { compileProjection, type Projection } from './declared-projection.ts';
 
 export interface DeclaredResponse {
-  /** JMESPath, as it was checked when the file was loaded; undefined = the response as it is. */
+  /** JMESPath, checked when the file was loaded; undefined = the unchanged response. */
   project: string | undefined;
   /** Largest output, bytes of JSON. */
   capBytes: number;
-  /** Account numbers are hidden before anything else looks at them. */
+  /** Whether account numbers are masked before the projection. */
   masked: boolean;
 }
 
@@ -18,12 +18,12 @@ export interface Projected {
   fits: boolean;
 }
 
-/** As much more than is shown that its loss is noticed where it is cut to the byte. */
+/** Margin above the limit, so that the final truncation still detects an excess. */
 const CAP_MARGIN = 1.25;
 const MAX_PROJECTIONS = 100;
 const projections = new Map<string, Projection>();
 
-/** Any JSON, projected and cut: what a method responses is its author's affair, and may be a thousand times what is shown. */
+/** Any JSON, projected and truncated: a method's response may be a thousand times larger than the result. */
 export const declaredResponse = responseReader(
   import.meta.url,
   'declaredResponse',
@@ -34,7 +34,7 @@ export const declaredResponse = responseReader(
       const value = projection === undefined ? given : projection(given);
       return { value: truncateOutput(value, Math.ceil(capBytes * CAP_MARGIN)).value, fits: true };
     } catch {
-      // What it throws repeats values of the response.
+      // Its error may contain values of the response.
       return { value: undefined, fits: false };
     }
   },
@@ -53,7 +53,7 @@ async function projectionOf(expression: string): Promise<Projection> {
   return made;
 }
 
-/** Whole numbers are for bank.numbers, where a policy has to allow them. */
+/** Full account numbers are for bank.numbers only, whose policy must allow them. */
 function maskNumbers(response: unknown): unknown {
   if (!isObject(response)) return response;
   return { ...response, numbers: maskTexts(response.numbers) };

@@ -5,7 +5,7 @@ import { compilePattern, PATTERN_MAX_LENGTH } from './declared-pattern.ts';
 
 export type JsonSchema = Record<string, unknown>;
 
-/** Longest text that is held against a format, whose patterns are the library's. */
+/** Longest text that is matched against a format, whose patterns are the library's. */
 const FORMAT_MAX_LENGTH = 1_000;
 /** Most items of which each is compared with each. */
 const COMPARED_MAX_ITEMS = 500;
@@ -41,8 +41,8 @@ const INSTEAD: Readonly<Record<string, string>> = {
 const KNOWN_KEYS = [...SCHEMA_KEYS, ...LIST_KEYS, ...MAP_KEYS, ...PLAIN_KEYS];
 
 /**
- * A JSON Schema of draft 7 with bounds put in wherever a pattern or a format
- * is applied. Adds a diagnostic for what can't be used: unknown keywords, references
+ * A JSON Schema of draft 7 with length limits added wherever a pattern or a format
+ * is applied. Adds a diagnostic for what is not supported: unknown keywords, references
  * out of the schema, patterns that don't match in linear time.
  */
 export function boundSchema(schema: unknown, diagnostics: Diagnostics): unknown {

@@ -3,12 +3,12 @@ import { INVISIBLE } from '../../actions/display-text.ts';
 const SHOWN_TEXT = 200;
 const SHOWN_ARGUMENT = 600;
 const SHOWN_ARGUMENTS = 2_000;
-/** Where gmail takes a whole message, in base64url. */
+/** The parameter with a complete message, in base64url. */
 const RAW_MESSAGE = 'raw';
 
 /**
- * What a person is asked to approve: what the action is for, then what the method is given, whom it reaches first.
- * What is long is cut between two values, or says how long it is.
+ * The text that the user approves: the action's description, then the method's arguments, recipients first.
+ * Long texts are truncated between two values, or replaced by their length.
  */
 export function declaredSummary(
   description: string,

@@ -15,7 +15,7 @@ export const EXPECTED: Record<ValueKind, string> = {
   object: 'an object',
   any: 'anything',
 };
-/** Types of JSON Schema whose values can be of a kind. */
+/** Types of JSON Schema by kind of value. */
 const TYPES: Record<Exclude<ValueKind, 'any'>, readonly string[]> = {
   string: ['string'],
   number: ['number', 'integer'],
@@ -83,7 +83,7 @@ function rejectionOf({ values }: Field, value: unknown): string | undefined {
   return `must be one of ${shown.join(', ')}${didYouMean(value, shown)}`;
 }
 
-/** Checks an input property against the field, as far as its schema says. */
+/** Checks an input property against the field, as far as its schema determines it. */
 function checkProperty(field: Field, name: string, input: DeclaredInput, diagnostics: Diagnostics): void {
   const schema = input.properties.get(name);
   if (schema === undefined) return;
@@ -94,7 +94,7 @@ function checkProperty(field: Field, name: string, input: DeclaredInput, diagnos
 
 function schemaRejection(field: Field, schema: JsonSchema, name: string): string | undefined {
   const types = typesOf(schema).filter((type) => type !== 'null');
-  // Unknown types are reported where they are declared.
+  // Unknown types are reported at their declaration.
   if (types.every(isKnownType) && types.length > 0 && field.kind !== 'any') {
     const possible = TYPES[field.kind];
     if (!types.some((type) => possible.includes(type))) return `must be ${EXPECTED[field.kind]}, but ${name} is ${types.join(' or ')}`;

@@ -34,7 +34,7 @@ const FIELDS: Readonly<Record<string, string>> = {
   inheritedPermissionsDisabled: 'changes who has access',
 };
 
-/** Why a method may not be declared at all; undefined: it may. */
+/** Why a method may not be declared; undefined: it may. */
 export function methodRejection(id: string, verb: string): string | undefined {
   const changes = verb !== 'GET';
   return RULES.find(({ method, changesOnly }) => method.test(id) && (changes || changesOnly === undefined))?.why;

@@ -3,11 +3,11 @@ import type { Field, Fields, ValueKind } from '../declared-call.ts';
 /** A method of the provider's APIs, as its discovery document describes it. */
 export interface WorkspaceMethod {
   verb: string;
-  /** With `{name}` where a path parameter stands. */
+  /** With `{name}` in place of a path parameter. */
   path: string;
   params: Fields;
   required: readonly string[];
-  /** Fields of its body; undefined: it takes none. */
+  /** Fields of its body; undefined: it has none. */
   body: Fields | undefined;
   /** Scopes, any one of which authorises it; the provider's URLs without their common beginning. */
   scopes: readonly string[];
@@ -49,7 +49,7 @@ function fieldsOf(types: FieldTypes = {}, schemas: Schemas): Fields {
   return Object.fromEntries(Object.entries(types).map(([name, type]) => [name, fieldOf(type, schemas)]));
 }
 
-/** Only in an address may one text stand for a list of them. */
+/** Only in an address may a single text replace a list. */
 function inBody(fields: Fields): Fields {
   return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, listOfTexts(field) ?? field]));
 }
@@ -69,7 +69,7 @@ function fieldOf(type: FieldType, schemas: Schemas): Field {
   return isList ? { kind: 'array', items: object } : object;
 }
 
-/** Some schemas hold themselves, so each is looked at when it is asked for. */
+/** Some schemas are recursive, so each is read on request. */
 function objectOf(types: FieldTypes | undefined, schemas: Schemas): Field {
   return { kind: 'object', fields: () => inBody(fieldsOf(types, schemas)) };
 }
