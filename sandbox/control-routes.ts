@@ -1,4 +1,4 @@
-import { json, type Request, Router, urlencoded } from 'express';
+import { json, Router, urlencoded } from 'express';
 import { z } from 'zod';
 import { emailAddress, validate } from '../src/validation/validate.ts';
 import type { Controls } from './controls.ts';
@@ -53,50 +53,42 @@ const behaviour = z.strictObject({
 
 const revocation = z.strictObject({ email: emailAddress });
 
-/** Test controls, mounted at /sandbox/control. */
-export function controlRoutes(controls: Controls, workspace: WorkspaceProvider): Router {
+/** A router of test controls, with the functions that add them. */
+export function controlRouter() {
   const router = Router();
   router.use(json({ limit: '10kb' }), urlencoded({ extended: false, limit: '10kb' }));
-
-  router.get('/state', (_request, response) => {
-    const calls = { identity: controls.calls('identity'), workspace: controls.calls('workspace'), bank: controls.calls('bank') };
-    response
-      .set('Cache-Control', 'no-store')
-      .json({ now: new Date(controls.now()).toISOString(), calls, accounts: workspace.grants.summary() });
-  });
-  router.post('/clock', (request, response) => {
-    controls.advance(validate(clock, fields(request)).advance_ms);
-    response.json({ now: new Date(controls.now()).toISOString() });
-  });
-  router.post('/faults', (request, response) => {
-    const { retry_after: retryAfter, ...given } = validate(fault, fields(request));
-    controls.inject({ ...given, retryAfter });
-    response.json({ success: true });
-  });
-  router.post('/workspace/quota', (request, response) => {
-    const { api, units_per_minute } = validate(quota, fields(request));
-    controls.setQuota(api, units_per_minute);
-    response.json({ success: true });
-  });
-  router.post('/faults/clear', (_request, response) => {
-    controls.clearFaults();
-    response.json({ success: true });
-  });
-  router.post('/workspace', (request, response) => {
-    change(workspace, validate(behaviour, fields(request)));
-    response.json({ success: true });
-  });
-  router.post('/workspace/revoke', (request, response) => {
-    const { email } = validate(revocation, fields(request));
-    workspace.grants.revoke(workspace.grants.accountOf(email).sub);
-    response.json({ success: true });
-  });
-  return router;
+  return {
+    router,
+    /** Responds with what `act` returns, by default `{success: true}`. An empty body is an empty form. */
+    post<S extends z.ZodType>(path: string, schema: S, act: (fields: z.output<S>) => unknown): void {
+      router.post(path, async (request, response) => {
+        response.json((await act(validate(schema, request.body ?? {}))) ?? { success: true });
+      });
+    },
+    state(read: () => object): void {
+      router.get('/state', (_request, response) => void response.set('Cache-Control', 'no-store').json(read()));
+    },
+  };
 }
 
-/** An empty body is an empty form. */
-function fields(request: Request): unknown {
-  return request.body ?? {};
+/** Test controls, mounted at /sandbox/control. */
+export function controlRoutes(controls: Controls, workspace: WorkspaceProvider): Router {
+  const { router, post, state } = controlRouter();
+  const now = () => new Date(controls.now()).toISOString();
+  state(() => {
+    const calls = { identity: controls.calls('identity'), workspace: controls.calls('workspace'), bank: controls.calls('bank') };
+    return { now: now(), calls, accounts: workspace.grants.summary() };
+  });
+  post('/clock', clock, ({ advance_ms }) => {
+    controls.advance(advance_ms);
+    return { now: now() };
+  });
+  post('/faults', fault, ({ retry_after: retryAfter, ...given }) => controls.inject({ ...given, retryAfter }));
+  post('/workspace/quota', quota, ({ api, units_per_minute }) => controls.setQuota(api, units_per_minute));
+  post('/faults/clear', z.unknown(), () => controls.clearFaults());
+  post('/workspace', behaviour, (given) => change(workspace, given));
+  post('/workspace/revoke', revocation, ({ email }) => void workspace.grants.revoke(workspace.grants.accountOf(email).sub));
+  return router;
 }
 
 function change({ behaviour: current }: WorkspaceProvider, given: z.output<typeof behaviour>): void {

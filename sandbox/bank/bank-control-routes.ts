@@ -1,7 +1,7 @@
-import { json, type Request, Router, urlencoded } from 'express';
+import type { Router } from 'express';
 import { z } from 'zod';
 import { AppError } from '../../src/errors.ts';
-import { validate } from '../../src/validation/validate.ts';
+import { controlRouter } from '../control-routes.ts';
 import { type BankDeps, happen, resetLogin } from './bank-api.ts';
 import { bankOf } from './bank-items.ts';
 import type { InjectedErrors } from './bank-sandbox-errors.ts';
@@ -46,47 +46,23 @@ export interface ControlRoutesOptions extends BankDeps {
 /** Test controls of the bank, mounted at /sandbox/control/bank. */
 export function bankControlRoutes(options: ControlRoutesOptions): Router {
   const { items, controls, injected } = options;
-  const router = Router();
-  router.use(json({ limit: '10kb' }), urlencoded({ extended: false, limit: '10kb' }));
-
-  router.get('/state', (_request, response) => {
-    response.set('Cache-Control', 'no-store').json({ items: items.all.map(itemSummary), calls: controls.calls('bank') });
-  });
-  router.post('/reset-login', (request, response) => {
-    const { item_id: id, all } = validate(someItems, fields(request));
+  const { router, post, state } = controlRouter();
+  state(() => ({ items: items.all.map(itemSummary), calls: controls.calls('bank') }));
+  post('/reset-login', someItems, ({ item_id: id, all }) => {
     if ((id === undefined) === (all === undefined)) throw new AppError('invalid_request', 'Give either item_id or all.');
     const chosen = id === undefined ? items.all.filter(({ status }) => status !== 'removed') : [existing(options, id)];
     for (const item of chosen) resetLogin(options, item);
-    response.json({ success: true, items: chosen.length });
+    return { success: true, items: chosen.length };
   });
-  router.post('/mutate', (request, response) => {
-    items.change(existing(options, validate(oneItem, fields(request)).item_id), { mutateNextPage: true });
-    response.json({ success: true });
-  });
-  router.post('/transactions', (request, response) => {
-    const { item_id: id, kind, times } = validate(happening, fields(request));
+  post('/mutate', oneItem, ({ item_id: id }) => items.change(existing(options, id), { mutateNextPage: true }));
+  post('/transactions', happening, ({ item_id: id, kind, times }) => {
     const item = existing(options, id);
     for (let done = 0; done < times; done += 1) happen(options, item, kind);
-    response.json({ success: true });
   });
-  router.post('/remove-item', (request, response) => {
-    items.change(existing(options, validate(oneItem, fields(request)).item_id), { status: 'removed' });
-    response.json({ success: true });
-  });
-  router.post('/webhook', async (request, response) => {
-    response.json({ success: true, deliveries: await fireWebhook(options, validate(webhook, fields(request))) });
-  });
-  router.post('/error', (request, response) => {
-    const { error_type: type, item_id: id, ...rest } = validate(error, fields(request));
-    injected.add({ ...rest, type, itemId: id });
-    response.json({ success: true });
-  });
+  post('/remove-item', oneItem, ({ item_id: id }) => items.change(existing(options, id), { status: 'removed' }));
+  post('/webhook', webhook, async (given) => ({ success: true, deliveries: await fireWebhook(options, given) }));
+  post('/error', error, ({ error_type: type, item_id: itemId, ...rest }) => injected.add({ ...rest, type, itemId }));
   return router;
-}
-
-/** An empty body is an empty form. */
-function fields(request: Request): unknown {
-  return request.body ?? {};
 }
 
 /** Sends the webhook and waits for the first attempt, so that its result can be tested. */
