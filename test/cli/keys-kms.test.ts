@@ -68,8 +68,8 @@ describe('a master key at AWS KMS', () => {
   it.each([
     ['a bit of it is flipped', 'set_byte(wrapped, 30, get_byte(wrapped, 30) # 1)'],
     ['it is another user’s', '(select wrapped from user_keys k where k.user_id <> user_keys.user_id limit 1)'],
-    ['it is cut short', 'substring(wrapped for 20)'],
-    ['it says to be wrapped by a key held here', 'set_byte(wrapped, 0, 1)'],
+    ['it is truncated', 'substring(wrapped for 20)'],
+    ['it names a local key as its wrapping key', 'set_byte(wrapped, 0, 1)'],
   ])('returns no key when %s', async (_title, change) => {
     await linkedUser();
     const user = await linkedUser();

@@ -98,11 +98,11 @@ describe('starting in production', () => {
     ),
     ['a client id without its secret', { GOOGLE_CLIENT_SECRET: '' }, /GOOGLE_CLIENT_SECRET: is missing/],
     [
-      'a database that is no Postgres',
+      'a database that is not Postgres',
       { DATABASE_URL: `mysql://u:${DATABASE_PASSWORD}@db/x` },
       /DATABASE_URL: is not a postgres:\/\/ address/,
     ],
-    ['a database address that is none', { DATABASE_URL: `postgres://u:${DATABASE_PASSWORD}@db:port/x` }, /DATABASE_URL/],
+    ['an invalid database address', { DATABASE_URL: `postgres://u:${DATABASE_PASSWORD}@db:port/x` }, /DATABASE_URL/],
     ['two sources of keys', { MASTER_KEYS_FILE: '/nowhere/keys' }, /MASTER_KEYS_FILE: /],
   ];
   it.each(wrong)('rejects %s', async (_what, spoiled, expected) => {

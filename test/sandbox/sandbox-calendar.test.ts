@@ -258,7 +258,7 @@ describe('sandbox calendar: recurrence rules (RFC 5545 section 3.8.5.3)', () => 
     ['several times of day', [`RRULE:FREQ=DAILY;BYHOUR=9,10;BYMINUTE=${Array.from({ length: 60 }, (_, minute) => minute)}`]],
     ['an interval beyond all calendars', ['RRULE:FREQ=DAILY;INTERVAL=99999999999;COUNT=3']],
     ['no interval', ['RRULE:FREQ=DAILY;INTERVAL=0']],
-    ['a count of none', ['RRULE:FREQ=DAILY;COUNT=0']],
+    ['a count of zero', ['RRULE:FREQ=DAILY;COUNT=0']],
     ['ten million characters', [`RRULE:FREQ=DAILY;BYDAY=${'MO,'.repeat(3_333_333)}TU`]],
     ['an unknown zone', ['RRULE:FREQ=DAILY;COUNT=3', 'EXDATE;TZID=Mars/Base:20270301T090000']],
     ['a second start', ['RRULE:FREQ=DAILY;COUNT=3\nDTSTART:20280101T000000Z']],
@@ -318,8 +318,11 @@ describe('sandbox calendar: changes', () => {
     ['a day that ends on itself', { start: { date: '2027-03-01' }, end: { date: '2027-03-01' } }],
     ['a local time without a zone', { start: { dateTime: '2027-03-01T09:00:00' }, end: { dateTime: '2027-03-01T10:00:00' } }],
     ['no end', { start: { date: '2027-03-01' } }],
-    ['an attendee that is no address', { start: { date: '2027-03-01' }, end: { date: '2027-03-02' }, attendees: [{ email: 'nobody' }] }],
-    ['a rule that is none', { start: { date: '2027-03-01' }, end: { date: '2027-03-02' }, recurrence: ['RRULE:FREQ=HOURLYISH'] }],
+    [
+      'an attendee that is not an address',
+      { start: { date: '2027-03-01' }, end: { date: '2027-03-02' }, attendees: [{ email: 'nobody' }] },
+    ],
+    ['an invalid rule', { start: { date: '2027-03-01' }, end: { date: '2027-03-02' }, recurrence: ['RRULE:FREQ=HOURLYISH'] }],
   ])('are rejected with %s', async (_, body) => {
     expect((await call('POST', EVENTS, body)).status).toBe(400);
   });

@@ -178,7 +178,7 @@ describe('rejections', () => {
 
   it.each([
     ['an unknown message', 'messages/19ffffffffffffff', 404, 'notFound'],
-    ['what is no id', 'messages/xyz', 400, 'invalidArgument'],
+    ['an invalid id', 'messages/xyz', 400, 'invalidArgument'],
     ['an unknown thread', 'threads/19ffffffffffffff', 404, 'notFound'],
     ['an unknown draft', 'drafts/r1', 404, 'notFound'],
     ['an unknown format', 'messages/19ffffffffffffff?format=pdf', 404, 'notFound'],
@@ -243,7 +243,7 @@ describe('messages.send', () => {
   });
 
   it.each([
-    ['nobody to send to', { raw: raw({ Subject: 'x' }) }, 400],
+    ['no recipient', { raw: raw({ Subject: 'x' }) }, 400],
     ['no message', {}, 400],
     ['an unknown thread', { raw: raw({ To: 'a@example.org' }), threadId: '19ffffffffffffff' }, 404],
   ])('rejects %s', async (_what, body, status) => {

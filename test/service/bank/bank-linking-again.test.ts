@@ -105,7 +105,7 @@ describe('a login of a bank that is already linked', () => {
     ['other masks', [CHECKING], [{ ...CHECKING, mask: '9999' }]],
     ['other types', [CHECKING], [{ ...CHECKING, type: 'credit' }]],
     ['other lasting ids', [{ ...CHECKING, persistent_account_id: 'p1' }], [{ ...CHECKING, persistent_account_id: 'p2' }]],
-    ['no accounts at all', [], []],
+    ['no accounts', [], []],
   ])('is added beside one with %s, without a report', async (_name, first, second) => {
     const { answer, entries } = await both(first, second);
     expect(answer).toEqual({ success: true });

@@ -95,10 +95,10 @@ describe('a change repeated under its idempotency key', () => {
   });
 
   it.each([
-    ['an error of the provider’s', () => scene.sending(500, {})],
-    ['an answer that can’t be read', () => scene.sending(200, '<p>Maintenance</p>')],
+    ['an error of the provider', () => scene.sending(500, {})],
+    ['a response that can’t be read', () => scene.sending(200, '<p>Maintenance</p>')],
     [
-      'no answer within the time',
+      'no response within the time',
       () => {
         scene.policies.set('test.send', { timeoutMs: 3_000 });
         scene.swallowing();

@@ -37,7 +37,7 @@ describe('a page of development under another loopback name', () => {
   it.each([
     ['a host that is not loopback', (): string => `app.example.com:${port}`],
     ['a tunnel at another port', (): string => 'localhost:1'],
-    ['a host that is no URL', (): string => 'localhost:port'],
+    ['a host that is not a URL', (): string => 'localhost:port'],
   ])('does not redirect %s', async (_name, host) => {
     expect((await get('/', host())).status).toBe(200);
   });

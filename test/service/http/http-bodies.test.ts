@@ -34,11 +34,11 @@ describe('a form', () => {
     ['a broken escape', 'email=%zz'],
     ['a truncated escape', 'email=a%40example.com%4'],
     ['a lone percent sign', 'email=%'],
-    ['bytes that are no UTF-8', 'email=%ff%fe%40example.com'],
+    ['bytes that are not UTF-8', 'email=%ff%fe%40example.com'],
     ['an overlong encoding', 'email=%c0%ae%40example.com'],
-    ['a broken escape beside a good field', 'email=a%40example.com&x=%zz'],
-    ['a truncated escape beside a good field', 'email=a%40example.com&x=%4'],
-    ['a name that is no UTF-8 beside a good field', 'email=a%40example.com&%ff=1'],
+    ['a broken escape beside a valid field', 'email=a%40example.com&x=%zz'],
+    ['a truncated escape beside a valid field', 'email=a%40example.com&x=%4'],
+    ['a name that is not UTF-8 beside a valid field', 'email=a%40example.com&%ff=1'],
     ['a surrogate', 'email=%ed%a0%80%40example.com'],
   ])('with %s is rejected', async (_name, body) => {
     expectError(await post(body, FORM), 'invalid_request');

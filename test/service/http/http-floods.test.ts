@@ -43,7 +43,7 @@ describe('a body without an end', () => {
       '413',
     ],
     ['for a webhook', ['POST /webhooks/bank HTTP/1.1', ...chunked], '1\r\n \r\n', '413'],
-    ['for an address that there isn’t', ['POST /nowhere HTTP/1.1', ...chunked], '1\r\n \r\n', '404'],
+    ['for an address that does not exist', ['POST /nowhere HTTP/1.1', ...chunked], '1\r\n \r\n', '404'],
     ['for one that takes none', ['GET /test HTTP/1.1', ...chunked], '1\r\n \r\n', '200'],
   ])('%s ends only its own connection', async (_how, lines, piece, status) => {
     const response = await flood(lines, piece);

@@ -107,7 +107,7 @@ describe('a malformed request', () => {
     ['transfer-encoding hidden by a space', 400, ['POST /waitlist HTTP/1.1', 'Transfer-Encoding : chunked'], '0\r\n\r\n'],
     ['chunked twice', 400, ['POST /waitlist HTTP/1.1', 'Transfer-Encoding: chunked, identity'], '0\r\n\r\n'],
     [
-      'a chunk size that is none',
+      'an invalid chunk size',
       400,
       ['POST /waitlist HTTP/1.1', 'Content-Type: application/json', 'Transfer-Encoding: chunked'],
       'zz\r\n\r\n',

@@ -186,7 +186,7 @@ describe('a declared action', () => {
     ['has no such format', 'files.tally', { when: 'tomorrow' }, 'when: must be a date and time such as 2026-05-04T09:00:00+02:00'],
     ['is none of the choices', 'files.tally', { of: { kind: 'c' } }, 'of.kind: must be one of a, b'],
     ['is not known, further in', 'files.tally', { of: { kind: 'a', key: 'x' } }, 'of.key: is not known'],
-    ['is no object', 'files.sheet', [], 'input: must be an object'],
+    ['is not an object', 'files.sheet', [], 'input: must be an object'],
   ])('rejects an input that %s, and names the field', async (_title, action, input, message) => {
     await expect(callAction(steward, action, input)).rejects.toMatchObject({ code: 'invalid_request', message });
   });
@@ -288,12 +288,12 @@ describe('a declared action', () => {
 
   it.each<[string, unknown, string]>([
     [
-      'what it is for and what it is given',
+      'its description and arguments',
       { to: { name: 'Ana "x", sendUpdates: "none' }, n: [1, true] },
       'Post — description: { name: "Ana \\"x\\", sendUpdates: \\"none" }, recurrence: [1, true]',
     ],
-    ['how long a text is that is cut', { n: ['x'.repeat(1_234)] }, `Post — recurrence: ["${'x'.repeat(200)}"… (1,234 characters)]`],
-    ['what would turn the direction', { n: ['a\u202eb'] }, 'Post — recurrence: ["a\\u202eb"]'],
+    ['the length of a truncated text', { n: ['x'.repeat(1_234)] }, `Post — recurrence: ["${'x'.repeat(200)}"… (1,234 characters)]`],
+    ['escaped direction marks', { n: ['a\u202eb'] }, 'Post — recurrence: ["a\\u202eb"]'],
   ])('shows the approving user %s', (_title, input, summary) => {
     const { to, n } = input as { to?: unknown; n?: unknown };
     expect(declaredSummary('Post.', { ...(to !== undefined && { description: to }), recurrence: n })).toBe(summary);

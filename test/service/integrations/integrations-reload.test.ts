@@ -77,7 +77,7 @@ describe('GET /update_integrations', () => {
     ['nothing', '', '"line":1,"column":1'],
     ['aliases', 'version: &canary 1\nagents: *canary\n', '"line":2'],
     ['a prototype', `${VALID}__proto__: { canary: 1 }\n`, '"line":4'],
-    ['bytes that are no UTF-8', Buffer.from([0xff, 0xfe, 0x00]), '"line":1,"column":1'],
+    ['bytes that are not UTF-8', Buffer.from([0xff, 0xfe, 0x00]), '"line":1,"column":1'],
     ['300 kB', `${VALID}# ${'x'.repeat(300_000)}`, '"line":1,"column":1'],
   ])(
     'with %s in the file is 422, keeps the old configuration, logs the place, and shows it in development only',

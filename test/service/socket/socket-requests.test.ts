@@ -274,7 +274,7 @@ describe('a conversation', () => {
   it.each([
     ['no UUID', { approvalId: 'ap_7', approved: true }],
     ['nothing decided', { approvalId: 'b7b0a4a2-7a5f-4a57-9c53-d7f3a1f0a001' }],
-    ['a decision that is no boolean', { approvalId: 'b7b0a4a2-7a5f-4a57-9c53-d7f3a1f0a001', approved: 'yes' }],
+    ['a decision that is not a boolean', { approvalId: 'b7b0a4a2-7a5f-4a57-9c53-d7f3a1f0a001', approved: 'yes' }],
   ])('approve with %s is rejected', async (_what, frame) => {
     expect((await client.request({ type: 'approve', ...frame })).error.code).toBe('invalid_request');
   });

@@ -115,7 +115,7 @@ describe('authenticating', () => {
   });
 
   it.each([
-    ['no token at all', 'not-a-token', 'invalid_token'],
+    ['no token', 'not-a-token', 'invalid_token'],
     ['an expired token', { exp: 1_000_000_000, iat: 999_999_000, auth_time: 999_999_000 }, 'token_expired'],
     ['a token for another audience', { aud: 'another' }, 'invalid_token'],
     ['a token from another issuer', { iss: 'https://evil.example' }, 'invalid_token'],

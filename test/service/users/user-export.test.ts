@@ -153,7 +153,7 @@ describe('GET /user/export', () => {
   });
 
   it.each([
-    ['is no record', Buffer.of(1)],
+    ['is not a record', Buffer.of(1)],
     ['claims a key whose id is NUL', Buffer.concat([Buffer.of(1, 1, 0), Buffer.alloc(100)])],
   ])('leaves empty what %s, and contains the rest', async (_name, record) => {
     const user = await fullUser(scene);

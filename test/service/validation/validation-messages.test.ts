@@ -25,7 +25,7 @@ describe('the error of an invalid frame is in plain words', () => {
     ['an unknown field', { type: 'call', action: 'mail.search', nonsense: 1 }, 'nonsense: is unknown'],
     ['a misspelt field', { type: 'call', action: 'mail.search', acount: 'me' }, 'acount: is unknown (did you mean account?)'],
     [
-      'a key in other letters',
+      'a key in another case',
       { type: 'call', action: 'mail.send', idempotencykey: 'k' },
       'idempotencykey: is unknown (did you mean idempotencyKey?)',
     ],
@@ -34,8 +34,8 @@ describe('the error of an invalid frame is in plain words', () => {
     ['an input of null', { type: 'call', action: 'mail.search', input: null }, 'input: must be an object'],
     ['an input that is a list', { type: 'call', action: 'mail.search', input: [] }, 'input: must be an object'],
     ['a missing action', { type: 'call' }, 'action: is required'],
-    ['an approval that is no UUID', { type: 'approve', approvalId: 'ap_7', approved: true }, 'approvalId: must be a UUID'],
-    ['a decision that is none', { type: 'approve', approvalId: SOME_ID, approved: 'yes' }, 'approved: must be true or false'],
+    ['an approval that is not a UUID', { type: 'approve', approvalId: 'ap_7', approved: true }, 'approvalId: must be a UUID'],
+    ['an invalid decision', { type: 'approve', approvalId: SOME_ID, approved: 'yes' }, 'approved: must be true or false'],
     ['a misspelt type', { type: 'aprove', approvalId: SOME_ID, approved: true }, 'type: aprove is unknown (did you mean approve?)'],
     ['an unknown type', { type: 'subscribe' }, `type: subscribe is unknown, only ${TYPES}`],
     ['an inherited name as type', { type: 'constructor' }, `type: constructor is unknown, only ${TYPES}`],
@@ -72,9 +72,9 @@ describe('the error of an invalid input is in plain words', () => {
     ['a field too many', 'mail.search', { nonsense: 1 }, 'nonsense: is unknown'],
     ['a number for a word', 'mail.search', { query: 7 }, 'query: must be a string'],
     ['an empty list', 'mail.label', { ids: [], add: ['x'] }, 'ids: must not be empty'],
-    ['something else in a list', 'mail.label', { ids: [7], add: ['x'] }, 'ids.0: must be a string'],
+    ['an item of another type', 'mail.label', { ids: [7], add: ['x'] }, 'ids.0: must be a string'],
     ['a word for a list', 'mail.label', { ids: 'm1', add: ['x'] }, 'ids: must be a list'],
-    ['a word of none that there are', 'drive.share', { id: 'file1', email: 'a@example.com', role: 'god' }, /^role: must be one of /],
+    ['a value that is not a choice', 'drive.share', { id: 'file1', email: 'a@example.com', role: 'god' }, /^role: must be one of /],
   ])('%s', async (_what, action, input, errorText) => {
     const response = await client.request({ type: 'call', action, input });
     const expected = typeof errorText === 'string' ? errorText : expect.stringMatching(errorText);

@@ -89,7 +89,7 @@ describe('disconnecting', () => {
   it.each([
     ['503', { kind: 'status', status: 503 }],
     ['429', { kind: 'status', status: 429 }],
-    ['a refusal that is not about the token', { kind: 'status', status: 400, error: 'invalid_request' }],
+    ['a rejection that is not about the token', { kind: 'status', status: 400, error: 'invalid_request' }],
     ['a web page with 500', { kind: 'html', status: 500 }],
     ['a web page with 200', { kind: 'html', status: 200 }],
     ['no JSON with 200', { kind: 'malformed', status: 200 }],

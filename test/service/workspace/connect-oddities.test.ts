@@ -57,7 +57,7 @@ describe('display data of a workspace account', () => {
     ['an e-mail address that is null', { email: null }, { email: '' }],
     ['an e-mail address that is a list', { email: ['a@example.com'] }, { email: '' }],
     ['an e-mail address of 321 characters', { email: `${'a'.repeat(309)}@example.com` }, { email: '' }],
-    ['whether it is verified that is null', { email_verified: null }, {}],
+    ['an email_verified that is null', { email_verified: null }, {}],
     ['all of it missing', { email: undefined, email_verified: undefined, name: undefined, picture: undefined }, { email: '', name: '' }],
     ['all of it null', { email: null, email_verified: null, name: null, picture: null }, { email: '', name: '', picture: '' }],
   ])('%s does not prevent its connection', async (_name, userinfo, shown) => {

@@ -78,7 +78,7 @@ describe('GET /auth/workspace/login', () => {
 
   it.each([
     ['an unknown ticket', 'x'.repeat(43)],
-    ['a token that is none', 'a.b.c'],
+    ['an invalid token', 'a.b.c'],
     ['an unsigned token', `${Buffer.from('{"alg":"none"}').toString('base64url')}.${Buffer.from('{"sub":"x"}').toString('base64url')}.`],
   ])('rejects %s with JSON for programs, with a page for browsers', async (_name, token) => {
     const response = await login({ token });

@@ -7,7 +7,7 @@ const LIST = 'drive.files.list';
 describe('a valid declaration', () => {
   it.each([
     ['of a read', call(LIST, 'read')],
-    ['of a read that is said to be more', call(LIST, 'destructive')],
+    ['of a read that is declared as a write', call(LIST, 'destructive')],
     [
       'with fixed parameters',
       call(LIST, 'read', 'with: { pageSize: 5, q: "trashed = false", supportsAllDrives: true, fields: "files(id)" }'),
@@ -31,7 +31,7 @@ describe('a valid declaration', () => {
       ),
     ],
     [
-      'with a schema of its own definitions',
+      'with definitions in its schema',
       call(
         LIST,
         'read',
@@ -119,7 +119,7 @@ describe('a diagnostic in an action is found with its line and column', () => {
       ['10:22 agents.a.actions.x.description: must be a string (in quotes if it looks like another type)'],
     ],
     [
-      'a built-in that is none',
+      'an invalid built-in',
       workspace('use: mail.serch'),
       ['9:14 agents.a.actions.x.use: there is no built-in action mail.serch; did you mean mail.search?'],
     ],
@@ -139,7 +139,7 @@ describe('a diagnostic in an action is found with its line and column', () => {
       ['9:14 agents.a.actions.x.use: bank.numbers needs auth in the agent’s products'],
     ],
     [
-      'no question before a destructive built-in',
+      'no approval for a destructive built-in',
       workspace('use: mail.trash', 'policy: { approval: never }'),
       ['10:29 agents.a.actions.x.policy.approval: a destructive action always needs approval: set destructive or always'],
     ],
@@ -154,7 +154,7 @@ describe('a diagnostic in an action is found with its line and column', () => {
       ['10:14 agents.a.actions.x.cap: exceeds this action’s maximum of 256kB'],
     ],
     [
-      'an allow-list that nothing is held against',
+      'an allow-list that is never checked',
       workspace('use: mail.send', 'policy: { allow: { too: ["*"] } }'),
       ['10:28 agents.a.actions.x.policy.allow.too: is not an allow-list of this action: it has “to”; did you mean to?'],
     ],
@@ -244,7 +244,7 @@ describe('a diagnostic in a declared method is found with its line and column', 
       ],
     ],
     [
-      'a property that goes nowhere',
+      'an unused property',
       call(LIST, 'read', 'input: { type: object, properties: { n: { type: string } } }'),
       ['12:46 agents.a.actions.x.input.properties.n: is not used in with: refer to it as $input.n'],
     ],
@@ -294,7 +294,7 @@ describe('a diagnostic in a declared method is found with its line and column', 
       ['11:17 agents.a.actions.x.effect: gmail.users.messages.modify is destructive here because of addLabelIds: set effect: destructive'],
     ],
     [
-      'a projection that is none',
+      'an invalid projection',
       call(LIST, 'read', 'project: "files["'),
       [expect.stringContaining('12:18 agents.a.actions.x.project: is not a valid JMESPath expression')],
     ],
@@ -320,12 +320,12 @@ describe('a diagnostic in a declared method is found with its line and column', 
     ],
     ['a cap over a megabyte', call(LIST, 'read', 'cap: 2MB'), ['12:14 agents.a.actions.x.cap: exceeds this action’s maximum of 1000kB']],
     [
-      'no question before a destructive method',
+      'no approval for a destructive method',
       call('drive.files.delete', 'destructive', 'with: { fileId: x }', 'policy: { approval: never }'),
       ['13:29 agents.a.actions.x.policy.approval: a destructive action always needs approval: set destructive or always'],
     ],
     [
-      'an allow-list of a property that is no text',
+      'an allow-list of a property that is not text',
       call(
         LIST,
         'read',
@@ -340,7 +340,7 @@ describe('a diagnostic in a declared method is found with its line and column', 
   });
 
   it.each<[string, string, string]>([
-    ['that is no object', '{ type: array }', '12:24 agents.a.actions.x.input.type: must be object'],
+    ['that is not an object', '{ type: array }', '12:24 agents.a.actions.x.input.type: must be object'],
     [
       'that isn’t closed',
       '{ type: object, additionalProperties: true }',
@@ -367,12 +367,12 @@ describe('a diagnostic in a declared method is found with its line and column', 
       '12:49 agents.a.actions.x.input.properties.a: missing type "number" for keyword "minimum"',
     ],
     [
-      'that requires what it hasn’t',
+      'that requires a missing property',
       '{ type: object, required: [b] }',
       '12:16 agents.a.actions.x.input: required property "b" is not defined',
     ],
     [
-      'with a name that can’t be referred to',
+      'with a name that can’t be referenced',
       '{ type: object, properties: { "a b": { type: string } } }',
       '12:46 agents.a.actions.x.input.properties.a b: must be a name of letters, digits and _',
     ],
@@ -397,7 +397,7 @@ describe('a diagnostic in a declared method is found with its line and column', 
       '12:32 agents.a.actions.x.input.$async: is not a supported JSON Schema keyword',
     ],
     [
-      'with a pattern that is none',
+      'with an invalid pattern',
       '{ type: object, properties: { a: { type: string, pattern: "(" } } }',
       '12:74 agents.a.actions.x.input.properties.a.pattern: is not a valid regular expression',
     ],

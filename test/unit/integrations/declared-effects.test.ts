@@ -34,7 +34,7 @@ describe('the effect of a declared action', () => {
     ['lets guests change an event', 'calendar.events.patch', '{ calendarId: primary, eventId: x, guestsCanModify: true }'],
     ['lets guests invite others', 'calendar.events.patch', '{ calendarId: primary, eventId: x, guestsCanInviteOthers: true }'],
     ['shows guests to each other', 'calendar.events.patch', '{ calendarId: primary, eventId: x, guestsCanSeeOtherGuests: true }'],
-    ['makes an event of a text', 'calendar.events.quickAdd', '{ calendarId: primary, text: $input.t }', TEXT],
+    ['creates an event from text', 'calendar.events.quickAdd', '{ calendarId: primary, text: $input.t }', TEXT],
     [
       'declines invitations',
       'calendar.events.insert',
@@ -47,8 +47,8 @@ describe('the effect of a declared action', () => {
     ],
     ['locks a file', 'drive.files.update', '{ fileId: x, contentRestrictions: [{ readOnly: true }] }'],
     ['moves a file into a folder', 'drive.files.update', '{ fileId: x, addParents: y }'],
-    ['takes a file out of a folder', 'drive.files.update', '{ fileId: x, removeParents: y }'],
-    ['makes a file in a folder', 'drive.files.create', '{ name: x, parents: [y] }'],
+    ['removes a file from a folder', 'drive.files.update', '{ fileId: x, removeParents: y }'],
+    ['creates a file in a folder', 'drive.files.create', '{ name: x, parents: [y] }'],
     ['copies a file into a folder', 'drive.files.copy', '{ fileId: x, parents: [$input.t] }', TEXT],
     ['may mention a person in a comment', 'drive.comments.create', '{ fileId: x, content: $input.t, fields: id }', TEXT],
     ['mentions a person in a reply', 'drive.replies.create', '{ fileId: x, commentId: y, content: "+a@example.com", fields: id }'],
@@ -56,8 +56,8 @@ describe('the effect of a declared action', () => {
     ['lists who is mentioned', 'drive.comments.create', '{ fileId: x, content: y, mentionedEmailAddresses: [], fields: id }'],
     ['may add the trash’s label', 'gmail.users.messages.batchModify', '{ ids: [x], addLabelIds: $input.t }', LIST],
     ['may add one label of the trash’s', 'gmail.users.threads.modify', '{ id: x, addLabelIds: [STARRED, $input.t] }', TEXT],
-    ['puts a message into the spam', 'gmail.users.messages.insert', '{ raw: x, labelIds: [SPAM] }'],
-    ['may put a message into the trash', 'gmail.users.messages.import', '{ raw: x, labelIds: $input.t }', LIST],
+    ['moves a message to the spam', 'gmail.users.messages.insert', '{ raw: x, labelIds: [SPAM] }'],
+    ['may move a message to the trash', 'gmail.users.messages.import', '{ raw: x, labelIds: $input.t }', LIST],
   ])('that %s is at least destructive', async (_title, method, given, input) => {
     expect(await problemsOf(call(method, 'write', given, input))).toEqual([
       expect.stringMatching(
@@ -70,10 +70,10 @@ describe('the effect of a declared action', () => {
   it.each<[string, string, string, string?]>([
     ['confirms an event', 'calendar.events.patch', '{ calendarId: primary, eventId: x, status: confirmed }'],
     ['renames an event', 'calendar.events.patch', '{ calendarId: primary, eventId: x, summary: $input.t }', TEXT],
-    ['makes a file', 'drive.files.create', '{ name: $input.t }', TEXT],
-    ['makes a comment that is fixed', 'drive.comments.create', '{ fileId: x, content: Seen., fields: id }'],
-    ['adds a label that is fixed', 'gmail.users.messages.modify', '{ id: x, addLabelIds: [STARRED] }'],
-    ['takes any labels away', 'gmail.users.messages.modify', '{ id: x, removeLabelIds: $input.t }', LIST],
+    ['creates a file', 'drive.files.create', '{ name: $input.t }', TEXT],
+    ['creates a fixed comment', 'drive.comments.create', '{ fileId: x, content: Seen., fields: id }'],
+    ['adds a fixed label', 'gmail.users.messages.modify', '{ id: x, addLabelIds: [STARRED] }'],
+    ['removes any labels', 'gmail.users.messages.modify', '{ id: x, removeLabelIds: $input.t }', LIST],
     ['keeps a message with a fixed label', 'gmail.users.messages.insert', '{ raw: x, labelIds: [INBOX] }'],
   ])('that %s may be write', async (_title, method, given, input) => {
     expect(await problemsOf(call(method, 'write', given, input))).toEqual([]);

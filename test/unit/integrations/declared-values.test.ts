@@ -19,7 +19,7 @@ describe('what would fail only at a call', () => {
       '12:74 agents.a.actions.x.input.properties.q.default: doesn’t match its own schema: must be string',
     ],
     [
-      'a default that is none of the choices',
+      'a default that is not a choice',
       property('{ type: string, enum: [name, size], default: nam }'),
       '12:94 agents.a.actions.x.input.properties.q.default: doesn’t match its own schema: must be one of name, size; did you mean name?',
     ],
@@ -149,7 +149,7 @@ describe('what would fail only at a call', () => {
       '12:79 agents.a.actions.x.input.properties.s.properties.datTime: is not a field of this object; did you mean dateTime?',
     ],
     [
-      'an unknown option of the bank’s',
+      'an unknown option of the bank',
       bank('call: transactions/get', 'description: X.', 'effect: read', 'with: { start_date: a, end_date: b, options: { coutn: 5 } }'),
       '12:56 agents.a.actions.x.with.options.coutn: is not a field of this object; did you mean count?',
     ],
@@ -189,9 +189,9 @@ describe('what would fail only at a call', () => {
       'null where a change clears a field',
       call('calendar.events.patch', 'write', 'with: { calendarId: primary, eventId: x, description: null, start: { date: null } }'),
     ],
-    ['names of one’s own', call('drive.files.update', 'write', 'with: { fileId: x, properties: { any: x }, appProperties: { y: z } }')],
+    ['custom names', call('drive.files.update', 'write', 'with: { fileId: x, properties: { any: x }, appProperties: { y: z } }')],
     [
-      'an object that callers fill as they like',
+      'an object with any properties',
       call(
         EVENT,
         'write',

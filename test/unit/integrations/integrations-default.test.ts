@@ -86,7 +86,7 @@ describe('the schema for editors', () => {
 
   it.each([
     ['an unknown key', 'use: mail.search }', 'use: mail.search, colour: red }'],
-    ['a policy that is none', 'use: mail.search }', 'use: mail.search, policy: { timeout: 90s } }'],
+    ['an invalid policy', 'use: mail.search }', 'use: mail.search, policy: { timeout: 90s } }'],
     ['an unknown scope', 'mail.modify', 'mail.modfiy'],
     ['another version', 'version: 1', 'version: 2'],
   ])('rejects %s', (_title, from, to) => {

@@ -191,7 +191,7 @@ describe('an agent', () => {
 
 describe('a diagnostic is found with its line and column', () => {
   it.each<[string, string, string[]]>([
-    ['nothing at all', '# only a comment\n', ['1:1 : is empty']],
+    ['nothing', '# only a comment\n', ['1:1 : is empty']],
     ['something else than a mapping', '- 1\n', ['1:1 : must be keys with values (key: value)']],
     ['a broken bracket', 'version: 1\nagents: [', ['2:10 : unexpected end of the stream within a flow collection']],
     ['a tab as indentation', 'version: 1\nagents:\n\tmail: 1', ['3:1 : tab characters must not be used in indentation']],
@@ -202,7 +202,7 @@ describe('a diagnostic is found with its line and column', () => {
     ['no agents', 'version: 1', ['1:1 agents: is missing']],
     ['agents left empty', 'version: 1\nagents:\n', ['2:1 agents: must be names with values (name: value)']],
     ['agents as a list', 'version: 1\nagents: [mail]\n', ['2:9 agents: must be names with values (name: value)']],
-    ['an agent that is no mapping', 'version: 1\nagents:\n  mail: 3', ['3:9 agents.mail: must be keys with values (key: value)']],
+    ['an agent that is not a mapping', 'version: 1\nagents:\n  mail: 3', ['3:9 agents.mail: must be keys with values (key: value)']],
     [
       'an unknown key',
       mail('provider: workspace', 'description: x', 'scopes: [drive]', 'colour: red'),
@@ -398,7 +398,7 @@ describe('GET /update_integrations', () => {
 
   it.each<[string, () => Promise<unknown> | unknown, string]>([
     ['is not valid', () => writeFile(path, `${VALID}hunter2: 1`), '"line":4,"column":1,"path":"hunter2","message":"unknown key"'],
-    ['is no YAML', () => writeFile(path, 'hunter2: ['), '"line":1,"column":11'],
+    ['is not YAML', () => writeFile(path, 'hunter2: ['), '"line":1,"column":11'],
     ['is gone', () => rm(path), "can't be read (ENOENT)"],
     ['is a folder', () => rm(path).then(() => execFileSync('mkdir', [path])), 'is not a regular file'],
     ['is a FIFO', () => rm(path).then(() => execFileSync('mkfifo', [path])), 'is not a regular file'],

@@ -74,7 +74,7 @@ describe('a message names the cause, the position and the solution', () => {
       ],
     ],
     [
-      'an API that isn’t there',
+      'an unknown API',
       call('people.people.connections.list', 'read'),
       [
         '9:15 agents.a.actions.x.call: the provider has no method people.people.connections.list; methods of these APIs can be called: calendar, docs, drive, gmail, sheets, slides',

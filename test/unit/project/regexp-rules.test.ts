@@ -12,7 +12,7 @@ describe('the check of regular expressions', () => {
     ['blanks at the end', String.raw`text.replace(/\s+$/, '')`],
     ['a beginning without its end', 'html.match(/<!--[^]*?-->/g)'],
     ['repeated repetitions', 'const words: RegExp = /^(a+)+$/;'],
-    ['what overlaps', String.raw`z.string().regex(/^[\w.]*\w*@$/)`],
+    ['overlapping alternatives', String.raw`z.string().regex(/^[\w.]*\w*@$/)`],
     ['a text that becomes one', String.raw`new RegExp('\\s+$', 'g')`],
   ])('rejects %s', async (_name, source) => {
     expect(await judge(source)).toEqual([expect.stringMatching(/^takes .* time, as with /)]);

@@ -494,11 +494,11 @@ describe('the status of an item', () => {
 const FAULTS: [string, string, (response: ServerResponse) => void][] = [
   ['a web page', 'provider_error', (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>hello</h1>')],
   ['broken JSON', 'provider_error', (response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{"accounts":[')],
-  ['an answer of 6 MB', 'provider_error', (response) => sendJson(response, 200, { accounts: [], pad: 'x'.repeat(6_000_000) })],
+  ['a response of 6 MB', 'provider_error', (response) => sendJson(response, 200, { accounts: [], pad: 'x'.repeat(6_000_000) })],
   ['a cut connection', 'provider_error', (response) => response.socket?.destroy()],
   ['a redirect', 'provider_error', (response) => response.writeHead(302, { location: 'http://127.0.0.1:9/' }).end()],
-  ['a number that is none', 'provider_error', (response) => response.end('{"accounts":[{"balances":{"current":1e999}}]}')],
-  ['an answer that never ends', 'provider_timeout', (response) => response.writeHead(200).write('{')],
+  ['an invalid number', 'provider_error', (response) => response.end('{"accounts":[{"balances":{"current":1e999}}]}')],
+  ['a response that never ends', 'provider_timeout', (response) => response.writeHead(200).write('{')],
 ];
 
 describe('a failing aggregator', () => {

@@ -496,8 +496,8 @@ describe('bank.changes', () => {
   });
 
   it.each([
-    ['a cursor that is no text', { cursor: 7 }, /^cursor: /],
-    ['a cursor of a series that is none', { cursor: '~nonsense' }, /^cursor: /],
+    ['a cursor that is not text', { cursor: 7 }, /^cursor: /],
+    ['an invalid cursor of a series', { cursor: '~nonsense' }, /^cursor: /],
     ['a cursor of a series without its places', { cursor: '~W10' }, /^cursor: /],
     ['a cursor without end', { cursor: 'x'.repeat(5000) }, /^cursor: /],
     ['too many at once', { max: 1001 }, /^max: /],

@@ -164,8 +164,8 @@ describe('calendar.free', () => {
   it.each([
     ['more than 92 days', { from: '2027-01-01', to: '2027-05-01' }],
     ['hours that end before they begin', { ...DAY, day_start: '18:00', day_end: '09:00' }],
-    ['a time of day that is none', { ...DAY, day_start: '25:00' }],
-    ['no weekday at all', { ...DAY, weekdays: [] }],
+    ['an invalid time of day', { ...DAY, day_start: '25:00' }],
+    ['no weekday', { ...DAY, weekdays: [] }],
   ])('rejects %s', async (_, input) => {
     holding([[]]);
     await expect(free(input)).rejects.toMatchObject({ code: 'invalid_request' });
@@ -198,11 +198,11 @@ describe('a provider with unusual responses', () => {
 
   it.each([
     ['a page of HTML', '<!doctype html><title>Sign in</title>'],
-    ['half an answer', '{"timeZone":"Europe/Berlin","items":[{"id":'],
+    ['half of a response', '{"timeZone":"Europe/Berlin","items":[{"id":'],
     ['a zone that doesn’t exist', '{"timeZone":"../etc","items":[]}'],
     ['an event without times', '{"timeZone":"UTC","items":[{"id":"a","status":"confirmed"}]}'],
-    ['times that are none', '{"timeZone":"UTC","items":[{"id":"a","start":{"dateTime":"soon"},"end":{"date":"2027-01-01"}}]}'],
-    ['a list that is none', '{"timeZone":"UTC","items":{"length":1}}'],
+    ['invalid times', '{"timeZone":"UTC","items":[{"id":"a","start":{"dateTime":"soon"},"end":{"date":"2027-01-01"}}]}'],
+    ['an invalid list', '{"timeZone":"UTC","items":{"length":1}}'],
     ['null', 'null'],
   ])('is rejected: %s', async (_, body) => {
     answering(body);

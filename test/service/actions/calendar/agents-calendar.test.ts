@@ -110,7 +110,7 @@ describe('calendar.list', () => {
     ['a zone that doesn’t exist', { from: '2027-03-01', to: '2027-03-01', zone: 'Mars/Base' }, /^zone:/],
     ['a bare offset as zone', { from: '2027-03-01', to: '2027-03-01', zone: '+02:00' }, /^zone:/],
     ['a page of control characters', { from: '2027-03-01', to: '2027-03-01', page: 'a\nb' }, /^page:/],
-    ['fields that it doesn’t know', { from: '2027-03-01', to: '2027-03-01', calendarId: 'x' }, /calendarId/],
+    ['fields that are unknown', { from: '2027-03-01', to: '2027-03-01', calendarId: 'x' }, /calendarId/],
   ])('rejects %s', async (_, input, message) => {
     await expect(me.act('calendar.list', input)).rejects.toMatchObject(invalid(message));
   });
@@ -232,11 +232,11 @@ describe('calendar.create', () => {
     ['a line break in the title', { title: 'a\r\nb' }, /^title:/],
     ['an empty title', { title: '' }, /^title:/],
     ['a control character in the description', { description: 'a\u0000b' }, /^description:/],
-    ['an attendee that is no address', { attendees: ['Ana'] }, /^attendees/],
+    ['an attendee that is not an address', { attendees: ['Ana'] }, /^attendees/],
     ['an attendee with a second header', { attendees: ['a@example.com\r\nBcc: b@example.com'] }, /^attendees/],
     ['101 attendees', { attendees: Array.from({ length: 101 }, (_, n) => `a${n}@example.com`) }, /^attendees:/],
     ['two rules', { recurrence: ['RRULE:FREQ=DAILY', 'RRULE:FREQ=WEEKLY'] }, /^recurrence:/],
-    ['a rule that is none', { recurrence: ['DAILY'] }, /^recurrence/],
+    ['an invalid rule', { recurrence: ['DAILY'] }, /^recurrence/],
     ['a rule that the provider doesn’t know', { recurrence: ['RRULE:FREQ=SOMETIMES'] }, /provider refused/],
     ['an end before the start', { end: '2027-03-01T08:00' }, /^end: must not be before start/],
     ['seconds that don’t exist', { start: '2027-03-01T09:00:61' }, /^start:/],

@@ -97,9 +97,9 @@ describe('documents.read with unusual responses', () => {
     ['tabs under tabs without end', { ...documentOf(), tabs: [nested(50, (inner) => tab('t', [], [inner]), tab('t', []))] }],
     ['no tabs', { ...documentOf(), tabs: [] }],
     ['a tab without an id', { ...documentOf(), tabs: [{ documentTab: {} }] }],
-    ['a tab that is none', { ...documentOf(), tabs: ['t.0'] }],
+    ['an invalid tab', { ...documentOf(), tabs: ['t.0'] }],
     ['text that is none', documentOf(paragraph({ textRun: { content: { length: 5 } } }))],
-    ['an element that is none', documentOf('paragraph')],
+    ['an invalid element', documentOf('paragraph')],
     ['a document that is a list', [documentOf()]],
   ])('reports %s as an error of the provider', async (_, body) => {
     await expect(read(body)).rejects.toMatchObject({ code: 'provider_error' });

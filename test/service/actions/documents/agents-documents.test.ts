@@ -150,7 +150,7 @@ describe('documents.create', () => {
     ['text with control characters', { title: 'x', text: 'a\u0000b' }],
     ['text with half a pair', { title: 'x', text: 'a\ud83d' }],
     ['characters that the provider would strip', { title: 'x', text: 'a\ue000b' }],
-    ['a field it doesn’t have', { title: 'x', folder: 'root' }],
+    ['an unknown field', { title: 'x', folder: 'root' }],
   ])('rejects %s', async (_, input) => {
     await expect(run('documents.create', input)).rejects.toMatchObject({ code: 'invalid_request' });
   });
@@ -256,7 +256,7 @@ describe('documents.replace', () => {
 
   it.each([
     ['nothing to find', { find: '', replace: 'x' }],
-    ['a tab that there isn’t', { find: 'a', replace: 'b', tab: 'nope' }],
+    ['a tab that does not exist', { find: 'a', replace: 'b', tab: 'nope' }],
     ['control characters', { find: 'a', replace: 'b\u0007' }],
   ])('rejects %s', async (_, input) => {
     await expect(run('documents.replace', { id: await id('Meeting minutes'), ...input })).rejects.toMatchObject({

@@ -132,7 +132,7 @@ describe('drive, with a provider that returns anything', () => {
   it.each([
     ['an id that would leave its place in a path', { files: [{ ...FILE, id: '../../userinfo' }] }],
     ['a file without a name', { files: [{ id: 'f1', mimeType: 'text/plain' }] }],
-    ['a list that is none', { files: { length: 1e9 } }],
+    ['an invalid list', { files: { length: 1e9 } }],
     ['a number', 7],
   ])('reports %s as an error of the provider', async (_, body) => {
     scene.api.on('*', { body });

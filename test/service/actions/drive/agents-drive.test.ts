@@ -155,8 +155,8 @@ describe('drive.search', () => {
     ['control characters', { query: 'a\u0000b' }],
     ['an unknown type', { type: 'exe' }],
     ['too many at once', { max: 51 }],
-    ['a folder that is no id', { folder: "x' in parents or '" }],
-    ['a field it doesn’t have', { q: 'trashed = true' }],
+    ['a folder that is not an id', { folder: "x' in parents or '" }],
+    ['an unknown field', { q: 'trashed = true' }],
   ])('rejects %s', async (_, input) => {
     await expect(run('drive.search', input)).rejects.toMatchObject({ code: 'invalid_request' });
   });
@@ -322,12 +322,12 @@ describe('drive.create', () => {
   it.each([
     ['a native spreadsheet', { name: 'x', type: 'spreadsheet', content: 'a,b' }],
     ['a native presentation', { name: 'x', type: 'presentation' }],
-    ['a type of the provider’s own naming', { name: 'x', type: 'application/vnd.google-apps.spreadsheet' }],
+    ['a native type of the provider', { name: 'x', type: 'application/vnd.google-apps.spreadsheet' }],
     ['content for a folder', { name: 'x', type: 'folder', content: 'y' }],
     ['a name with a line break', { name: 'a\nb' }],
     ['a name with NUL', { name: 'a\u0000b' }],
     ['no name', { name: '' }],
-    ['a field of the provider’s', { name: 'x', mimeType: 'text/plain' }],
+    ['an unknown field of the provider', { name: 'x', mimeType: 'text/plain' }],
   ])('rejects %s', async (_, input) => {
     await expect(run('drive.create', input)).rejects.toMatchObject({ code: 'invalid_request' });
   });

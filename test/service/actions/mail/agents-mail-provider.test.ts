@@ -68,9 +68,9 @@ async function read(payload: Part | unknown): Promise<any> {
 describe('an invalid response', () => {
   it.each([
     ['a page of HTML', { body: '<!doctype html><title>Sign in</title>' }],
-    ['a list that is no list', { body: { messages: {} } }],
+    ['a list that is not a list', { body: { messages: {} } }],
     ['a list without ids', { body: { messages: [{ threadId: 't1' }] } }],
-    ['an id that is no text', { body: { messages: [{ id: 17 }] } }],
+    ['an id that is not text', { body: { messages: [{ id: 17 }] } }],
   ])('fails mail.search: %s', async (_what, answer) => {
     on('messages', answer);
     expect(await user.refusal('mail.search')).toMatchObject({ code: 'provider_error' });
@@ -78,7 +78,7 @@ describe('an invalid response', () => {
 
   it.each([
     ['no date', message('m1', textPart('x'), { internalDate: undefined })],
-    ['a date that is none', message('m1', textPart('x'), { internalDate: 'yesterday' })],
+    ['an invalid date', message('m1', textPart('x'), { internalDate: 'yesterday' })],
     ['a payload that is a text', message('m1', 'x')],
     ['headers that are an object', message('m1', { ...textPart('x'), headers: { Subject: 'x' } })],
     ['no payload', message('m1', undefined)],

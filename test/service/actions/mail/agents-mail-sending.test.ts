@@ -124,7 +124,7 @@ describe('mail.send', () => {
     ['429', { kind: 'status', status: 429, error: 'rateLimitExceeded' }],
     ['403 rateLimitExceeded', { kind: 'status', status: 403, error: 'rateLimitExceeded' }],
     ['a page of HTML', { kind: 'html' }],
-    ['half an answer', { kind: 'malformed' }],
+    ['half of a response', { kind: 'malformed' }],
   ])('is sent once, and does not succeed, if the provider responds with %s', async (_what, fault) => {
     const before = await calls(SEND);
     await steward.control('faults', { part: 'workspace', path: SEND, ...fault });

@@ -127,8 +127,8 @@ describe('a provider with unusual responses', () => {
   it.each([
     ['a page of HTML', '<!doctype html>'],
     ['no title', { slides: [] }],
-    ['slides that are none', { title: 'x', slides: 'many' }],
-    ['elements that are none', { title: 'x', slides: [{ pageElements: [1] }] }],
+    ['invalid slides', { title: 'x', slides: 'many' }],
+    ['invalid elements', { title: 'x', slides: [{ pageElements: [1] }] }],
   ])('is rejected: %s', async (_, body) => {
     saying(body);
     await expect(read()).rejects.toMatchObject({ code: 'provider_error' });

@@ -275,7 +275,7 @@ describe('a provider with unusual responses', () => {
   it.each([
     ['a page of HTML', '<!doctype html>'],
     ['no range', { values: [] }],
-    ['values that are no rows', { range: 'A1', values: ['a'] }],
+    ['values that are not rows', { range: 'A1', values: ['a'] }],
     ['cells that are objects', { range: 'A1', values: [[{ formula: '=1' }]] }],
     ['rows wider than any sheet', { range: 'A1', values: [Array(20_000).fill(1)] }],
   ])('is rejected: %s', async (_, body) => {

@@ -291,8 +291,8 @@ describe('a refresh that fails', () => {
     ['truncated JSON', [200, '{"access_token":"tru']],
     ['no access token', [200, { token_type: 'Bearer', expires_in: 3599 }]],
     ['invalid_grant with 200', [200, { error: 'invalid_grant' }]],
-    ['a refusal that is not understood', [400, { error: 'invalid_request' }]],
-    ['a refusal without words', [400, []]],
+    ['a rejection that is not understood', [400, { error: 'invalid_request' }]],
+    ['a rejection without words', [400, []]],
   ] as const)('by %s leaves the account connected, and returns when to retry', async (_name, answer) => {
     const grant = await expired();
     provider.tokens.instead.push([answer[0], answer[1]]);

@@ -15,7 +15,7 @@ describe('encoded words (RFC 2047)', () => {
     ['a charset with a language', '=?iso-8859-1*de?Q?K=F6ln?=', 'Köln'],
     ['ISO-2022-JP', '=?ISO-2022-JP?B?GyRCRnxLXBsoQg==?=', '日本'],
     ['an unknown charset', '=?x-unknown?Q?ma=F1ana?=', 'mañana'],
-    ['what is no encoded word', '=?utf-8?x?a?= =?utf-8?q?a =?', '=?utf-8?x?a?= =?utf-8?q?a =?'],
+    ['text that is not an encoded word', '=?utf-8?x?a?= =?utf-8?q?a =?', '=?utf-8?x?a?= =?utf-8?q?a =?'],
   ])('decodes %s', (_what, value, text) => {
     expect(decodeWords(value)).toBe(text);
   });
