@@ -192,7 +192,7 @@ describe('redirect_uri', () => {
     const withTicket = await request(steward.url).get(`/auth/workspace/login?${new URLSearchParams({ token: ticket, redirect_uri: uri })}`);
     for (const response of [posted, atLogin, withTicket]) {
       expectError(response, 'invalid_request', /^redirect_uri: /);
-      expect(response.headers['location']).toBeUndefined();
+      expect(response.headers.location).toBeUndefined();
       expect(response.headers).not.toHaveProperty('set-cookie');
     }
     expect(await flows()).toBe(before);
