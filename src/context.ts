@@ -18,7 +18,7 @@ import { openProviders, type Providers } from './providers/open-providers.ts';
 import type { ProviderDescriptor } from './providers/provider.ts';
 import { workspaceDescriptor } from './providers/workspace/workspace-descriptor.ts';
 import type { Foundation } from './startup/foundation.ts';
-import { identitySettings, type LoadSandbox, openSandbox, type Sandbox } from './startup/open-sandbox.ts';
+import { identitySettings, type LoadSandbox, openSandbox } from './startup/open-sandbox.ts';
 import { Sessions } from './users/sessions.ts';
 import { ActiveUses } from './vault/active-uses.ts';
 import { GrantStatuses } from './vault/grant-status.ts';
@@ -30,7 +30,6 @@ import { Revocations } from './vault/revocations.ts';
 import { absentKeyIds } from './vault/rotation/check-keys.ts';
 import { UserKeys } from './vault/user-keys.ts';
 import { RedirectUris } from './workspace/redirect-uri.ts';
-import type { WorkspaceDeps } from './workspace/workspace-deps.ts';
 
 /** Replacements that tests and development inject. */
 export interface Overrides {
@@ -46,47 +45,15 @@ export interface Overrides {
   queuePollSeconds?: number;
 }
 
-export interface Context extends Foundation {
-  addresses: Addresses;
-  embedded: boolean;
-  sessions: Sessions;
-  reloads: ReplicatedReload;
-  userKeys: UserKeys;
-  grants: Grants;
-  statuses: GrantStatuses;
-  revocations: Revocations;
-  /** The current agents and actions. */
-  catalog(): Catalog;
-  events: Events;
-  feed: EventFeed;
-  emit: Emit;
-  /** Ids of the master keys that stored data requires and that this process does not have. */
-  absentKeyIds(): Promise<string[]>;
-  /** Whether pages of an origin may call the service. */
-  allowsOrigin(origin: string): boolean;
-  /** undefined: the workspace provider is not configured. */
-  workspace: WorkspaceDeps | undefined;
-  bankDeps: BankDeps;
-  webhooks: BankWebhooks;
-  tokens: AccessTokens;
-  orphanedTokens: OrphanedTokenRevoker;
-  executor: Executor;
-  approvalExpiry: ApprovalExpiry;
-  sandbox: Sandbox | undefined;
-  providers: Providers;
-}
+/** What the process shares. */
+export type Context = Awaited<ReturnType<typeof createContext>>;
 
 /**
  * Wires the parts of the service, feature by feature.
  *
  * @param resources releases what was opened when disposed, also after a start that failed
  */
-export async function createContext(
-  foundation: Foundation,
-  addresses: Addresses,
-  overrides: Overrides,
-  resources: AsyncDisposableStack,
-): Promise<Context> {
+export async function createContext(foundation: Foundation, addresses: Addresses, overrides: Overrides, resources: AsyncDisposableStack) {
   const { config, logger, telemetry, db, keyring, names, integrations, descriptors } = foundation;
   const { publicUrl } = addresses;
   const sandbox = await openSandbox(config, addresses, logger, overrides.loadSandbox, resources);
@@ -100,7 +67,8 @@ export async function createContext(
 
   const notifications = createEvents(foundation);
   const vault = createVault(foundation, providers, notifications.events);
-  const executor = createExecutor(foundation, providers, vault, notifications.emit, catalog);
+  const { userLiveBalancesPerDay: livePerDay } = limits;
+  const executor = new Executor({ ...foundation, ...vault, emit: notifications.emit, catalog, providers, livePerDay });
   const shared = { db, logger, ...vault, emit: notifications.emit };
   const bankDeps: BankDeps = { ...shared, telemetry, provider: bank?.provider, refreshes: new Coalescer() };
   const redirectUris = new RedirectUris(config, publicUrl, logger);
@@ -114,9 +82,13 @@ export async function createContext(
     embedded: config.databaseUrl === undefined,
     sessions: new Sessions(db, verifier, names, config.allowedUsers),
     reloads: new ReplicatedReload(db, integrations, () => notifications.approvalExpiry.reconfigured(catalog().revision), logger),
+    /** The current agents and actions. */
     catalog,
+    /** Ids of the master keys that stored data requires and that this process does not have. */
     absentKeyIds: () => absentKeyIds(db, keyring),
+    /** Whether pages of an origin may call the service. */
     allowsOrigin: allowedOrigins(config, publicUrl, logger),
+    /** undefined: the workspace provider is not configured. */
     workspace: workspace && { ...shared, provider: workspace.provider, redirectUris },
     bankDeps,
     webhooks: new BankWebhooks(bankDeps, bank?.webhookKeys),
@@ -150,16 +122,9 @@ function createVault({ config, db, keyring, names, logger, telemetry }: Foundati
   const revocations = new Revocations(db, keyring, providers.revokers(), logger, telemetry, names);
   const uses = new ActiveUses(db, logger);
   const recordStatus: RecordStatus = (tx, change) => events.recordStatus(tx, change);
-  const tokens = new AccessTokens({
-    db,
-    userKeys,
-    revocations,
-    refreshers: providers.refreshers(),
-    recordStatus,
-    logger,
-    refreshTimeoutMs: config.limits.refreshTimeoutMs,
-    patienceMs: config.limits.providerTimeoutMs,
-  });
+  const { refreshTimeoutMs, providerTimeoutMs: patienceMs } = config.limits;
+  const refreshing = { refreshers: providers.refreshers(), recordStatus, refreshTimeoutMs, patienceMs };
+  const tokens = new AccessTokens({ db, userKeys, revocations, logger, ...refreshing });
   return {
     userKeys,
     revocations,
@@ -169,26 +134,4 @@ function createVault({ config, db, keyring, names, logger, telemetry }: Foundati
     grants: new Grants(db, userKeys, revocations, logger, (grantId) => uses.endGrant(grantId)),
     statuses: new GrantStatuses(db, userKeys, recordStatus),
   };
-}
-
-function createExecutor(
-  { config, db, logger, telemetry }: Foundation,
-  providers: Providers,
-  { tokens, uses, userKeys, statuses }: ReturnType<typeof createVault>,
-  emit: Emit,
-  catalog: () => Catalog,
-): Executor {
-  return new Executor({
-    db,
-    catalog,
-    tokens,
-    uses,
-    userKeys,
-    emit,
-    statuses,
-    providers,
-    logger,
-    telemetry,
-    livePerDay: config.limits.userLiveBalancesPerDay,
-  });
 }

@@ -24,15 +24,7 @@ export interface Steward {
 }
 
 /** What shutdown() stops, beside the resources. */
-interface Running {
-  http: HttpServer;
-  sockets: SocketServer;
-  context: Context;
-  deletions: DeletionWatch;
-  workers: Workers;
-  /** Makes the service unready. */
-  drain(): void;
-}
+type Running = Awaited<ReturnType<typeof start>>;
 
 /**
  * Starts the whole service.
@@ -57,7 +49,7 @@ export async function startServer(config: Config, overrides: Overrides = {}): Pr
   }
 }
 
-async function start(config: Config, overrides: Overrides, logger: Logger, resources: AsyncDisposableStack): Promise<Running> {
+async function start(config: Config, overrides: Overrides, logger: Logger, resources: AsyncDisposableStack) {
   if (config.environment === 'development') {
     const { lockDataDirectory } = await import('./database/data-lock.ts');
     resources.defer(lockDataDirectory(config.dataDir));
@@ -73,12 +65,7 @@ async function start(config: Config, overrides: Overrides, logger: Logger, resou
   const context = await createContext(foundation, http.addresses, overrides, resources);
 
   let draining = false;
-  const requests: RequestDeps = {
-    executor: context.executor,
-    catalog: context.catalog,
-    accounts: (userId) => context.executor.accounts(userId),
-    providers: context.providers,
-  };
+  const requests: RequestDeps = { ...context, accounts: (userId) => context.executor.accounts(userId) };
   const sockets = new SocketServer({
     authenticate: (token) => context.sessions.authenticate(token),
     isAllowedOrigin: (origin) => context.allowsOrigin(origin),
@@ -107,6 +94,7 @@ async function start(config: Config, overrides: Overrides, logger: Logger, resou
     logger,
   );
   deletions.start();
+  /** Makes the service unready. */
   const drain = () => {
     draining = true;
     http.endConnectionsAfterResponses();

@@ -1,7 +1,7 @@
 import type { Config } from './config/config.ts';
 import type { Context } from './context.ts';
 import { type Logger, lineCounts } from './observability/logger.ts';
-import { type Telemetry, UNMEASURED } from './observability/telemetry.ts';
+import { UNMEASURED } from './observability/telemetry.ts';
 import { version } from './startup/version.ts';
 
 /** State of the process that is not in the context. */
@@ -10,18 +10,12 @@ export interface ProcessStates {
   draining(): boolean;
 }
 
-export interface StartedTelemetry {
-  telemetry: Telemetry;
-  /** Adds the metrics that are read from the context. */
-  show(context: Context, states: ProcessStates): void;
-}
-
 /**
  * Starts metrics and traces as configured. Their libraries are loaded only if they are used.
  *
  * @throws StartError when the metrics listener cannot be opened
  */
-export async function startTelemetry(config: Config, logger: Logger, resources: AsyncDisposableStack): Promise<StartedTelemetry> {
+export async function startTelemetry(config: Config, logger: Logger, resources: AsyncDisposableStack) {
   const metrics = config.metrics && (await (await import('./metrics/start-metrics.ts')).startMetrics(config.metrics, logger));
   if (metrics !== undefined) resources.defer(() => metrics.close());
   const tracing = config.tracing && (await (await import('./tracing/start-tracing.ts')).startTracing(config.tracing, version(), logger));
@@ -30,7 +24,8 @@ export async function startTelemetry(config: Config, logger: Logger, resources: 
   const [{ Measured }, { CountsInDatabase }] = await Promise.all([import('./metrics/measured.ts'), import('./metrics/database-counts.ts')]);
   return {
     telemetry: new Measured(metrics?.recorder, tracing?.tracer),
-    show({ db, feed, integrations, reloads, keyring }, states) {
+    /** Adds the metrics that are read from the context. */
+    show({ db, feed, integrations, reloads, keyring }: Context, states: ProcessStates) {
       const inDatabase = new CountsInDatabase(db);
       metrics?.addGauges({
         ...states,

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { checkDueItems } from './bank/item-polling.ts';
 import type { Context } from './context.ts';
 import { deleteOldApprovals } from './executor/approvals-repository.ts';
@@ -30,8 +30,7 @@ export class Workers {
   readonly #pollSeconds: number | undefined;
   #jobs: Jobs | undefined;
   #starting: Promise<void> | undefined;
-  #stopped = false;
-  #wake: (() => void) | undefined;
+  readonly #stopping = new AbortController();
 
   constructor(context: Context, pollSeconds?: number) {
     this.#context = context;
@@ -43,20 +42,20 @@ export class Workers {
   }
 
   async stop(): Promise<void> {
-    this.#stopped = true;
-    this.#wake?.();
+    this.#stopping.abort();
     await this.#starting;
     await this.#jobs?.stop();
   }
 
   async #keepStarting(): Promise<void> {
-    while (!this.#stopped) {
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
       try {
         await this.#startOnce();
         return;
       } catch (error) {
         this.#context.logger.warn({ err: describeError(error) }, 'background work could not start; retrying');
-        await this.#pause();
+        await sleep(START_RETRY_MS, undefined, { signal }).catch(() => {});
       }
     }
   }
@@ -81,16 +80,6 @@ export class Workers {
     await revocations.sweep();
     await webhooks.sweep();
     await sweepEndedGrants(this.#context);
-  }
-
-  #pause(): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, START_RETRY_MS);
-      this.#wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
   }
 }
 
