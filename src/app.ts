@@ -8,10 +8,9 @@ import { body } from './http/body.ts';
 import { Cookies } from './http/cookies.ts';
 import type { EndpointMiddleware, EndpointRouter } from './http/endpoint-router.ts';
 import { allowErrorPages, errorHandler, notFound } from './http/error-handler.ts';
-import { limitPerAddress, UserLimits } from './http/limits.ts';
+import { authenticateWithin, limitPerAddress } from './http/limits.ts';
 import { openApiDocument } from './http/openapi.ts';
 import { measured, requestId, requestLog } from './http/request-log.ts';
-import { authenticateWithin } from './http/require-id-token.ts';
 import { crossOrigin, securityHeaders } from './http/security-headers.ts';
 import { integrationsRouter } from './integrations/integrations-routes.ts';
 import { version } from './startup/version.ts';
@@ -72,7 +71,7 @@ export function createApp(context: Context, state: ProcessState): Express {
 
 function endpointMiddleware({ config: { limits }, sessions }: Context): EndpointMiddleware {
   return {
-    authenticate: authenticateWithin(new UserLimits(limits), (token) => sessions.authenticate(token)),
+    authenticate: authenticateWithin(limits, (token) => sessions.authenticate(token)),
     parseBody: body(limits.bodyBytes, limits.formFields),
     limits: {
       probe: limitPerAddress(limits.probesPerMinute),

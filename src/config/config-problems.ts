@@ -33,6 +33,12 @@ export class Problems {
     return withoutTrailingSlashes(value);
   }
 
+  /** Checks an address as {@link address}. @returns it unchanged, for exact comparison */
+  exact<Value extends string | undefined>(variable: string, value: Value): Value {
+    this.optionalAddress(variable, value);
+    return value;
+  }
+
   optionalAddress(variable: string, value: string | undefined): string | undefined {
     return value === undefined ? undefined : this.address(variable, value);
   }

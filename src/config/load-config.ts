@@ -8,7 +8,7 @@ import { Problems } from './config-problems.ts';
 import { type Variables, variables } from './environment.ts';
 import { limitsOf } from './limits.ts';
 import { parseKeyset } from './master-key-list.ts';
-import { bank, identity, redirectUri, workspace } from './provider-config.ts';
+import { bank, identity, workspace } from './provider-config.ts';
 import { metrics, tracing } from './telemetry-config.ts';
 
 type Environment = Record<string, string | undefined>;
@@ -82,7 +82,7 @@ function assemble(env: Variables, problems: Problems): Config {
     host: env.HOST,
     port: env.PORT,
     publicUrl: problems.optionalAddress('PUBLIC_URL', env.PUBLIC_URL),
-    siteUrl: env.SITE_URL === undefined ? undefined : siteUrl(env.SITE_URL, problems),
+    siteUrl: problems.exact('SITE_URL', env.SITE_URL),
     databaseUrl: databaseUrl(env, problems),
     dataDir: resolve(env.DATA_DIR),
     masterKeys: masterKeys(env, problems),
@@ -92,7 +92,7 @@ function assemble(env: Variables, problems: Problems): Config {
     bank: bank(env, problems),
     identityKeysMaxAgeSeconds: env.IDENTITY_KEYS_MAX_AGE_SECONDS,
     allowedUsers: env.ALLOWED_USERS.map((user) => allowedUser(user, problems)),
-    allowedRedirectUris: env.ALLOWED_REDIRECT_URIS.map((uri) => redirectUri(uri, problems)),
+    allowedRedirectUris: env.ALLOWED_REDIRECT_URIS.map((uri) => problems.exact('ALLOWED_REDIRECT_URIS', uri)),
     allowedOrigins: env.ALLOWED_ORIGINS.map((origin) => allowedOrigin(origin, problems)),
     integrationsFile: resolve(env.INTEGRATIONS_FILE),
     trustProxy: trustProxy(env.TRUST_PROXY, problems),
@@ -125,11 +125,6 @@ function checkProcess(env: Variables, problems: Problems): void {
   if (env.SANDBOX !== undefined) problems.add('SANDBOX', 'must not be set in production');
 }
 
-function siteUrl(value: string, problems: Problems): string {
-  problems.address('SITE_URL', value);
-  return value;
-}
-
 function databaseUrl(env: Variables, problems: Problems): string | undefined {
   if (env.DATABASE_URL === undefined) {
     if (problems.production) problems.add('DATABASE_URL', 'is missing: production has no embedded database');
@@ -141,29 +136,27 @@ function databaseUrl(env: Variables, problems: Problems): string | undefined {
   return env.DATABASE_URL;
 }
 
-function masterKeys(env: Variables, problems: Problems): Config['masterKeys'] {
-  if (env.MASTER_KEYS !== undefined && env.MASTER_KEYS_FILE !== undefined) {
-    problems.add('MASTER_KEYS_FILE', 'and MASTER_KEYS exclude each other');
+function masterKeys({ MASTER_KEYS: text, MASTER_KEYS_FILE: file }: Variables, problems: Problems): Config['masterKeys'] {
+  if (text !== undefined && file !== undefined) problems.add('MASTER_KEYS_FILE', 'and MASTER_KEYS exclude each other');
+  if (file !== undefined) {
+    checkKeyset('MASTER_KEYS_FILE', () => readFileSync(file, 'utf8'), problems);
+    return { kind: 'file', path: resolve(file) };
   }
-  if (env.MASTER_KEYS_FILE !== undefined) {
-    try {
-      parseKeyset(readFileSync(env.MASTER_KEYS_FILE, 'utf8'));
-    } catch (error) {
-      const unreadable = error instanceof Error && 'code' in error;
-      problems.add('MASTER_KEYS_FILE', unreadable ? `can't be read (${error.code})` : (error as Error).message);
-    }
-    return { kind: 'file', path: resolve(env.MASTER_KEYS_FILE) };
-  }
-  if (env.MASTER_KEYS !== undefined) {
-    try {
-      parseKeyset(env.MASTER_KEYS);
-    } catch (error) {
-      problems.add('MASTER_KEYS', (error as Error).message);
-    }
-    return { kind: 'inline', text: env.MASTER_KEYS };
+  if (text !== undefined) {
+    checkKeyset('MASTER_KEYS', () => text, problems);
+    return { kind: 'inline', text };
   }
   if (problems.production) problems.add('MASTER_KEYS', 'is missing (or MASTER_KEYS_FILE): nothing could be encrypted');
   return { kind: 'development' };
+}
+
+function checkKeyset(variable: string, read: () => string, problems: Problems): void {
+  try {
+    parseKeyset(read());
+  } catch (error) {
+    const unreadable = error instanceof Error && 'code' in error;
+    problems.add(variable, unreadable ? `can't be read (${error.code})` : (error as Error).message);
+  }
 }
 
 function keyService(env: Variables, problems: Problems): KeyServiceSettings {
@@ -177,8 +170,7 @@ function keyService(env: Variables, problems: Problems): KeyServiceSettings {
 }
 
 function allowedOrigin(value: string, problems: Problems): string {
-  problems.address('ALLOWED_ORIGINS', value);
-  const url = URL.parse(value);
+  const url = URL.parse(problems.exact('ALLOWED_ORIGINS', value));
   if (url !== null && url.origin !== value.replace(/\/$/, ''))
     problems.add('ALLOWED_ORIGINS', 'must be an origin: scheme, host and port only');
   return url?.origin ?? value;

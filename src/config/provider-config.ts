@@ -1,4 +1,4 @@
-import { BlockList, isIP } from 'node:net';
+import { BlockList, type IPVersion, isIP } from 'node:net';
 import type { Config } from './config.ts';
 import { type Problems, withoutTrailingSlashes } from './config-problems.ts';
 import type { Variables } from './environment.ts';
@@ -16,11 +16,11 @@ export function identity(env: Variables, problems: Problems): Config['identity']
     };
   }
   if (env.OIDC_ISSUER !== undefined) {
-    problems.address('OIDC_ISSUER', env.OIDC_ISSUER);
+    const issuer = problems.exact('OIDC_ISSUER', env.OIDC_ISSUER);
     if (env.OIDC_AUDIENCE === undefined) problems.add('OIDC_AUDIENCE', 'is missing: the client id that ID tokens are issued for');
     // The issuer is compared exactly; only the discovery address is normalized (OIDC Discovery 1.0, 4.1).
-    const discoveryUrl = `${withoutTrailingSlashes(env.OIDC_ISSUER)}/.well-known/openid-configuration`;
-    return { kind: 'oidc', issuer: env.OIDC_ISSUER, audience: env.OIDC_AUDIENCE ?? '', discoveryUrl };
+    const discoveryUrl = `${withoutTrailingSlashes(issuer)}/.well-known/openid-configuration`;
+    return { kind: 'oidc', issuer, audience: env.OIDC_AUDIENCE ?? '', discoveryUrl };
   }
   if (env.OIDC_AUDIENCE !== undefined) problems.add('OIDC_ISSUER', 'is missing while OIDC_AUDIENCE is set');
   if (!problems.production) return 'sandbox';
@@ -35,8 +35,8 @@ export function workspace(env: Variables, problems: Problems): Config['workspace
   }
   if (env.GOOGLE_CLIENT_ID === undefined) problems.add('GOOGLE_CLIENT_ID', 'is missing while GOOGLE_CLIENT_SECRET is set');
   if (env.GOOGLE_CLIENT_SECRET === undefined) problems.add('GOOGLE_CLIENT_SECRET', 'is missing while GOOGLE_CLIENT_ID is set');
-  problems.address('GOOGLE_ISSUER', env.GOOGLE_ISSUER);
   return {
+    issuer: problems.exact('GOOGLE_ISSUER', env.GOOGLE_ISSUER),
     clientId: env.GOOGLE_CLIENT_ID ?? '',
     clientSecret: env.GOOGLE_CLIENT_SECRET ?? '',
     authUrl: problems.address('GOOGLE_AUTH_URL', env.GOOGLE_AUTH_URL),
@@ -44,7 +44,6 @@ export function workspace(env: Variables, problems: Problems): Config['workspace
     userinfoUrl: problems.address('GOOGLE_USERINFO_URL', env.GOOGLE_USERINFO_URL),
     revokeUrl: problems.address('GOOGLE_REVOKE_URL', env.GOOGLE_REVOKE_URL),
     apiUrl: problems.optionalAddress('GOOGLE_API_URL', env.GOOGLE_API_URL),
-    issuer: env.GOOGLE_ISSUER,
   };
 }
 
@@ -70,30 +69,20 @@ export function bank(env: Variables, problems: Problems): Config['bank'] {
     secret: env.PLAID_SECRET ?? '',
     baseUrl: problems.address('PLAID_BASE_URL', env.PLAID_BASE_URL ?? BANK_HOSTS[env.NODE_ENV]),
     countryCodes: countries,
-    redirectUri: env.PLAID_REDIRECT_URI === undefined ? undefined : redirectUri(env.PLAID_REDIRECT_URI, problems, 'PLAID_REDIRECT_URI'),
+    redirectUri: problems.exact('PLAID_REDIRECT_URI', env.PLAID_REDIRECT_URI),
     webhookUrl: webhookUrl(env.PUBLIC_URL),
     linkPageUrl: undefined,
   };
 }
 
 /** Addresses of this machine and of private networks (RFC 6890). */
+const IPV4 = ['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.168.0.0/16'];
+const IPV6 = ['::/127', 'fc00::/7', 'fe80::/10'];
 const PRIVATE = new BlockList();
-for (const [network, prefix] of [
-  ['0.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.168.0.0', 16],
-] as const)
-  PRIVATE.addSubnet(network, prefix, 'ipv4');
-for (const [network, prefix] of [
-  ['::', 127],
-  ['fc00::', 7],
-  ['fe80::', 10],
-] as const)
-  PRIVATE.addSubnet(network, prefix, 'ipv6');
+for (const [family, networks] of Object.entries({ ipv4: IPV4, ipv6: IPV6 })) {
+  for (const [network = '', prefix] of networks.map((one) => one.split('/')))
+    PRIVATE.addSubnet(network, Number(prefix), family as IPVersion);
+}
 /** Names that no public DNS server resolves (RFC 6761, RFC 6762, RFC 8375). */
 const PRIVATE_NAME = /(^|\.)(localhost|local|internal|lan|home\.arpa|test|invalid)$/;
 
@@ -109,10 +98,4 @@ function isPublicHost(hostname: string): boolean {
   const version = isIP(address);
   if (version === 0) return hostname.includes('.') && !PRIVATE_NAME.test(hostname);
   return !PRIVATE.check(address, version === 4 ? 'ipv4' : 'ipv6');
-}
-
-/** A redirect URI, which is compared exactly. */
-export function redirectUri(value: string, problems: Problems, variable = 'ALLOWED_REDIRECT_URIS'): string {
-  problems.address(variable, value);
-  return value;
 }

@@ -28,10 +28,8 @@ export function tracing(env: Variables, problems: Problems): TracingSettings | u
 }
 
 function endpoint(env: Variables, problems: Problems): string | undefined {
-  if (env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT !== undefined) {
-    problems.address('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT);
-    return env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT;
-  }
+  const own = problems.exact('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT);
+  if (own !== undefined) return own;
   const base = problems.optionalAddress('OTEL_EXPORTER_OTLP_ENDPOINT', env.OTEL_EXPORTER_OTLP_ENDPOINT);
   return base === undefined ? undefined : `${base}${PATH}`;
 }

@@ -9,14 +9,6 @@ import { Keyring, type KeyringDeps } from './keyring.ts';
 /** Throws when changed keys lack one that stored data needs. */
 export type CheckKeys = (candidate: Keyring) => Promise<void>;
 
-/** A keyring and the watch on its file. */
-export interface OpenKeyring {
-  keyring: Keyring;
-  /** Starts to apply changes of the file that pass `check`, and calls `onChange` after each. */
-  watch(check: CheckKeys, onChange: () => void): void;
-  close(): void;
-}
-
 type KeySource = Pick<Config, 'masterKeys' | 'dataDir'>;
 
 const POLL_MS = 2000;
@@ -27,7 +19,7 @@ const POLL_MS = 2000;
  *
  * @throws StartError when the keys can't be read
  */
-export function openKeyring(source: KeySource, deps: KeyringDeps): OpenKeyring {
+export function openKeyring(source: KeySource, deps: KeyringDeps) {
   const path = keysPath(source);
   if (path === undefined) return { keyring: new Keyring(currentKeys(source), deps), watch() {}, close() {} };
   if (source.masterKeys.kind === 'development') createDevelopmentKey(source.dataDir, path);
@@ -36,7 +28,8 @@ export function openKeyring(source: KeySource, deps: KeyringDeps): OpenKeyring {
   let timer: NodeJS.Timeout | undefined;
   return {
     keyring,
-    watch(check, onChange) {
+    /** Starts to apply changes of the file that pass `check`, and calls `onChange` after each. */
+    watch(check: CheckKeys, onChange: () => void) {
       timer = watchFile(path, seen, keyring, check, onChange, deps);
     },
     close: () => clearInterval(timer),

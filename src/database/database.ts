@@ -178,7 +178,11 @@ export class Database implements Queryable {
     values: unknown[],
     done: (broken: boolean) => void,
   ): Promise<Row[]> {
-    const work = () => run<Row>(client, statement, values, done).catch((error: unknown) => this.#failed(error));
+    const query = async () => {
+      const config = typeof statement === 'string' ? { text: statement, values } : await named(client, statement, values);
+      return (await client.query<Row>(config)).rows;
+    };
+    const work = () => execute(client, query, done).catch((error: unknown) => this.#failed(error));
     return this.#measure === undefined ? work() : this.#measure(typeof statement === 'string' ? statement : statement.name, work);
   }
 
@@ -216,19 +220,6 @@ class Transaction implements Queryable {
 export function afterCommit(tx: Queryable, hook: CommitHook): void {
   if (tx instanceof Transaction) tx.commitHooks.push(hook);
   else void hook();
-}
-
-function run<Row extends object>(
-  client: pg.PoolClient,
-  statement: string | Statement,
-  values: unknown[],
-  done: (broken: boolean) => void,
-): Promise<Row[]> {
-  const work = async () => {
-    const config = typeof statement === 'string' ? { text: statement, values } : await named(client, statement, values);
-    return (await client.query<Row>(config)).rows;
-  };
-  return execute(client, work, done);
 }
 
 /** @param done called with whether the connection is broken, before the result is returned */

@@ -19,23 +19,14 @@ export async function openDatabase(
   resources: AsyncDisposableStack,
   timeouts?: DatabaseTimeouts,
 ): Promise<{ db: Database; address: DatabaseAddress }> {
+  const { databaseUrl } = config;
+  const embedded = databaseUrl === undefined ? await startEmbeddedDatabase(join(config.dataDir, 'database'), 1) : undefined;
+  if (embedded !== undefined) resources.defer(() => embedded.close());
+  const address = embedded?.address ?? { connectionString: databaseUrl };
   // The embedded database has one session, and its socket server forwards protocol messages one by one: with two
   // connections, their statements and parameters would be mixed.
-  const maximum = config.databaseUrl === undefined ? 1 : connections;
-  const address = await databaseAddress(config, maximum, resources);
-  const db = new Database(address, maximum, logger, timeouts);
+  const db = new Database(address, embedded === undefined ? connections : 1, logger, timeouts);
   resources.defer(() => db.close());
   await db.reach();
   return { db, address };
-}
-
-async function databaseAddress(
-  config: Pick<Config, 'databaseUrl' | 'dataDir'>,
-  connections: number,
-  resources: AsyncDisposableStack,
-): Promise<DatabaseAddress> {
-  if (config.databaseUrl !== undefined) return { connectionString: config.databaseUrl };
-  const embedded = await startEmbeddedDatabase(join(config.dataDir, 'database'), connections);
-  resources.defer(() => embedded.close());
-  return embedded.address;
 }

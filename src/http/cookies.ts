@@ -1,32 +1,27 @@
 import { parseCookie } from 'cookie';
-import type { CookieOptions, Request, Response } from 'express';
-
-/**
- * Name of a cookie. The prefix `__Host-` binds it to this host, https and the whole path (RFC 6265bis, 4.1.3.2);
- * browsers reject it on http, which only loopback uses.
- */
-function nameFor(name: string, secure: boolean): string {
-  return secure ? `__Host-${name}` : name;
-}
+import type { Request, Response } from 'express';
 
 /** The service's cookies: HttpOnly, SameSite=Lax, for the whole host. */
 export class Cookies {
   readonly #secure: boolean;
+  /**
+   * Before each name. `__Host-` binds a cookie to this host, https and the whole path (RFC 6265bis, 4.1.3.2); browsers
+   * reject it on http, which only loopback uses.
+   */
+  readonly #prefix: string;
 
   /** @param publicUrl {base_url}; https makes the cookies Secure */
   constructor(publicUrl: string) {
     this.#secure = publicUrl.startsWith('https:');
+    this.#prefix = this.#secure ? '__Host-' : '';
   }
 
   read(request: Request, name: string): string | undefined {
-    return parseCookie(request.headers.cookie ?? '')[nameFor(name, this.#secure)];
+    return parseCookie(request.headers.cookie ?? '')[this.#prefix + name];
   }
 
   set(response: Response, name: string, value: string, maxAgeSeconds: number): void {
-    response.cookie(nameFor(name, this.#secure), value, { ...this.#attributes(), maxAge: maxAgeSeconds * 1000 });
-  }
-
-  #attributes(): CookieOptions {
-    return { httpOnly: true, sameSite: 'lax', secure: this.#secure, path: '/' };
+    const attributes = { httpOnly: true, sameSite: 'lax', secure: this.#secure, path: '/' } as const;
+    response.cookie(this.#prefix + name, value, { ...attributes, maxAge: maxAgeSeconds * 1000 });
   }
 }

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { IncomingMessage, RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -52,7 +53,7 @@ export class HttpServer {
     server.on('request', respondStarting).on('upgrade', rejectUpgradeWhileStarting);
     server.on('clientError', guarded(logger, 'a connection', respondToClientError, destroySecond));
     try {
-      await bind(server, config);
+      await once(server.listen(config.port, config.host), 'listening');
     } catch (error) {
       bounds.stop();
       throw error;
@@ -112,16 +113,6 @@ function createHttpServer(limits: Limits): Server {
   // One more than allowed, so that rejectMalformed sees the surplus; Node drops further headers silently.
   server.maxHeadersCount = limits.headerCount + 1;
   return server;
-}
-
-function bind(server: Server, { port, host }: Config): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
 }
 
 function addressesOf(config: Config, { address, family, port }: AddressInfo): Addresses {

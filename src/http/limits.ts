@@ -3,6 +3,8 @@ import type { Limits } from '../config/config.ts';
 import { AppError } from '../errors.ts';
 import { FixedWindowLimiter } from '../rate-limit/fixed-window.ts';
 import { networkOf } from './client-address.ts';
+import type { Caller } from './endpoint.ts';
+import type { Authenticate } from './require-id-token.ts';
 
 /** Middleware: at most `limit` requests a minute from one address (an IPv6 /64 network counts as one). */
 export function limitPerAddress(limit: number): RequestHandler {
@@ -15,26 +17,19 @@ export function limitPerAddress(limit: number): RequestHandler {
 
 type PerUserLimits = Pick<Limits, 'userRequestsPerMinute' | 'userProviderRequestsPerMinute'>;
 
-/** The limits of signed-in users, whatever their addresses. */
-export class UserLimits {
-  readonly #limits: PerUserLimits;
-  readonly #requests = new FixedWindowLimiter();
-  readonly #toProviders = new FixedWindowLimiter();
-
-  constructor(limits: PerUserLimits) {
-    this.#limits = limits;
-  }
-
-  /**
-   * Counts one request.
-   *
-   * @param toProvider the request leads to a provider, whose own limits all users share
-   * @throws AppError `rate_limited`
-   */
-  take(userId: string, toProvider: boolean): void {
-    take(this.#requests, userId, this.#limits.userRequestsPerMinute);
-    if (toProvider) take(this.#toProviders, userId, this.#limits.userProviderRequestsPerMinute);
-  }
+/**
+ * Adds the limits of signed-in users, whatever their addresses, to the verification of their ID tokens. Those of requests
+ * to providers protect the providers' own limits, which all users share.
+ */
+export function authenticateWithin(limits: PerUserLimits, verify: (token: string | undefined) => Promise<Caller>): Authenticate {
+  const requests = new FixedWindowLimiter();
+  const toProviders = new FixedWindowLimiter();
+  return async (token, toProvider) => {
+    const caller = await verify(token);
+    take(requests, caller.userId, limits.userRequestsPerMinute);
+    if (toProvider) take(toProviders, caller.userId, limits.userProviderRequestsPerMinute);
+    return caller;
+  };
 }
 
 function take(limiter: FixedWindowLimiter, key: string, limit: number): void {
