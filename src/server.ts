@@ -10,7 +10,7 @@ import { handlerOf, type RequestDeps } from './socket/request-handlers.ts';
 import { SocketServer } from './socket/socket-server.ts';
 import { startTelemetry } from './start-telemetry.ts';
 import { openFoundation } from './startup/foundation.ts';
-import { DeletionWatch } from './users/deletion-watch.ts';
+import { deletionWatch } from './users/deletion-watch.ts';
 import { Workers } from './workers.ts';
 
 export interface Steward {
@@ -88,7 +88,7 @@ async function start(config: Config, overrides: Overrides, logger: Logger, resou
   const workers = new Workers(context, overrides.queuePollSeconds);
   workers.start();
   context.reloads.start();
-  const deletions = new DeletionWatch(
+  const deletions = deletionWatch(
     context.db,
     { forget: (userId) => context.sessions.forget(userId), end: (userId) => sockets.userDeleted(userId) },
     logger,

@@ -5,11 +5,12 @@ import { text } from '../validation/validate.ts';
 import { bankAccount, toBankAccount } from './bank-account.ts';
 import type { BankDeps } from './bank-deps.ts';
 import { createLinkToken, deleteItem, linkItem, refreshItem } from './bank-service.ts';
-import { webhookEndpoint } from './bank-webhook-routes.ts';
 import type { BankWebhooks } from './bank-webhooks.ts';
 import { selectItems } from './items-repository.ts';
 
 const TAG = 'Bank';
+const MAX_WEBHOOK_BYTES = 256 * 1024;
+const PROOF = 'Plaid-Verification';
 const itemParams = z.object({ account_id: z.uuid() });
 const PROVIDER_ERRORS = ['not_configured', 'provider_error', 'provider_timeout', 'unavailable'] as const;
 const ITEM_ERRORS = ['relink_required', 'item_gone', 'unsupported_account', ...PROVIDER_ERRORS] as const;
@@ -114,4 +115,25 @@ function itemEndpoints(deps: BankDeps): Endpoint[] {
       },
     }),
   ];
+}
+
+/** The aggregator sends its webhooks here. */
+function webhookEndpoint(webhooks: BankWebhooks): Endpoint {
+  return endpoint({
+    method: 'post',
+    path: '/webhooks/bank',
+    tag: TAG,
+    summary: 'Events of the bank-data aggregator',
+    description: `For the aggregator only. \`${PROOF}\` is a JWS (ES256) over the time and the SHA-256 of the body’s bytes. An event is stored before it is acknowledged; an event that has no effect here is acknowledged too.`,
+    auth: 'none',
+    signed: { limit: MAX_WEBHOOK_BYTES, header: PROOF },
+    response: success,
+    errors: ['invalid_token', 'not_configured'],
+    async handle({ request }) {
+      // The parser leaves out an empty body.
+      const body: unknown = request.body;
+      await webhooks.receive(request.headersDistinct[PROOF.toLowerCase()] ?? [], Buffer.isBuffer(body) ? body : Buffer.alloc(0));
+      return SUCCEEDED;
+    },
+  });
 }

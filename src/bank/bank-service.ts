@@ -59,12 +59,20 @@ export async function linkItem(deps: BankDeps, userId: string, publicToken: stri
     scopes: [],
     expiresAt: null,
   };
-  const { id, kept } = await revokeOnFailure(deps, grant, async () => {
-    if (subject === undefined) throw unnamedItem();
+  const storing = async () => {
+    if (subject === undefined) {
+      const cause = new Error('unexpected fields: item_id');
+      throw new AppError('provider_error', 'The bank aggregator’s response could not be read.', { cause });
+    }
     const item = await provider.describe(accessToken);
     // Cached for the transaction, which must not wait for a key service.
     await deps.userKeys.forUser(deps.db, userId);
     return deps.db.transaction((tx) => storeItem(deps, tx, grant, item), userId);
+  };
+  const { id, kept } = await storing().catch(async (error: unknown) => {
+    // An item that was exchanged but not stored is removed at the aggregator, which would charge for it.
+    await deps.orphanedTokens.add({ provider: 'bank', subject: grant.subject, token: accessToken });
+    throw error;
   });
   if (kept.length > 0) deps.logger.info({ item: id, kept }, 'a bank was linked beside items that may share an account with it');
   return kept;
@@ -143,22 +151,6 @@ async function replaceItem(deps: BankDeps, tx: Queryable, old: ItemRow, grant: N
   await deps.emit(tx, userId, 'account.connected', about(id));
   if (old.status !== 'active') await deps.emit(tx, userId, 'account.status', { ...about(id), status: 'active' });
   await deps.grants.replace(tx, old.grantId, grant);
-}
-
-function unnamedItem(): AppError {
-  return new AppError('provider_error', 'The bank aggregator’s response could not be read.', {
-    cause: new Error('unexpected fields: item_id'),
-  });
-}
-
-/** An item that was exchanged but not stored is removed at the aggregator, which would charge for it. */
-async function revokeOnFailure<Result>(deps: BankDeps, grant: NewGrant, work: () => Promise<Result>): Promise<Result> {
-  try {
-    return await work();
-  } catch (error) {
-    await deps.orphanedTokens.add({ provider: 'bank', subject: grant.subject, token: grant.tokens.accessToken });
-    throw error;
-  }
 }
 
 async function findItem(db: Queryable, userId: string, itemId: string): Promise<ItemRow> {

@@ -4,20 +4,6 @@ import { AppError } from '../errors.ts';
 import { identifier } from '../providers/provider-text.ts';
 import { isObject } from '../validation/is-object.ts';
 
-/** The events that are handled (Plaid: Item webhooks, Transactions webhooks). */
-export const WEBHOOK_EVENTS = [
-  'ITEM/ERROR',
-  'ITEM/LOGIN_REPAIRED',
-  'ITEM/PENDING_DISCONNECT',
-  'ITEM/PENDING_EXPIRATION',
-  'ITEM/NEW_ACCOUNTS_AVAILABLE',
-  'ITEM/USER_PERMISSION_REVOKED',
-  'ITEM/USER_ACCOUNT_REVOKED',
-  'TRANSACTIONS/SYNC_UPDATES_AVAILABLE',
-] as const;
-
-export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
-
 /** The stored fields of an event's body. */
 export interface EventDetails {
   /** The account at the bank that USER_ACCOUNT_REVOKED is about. */
@@ -49,7 +35,8 @@ const disconnectOf = z.object({ disconnect_time: time }).transform(({ disconnect
 const expiryOf = z.object({ consent_expiration_time: time }).transform(({ consent_expiration_time: endsAt }) => ({ endsAt }));
 const none = z.object({});
 
-const DETAILS: Record<WebhookEvent, z.ZodType<EventDetails>> = {
+/** The events that are handled (Plaid: Item webhooks, Transactions webhooks), with the stored fields of each. */
+const DETAILS = {
   'ITEM/ERROR': none,
   'ITEM/LOGIN_REPAIRED': none,
   'ITEM/PENDING_DISCONNECT': disconnectOf.or(none),
@@ -58,7 +45,9 @@ const DETAILS: Record<WebhookEvent, z.ZodType<EventDetails>> = {
   'ITEM/USER_PERMISSION_REVOKED': none,
   'ITEM/USER_ACCOUNT_REVOKED': accountOf,
   'TRANSACTIONS/SYNC_UPDATES_AVAILABLE': none,
-};
+} satisfies Record<string, z.ZodType<EventDetails>>;
+
+export type WebhookEvent = keyof typeof DETAILS;
 
 /**
  * Reads a verified webhook's body.
@@ -80,7 +69,7 @@ export function readWebhook(body: Uint8Array, signedAt: number): ReceivedEvent |
 }
 
 function isKnown(event: string): event is WebhookEvent {
-  return (WEBHOOK_EVENTS as readonly string[]).includes(event);
+  return Object.hasOwn(DETAILS, event);
 }
 
 function digestOf(event: WebhookEvent, body: Uint8Array, signedAt: number): Buffer {

@@ -34,52 +34,48 @@ export const auditPage = z
 
 export type AuditPage = z.input<typeof auditPage>;
 
-/** Pages of a user's audit log, newest first. */
-export class AuditPages {
-  readonly #db: Database;
-  readonly #userKeys: UserKeys;
+interface AuditDeps {
+  db: Database;
+  userKeys: UserKeys;
+}
 
-  constructor(db: Database, userKeys: UserKeys) {
-    this.#db = db;
-    this.#userKeys = userKeys;
-  }
+/**
+ * A page of a user's audit log, newest first.
+ *
+ * @param limit maximum number of rows
+ * @param cursor `next_cursor` of the previous page; undefined: the newest rows
+ * @throws AppError `invalid_request` for an invalid cursor, `invalid_token` when the user was deleted
+ */
+export async function readAuditPage(deps: AuditDeps, userId: string, limit: number, cursor: string | undefined): Promise<AuditPage> {
+  const before = cursor === undefined ? null : await openCursor(deps, userId, cursor);
+  const rows = await selectAuditEntries(deps.db, userId, limit + 1, before);
+  // A verified token may be cached from before the deletion.
+  if (rows === undefined) throw new AppError('invalid_token', 'This user no longer exists.');
+  return toAuditPage(deps, userId, rows, limit);
+}
 
-  /**
-   * @param limit maximum number of rows
-   * @param cursor `next_cursor` of the previous page; undefined: the newest rows
-   * @throws AppError `invalid_request` for an invalid cursor, `invalid_token` when the user was deleted
-   */
-  async page(userId: string, limit: number, cursor: string | undefined): Promise<AuditPage> {
-    const before = cursor === undefined ? null : await this.#open(userId, cursor);
-    const rows = await selectAuditEntries(this.#db, userId, limit + 1, before);
-    // A verified token may be cached from before the deletion.
-    if (rows === undefined) throw new AppError('invalid_token', 'This user no longer exists.');
-    return this.show(userId, rows, limit);
-  }
+/** Makes a page of rows. @param rows one more than the limit if there are further pages */
+export async function toAuditPage(deps: AuditDeps, userId: string, rows: readonly AuditRow[], limit: number): Promise<AuditPage> {
+  const last = rows[limit - 1];
+  const more = rows.length > limit && last !== undefined;
+  return {
+    entries: rows.slice(0, limit).map(({ id, at, ...row }) => ({ ...row, at: at.toISOString() })),
+    next_cursor: more ? await sealCursor(deps, userId, last.id) : null,
+  };
+}
 
-  /** Makes a page of rows. @param rows one more than the limit if there are further pages */
-  async show(userId: string, rows: readonly AuditRow[], limit: number): Promise<AuditPage> {
-    const last = rows[limit - 1];
-    const more = rows.length > limit && last !== undefined;
-    return {
-      entries: rows.slice(0, limit).map(({ id, at, ...row }) => ({ ...row, at: at.toISOString() })),
-      next_cursor: more ? await this.#seal(userId, last.id) : null,
-    };
-  }
+/** Encrypted with the user's key: it is valid for this user only, and doesn't disclose how many rows other users have. */
+async function sealCursor({ db, userKeys }: AuditDeps, userId: string, id: string): Promise<string> {
+  return seal(await userKeys.forUser(db, userId), associatedData(userId), id).toString('base64url');
+}
 
-  /** Encrypted with the user's key: it is valid for this user only, and doesn't disclose how many rows other users have. */
-  async #seal(userId: string, id: string): Promise<string> {
-    return seal(await this.#userKeys.forUser(this.#db, userId), associatedData(userId), id).toString('base64url');
-  }
-
-  async #open(userId: string, cursor: string): Promise<string> {
-    const record = Buffer.from(cursor, 'base64url');
-    const id = await ignoreDecryptionFailure(async () =>
-      open(await this.#userKeys.toOpen(this.#db, userId, record), associatedData(userId), record).toString(),
-    );
-    if (id === undefined) throw new AppError('invalid_request', 'cursor: is not one that this list gave.');
-    return id;
-  }
+async function openCursor({ db, userKeys }: AuditDeps, userId: string, cursor: string): Promise<string> {
+  const record = Buffer.from(cursor, 'base64url');
+  const id = await ignoreDecryptionFailure(async () =>
+    open(await userKeys.toOpen(db, userId, record), associatedData(userId), record).toString(),
+  );
+  if (id === undefined) throw new AppError('invalid_request', 'cursor: is not one that this list gave.');
+  return id;
 }
 
 function associatedData(userId: string): AssociatedData {

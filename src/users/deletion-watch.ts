@@ -15,42 +15,21 @@ export interface DeletionListener {
 }
 
 /** Detects within two seconds that a user was deleted by another replica or a command. */
-export class DeletionWatch {
-  readonly #db: Queryable;
-  readonly #listener: DeletionListener;
-  readonly #poll: Poll;
+export function deletionWatch(db: Queryable, listener: DeletionListener, logger: Logger): Poll {
   /** Time of the last query, by the database's clock. */
-  #readAt: Date | undefined;
+  let readAt: Date | undefined;
   /** Users deleted recently, with `performance.now()` of the last query that returned them. */
-  readonly #deleted = new Map<string, number>();
-
-  constructor(db: Queryable, listener: DeletionListener, logger: Logger) {
-    this.#db = db;
-    this.#listener = listener;
-    this.#poll = new Poll(() => this.#read(), {
-      everyMs: POLL_MS,
-      logger,
-      failure: 'deletions can’t be read; retrying every second',
-    });
-  }
-
-  start(): void {
-    this.#poll.start();
-  }
-
-  stop(): Promise<void> {
-    return this.#poll.stop();
-  }
-
-  async #read(): Promise<void> {
-    const { now, userIds } = await selectDeletedSince(this.#db, this.#readAt);
-    this.#readAt = now;
+  const deleted = new Map<string, number>();
+  const read = async () => {
+    const { now, userIds } = await selectDeletedSince(db, readAt);
+    readAt = now;
     const at = performance.now();
     for (const userId of userIds) {
-      if (!this.#deleted.has(userId)) this.#listener.forget(userId);
-      this.#deleted.set(userId, at);
-      this.#listener.end(userId);
+      if (!deleted.has(userId)) listener.forget(userId);
+      deleted.set(userId, at);
+      listener.end(userId);
     }
-    for (const [userId, seenAt] of this.#deleted) if (seenAt < at - WINDOW_MS) this.#deleted.delete(userId);
-  }
+    for (const [userId, seenAt] of deleted) if (seenAt < at - WINDOW_MS) deleted.delete(userId);
+  };
+  return new Poll(read, { everyMs: POLL_MS, logger, failure: 'deletions can’t be read; retrying every second' });
 }

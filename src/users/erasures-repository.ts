@@ -21,19 +21,16 @@ export type Cursor = string | null;
  * are skipped. The comparison of pairs makes the planner use the index even with few users, and start after deleted rows.
  */
 const WALKED = {
-  audit_log: chunk(
-    'audit_log',
-    'id',
-    '(user_id, id) > ($1::uuid, coalesce($2::bigint, -1)) and (user_id, id) <= ($1::uuid, 9223372036854775807) order by user_id, id',
-  ),
-  events: chunk(
-    'events',
-    'seq',
-    '(user_id, seq) > ($1::uuid, coalesce($2::bigint, -1)) and (user_id, seq) <= ($1::uuid, 9223372036854775807) order by user_id, seq',
-  ),
+  audit_log: numbered('audit_log', 'id'),
+  events: numbered('events', 'seq'),
   approvals: chunk('approvals', 'null::bigint', 'user_id = $1::uuid and $2::bigint is null order by created_at'),
   idempotency_keys: chunk('idempotency_keys', 'null::bigint', 'user_id = $1::uuid and $2::bigint is null order by action, key'),
 } as const;
+
+function numbered(table: string, id: string): string {
+  const rows = `(user_id, ${id}) > ($1::uuid, coalesce($2::bigint, -1)) and (user_id, ${id}) <= ($1::uuid, 9223372036854775807)`;
+  return chunk(table, id, `${rows} order by user_id, ${id}`);
+}
 
 function chunk(table: string, place: string, rows: string): string {
   return `with gone as (

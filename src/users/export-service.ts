@@ -2,28 +2,22 @@ import pLimit from 'p-limit';
 import { type DataKey, keyIdOf } from '../crypto/envelope.ts';
 import type { Database } from '../database/database.ts';
 import { AppError } from '../errors.ts';
+import { unseal } from '../executor/approval-preview.ts';
+import { openResult } from '../executor/idempotency.ts';
 import type { Caller } from '../http/endpoint.ts';
 import { FixedWindowLimiter } from '../rate-limit/fixed-window.ts';
 import { ignoreDecryptionFailure } from '../vault/ignore-decryption-failure.ts';
 import type { NameHashes } from '../vault/name-hashes.ts';
 import type { UserKeys } from '../vault/user-keys.ts';
 import { selectAuditEntries } from './audit-entries-repository.ts';
-import type { AuditPages } from './audit-pages.ts';
+import { toAuditPage } from './audit-pages.ts';
 import { type ExportedTable, type Section, selectHeld } from './export-repository.ts';
 import { type UserExport, WITHHELD } from './export-shape.ts';
-
-/** Decrypts contents of other features. @throws AppError `internal` when they can't be decrypted; or returns undefined */
-export interface Unseal {
-  approval(key: DataKey, row: { id: string; userId: string; revision: string; arguments: Buffer }): unknown;
-  answer(key: DataKey, name: { userId: string; action: string; key: string }, answer: Buffer): unknown;
-}
 
 export interface ExportDeps {
   db: Database;
   userKeys: UserKeys;
   names: NameHashes;
-  unseal: Unseal;
-  audit: AuditPages;
   /** Exports per minute of one user. */
   perMinute: number;
 }
@@ -55,7 +49,7 @@ export class UserExports {
   }
 
   async #read({ userId, issuer, subject }: Caller) {
-    const { db, audit, names } = this.#deps;
+    const { db, names } = this.#deps;
     const identityHash = await names.identity(issuer, subject);
     const { held, entries } = await db.snapshot(async (tx) => {
       const read = await selectHeld(tx, userId, identityHash);
@@ -76,13 +70,12 @@ export class UserExports {
       deleted_before,
       ...Object.fromEntries(tables.map(([table, { rows }]) => [table, rows])),
       ...(await this.#opened(userId, held.tables.approvals.rows, held.tables.idempotency_keys.rows)),
-      audit_log: await audit.show(userId, entries, AUDIT_ROWS),
+      audit_log: await toAuditPage(this.#deps, userId, entries, AUDIT_ROWS),
     } as UserExport;
   }
 
   /** Decrypts the contents of the rows. */
   async #opened(userId: string, approvals: Rows, keys: Rows) {
-    const { unseal } = this.#deps;
     const keyFor = this.#keysOf(userId);
     const opened = async (contents: unknown, open: (key: DataKey, sealed: Buffer) => unknown) => {
       if (typeof contents !== 'string') return null;
@@ -91,11 +84,11 @@ export class UserExports {
     };
     const answers = keys.map(async ({ contents, ...row }) => {
       const name = { userId, action: String(row.action), key: String(row.key) };
-      return { ...row, answer: await opened(contents, (key, sealed) => unseal.answer(key, name, sealed)) };
+      return { ...row, answer: await opened(contents, (key, sealed) => openResult(key, name, sealed)) };
     });
     const questions = approvals.map(async ({ contents, ...row }) => {
       const about = { id: String(row.id), userId, revision: String(row.revision) };
-      return { ...row, arguments: await opened(contents, (key, sealed) => unseal.approval(key, { ...about, arguments: sealed })) };
+      return { ...row, arguments: await opened(contents, (key, sealed) => unseal(key, { ...about, arguments: sealed })) };
     });
     // Awaited together: a rejection without a handler would end the process.
     const [asked, answered] = await Promise.all([Promise.all(questions), Promise.all(answers)]);

@@ -1,18 +1,50 @@
-import { unseal as unsealApproval } from '../executor/approval-preview.ts';
-import { openResult } from '../executor/idempotency.ts';
+import { z } from 'zod';
 import { type Endpoint, endpoint, SUCCEEDED, success } from '../http/endpoint.ts';
 import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoint-router.ts';
-import { AuditPages } from './audit-pages.ts';
-import { auditEndpoint } from './audit-routes.ts';
+import { auditPage, readAuditPage } from './audit-pages.ts';
 import { type ExportDeps, UserExports } from './export-service.ts';
 import { userExport } from './export-shape.ts';
 import { eraseUser, type UsersDeps } from './users-service.ts';
 
+const LIMIT = 'must be a number from 1 to 200';
+const MAX_LIMIT = 200;
+const DEFAULT_LIMIT = 50;
+/** Cursors are shorter. */
+const CURSOR_CHARACTERS = 500;
+
 /** The user's audit log, export and deletion. */
-export function usersRouter(deps: UsersDeps & Omit<ExportDeps, 'audit' | 'unseal'>, middleware: EndpointMiddleware): EndpointRouter {
-  const audit = new AuditPages(deps.db, deps.userKeys);
-  const exports = new UserExports({ ...deps, audit, unseal: { approval: unsealApproval, answer: openResult } });
-  return endpointRouter([auditEndpoint(audit), exportUser(exports), deleteUser(deps)], middleware);
+export function usersRouter(deps: UsersDeps & ExportDeps, middleware: EndpointMiddleware): EndpointRouter {
+  return endpointRouter([listAudit(deps), exportUser(new UserExports(deps)), deleteUser(deps)], middleware);
+}
+
+function listAudit(deps: ExportDeps): Endpoint {
+  return endpoint({
+    method: 'get',
+    path: '/user/audit',
+    tag: 'User',
+    summary: 'Audit log of the user',
+    description:
+      'Every call of an action, allowed or rejected, newest first, without its content. Rows that are added meanwhile come before the first page. Rows are kept for 400 days.',
+    auth: 'id_token',
+    query: z.strictObject({
+      limit: z
+        .string()
+        .regex(/^\d{1,3}$/, LIMIT)
+        .transform(Number)
+        .pipe(z.number().min(1, LIMIT).max(MAX_LIMIT, LIMIT))
+        .default(DEFAULT_LIMIT)
+        .describe('Number of rows on a page, 1 to 200; 50 by default.'),
+      cursor: z
+        .string()
+        .max(CURSOR_CHARACTERS, `must have at most ${CURSOR_CHARACTERS} characters`)
+        .regex(/^[A-Za-z0-9_-]+$/, 'is not one that this list gave')
+        .optional()
+        .describe('`next_cursor` of the previous page.'),
+    }),
+    response: auditPage,
+    errors: ['invalid_request'],
+    handle: async ({ caller, query }) => ({ json: await readAuditPage(deps, caller.userId, query.limit, query.cursor) }),
+  });
 }
 
 function exportUser(exports: UserExports): Endpoint {

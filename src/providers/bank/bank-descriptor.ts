@@ -21,7 +21,7 @@ export const bankDescriptor = describeProvider({
     const { BankProvider } = await import('./bank-provider.ts');
     const { WebhookKeys } = await import('./bank-webhook-keys.ts');
     const provider = new BankProvider(settings, limits.providerTimeoutMs, telemetry);
-    return { provider, webhookKeys: new WebhookKeys({ load: (kid) => provider.webhookKey(kid) }) };
+    return { provider, webhookKeys: new WebhookKeys((kid) => provider.webhookKey(kid)) };
   },
   session: ({ provider }, grant, signal) => provider.session(grant, signal),
   revoke: ({ provider }, token) => provider.remove(token),

@@ -19,17 +19,18 @@ export interface CallOptions {
 }
 
 /** Read calls of the aggregator that actions may make. Only these, because other calls could disclose or end tokens. */
-export const BANK_CALLS = [
-  'accounts/get',
-  'accounts/balance/get',
-  'transactions/get',
-  'transactions/sync',
-  'auth/get',
-  'item/get',
-  'institutions/get_by_id',
-] as const;
+const METHODS = {
+  'accounts/get': (client, body, options) => client.accountsGet(body, options),
+  'accounts/balance/get': (client, body, options) => client.accountsBalanceGet(body, options),
+  'transactions/get': (client, body, options) => client.transactionsGet(body, options),
+  'transactions/sync': (client, body, options) => client.transactionsSync(body, options),
+  'auth/get': (client, body, options) => client.authGet(body, options),
+  'item/get': (client, body, options) => client.itemGet(body, options),
+  'institutions/get_by_id': (client, body, options) => client.institutionsGetById(body, options),
+} satisfies Record<string, Method>;
 
-export type BankCall = (typeof BANK_CALLS)[number];
+export type BankCall = keyof typeof METHODS;
+export const BANK_CALLS = Object.keys(METHODS) as BankCall[];
 
 /** Calls on behalf of one bank item; its access token never leaves the session. */
 export interface BankSession extends ProviderSession {
@@ -57,15 +58,6 @@ export interface BankSessionOptions {
   countryCodes: readonly string[];
 }
 
-const METHODS: Record<BankCall, Method> = {
-  'accounts/get': (client, body, options) => client.accountsGet(body, options),
-  'accounts/balance/get': (client, body, options) => client.accountsBalanceGet(body, options),
-  'transactions/get': (client, body, options) => client.transactionsGet(body, options),
-  'transactions/sync': (client, body, options) => client.transactionsSync(body, options),
-  'auth/get': (client, body, options) => client.authGet(body, options),
-  'item/get': (client, body, options) => client.itemGet(body, options),
-  'institutions/get_by_id': (client, body, options) => client.institutionsGetById(body, options),
-};
 const MAX_RESPONSE_BYTES = 5 * 1024 * 1024;
 const CREDENTIALS = ['client_id', 'secret', 'access_token'];
 /** Requests the balances from the bank, which can take over 30 s (Plaid: /accounts/balance/get). The action's deadline may be shorter. */

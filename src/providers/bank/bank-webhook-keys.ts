@@ -11,12 +11,6 @@ export interface WebhookKey {
 /** Requests a key from the aggregator; undefined: there is none with this id. */
 export type LoadKey = (kid: string) => Promise<WebhookKey | undefined>;
 
-export interface WebhookKeysOptions {
-  load: LoadKey;
-  /** Milliseconds since 1970. */
-  now?: () => number;
-}
-
 interface Known {
   key: WebhookKey | undefined;
   /** Until when the entry is valid. */
@@ -46,7 +40,8 @@ export class WebhookKeys {
   readonly #loading = new Map<string, Promise<WebhookKey | undefined>>();
   #loads: number[] = [];
 
-  constructor({ load, now = Date.now }: WebhookKeysOptions) {
+  /** @param now milliseconds since 1970 */
+  constructor(load: LoadKey, now = Date.now) {
     this.#load = load;
     this.#now = now;
   }

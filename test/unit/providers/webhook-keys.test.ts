@@ -16,14 +16,12 @@ beforeEach(() => {
   asked = [];
   known = new Map([['good', { jwk: { kid: 'good' }, expiredAt: null }]]);
   down = undefined;
-  keys = new WebhookKeys({
-    now: () => now,
-    async load(kid) {
-      asked.push(kid);
-      if (down !== undefined) throw down;
-      return known.get(kid);
-    },
-  });
+  const load = async (kid: string) => {
+    asked.push(kid);
+    if (down !== undefined) throw down;
+    return known.get(kid);
+  };
+  keys = new WebhookKeys(load, () => now);
 });
 
 /** Result of a look-up: `good`, `none`, or the code of the error. */
