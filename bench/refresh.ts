@@ -123,12 +123,7 @@ async function openScene(stage: Stage, accounts: number): Promise<Scene> {
   const provider = await startTokenProvider();
   const db = new Database({ connectionString: stage.databaseUrl }, 2, logger);
   const keyring = new Keyring(parseKeyset(stage.serviceEnv.MASTER_KEYS ?? ''), { logger });
-  const grants = new Grants(
-    db,
-    new UserKeys(keyring),
-    new Revocations(db, keyring, { workspace: undefined, bank: undefined }, logger),
-    logger,
-  );
+  const grants = new Grants(db, new UserKeys(keyring), new Revocations({ db, keyring, revokers: {}, logger }), logger);
   const userId = await upsertUser(db, stage.issuer.env.OIDC_ISSUER, `refresh-${randomUUID()}`, 'refresh@example.com');
   await db.query('create table if not exists bench_tokens (id text primary key, tokens text, expires_at timestamptz)');
   const scene = { provider, db, userId, grants: [] as string[], rows: [] as string[] };

@@ -69,12 +69,7 @@ async function seed(databaseUrl: string, issuer: string, masterKeys: string): Pr
   const keyring = new Keyring(parseKeyset(masterKeys), { logger });
   // Rows name the keys that a start has checked.
   await checkKeys(db, keyring);
-  const grants = new Grants(
-    db,
-    new UserKeys(keyring),
-    new Revocations(db, keyring, { workspace: undefined, bank: undefined }, logger),
-    logger,
-  );
+  const grants = new Grants(db, new UserKeys(keyring), new Revocations({ db, keyring, revokers: {}, logger }), logger);
   const userId = await upsertUser(db, issuer, SUBJECT, `${SUBJECT}@example.com`);
   for (const [institutionId, bankName] of [
     ['ins_1', 'First Example Bank'],

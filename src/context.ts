@@ -119,7 +119,7 @@ function createEvents({ db, logger, integrations }: Foundation) {
 /** Encrypted grants: storing, refreshing and revoking tokens. */
 function createVault({ config, db, keyring, names, logger, telemetry }: Foundation, providers: Providers, events: Events) {
   const userKeys = new UserKeys(keyring);
-  const revocations = new Revocations(db, keyring, providers.revokers(), logger, telemetry, names);
+  const revocations = new Revocations({ db, keyring, revokers: providers.revokers(), logger, telemetry, names });
   const uses = new ActiveUses(db, logger);
   const recordStatus: RecordStatus = (tx, change) => events.recordStatus(tx, change);
   const { refreshTimeoutMs, providerTimeoutMs: patienceMs } = config.limits;

@@ -28,12 +28,7 @@ export async function createPeople(stage: Stage, emulator: WorkspaceEmulator, co
   const logger = createLogger('silent');
   const db = new Database({ connectionString: stage.databaseUrl }, 2, logger);
   const keyring = new Keyring(parseKeyset(stage.serviceEnv.MASTER_KEYS ?? ''), { logger });
-  const grants = new Grants(
-    db,
-    new UserKeys(keyring),
-    new Revocations(db, keyring, { workspace: undefined, bank: undefined }, logger),
-    logger,
-  );
+  const grants = new Grants(db, new UserKeys(keyring), new Revocations({ db, keyring, revokers: {}, logger }), logger);
   const people: Person[] = [];
   for (let index = 0; index < count; index += 1) {
     const subject = `person-${index}`;

@@ -67,7 +67,7 @@ async function erasing(session: Session, db: Database): Promise<ErasingDeps> {
   const keyring = keyringOf(session, configuredKeys(session));
   await checkKeys(db, keyring);
   const userKeys = new UserKeys(keyring);
-  const revocations = new Revocations(db, keyring, {}, logger);
+  const revocations = new Revocations({ db, keyring, revokers: {}, logger });
   const grants = new Grants(db, userKeys, revocations, logger);
   const prepareEndOfHeld = (userId: string) => prepareEndOfPending({ db, userKeys, revocations, logger }, userId);
   return { db, names: new NameHashes(db, keyring), grants, prepareEndOfHeld };

@@ -55,10 +55,18 @@ export function registerGauges(registry: Registry, sources: Sources): void {
   });
 }
 
+/** A gauge without labels; an unknown value is absent. */
+function single(gauge: Show, name: string, help: string, read: () => number | undefined | Promise<number | undefined>): void {
+  gauge(name, help, [], async () => {
+    const value = await read();
+    return value === undefined ? [] : [[value]];
+  });
+}
+
 function showProcess(gauge: Show, sources: Sources): void {
   gauge('steward_build_info', 'Always 1; the release and its Node', ['version', 'node'], () => [[1, sources.version, process.version]]);
-  gauge('steward_clock_seconds', 'Clock of this machine, seconds since 1970', [], () => [[Date.now() / 1000]]);
-  gauge('steward_draining', '1 while the service is stopping', [], () => [[Number(sources.draining())]]);
+  single(gauge, 'steward_clock_seconds', 'Clock of this machine, seconds since 1970', () => Date.now() / 1000);
+  single(gauge, 'steward_draining', '1 while the service is stopping', () => Number(sources.draining()));
   gauge('steward_sockets', 'Open WebSockets, by state', ['state'], () => {
     const { authenticated, waiting } = sources.sockets();
     return [
@@ -74,19 +82,17 @@ function showProcess(gauge: Show, sources: Sources): void {
       [max, 'max'],
     ];
   });
-  gauge('steward_database_waiting', 'Requests waiting for a database connection', [], () => [[sources.pool().waiting]]);
+  single(gauge, 'steward_database_waiting', 'Requests waiting for a database connection', () => sources.pool().waiting);
 }
 
 function showParts(gauge: Show, sources: Sources): void {
-  gauge('steward_events_feed_age_seconds', 'Seconds since events were last read for the sockets of this process', [], () => [
-    [sources.feedAge()],
-  ]);
+  const feedAge = 'Seconds since events were last read for the sockets of this process';
+  single(gauge, 'steward_events_feed_age_seconds', feedAge, () => sources.feedAge());
   gauge('steward_integrations_info', 'Always 1; the revision of the integrations in force', ['revision'], () => [
     [1, sources.integrations().revision],
   ]);
-  gauge('steward_integrations_diverged', '1 when another replica has read a different file', [], () => [
-    [Number(sources.integrations().isDiverged)],
-  ]);
+  const diverged = '1 when another replica has read a different file';
+  single(gauge, 'steward_integrations_diverged', diverged, () => Number(sources.integrations().isDiverged));
   gauge('steward_keys_held', 'Master keys that this process holds', ['key', 'role'], () =>
     sources.keyIds().map((id, index) => [1, id, index === 0 ? 'primary' : 'other']),
   );
@@ -94,9 +100,11 @@ function showParts(gauge: Show, sources: Sources): void {
 
 function showCounts(gauge: Show, sources: Sources): void {
   // All gauges of a scrape share one query.
-  const counted = async (values: (counts: DatabaseCounts) => Value[]) => values(await sources.counts());
-  gauge('steward_database_up', '1 when the database responds', [], () => counted(({ up }) => [[Number(up)]]));
-  gauge('steward_database_writable', '1 when the database accepts writes', [], () => counted(({ writable }) => [[Number(writable)]]));
+  const counted = async <Read>(read: (counts: DatabaseCounts) => Read) => read(await sources.counts());
+  const count = (name: string, help: string, read: (counts: DatabaseCounts) => number | undefined) =>
+    single(gauge, name, help, () => counted(read));
+  count('steward_database_up', '1 when the database responds', ({ up }) => Number(up));
+  count('steward_database_writable', '1 when the database accepts writes', ({ writable }) => Number(writable));
   gauge('steward_keyed_rows', 'Rows under each master key, at most 100000 of each kind are counted', ['key', 'kind'], () =>
     counted(({ keyed }) =>
       keyed.flatMap(({ keyId, userKeys, revocations }): Value[] => [
@@ -105,21 +113,12 @@ function showCounts(gauge: Show, sources: Sources): void {
       ]),
     ),
   );
-  gauge('steward_revocations_waiting', 'Tokens whose revocation the provider has not confirmed', [], () =>
-    counted(({ revocations }) => (revocations === undefined ? [] : [[revocations.waiting]])),
-  );
-  gauge('steward_revocations_oldest_seconds', 'Age of the oldest of them', [], () =>
-    counted(({ revocations }) => (revocations === undefined ? [] : [[revocations.oldest]])),
-  );
-  gauge('steward_revocations_unconfirmed', 'Tokens whose revocation was abandoned after 7 days; they may still work', [], () =>
-    counted(({ revocations }) => (revocations === undefined ? [] : [[revocations.unconfirmed]])),
-  );
-  gauge('steward_erasures_open', 'Deleted users with remaining rows', [], () =>
-    counted(({ erasures }) => (erasures === undefined ? [] : [[erasures.open]])),
-  );
-  gauge('steward_erasures_oldest_seconds', 'Since the oldest of these deletions', [], () =>
-    counted(({ erasures }) => (erasures === undefined ? [] : [[erasures.oldest]])),
-  );
+  const unconfirmed = 'Tokens whose revocation was abandoned after 7 days; they may still work';
+  count('steward_revocations_waiting', 'Tokens whose revocation the provider has not confirmed', (counts) => counts.revocations?.waiting);
+  count('steward_revocations_oldest_seconds', 'Age of the oldest of them', ({ revocations }) => revocations?.oldest);
+  count('steward_revocations_unconfirmed', unconfirmed, ({ revocations }) => revocations?.unconfirmed);
+  count('steward_erasures_open', 'Deleted users with remaining rows', ({ erasures }) => erasures?.open);
+  count('steward_erasures_oldest_seconds', 'Since the oldest of these deletions', ({ erasures }) => erasures?.oldest);
   gauge('steward_accounts_attention', 'Accounts that need their user’s attention, by status', ['provider', 'status'], () =>
     counted(({ attention }) => attention.map(({ provider, status, accounts }) => [accounts, provider, status])),
   );

@@ -11,12 +11,6 @@ const REQUEST_MS = 5_000;
 const RESPONSE_MS = 15_000;
 const HEADER_BYTES = 8_192;
 
-export interface MetricsServer {
-  /** URL of the scrape endpoint. */
-  address: string;
-  close(): Promise<void>;
-}
-
 /**
  * Serves metrics on a listener of their own, so that they are never public by accident.
  *
@@ -28,7 +22,7 @@ export async function startMetricsServer(
   contentType: string,
   read: () => Promise<string>,
   logger: Logger,
-): Promise<MetricsServer> {
+) {
   let reading: Promise<string> | undefined;
   const shared = () => {
     reading ??= read().finally(() => {
@@ -53,6 +47,7 @@ export async function startMetricsServer(
   });
   const { address, family, port: taken } = server.address() as AddressInfo;
   return {
+    /** URL of the scrape endpoint. */
     address: `http://${family === 'IPv6' ? `[${address}]` : address}:${taken}${PATH}`,
     close: () => {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));

@@ -42,15 +42,19 @@ export class Providers {
   refreshers(): Record<string, (refreshToken: string) => Promise<Renewal>> {
     const refreshing = this.#configured().filter(([{ refresh }]) => refresh !== undefined);
     return Object.fromEntries(
-      refreshing.map(([descriptor, client]) => [
-        descriptor.name,
-        (refreshToken: string) =>
-          this.#telemetry.step(
-            { kind: 'refresh', name: descriptor.name },
-            () => descriptor.refresh?.(client, refreshToken) as Promise<Renewal>,
-            ({ kind }) => kind,
-          ),
-      ]),
+      refreshing.map(([descriptor, client]) => {
+        const { name } = descriptor;
+        const refresh = (token: string) => descriptor.refresh?.(client, token) as Promise<Renewal>;
+        return [
+          name,
+          (token: string) =>
+            this.#telemetry.step(
+              { kind: 'refresh', name },
+              () => refresh(token),
+              ({ kind }) => kind,
+            ),
+        ];
+      }),
     );
   }
 
@@ -62,9 +66,7 @@ export class Providers {
   }
 
   #configured(): [ProviderDescriptor, unknown][] {
-    return [...this.#descriptors.values()]
-      .filter(({ name }) => this.isConfigured(name))
-      .map((descriptor) => [descriptor, this.#clients.get(descriptor.name)]);
+    return [...this.#clients].map(([name, client]) => [this.#descriptors.get(name) as ProviderDescriptor, client]);
   }
 }
 

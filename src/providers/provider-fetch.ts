@@ -32,15 +32,15 @@ export async function fetchJson(url: string, init: RequestInit & { signal: Abort
   } catch (error) {
     if (error instanceof AppError) throw error;
     if (init.signal.aborted) throw new AppError('provider_timeout', 'The provider did not respond in time.');
-    throw new AppError('provider_error', 'The provider can’t be reached.', { cause: networkCause(error) });
+    throw new AppError('provider_error', 'The provider can’t be reached.', { cause: new Error(`request failed: ${networkCode(error)}`) });
   }
 }
 
 /** Of a failed fetch, only the system's error code may be logged. */
-function networkCause(error: unknown): Error {
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown';
-  return new Error(`request failed: ${code}`);
+export function networkCode(error: unknown): string {
+  let cause: unknown = error;
+  while (cause instanceof Error && cause.cause instanceof Error) cause = cause.cause;
+  return cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown';
 }
 
 async function readText(response: Response): Promise<string> {

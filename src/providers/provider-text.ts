@@ -15,18 +15,17 @@ export function providerText(max: number) {
  * @returns a schema that gives '' for a value that is left out
  */
 export function shownText(max: number) {
-  return z
-    .unknown()
-    .optional()
-    .transform((value) => (typeof value === 'string' ? cleaned(value.slice(0, max)) : ''));
+  return shown((text) => cleaned(text.slice(0, max)));
 }
 
 /** As {@link shownText}, for values that must not be cut, such as addresses. */
 export function shownWhole(max: number) {
-  return z
-    .unknown()
-    .optional()
-    .transform((value) => (typeof value === 'string' && value.length <= max ? cleaned(value) : ''));
+  return shown((text) => (text.length <= max ? cleaned(text) : ''));
+}
+
+function shown(read: (text: string) => string) {
+  const schema = z.unknown().optional();
+  return schema.transform((value) => (typeof value === 'string' ? read(value) : ''));
 }
 
 /** A field that may be missing. Null means the same. */

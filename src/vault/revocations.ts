@@ -35,34 +35,27 @@ export interface Outgoing {
 /** A revocation that is ready to be stored. */
 export type SealedRevocation = Omit<RevocationRow, 'overdue'>;
 
+export interface RevocationsDeps {
+  db: Database;
+  keyring: Keyring;
+  revokers: Readonly<Record<Provider, Revoker | undefined>>;
+  logger: Logger;
+  telemetry?: Telemetry;
+  names?: NameHashes;
+}
+
 const KEY_BYTES = 32;
 const SWEEP_BATCH = 500;
 
 /** Tokens to revoke, each encrypted with its own key: the user's key may be deleted in the same transaction. */
 export class Revocations {
-  readonly #db: Database;
-  readonly #keyring: Keyring;
-  readonly #revokers: Readonly<Record<Provider, Revoker | undefined>>;
-  readonly #logger: Logger;
-  readonly #telemetry: Telemetry;
-  readonly #names: NameHashes;
+  readonly #deps: Required<RevocationsDeps>;
   /** For revocations of a committed transaction. */
   readonly jobs: RowJobs;
 
-  constructor(
-    db: Database,
-    keyring: Keyring,
-    revokers: Readonly<Record<Provider, Revoker | undefined>>,
-    logger: Logger,
-    telemetry: Telemetry = UNMEASURED,
-    names = new NameHashes(db, keyring),
-  ) {
-    this.#db = db;
-    this.#keyring = keyring;
-    this.#revokers = revokers;
-    this.#logger = logger;
-    this.#telemetry = telemetry;
-    this.#names = names;
+  constructor(deps: RevocationsDeps) {
+    const { db, keyring, logger } = deps;
+    this.#deps = { telemetry: UNMEASURED, names: new NameHashes(db, keyring), ...deps };
     this.jobs = new RowJobs('revocation', (id) => markQueued(db, id), logger);
   }
 
@@ -74,7 +67,7 @@ export class Revocations {
   async seal({ provider, subject, token }: Outgoing): Promise<SealedRevocation> {
     const id = randomUUID();
     const secret = randomBytes(KEY_BYTES);
-    const { masterKeyId, wrapped } = await this.#keyring.wrap(secret, revocationKeyContext(id));
+    const { masterKeyId, wrapped } = await this.#deps.keyring.wrap(secret, revocationKeyContext(id));
     return { id, provider, subject, masterKeyId, wrappedKey: wrapped, token: seal({ id, secret }, revocationPlace(provider, id), token) };
   }
 
@@ -86,12 +79,12 @@ export class Revocations {
 
   /** Revokes a token that this service does not use. @throws AppError `unavailable` */
   async add(outgoing: Outgoing): Promise<void> {
-    await this.jobs.add([await this.insert(this.#db, await this.seal(outgoing))]);
+    await this.jobs.add([await this.insert(this.#deps.db, await this.seal(outgoing))]);
   }
 
   /** The hash of the provider's account for {@link lockSubject}, to be computed before the transaction. */
   subjectHash(provider: Provider, subject: string): Promise<string> {
-    return this.#names.account(provider, subject);
+    return this.#deps.names.account(provider, subject);
   }
 
   /**
@@ -100,31 +93,31 @@ export class Revocations {
    * @throws the provider's error when it did not confirm; the queue retries with increasing delays
    */
   async attempt(id: string): Promise<void> {
-    const seen = await selectRevocation(this.#db, id);
+    const seen = await selectRevocation(this.#deps.db, id);
     if (seen === undefined) return;
     const hash = await this.subjectHash(seen.provider, seen.subject);
-    const row = await this.#db.transaction((tx) => this.#claim(tx, id, hash));
+    const row = await this.#deps.db.transaction((tx) => this.#claim(tx, id, hash));
     if (row === undefined) return;
     let confirmed = false;
     try {
-      const revoke = this.#revokers[row.provider];
+      const revoke = this.#deps.revokers[row.provider];
       if (revoke === undefined) throw new Error(`the ${row.provider} provider is not configured`);
       await revoke(await this.#open(row));
       confirmed = true;
     } finally {
-      this.#telemetry.count('revocation', confirmed ? 'confirmed' : 'failed');
-      await this.#db.transaction(async (tx) => {
+      this.#deps.telemetry.count('revocation', confirmed ? 'confirmed' : 'failed');
+      await this.#deps.db.transaction(async (tx) => {
         await unmarkRevoking(tx, row, hash, confirmed);
         if (confirmed) await deleteRevocation(tx, id);
       });
     }
-    this.#logger.info({ revocation: id, provider: row.provider }, 'revocation confirmed by the provider');
+    this.#deps.logger.info({ revocation: id, provider: row.provider }, 'revocation confirmed by the provider');
   }
 
   /** Enqueues what has no job (the process ended between commit and enqueue), and deletes unused rows. */
   async sweep(): Promise<void> {
-    await this.jobs.add(await selectUnqueuedRevocations(this.#db, SWEEP_BATCH));
-    await deleteIdleSubjects(this.#db);
+    await this.jobs.add(await selectUnqueuedRevocations(this.#deps.db, SWEEP_BATCH));
+    await deleteIdleSubjects(this.#deps.db);
   }
 
   async #claim(tx: Queryable, id: string, hash: string): Promise<RevocationRow | undefined> {
@@ -134,14 +127,17 @@ export class Revocations {
     // The workspace provider revokes all grants of an account at once. A valid grant of any user cancels the revocation.
     if (await isSubjectInUse(tx, row.provider, row.subject)) {
       await deleteRevocation(tx, id);
-      afterCommit(tx, () => this.#telemetry.count('revocation', 'dropped'));
-      this.#logger.info({ revocation: id, provider: row.provider }, 'revocation dropped: the account is in use again');
+      afterCommit(tx, () => this.#deps.telemetry.count('revocation', 'dropped'));
+      this.#deps.logger.info({ revocation: id, provider: row.provider }, 'revocation dropped: the account is in use again');
       return undefined;
     }
     if (row.overdue) {
       await shredRevocation(tx, id);
-      afterCommit(tx, () => this.#telemetry.count('revocation', 'unconfirmed'));
-      this.#logger.warn({ revocation: id, provider: row.provider }, 'revocation never confirmed by the provider; the token is shredded');
+      afterCommit(tx, () => this.#deps.telemetry.count('revocation', 'unconfirmed'));
+      this.#deps.logger.warn(
+        { revocation: id, provider: row.provider },
+        'revocation never confirmed by the provider; the token is shredded',
+      );
       return undefined;
     }
     if (subject.revoking) throw new Error('another revocation of the same account is under way');
@@ -150,7 +146,7 @@ export class Revocations {
   }
 
   async #open(row: RevocationRow): Promise<string> {
-    const secret = await this.#keyring.unwrap(row.wrappedKey, revocationKeyContext(row.id));
+    const secret = await this.#deps.keyring.unwrap(row.wrappedKey, revocationKeyContext(row.id));
     return open({ id: row.id, secret }, revocationPlace(row.provider, row.id), row.token).toString('utf8');
   }
 }

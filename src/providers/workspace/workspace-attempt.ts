@@ -2,7 +2,7 @@ import { AppError } from '../../errors.ts';
 import { type Telemetry, UNMEASURED } from '../../observability/telemetry.ts';
 import type { LargeResponses } from '../../threads/large-responses.ts';
 import { deadline } from '../deadline.ts';
-import { outcomeOfStatus } from '../provider-fetch.ts';
+import { networkCode, outcomeOfStatus } from '../provider-fetch.ts';
 import { providerRequest } from '../provider-request.ts';
 import { LARGE_BYTES } from '../responses.ts';
 
@@ -172,11 +172,4 @@ function invalidParams(error: unknown): AppError {
   return new AppError('invalid_request', 'The provider’s method can’t be called with this input.', {
     cause: new Error(error instanceof Error ? error.name : 'unknown'),
   });
-}
-
-/** Of a failed fetch, only the system's error code may be logged. */
-function networkCode(error: unknown): string {
-  let cause: unknown = error;
-  while (cause instanceof Error && cause.cause instanceof Error) cause = cause.cause;
-  return cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown';
 }

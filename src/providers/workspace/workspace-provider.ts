@@ -1,3 +1,4 @@
+import { addAbortListener } from 'node:events';
 import { z } from 'zod';
 import type { Limits, WorkspaceSettings } from '../../config/config.ts';
 import { AppError } from '../../errors.ts';
@@ -237,12 +238,8 @@ async function decode(idToken: string) {
 async function inTime<ApiResponse>(request: Promise<ApiResponse>, signal: AbortSignal): Promise<ApiResponse> {
   const { promise: impatience, reject } = Promise.withResolvers<never>();
   const onAbort = () => reject(new AppError('provider_timeout', 'The provider did not respond in time.'));
-  signal.addEventListener('abort', onAbort, { once: true });
-  try {
-    return await Promise.race([request, impatience]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-  }
+  using _listening = addAbortListener(signal, onAbort);
+  return await Promise.race([request, impatience]);
 }
 
 /** @param fault of a response with status 200 that is invalid */
