@@ -9,7 +9,6 @@ import { describeError } from './observability/logger.ts';
 import { sweepErasures } from './users/erasures.ts';
 import { deleteOldErasures } from './users/erasures-repository.ts';
 import { deleteOldTombstones } from './users/users-repository.ts';
-import { sweepEndedGrants } from './vault/ended-grants.ts';
 import { deleteFormerKeys } from './vault/rotation/key-rotation-repository.ts';
 import { deleteExpiredBindings } from './workspace/bindings-repository.ts';
 import { sweepConfirmations } from './workspace/confirmation-service.ts';
@@ -61,7 +60,7 @@ export class Workers {
   }
 
   async #startOnce(): Promise<void> {
-    const { revocations, webhooks, bankDeps, config, db, embedded, logger, telemetry } = this.#context;
+    const { grants, revocations, webhooks, bankDeps, config, db, embedded, logger, telemetry } = this.#context;
     // Loaded after the service is ready, because the queue's library takes longest to load; in another turn of the
     // event loop, so that the service is announced first.
     await nextTurn();
@@ -79,12 +78,12 @@ export class Workers {
     // Work that a killed process left behind does not wait for the first minute.
     await revocations.sweep();
     await webhooks.sweep();
-    await sweepEndedGrants(this.#context);
+    await grants.sweep();
   }
 }
 
 async function sweep(context: Context): Promise<void> {
-  const { db, workspace, revocations, webhooks, events, approvalExpiry, logger } = context;
+  const { db, workspace, grants, revocations, webhooks, events, approvalExpiry, logger } = context;
   const steps = [
     async () => workspace && sweepConfirmations(workspace),
     () => deleteOldFlows(db),
@@ -102,7 +101,7 @@ async function sweep(context: Context): Promise<void> {
     () => deleteOldAuditRows(db),
     () => events.sweep(),
     // Last, because a key service is slow.
-    () => sweepEndedGrants(context),
+    () => grants.sweep(),
   ];
   // A failed step must not prevent the others.
   for (const step of steps) {

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { currentKeys } from '../crypto/keys-source.ts';
 import type { Database } from '../database/database.ts';
 import { StartError } from '../errors.ts';
 import { walkErasure } from '../users/erasures.ts';
@@ -12,7 +13,7 @@ import { checkKeys } from '../vault/rotation/check-keys.ts';
 import { UserKeys } from '../vault/user-keys.ts';
 import { prepareEndOfPending } from '../workspace/confirmation-service.ts';
 import { command, withSession } from './command.ts';
-import { configuredKeys, keyringOf } from './keys-deps.ts';
+import { keyringOf } from './keys-deps.ts';
 import { Progress } from './progress.ts';
 import type { Session } from './session.ts';
 
@@ -64,7 +65,7 @@ async function readIds(file: string): Promise<string[]> {
 /** Revocations are only stored here; the service's sweep performs them. */
 async function erasing(session: Session, db: Database): Promise<ErasingDeps> {
   const { logger } = session;
-  const keyring = keyringOf(session, configuredKeys(session));
+  const keyring = keyringOf(session, currentKeys(session.config));
   await checkKeys(db, keyring);
   const userKeys = new UserKeys(keyring);
   const revocations = new Revocations({ db, keyring, revokers: {}, logger });

@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
+import { currentKeys } from '../crypto/keys-source.ts';
 import type { Queryable } from '../database/database.ts';
 import {
   columnsOf,
@@ -15,7 +16,7 @@ import { StartError } from '../errors.ts';
 import { checkKeys } from '../vault/rotation/check-keys.ts';
 import { command, withSession } from './command.ts';
 import { type DataRow, damaged, decode } from './data-format.ts';
-import { configuredKeys, keyringOf } from './keys-deps.ts';
+import { keyringOf } from './keys-deps.ts';
 import { Progress } from './progress.ts';
 
 const BATCH_ROWS = 500;
@@ -26,7 +27,7 @@ export const importData = command('import', 'Reads an exported file into an empt
   .argument('<file>', 'file that export has written')
   .action(
     withSession(async (session, file: string) => {
-      const keyring = keyringOf(session, configuredKeys(session));
+      const keyring = keyringOf(session, currentKeys(session.config));
       const db = await session.database();
       const progress = new Progress('rows', 0);
       const rows = await db.transaction(async (tx) => {

@@ -3,7 +3,6 @@ import { InvalidArgumentError, Option } from 'commander';
 import type { MasterKey } from '../config/master-key-list.ts';
 import { AwsKms } from '../crypto/aws-kms.ts';
 import { Keyring } from '../crypto/keyring.ts';
-import { currentKeys } from '../crypto/keys-source.ts';
 import type { Database } from '../database/database.ts';
 import { StartError } from '../errors.ts';
 import { type ReplicaRow, selectLiveReplicas } from '../replicas/replicas-repository.ts';
@@ -11,11 +10,6 @@ import type { Session } from './session.ts';
 
 /** Longer than in the service: only the operator waits. */
 const KEY_SERVICE_MS = 20_000;
-
-/** @returns the configured keys, the first one first */
-export function configuredKeys({ config }: Session): MasterKey[] {
-  return currentKeys(config);
-}
 
 /** @returns a keyring of these keys; the command reports errors of the key service, so it doesn't log them */
 export function keyringOf({ config }: Session, keys: readonly MasterKey[]): Keyring {

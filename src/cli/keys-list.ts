@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { formatKey, type MasterKey, parseKeyset } from '../config/master-key-list.ts';
-import { keysPath } from '../crypto/keys-source.ts';
+import { currentKeys, keysPath } from '../crypto/keys-source.ts';
 import { sqlState } from '../database/database-errors.ts';
 import { StartError } from '../errors.ts';
 import { checkKeys } from '../vault/rotation/check-keys.ts';
 import { countMasterKeyUses, deleteCanary } from '../vault/rotation/master-keys-repository.ts';
 import { command, withSession } from './command.ts';
-import { configuredKeys, keyNamed, keyringOf, nameOf, replicasThatDiffer, waitOption } from './keys-deps.ts';
+import { keyNamed, keyringOf, nameOf, replicasThatDiffer, waitOption } from './keys-deps.ts';
 import { changeKeysFile } from './keys-file.ts';
 
 const KEY_BYTES = 32;
@@ -24,7 +24,7 @@ export const add = command('add', 'Creates a key, or takes one of AWS KMS, and a
       await trial.checkCanary(key.id, await trial.sealCanary(key.id));
       const path = keysPath(session.config);
       if (path === undefined || print === true) {
-        appended(configuredKeys(session), key);
+        appended(currentKeys(session.config), key);
         session.print(formatKey(key));
         process.stderr.write('Append this entry to the list of keys. It is a secret and is not shown again.\n');
         return;
@@ -39,7 +39,7 @@ export const promote = command('promote', 'Makes a key the first one, once every
   .addOption(waitOption())
   .action(
     withSession(async (session, id: string, { wait }: { wait: number }) => {
-      const keys = configuredKeys(session);
+      const keys = currentKeys(session.config);
       const key = keyNamed(keys, id);
       const reordered = [key, ...keys.filter((other) => other !== key)];
       const db = await session.database();
@@ -67,7 +67,7 @@ export const retire = command('retire', 'Removes a key that nothing uses from th
   .addOption(waitOption())
   .action(
     withSession(async (session, id: string, { wait }: { wait: number }) => {
-      const keys = configuredKeys(session);
+      const keys = currentKeys(session.config);
       keyNamed(keys, id);
       const primary = keys[0]?.id;
       if (primary === id) throw new StartError(`Refused: ${id} is the first key. Promote another one before.`);

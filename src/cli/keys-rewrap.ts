@@ -1,4 +1,5 @@
 import type { Keyring } from '../crypto/keyring.ts';
+import { currentKeys } from '../crypto/keys-source.ts';
 import type { Database } from '../database/database.ts';
 import { StartError } from '../errors.ts';
 import { checkKeys } from '../vault/rotation/check-keys.ts';
@@ -6,7 +7,7 @@ import { KeyRenewal } from '../vault/rotation/key-renewal.ts';
 import { type Pass, rewrapAll } from '../vault/rotation/key-rotation.ts';
 import { countExposed, countUnderOthers } from '../vault/rotation/key-rotation-repository.ts';
 import { command, withSession } from './command.ts';
-import { configuredKeys, keyringOf, nameOf, replicasThatDiffer, waitOption } from './keys-deps.ts';
+import { keyringOf, nameOf, replicasThatDiffer, waitOption } from './keys-deps.ts';
 import { Progress } from './progress.ts';
 import type { Session } from './session.ts';
 
@@ -21,7 +22,7 @@ export const rewrap = command('rewrap', 'Wraps all user keys under the first mas
   .action(
     withSession(async (session, { newUserKeys, wait }: { newUserKeys?: boolean; wait: number }) => {
       const db = await session.database();
-      const keyring = keyringOf(session, configuredKeys(session));
+      const keyring = keyringOf(session, currentKeys(session.config));
       await checkKeys(db, keyring);
       await agree(db, session, keyring, wait);
       const damaged = new Set<string>();

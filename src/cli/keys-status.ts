@@ -1,14 +1,14 @@
+import { currentKeys } from '../crypto/keys-source.ts';
 import { selectLiveReplicas } from '../replicas/replicas-repository.ts';
 import { countExposed } from '../vault/rotation/key-rotation-repository.ts';
 import { countMasterKeyUses } from '../vault/rotation/master-keys-repository.ts';
 import { command, withSession } from './command.ts';
-import { configuredKeys } from './keys-deps.ts';
 
 const HEADERS = ['KEY', 'WHERE', 'FIRST', 'USER KEYS', 'REVOCATIONS', 'FORMER KEYS', 'HELD BY'];
 
 export const status = command('status', 'Shows each key, what it wraps, and how many running replicas hold it.').action(
   withSession(async (session) => {
-    const keys = configuredKeys(session);
+    const keys = currentKeys(session.config);
     const db = await session.database();
     const [uses, replicas] = [await countMasterKeyUses(db), await selectLiveReplicas(db)];
     const ids = [...new Set([...keys.map((key) => key.id), ...uses.map((use) => use.id), ...replicas.flatMap(({ keyIds }) => keyIds)])];

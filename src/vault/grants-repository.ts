@@ -15,11 +15,8 @@ export interface GrantRow {
   expiresAt: Date | null;
 }
 
-export interface StatusChange {
-  userId: string;
+export interface StatusChange extends Pick<GrantRow, 'userId' | 'provider' | 'status'> {
   grantId: string;
-  provider: Provider;
-  status: GrantStatus;
 }
 
 /** Records a grant's new status inside the transaction that changes it. */

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { isKeyServiceUnavailable } from '../crypto/aws-kms.ts';
 import { afterCommit, type Database, type Queryable } from '../database/database.ts';
 import { AppError } from '../errors.ts';
 import { describeError, type Logger } from '../observability/logger.ts';
 import {
+  claimEndedGrant,
   deleteEndedGrant,
   deleteEndedGrantsOfUser,
   type EndedGrant,
@@ -34,6 +36,9 @@ export interface NewGrant {
   /** When the access token expires; null: never. */
   expiresAt: Date | null;
 }
+
+/** The rest of the sweep waits for this step; the next sweep continues. */
+const SWEEP_MS = 10_000;
 
 /** What was prepared before a transaction has changed meanwhile; it must be prepared again. */
 export class Outdated extends Error {}
@@ -124,6 +129,24 @@ export class Grants {
       return mine === undefined || sealed === undefined ? undefined : this.#revocations.insert(tx, sealed);
     });
     await this.#revocations.jobs.add([queued]);
+  }
+
+  /**
+   * Queues the revocations of grants that ended while the key service was unavailable, one by one, until it is unavailable
+   * again. Several replicas may do so at the same time.
+   */
+  async sweep(): Promise<void> {
+    const until = performance.now() + SWEEP_MS;
+    try {
+      while (performance.now() < until) {
+        const id = await claimEndedGrant(this.#db);
+        if (id === undefined) return;
+        await this.endWaiting(id);
+      }
+    } catch (error) {
+      if (!isKeyServiceUnavailable(error)) throw error;
+      this.#logger.warn({ err: describeError(error) }, 'disconnected accounts wait to be revoked: the key service is unavailable');
+    }
   }
 
   /**

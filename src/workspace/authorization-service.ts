@@ -8,7 +8,7 @@ import {
   type FlowRow,
   insertFlow,
   markFlowOpened,
-  selectFlowByTicket,
+  selectFlow,
   selectTicketUser,
   selectUnopenedFlow,
 } from './flows-repository.ts';
@@ -58,7 +58,7 @@ export async function openByTicket(deps: WorkspaceDeps, ticket: string, binding:
   const userId = await selectTicketUser(deps.db, ticketHash);
   if (userId === undefined) throw invalidTicket();
   const flow = await deps.db.transaction(async (tx) => {
-    const found = await selectFlowByTicket(tx, ticketHash);
+    const found = await selectFlow(tx, 'ticket_hash', ticketHash);
     if (found === undefined) throw invalidTicket();
     await checkTicket(tx, found, binding);
     if (found.openedAt === null) await markFlowOpened(tx, found.id);

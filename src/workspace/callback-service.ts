@@ -6,9 +6,9 @@ import type { IssuedTokens } from '../providers/workspace/workspace-tokens.ts';
 import { openSecrets } from './authorization-service.ts';
 import { isBoundTo } from './bindings.ts';
 import { type Confirmation, holdGrant, resumeConfirmation } from './confirmation-service.ts';
-import { activate, type Granted, reject, revokeUnnamed } from './connection-service.ts';
+import { activate, type Granted, reject, revokeOrphan } from './connection-service.ts';
 import type { FlowError } from './flow-errors.ts';
-import { claimFlow, type FlowRow, finishFlow, type Outcome, selectFlowByState } from './flows-repository.ts';
+import { claimFlow, EXPIRED, type FlowRow, finishFlow, type Outcome, selectFlow } from './flows-repository.ts';
 import { hashSecret } from './secrets.ts';
 import type { WorkspaceDeps } from './workspace-deps.ts';
 
@@ -26,7 +26,6 @@ export type CallbackResult = { redirectUri: string; outcome: Outcome } | { confi
 const POLL_MS = 250;
 /** 12 seconds in total: the exchange may take 10. */
 const POLL_TRIES = 48;
-const EXPIRED: Outcome = { status: 'error', code: 'expired' };
 
 /**
  * Handles the provider's redirect: the first callback of a flow exchanges the code, every other one receives its outcome.
@@ -45,7 +44,7 @@ export async function completeCallback(deps: WorkspaceDeps, query: CallbackQuery
 async function replay(deps: WorkspaceDeps, stateHash: Buffer, code: string): Promise<CallbackResult> {
   let redirectUri = deps.redirectUris.fallback;
   for (let attempt = 0; attempt < POLL_TRIES; attempt += 1) {
-    const flow = await selectFlowByState(deps.db, stateHash);
+    const flow = await selectFlow(deps.db, 'state_hash', stateHash);
     if (flow === undefined) break;
     redirectUri = flow.redirectUri;
     const ended = await outcomeOf(deps, flow, code);
@@ -84,7 +83,7 @@ async function exchange(
   try {
     const tokens = await deps.provider.exchange(query.code, verifier, nonce, deadline, (came) => {
       issued = came;
-      if (isLate) void revokeUnnamed(deps, came);
+      if (isLate) void revokeOrphan(deps, came);
     });
     if (!identifiesAccount(tokens.scopes)) return await reject(deps, flow.id, 'missing_scopes', tokens, tokens.subject);
     subject = tokens.subject;
@@ -110,8 +109,7 @@ async function rejectAndRevoke(deps: WorkspaceDeps, flow: FlowRow, tokens: Issue
   try {
     return await reject(deps, flow.id, 'provider_error', tokens, subject);
   } catch (error) {
-    const token = tokens.refreshToken ?? tokens.accessToken;
-    await (subject === undefined ? revokeUnnamed(deps, tokens) : deps.orphanedTokens.add({ provider: 'workspace', subject, token }));
+    await revokeOrphan(deps, tokens, subject);
     throw error;
   }
 }

@@ -7,13 +7,14 @@ import { ignoreDecryptionFailure } from '../vault/ignore-decryption-failure.ts';
 import type { SealedRevocation } from '../vault/revocations.ts';
 import { activate, type Granted, sealRevocation } from './connection-service.ts';
 import {
+  EXPIRED,
   type FlowRow,
   finishFlow,
   holdForConfirmation,
   lockPendingFlow,
   type Outcome,
   selectExpiredConfirmations,
-  selectFlowByConfirmation,
+  selectFlow,
   selectPendingFlows,
   selectUserLabel,
 } from './flows-repository.ts';
@@ -50,7 +51,6 @@ interface Pending {
 type HeldGrantDeps = Pick<WorkspaceDeps, 'db' | 'userKeys' | 'revocations' | 'logger'>;
 
 const SWEEP_BATCH = 100;
-const EXPIRED: Outcome = { status: 'error', code: 'expired' };
 
 /**
  * Holds a grant, encrypted, until its form is posted from the same browser.
@@ -88,7 +88,7 @@ export async function holdGrant(
  */
 export async function resumeConfirmation(deps: WorkspaceDeps, flow: FlowRow, code: string): Promise<Confirmation | undefined> {
   const proof = proofOf(flow.id, code);
-  const held = await selectFlowByConfirmation(deps.db, confirmationHash(proof.cookie, proof.form));
+  const held = await selectFlow(deps.db, 'confirmation_hash', confirmationHash(proof.cookie, proof.form));
   if (held === undefined || held.id !== flow.id || held.pending === null) return undefined;
   return describe(deps, held, (await openPending(deps, held)).account, proof);
 }
@@ -105,7 +105,7 @@ export async function resolveConfirmation(
   confirmed: boolean,
 ): Promise<{ redirectUri: string; outcome: Outcome }> {
   const hash = confirmationHash(cookie ?? '', form);
-  const flow = cookie === undefined ? undefined : await selectFlowByConfirmation(deps.db, hash);
+  const flow = cookie === undefined ? undefined : await selectFlow(deps.db, 'confirmation_hash', hash);
   if (flow === undefined) throw new AppError('forbidden', 'This can only be confirmed in the browser window that asked for it.');
   const outcome = flow.outcome ?? (await settle(deps, flow, hash, confirmed));
   return { redirectUri: flow.redirectUri, outcome };
@@ -116,17 +116,17 @@ async function settle(deps: WorkspaceDeps, flow: FlowRow, hash: Buffer, confirme
   const pending = await openPending(deps, flow);
   if (!confirmed) return discard(deps, hash, pending.mismatch ? 'account_mismatch' : 'access_denied');
   return activate(deps, flow, revive(pending), async (tx) => {
-    const locked = await selectFlowByConfirmation(tx, hash);
+    const locked = await selectFlow(tx, 'confirmation_hash', hash);
     if (locked?.outcome) return locked.outcome;
     return locked === undefined || locked.pending === null || locked.confirmationExpired ? EXPIRED : undefined;
   });
 }
 
 async function discard(deps: WorkspaceDeps, hash: Buffer, code: 'account_mismatch' | 'access_denied'): Promise<Outcome> {
-  const seen = await selectFlowByConfirmation(deps.db, hash);
+  const seen = await selectFlow(deps.db, 'confirmation_hash', hash);
   if (seen === undefined || seen.pending === null) return seen?.outcome ?? EXPIRED;
   const outcome: Outcome = { status: 'error', code };
-  return (await release(deps, seen, outcome)) ? outcome : ((await selectFlowByConfirmation(deps.db, hash))?.outcome ?? EXPIRED);
+  return (await release(deps, seen, outcome)) ? outcome : ((await selectFlow(deps.db, 'confirmation_hash', hash))?.outcome ?? EXPIRED);
 }
 
 /** Revokes the grants whose confirmation has expired. */

@@ -9,7 +9,7 @@ import type { SealedRevocation } from '../vault/revocations.ts';
 import { lockSubject } from '../vault/revocations-repository.ts';
 import { upsertAccount } from './accounts-repository.ts';
 import type { FlowError } from './flow-errors.ts';
-import { finishFlow, type Outcome, selectUserLabel } from './flows-repository.ts';
+import { EXPIRED, finishFlow, type Outcome, selectUserLabel } from './flows-repository.ts';
 import type { WorkspaceDeps } from './workspace-deps.ts';
 
 /** What the provider granted in a flow, before it is stored. */
@@ -66,7 +66,10 @@ export async function activate(
         if (settled !== undefined || !exists) return settled;
         return store(deps, tx, flow, granted, { hash: subjectHash, seen });
       }, flow.userId);
-      return outcome ?? (await revokeOrphan(deps, granted));
+      if (outcome !== undefined) return outcome;
+      // The user was deleted in the meantime, with the flow.
+      await revokeOrphan(deps, granted.tokens, granted.profile.subject);
+      return EXPIRED;
     } catch (error) {
       if (error instanceof SubjectBusy) {
         await sleep(BUSY_WAIT_MS);
@@ -99,14 +102,14 @@ export async function reject(
     return sealed && deps.revocations.insert(tx, sealed);
   });
   await deps.revocations.jobs.add([revocation]);
-  if (subject === undefined) await revokeUnnamed(deps, tokens);
+  if (subject === undefined) await revokeOrphan(deps, tokens);
   return outcome;
 }
 
-/** Revokes tokens whose account is not known yet. */
-export function revokeUnnamed(deps: WorkspaceDeps, { accessToken, refreshToken }: IssuedTokens): Promise<void> {
-  const subject = async () => (await deps.provider.profile(accessToken, deps.provider.deadline())).subject;
-  return deps.orphanedTokens.add({ provider: 'workspace', subject, token: refreshToken ?? accessToken });
+/** Revokes tokens that are not stored. @param subject the account's; undefined: not known yet */
+export function revokeOrphan(deps: WorkspaceDeps, { accessToken, refreshToken }: IssuedTokens, subject?: string): Promise<void> {
+  const request = async () => (await deps.provider.profile(accessToken, deps.provider.deadline())).subject;
+  return deps.orphanedTokens.add({ provider: 'workspace', subject: subject ?? request, token: refreshToken ?? accessToken });
 }
 
 /** Encrypts tokens for their revocation, before the transaction that stores it. */
@@ -147,12 +150,6 @@ async function warm({ db, userKeys, grants }: WorkspaceDeps, userId: string, sub
   if ((await selectUserLabel(db, userId)) === undefined) return;
   await userKeys.forUser(db, userId);
   await grants.storedRefreshToken(db, userId, 'workspace', subject);
-}
-
-/** The user was deleted in the meantime, with the flow. */
-async function revokeOrphan(deps: WorkspaceDeps, { tokens, profile }: Granted): Promise<Outcome> {
-  await deps.orphanedTokens.add({ provider: 'workspace', subject: profile.subject, token: tokens.refreshToken ?? tokens.accessToken });
-  return { status: 'error', code: 'expired' };
 }
 
 async function record(tx: Queryable, flowId: string, outcome: Outcome): Promise<Outcome> {

@@ -5,6 +5,8 @@ import type { FlowError } from './flow-errors.ts';
 /** How a flow ended; becomes the query of the redirect. */
 export type Outcome = { status: 'connected'; account_id: string; missing_scopes: string[] } | { status: 'error'; code: FlowError };
 
+export const EXPIRED: Outcome = { status: 'error', code: 'expired' };
+
 export interface FlowRow {
   id: string;
   userId: string;
@@ -39,14 +41,9 @@ const COLUMNS = `id, user_id as "userId", email, redirect_uri as "redirectUri", 
   coalesce(consumed_at < now() - interval '${CALLBACK_LIMIT}', false) as abandoned,
   coalesce(confirmation_expires_at <= now(), true) as "confirmationExpired"`;
 
-export interface NewFlow {
-  id: string;
-  userId: string;
+export interface NewFlow extends Pick<FlowRow, 'id' | 'userId' | 'email' | 'redirectUri' | 'secrets'> {
   ticketHash: Buffer | null;
   stateHash: Buffer;
-  email: string | null;
-  redirectUri: string;
-  secrets: Buffer;
   opened: boolean;
 }
 
@@ -87,13 +84,14 @@ export async function selectTicketUser(db: Queryable, ticketHash: Buffer): Promi
   return rows[0]?.userId;
 }
 
-export async function selectFlowByTicket(tx: Queryable, ticketHash: Buffer): Promise<FlowRow | undefined> {
-  const rows = await tx.query<FlowRow>(`select ${COLUMNS} from oauth_flows where ticket_hash = $1 for no key update`, [ticketHash]);
-  return rows[0];
-}
-
-export async function selectFlowByState(db: Queryable, stateHash: Buffer): Promise<FlowRow | undefined> {
-  const rows = await db.query<FlowRow>(`select ${COLUMNS} from oauth_flows where state_hash = $1`, [stateHash]);
+/** The flow with this hash. It is locked, except by its state, which waiting callbacks poll. */
+export async function selectFlow(
+  db: Queryable,
+  by: 'ticket_hash' | 'state_hash' | 'confirmation_hash',
+  hash: Buffer,
+): Promise<FlowRow | undefined> {
+  const lock = by === 'state_hash' ? '' : 'for no key update';
+  const rows = await db.query<FlowRow>(`select ${COLUMNS} from oauth_flows where ${by} = $1 ${lock}`, [hash]);
   return rows[0];
 }
 
@@ -156,14 +154,6 @@ export async function holdForConfirmation(
      where id = $1::uuid`,
     [id, pending, subject, confirmationHash, CONFIRMATION_LIFE],
   );
-}
-
-/** Locks the flow that a confirmation form belongs to. */
-export async function selectFlowByConfirmation(tx: Queryable, confirmationHash: Buffer): Promise<FlowRow | undefined> {
-  const rows = await tx.query<FlowRow>(`select ${COLUMNS} from oauth_flows where confirmation_hash = $1 for no key update`, [
-    confirmationHash,
-  ]);
-  return rows[0];
 }
 
 export async function selectExpiredConfirmations(db: Queryable, limit: number): Promise<FlowRow[]> {

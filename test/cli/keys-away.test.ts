@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { formatKeyset } from '../../src/config/master-key-list.ts';
-import { sweepEndedGrants } from '../../src/vault/ended-grants.ts';
 import { deleteFormerKeys } from '../../src/vault/rotation/key-rotation-repository.ts';
 import { runCli } from '../support/cli.ts';
 import { eventually } from '../support/eventually.ts';
@@ -188,7 +187,7 @@ describe('while the key service is unavailable', () => {
     kms.always = undefined;
     await waitUntil('ended_at');
     const before = kms.count('Encrypt');
-    await Promise.all(Array.from({ length: 3 }, () => sweepEndedGrants(steward.context)));
+    await Promise.all(Array.from({ length: 3 }, () => steward.context.grants.sweep()));
     expect(await waiting()).toEqual([]);
     expect(kms.count('Encrypt') - before).toBe(4);
     for (const person of people) await expectRevoked(person, steward);

@@ -86,15 +86,12 @@ export function openBankSession(options: BankSessionOptions, item: BankItemAcces
   return { call };
 }
 
-interface Request {
-  name: BankCall;
-  method: Method;
-  body: Record<string, unknown>;
-  isLarge: boolean;
-}
-
-async function fetchResponse(options: BankSessionOptions, item: BankItemAccess, signal: AbortSignal, request: Request) {
-  const { name, method, body, isLarge } = request;
+async function fetchResponse(
+  options: BankSessionOptions,
+  item: BankItemAccess,
+  signal: AbortSignal,
+  { name, method, body, isLarge }: { name: BankCall; method: Method; body: Record<string, unknown>; isLarge: boolean },
+) {
   signal.throwIfAborted();
   const limit = deadline(name === 'accounts/balance/get' ? LIVE_MS : options.timeoutMs);
   const limits = { signal: AbortSignal.any([signal, limit]), maxContentLength: isLarge ? MAX_RESPONSE_BYTES : LARGE_BYTES };

@@ -16,14 +16,6 @@ type Tokens = Pick<GrantAccess, 'current' | 'renewed'>;
 /** Runs work within the limit of concurrent requests. */
 export type InTurn = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
-interface Sent {
-  attempt: Attempt;
-  /** The access token that it was sent with. */
-  token: string;
-  /** undefined when no whole response came. */
-  response: ApiResponse | undefined;
-}
-
 /** Slightly above the provider's own limit for exports (10 MB). */
 const MAX_RESPONSE_BYTES = 12 * 1024 * 1024;
 /** For responses that are read by a schema. */
@@ -144,7 +136,7 @@ export class WorkspaceSession {
   }
 
   /** The token is read right before the request, because waiting for a place may take long and the account may be gone by then. */
-  async #sendOnce(method: Method, params: MethodParams, maxBytes: number): Promise<Sent> {
+  async #sendOnce(method: Method, params: MethodParams, maxBytes: number) {
     // Also before, so that a refresh does not occupy a place.
     const early = await this.#tokens.current();
     const takenAt = performance.now();

@@ -119,7 +119,17 @@ export class KeyRenewal {
     return keys;
   }
 
-  async #sealAnew(tx: Queryable, column: SealedColumn, userId: string, { known, key }: Keys, pass: Pass): Promise<void> {
+  /**
+   * @param keys.known the keys that may have encrypted the values
+   * @param keys.key the key to encrypt them with
+   */
+  async #sealAnew(
+    tx: Queryable,
+    column: SealedColumn,
+    userId: string,
+    { known, key }: { known: ReadonlyMap<string, DataKey>; key: DataKey },
+    pass: Pass,
+  ): Promise<void> {
     for (const value of await selectSealed(tx, column, userId)) {
       const place = { table: column.sealedIn?.table ?? column.table, column: value.placeColumn, userId, rowId: value.placeRowId };
       const plain = await ignoreDecryptionFailure(async () => {
@@ -139,13 +149,6 @@ export class KeyRenewal {
     const wrapped = await this.#keyring.wrap(secret, context);
     return replaceRevocationKey(this.#db, row, { ...wrapped, token: seal({ id: row.id, secret }, place, token) });
   }
-}
-
-interface Keys {
-  /** The keys that may have encrypted the values. */
-  known: ReadonlyMap<string, DataKey>;
-  /** The key to encrypt them with. */
-  key: DataKey;
 }
 
 /** The key was replaced by another process first. */
