@@ -8,7 +8,6 @@ import { createLinkToken, deleteItem, linkItem, refreshItem } from './bank-servi
 import type { BankWebhooks } from './bank-webhooks.ts';
 import { selectItems } from './items-repository.ts';
 
-const TAG = 'Bank';
 const MAX_WEBHOOK_BYTES = 256 * 1024;
 const PROOF = 'Plaid-Verification';
 const itemParams = z.object({ account_id: z.uuid() });
@@ -33,7 +32,7 @@ const linkResult = success
 
 /** Linking, listing, repairing and deleting bank items, and the aggregator's webhook. */
 export function bankRouter(deps: BankDeps, webhooks: BankWebhooks, middleware: EndpointMiddleware): EndpointRouter {
-  return endpointRouter([...linkEndpoints(deps), ...itemEndpoints(deps), webhookEndpoint(webhooks)], middleware);
+  return endpointRouter('Bank', [...linkEndpoints(deps), ...itemEndpoints(deps), webhookEndpoint(webhooks)], middleware);
 }
 
 function linkEndpoints(deps: BankDeps): Endpoint[] {
@@ -41,7 +40,6 @@ function linkEndpoints(deps: BankDeps): Endpoint[] {
     endpoint({
       method: 'post',
       path: '/auth/bank/create_link_token',
-      tag: TAG,
       summary: 'Create a link token for the aggregator’s widget',
       description:
         'With `account_id`: update mode for that entry, to log in again or to add accounts. The sandbox adds `link_url`, its page that replaces the widget.',
@@ -55,7 +53,6 @@ function linkEndpoints(deps: BankDeps): Endpoint[] {
     endpoint({
       method: 'post',
       path: '/auth/bank/set_access_token',
-      tag: TAG,
       summary: 'Link a bank with the widget’s public token',
       description:
         'Linking the same login again keeps the id of its entry if the new accounts include all previous ones, compared by the bank’s persistent ids, else by name, mask and type. Otherwise both entries are kept, and `also_linked` lists the others.',
@@ -77,7 +74,6 @@ function itemEndpoints(deps: BankDeps): Endpoint[] {
     endpoint({
       method: 'get',
       path: '/auth/bank/accounts',
-      tag: TAG,
       summary: 'List the bank account entries',
       auth: 'id_token',
       response: accountList,
@@ -86,7 +82,6 @@ function itemEndpoints(deps: BankDeps): Endpoint[] {
     endpoint({
       method: 'delete',
       path: '/auth/bank/accounts/:account_id',
-      tag: TAG,
       summary: 'Delete a bank account entry',
       description: 'The entry cannot be used from now on. It is removed at the aggregator in the background, with retries.',
       auth: 'id_token',
@@ -101,7 +96,6 @@ function itemEndpoints(deps: BankDeps): Endpoint[] {
     endpoint({
       method: 'post',
       path: '/auth/bank/accounts/:account_id/refresh',
-      tag: TAG,
       summary: 'Reload a bank account entry after update mode',
       description: 'Clears `relink_required` and stores the selected accounts.',
       auth: 'id_token',
@@ -122,7 +116,6 @@ function webhookEndpoint(webhooks: BankWebhooks): Endpoint {
   return endpoint({
     method: 'post',
     path: '/webhooks/bank',
-    tag: TAG,
     summary: 'Events of the bank-data aggregator',
     description: `For the aggregator only. \`${PROOF}\` is a JWS (ES256) over the time and the SHA-256 of the body’s bytes. An event is stored before it is acknowledged; an event that has no effect here is acknowledged too.`,
     auth: 'none',

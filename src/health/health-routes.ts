@@ -25,7 +25,7 @@ export interface HealthDeps extends ReadinessDeps {
 /** `GET /test` and the two probes for orchestrators. */
 export function healthRouter(deps: HealthDeps, middleware: EndpointMiddleware): EndpointRouter {
   const readiness = new Readiness(deps);
-  const probe = { method: 'get', tag: 'Health', auth: 'none', limit: 'probe' } as const;
+  const probe = { method: 'get', auth: 'none', limit: 'probe' } as const;
   const endpoints = [
     endpoint({
       ...probe,
@@ -59,5 +59,5 @@ export function healthRouter(deps: HealthDeps, middleware: EndpointMiddleware): 
       },
     }),
   ];
-  return endpointRouter(endpoints, middleware);
+  return endpointRouter('Health', endpoints, middleware);
 }

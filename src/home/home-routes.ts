@@ -12,7 +12,7 @@ const LINK_SCRIPT = 'https://cdn.plaid.com/link/v2/stable/link-initialize.js';
 /** `GET /`: the development page, or in production a redirect to the public website. `GET /api-docs`: in development only. */
 export function homeRouter(config: Config, publicUrl: string, middleware: EndpointMiddleware): EndpointRouter {
   const endpoints = config.environment === 'production' ? [toWebsite(config.siteUrl ?? publicUrl)] : developmentPages(config, publicUrl);
-  return endpointRouter(endpoints, middleware);
+  return endpointRouter('Service', endpoints, middleware);
 }
 
 function developmentPages(config: Config, publicUrl: string): Endpoint[] {
@@ -30,7 +30,6 @@ export function openApiRouter(document: () => object, middleware: EndpointMiddle
     endpoint({
       method: 'get',
       path: '/openapi.json',
-      tag: 'Service',
       summary: 'This interface as an OpenAPI 3.1 document',
       auth: 'none',
       response: z.record(z.string(), z.unknown()),
@@ -40,14 +39,13 @@ export function openApiRouter(document: () => object, middleware: EndpointMiddle
       },
     }),
   ];
-  return endpointRouter(endpoints, middleware);
+  return endpointRouter('Service', endpoints, middleware);
 }
 
 function toWebsite(siteUrl: string): Endpoint {
   return endpoint({
     method: 'get',
     path: '/',
-    tag: 'Service',
     summary: 'Redirect to the public website (production only)',
     auth: 'none',
     pages: { 302: 'Redirect to the public website' },
@@ -59,7 +57,6 @@ function developmentPage(path: string, file: string, summary: string, contentPol
   return endpoint({
     method: 'get',
     path,
-    tag: 'Service',
     summary: `${summary} (development only)`,
     auth: 'none',
     pages: { 200: 'An HTML page', 302: 'Redirect to the same page at `PUBLIC_URL`, from another loopback name' },

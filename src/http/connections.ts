@@ -7,21 +7,13 @@ import { throttledLog } from '../observability/throttled-log.ts';
 
 const CHECK_MS = 1_000;
 
-export interface ConnectionBounds {
-  /** Destroys the connections that were upgraded and are still open. */
-  destroyUpgraded(): void;
-  stop(): void;
-}
+export type ConnectionBounds = ReturnType<typeof boundConnections>;
 
 /**
  * Limits the number of connections and the time that a client takes to read a response. Slow requests are limited by
  * Node (`headersTimeout`, `requestTimeout`), WebSockets by the WebSocket API.
  */
-export function boundConnections(
-  server: Server,
-  limits: Pick<Limits, 'connections' | 'answerTimeoutMs'>,
-  logger: Logger,
-): ConnectionBounds {
+export function boundConnections(server: Server, limits: Pick<Limits, 'connections' | 'answerTimeoutMs'>, logger: Logger) {
   /** Since when data waits to be read by the client, milliseconds; 0 = no data waits. */
   const open = new Map<Duplex, number>();
   /** Those that were upgraded, which the server no longer tracks. */
@@ -43,6 +35,7 @@ export function boundConnections(
   const checking = setInterval(guarded(logger, 'checking connections', check), CHECK_MS);
   checking.unref();
   return {
+    /** Destroys the connections that were upgraded and are still open. */
     destroyUpgraded: () => {
       for (const socket of upgraded) socket.destroy();
     },

@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts';
 import { validate } from '../validation/validate.ts';
 import { rawBody } from './body.ts';
 import type { Caller, Endpoint, LimitName, Reply } from './endpoint.ts';
-import { type Authenticate, requireIdToken } from './require-id-token.ts';
+import type { Authenticate } from './limits.ts';
 
 /** The Express router of a feature, with the declarations that it was made from. */
 export type EndpointRouter = Router & { readonly endpoints: readonly Endpoint[] };
@@ -19,12 +19,14 @@ export interface EndpointMiddleware {
 /**
  * Makes a feature's router from its endpoint declarations. The order for each request: rate limit, method, body parser,
  * ID token, validation, handler, response schema.
+ *
+ * @param tag of the endpoints that declare none
  */
-export function endpointRouter(endpoints: readonly Endpoint[], middleware: EndpointMiddleware): EndpointRouter {
+export function endpointRouter(tag: string, endpoints: readonly Endpoint[], middleware: EndpointMiddleware): EndpointRouter {
   // A router does not inherit these from the app.
   const router = Router({ caseSensitive: true, strict: true });
   for (const [path, group] of Map.groupBy(endpoints, (endpoint) => endpoint.path)) addRoutes(router, path, group, middleware);
-  return Object.assign(router, { endpoints });
+  return Object.assign(router, { endpoints: endpoints.map((endpoint) => ({ tag, ...endpoint })) });
 }
 
 function addRoutes(router: Router, path: string, group: Endpoint[], { authenticate, parseBody, limits }: EndpointMiddleware): void {
@@ -50,6 +52,14 @@ function allowedMethods(group: Endpoint[]): string[] {
   const methods = group.map((endpoint) => endpoint.method.toUpperCase());
   const headless = group.some((endpoint) => endpoint.browser === true);
   return methods.includes('GET') && !headless ? [...methods, 'HEAD'] : methods;
+}
+
+/** Middleware: rejects a request without a valid ID token in its Authorization header; sets `response.locals.caller`. */
+function requireIdToken(authenticate: Authenticate, toProvider: boolean): RequestHandler {
+  return async (request: Request, response: Response, next: NextFunction) => {
+    response.locals.caller = await authenticate(request.headers.authorization, toProvider);
+    next();
+  };
 }
 
 /** A link scanner or a prefetching browser must not advance a one-time flow. */

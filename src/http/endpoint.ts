@@ -52,7 +52,8 @@ export interface Endpoint<
   method: 'get' | 'post' | 'delete';
   /** Express path, e.g. `/auth/bank/accounts/:account_id`. */
   path: string;
-  tag: string;
+  /** Its group in the OpenAPI document; left out: the router's. */
+  tag?: string;
   summary: string;
   description?: string;
   /** `id_token`: the Authorization header carries a verified ID token. */

@@ -55,7 +55,7 @@ export function openApiDocument(
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
       servers: [{ url: options.publicUrl, description: options.environment }],
-      tags: [...new Set(endpoints.map((endpoint) => endpoint.tag))].map((name) => ({ name })),
+      tags: [...new Set(endpoints.flatMap(({ tag }) => tag ?? []))].map((name) => ({ name })),
       paths,
       components: { securitySchemes, headers, schemas: { Error: error } },
     },
@@ -88,7 +88,7 @@ function operation(endpoint: Endpoint): ZodOpenApiOperationObject {
   const { tag, summary, description, params, query, signed } = endpoint;
   return {
     operationId: operationId(endpoint),
-    tags: [tag],
+    ...(tag !== undefined && { tags: [tag] }),
     summary,
     ...(description !== undefined && { description }),
     security: endpoint.auth === 'id_token' ? [{ idToken: [] }] : [],

@@ -20,14 +20,13 @@ export interface IntegrationsRoutesOptions {
 
 /** The reload of the integrations file, and the user's integration status. */
 export function integrationsRouter(options: IntegrationsRoutesOptions, middleware: EndpointMiddleware): EndpointRouter {
-  return endpointRouter([reload(options), status(options)], middleware);
+  return endpointRouter('Service', [reload(options), status(options)], middleware);
 }
 
 function reload({ reloads, showsProblems }: IntegrationsRoutesOptions): Endpoint {
   return endpoint({
     method: 'get',
     path: '/update_integrations',
-    tag: 'Service',
     summary: 'Reload the integrations file',
     description:
       'Reads integrations.yaml again without a restart. An invalid file changes nothing; the log lists the problems with their lines. ' +

@@ -14,14 +14,13 @@ const CURSOR_CHARACTERS = 500;
 
 /** The user's audit log, export and deletion. */
 export function usersRouter(deps: UsersDeps & ExportDeps, middleware: EndpointMiddleware): EndpointRouter {
-  return endpointRouter([listAudit(deps), exportUser(new UserExports(deps)), deleteUser(deps)], middleware);
+  return endpointRouter('User', [listAudit(deps), exportUser(new UserExports(deps)), deleteUser(deps)], middleware);
 }
 
 function listAudit(deps: ExportDeps): Endpoint {
   return endpoint({
     method: 'get',
     path: '/user/audit',
-    tag: 'User',
     summary: 'Audit log of the user',
     description:
       'Every call of an action, allowed or rejected, newest first, without its content. Rows that are added meanwhile come before the first page. Rows are kept for 400 days.',
@@ -51,7 +50,6 @@ function exportUser(exports: UserExports): Endpoint {
   return endpoint({
     method: 'get',
     path: '/user/export',
-    tag: 'User',
     summary: 'Export of the user’s data',
     description:
       'All rows of the user at one point in time, as a file. Secrets are left out; `withheld` names them. `LIMIT_USER_EXPORTS_PER_MINUTE` limits it.',
@@ -70,7 +68,6 @@ function deleteUser(deps: UsersDeps): Endpoint {
   return endpoint({
     method: 'delete',
     path: '/user',
-    tag: 'User',
     summary: 'Delete the user',
     description:
       'Disconnects all accounts, deletes the user, the user’s key and the waitlist entry of the user’s address, and closes the user’s WebSockets. ID tokens issued before are rejected until they expire. Requires a sign-in within the last five minutes.',

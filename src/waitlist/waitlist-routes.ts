@@ -16,7 +16,6 @@ export function waitlistRouter(db: Database, logger: Logger, middleware: Endpoin
     endpoint({
       method: 'post',
       path,
-      tag: 'Waitlist',
       summary: path === '/email' ? 'Alias of POST /waitlist' : 'Add an address to the waitlist',
       description: 'The response is the same for a new and for a known address. A failed insertion is a 200 with `status: "error"`.',
       auth: 'none',
@@ -34,5 +33,5 @@ export function waitlistRouter(db: Database, logger: Logger, middleware: Endpoin
       },
     }),
   );
-  return endpointRouter(endpoints, middleware);
+  return endpointRouter('Waitlist', endpoints, middleware);
 }

@@ -4,7 +4,7 @@ import type { Cookies } from '../http/cookies.ts';
 import { type Endpoint, endpoint, type Reply, SUCCEEDED, success } from '../http/endpoint.ts';
 import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoint-router.ts';
 import { pagePolicy } from '../http/html.ts';
-import type { Authenticate } from '../http/require-id-token.ts';
+import type { Authenticate } from '../http/limits.ts';
 import { emailAddress, text } from '../validation/validate.ts';
 import { type AccountsDeps, disconnectAccount, listAccounts, setDefaultAccount, workspaceAccount } from './accounts-service.ts';
 import { openByTicket, openForUser, prepareFlow } from './authorization-service.ts';
@@ -15,7 +15,6 @@ import { CONFIRMATION_SECONDS, confirmationCookie, resolveConfirmation } from '.
 import type { Outcome } from './flows-repository.ts';
 import type { WorkspaceDeps } from './workspace-deps.ts';
 
-const TAG = 'Workspace';
 const redirectUri = text(2048).meta({
   description: 'Where the flow ends; one of the allowed addresses.',
   examples: ['http://localhost:8080/'],
@@ -39,14 +38,13 @@ export interface WorkspaceRoutesOptions {
 /** Connecting (three steps), listing, choosing the default and disconnecting workspace accounts. */
 export function workspaceRouter(options: WorkspaceRoutesOptions, middleware: EndpointMiddleware): EndpointRouter {
   const flow = [requestAccess(options), login(options, middleware.authenticate), callback(options), confirm(options)];
-  return endpointRouter([...flow, ...accountEndpoints(options.accounts)], middleware);
+  return endpointRouter('Workspace', [...flow, ...accountEndpoints(options.accounts)], middleware);
 }
 
 function requestAccess({ deps, cookies, publicUrl }: WorkspaceRoutesOptions): Endpoint {
   return endpoint({
     method: 'post',
     path: '/workspace_access_request',
-    tag: TAG,
     summary: 'Step 1: request access to a workspace account',
     description: 'Starts a flow and binds this browser to the user. Open `login_url` in the same browser within 60 seconds.',
     auth: 'id_token',
@@ -69,7 +67,6 @@ function login({ deps, cookies }: WorkspaceRoutesOptions, authenticate: Authenti
   return endpoint({
     method: 'get',
     path: '/auth/workspace/login',
-    tag: TAG,
     summary: 'Step 2: redirect to the provider’s consent page',
     description: '`token` is the ticket of step 1, or an ID token.',
     auth: 'none',
@@ -97,7 +94,6 @@ function callback({ deps, cookies }: WorkspaceRoutesOptions): Endpoint {
   return endpoint({
     method: 'get',
     path: '/auth/workspace/callback',
-    tag: TAG,
     summary: 'Step 3: the provider’s redirect',
     description: 'Redirects to the flow’s `redirect_uri` with the outcome in the query, or shows a confirmation page first.',
     auth: 'none',
@@ -122,7 +118,6 @@ function confirm({ deps, cookies }: WorkspaceRoutesOptions): Endpoint {
   return endpoint({
     method: 'post',
     path: '/auth/workspace/confirm',
-    tag: TAG,
     summary: 'Submit the confirmation page',
     description: 'Works once, in the browser that received the page.',
     auth: 'none',
@@ -144,7 +139,6 @@ function accountEndpoints(accounts: AccountsDeps): Endpoint[] {
     endpoint({
       method: 'get',
       path: '/auth/workspace/accounts',
-      tag: TAG,
       summary: 'List the connected workspace accounts',
       auth: 'id_token',
       response: accountList,
@@ -153,7 +147,6 @@ function accountEndpoints(accounts: AccountsDeps): Endpoint[] {
     endpoint({
       method: 'delete',
       path: '/auth/workspace/accounts/:account_id',
-      tag: TAG,
       summary: 'Disconnect a workspace account',
       description: 'The account cannot be used from now on. Its tokens are revoked at the provider in the background, with retries.',
       auth: 'id_token',
@@ -168,7 +161,6 @@ function accountEndpoints(accounts: AccountsDeps): Endpoint[] {
     endpoint({
       method: 'post',
       path: '/auth/workspace/accounts/:account_id/default',
-      tag: TAG,
       summary: 'Make a workspace account the default',
       auth: 'id_token',
       params: accountId,
