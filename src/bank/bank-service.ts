@@ -8,13 +8,13 @@ import type { BankProvider, LinkToken } from '../providers/bank/bank-provider.ts
 import type { NewGrant } from '../vault/grants.ts';
 import { lockUser } from '../vault/grants-repository.ts';
 import { about, type BankDeps, configured } from './bank-deps.ts';
-import { noteChecked } from './checks-repository.ts';
 import { findOverlaps } from './duplicates.ts';
 import { checkItem } from './item-check.ts';
 import { NO_WARNING, setWarning, warningOf } from './item-warnings.ts';
 import {
   type ItemRow,
   insertItem,
+  noteChecked,
   noteUpdateMode,
   resetSyncState,
   selectItem,

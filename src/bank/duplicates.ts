@@ -1,9 +1,7 @@
 import type { BankAccount } from '../providers/bank/bank-item.ts';
+import type { ItemDetails } from './items-repository.ts';
 
-interface Linked {
-  institutionId: string | null;
-  accounts: BankAccount[];
-}
+type Linked = Pick<ItemDetails, 'institutionId' | 'accounts'>;
 
 export interface Overlaps<Item> {
   /** The item that the new one replaces: no account is lost. */

@@ -4,9 +4,8 @@ import { isItemRejection } from '../providers/bank/bank-errors.ts';
 import type { ItemState } from '../providers/bank/bank-item.ts';
 import { lockUser } from '../vault/grants-repository.ts';
 import type { BankDeps } from './bank-deps.ts';
-import { noteChecked } from './checks-repository.ts';
 import { setWarning, warningOf } from './item-warnings.ts';
-import { type ItemDetails, type ItemRow, lockItem, selectItem, updateItem, updateNewAccounts } from './items-repository.ts';
+import { type ItemDetails, type ItemRow, lockItem, noteChecked, selectItem, updateItem, updateNewAccounts } from './items-repository.ts';
 
 /** An item as the aggregator returned it, with or without its accounts. */
 export type Reading = Pick<ItemState, 'health' | 'consentExpiresAt'> & Partial<ItemDetails>;

@@ -1,8 +1,8 @@
 import { describeError } from '../observability/logger.ts';
 import type { BankProvider } from '../providers/bank/bank-provider.ts';
 import type { BankDeps } from './bank-deps.ts';
-import { leaseDueItems } from './checks-repository.ts';
 import { checkInBackground, type Reading } from './item-check.ts';
+import { leaseDueItems } from './items-repository.ts';
 
 /** Concurrent readings; the aggregator allows 5,000 a minute (Plaid: Rate limits). */
 const BATCH = 10;

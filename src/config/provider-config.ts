@@ -9,11 +9,8 @@ export function identity(env: Variables, problems: Problems): Config['identity']
     problems.add('OIDC_ISSUER', 'and FIREBASE_PROJECT_ID exclude each other');
   }
   if (env.FIREBASE_PROJECT_ID !== undefined) {
-    return {
-      kind: 'firebase',
-      projectId: env.FIREBASE_PROJECT_ID,
-      checkRevoked: env.GOOGLE_APPLICATION_CREDENTIALS !== undefined,
-    };
+    const checkRevoked = env.GOOGLE_APPLICATION_CREDENTIALS !== undefined;
+    return { kind: 'firebase', projectId: env.FIREBASE_PROJECT_ID, checkRevoked };
   }
   if (env.OIDC_ISSUER !== undefined) {
     const issuer = problems.exact('OIDC_ISSUER', env.OIDC_ISSUER);

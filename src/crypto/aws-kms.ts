@@ -36,12 +36,14 @@ const LASTING_ERRORS = new Set([
   'CredentialsProviderError',
 ]);
 
+type Sdk = typeof import('@aws-sdk/client-kms');
+
 /** AWS KMS. The SDK is loaded when the first key is used, with a client for each region. */
 export class AwsKms implements KeyService {
   readonly #settings: KeyServiceSettings;
   readonly #alarm: ThrottledLog;
   readonly #timeoutMs: number;
-  readonly #clients = new Map<string, Promise<KMSClient>>();
+  readonly #clients = new Map<string, KMSClient>();
 
   /** @param timeoutMs for one operation, including the retries of throttled requests */
   constructor(settings: KeyServiceSettings, alarm: ThrottledLog, timeoutMs = TIMEOUT_MS) {
@@ -69,14 +71,10 @@ export class AwsKms implements KeyService {
   async #send(
     arn: string,
     operation: string,
-    send: (
-      client: KMSClient,
-      sdk: typeof import('@aws-sdk/client-kms'),
-      options: { abortSignal: AbortSignal },
-    ) => Promise<Uint8Array | undefined>,
+    send: (client: KMSClient, sdk: Sdk, options: { abortSignal: AbortSignal }) => Promise<Uint8Array | undefined>,
   ): Promise<Buffer> {
     const sdk = await import('@aws-sdk/client-kms');
-    const client = await this.#client(regionOf(arn));
+    const client = this.#client(sdk, regionOf(arn));
     try {
       const response = await send(client, sdk, { abortSignal: AbortSignal.timeout(this.#timeoutMs) });
       if (response === undefined) throw new Error('a response without the value');
@@ -86,19 +84,10 @@ export class AwsKms implements KeyService {
     }
   }
 
-  #client(region: string): Promise<KMSClient> {
-    const known = this.#clients.get(region);
-    if (known !== undefined) return known;
+  #client(sdk: Sdk, region: string): KMSClient {
     const { endpoint, credentials } = this.#settings;
-    const client = import('@aws-sdk/client-kms').then(
-      ({ KMSClient: Client }) =>
-        new Client({
-          region,
-          maxAttempts: ATTEMPTS,
-          ...(endpoint !== undefined && { endpoint }),
-          ...(credentials !== undefined && { credentials }),
-        }),
-    );
+    const options = { region, maxAttempts: ATTEMPTS, ...(endpoint !== undefined && { endpoint }), ...(credentials && { credentials }) };
+    const client = this.#clients.get(region) ?? new sdk.KMSClient(options);
     this.#clients.set(region, client);
     return client;
   }

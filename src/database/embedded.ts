@@ -4,11 +4,6 @@ import { join } from 'node:path';
 import { StartError } from '../errors.ts';
 import type { DatabaseAddress } from './database.ts';
 
-export interface EmbeddedDatabase {
-  address: DatabaseAddress;
-  close(): Promise<void>;
-}
-
 /** All requests share one connection, so that the wait for it may be long on a slow machine. */
 const WAIT_MS = 15_000;
 
@@ -19,7 +14,7 @@ const WAIT_MS = 15_000;
  * @param directory the database's files
  * @throws StartError when they cannot be used
  */
-export async function startEmbeddedDatabase(directory: string, connections: number): Promise<EmbeddedDatabase> {
+export async function startEmbeddedDatabase(directory: string, connections: number) {
   // Both are development dependencies, so they are loaded only here.
   const { PGlite } = await import('@electric-sql/pglite');
   const { PGLiteSocketServer } = await import('@electric-sql/pglite-socket');
@@ -29,15 +24,16 @@ export async function startEmbeddedDatabase(directory: string, connections: numb
   chmodSync(socketDirectory, 0o700);
   const server = new PGLiteSocketServer({ db, path: join(socketDirectory, '.s.PGSQL.5432'), maxConnections: connections + 1 });
   await server.start();
+  const address: DatabaseAddress = {
+    host: socketDirectory,
+    port: 5432,
+    user: 'postgres',
+    password: 'postgres',
+    database: 'postgres',
+    connectionTimeoutMillis: WAIT_MS,
+  };
   return {
-    address: {
-      host: socketDirectory,
-      port: 5432,
-      user: 'postgres',
-      password: 'postgres',
-      database: 'postgres',
-      connectionTimeoutMillis: WAIT_MS,
-    },
+    address,
     async close() {
       await server.stop();
       await db.close();

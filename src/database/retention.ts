@@ -5,12 +5,6 @@ const CHUNK = 5_000;
 /** Remaining rows are deleted by the next run, a minute later. */
 const RUN_MS = 15_000;
 
-/** The result of one statement. */
-export interface Chunk {
-  /** Whether there may be more rows. */
-  isFull: boolean;
-}
-
 /**
  * Deletes expired rows, a bounded number per statement, until none is left or the run's time is over. Locked rows are
  * skipped and deleted by a later run.
@@ -28,8 +22,8 @@ export function deleteExpired(db: Queryable, table: string, where: string): Prom
   });
 }
 
-/** Repeats a step until no rows are left or the run's time is over. */
-export async function inChunks(step: () => Promise<Chunk>): Promise<void> {
+/** Repeats a step until no rows are left or the run's time is over. @param step `isFull`: there may be more rows */
+export async function inChunks(step: () => Promise<{ isFull: boolean }>): Promise<void> {
   const endAt = performance.now() + RUN_MS;
   while ((await step()).isFull && performance.now() < endAt);
 }

@@ -11,18 +11,12 @@ export interface FetchOptions {
   httpAgent: Agent | undefined;
 }
 
-export interface FetchedJson {
-  body: unknown;
-  /** `max-age` of Cache-Control (RFC 9111 5.2.2.1), seconds. */
-  maxAge: number | undefined;
-}
-
 /**
  * Fetches a small JSON document. Redirects are not followed, since keys must come from the given URL.
  *
  * @throws Error on network faults, any status but 200, more than 256 kB, and a body that is not JSON in UTF-8
  */
-export async function fetchJson(url: URL, options: FetchOptions): Promise<FetchedJson> {
+export async function fetchJson(url: URL, options: FetchOptions) {
   const response = await get(url, options);
   if (response.statusCode !== 200) {
     response.destroy();
@@ -30,6 +24,7 @@ export async function fetchJson(url: URL, options: FetchOptions): Promise<Fetche
   }
   const tooLarge = () => new Error(`${url.host} responded with more than ${MAX_BYTES} bytes`);
   const text = new TextDecoder('utf-8', { fatal: true }).decode(await readCapped(response, MAX_BYTES, tooLarge));
+  // `max-age` of Cache-Control (RFC 9111 5.2.2.1), seconds.
   return { body: parse(text, url.host), maxAge: maxAge(response.headers['cache-control']) };
 }
 

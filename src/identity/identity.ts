@@ -30,18 +30,11 @@ export interface VerifierContext {
   now: () => number;
   /** Makes the connections to https hosts, with other trust or another route; Node's own agent where undefined. */
   httpAgent: Agent | undefined;
-  timeouts: Timeouts;
+  /** Milliseconds: of one refresh of the signing keys, and of one request to the provider about a user. */
+  timeouts: { keys: number; lookUp: number };
   /** Longest that signing keys are used without fetching them again while their issuer is available, milliseconds. */
   keysMaxAge: number;
 }
 
 /** {@link VerifierContext} before its defaults are filled in. */
 export type VerifierOptions = Pick<VerifierContext, 'logger'> & Partial<VerifierContext>;
-
-/** Milliseconds. */
-export interface Timeouts {
-  /** One refresh of the signing keys. */
-  keys: number;
-  /** One request to the provider about a user. */
-  lookUp: number;
-}

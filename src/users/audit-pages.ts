@@ -34,10 +34,7 @@ export const auditPage = z
 
 export type AuditPage = z.input<typeof auditPage>;
 
-interface AuditDeps {
-  db: Database;
-  userKeys: UserKeys;
-}
+type AuditDeps = { db: Database; userKeys: UserKeys };
 
 /**
  * A page of a user's audit log, newest first.

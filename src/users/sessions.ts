@@ -65,22 +65,14 @@ export class Sessions {
   }
 
   async #callerOf(identity: Identity): Promise<Caller> {
-    const { issuer, subject } = identity;
+    const { issuer, subject, authTime, issuedAt, expiresAt } = identity;
     const email = identity.emailVerified ? (identity.email ?? null) : null;
     this.#checkAllowed(email);
     const hash = await this.#names.identity(issuer, subject);
     const known = await selectUser(this.#db, issuer, subject, hash);
     rejectDeleted(known, identity);
     const userId = known.id !== null && known.email === email ? known.id : await this.#save(identity, email, hash);
-    return {
-      userId,
-      label: email ?? subject,
-      issuer,
-      subject,
-      authTime: identity.authTime,
-      issuedAt: identity.issuedAt,
-      expiresAt: identity.expiresAt,
-    };
+    return { userId, label: email ?? subject, issuer, subject, authTime, issuedAt, expiresAt };
   }
 
   async #save(identity: Identity, email: string | null, hash: Buffer): Promise<string> {

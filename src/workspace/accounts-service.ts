@@ -1,18 +1,12 @@
 import { z } from 'zod';
-import type { Database } from '../database/database.ts';
 import { AppError } from '../errors.ts';
-import type { Emit } from '../events/emit.ts';
 import { missingScopes, type ScopeName, WORKSPACE_SCOPES } from '../providers/workspace/workspace-scopes.ts';
-import type { Grants } from '../vault/grants.ts';
 import { lockUser } from '../vault/grants-repository.ts';
 import { ensureDefault, makeDefault, selectAccount, selectAccounts } from './accounts-repository.ts';
+import type { WorkspaceDeps } from './workspace-deps.ts';
 
 /** Connected accounts can be listed and disconnected while the provider is not configured. */
-export interface AccountsDeps {
-  db: Database;
-  grants: Grants;
-  emit: Emit;
-}
+export type AccountsDeps = Pick<WorkspaceDeps, 'db' | 'grants' | 'emit'>;
 
 const scopeName = z.enum(Object.keys(WORKSPACE_SCOPES) as [ScopeName]).meta({ id: 'WorkspaceScope' });
 export const workspaceAccount = z

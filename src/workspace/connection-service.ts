@@ -9,7 +9,7 @@ import type { SealedRevocation } from '../vault/revocations.ts';
 import { lockSubject } from '../vault/revocations-repository.ts';
 import { upsertAccount } from './accounts-repository.ts';
 import type { FlowError } from './flow-errors.ts';
-import { EXPIRED, finishFlow, type Outcome, selectUserLabel } from './flows-repository.ts';
+import { EXPIRED, type FlowRow, finishFlow, type Outcome, selectUserLabel } from './flows-repository.ts';
 import type { WorkspaceDeps } from './workspace-deps.ts';
 
 /** What the provider granted in a flow, before it is stored. */
@@ -18,13 +18,11 @@ export interface Granted {
   profile: WorkspaceProfile;
 }
 
-/** The flow of a grant. */
-export interface GrantedFlow {
-  id: string;
-  userId: string;
-  /** When its callback claimed it: a revocation of the account that was confirmed later may have revoked the new tokens too. */
-  consumedAt: Date | null;
-}
+/**
+ * The flow of a grant. `consumedAt` is when its callback claimed it: a revocation of the account that was confirmed later may
+ * have revoked the new tokens too.
+ */
+type GrantedFlow = Pick<FlowRow, 'id' | 'userId' | 'consumedAt'>;
 
 /** 11 seconds in total: a request to the provider may take 10. */
 const BUSY_TRIES = 36;

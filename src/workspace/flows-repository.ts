@@ -41,7 +41,8 @@ const COLUMNS = `id, user_id as "userId", email, redirect_uri as "redirectUri", 
   coalesce(consumed_at < now() - interval '${CALLBACK_LIMIT}', false) as abandoned,
   coalesce(confirmation_expires_at <= now(), true) as "confirmationExpired"`;
 
-export interface NewFlow extends Pick<FlowRow, 'id' | 'userId' | 'email' | 'redirectUri' | 'secrets'> {
+export interface NewFlow extends Pick<FlowRow, 'id' | 'userId' | 'email' | 'redirectUri'> {
+  secrets: Buffer;
   ticketHash: Buffer | null;
   stateHash: Buffer;
   opened: boolean;

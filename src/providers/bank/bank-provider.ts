@@ -21,13 +21,6 @@ import {
 import { type BankItemAccess, type BankSession, type CallOptions, openBankSession, type Send } from './bank-session.ts';
 import type { WebhookKey } from './bank-webhook-keys.ts';
 
-export interface LinkToken {
-  link_token: string;
-  /** ISO 8601. */
-  expiration: string;
-  request_id: string;
-}
-
 const CLIENT_NAME = 'Steward';
 const UNKNOWN_KEY = 'INVALID_WEBHOOK_VERIFICATION_KEY_ID';
 /** The product that every item must have. */
@@ -38,6 +31,8 @@ const PRODUCT_IF_SUPPORTED = 'auth';
 const LARGE_AT_A_TIME = 2;
 
 const linkTokenResponse = z.object({ link_token: z.string().min(1), expiration: z.string().min(1), request_id: z.string() });
+/** `expiration` is ISO 8601. */
+export type LinkToken = z.output<typeof linkTokenResponse>;
 const exchangeResponse = z.object({ access_token: z.string().min(1), item_id: identifier.optional().catch(undefined) });
 const removeResponse = z.object({ request_id: z.string() });
 const keyResponse = z.object({

@@ -1,4 +1,5 @@
 import { LargeResponses } from '../../threads/large-responses.ts';
+import { loadOnce } from '../../threads/load-once.ts';
 import { UserConcurrency } from '../../threads/user-concurrency.ts';
 import { isObject } from '../../validation/is-object.ts';
 import type { GrantAccess } from '../provider.ts';
@@ -21,7 +22,7 @@ const AT_A_TIME = 5;
 /** The provider's APIs through its SDK. One session is for one account. */
 export class WorkspaceApi {
   readonly #options: WorkspaceApiOptions;
-  readonly #clients = new Map<string, Promise<object>>();
+  readonly #clients = Object.fromEntries(Object.entries(APIS).map(([api, load]) => [api, loadOnce(load)]));
   readonly #concurrency = new UserConcurrency(AT_A_TIME);
   readonly #large = new LargeResponses();
 
@@ -46,17 +47,9 @@ export class WorkspaceApi {
     return (params, options) => method.call(resource, params, options);
   }
 
-  /** After a failure, the next call tries again. */
   #client(api: string): Promise<object> {
-    const load = Object.hasOwn(APIS, api) ? APIS[api] : undefined;
+    const load = Object.hasOwn(this.#clients, api) ? this.#clients[api] : undefined;
     if (load === undefined) throw new Error(`the SDK has no API ${api}`);
-    const known = this.#clients.get(api);
-    if (known !== undefined) return known;
-    const client = load().catch((error: unknown) => {
-      this.#clients.delete(api);
-      throw error;
-    });
-    this.#clients.set(api, client);
-    return client;
+    return load();
   }
 }

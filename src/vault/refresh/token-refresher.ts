@@ -105,13 +105,9 @@ export class TokenRefresher {
     }
   }
 
-  async #track<Result>(exchange: Promise<Result>): Promise<Result> {
+  #track<Result>(exchange: Promise<Result>): Promise<Result> {
     this.#exchanges.add(exchange);
-    try {
-      return await exchange;
-    } finally {
-      this.#exchanges.delete(exchange);
-    }
+    return exchange.finally(() => this.#exchanges.delete(exchange));
   }
 
   /** @returns undefined when another process leased or changed the grant: it must be read again */

@@ -1,6 +1,7 @@
 import type { Queryable } from '../../database/database.ts';
 import { deleteExpired } from '../../database/retention.ts';
 import type { Provider } from '../grants-repository.ts';
+import type { CurrentKeyRow } from '../user-keys-repository.ts';
 
 /** A wrapped key and its user; '': no user. */
 export interface StoredKey {
@@ -64,10 +65,7 @@ export async function updateWrapped(db: Queryable, table: KeyTable, masterKeyId:
   return rows.length;
 }
 
-export interface Exposed {
-  userKeys: number;
-  revocations: number;
-}
+export type Exposed = Record<'userKeys' | 'revocations', number>;
 
 export async function countExposed(db: Queryable, masterKeyId: string): Promise<Exposed> {
   const rows = await db.query<Exposed>(
@@ -87,11 +85,7 @@ export async function selectExposedUsers(db: Queryable, masterKeyId: string, aft
   return rows.map(({ id }) => id);
 }
 
-export interface ExposedKey {
-  id: string;
-  wrapped: Buffer;
-  hashKey: Buffer | null;
-}
+export type ExposedKey = Omit<CurrentKeyRow, 'masterKeyId'>;
 
 /** @returns undefined when the user is gone or has another key */
 export async function selectExposedKey(db: Queryable, masterKeyId: string, userId: string): Promise<ExposedKey | undefined> {

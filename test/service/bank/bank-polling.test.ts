@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { leaseDueItems } from '../../../src/bank/checks-repository.ts';
 import { checkDueItems } from '../../../src/bank/item-polling.ts';
+import { leaseDueItems } from '../../../src/bank/items-repository.ts';
 import { eventually } from '../../support/eventually.ts';
 import { linkBank, unschedule } from '../../support/flows.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
