@@ -84,12 +84,6 @@ async function* batches(rows: AsyncIterable<DataRow>): AsyncGenerator<DataRow[]>
 async function insert(tx: Queryable, batch: DataRow[], columns: ReadonlyMap<TransferredTable, ReadonlySet<string>>): Promise<void> {
   const table = batch[0]?.table;
   const names = table && columns.get(table);
-  if (table !== undefined && names !== undefined) {
-    await writeRows(
-      tx,
-      table,
-      names,
-      batch.map(({ row }) => row),
-    );
-  }
+  const rows = batch.map(({ row }) => row);
+  if (table !== undefined && names !== undefined) await writeRows(tx, table, names, rows);
 }

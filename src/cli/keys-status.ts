@@ -19,15 +19,8 @@ export const status = command('status', 'Shows each key, what it wraps, and how 
       const where = key === undefined ? (use === undefined ? 'not here' : 'MISSING') : 'arn' in key ? 'aws-kms' : 'here';
       const held = replicas.filter(({ keyIds }) => keyIds.includes(id)).length;
       const first = id === primary ? 'yes' : '';
-      return [
-        id,
-        where,
-        first,
-        `${use?.userKeys ?? 0}`,
-        `${use?.revocations ?? 0}`,
-        `${use?.formerKeys ?? 0}`,
-        `${held} of ${replicas.length}`,
-      ];
+      const counts = [use?.userKeys, use?.revocations, use?.formerKeys].map((count) => `${count ?? 0}`);
+      return [id, where, first, ...counts, `${held} of ${replicas.length}`];
     });
     for (const line of table([HEADERS, ...rows])) session.print(line);
     for (const { id, keyIds } of replicas) {

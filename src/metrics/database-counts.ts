@@ -1,39 +1,11 @@
 import type { Queryable } from '../database/database.ts';
 import { withTimeLimit } from '../rate-limit/time-limit.ts';
-import {
-  type AttentionRow,
-  acceptsWrites,
-  countAttention,
-  countErasures,
-  countJobs,
-  countKeyedRows,
-  countRevocations,
-  type KeyedRows,
-  type OpenErasures,
-  type QueueRow,
-  type WaitingRevocations,
-} from './metrics-repository.ts';
+import { acceptsWrites, countAttention, countErasures, countJobs, countKeyedRows, countRevocations } from './metrics-repository.ts';
 
-/** Counts from the database; undefined or empty when it was unavailable. */
-export interface DatabaseCounts {
-  up: boolean;
-  writable: boolean;
-  keyed: KeyedRows[];
-  revocations: WaitingRevocations | undefined;
-  erasures: OpenErasures | undefined;
-  attention: AttentionRow[];
-  jobs: QueueRow[];
-}
+/** Counts from the database; undefined when it was unavailable. */
+export type DatabaseCounts = { up: boolean; writable: boolean } & Partial<Awaited<ReturnType<typeof countRows>>>;
 
-const UNKNOWN: DatabaseCounts = {
-  up: false,
-  writable: false,
-  keyed: [],
-  revocations: undefined,
-  erasures: undefined,
-  attention: [],
-  jobs: [],
-};
+const UNKNOWN: DatabaseCounts = { up: false, writable: false };
 /** However often the metrics are scraped. */
 const CACHE_MS = 30_000;
 /** Shorter after a failure, so that a recovery shows soon. */
@@ -41,7 +13,7 @@ const RETRY_MS = 5_000;
 /** Scrapes usually time out after ten seconds, and must return the other metrics when the database is slow. */
 const WAIT_MS = 4_000;
 
-/** Counts rows at most twice a minute; sequentially, since the embedded database has one connection. */
+/** Counts rows at most twice a minute. */
 export class CountsInDatabase {
   readonly #db: Queryable;
   #counts = UNKNOWN;
@@ -69,17 +41,21 @@ export class CountsInDatabase {
     try {
       // Kept when the next statements fail, for example on a locked table.
       this.#counts = { ...UNKNOWN, up: true, writable: await acceptsWrites(db) };
-      this.#counts = {
-        ...this.#counts,
-        keyed: await countKeyedRows(db),
-        revocations: await countRevocations(db),
-        erasures: await countErasures(db),
-        attention: await countAttention(db),
-        jobs: await countJobs(db),
-      };
+      this.#counts = { ...this.#counts, ...(await countRows(db)) };
       this.#staleAt = performance.now() + CACHE_MS;
     } catch {
       this.#staleAt = performance.now() + RETRY_MS;
     }
   }
+}
+
+/** Sequentially, since the embedded database has one connection. */
+async function countRows(db: Queryable) {
+  return {
+    keyed: await countKeyedRows(db),
+    revocations: await countRevocations(db),
+    erasures: await countErasures(db),
+    attention: await countAttention(db),
+    jobs: await countJobs(db),
+  };
 }

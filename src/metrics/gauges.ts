@@ -106,7 +106,7 @@ function showCounts(gauge: Show, sources: Sources): void {
   count('steward_database_up', '1 when the database responds', ({ up }) => Number(up));
   count('steward_database_writable', '1 when the database accepts writes', ({ writable }) => Number(writable));
   gauge('steward_keyed_rows', 'Rows under each master key, at most 100000 of each kind are counted', ['key', 'kind'], () =>
-    counted(({ keyed }) =>
+    counted(({ keyed = [] }) =>
       keyed.flatMap(({ keyId, userKeys, revocations }): Value[] => [
         [userKeys, keyId, 'user_key'],
         [revocations, keyId, 'revocation'],
@@ -120,12 +120,12 @@ function showCounts(gauge: Show, sources: Sources): void {
   count('steward_erasures_open', 'Deleted users with remaining rows', ({ erasures }) => erasures?.open);
   count('steward_erasures_oldest_seconds', 'Since the oldest of these deletions', ({ erasures }) => erasures?.oldest);
   gauge('steward_accounts_attention', 'Accounts that need their user’s attention, by status', ['provider', 'status'], () =>
-    counted(({ attention }) => attention.map(({ provider, status, accounts }) => [accounts, provider, status])),
+    counted(({ attention = [] }) => attention.map(({ provider, status, accounts }) => [accounts, provider, status])),
   );
   gauge('steward_jobs_waiting', 'Jobs waiting to run, retries included', ['queue'], () =>
-    counted(({ jobs }) => jobs.map(({ queue, waiting }) => [waiting, queue])),
+    counted(({ jobs = [] }) => jobs.map(({ queue, waiting }) => [waiting, queue])),
   );
   gauge('steward_jobs_overdue_seconds', 'Seconds that the oldest due job has waited for a worker', ['queue'], () =>
-    counted(({ jobs }) => jobs.map(({ queue, overdue }) => [overdue, queue])),
+    counted(({ jobs = [] }) => jobs.map(({ queue, overdue }) => [overdue, queue])),
   );
 }
