@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts';
 import { validate } from '../validation/validate.ts';
 import { rawBody } from './body.ts';
 import type { Caller, Endpoint, LimitName, Reply } from './endpoint.ts';
-import type { Authenticate } from './limits.ts';
+import { type Authenticate, requireIdToken } from './require-id-token.ts';
 
 /** The Express router of a feature, with the declarations that it was made from. */
 export type EndpointRouter = Router & { readonly endpoints: readonly Endpoint[] };
@@ -52,14 +52,6 @@ function allowedMethods(group: Endpoint[]): string[] {
   const methods = group.map((endpoint) => endpoint.method.toUpperCase());
   const headless = group.some((endpoint) => endpoint.browser === true);
   return methods.includes('GET') && !headless ? [...methods, 'HEAD'] : methods;
-}
-
-/** Middleware: rejects a request without a valid ID token in its Authorization header; sets `response.locals.caller`. */
-function requireIdToken(authenticate: Authenticate, toProvider: boolean): RequestHandler {
-  return async (request: Request, response: Response, next: NextFunction) => {
-    response.locals.caller = await authenticate(request.headers.authorization, toProvider);
-    next();
-  };
 }
 
 /** A link scanner or a prefetching browser must not advance a one-time flow. */

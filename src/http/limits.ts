@@ -4,15 +4,7 @@ import { AppError } from '../errors.ts';
 import { FixedWindowLimiter } from '../rate-limit/fixed-window.ts';
 import { networkOf } from './client-address.ts';
 import type { Caller } from './endpoint.ts';
-
-/**
- * Verifies an ID token and counts the request towards the user's limits.
- *
- * @param token the bare token; a `Bearer ` prefix is tolerated
- * @param toProvider the request leads to a provider
- * @throws AppError `invalid_token`, `token_expired`, `forbidden`, `rate_limited`, `unavailable`
- */
-export type Authenticate = (token: string | undefined, toProvider: boolean) => Promise<Caller>;
+import type { Authenticate } from './require-id-token.ts';
 
 /** Middleware: at most `limit` requests a minute from one address (an IPv6 /64 network counts as one). */
 export function limitPerAddress(limit: number): RequestHandler {
