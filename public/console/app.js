@@ -7,7 +7,7 @@ import { call } from './page-request.js';
 import { openPanels, refreshIntegrations, userPanel } from './page-service.js';
 import { Session } from './page-session.js';
 import { ServerWatch, showConnection } from './page-status.js';
-import { showFlowOutcome, WorkspacePanel } from './page-workspace.js';
+import { showFlowResult, WorkspacePanel } from './page-workspace.js';
 
 const session = new Session();
 const watch = new ServerWatch();
@@ -24,20 +24,20 @@ async function refresh() {
   const parts = [workspace.refresh(), bank.refresh(), refreshIntegrations(session), agents.refresh(), approvals.refresh()];
   const results = await Promise.allSettled(parts);
   const failed = results.find(({ status }) => status === 'rejected');
-  if (failed !== undefined) showError(byId('page-outcome'), failed.reason);
+  if (failed !== undefined) showError(byId('page-result'), failed.reason);
 }
 
 function signInForms() {
-  const outcome = byId('sign-in-outcome');
+  const result = byId('sign-in-result');
   const signInAs = async (user) => {
     const { id_token: token } = await call('POST', '/sandbox/identity/token', { form: { user } });
     await session.signIn(token);
   };
   for (const button of document.querySelectorAll('[data-user]')) {
-    button.addEventListener('click', () => run(button, outcome, () => signInAs(button.dataset.user)));
+    button.addEventListener('click', () => run(button, result, () => signInAs(button.dataset.user)));
   }
-  onSubmit(byId('user-form'), outcome, ({ user }) => signInAs(user));
-  onSubmit(byId('token-form'), outcome, ({ token }) => session.signIn(token.trim()));
+  onSubmit(byId('user-form'), result, ({ user }) => signInAs(user));
+  onSubmit(byId('token-form'), result, ({ token }) => session.signIn(token.trim()));
 }
 
 /** Offers the sandbox's users only if the sandbox runs. */
@@ -52,12 +52,12 @@ function showSession({ detail: { reason } }) {
   for (const id of ['signed-in', 'account', 'integration-status']) byId(id).hidden = !signedIn;
   byId('sign-in').hidden = signedIn;
   for (const panel of [workspace, bank, agents, approvals, events]) panel.clear();
-  for (const id of ['account', 'sign-in']) byId(id).querySelector('.outcome').replaceChildren();
+  for (const id of ['account', 'sign-in']) byId(id).querySelector('.result').replaceChildren();
   if (signedIn) greet();
   else client.close();
   if (reason === undefined) return;
-  byId('page-outcome').replaceChildren();
-  show(byId('sign-in-outcome'), 'warning', reason);
+  byId('page-result').replaceChildren();
+  show(byId('sign-in-result'), 'warning', reason);
   byId('sign-in-title').focus();
 }
 
@@ -77,7 +77,7 @@ byId('sign-out').addEventListener('click', () => session.signOut('You are signed
 signInForms();
 openPanels();
 userPanel(session);
-showFlowOutcome(byId('page-outcome'));
+showFlowResult(byId('page-result'));
 session.restore();
 watch.poll();
 offerSandbox();

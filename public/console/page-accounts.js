@@ -15,7 +15,7 @@ export class AccountsPanel {
     this.#card = byId(id);
     this.session = session;
     this.#onChange = onChange;
-    this.outcome = this.#card.querySelector('.outcome');
+    this.result = this.#card.querySelector('.result');
   }
 
   async refresh() {
@@ -27,14 +27,14 @@ export class AccountsPanel {
 
   clear() {
     this.#turn++;
-    this.outcome.replaceChildren();
+    this.result.replaceChildren();
     this.#card.querySelector('.entries').replaceChildren();
   }
 
   /** @param name of the account, for assistive technology */
   button(label, name, action) {
     const button = element('button', { className: 'button', type: 'button', 'aria-label': `${label}: ${name}` }, label);
-    button.addEventListener('click', () => run(button, this.outcome, action));
+    button.addEventListener('click', () => run(button, this.result, action));
     return button;
   }
 
@@ -52,7 +52,7 @@ export class AccountsPanel {
   }
 
   async changed(done) {
-    show(this.outcome, 'done', done);
+    show(this.result, 'done', done);
     await this.#onChange();
   }
 

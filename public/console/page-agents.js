@@ -13,7 +13,7 @@ const NEEDS = {
 export class AgentsPanel {
   #client;
   #card = byId('agents');
-  #outcome = this.#card.querySelector('.outcome');
+  #result = this.#card.querySelector('.result');
   #agents = [];
   #form;
   #running;
@@ -25,7 +25,7 @@ export class AgentsPanel {
     byId('action').addEventListener('change', () => this.#choose());
     byId('action-form').addEventListener('submit', (event) => {
       event.preventDefault();
-      run(byId('run-action'), this.#outcome, () => this.#call());
+      run(byId('run-action'), this.#result, () => this.#call());
     });
     byId('stop-action').addEventListener('click', () => this.#running?.abort());
   }
@@ -44,7 +44,7 @@ export class AgentsPanel {
     this.#turn++;
     this.#running?.abort();
     this.#agents = [];
-    this.#outcome.replaceChildren();
+    this.#result.replaceChildren();
     byId('action-result').replaceChildren();
     this.#render();
   }
@@ -88,13 +88,13 @@ export class AgentsPanel {
     this.#running = new AbortController();
     stop.hidden = false;
     byId('action-result').replaceChildren();
-    const progress = ({ ms, message }) => show(this.#outcome, 'done', message ?? `Running for ${Math.round(ms / 1000)} s …`);
+    const progress = ({ ms, message }) => show(this.#result, 'done', message ?? `Running for ${Math.round(ms / 1000)} s …`);
     try {
       const options = { account, signal: this.#running.signal, idempotencyKey: crypto.randomUUID(), onProgress: progress };
       showResult(await this.#client.call(action, input, options));
-      this.#outcome.replaceChildren();
+      this.#result.replaceChildren();
     } catch (error) {
-      if (error.code === 'approval_required') show(this.#outcome, 'warning', 'This action needs your approval. See “Approvals”.');
+      if (error.code === 'approval_required') show(this.#result, 'warning', 'This action needs your approval. See “Approvals”.');
       else throw toFailure(error);
     } finally {
       stop.hidden = true;

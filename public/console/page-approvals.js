@@ -7,7 +7,7 @@ const EVENTS_SHOWN = 20;
 export class ApprovalsPanel {
   #client;
   #list = byId('approvals');
-  #outcome = byId('approvals-outcome');
+  #result = byId('approvals-result');
   #turn = 0;
 
   constructor(client) {
@@ -23,7 +23,7 @@ export class ApprovalsPanel {
   clear() {
     this.#turn++;
     this.#list.replaceChildren();
-    this.#outcome.replaceChildren();
+    this.#result.replaceChildren();
   }
 
   #render(approvals) {
@@ -34,7 +34,7 @@ export class ApprovalsPanel {
   #entry({ approvalId, action, account, summary, input, expiresAt }) {
     const button = (text, className, approved) => {
       const node = element('button', { type: 'button', className, 'aria-label': `${text}: ${summary}` }, text);
-      node.addEventListener('click', () => run(node, this.#outcome, () => this.#decide(approvalId, approved)));
+      node.addEventListener('click', () => run(node, this.#result, () => this.#decide(approvalId, approved)));
       return node;
     };
     return element(
@@ -55,7 +55,7 @@ export class ApprovalsPanel {
     try {
       const result = await asFailures(this.#client.approve(approvalId, approved));
       if (approved) showResult(result);
-      show(this.#outcome, 'done', approved ? 'Approved. The action has run.' : 'Denied. The action has not run.');
+      show(this.#result, 'done', approved ? 'Approved. The action has run.' : 'Denied. The action has not run.');
     } finally {
       await this.refresh();
     }

@@ -16,7 +16,7 @@ export class BankPanel extends AccountsPanel {
   constructor(session, onChange) {
     super({ id: 'bank', path: '/auth/bank/accounts', empty: 'No bank is connected yet.' }, session, onChange);
     const button = byId('connect-bank');
-    button.addEventListener('click', () => run(button, this.outcome, () => this.#link()));
+    button.addEventListener('click', () => run(button, this.result, () => this.#link()));
   }
 
   item(account) {
@@ -43,7 +43,7 @@ export class BankPanel extends AccountsPanel {
   async #link() {
     const chosen = await chooseBank(await this.session.request('POST', '/auth/bank/create_link_token'));
     if (chosen === undefined) {
-      show(this.outcome, 'warning', 'No bank was connected.');
+      show(this.result, 'warning', 'No bank was connected.');
       return;
     }
     const linked = await this.session.request('POST', '/auth/bank/set_access_token', { public_token: chosen.publicToken });
@@ -55,7 +55,7 @@ export class BankPanel extends AccountsPanel {
   async #repair(id, bank) {
     const chosen = await chooseBank(await this.session.request('POST', '/auth/bank/create_link_token', { account_id: id }));
     if (chosen === undefined) {
-      show(this.outcome, 'warning', `${bank} is unchanged.`);
+      show(this.result, 'warning', `${bank} is unchanged.`);
       return;
     }
     await this.change('POST', `${encodeURIComponent(id)}/refresh`, `${bank} is reconnected.`);

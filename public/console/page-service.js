@@ -5,7 +5,7 @@ const NAMES = { workspace: 'Workspace', bank: 'Bank' };
 
 /** The panels that need no sign-in: reload of integrations.yaml, and the waitlist. */
 export function openPanels() {
-  const reloaded = byId('integrations').querySelector('.outcome');
+  const reloaded = byId('integrations').querySelector('.result');
   const reload = byId('reload');
   reload.addEventListener('click', () =>
     run(reload, reloaded, async () => {
@@ -13,7 +13,7 @@ export function openPanels() {
       show(reloaded, 'done', 'integrations.yaml was reloaded.');
     }),
   );
-  const listed = byId('waitlist').querySelector('.outcome');
+  const listed = byId('waitlist').querySelector('.result');
   onSubmit(byId('waitlist-form'), listed, async ({ email }) => {
     await call('POST', '/waitlist', { form: { email } });
     show(listed, 'done', `${email} is on the waitlist.`);
@@ -37,7 +37,7 @@ function stateTag({ connected, needs_attention: attention }) {
 
 /** Deletion of the user. The server requires a recent sign-in; the message says so. */
 export function userPanel(session) {
-  const outcome = byId('account').querySelector('.outcome');
+  const result = byId('account').querySelector('.result');
   const button = byId('delete-user');
   const remove = async () => {
     const question = {
@@ -54,5 +54,5 @@ export function userPanel(session) {
       session.signOut(`${error.message} Sign in again, then delete the account within five minutes.`);
     }
   };
-  button.addEventListener('click', () => run(button, outcome, remove));
+  button.addEventListener('click', () => run(button, result, remove));
 }

@@ -1,8 +1,8 @@
 import { AccountsPanel } from './page-accounts.js';
 import { byId, element, onSubmit, show } from './page-dom.js';
 
-/** Messages for the outcome codes of the OAuth flow. An unknown code from the URL is not displayed. */
-const OUTCOMES = {
+/** Messages for the result codes of the OAuth flow. An unknown code from the URL is not displayed. */
+const RESULTS = {
   access_denied: 'Access was denied. No account was connected.',
   account_mismatch: 'A different account was selected. No account was connected.',
   expired: 'The request expired. Connect again.',
@@ -16,7 +16,7 @@ const SCOPE_NAME = /^[a-z.]{1,40}$/;
 export class WorkspacePanel extends AccountsPanel {
   constructor(session, onChange) {
     super({ id: 'workspace', path: '/auth/workspace/accounts', empty: 'No workspace account is connected yet.' }, session, onChange);
-    onSubmit(byId('connect-form'), this.outcome, ({ email }) => this.#connect(email));
+    onSubmit(byId('connect-form'), this.result, ({ email }) => this.#connect(email));
   }
 
   item(account) {
@@ -54,7 +54,7 @@ export class WorkspacePanel extends AccountsPanel {
     ].filter((button) => button !== undefined);
   }
 
-  /** Step 1 of the flow. The browser then goes to the provider and returns with the outcome in the query. */
+  /** Step 1 of the flow. The browser then goes to the provider and returns with the result in the query. */
   async #connect(email) {
     const form = { email, redirect_uri: `${location.origin}/` };
     const { login_url: loginUrl } = await this.session.request('POST', '/workspace_access_request', form);
@@ -62,15 +62,15 @@ export class WorkspacePanel extends AccountsPanel {
   }
 }
 
-/** Shows the outcome of the flow from the query, and removes it from the URL. */
-export function showFlowOutcome(region) {
+/** Shows the result of the flow from the query, and removes it from the URL. */
+export function showFlowResult(region) {
   const url = new URL(location.href);
   const { integration, status, code, missing_scopes: missing } = Object.fromEntries(url.searchParams);
   if (integration !== 'workspace') return;
   for (const name of ['integration', 'status', 'code', 'account_id', 'missing_scopes']) url.searchParams.delete(name);
   history.replaceState(null, '', url);
   const scopes = (missing ?? '').split(',').filter((scope) => SCOPE_NAME.test(scope));
-  if (status !== 'connected') show(region, 'error', OUTCOMES[code] ?? 'The account could not be connected.');
+  if (status !== 'connected') show(region, 'error', RESULTS[code] ?? 'The account could not be connected.');
   else if (scopes.length === 0) show(region, 'done', 'The workspace account is connected.');
   else show(region, 'warning', `The workspace account is connected, without: ${scopes.join(', ')}.`);
 }

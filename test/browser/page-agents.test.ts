@@ -68,7 +68,7 @@ describe.skipIf(chromiumMissing)(`the agents on the page at GET /${whySkipped}`,
     await page.getByLabel('query').fill('x'.repeat(3_000));
     await run(page);
     await page
-      .locator('#agents .outcome .error')
+      .locator('#agents .result .error')
       .first()
       .getByText(/^query: /)
       .waitFor();
@@ -122,7 +122,7 @@ describe.skipIf(chromiumMissing)(`the agents on the page at GET /${whySkipped}`,
     await steward.control('faults', { part: 'workspace', path: '/api/gmail', kind: 'hang' });
     await run(page);
     await page.getByRole('button', { name: 'Stop', exact: true }).click();
-    await page.locator('#agents .outcome .error').first().waitFor();
+    await page.locator('#agents .result .error').first().waitFor();
   });
 
   it('shows an account that needs attention as soon as the provider reports it', async () => {
@@ -130,7 +130,7 @@ describe.skipIf(chromiumMissing)(`the agents on the page at GET /${whySkipped}`,
     await steward.control('workspace/revoke', { email: 'revoked@example.com' });
     await choose(page, 'mail.labels');
     await run(page);
-    await page.locator('#agents .outcome .error').first().waitFor();
+    await page.locator('#agents .result .error').first().waitFor();
     await page
       .locator('#events')
       .getByText(/account\.status/)

@@ -87,8 +87,8 @@ describe.skipIf(chromiumMissing)(`the page at GET / in development${whySkipped}`
     await page.getByLabel('Paste an ID token').fill('not.a.token');
     await page.getByRole('button', { name: 'Use this token' }).click();
     const rejected = await steward.call('/integrations', { token: 'not.a.token' });
-    await page.locator('#sign-in-outcome').getByText(rejected.body.message).waitFor();
-    await page.locator('#sign-in-outcome code').waitFor();
+    await page.locator('#sign-in-result').getByText(rejected.body.message).waitFor();
+    await page.locator('#sign-in-result code').waitFor();
     await page.getByLabel('Paste an ID token').fill(` ${await steward.signIn('pasted')}\n`);
     await page.getByRole('button', { name: 'Use this token' }).click();
     await page.getByText('pasted@example.com').waitFor();
@@ -235,7 +235,7 @@ describe.skipIf(chromiumMissing)(`the page at GET / in development${whySkipped}`
     const answered = page.waitForResponse('**/update_integrations');
     await reload.click();
     const response = await (await answered).json();
-    const outcome = page.locator('#integrations .outcome');
+    const outcome = page.locator('#integrations .result');
     await outcome.getByText(response.message).waitFor();
     expect(await outcome.locator('code').textContent()).toBe(response.request_id);
     defineAgents('Search and read mail.');
