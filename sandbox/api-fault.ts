@@ -3,14 +3,11 @@ export class ApiFault extends Error {
   readonly status: number;
   /** `notFound`, `invalidArgument`, `rateLimitExceeded`, … */
   readonly reason: string;
-  /** Seconds of a Retry-After header. */
-  readonly retryAfter: number | undefined;
 
-  constructor(status: number, reason: string, message: string, retryAfter?: number) {
+  constructor(status: number, reason: string, message: string) {
     super(message);
     this.status = status;
     this.reason = reason;
-    this.retryAfter = retryAfter;
   }
 }
 

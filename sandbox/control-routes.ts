@@ -20,13 +20,15 @@ const integer = (minimum: number, maximum: number) =>
 const YEAR_MS = 366 * 24 * 3_600_000;
 const clock = z.strictObject({ advance_ms: integer(-YEAR_MS, YEAR_MS) });
 
+/** The path of calls that a fault applies to. */
+export const callPath = z
+  .string()
+  .regex(/^\/\S*$/, 'must start with /')
+  .max(200);
+
 const fault = z.strictObject({
   part: z.enum(['identity', 'workspace', 'bank']),
-  path: z
-    .string()
-    .regex(/^\/\S*$/, 'must start with /')
-    .max(200)
-    .optional(),
+  path: callPath.optional(),
   kind: z.enum(['delay', 'hang', 'status', 'malformed', 'html']),
   ms: integer(0, 600_000).optional(),
   status: integer(200, 599).optional(),

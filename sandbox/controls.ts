@@ -150,17 +150,11 @@ function covers(prefix: string | undefined, path: string): boolean {
 function respondWithStatus(fault: Fault, path: string, response: ServerResponse): void {
   const status = fault.status ?? 503;
   if (status === 429) response.setHeader('Retry-After', String(fault.retryAfter ?? 1));
+  const description = 'A fault injected by the sandbox.';
   // The APIs have another error format.
-  if (path.startsWith('/api/')) {
-    respond(
-      response,
-      status,
-      'application/json',
-      JSON.stringify(faultBody(status, fault.error ?? 'backendError', 'A fault injected by the sandbox.')),
-    );
-    return;
-  }
-  const body = { error: fault.error ?? 'temporarily_unavailable', error_description: 'A fault injected by the sandbox.' };
+  const body = path.startsWith('/api/')
+    ? faultBody(status, fault.error ?? 'backendError', description)
+    : { error: fault.error ?? 'temporarily_unavailable', error_description: description };
   respond(response, status, 'application/json', JSON.stringify(body));
 }
 

@@ -42,7 +42,11 @@ function isOwnOrigin(headers: IncomingHttpHeaders, origins: Set<string>): boolea
   // Our pages send no referrer, and browsers then send `null` with a form post (Fetch, "append a request Origin header").
   // Scripts cannot forge Sec-Fetch-Site, and a sandboxed frame's opaque origin never counts as same-origin.
   if (origin === 'null') return headers['sec-fetch-site'] === 'same-origin';
-  if (origins.has(origin)) return true;
+  return origins.has(origin) || isLoopbackOrigin(origin);
+}
+
+/** Whether an origin is a page of this machine, on any port. */
+export function isLoopbackOrigin(origin: string): boolean {
   const url = URL.parse(origin);
   return url !== null && (url.protocol === 'http:' || url.protocol === 'https:') && isLoopback(url.hostname);
 }

@@ -9,6 +9,11 @@ export interface Account {
   name: string;
 }
 
+/** 44 characters starting with 1, derived from the account and a key: an id in the provider's format. */
+export function fileIdOf(account: Account, kind: 'drive' | 'sheets' | 'slides', key: string): string {
+  return `1${createHash('sha256').update(`${kind}:${account.sub}:${key}`).digest('base64url')}`;
+}
+
 /** The initial accounts. */
 export function seedAccounts(): Account[] {
   return [

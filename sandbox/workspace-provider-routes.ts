@@ -90,7 +90,8 @@ function userinfo(provider: WorkspaceProvider, request: Request, response: Respo
   const token = bearerToken(provider, request);
   const account = token && provider.grants.account(token.sub);
   if (token === undefined || account === undefined) {
-    challenge(response).json({ error: 'invalid_token', error_description: 'Invalid Credentials' });
+    response.set('WWW-Authenticate', 'Bearer realm="sandbox", error="invalid_token"');
+    response.status(401).json({ error: 'invalid_token', error_description: 'Invalid Credentials' });
     return;
   }
   const { scopes } = token;
@@ -111,8 +112,4 @@ function bearerToken(provider: WorkspaceProvider, request: Request): Token | und
   const value = /^Bearer (\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
   const token = value === undefined ? undefined : provider.grants.find(value);
   return token?.kind === 'access' ? token : undefined;
-}
-
-function challenge(response: Response): Response {
-  return response.status(401).set('WWW-Authenticate', 'Bearer realm="sandbox", error="invalid_token"');
 }

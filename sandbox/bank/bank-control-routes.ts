@@ -1,7 +1,7 @@
 import type { Router } from 'express';
 import { z } from 'zod';
 import { AppError } from '../../src/errors.ts';
-import { controlRouter } from '../control-routes.ts';
+import { callPath, controlRouter } from '../control-routes.ts';
 import { type BankDeps, happen, resetLogin } from './bank-api.ts';
 import { bankOf } from './bank-items.ts';
 import type { InjectedErrors } from './bank-sandbox-errors.ts';
@@ -28,11 +28,7 @@ const webhook = z.strictObject({
 const error = z.strictObject({
   code,
   error_type: code.optional(),
-  path: z
-    .string()
-    .regex(/^\/\S*$/, 'must start with /')
-    .max(200)
-    .optional(),
+  path: callPath.optional(),
   item_id: itemId.optional(),
   times: z.coerce.number().int().min(1).max(1_000_000).default(1),
 });

@@ -1,6 +1,6 @@
 import { html, type SafeHtml } from '../../src/http/html.ts';
 import { alert, choice, sandboxPage } from '../sandbox-page.ts';
-import type { LinkOutcome } from './bank-links.ts';
+import type { LinkResult } from './bank-links.ts';
 import type { LinkSession } from './bank-state.ts';
 import type { SandboxAccount, SandboxInstitution } from './bank-world.ts';
 
@@ -13,19 +13,14 @@ interface StepView {
 }
 
 /** First step: which bank. */
-export function bankPage({ session, token, problem }: StepView, banks: readonly SandboxInstitution[]): string {
+export function bankPage(step: StepView, banks: readonly SandboxInstitution[]): string {
+  const choices = banks.map((bank, index) =>
+    choice(`institution-${bank.id}`, { type: 'radio', name: 'institution', value: bank.id, checked: index === 0 }, bank.name),
+  );
   return sandboxPage(
     'Connect a bank',
-    html`<p><strong>${session.clientName}</strong> asks for access to your bank accounts.</p>
-${alert(problem)}
-<form method="post" action="/sandbox/bank/link" class="consent">
-${hidden(token, 'bank')}
-<fieldset>
-<legend>Bank</legend>
-${banks.map((bank, index) => choice(`institution-${bank.id}`, { type: 'radio', name: 'institution', value: bank.id, checked: index === 0 }, bank.name))}
-</fieldset>
-${actions('Continue')}
-</form>`,
+    html`<p><strong>${step.session.clientName}</strong> asks for access to your bank accounts.</p>
+${form(step, 'bank', fieldset('Bank', choices), 'Continue')}`,
   );
 }
 
@@ -34,42 +29,31 @@ export interface AccountsView extends StepView {
   ticked: readonly string[];
 }
 
-/** Second step: which accounts. */
-export function accountsPage({ session, token, problem, bank, ticked }: AccountsView): string {
-  return sandboxPage(
-    `Accounts at ${bank.name}`,
-    html`<p>Which accounts may <strong>${session.clientName}</strong> see?</p>
-${alert(problem)}
-<form method="post" action="/sandbox/bank/link" class="consent">
-${hidden(token, 'accounts')}
-${accountChoices(bank, ticked)}
-${actions(
-  'Continue',
-  html`<button class="button" name="decision" value="back">Another bank</button>
-`,
-)}
-</form>`,
-    bank.name,
+/** Second step: which accounts. Update mode: log in again and, if requested, choose the accounts again. */
+export function accountsPage({ bank, ticked, ...step }: AccountsView): string {
+  const { clientName, update } = step.session;
+  const choices = bank.accounts.map(({ key, name, mask }) =>
+    choice(
+      `account-${key}`,
+      { type: 'checkbox', name: 'account', value: key, checked: ticked.includes(key) },
+      accountLabel({ name, mask }),
+    ),
   );
+  const accounts = fieldset('Accounts', choices);
+  if (update === null) {
+    const back = html`<button class="button" name="decision" value="back">Another bank</button>
+`;
+    const content = html`<p>Which accounts may <strong>${clientName}</strong> see?</p>
+${form(step, 'accounts', accounts, 'Continue', back)}`;
+    return sandboxPage(`Accounts at ${bank.name}`, content, bank.name);
+  }
+  const content = html`<p><strong>${clientName}</strong> asks you to log in to your bank again. Nothing else changes.</p>
+${form(step, 'accounts', update.selectAccounts && accounts, 'Log in again')}`;
+  return sandboxPage(`Log in to ${bank.name} again`, content, bank.name);
 }
 
-/** Update mode: log in again and, if requested, choose the accounts again. */
-export function updatePage({ session, token, problem, bank, ticked }: AccountsView): string {
-  return sandboxPage(
-    `Log in to ${bank.name} again`,
-    html`<p><strong>${session.clientName}</strong> asks you to log in to your bank again. Nothing else changes.</p>
-${alert(problem)}
-<form method="post" action="/sandbox/bank/link" class="consent">
-${hidden(token, 'accounts')}
-${session.update?.selectAccounts === true && accountChoices(bank, ticked)}
-${actions('Log in again')}
-</form>`,
-    bank.name,
-  );
-}
-
-/** The last page. Its script sends the outcome to the page that opened this one and closes it; without it, the token can be copied. */
-export function donePage({ outcome, publicToken, institution }: LinkOutcome, origin: string): string {
+/** The last page. Its script sends the result to the page that opened this one and closes it; without it, the token can be copied. */
+export function donePage({ outcome, publicToken, institution }: LinkResult, origin: string): string {
   const title = { linked: 'Bank connected', updated: 'Logged in again', cancelled: 'Nothing was connected' }[outcome];
   return sandboxPage(
     title,
@@ -81,10 +65,10 @@ ${publicToken !== null ? html`Public token, valid once and for 30 minutes: <code
   );
 }
 
-function accountChoices(bank: SandboxInstitution, ticked: readonly string[]): SafeHtml {
+function fieldset(legend: string, choices: readonly SafeHtml[]): SafeHtml {
   return html`<fieldset>
-<legend>Accounts</legend>
-${bank.accounts.map(({ key, name, mask }) => choice(`account-${key}`, { type: 'checkbox', name: 'account', value: key, checked: ticked.includes(key) }, accountLabel({ name, mask })))}
+<legend>${legend}</legend>
+${choices}
 </fieldset>`;
 }
 
@@ -92,14 +76,22 @@ function accountLabel({ name, mask }: Pick<SandboxAccount, 'name' | 'mask'>): Sa
   return html`${name}${mask !== null && html` <span class="muted">•••• ${mask}</span>`}`;
 }
 
-function hidden(token: string, step: 'bank' | 'accounts'): SafeHtml {
-  return html`<input type="hidden" name="link_token" value="${token}">
-<input type="hidden" name="step" value="${step}">`;
-}
-
-function actions(label: string, between?: SafeHtml): SafeHtml {
-  return html`<div class="actions">
+/** The form of a step. @param between a further button, before Cancel */
+function form(
+  { token, problem }: StepView,
+  step: 'bank' | 'accounts',
+  fields: SafeHtml | false,
+  label: string,
+  between?: SafeHtml,
+): SafeHtml {
+  return html`${alert(problem)}
+<form method="post" action="/sandbox/bank/link" class="consent">
+<input type="hidden" name="link_token" value="${token}">
+<input type="hidden" name="step" value="${step}">
+${fields}
+<div class="actions">
 <button class="button primary" name="decision" value="continue">${label}</button>
 ${between}<button class="button" name="decision" value="cancel" formnovalidate>Cancel</button>
-</div>`;
+</div>
+</form>`;
 }

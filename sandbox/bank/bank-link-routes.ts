@@ -1,9 +1,9 @@
 import { type Response, Router, urlencoded } from 'express';
 import { z } from 'zod';
-import { isLoopback } from '../../src/config/config.ts';
+import { isLoopbackOrigin } from '../guard.ts';
 import { errorPage } from '../sandbox-page.ts';
-import { type AccountsView, accountsPage, bankPage, donePage, updatePage } from './bank-link-pages.ts';
-import type { LinkOutcome, Links } from './bank-links.ts';
+import { type AccountsView, accountsPage, bankPage, donePage } from './bank-link-pages.ts';
+import type { LinkResult, Links } from './bank-links.ts';
 import type { LinkSession, ReturnTarget } from './bank-state.ts';
 
 const PAGE_PATH = '/sandbox/bank/link';
@@ -94,11 +94,10 @@ function showStep(links: Links, response: Response, session: LinkSession, token:
 
 function accountsStep(links: Links, step: Omit<AccountsView, 'ticked'>): string {
   // After "choose at least one", the boxes stay unchecked.
-  const view = { ...step, ticked: step.problem === undefined ? links.ticked(step.session, step.bank) : [] };
-  return step.session.update === null ? accountsPage(view) : updatePage(view);
+  return accountsPage({ ...step, ticked: step.problem === undefined ? links.ticked(step.session, step.bank) : [] });
 }
 
-function end(response: Response, { returnTo }: LinkSession, result: LinkOutcome): void {
+function end(response: Response, { returnTo }: LinkSession, result: LinkResult): void {
   if (returnTo.redirectUri === null) {
     show(response, 200, donePage(result, returnTo.origin), returnTo);
     return;
@@ -132,7 +131,7 @@ function pageHeaders(response: Response, target?: ReturnTarget): Response {
   return response.set({
     'Cache-Control': 'no-store',
     'Referrer-Policy': 'no-referrer',
-    // A popup of another origin must keep its opener, which receives the outcome.
+    // A popup of another origin must keep its opener, which receives the result.
     'Cross-Origin-Opener-Policy': 'unsafe-none',
     'Content-Security-Policy': `default-src 'none'; style-src 'self'; img-src 'self'; script-src 'self'; form-action 'self'${ends}; frame-ancestors 'none'; base-uri 'none'`,
   });
@@ -144,7 +143,7 @@ function pageAddress(token: string, { redirectUri, origin }: ReturnTarget): stri
   return `${PAGE_PATH}?${parameters}`;
 }
 
-/** Where the outcome is sent; undefined when the requested address is not allowed. */
+/** Where the result is sent; undefined when the requested address is not allowed. */
 function returnTarget(given: z.output<typeof query>, options: LinkRoutesOptions): ReturnTarget | undefined {
   const origin = given.origin ?? options.publicOrigin;
   if (URL.parse(origin)?.origin !== origin || !isAllowed(origin, options)) return undefined;
@@ -155,7 +154,5 @@ function returnTarget(given: z.output<typeof query>, options: LinkRoutesOptions)
 }
 
 function isAllowed(origin: string, { publicOrigin, allowedOrigins }: LinkRoutesOptions): boolean {
-  if (origin === publicOrigin || allowedOrigins.includes(origin)) return true;
-  const url = URL.parse(origin);
-  return url !== null && (url.protocol === 'http:' || url.protocol === 'https:') && isLoopback(url.hostname);
+  return origin === publicOrigin || allowedOrigins.includes(origin) || isLoopbackOrigin(origin);
 }

@@ -12,8 +12,8 @@ const UPDATE_TOKEN_MS = 30 * 60_000;
 /** The person who logs in on the Link page: linking twice shows the same accounts. */
 const LOGIN = 'user_good';
 
-/** The outcome of a Link session. */
-export interface LinkOutcome {
+/** The result of a Link session. */
+export interface LinkResult {
   outcome: 'linked' | 'updated' | 'cancelled';
   /** Of a new item only; update mode keeps the access token. */
   publicToken: string | null;
@@ -115,12 +115,12 @@ export class Links {
     this.#options.store.save();
   }
 
-  cancel(session: LinkSession): LinkOutcome {
+  cancel(session: LinkSession): LinkResult {
     return this.#finish(session, { outcome: 'cancelled', publicToken: null, institution: null });
   }
 
   /** Ends a session: creates an item and its public token, or repairs an item. */
-  complete(session: LinkSession, bank: SandboxInstitution, accountKeys: readonly string[]): LinkOutcome {
+  complete(session: LinkSession, bank: SandboxInstitution, accountKeys: readonly string[]): LinkResult {
     const { items } = this.#options;
     const shown = { institution_id: bank.id, name: bank.name };
     const item = this.itemOf(session);
@@ -142,10 +142,10 @@ export class Links {
     return item === undefined ? bank.accounts.map(({ key }) => key) : openKeys(item);
   }
 
-  #finish(session: LinkSession, outcome: LinkOutcome): LinkOutcome {
+  #finish(session: LinkSession, result: LinkResult): LinkResult {
     session.finished = true;
     this.#options.store.save();
-    return outcome;
+    return result;
   }
 
   #updateOf(request: LinkRequest): LinkSession['update'] {

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import type { BankSettings } from '../../src/config/config.ts';
-import type { Logger } from '../../src/observability/logger.ts';
-import type { Controls } from '../controls.ts';
+import type { EmulatorOptions } from '../emulator-options.ts';
 import { openStore } from '../store.ts';
 import { bankOperations } from './bank-api.ts';
 import { CREDENTIALS } from './bank-api-routes.ts';
@@ -13,32 +12,15 @@ import { bankSandboxRoutes } from './bank-sandbox-routes.ts';
 import { seedBank } from './bank-state.ts';
 import { type Schedule, WebhookSender } from './bank-webhook-sender.ts';
 
-export interface BankSandboxOptions {
-  /** Folder of the sandbox's data. */
-  directory: string;
-  /** {base_url} as browsers see it, no trailing slash. */
-  publicUrl: string;
-  /** http://127.0.0.1:<port>, where the service reaches itself. */
-  selfUrl: string;
-  controls: Controls;
-  logger: Logger;
-  allowedOrigins: string[];
+export interface BankSandboxOptions extends EmulatorOptions {
   /** Runs retries of webhooks later. */
   schedule?: Schedule;
 }
 
-export interface BankSandbox {
-  /** To be mounted at /sandbox/bank. */
-  router: ReturnType<typeof bankSandboxRoutes>;
-  /** To be mounted at /sandbox/control/bank. */
-  controlRouter: ReturnType<typeof bankControlRoutes>;
-  settings: BankSettings;
-  /** Ends webhooks in progress and their retries. */
-  close(): void;
-}
+export type BankSandbox = ReturnType<typeof createBankSandbox>;
 
 /** Opens the emulator of the bank aggregator (Plaid) with the data in `directory`. */
-export function createBankSandbox(options: BankSandboxOptions): BankSandbox {
+export function createBankSandbox(options: BankSandboxOptions) {
   const { publicUrl, selfUrl, controls, logger, allowedOrigins, schedule = runLater } = options;
   const publicOrigin = new URL(publicUrl).origin;
   const store = openStore(join(options.directory, 'bank.json'), () => seedBank(controls.now()));
@@ -51,9 +33,12 @@ export function createBankSandbox(options: BankSandboxOptions): BankSandbox {
   const injected = new InjectedErrors();
   const api = { operations: bankOperations(parts), injected, itemOf: (body: Record<string, unknown>) => items.idOf(body.access_token) };
   return {
+    /** To be mounted at /sandbox/bank. */
     router: bankSandboxRoutes({ ...api, logger, links, publicOrigin, allowedOrigins, controls }),
+    /** To be mounted at /sandbox/control/bank. */
     controlRouter: bankControlRoutes({ ...parts, injected, serviceWebhook }),
     settings: settings(publicUrl, selfUrl, serviceWebhook),
+    /** Ends webhooks in progress and their retries. */
     close: () => webhooks.close(),
   };
 }

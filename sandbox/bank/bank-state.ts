@@ -59,11 +59,11 @@ export interface LinkSession {
   finished: boolean;
 }
 
-/** Where Link sends its outcome; both are validated. */
+/** Where Link sends its result; both are validated. */
 export interface ReturnTarget {
   /** The browser is redirected here. */
   redirectUri: string | null;
-  /** Otherwise, the page that opened this one receives the outcome if it is of this origin. */
+  /** Otherwise, the page that opened this one receives the result if it is of this origin. */
   origin: string;
 }
 

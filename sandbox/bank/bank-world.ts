@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { load } from 'js-yaml';
+import { readSeed } from '../read-seed.ts';
 
 /** All products of the sandbox. */
 export const PRODUCTS = [
@@ -49,7 +48,7 @@ interface Seed {
   institutions: (Omit<SandboxInstitution, 'products' | 'accounts'> & { products?: Product[]; accounts: string[] })[];
 }
 
-const SEED = load(readFileSync(new URL('institutions.yaml', import.meta.url), 'utf8')) as Seed;
+const SEED = readSeed<Seed>('institutions.yaml', import.meta.url);
 
 /** The banks of the sandbox. */
 export const INSTITUTIONS: readonly SandboxInstitution[] = SEED.institutions.map(({ products = PRODUCTS, accounts, ...bank }) => ({

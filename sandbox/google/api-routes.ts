@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { json, type Request, type Response, Router, raw } from 'express';
+import { json, type NextFunction, type Request, type Response, Router, raw } from 'express';
 import { ApiFault, faultBody } from '../api-fault.ts';
 import type { Controls } from '../controls.ts';
 import { openStore, type Store } from '../store.ts';
@@ -33,9 +33,13 @@ export function apiRoutes(apis: readonly SandboxApi<unknown>[], options: ApiRout
       router[verb](method.path, (request, response) => served.handle(method, request, response));
     }
   }
-  router.use((request, response) => {
-    const known = options.authenticate(request) !== undefined;
-    send(response, known ? new ApiFault(404, 'methodNotPlayed', 'The sandbox does not play this method.') : unauthenticated());
+  router.use((request) => {
+    if (options.authenticate(request) === undefined) throw unauthenticated();
+    throw new ApiFault(404, 'methodNotPlayed', 'The sandbox does not play this method.');
+  });
+  router.use((error: unknown, _request: Request, response: Response, next: NextFunction) => {
+    if (error instanceof ApiFault) send(response, error);
+    else next(error);
   });
   return router;
 }
@@ -54,15 +58,6 @@ class ServedApi {
   }
 
   handle(method: ApiMethod<unknown>, request: Request, response: Response): void {
-    try {
-      this.#handle(method, request, response);
-    } catch (error) {
-      if (!(error instanceof ApiFault)) throw error;
-      send(response, error);
-    }
-  }
-
-  #handle(method: ApiMethod<unknown>, request: Request, response: Response): void {
     const caller = this.#options.authenticate(request);
     if (caller === undefined) throw unauthenticated();
     const { token, account } = caller;
@@ -125,6 +120,5 @@ function reply(response: Response, result: ApiResponse, mask: Mask | null): void
 
 function send(response: Response, fault: ApiFault): void {
   if (fault.status === 401) response.set('WWW-Authenticate', 'Bearer realm="sandbox", error="invalid_token"');
-  if (fault.retryAfter !== undefined) response.set('Retry-After', String(fault.retryAfter));
   response.status(fault.status).json(faultBody(fault.status, fault.reason, fault.message));
 }

@@ -1,10 +1,10 @@
-import { invalid } from '../api-fault.ts';
+import { integer } from './drive-listing.ts';
 import type { StoredComment, StoredFile } from './drive-state.ts';
 
 /** The complete response of comments.list; the caller applies `fields`. */
 export function commentList({ comments = [] }: StoredFile, query: URLSearchParams): object {
-  const size = numberIn(query.get('pageSize') ?? '20', 1, 100);
-  const start = numberIn(query.get('pageToken') ?? '0', 0, comments.length);
+  const size = integer(query.get('pageSize') ?? '20', 1, 100);
+  const start = integer(query.get('pageToken') ?? '0', 0, comments.length);
   const next = start + size < comments.length ? { nextPageToken: String(start + size) } : {};
   return { kind: 'drive#commentList', ...next, comments: comments.slice(start, start + size).map(commentResource) };
 }
@@ -15,10 +15,4 @@ function commentResource({ id, author, content, at, resolved }: StoredComment): 
     author: { kind: 'drive#user', displayName: author, me: false },
     ...{ htmlContent: content, content, deleted: false, ...(resolved && { resolved }), replies: [] },
   };
-}
-
-function numberIn(value: string, least: number, most: number): number {
-  const number = /^\d{1,7}$/.test(value) ? Number(value) : Number.NaN;
-  if (!(number >= least && number <= most)) throw invalid('Invalid Value');
-  return number;
 }

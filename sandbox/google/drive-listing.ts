@@ -76,7 +76,8 @@ function offsetOf(token: string | null, mark: string): number {
   return integer(offset ?? '', 0, 1_000_000);
 }
 
-function integer(value: string, least: number, most: number): number {
+/** @throws ApiFault 400 unless the text is a whole number from `least` to `most` */
+export function integer(value: string, least: number, most: number): number {
   const number = /^\d{1,7}$/.test(value) ? Number(value) : Number.NaN;
   if (!(number >= least && number <= most)) throw invalid('Invalid Value');
   return number;

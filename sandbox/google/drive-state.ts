@@ -1,6 +1,5 @@
-import { createHash } from 'node:crypto';
 import { notFound } from '../api-fault.ts';
-import type { Account } from '../workspace-accounts.ts';
+import { type Account, fileIdOf } from '../workspace-accounts.ts';
 import type { StoredDocument } from './docs-model.ts';
 
 /** The data of an account's drive, including its documents, which are files, too. */
@@ -74,7 +73,7 @@ export const PRESENTATION = `${NATIVE}presentation`;
 
 /** An id in the drive's format, derived from account and key. */
 export function driveIdOf(account: Account, key: string): string {
-  return `1${createHash('sha256').update(`drive:${account.sub}:${key}`).digest('base64url').slice(0, 32)}`;
+  return fileIdOf(account, 'drive', key).slice(0, 33);
 }
 
 export function newFileId(state: DriveState, account: Account): string {

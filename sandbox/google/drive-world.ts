@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { load } from 'js-yaml';
+import { readSeed } from '../read-seed.ts';
 import type { Account } from '../workspace-accounts.ts';
 import { SEEDED_TABS } from './docs-world.ts';
 import { type ListedFile, listedPresentations, listedSpreadsheets } from './drive-listed.ts';
@@ -26,7 +25,7 @@ interface Seeded {
   target?: { key: string; type: string };
 }
 
-const FILES = load(readFileSync(new URL('drive.yaml', import.meta.url), 'utf8')) as Seeded[];
+const FILES = readSeed<Seeded[]>('drive.yaml', import.meta.url);
 
 /** The initial drive of an account. */
 export function seedDrive(account: Account, now: number): DriveState {

@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { load } from 'js-yaml';
+import { readSeed } from '../read-seed.ts';
 import type { Account } from '../workspace-accounts.ts';
 import { type Label, type Mailbox, messageId, type StoredMessage } from './gmail-mailbox.ts';
 import { type SeedAttachment, seedMime } from './gmail-seed-mime.ts';
@@ -26,7 +25,7 @@ interface SeedThread {
   mails: readonly SeedMail[];
 }
 
-const THREADS = load(readFileSync(new URL('mailbox.yaml', import.meta.url), 'utf8')) as SeedThread[];
+const THREADS = readSeed<SeedThread[]>('mailbox.yaml', import.meta.url);
 const BACKLOG = Array.from(
   { length: 220 },
   (_, index) =>

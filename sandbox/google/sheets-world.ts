@@ -1,7 +1,5 @@
-import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { load } from 'js-yaml';
-import type { Account } from '../workspace-accounts.ts';
+import { readSeed } from '../read-seed.ts';
+import { type Account, fileIdOf } from '../workspace-accounts.ts';
 
 /** A cell: a plain value, or one with a format or formula. undefined or null: empty. */
 export type Cell = string | number | boolean | RichCell | undefined | null;
@@ -42,7 +40,7 @@ interface Seed {
   tabs: (Omit<Tab, 'cells'> & { cells?: Cell[][]; lines?: number })[];
 }
 
-const SEED = load(readFileSync(new URL('spreadsheets.yaml', import.meta.url), 'utf8')) as Seed[];
+const SEED = readSeed<Seed[]>('spreadsheets.yaml', import.meta.url);
 
 /** The account's spreadsheets as files of the drive. */
 export function spreadsheetFiles(account: Account): { id: string; name: string; modifiedTime: string }[] {
@@ -52,16 +50,11 @@ export function spreadsheetFiles(account: Account): { id: string; name: string; 
 /** Always the same for an account. */
 export function makeSpreadsheets(account: Account): Spreadsheet[] {
   return SEED.map(({ key, title, modifiedTime, tabs }) => ({
-    id: idOf(account, key),
+    id: fileIdOf(account, 'sheets', key),
     title,
     modifiedTime,
     tabs: tabs.map(({ lines = 0, cells = numberedRows(lines), ...tab }) => ({ ...tab, cells: structuredClone(cells) })),
   }));
-}
-
-/** 44 characters starting with 1, in the provider's format. */
-function idOf(account: Account, key: string): string {
-  return `1${createHash('sha256').update(`sheets:${account.sub}:${key}`).digest('base64url')}`;
 }
 
 function numberedRows(count: number): Cell[][] {

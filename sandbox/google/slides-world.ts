@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto';
-import type { Account } from '../workspace-accounts.ts';
+import { type Account, fileIdOf } from '../workspace-accounts.ts';
 
 export interface Presentation {
   id: string;
@@ -28,18 +27,13 @@ export function presentationFiles(account: Account): { id: string; name: string;
 export function makePresentations(account: Account): Presentation[] {
   return [
     {
-      id: idOf(account, 'review'),
+      id: fileIdOf(account, 'slides', 'review'),
       title: 'Quarterly review – Übersicht',
       modifiedTime: '2026-11-05T16:02:11.900Z',
       slides: reviewSlides(),
     },
-    { id: idOf(account, 'blank'), title: 'Untitled presentation', modifiedTime: '2026-10-01T08:00:00.000Z', slides: [] },
+    { id: fileIdOf(account, 'slides', 'blank'), title: 'Untitled presentation', modifiedTime: '2026-10-01T08:00:00.000Z', slides: [] },
   ];
-}
-
-/** 44 characters starting with 1, in the provider's format. */
-function idOf(account: Account, key: string): string {
-  return `1${createHash('sha256').update(`slides:${account.sub}:${key}`).digest('base64url')}`;
 }
 
 function reviewSlides(): SlidePage[] {

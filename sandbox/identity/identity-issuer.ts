@@ -2,15 +2,9 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { OidcSettings } from '../../src/config/config.ts';
 import type { Controls } from '../controls.ts';
+import type { EmulatorOptions } from '../emulator-options.ts';
 import { openStore } from '../store.ts';
 import { generateKey, Signer, type StoredKey } from './identity-keys.ts';
-
-export interface IssuerOptions {
-  directory: string;
-  /** http://127.0.0.1:<port>, where the service reaches itself. */
-  selfUrl: string;
-  controls: Controls;
-}
 
 const TOKEN_LIFE_SECONDS = 3_600;
 
@@ -21,7 +15,7 @@ export class IdentityIssuer {
   readonly #controls: Controls;
   readonly #root: string;
 
-  constructor(options: IssuerOptions) {
+  constructor(options: EmulatorOptions) {
     const store = openStore<{ key: StoredKey }>(join(options.directory, 'identity.json'), () => ({ key: generateKey() }));
     this.#signer = new Signer(store.state.key);
     this.#controls = options.controls;

@@ -32,7 +32,7 @@ export function consentRoutes(provider: WorkspaceProvider, allowedOrigins: strin
     response.status(status).set('Content-Security-Policy', contentSecurityPolicy(provider, allowedOrigins)).type('html').send(html);
   };
   const ask = (response: Response, pending: PendingRequest, wrongAccount: boolean) => {
-    show(response, wrongAccount ? 400 : 200, consentPage({ pending, accounts: provider.grants.accounts, wrongAccount }));
+    show(response, wrongAccount ? 400 : 200, consentPage(pending, provider.grants.accounts, wrongAccount));
   };
 
   router.get('/auth', (request, response) => {

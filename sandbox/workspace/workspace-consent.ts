@@ -19,7 +19,7 @@ export interface PendingRequest {
   loginHint: string | undefined;
   expiresAt: number;
   /** The redirect of the decision. A second submission redirects there again. */
-  outcome: string | undefined;
+  location: string | undefined;
 }
 
 export interface Decision {
@@ -100,7 +100,7 @@ export class ConsentDesk {
       prompt: given.prompt,
       loginHint: given.login_hint,
       expiresAt: this.#options.controls.now() + PENDING_LIFE_MS,
-      outcome: undefined,
+      location: undefined,
     };
     this.#remember(request);
     return request;
@@ -110,7 +110,7 @@ export class ConsentDesk {
   decide(id: string, decision: Decision): Decided {
     const pending = this.#pending.get(id);
     if (pending === undefined || pending.expiresAt <= this.#options.controls.now()) return { kind: 'gone' };
-    if (pending.outcome !== undefined) return { kind: 'redirect', location: pending.outcome };
+    if (pending.location !== undefined) return { kind: 'redirect', location: pending.location };
     const granted = pending.scopes.filter((scope) => scope === OPENID || decision.scopes.includes(scope));
     if (!decision.allow || granted.length === 0) return this.#close(pending, { error: 'access_denied' });
     const email = emailAddress.safeParse(decision.otherAccount ?? decision.account);
@@ -131,7 +131,7 @@ export class ConsentDesk {
     const location = new URL(pending.redirectUri);
     const query = { ...parameters, state: pending.state, iss: this.#options.issuer };
     for (const [name, value] of Object.entries(query)) location.searchParams.set(name, value);
-    pending.outcome = location.href;
+    pending.location = location.href;
     return { kind: 'redirect', location: location.href };
   }
 

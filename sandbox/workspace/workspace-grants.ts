@@ -39,13 +39,6 @@ export interface WorkspaceState {
   tokens: Record<string, Token>;
 }
 
-export interface AccountSummary {
-  email: string;
-  sub: string;
-  access_tokens: number;
-  refresh_tokens: number;
-}
-
 const CODE_LIFE_MS = 10 * 60_000;
 /** Limit of refresh tokens per account and client, above which the provider revokes the oldest. */
 const MAX_REFRESH_TOKENS = 100;
@@ -144,7 +137,7 @@ export class Grants {
   }
 
   /** The accounts, with the number of their valid tokens. */
-  summary(): AccountSummary[] {
+  summary() {
     const live = this.#live();
     const count = (sub: string, kind: Token['kind']) => live.filter((token) => token.sub === sub && token.kind === kind).length;
     return this.accounts.map(({ email, sub }) => ({

@@ -8,15 +8,12 @@ import type { PendingRequest } from './workspace-consent.ts';
 /** Tests create any number of accounts; the page lists the first ones. */
 const LISTED_ACCOUNTS = 12;
 
-export interface ConsentView {
-  pending: PendingRequest;
-  accounts: readonly Account[];
-  /** The previous submission named no valid account. */
-  wrongAccount: boolean;
-}
-
-/** The consent page: account, scopes, Allow and Deny, in plain forms. */
-export function consentPage({ pending, accounts, wrongAccount }: ConsentView): string {
+/**
+ * The consent page: account, scopes, Allow and Deny, in plain forms.
+ *
+ * @param wrongAccount the previous submission named no valid account
+ */
+export function consentPage(pending: PendingRequest, accounts: readonly Account[], wrongAccount: boolean): string {
   const known = accounts.slice(0, LISTED_ACCOUNTS).map((account) => ({ email: account.email, name: account.name }));
   const hint = emailAddress.safeParse(pending.loginHint);
   const hinted = hint.success ? hint.data.toLowerCase() : undefined;

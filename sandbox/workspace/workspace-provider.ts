@@ -1,33 +1,14 @@
 import { join } from 'node:path';
 import type { WorkspaceSettings } from '../../src/config/config.ts';
-import type { Controls } from '../controls.ts';
+import type { EmulatorOptions } from '../emulator-options.ts';
 import { Signer } from '../identity/identity-keys.ts';
 import { openStore } from '../store.ts';
 import { ConsentDesk } from './workspace-consent.ts';
 import { Grants, seedWorkspace } from './workspace-grants.ts';
 import { type Behaviour, TokenEndpoint } from './workspace-token-endpoint.ts';
 
-export interface WorkspaceProviderOptions {
-  directory: string;
-  publicUrl: string;
-  selfUrl: string;
-  controls: Controls;
-}
-
 /** The emulator of the workspace provider. */
-export interface WorkspaceProvider {
-  settings: WorkspaceSettings;
-  publicUrl: string;
-  grants: Grants;
-  desk: ConsentDesk;
-  tokenEndpoint: TokenEndpoint;
-  behaviour: Behaviour;
-  /** Public keys of its ID tokens. */
-  keySet: { keys: object[] };
-  controls: Controls;
-  /** Folder of the accounts' data. */
-  contentDirectory: string;
-}
+export type WorkspaceProvider = ReturnType<typeof createWorkspaceProvider>;
 
 // Accounts are identified by subject and issuer, so the issuer contains no port.
 const ISSUER = 'https://accounts.sandbox.invalid';
@@ -35,7 +16,7 @@ const CLIENT = { id: 'sandbox-client', secret: 'sandbox-secret' };
 const TOKEN_LIFE_SECONDS = 3_599;
 
 /** Opens the provider with the data in `directory`. */
-export function createWorkspaceProvider(options: WorkspaceProviderOptions): WorkspaceProvider {
+export function createWorkspaceProvider(options: EmulatorOptions) {
   const { publicUrl, selfUrl, controls } = options;
   const store = openStore(join(options.directory, 'workspace.json'), seedWorkspace);
   const grants = new Grants(store, controls);
@@ -54,8 +35,10 @@ export function createWorkspaceProvider(options: WorkspaceProviderOptions): Work
     desk: new ConsentDesk({ clientId: CLIENT.id, redirectUri: `${publicUrl}/auth/workspace/callback`, issuer: ISSUER, grants, controls }),
     tokenEndpoint: new TokenEndpoint({ client: CLIENT, issuer: ISSUER, grants, signer, controls, behaviour }),
     behaviour,
+    /** Public keys of its ID tokens. */
     keySet: signer.keySet,
     controls,
+    /** Folder of the accounts' data. */
     contentDirectory: join(options.directory, 'content'),
   };
 }
