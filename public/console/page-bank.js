@@ -1,6 +1,6 @@
 import { AccountsPanel } from './page-accounts.js';
 import { chooseBank } from './page-bank-link.js';
-import { byId, element, run, show } from './page-dom.js';
+import { byId, element, run, show, tag } from './page-dom.js';
 
 const STATUS = {
   relink_required: 'Reconnect required',
@@ -22,7 +22,7 @@ export class BankPanel extends AccountsPanel {
   item(account) {
     const { bank_name: bank, mask } = account;
     const note = noteOf(account);
-    const attention = note === undefined ? undefined : element('span', { className: 'tag attention' }, note);
+    const attention = note === undefined ? undefined : tag('attention', note);
     const numbers = mask.map(({ name, mask: digits }) => element('li', {}, name, digits === '' ? '' : ` ··${digits}`));
     return element(
       'li',

@@ -19,6 +19,11 @@ export function element(tag, properties = {}, ...children) {
   return node;
 }
 
+/** A label beside a name. @param kind 'good', 'attention' or '' */
+export function tag(kind, text) {
+  return element('span', { className: `tag ${kind}`.trim() }, text);
+}
+
 /** Puts a message into a live region; `kind` is 'done', 'warning' or 'error'. */
 export function show(region, kind, text, ...details) {
   region.replaceChildren(element('p', { className: kind }, text, ...details));

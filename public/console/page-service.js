@@ -1,4 +1,4 @@
-import { byId, confirmed, element, onSubmit, run, show } from './page-dom.js';
+import { byId, confirmed, element, onSubmit, run, show, tag } from './page-dom.js';
 import { call } from './page-request.js';
 
 const NAMES = { workspace: 'Workspace', bank: 'Bank' };
@@ -30,9 +30,9 @@ export async function refreshIntegrations(session) {
 }
 
 function stateTag({ connected, needs_attention: attention }) {
-  if (!connected) return element('span', { className: 'tag' }, 'Not connected');
-  if (attention === 0) return element('span', { className: 'tag good' }, 'Connected');
-  return element('span', { className: 'tag attention' }, `${attention} need${attention === 1 ? 's' : ''} attention`);
+  if (!connected) return tag('', 'Not connected');
+  if (attention === 0) return tag('good', 'Connected');
+  return tag('attention', `${attention} need${attention === 1 ? 's' : ''} attention`);
 }
 
 /** Deletion of the user. The server requires a recent sign-in; the message says so. */

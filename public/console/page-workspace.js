@@ -1,5 +1,5 @@
 import { AccountsPanel } from './page-accounts.js';
-import { byId, element, onSubmit, show } from './page-dom.js';
+import { byId, element, onSubmit, show, tag } from './page-dom.js';
 
 /** Messages for the result codes of the OAuth flow. An unknown code from the URL is not displayed. */
 const RESULTS = {
@@ -81,8 +81,4 @@ function portrait({ name, email, picture }) {
   const image = element('img', { className: 'portrait', alt: '', referrerPolicy: 'no-referrer', src: picture });
   image.addEventListener('error', () => image.replaceWith(initial), { once: true });
   return image;
-}
-
-function tag(kind, text) {
-  return element('span', { className: `tag ${kind}` }, text);
 }
