@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
@@ -14,7 +14,7 @@ export function writeGenerated(path: string, content: string, script: string): v
     console.log(`${path} written.`);
     return;
   }
-  if (readIfThere(file) === content) {
+  if (existsSync(file) && readFileSync(file, 'utf8') === content) {
     console.log(`${path} is up to date.`);
     return;
   }
@@ -37,12 +37,4 @@ export function tableOf(apis: readonly Table[]): string {
 export function lines(entries: Record<string, unknown>): string {
   const sorted = Object.entries(entries).sort(([one], [other]) => (one < other ? -1 : 1));
   return sorted.map(([name, value]) => `    ${JSON.stringify(name)}: ${JSON.stringify(value)}`).join(',\n');
-}
-
-function readIfThere(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return undefined;
-  }
 }
