@@ -2,12 +2,9 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { isLoopback } from '../src/config/config.ts';
 import { AppError } from '../src/errors.ts';
 import type { Middleware } from './controls.ts';
+import type { EmulatorOptions } from './emulator-options.ts';
 
-export interface GuardOptions {
-  /** {base_url} as browsers see it. */
-  publicUrl: string;
-  allowedOrigins: string[];
-}
+export type GuardOptions = Pick<EmulatorOptions, 'publicUrl' | 'allowedOrigins'>;
 
 /**
  * Accepts only calls from programs on this machine and from this service's own pages. The sandbox signs in any user, so

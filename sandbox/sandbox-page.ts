@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { html, page, type SafeHtml } from '../src/http/html.ts';
 
 /** A page of the sandbox: the banner, the title as its heading, and the content. */
@@ -23,6 +24,14 @@ export function errorPage(title: string, reason: string): string {
 /** The error of the previous submission. */
 export function alert(problem: string | false | undefined): SafeHtml | false {
   return typeof problem === 'string' && html`<p class="error" role="alert">${problem}</p>`;
+}
+
+/** The checked values of a form: a repeated field is sent as a list, and no field when nothing is checked. */
+export function checkedValues(most: number) {
+  return z
+    .union([z.string(), z.array(z.string()).max(most)])
+    .default([])
+    .transform((value) => [value].flat());
 }
 
 export interface Choice {

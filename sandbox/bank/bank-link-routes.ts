@@ -1,7 +1,7 @@
 import { type Response, Router, urlencoded } from 'express';
 import { z } from 'zod';
 import { isLoopbackOrigin } from '../guard.ts';
-import { errorPage } from '../sandbox-page.ts';
+import { checkedValues, errorPage } from '../sandbox-page.ts';
 import { type AccountsView, accountsPage, bankPage, donePage } from './bank-link-pages.ts';
 import type { LinkResult, Links } from './bank-links.ts';
 import type { LinkSession, ReturnTarget } from './bank-state.ts';
@@ -17,11 +17,7 @@ const decision = z.object({
   step: z.enum(['bank', 'accounts']),
   decision: z.enum(['continue', 'back', 'cancel']),
   institution: z.string().optional(),
-  // Forms send a repeated field as a list, and no field when nothing is checked.
-  account: z
-    .union([z.string(), z.array(z.string()).max(20)])
-    .default([])
-    .transform((value) => [value].flat()),
+  account: checkedValues(20),
 });
 type Decision = z.output<typeof decision>;
 

@@ -1,14 +1,3 @@
-/** The aggregator's error object in responses and webhooks. */
-export interface AggregatorErrorBody {
-  error_type: string;
-  error_code: string;
-  error_code_reason: string | null;
-  error_message: string;
-  display_message: string | null;
-  documentation_url: string;
-  suggested_action: string | null;
-}
-
 /** Messages of the codes that the sandbox returns by itself or on request, by type (Plaid: Errors). */
 const MESSAGES: Record<string, Record<string, string>> = {
   INVALID_INPUT: {
@@ -99,7 +88,7 @@ const TYPE_STATUS: Record<string, number> = { RATE_LIMIT_EXCEEDED: 429, API_ERRO
 /** An error of the aggregator's API. Its router catches it and responds with {@link errorBody}. */
 export class AggregatorError extends Error {
   readonly status: number;
-  readonly body: AggregatorErrorBody;
+  readonly body: ReturnType<typeof errorBody>;
 
   /**
    * @param code `error_code`; a code unknown to the sandbox needs a type
@@ -114,8 +103,8 @@ export class AggregatorError extends Error {
   }
 }
 
-/** The error object of a code, without the request id of responses. */
-export function errorBody(code: string, message?: string, type = typeOf(code)): AggregatorErrorBody {
+/** The error object of a code in responses and webhooks, without the request id of responses. */
+export function errorBody(code: string, message?: string, type = typeOf(code)) {
   return {
     error_type: type,
     error_code: code,

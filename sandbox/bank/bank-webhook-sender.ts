@@ -87,11 +87,11 @@ export class WebhookSender {
     const now = this.#options.controls.now();
     switch (variant) {
       case 'wrong_kid':
-        return [await this.#post(url, body, await this.#sign(body, now, randomUUID()))];
+        return [await this.#deliver(url, body, now, randomUUID())];
       case 'wrong_alg':
         return [await this.#post(url, body, await this.#signSymmetric(body, now))];
       case 'stale_iat':
-        return [await this.#post(url, body, await this.#sign(body, now - STALE_MS))];
+        return [await this.#deliver(url, body, now - STALE_MS)];
       case 'altered_body':
         return [await this.#post(url, body.replace('"environment"', '"altered": true,\n  "environment"'), await this.#sign(body, now))];
       case 'duplicate': {
@@ -100,8 +100,7 @@ export class WebhookSender {
       }
       case 'reordered': {
         const later = serialise(newer);
-        const first = await this.#post(url, later, await this.#sign(later, now));
-        return [first, await this.#post(url, body, await this.#sign(body, now - 60_000))];
+        return [await this.#deliver(url, later, now), await this.#deliver(url, body, now - 60_000)];
       }
     }
   }
@@ -114,9 +113,12 @@ export class WebhookSender {
   }
 
   /** Each attempt is signed again, because receivers reject an `iat` older than five minutes. */
-  async #attempt(url: string, event: object): Promise<Delivery> {
-    const body = serialise(event);
-    return this.#post(url, body, await this.#sign(body, this.#options.controls.now()));
+  #attempt(url: string, event: object): Promise<Delivery> {
+    return this.#deliver(url, serialise(event), this.#options.controls.now());
+  }
+
+  async #deliver(url: string, body: string, at: number, kid?: string): Promise<Delivery> {
+    return this.#post(url, body, await this.#sign(body, at, kid));
   }
 
   #retry(url: string, event: object, delay: number, waited: number): void {

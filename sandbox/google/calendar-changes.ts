@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { ApiFault, notFound } from '../api-fault.ts';
 import type { ApiRequest } from './api-method.ts';
-import { type CalendarState, instancesOf, type StoredEvent } from './calendar-events.ts';
+import { blankEvent, type CalendarState, instancesOf, type StoredEvent } from './calendar-events.ts';
 import { bad } from './calendar-list.ts';
 import { parseRecurrence } from './calendar-recurrence.ts';
 import { type EventTime, isZone, toInstant } from './calendar-times.ts';
@@ -67,19 +67,7 @@ export function insertEvent(request: Request): StoredEvent {
   const patch = parseBody(request.body);
   const at = new Date(now).toISOString();
   const id = createHash('sha256').update(`event:${account.sub}:${state.events.length}:${at}`).digest('hex').slice(0, 26);
-  const organizer = { email: account.email, self: true };
-  const blank = {
-    id,
-    status: 'confirmed',
-    created: at,
-    updated: at,
-    creator: organizer,
-    organizer,
-    iCalUID: `${id}@google.com`,
-    sequence: 0,
-    eventType: 'default',
-  };
-  const event = { ...blank, ...conference(request, patch), ...applied({}, patch) } as unknown as StoredEvent;
+  const event = { ...blankEvent(account, id, at), ...conference(request, patch), ...applied({}, patch) } as unknown as StoredEvent;
   check(event, state.timeZone);
   state.events.push(event);
   note(request, event, 'created');
@@ -141,12 +129,9 @@ function mergeTime(time: EventTime | undefined, patch: z.output<typeof timePatch
 }
 
 function check(event: StoredEvent, timeZone: string): void {
-  for (const [name, time] of [
-    ['start', event.start],
-    ['end', event.end],
-  ] as const) {
-    if (time === undefined) throw bad('required', `Missing ${name} time.`);
-    checkTime(name, time, timeZone);
+  for (const name of ['start', 'end'] as const) {
+    if (event[name] === undefined) throw bad('required', `Missing ${name} time.`);
+    checkTime(name, event[name], timeZone);
   }
   const { start, end, recurrence } = event;
   if ((start.date === undefined) !== (end.date === undefined))

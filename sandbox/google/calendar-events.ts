@@ -41,6 +41,13 @@ export interface CalendarState {
 
 const DAY_MS = 24 * 3_600_000;
 
+/** What every event of the account has. @param at when it was created, RFC 3339 */
+export function blankEvent({ email }: Account, id: string, at: string) {
+  const organizer = { email, self: true };
+  const about = { created: at, updated: at, creator: organizer, organizer, iCalUID: `${id}@google.com` };
+  return { id, status: 'confirmed', ...about, sequence: 0, eventType: 'default' };
+}
+
 /** The events of a series before `before`, with its exceptions, including cancelled ones. */
 export function instancesOf(series: StoredEvent, { events, timeZone }: CalendarState, before: number): StoredEvent[] {
   const exceptions = new Map(events.filter(({ recurringEventId }) => recurringEventId === series.id).map((event) => [event.id, event]));

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Account } from '../workspace-accounts.ts';
-import type { Attendee, StoredEvent } from './calendar-events.ts';
+import { type Attendee, blankEvent, type StoredEvent } from './calendar-events.ts';
 import { type EventTime, localAt } from './calendar-times.ts';
 
 export type Fields = Partial<StoredEvent>;
@@ -36,18 +36,8 @@ export class EventMaker {
   /** @param key identifies the event within the account; its id is derived from it */
   make(key: string, summary: string, fields: Fields): StoredEvent {
     const id = createHash('sha256').update(`event:${this.account.sub}:${key}`).digest('hex').slice(0, 26);
-    const organizer = { email: this.account.email, self: true };
     const at = new Date(this.monday - 30 * DAY).toISOString();
-    const about = {
-      created: at,
-      updated: at,
-      creator: organizer,
-      organizer,
-      iCalUID: `${id}@google.com`,
-      sequence: 0,
-      eventType: 'default',
-    };
-    return { id, status: 'confirmed', ...about, ...(summary !== '' && { summary }), ...fields } as StoredEvent;
+    return { ...blankEvent(this.account, id, at), ...(summary !== '' && { summary }), ...fields } as StoredEvent;
   }
 
   timed(key: string, summary: string, day: number, from: string, to: string, fields: Fields = {}): StoredEvent {

@@ -17,8 +17,7 @@ export function sizeOf(file: StoredFile): number | undefined {
   if (file.mimeType.startsWith(NATIVE)) return undefined;
   const { content } = file;
   if (content === undefined) return 0;
-  if (content.kind === 'made') return content.bytes;
-  return content.kind === 'text' ? Buffer.byteLength(content.text) : Buffer.from(content.base64, 'base64').length;
+  return content.kind === 'made' ? content.bytes : bytesOf(content).length;
 }
 
 /** A file's bytes. @throws ApiFault 403 for native files */

@@ -9,20 +9,21 @@ export function fileResource(file: StoredFile): object {
   const size = sizeOf(file);
   const mayWrite = file.role === 'owner' || file.role === 'writer';
   return {
-    ...{
-      kind: 'drive#file',
-      id,
-      name,
-      mimeType,
-      starred,
-      trashed,
-      explicitlyTrashed: trashed,
-      version: String(file.version),
-      spaces: ['drive'],
-    },
+    kind: 'drive#file',
+    id,
+    name,
+    mimeType,
+    starred,
+    trashed,
+    explicitlyTrashed: trashed,
+    version: String(file.version),
+    spaces: ['drive'],
     ...(parents.length > 0 && { parents }),
     ...(file.description !== undefined && { description: file.description }),
-    ...{ webViewLink: webLink(file), createdTime, modifiedTime, viewedByMe: true },
+    webViewLink: webLink(file),
+    createdTime,
+    modifiedTime,
+    viewedByMe: true,
     ...(file.sharedWithMeTime !== undefined && { sharedWithMeTime: file.sharedWithMeTime }),
     // Files of a shared drive have no owners.
     ...(driveId === undefined

@@ -99,8 +99,8 @@ function select({ state, query, now }: MailRequest): StoredMessage[] {
 
 const HIDDEN = ['SPAM', 'TRASH'];
 
-/** One page; its token is the start of the next. */
-function page<Item>({ query }: MailRequest, items: readonly Item[]): { items: Item[]; rest: object } {
+/** One page of a list; its token is the start of the next. Without items, the provider leaves out the list. */
+function page<Item>({ query }: MailRequest, name: string, items: readonly Item[], present: (item: Item) => object): object {
   const size = Number(query.get('maxResults') ?? 100);
   const token = query.get('pageToken') ?? '0';
   if (!Number.isInteger(size) || size < 0) throw invalid('Invalid maxResults');
@@ -108,31 +108,28 @@ function page<Item>({ query }: MailRequest, items: readonly Item[]): { items: It
   // The provider's tokens are opaque numbers.
   const start = token === '0' ? 0 : Number(BigInt(token) % 100_003n);
   const end = start + Math.min(size, 500);
-  const nextPageToken = end < items.length ? { nextPageToken: String(100_003n * 104_729_301_117n + BigInt(end)) } : {};
-  return { items: items.slice(start, end), rest: { ...nextPageToken, resultSizeEstimate: items.length } };
+  const shown = items.slice(start, end).map(present);
+  return {
+    ...(shown.length > 0 && { [name]: shown }),
+    ...(end < items.length && { nextPageToken: String(100_003n * 104_729_301_117n + BigInt(end)) }),
+    resultSizeEstimate: items.length,
+  };
 }
 
 function listMessages(request: MailRequest): object {
-  const { items, rest } = page(request, select(request));
-  const messages = items.map(({ id, threadId }) => ({ id, threadId }));
-  // Without a match, the provider leaves out the list.
-  return { ...(messages.length > 0 && { messages }), ...rest };
+  return page(request, 'messages', select(request), ({ id, threadId }) => ({ id, threadId }));
 }
 
 function listThreads(request: MailRequest): object {
-  const found = [...new Map(select(request).map((message) => [message.threadId, message])).keys()];
-  const { items, rest } = page(request, found);
-  const threads = items.map((id) => ({ id, historyId: String(request.state.historyId) }));
-  return { ...(threads.length > 0 && { threads }), ...rest };
+  const ids = [...new Set(select(request).map(({ threadId }) => threadId))];
+  return page(request, 'threads', ids, (id) => ({ id, historyId: String(request.state.historyId) }));
 }
 
 function listDrafts(request: MailRequest): object {
-  const { items, rest } = page(request, request.state.drafts);
-  const drafts = items.map(({ id, messageId }) => {
-    const message = findMessage(request.state, messageId);
-    return { id, message: { id: message.id, threadId: message.threadId } };
+  return page(request, 'drafts', request.state.drafts, ({ id, messageId }) => {
+    const { threadId } = findMessage(request.state, messageId);
+    return { id, message: { id: messageId, threadId } };
   });
-  return { ...(drafts.length > 0 && { drafts }), ...rest };
 }
 
 /** One unknown id fails the whole batch. */

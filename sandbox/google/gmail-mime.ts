@@ -55,18 +55,9 @@ export function allParts(part: MimePart): MimePart[] {
 function parseHeaders(head: string): { name: string; value: string }[] {
   const lines = head.replace(/\r?\n(?=[ \t])/g, '').split(/\r?\n/);
   return lines.flatMap((line) => {
-    const match = /^([!-9;-~]+):[ \t]*(.*)$/.exec(line);
+    const [, name, value = ''] = /^([!-9;-~]+):[ \t]*(.*)$/.exec(line) ?? [];
     // Header bytes beyond ASCII are UTF-8 (RFC 6532).
-    return match === null
-      ? []
-      : [
-          {
-            name: match[1] ?? '',
-            value: Buffer.from(match[2] ?? '', 'latin1')
-              .toString('utf8')
-              .trim(),
-          },
-        ];
+    return name === undefined ? [] : [{ name, value: Buffer.from(value, 'latin1').toString().trim() }];
   });
 }
 

@@ -2,24 +2,20 @@ import { invalid } from '../api-fault.ts';
 import { formatRange, type GridRange } from './sheets-a1.ts';
 import type { Cell } from './sheets-world.ts';
 
-export interface Rendering {
-  value: 'FORMATTED_VALUE' | 'UNFORMATTED_VALUE' | 'FORMULA';
-  date: 'SERIAL_NUMBER' | 'FORMATTED_STRING';
-  dimension: 'ROWS' | 'COLUMNS';
-}
-
 const OPTIONS = {
   valueRenderOption: ['FORMATTED_VALUE', 'UNFORMATTED_VALUE', 'FORMULA'],
   dateTimeRenderOption: ['SERIAL_NUMBER', 'FORMATTED_STRING'],
   majorDimension: ['ROWS', 'COLUMNS'],
 } as const;
 
+export type Rendering = ReturnType<typeof renderingOf>;
+
 /** @throws ApiFault 400 for an unknown option */
-export function renderingOf(query: URLSearchParams): Rendering {
+export function renderingOf(query: URLSearchParams) {
   return {
-    value: option(query, 'valueRenderOption') as Rendering['value'],
-    date: option(query, 'dateTimeRenderOption') as Rendering['date'],
-    dimension: option(query, 'majorDimension') as Rendering['dimension'],
+    value: option(query, 'valueRenderOption'),
+    date: option(query, 'dateTimeRenderOption'),
+    dimension: option(query, 'majorDimension'),
   };
 }
 
@@ -50,11 +46,12 @@ export function writeValues({ tab, row, column }: GridRange, rows: (string | num
   tab.rows = Math.max(tab.rows, row + rows.length);
 }
 
-function option(query: URLSearchParams, name: keyof typeof OPTIONS): string {
-  const known: readonly string[] = OPTIONS[name];
-  const value = query.get(name) ?? known[0] ?? '';
-  if (!known.includes(value)) throw invalid(`Invalid value at '${name}': "${value}"`);
-  return value;
+function option<Name extends keyof typeof OPTIONS>(query: URLSearchParams, name: Name) {
+  const known: readonly (typeof OPTIONS)[Name][number][] = OPTIONS[name];
+  const value = query.get(name) ?? known[0];
+  const option = known.find((candidate) => candidate === value);
+  if (option === undefined) throw invalid(`Invalid value at '${name}': "${value}"`);
+  return option;
 }
 
 function render(cell: Cell | null, { value, date }: Rendering): string | number | boolean {

@@ -1,17 +1,13 @@
 import { type Response, Router, urlencoded } from 'express';
 import { z } from 'zod';
 import { AppError } from '../../src/errors.ts';
-import { errorPage } from '../sandbox-page.ts';
+import { checkedValues, errorPage } from '../sandbox-page.ts';
 import type { PendingRequest } from './workspace-consent.ts';
 import { consentPage } from './workspace-pages.ts';
 import type { WorkspaceProvider } from './workspace-provider.ts';
 
 const BLOCKED = 'Access blocked';
-// Forms send a repeated field as a list, and an empty text field as ''.
-const texts = z
-  .union([z.string(), z.array(z.string()).max(50)])
-  .default([])
-  .transform((value) => [value].flat());
+// Forms send an empty text field as ''.
 const filled = z
   .string()
   .max(1_024)
@@ -22,7 +18,7 @@ const decision = z.object({
   decision: z.enum(['allow', 'deny']),
   account: filled,
   other_account: filled,
-  scope: texts,
+  scope: checkedValues(50),
 });
 
 /** The authorization endpoint and its consent page, mounted at /sandbox/workspace. */

@@ -6,22 +6,6 @@ import { OPENID, parseScopes } from '../consent-scopes.ts';
 import type { Controls } from '../controls.ts';
 import type { Grants } from './workspace-grants.ts';
 
-/** An authorization request (RFC 6749, 4.1.1) that awaits the user's decision. */
-export interface PendingRequest {
-  id: string;
-  redirectUri: string;
-  scopes: string[];
-  state: string;
-  challenge: string;
-  nonce: string | undefined;
-  accessType: string | undefined;
-  prompt: string | undefined;
-  loginHint: string | undefined;
-  expiresAt: number;
-  /** The redirect of the decision. A second submission redirects there again. */
-  location: string | undefined;
-}
-
 export interface Decision {
   allow: boolean;
   /** Chosen from the list. */
@@ -59,6 +43,14 @@ const authorizationRequest = z.object({
   login_hint: optional,
 });
 
+/** An authorization request (RFC 6749, 4.1.1) that awaits the user's decision. */
+export interface PendingRequest extends z.output<typeof authorizationRequest> {
+  id: string;
+  expiresAt: number;
+  /** The redirect of the decision. A second submission redirects there again. */
+  location: string | undefined;
+}
+
 export interface ConsentOptions {
   clientId: string;
   /** The only redirect URI of the only client. */
@@ -91,14 +83,7 @@ export class ConsentDesk {
       throw new AppError('invalid_request', 'redirect_uri: is not registered for this client');
     const request: PendingRequest = {
       id: randomBytes(32).toString('base64url'),
-      redirectUri: given.redirect_uri,
-      scopes: given.scope,
-      state: given.state,
-      challenge: given.code_challenge,
-      nonce: given.nonce,
-      accessType: given.access_type,
-      prompt: given.prompt,
-      loginHint: given.login_hint,
+      ...given,
       expiresAt: this.#options.controls.now() + PENDING_LIFE_MS,
       location: undefined,
     };
@@ -111,7 +96,7 @@ export class ConsentDesk {
     const pending = this.#pending.get(id);
     if (pending === undefined || pending.expiresAt <= this.#options.controls.now()) return { kind: 'gone' };
     if (pending.location !== undefined) return { kind: 'redirect', location: pending.location };
-    const granted = pending.scopes.filter((scope) => scope === OPENID || decision.scopes.includes(scope));
+    const granted = pending.scope.filter((scope) => scope === OPENID || decision.scopes.includes(scope));
     if (!decision.allow || granted.length === 0) return this.#close(pending, { error: 'access_denied' });
     const email = emailAddress.safeParse(decision.otherAccount ?? decision.account);
     if (!email.success) return { kind: 'wrong_account', pending };
@@ -123,12 +108,12 @@ export class ConsentDesk {
     const { grants } = this.#options;
     const { sub } = grants.accountOf(email);
     const consented = pending.prompt?.split(' ').includes('consent') === true || !grants.isConnected(sub);
-    const { redirectUri, challenge, nonce, accessType } = pending;
+    const { redirect_uri: redirectUri, code_challenge: challenge, nonce, access_type: accessType } = pending;
     return grants.issueCode({ sub, scopes, redirectUri, challenge, nonce, offline: accessType === 'offline' && consented });
   }
 
   #close(pending: PendingRequest, parameters: Record<string, string>): Decided {
-    const location = new URL(pending.redirectUri);
+    const location = new URL(pending.redirect_uri);
     const query = { ...parameters, state: pending.state, iss: this.#options.issuer };
     for (const [name, value] of Object.entries(query)) location.searchParams.set(name, value);
     pending.location = location.href;

@@ -15,7 +15,7 @@ const LISTED_ACCOUNTS = 12;
  */
 export function consentPage(pending: PendingRequest, accounts: readonly Account[], wrongAccount: boolean): string {
   const known = accounts.slice(0, LISTED_ACCOUNTS).map((account) => ({ email: account.email, name: account.name }));
-  const hint = emailAddress.safeParse(pending.loginHint);
+  const hint = emailAddress.safeParse(pending.login_hint);
   const hinted = hint.success ? hint.data.toLowerCase() : undefined;
   if (hinted !== undefined && known.every(({ email }) => email !== hinted)) known.unshift({ email: hinted, name: '' });
   const chosen = hinted ?? known[0]?.email;
@@ -29,11 +29,11 @@ ${alert(wrongAccount && 'Choose an account or type a whole e-mail address.')}
 <legend>Account</legend>
 ${known.map((account, index) => accountChoice(account, index, account.email === chosen))}
 <label for="other">Or another address (any is an account here)</label>
-<input id="other" type="email" name="other_account" maxlength="254" autocomplete="off" placeholder="name@example.com" value="${hint.success ? '' : (pending.loginHint ?? '')}">
+<input id="other" type="email" name="other_account" maxlength="254" autocomplete="off" placeholder="name@example.com" value="${hint.success ? '' : (pending.login_hint ?? '')}">
 </fieldset>
 <fieldset>
 <legend>Steward may</legend>
-${pending.scopes.filter((scope) => scope !== OPENID).map(scopeChoice)}
+${pending.scope.filter((scope) => scope !== OPENID).map(scopeChoice)}
 </fieldset>
 <div class="actions">
 <button class="button primary" name="decision" value="allow">Allow</button>
