@@ -126,10 +126,12 @@ describe('a user with a long history', () => {
     await sweep();
     await eventually(async () => expect(await left(user)).toBe(0));
     await write();
-    // Ten minutes later.
-    await sql('update erasures set try_after = now() where user_id = $1', [user.userId]);
-    await sweep();
-    await eventually(async () => expect(await left(user)).toBe(0));
+    // Ten minutes later. Once more if the first sweep noted its end, and with it the next time, only after this.
+    await eventually(async () => {
+      await sql('update erasures set try_after = now() where user_id = $1', [user.userId]);
+      await sweep();
+      return (await left(user)) === 0;
+    });
   });
 
   it('leaves no rows if an older release deletes the user only', async () => {
