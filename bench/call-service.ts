@@ -11,11 +11,11 @@ const text = z.strictObject({ text: z.string() });
 const action = builtIn('workspace', {
   name: 'bench.echo',
   effect: 'read',
-  description: 'Answers from memory.',
+  description: 'Responds from memory.',
   scopes: [],
   input: text,
   output: text,
-  summary: () => 'Answer from memory',
+  summary: () => 'Respond from memory',
   // Like every provider call, it begins with the account's token from the vault.
   async run(input, { userId, account }) {
     await steward.context.tokens.current(userId, account.grantId);

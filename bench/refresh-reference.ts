@@ -1,4 +1,4 @@
-// Reference of (e) and (f): posts the service's form with `fetch`, and commits the answer to one row with a prepared statement.
+// Reference of (e) and (f): posts the service's form with `fetch`, and commits the response to one row with a prepared statement.
 import pg from 'pg';
 import { runLanes } from './lanes.ts';
 import type { RefreshOrder } from './refresh-process.ts';
@@ -20,10 +20,10 @@ async function refresh(id: string): Promise<void> {
     client_secret: 'bench',
   });
   const response = await fetch(url, { method: 'POST', body, signal: AbortSignal.timeout(10_000) });
-  const answer = (await response.json()) as { access_token: string; refresh_token: string; expires_in: number };
+  const result = (await response.json()) as { access_token: string; refresh_token: string; expires_in: number };
   if (response.status !== 200) throw new Error(`the provider refused: ${response.status}`);
-  refreshTokens.set(id, answer.refresh_token);
-  await pool.query({ ...COMMIT, values: [id, JSON.stringify(answer), new Date(Date.now() + answer.expires_in * 1000)] });
+  refreshTokens.set(id, result.refresh_token);
+  await pool.query({ ...COMMIT, values: [id, JSON.stringify(result), new Date(Date.now() + result.expires_in * 1000)] });
 }
 
 process.on('message', async ({ grants, lanes }: RefreshOrder) => {

@@ -49,7 +49,7 @@ export async function measureAccounts(stage: Stage, client: LoadClient): Promise
 async function compare(stage: Stage, client: LoadClient, contest: Contest): Promise<Figure[]> {
   await using service = await startServer(SERVICE, stage.serviceEnv);
   await using reference = await startServer(contest.reference.file, { ...stage.referenceEnv, ...contest.reference.env });
-  await checkSameAnswer(service, reference, contest);
+  await checkSameResponse(service, reference, contest);
   const request = getRequest(contest.path, contest.token);
   for (const server of [service, reference]) await client.forTime(server.port, request, WARM_UP_MS);
   const samples: { service: Sample; reference: Sample }[] = [];
@@ -84,7 +84,7 @@ function figures({ label, goal }: Contest, samples: { service: Sample; reference
 }
 
 /** Different responses of the two servers would make the figures worthless. */
-async function checkSameAnswer(service: Running, reference: Running, { path, token }: Contest): Promise<void> {
+async function checkSameResponse(service: Running, reference: Running, { path, token }: Contest): Promise<void> {
   const read = async ({ port }: Running) => {
     const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers: token === undefined ? {} : { authorization: token } });
     return { status: response.status, body: await response.json() };

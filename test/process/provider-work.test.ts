@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BUILT_INS } from '../../src/actions/built-ins.ts';
 import { BankEmulator } from '../support/bank-emulator.ts';
-import { BYTES, hostileAnswers, type Kind, many, NAME, nested, SIZES, TEXT, usualAnswer } from '../support/hostile-responses.ts';
+import { BYTES, hostileResponses, type Kind, many, NAME, nested, SIZES, TEXT, usualResponse } from '../support/hostile-responses.ts';
 import { type LoopbackServer, startLoopbackServer } from '../support/loopback-server.ts';
 import { createPlace, type Place, startProcess, type TestProcess } from '../support/process.ts';
 import { connectGrant } from '../support/refreshing.ts';
@@ -13,7 +13,7 @@ import { WorkspaceEmulator } from '../support/workspace-emulator.ts';
 /** The input of each built-in action, and the provider's responses by the end of their path. */
 interface Case {
   input: object;
-  answers: Record<string, unknown>;
+  responses: Record<string, unknown>;
 }
 
 const ID = 'a'.repeat(30);
@@ -138,41 +138,44 @@ const bank = {
 const toAna = { to: ['ana@example.org'], subject: 'Hi', body: 'Hi' };
 const range = { from: '2027-03-01', to: '2027-05-01' };
 const CASES: Record<string, Case> = {
-  'mail.search': { input: {}, answers: mail },
-  'mail.read': { input: { thread: 't1' }, answers: mail },
-  'mail.attachment': { input: { message: 'm1', attachment: '1' }, answers: mail },
-  'mail.draft': { input: { ...toAna, reply_to: 'm1' }, answers: mail },
-  'mail.send': { input: { ...toAna, reply_to: 'm1' }, answers: mail },
-  'mail.label': { input: { ids: ['m1'], add: ['Name/1'] }, answers: mail },
-  'mail.trash': { input: { ids: ['m1'], threads: ['t1'] }, answers: mail },
-  'mail.labels': { input: {}, answers: mail },
-  'calendar.list': { input: range, answers: calendar },
-  'calendar.get': { input: { id: 'e1' }, answers: calendar },
-  'calendar.free': { input: range, answers: calendar },
-  'calendar.create': { input: { title: 'x', start: '2027-03-01T09:00', end: '2027-03-01T10:00', attendees: toAna.to }, answers: calendar },
-  'calendar.update': { input: { id: 'e1', start: '2027-03-02T09:00', add_attendees: toAna.to }, answers: calendar },
-  'calendar.delete': { input: { id: 'e1' }, answers: calendar },
-  'calendar.respond': { input: { id: 'e1', answer: 'accepted', comment: 'x' }, answers: calendar },
-  'documents.read': { input: { id: ID }, answers: document },
-  'documents.create': { input: { title: 'x', text: 'x' }, answers: document },
-  'documents.append': { input: { id: ID, text: 'x' }, answers: document },
-  'documents.replace': { input: { id: ID, find: 'x', replace: 'y' }, answers: document },
-  'drive.search': { input: {}, answers: drive },
-  'drive.info': { input: { id: ID }, answers: drive },
-  'drive.read': { input: { id: ID }, answers: drive },
-  'drive.create': { input: { name: 'x', content: 'x' }, answers: drive },
-  'drive.copy': { input: { id: ID }, answers: drive },
-  'drive.move': { input: { id: ID, folder: 'root' }, answers: { ...drive, '/files/root': folder } },
-  'drive.rename': { input: { id: ID, name: 'x' }, answers: drive },
-  'drive.trash': { input: { id: ID }, answers: drive },
-  'drive.share': { input: { id: ID, email: 'ana@example.org', role: 'reader' }, answers: drive },
-  'spreadsheets.info': { input: { id: ID }, answers: sheets },
-  'spreadsheets.read': { input: { id: ID, range: 'A1:Z999' }, answers: sheets },
-  'presentations.read': { input: { id: ID }, answers: slides },
-  'bank.balances': { input: {}, answers: bank },
-  'bank.transactions': { input: range, answers: bank },
-  'bank.changes': { input: {}, answers: bank },
-  'bank.numbers': { input: {}, answers: bank },
+  'mail.search': { input: {}, responses: mail },
+  'mail.read': { input: { thread: 't1' }, responses: mail },
+  'mail.attachment': { input: { message: 'm1', attachment: '1' }, responses: mail },
+  'mail.draft': { input: { ...toAna, reply_to: 'm1' }, responses: mail },
+  'mail.send': { input: { ...toAna, reply_to: 'm1' }, responses: mail },
+  'mail.label': { input: { ids: ['m1'], add: ['Name/1'] }, responses: mail },
+  'mail.trash': { input: { ids: ['m1'], threads: ['t1'] }, responses: mail },
+  'mail.labels': { input: {}, responses: mail },
+  'calendar.list': { input: range, responses: calendar },
+  'calendar.get': { input: { id: 'e1' }, responses: calendar },
+  'calendar.free': { input: range, responses: calendar },
+  'calendar.create': {
+    input: { title: 'x', start: '2027-03-01T09:00', end: '2027-03-01T10:00', attendees: toAna.to },
+    responses: calendar,
+  },
+  'calendar.update': { input: { id: 'e1', start: '2027-03-02T09:00', add_attendees: toAna.to }, responses: calendar },
+  'calendar.delete': { input: { id: 'e1' }, responses: calendar },
+  'calendar.respond': { input: { id: 'e1', answer: 'accepted', comment: 'x' }, responses: calendar },
+  'documents.read': { input: { id: ID }, responses: document },
+  'documents.create': { input: { title: 'x', text: 'x' }, responses: document },
+  'documents.append': { input: { id: ID, text: 'x' }, responses: document },
+  'documents.replace': { input: { id: ID, find: 'x', replace: 'y' }, responses: document },
+  'drive.search': { input: {}, responses: drive },
+  'drive.info': { input: { id: ID }, responses: drive },
+  'drive.read': { input: { id: ID }, responses: drive },
+  'drive.create': { input: { name: 'x', content: 'x' }, responses: drive },
+  'drive.copy': { input: { id: ID }, responses: drive },
+  'drive.move': { input: { id: ID, folder: 'root' }, responses: { ...drive, '/files/root': folder } },
+  'drive.rename': { input: { id: ID, name: 'x' }, responses: drive },
+  'drive.trash': { input: { id: ID }, responses: drive },
+  'drive.share': { input: { id: ID, email: 'ana@example.org', role: 'reader' }, responses: drive },
+  'spreadsheets.info': { input: { id: ID }, responses: sheets },
+  'spreadsheets.read': { input: { id: ID, range: 'A1:Z999' }, responses: sheets },
+  'presentations.read': { input: { id: ID }, responses: slides },
+  'bank.balances': { input: {}, responses: bank },
+  'bank.transactions': { input: range, responses: bank },
+  'bank.changes': { input: {}, responses: bank },
+  'bank.numbers': { input: {}, responses: bank },
 };
 
 let place: Place;
@@ -196,7 +199,7 @@ const PATIENCE_MS = 300_000;
 
 beforeAll(async () => {
   [place, provider, aggregator] = await Promise.all([createPlace(), new WorkspaceEmulator().start(), new BankEmulator().start()]);
-  api = await startLoopbackServer(answer);
+  api = await startLoopbackServer(respond);
   await start();
   token = await steward.signIn('someone');
   await connectGrant(steward, provider, async () => [], { token });
@@ -235,7 +238,7 @@ async function startAgain(): Promise<void> {
   watch = new Standstill(steward.url);
 }
 
-function answer(request: IncomingMessage, response: ServerResponse): void {
+function respond(request: IncomingMessage, response: ServerResponse): void {
   const { pathname, searchParams } = new URL(request.url ?? '/', 'http://api.invalid');
   request.resume().on('end', () => say(response, searchParams.get('alt') === 'media' ? `${pathname}?media` : pathname));
 }
@@ -265,15 +268,15 @@ describe('while an action reads hostile content, the service responds to others'
     expect(Object.keys(CASES).sort()).toEqual([...BUILT_INS.keys()].sort());
   });
 
-  it.each(Object.entries(CASES))('%s', { timeout: PATIENCE_MS }, async (action, { input, answers: responses }) => {
-    const usual = new Map(Object.entries(responses).map(([path, template]) => [path, usualAnswer(template)]));
+  it.each(Object.entries(CASES))('%s', { timeout: PATIENCE_MS }, async (action, { input, responses }) => {
+    const usual = new Map(Object.entries(responses).map(([path, template]) => [path, usualResponse(template)]));
     said = usual;
     asked = new Set();
     await act(action, input);
     expect(asked.size).toBeGreaterThan(0);
     const failed: string[] = [];
     for (const [path, size] of [...asked].flatMap((path) => SIZES.map((size) => [path, size] as const))) {
-      for (const [kind, make] of hostileAnswers(responses[path], size)) {
+      for (const [kind, make] of hostileResponses(responses[path], size)) {
         if (!isTried(action, kind, size)) continue;
         said = new Map([...usual, [path, make()]]);
         const outcome = await watch.during(act(action, input));

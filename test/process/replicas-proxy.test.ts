@@ -49,18 +49,18 @@ describe.skipIf(programsMissing('haproxy'))('the TLS proxy', () => {
   }
 
   it('serves the service over TLS, with one HSTS header', async () => {
-    const answer = await call('/test');
-    expect(answer).toMatchObject({ status: 200, body: { environment: 'production' } });
-    expect(answer.headers.get('strict-transport-security')).toBe('max-age=31536000; includeSubDomains');
+    const response = await call('/test');
+    expect(response).toMatchObject({ status: 200, body: { environment: 'production' } });
+    expect(response.headers.get('strict-transport-security')).toBe('max-age=31536000; includeSubDomains');
     expect(await overHttp2('/test')).toBe(200);
   });
 
   it.each(INSIDE)('does not expose %s, and returns an error in the service’s format', async (target) => {
     const { runs } = steward.context.integrations;
-    const answer = await raw(target);
-    expect(answer).toMatch(/^HTTP\/1\.1 404 /);
-    expect(answer).toContain('"code":"not_found"');
-    expect(answer.toLowerCase()).toContain('strict-transport-security: max-age=31536000');
+    const response = await raw(target);
+    expect(response).toMatch(/^HTTP\/1\.1 404 /);
+    expect(response).toContain('"code":"not_found"');
+    expect(response.toLowerCase()).toContain('strict-transport-security: max-age=31536000');
     if (target.startsWith('/')) expect(await overHttp2(target)).toBe(404);
     expect(steward.context.integrations.runs).toBe(runs);
   });
@@ -144,8 +144,8 @@ describe.skipIf(programsMissing('haproxy'))('the TLS proxy of a service that is 
     [503, 'before it', async () => void service.close()],
   ])('returns %d in the service’s format when it went %s', async (status, _when, before) => {
     await before();
-    const answer = await send(proxy.url, '/test');
-    expect(answer).toMatchObject({ status, body: { status: 'error', code: 'unavailable', message: expect.any(String) } });
-    expect(answer.headers.get('retry-after')).toBe('5');
+    const response = await send(proxy.url, '/test');
+    expect(response).toMatchObject({ status, body: { status: 'error', code: 'unavailable', message: expect.any(String) } });
+    expect(response.headers.get('retry-after')).toBe('5');
   });
 });

@@ -38,11 +38,11 @@ describe.skipIf(!hasPostgres || programsMissing('pgbouncer', 'haproxy'))('three 
   beforeAll(async () => {
     cluster = await Cluster.start(integrations('First.'), { LIMIT_WAITLIST_PER_MINUTE: '5' });
     const day = { start: { date: '2030-01-01' }, end: { date: '2030-01-02' } };
-    const answer = JSON.stringify({ id: 'm1', threadId: 't1', status: 'confirmed', ...day });
+    const body = JSON.stringify({ id: 'm1', threadId: 't1', status: 'confirmed', ...day });
     for (const path of [SEND, INSERT]) {
       cluster.provider.on(path, (response, { method }) => {
         if (method === 'POST') reached.set(path, (reached.get(path) ?? 0) + 1);
-        response.writeHead(200, { 'content-type': 'application/json' }).end(answer);
+        response.writeHead(200, { 'content-type': 'application/json' }).end(body);
       });
     }
     user = await cluster.connect();
@@ -100,7 +100,7 @@ describe.skipIf(!hasPostgres || programsMissing('pgbouncer', 'haproxy'))('three 
     const approve = { type: 'approve', approvalId: error.approvalId, approved: true };
     const responses = await Promise.all([...sockets, ...sockets].map((socket) => socket.request(approve)));
     expect(responses.filter(({ type }) => type === 'result')).toHaveLength(1);
-    expect(new Set(responses.filter(({ type }) => type === 'error').map((answer) => answer.error.code))).toEqual(new Set(['conflict']));
+    expect(new Set(responses.filter(({ type }) => type === 'error').map((response) => response.error.code))).toEqual(new Set(['conflict']));
     expect(reached.get(SEND)).toBe(1);
     for (const socket of sockets) expect((await socket.event('approval.decided')).data).toMatchObject({ approved: true });
   });
@@ -108,7 +108,7 @@ describe.skipIf(!hasPostgres || programsMissing('pgbouncer', 'haproxy'))('three 
   it('run a change once under one idempotency key, whichever receives the request', async () => {
     const call = { type: 'call', action: 'calendar.create', input: { title: 'New year', start: '2030-01-01' }, idempotencyKey: 'noon' };
     const first = await Promise.all(sockets.map((socket) => socket.request(call)));
-    const codes = first.flatMap((answer) => (answer.type === 'error' ? [answer.error.code] : []));
+    const codes = first.flatMap((response) => (response.type === 'error' ? [response.error.code] : []));
     expect(codes.filter((code) => code !== 'conflict')).toEqual([]);
     expect(codes.length).toBeLessThan(REPLICAS);
     for (const socket of sockets) expect(await socket.request(call)).toMatchObject({ type: 'result' });

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { createSandbox } from '../../sandbox/sandbox.ts';
-import { type RawAnswer, sendRaw } from '../support/raw-http.ts';
+import { type RawResponse, sendRaw } from '../support/raw-http.ts';
 import { startSteward } from '../support/steward.ts';
 
 it('rejects requests and sockets during the start, and keeps none of them open', async () => {
-  const early: RawAnswer[] = [];
+  const early: RawResponse[] = [];
   const steward = await startSteward(
     {},
     {

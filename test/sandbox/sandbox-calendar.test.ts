@@ -24,9 +24,9 @@ beforeEach(async () => {
 const call = (verb: string, path: string, body?: unknown) => callGoogle(steward, verb, path, body, email);
 const list = (query: Record<string, string>) => call('GET', `${EVENTS}?${new URLSearchParams(query)}`);
 const insert = async (body: object) => {
-  const answer = await call('POST', `${EVENTS}?sendUpdates=none`, body);
-  expect(answer.status).toBe(200);
-  return answer.body;
+  const response = await call('POST', `${EVENTS}?sendUpdates=none`, body);
+  expect(response.status).toBe(200);
+  return response.body;
 };
 const timed = (start: string, end: string, more: object = {}) => ({
   summary: 'made',
@@ -40,7 +40,7 @@ const starts = async (from: string, to: string, query: Record<string, string> = 
   const { body } = await list({ ...window, singleEvents: 'true', orderBy: 'startTime', ...query });
   return body.items.map((item: any) => item.start.date ?? item.start.dateTime);
 };
-const reasonOf = (answer: { body: any }) => answer.body.error.errors[0].reason;
+const reasonOf = (response: { body: any }) => response.body.error.errors[0].reason;
 
 describe('GET /calendar/v3/calendars/:id/events', () => {
   it('returns the requested fields', async () => {
@@ -151,13 +151,13 @@ describe('sandbox calendar: series', () => {
 
   it('require a zone even with an offset', async () => {
     const at = { dateTime: '2027-03-01T09:00:00+01:00' };
-    const answer = await call('POST', EVENTS, {
+    const response = await call('POST', EVENTS, {
       start: at,
       end: { dateTime: '2027-03-01T10:00:00+01:00' },
       recurrence: ['RRULE:FREQ=DAILY'],
     });
-    expect(answer.status).toBe(400);
-    expect(answer.body.error.message).toBe('Missing time zone definition for start time.');
+    expect(response.status).toBe(400);
+    expect(response.body.error.message).toBe('Missing time zone definition for start time.');
     const single = await call('POST', EVENTS, { start: at, end: { dateTime: '2027-03-01T10:00:00+01:00' } });
     expect(single.status).toBe(200);
   });

@@ -41,10 +41,10 @@ function statusWith(
   method = 'GET',
 ): Promise<{ status: number; body: string }> {
   return new Promise((resolve, reject) => {
-    const call = httpRequest(`${host.url}${path}`, { method, headers }, (answer) => {
+    const call = httpRequest(`${host.url}${path}`, { method, headers }, (response) => {
       const chunks: Buffer[] = [];
-      answer.on('data', (chunk: Buffer) => chunks.push(chunk));
-      answer.on('end', () => resolve({ status: answer.statusCode ?? 0, body: Buffer.concat(chunks).toString() }));
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks).toString() }));
     });
     call.on('error', reject).end();
   });
@@ -155,7 +155,7 @@ describe('POST /sandbox/control/…', () => {
   it('faults: returns a status for a number of requests, then responds normally', async () => {
     await host.control('faults', { part: 'identity', path: '/token', kind: 'status', status: 429, times: 2 });
     const responses = [await signIn(), await signIn(), await signIn()];
-    expect(responses.map((answer) => answer.status)).toEqual([429, 429, 200]);
+    expect(responses.map((response) => response.status)).toEqual([429, 429, 200]);
     expect(responses[0]?.headers.get('retry-after')).toBe('1');
     expect((await fetch(`${host.url}/sandbox/identity/jwks.json`)).status).toBe(200);
   });

@@ -54,7 +54,7 @@ async function openPage(change: Record<string, string | undefined> = {}): Promis
   return { text, response, request: /name="request" value="([^"]+)"/.exec(text)?.[1] ?? '' };
 }
 
-interface Answer {
+interface Choice {
   account?: string;
   other_account?: string;
   scope?: string[];
@@ -64,7 +64,7 @@ interface Answer {
 /** Posts the consent form as a browser without script does. */
 function submit(
   request: string,
-  { account = 'demo@example.com', other_account: other = '', scope = SCOPES.slice(1), decision = 'allow' }: Answer = {},
+  { account = 'demo@example.com', other_account: other = '', scope = SCOPES.slice(1), decision = 'allow' }: Choice = {},
 ): Promise<Response> {
   const form = new URLSearchParams({ request, account, other_account: other, decision });
   for (const name of scope) form.append('scope', name);
@@ -72,17 +72,17 @@ function submit(
 }
 
 /** Query parameters of the redirect to the callback. */
-async function consent(answer: Answer = {}, change: Record<string, string | undefined> = {}): Promise<URLSearchParams> {
+async function consent(choice: Choice = {}, change: Record<string, string | undefined> = {}): Promise<URLSearchParams> {
   const { request } = await openPage(change);
-  const response = await submit(request, answer);
+  const response = await submit(request, choice);
   expect(response.status).toBe(303);
   const location = response.headers.get('location') ?? '';
   expect(location.split('?')[0]).toBe(callback());
   return new URL(location).searchParams;
 }
 
-async function codeOf(answer: Answer = {}, change: Record<string, string | undefined> = {}): Promise<string> {
-  return (await consent(answer, change)).get('code') ?? '';
+async function codeOf(choice: Choice = {}, change: Record<string, string | undefined> = {}): Promise<string> {
+  return (await consent(choice, change)).get('code') ?? '';
 }
 
 interface Tokens {
@@ -113,8 +113,8 @@ function refresh(refreshToken: string | undefined) {
   return token({ grant_type: 'refresh_token', refresh_token: refreshToken ?? '', ...client() });
 }
 
-async function connect(answer: Answer = {}, change: Record<string, string | undefined> = {}): Promise<Tokens> {
-  const { status, body } = await exchange(await codeOf(answer, change));
+async function connect(choice: Choice = {}, change: Record<string, string | undefined> = {}): Promise<Tokens> {
+  const { status, body } = await exchange(await codeOf(choice, change));
   expect(status).toBe(200);
   return body;
 }
@@ -213,16 +213,16 @@ describe('GET /sandbox/workspace/auth', () => {
 
 describe('POST /sandbox/workspace/consent', () => {
   it('Allow redirects with code, state, granted scopes and issuer', async () => {
-    const answer = await consent();
-    expect(answer.get('code')).toMatch(/^4\//);
-    expect(answer.get('state')).toBe('the-state');
-    expect(answer.get('scope')).toBe(SCOPES.join(' '));
-    expect(answer.get('iss')).toBe(host.sandbox.workspace.issuer);
+    const response = await consent();
+    expect(response.get('code')).toMatch(/^4\//);
+    expect(response.get('state')).toBe('the-state');
+    expect(response.get('scope')).toBe(SCOPES.join(' '));
+    expect(response.get('iss')).toBe(host.sandbox.workspace.issuer);
   });
 
   it('Deny redirects with access_denied', async () => {
-    const answer = await consent({ decision: 'deny' });
-    expect(Object.fromEntries(answer)).toEqual({ error: 'access_denied', state: 'the-state', iss: host.sandbox.workspace.issuer });
+    const response = await consent({ decision: 'deny' });
+    expect(Object.fromEntries(response)).toEqual({ error: 'access_denied', state: 'the-state', iss: host.sandbox.workspace.issuer });
   });
 
   it('grants the ticked scopes only, and never one that was not requested', async () => {
@@ -231,8 +231,8 @@ describe('POST /sandbox/workspace/consent', () => {
   });
 
   it('returns short scope names in the long form', async () => {
-    const answer = await consent({ scope: [EMAIL, PROFILE] }, { scope: 'openid email profile' });
-    expect(answer.get('scope')).toBe(`openid ${EMAIL} ${PROFILE}`);
+    const response = await consent({ scope: [EMAIL, PROFILE] }, { scope: 'openid email profile' });
+    expect(response.get('scope')).toBe(`openid ${EMAIL} ${PROFILE}`);
   });
 
   it('nothing ticked is a denial if openid was not requested', async () => {
@@ -308,8 +308,8 @@ describe("google-auth-library's client", () => {
       code_challenge_method: CodeChallengeMethod.S256,
     });
     const text = await (await fetch(url)).text();
-    const answer = await submit(/name="request" value="([^"]+)"/.exec(text)?.[1] ?? '');
-    const code = new URL(answer.headers.get('location') ?? '').searchParams.get('code') ?? '';
+    const response = await submit(/name="request" value="([^"]+)"/.exec(text)?.[1] ?? '');
+    const code = new URL(response.headers.get('location') ?? '').searchParams.get('code') ?? '';
 
     const { tokens } = await oauth.getToken({ code, codeVerifier: verifier });
     expect(tokens.scope).toBe(SCOPES.join(' '));
@@ -401,7 +401,7 @@ describe('POST /sandbox/workspace/token, authorization_code', () => {
   it('fifty concurrent exchanges: one succeeds', async () => {
     const code = await codeOf();
     const responses = await Promise.all(Array.from({ length: 50 }, () => exchange(code)));
-    expect(responses.filter((answer) => answer.status === 200)).toHaveLength(1);
+    expect(responses.filter((response) => response.status === 200)).toHaveLength(1);
     expect((await host.state()).calls.workspace.exchanges).toBe(50);
   });
 

@@ -95,9 +95,9 @@ async function signIn(claims: Record<string, unknown> = {}): Promise<string> {
 }
 
 async function call(...[path, options]: Parameters<TestProcess['call']>): Promise<HttpResponse> {
-  const answer = await steward.call(path, options);
-  responses.push({ asked: path.split('?')[0] ?? path, answer });
-  return answer;
+  const response = await steward.call(path, options);
+  responses.push({ asked: path.split('?')[0] ?? path, answer: response });
+  return response;
 }
 
 /** All operations of a user, in order and with mistakes, with known tokens. */
@@ -183,8 +183,8 @@ check('canaries: responses, their headers and Location, and socket frames', () =
     '/auth/bank/create_link_token': ['link token'],
     '/user/export': ['e-mail', 'waitlist e-mail'],
   };
-  const failed = responses.flatMap(({ asked, answer }) => {
-    const shown = `${[...answer.headers].flat().join('\n')}\n${answer.text}`;
+  const failed = responses.flatMap(({ asked, answer: response }) => {
+    const shown = `${[...response.headers].flat().join('\n')}\n${response.text}`;
     return secrets.foundIn(`the answer of ${asked}`, shown, meant[asked]);
   });
   return outcome(responses.length + frames.length, [...failed, ...frames.flatMap((frame) => secrets.foundIn('a frame', frame))]);

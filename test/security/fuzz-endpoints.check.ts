@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll } from 'vitest';
 import { connect, linkBank } from '../support/flows.ts';
 import { createPlace, type Place, startProcess, type TestProcess } from '../support/process.ts';
-import { type RawAnswer, sendRaw } from '../support/raw-http.ts';
+import { type RawResponse, sendRaw } from '../support/raw-http.ts';
 import { check, type Outcome } from './support/check.ts';
 import { CODINGS, encode, encoded, flat } from './support/codings.ts';
 import { fitting, hostile, nearly, onTheEdges } from './support/hostile-values.ts';
@@ -140,7 +140,7 @@ function authorization(kind: string, token: string): string[] {
   return [`Authorization: ${values[kind] ?? token}`];
 }
 
-async function send(method: string, path: string, sent: Sent, token: string): Promise<RawAnswer> {
+async function send(method: string, path: string, sent: Sent, token: string): Promise<RawResponse> {
   const filled = path.replace(/\{(\w+)\}/g, (_all, name: string) => encode(flat({ value: sent.parameters[name] })[0]?.[1] ?? ''));
   const query = flat(sent.query)
     .map(([name, value]) => `${encode(name)}=${encode(value)}`)
@@ -162,7 +162,7 @@ async function send(method: string, path: string, sent: Sent, token: string): Pr
 }
 
 /** What holds for every response. */
-function judge(response: RawAnswer): void {
+function judge(response: RawResponse): void {
   const { status, headers, text, body } = response;
   if (status === 0) throw new Error('the connection ended without an answer');
   if (status === 500) throw new Error('the service failed: 500');

@@ -58,8 +58,8 @@ check('the waitlist responds to a known address as to a new one, in form and tim
     // Alternating, each first equally often: what slows the machine slows both.
     const order = pair % 2 === 0 ? [known, fresh] : [fresh, known];
     for (const times of order) {
-      const { ms, shown: answer } = await join(times === known ? 'known@example.com' : `new-${pair}@example.com`);
-      shown.add(answer);
+      const { ms, shown: response } = await join(times === known ? 'known@example.com' : `new-${pair}@example.com`);
+      shown.add(response);
       if (pair >= WARM_UP) times.push(ms);
     }
   }

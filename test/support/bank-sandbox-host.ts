@@ -124,9 +124,9 @@ export async function control(path: string, body: object): Promise<Body> {
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
   });
-  const answer = (await response.json()) as Body;
-  if (response.status !== 200) throw new Error(`control ${path}: ${response.status} ${JSON.stringify(answer)}`);
-  return answer;
+  const result = (await response.json()) as Body;
+  if (response.status !== 200) throw new Error(`control ${path}: ${response.status} ${JSON.stringify(result)}`);
+  return result;
 }
 
 export interface Linked {

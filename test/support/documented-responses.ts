@@ -8,7 +8,7 @@ type Json = Record<string, any>;
 const HTML_CODE = /Code <code>(\w+)<\/code>/;
 
 /** An OpenAPI document, against which real responses are checked. */
-export class DocumentedAnswers {
+export class DocumentedResponses {
   readonly document: Json;
   readonly #ajv: Ajv2020;
 
@@ -26,7 +26,7 @@ export class DocumentedAnswers {
   }
 
   /** Every documented response, as {@link check} names it. */
-  get answers(): string[] {
+  get responses(): string[] {
     return this.#operations().flatMap(({ endpoint, operation }) =>
       Object.entries<Json>(operation.responses).flatMap(([status, { content }]) => {
         if (content === undefined) return [`${endpoint} ${status}`];
@@ -39,23 +39,23 @@ export class DocumentedAnswers {
   /**
    * Checks a response of `endpoint` (as in {@link endpoints}) against what is documented: status, headers, media type, body.
    *
-   * @returns its name among {@link answers}
+   * @returns its name among {@link responses}
    */
-  check(endpoint: string, answer: HttpResponse): string {
+  check(endpoint: string, response: HttpResponse): string {
     const [method = '', path = ''] = endpoint.split(' ');
-    const response = this.document.paths[path]?.[method.toLowerCase()]?.responses[answer.status];
-    expect(response, `${endpoint} ${answer.status} is not documented: ${answer.text.slice(0, 300)}`).toBeDefined();
-    for (const header of Object.keys(response.headers))
-      expect(answer.headers.get(header), `${endpoint} ${answer.status}: ${header}`).not.toBeNull();
-    if (response.content === undefined) {
-      expect(answer.text).toBe('');
-      return `${endpoint} ${answer.status}`;
+    const documented = this.document.paths[path]?.[method.toLowerCase()]?.responses[response.status];
+    expect(documented, `${endpoint} ${response.status} is not documented: ${response.text.slice(0, 300)}`).toBeDefined();
+    for (const header of Object.keys(documented.headers))
+      expect(response.headers.get(header), `${endpoint} ${response.status}: ${header}`).not.toBeNull();
+    if (documented.content === undefined) {
+      expect(response.text).toBe('');
+      return `${endpoint} ${response.status}`;
     }
-    const type = answer.headers.get('content-type')?.split(';', 1)[0] ?? '';
-    expect(Object.keys(response.content), `${endpoint} ${answer.status}`).toContain(type);
-    if (type === 'application/json') this.#validate([path, method.toLowerCase(), 'responses', String(answer.status)], answer.body);
-    const code = answer.status < 400 ? '' : (answer.body?.code ?? HTML_CODE.exec(answer.text)?.[1] ?? 'no code');
-    return name(endpoint, String(answer.status), code, type);
+    const type = response.headers.get('content-type')?.split(';', 1)[0] ?? '';
+    expect(Object.keys(documented.content), `${endpoint} ${response.status}`).toContain(type);
+    if (type === 'application/json') this.#validate([path, method.toLowerCase(), 'responses', String(response.status)], response.body);
+    const code = response.status < 400 ? '' : (response.body?.code ?? HTML_CODE.exec(response.text)?.[1] ?? 'no code');
+    return name(endpoint, String(response.status), code, type);
   }
 
   #validate(steps: string[], body: unknown): void {

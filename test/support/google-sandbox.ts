@@ -1,7 +1,7 @@
 import { connect } from './flows.ts';
 import type { TestSteward } from './steward.ts';
 
-export interface GoogleAnswer {
+export interface GoogleResponse {
   status: number;
   body: any;
   bytes: Buffer;
@@ -11,7 +11,7 @@ export interface GoogleAnswer {
 export type GoogleCall = (
   path: string,
   options?: { method?: string; json?: unknown; bytes?: string | Buffer; type?: string },
-) => Promise<GoogleAnswer>;
+) => Promise<GoogleResponse>;
 
 /** Connects an account and calls the sandbox's APIs with its access token, as any client of the provider's would. */
 export async function callGoogleSandbox(steward: TestSteward): Promise<GoogleCall> {

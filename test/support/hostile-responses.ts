@@ -31,17 +31,17 @@ export type Kind =
   | 'depth beside it';
 
 /** The harmless response of a template. */
-export function usualAnswer(template: unknown): string {
+export function usualResponse(template: unknown): string {
   return template === TEXT ? 'text' : fill(template, {});
 }
 
 /** Responses of one template with this number of bytes, made when requested, by what is large in them. */
-export function hostileAnswers(template: unknown, size: number): Map<Kind, () => string> {
+export function hostileResponses(template: unknown, size: number): Map<Kind, () => string> {
   if (template === TEXT) return new Map([['long texts', () => everything(size)]]);
   const source = JSON.stringify(template);
   const { outer, inner } = listsOf(template);
   const texts = source.split(TEXT).length + source.split(BYTES).length - 2;
-  const responses = new Map<Kind, () => string>([['depth beside it', () => besides(usualAnswer(template), size)]]);
+  const responses = new Map<Kind, () => string>([['depth beside it', () => besides(usualResponse(template), size)]]);
   const add = (kind: Kind, filling: (scale: number) => Filling) =>
     responses.set(kind, () => sized(size, (scale) => fill(template, filling(scale))));
   if (texts > 0) add('long texts', (scale) => ({ text: everything(1_000 * scale) }));

@@ -62,10 +62,10 @@ export function mailUser(steward: TestSteward, token: string, email: string): Ma
     async approved(action, input) {
       const { details } = await refusal(action, input);
       const client = await SocketClient.signedIn(steward.url, token);
-      const answer = await client.request({ type: 'approve', approvalId: details?.approvalId, approved: true });
+      const response = await client.request({ type: 'approve', approvalId: details?.approvalId, approved: true });
       await client.close();
-      if (answer.type !== 'result') throw new Error(JSON.stringify(answer));
-      return answer.data;
+      if (response.type !== 'result') throw new Error(JSON.stringify(response));
+      return response.data;
     },
     async find(query) {
       const { items } = (await run('mail.search', { query, max: 1 })) as { items: { id: string }[] };

@@ -27,7 +27,7 @@ import type { TestSteward } from './steward.ts';
 export interface Run {
   endpoint: string;
   /** Status, then the error's code. */
-  answer: string;
+  response: string;
   provoke(options: CallOptions): Promise<HttpResponse>;
 }
 
@@ -36,7 +36,7 @@ export function generalRuns(): Run[] {
   return Object.entries<Record<string, any>>(documented.document.paths).flatMap(([path, operations]) =>
     Object.entries<any>(operations).flatMap(([method, operation]) => {
       const endpoint = `${method.toUpperCase()} ${path}`;
-      const run = (response: string, provoke: Run['provoke']): Run => ({ endpoint, answer: response, provoke });
+      const run = (response: string, provoke: Run['provoke']): Run => ({ endpoint, response, provoke });
       const runs = [
         run('405 method_not_allowed', (options) => callEndpoint(steward, `PUT ${path}`, options)),
         run('429 rate_limited', (options) => untilLimited(endpoint, options)),
@@ -52,7 +52,7 @@ export function generalRuns(): Run[] {
 }
 
 function guardedRuns(endpoint: string): Run[] {
-  const run = (response: string, provoke: () => Promise<HttpResponse>): Run => ({ endpoint, answer: response, provoke });
+  const run = (response: string, provoke: () => Promise<HttpResponse>): Run => ({ endpoint, response, provoke });
   const withToken = (token: string) => callEndpoint(steward, endpoint, { token });
   return [
     run('401 invalid_token', () => callEndpoint(steward, endpoint)),
@@ -73,9 +73,9 @@ function formRuns(endpoint: string): Run[] {
   const send = async (options: CallOptions, body: string, type: string) =>
     callEndpoint(steward, endpoint, { token: await newToken(), body, headers: { ...options.headers, 'content-type': type } });
   return [
-    { endpoint, answer: '400 invalid_request', provoke: (options) => send(options, '[]', 'application/json') },
-    { endpoint, answer: '413 too_large', provoke: (options) => send(options, 'x'.repeat(20_000), 'application/x-www-form-urlencoded') },
-    { endpoint, answer: '415 unsupported_media_type', provoke: (options) => send(options, 'x', 'text/plain') },
+    { endpoint, response: '400 invalid_request', provoke: (options) => send(options, '[]', 'application/json') },
+    { endpoint, response: '413 too_large', provoke: (options) => send(options, 'x'.repeat(20_000), 'application/x-www-form-urlencoded') },
+    { endpoint, response: '415 unsupported_media_type', provoke: (options) => send(options, 'x', 'text/plain') },
   ];
 }
 
@@ -87,19 +87,19 @@ export function ownRuns(): Run[] {
 function openRuns(): Run[] {
   const plain = ['GET /test', 'GET /health/live', 'GET /health/ready', 'GET /', 'GET /api-docs', 'GET /update_integrations'];
   return [
-    ...plain.map((endpoint) => ({ endpoint, answer: '200', provoke: () => callEndpoint(steward, endpoint) })),
+    ...plain.map((endpoint) => ({ endpoint, response: '200', provoke: () => callEndpoint(steward, endpoint) })),
     ...['POST /waitlist', 'POST /email'].flatMap((endpoint) => [
-      { endpoint, answer: '200', provoke: () => callEndpoint(steward, endpoint, { form: { email: 'a@example.com' } }) },
+      { endpoint, response: '200', provoke: () => callEndpoint(steward, endpoint, { form: { email: 'a@example.com' } }) },
       {
         endpoint,
-        answer: '200',
+        response: '200',
         provoke: () => whileMissing('waitlist', () => callEndpoint(steward, endpoint, { form: { email: 'a@example.com' } })),
       },
     ]),
-    { endpoint: 'GET /health/ready', answer: '503 unavailable', provoke: () => whileCut(notReady) },
+    { endpoint: 'GET /health/ready', response: '503 unavailable', provoke: () => whileCut(notReady) },
     {
       endpoint: 'GET /update_integrations',
-      answer: '422 invalid_configuration',
+      response: '422 invalid_configuration',
       async provoke() {
         writeFileSync(integrationsFile, 'version: 2');
         const response = await steward.call('/update_integrations');
@@ -114,32 +114,32 @@ function userRuns(): Run[] {
   return [
     {
       endpoint: 'GET /integrations',
-      answer: '200',
+      response: '200',
       provoke: async () => steward.call('/integrations', { token: (await linkedBank()).token }),
     },
     {
       endpoint: 'GET /user/export',
-      answer: '200',
+      response: '200',
       provoke: async () => callEndpoint(steward, 'GET /user/export', { token: (await linkedBank()).token }),
     },
     {
       endpoint: 'GET /user/audit',
-      answer: '200',
+      response: '200',
       provoke: async () => callEndpoint(steward, 'GET /user/audit', { token: await newToken() }),
     },
     {
       endpoint: 'GET /user/audit',
-      answer: '400 invalid_request',
+      response: '400 invalid_request',
       provoke: async () => callEndpoint(steward, 'GET /user/audit?limit=0', { token: await newToken() }),
     },
     {
       endpoint: 'DELETE /user',
-      answer: '200',
+      response: '200',
       provoke: async () => callEndpoint(steward, 'DELETE /user', { token: (await linkedBank()).token }),
     },
     {
       endpoint: 'DELETE /user',
-      answer: '403 recent_login_required',
+      response: '403 recent_login_required',
       provoke: async () => callEndpoint(steward, 'DELETE /user', { token: await tokenAt(-10) }),
     },
   ];
@@ -159,17 +159,17 @@ function workspaceRuns(): Run[] {
   return [
     {
       endpoint: request,
-      answer: '200',
+      response: '200',
       provoke: async () => callEndpoint(steward, request, { token: await newToken(), form: { email: 'demo@example.com' } }),
     },
-    { endpoint: login, answer: '303', provoke: async () => loginWith(await newToken()) },
-    { endpoint: login, answer: '400 invalid_request', provoke: (options) => loginWith('', options) },
-    { endpoint: login, answer: '401 invalid_token', provoke: (options) => loginWith('nonsense', options) },
-    { endpoint: login, answer: '401 token_expired', provoke: async (options) => loginWith(await tokenAt(-120), options) },
-    { endpoint: login, answer: '403 forbidden', provoke: async (options) => loginWith(await steward.signIn('stranger'), options) },
+    { endpoint: login, response: '303', provoke: async () => loginWith(await newToken()) },
+    { endpoint: login, response: '400 invalid_request', provoke: (options) => loginWith('', options) },
+    { endpoint: login, response: '401 invalid_token', provoke: (options) => loginWith('nonsense', options) },
+    { endpoint: login, response: '401 token_expired', provoke: async (options) => loginWith(await tokenAt(-120), options) },
+    { endpoint: login, response: '403 forbidden', provoke: async (options) => loginWith(await steward.signIn('stranger'), options) },
     {
       endpoint: login,
-      answer: '500 internal',
+      response: '500 internal',
       async provoke(options) {
         const token = await newToken();
         return whileMissing('users', () => loginWith(token, options));
@@ -177,33 +177,33 @@ function workspaceRuns(): Run[] {
     },
     {
       endpoint: login,
-      answer: '503 unavailable',
+      response: '503 unavailable',
       async provoke(options) {
         const token = await newToken();
         return whileCut(() => loginWith(token, options));
       },
     },
-    { endpoint: callback, answer: '200', provoke: async () => (await unboundCallback()).page },
-    { endpoint: callback, answer: '303', provoke: async () => (await connect(steward, { token: await newToken() })).callback },
-    { endpoint: callback, answer: '400 invalid_request', provoke: (options) => returnWith('state=%00', options) },
+    { endpoint: callback, response: '200', provoke: async () => (await unboundCallback()).page },
+    { endpoint: callback, response: '303', provoke: async () => (await connect(steward, { token: await newToken() })).callback },
+    { endpoint: callback, response: '400 invalid_request', provoke: (options) => returnWith('state=%00', options) },
     {
       endpoint: callback,
-      answer: '500 internal',
+      response: '500 internal',
       provoke: (options) => whileMissing('oauth_flows', () => returnWith('state=x&code=y', options)),
     },
-    { endpoint: callback, answer: '503 unavailable', provoke: (options) => whileCut(() => returnWith('state=x&code=y', options)) },
+    { endpoint: callback, response: '503 unavailable', provoke: (options) => whileCut(() => returnWith('state=x&code=y', options)) },
     {
       endpoint: confirm,
-      answer: '303',
+      response: '303',
       async provoke() {
         const { browser, url, page } = await unboundCallback();
         return browser.submit(page, url, (fields) => fields.set('decision', 'confirm'));
       },
     },
-    { endpoint: confirm, answer: '403 forbidden', provoke: (options) => decide(options) },
+    { endpoint: confirm, response: '403 forbidden', provoke: (options) => decide(options) },
     ...(['500 internal', '503 unavailable'] as const).map((response) => ({
       endpoint: confirm,
-      answer: response,
+      response,
       async provoke(options: CallOptions) {
         const { browser, url, page } = await unboundCallback();
         const submit = () =>
@@ -213,12 +213,12 @@ function workspaceRuns(): Run[] {
     })),
     {
       endpoint: 'GET /auth/workspace/accounts',
-      answer: '200',
+      response: '200',
       provoke: async () => steward.call('/auth/workspace/accounts', { token: (await connectedWorkspace()).token }),
     },
     ...['DELETE /auth/workspace/accounts/{account_id}', 'POST /auth/workspace/accounts/{account_id}/default'].map((endpoint) => ({
       endpoint,
-      answer: '200',
+      response: '200',
       async provoke() {
         const { token, id } = await connectedWorkspace();
         return callEndpoint(steward, endpoint, { token }, id);
@@ -239,11 +239,11 @@ function bankRuns(): Run[] {
     return () => callEndpoint(steward, refresh, { token }, id);
   };
   return [
-    { endpoint: create, answer: '200', provoke: () => fresh(create) },
-    { endpoint: create, answer: '404 not_found', provoke: () => fresh(create, { account_id: UNKNOWN }) },
+    { endpoint: create, response: '200', provoke: () => fresh(create) },
+    { endpoint: create, response: '404 not_found', provoke: () => fresh(create, { account_id: UNKNOWN }) },
     {
       endpoint: create,
-      answer: '409 item_gone',
+      response: '409 item_gone',
       async provoke() {
         const { token, id, itemId } = await linkedBank();
         await steward.control('bank/remove-item', { item_id: itemId });
@@ -252,48 +252,48 @@ function bankRuns(): Run[] {
     },
     {
       endpoint: create,
-      answer: '409 relink_required',
+      response: '409 relink_required',
       provoke: () => withBankError('NO_ACCOUNTS', '/link/token/create', () => fresh(create)),
     },
     {
       endpoint: create,
-      answer: '422 unsupported_account',
+      response: '422 unsupported_account',
       provoke: () => withBankError('PRODUCTS_NOT_SUPPORTED', '/link/token/create', () => fresh(create)),
     },
     {
       endpoint: create,
-      answer: '502 provider_error',
+      response: '502 provider_error',
       provoke: () => withBankError('INTERNAL_SERVER_ERROR', '/link/token/create', () => fresh(create)),
     },
     {
       endpoint: create,
-      answer: '503 unavailable',
+      response: '503 unavailable',
       provoke: () => withBankError('PLANNED_MAINTENANCE', '/link/token/create', () => fresh(create)),
     },
-    { endpoint: create, answer: '504 provider_timeout', provoke: () => whileHanging(() => fresh(create)) },
-    { endpoint: set, answer: '200', provoke: link },
+    { endpoint: create, response: '504 provider_timeout', provoke: () => whileHanging(() => fresh(create)) },
+    { endpoint: set, response: '200', provoke: link },
     ...BANK_ERRORS.flatMap(([bankCode, response]) => [
-      { endpoint: set, answer: response, provoke: () => withBankError(bankCode, '/accounts/get', link) },
-      { endpoint: refresh, answer: response, provoke: async () => withBankError(bankCode, '/accounts/get', await refreshed()) },
+      { endpoint: set, response, provoke: () => withBankError(bankCode, '/accounts/get', link) },
+      { endpoint: refresh, response, provoke: async () => withBankError(bankCode, '/accounts/get', await refreshed()) },
     ]),
     {
       endpoint: set,
-      answer: '504 provider_timeout',
+      response: '504 provider_timeout',
       async provoke() {
         const [token, publicToken] = [await newToken(), await createPublicToken(steward)];
         return whileHanging(() => callEndpoint(steward, set, { token, form: { public_token: publicToken } }));
       },
     },
-    { endpoint: refresh, answer: '200', provoke: async () => (await refreshed())() },
-    { endpoint: refresh, answer: '504 provider_timeout', provoke: async () => whileHanging(await refreshed()) },
+    { endpoint: refresh, response: '200', provoke: async () => (await refreshed())() },
+    { endpoint: refresh, response: '504 provider_timeout', provoke: async () => whileHanging(await refreshed()) },
     {
       endpoint: 'GET /auth/bank/accounts',
-      answer: '200',
+      response: '200',
       provoke: async () => steward.call('/auth/bank/accounts', { token: (await linkedBank()).token }),
     },
     {
       endpoint: 'DELETE /auth/bank/accounts/{account_id}',
-      answer: '200',
+      response: '200',
       async provoke() {
         const { token, id } = await linkedBank();
         return callEndpoint(steward, 'DELETE /auth/bank/accounts/{account_id}', { token }, id);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FormBrowser } from './browser.ts';
 import { type FaultyDatabase, startFaultyDatabase } from './database-proxy.ts';
-import { DocumentedAnswers } from './documented-responses.ts';
+import { DocumentedResponses } from './documented-responses.ts';
 import { connect, consent, linkBank, openConsent, outcome, queueInstalled } from './flows.ts';
 import { type ProductionSteward, startProduction } from './production.ts';
 import type { CallOptions, HttpResponse } from './request.ts';
@@ -19,8 +19,8 @@ let database: FaultyDatabase;
 export let steward: TestSteward;
 let limited: TestSteward;
 export let production: ProductionSteward;
-export let documented: DocumentedAnswers;
-export let inProduction: DocumentedAnswers;
+export let documented: DocumentedResponses;
+export let inProduction: DocumentedResponses;
 let users = 0;
 
 /** Three services: one whose every part can fail, one that takes a single request a minute, and production with nothing configured. */
@@ -34,8 +34,8 @@ export async function startScene(): Promise<void> {
   await queueInstalled(steward);
   limited = await startSteward({ LIMIT_REQUESTS_PER_MINUTE: '1', LIMIT_WAITLIST_PER_MINUTE: '1', LIMIT_PROBES_PER_MINUTE: '1' });
   production = await startProduction();
-  documented = new DocumentedAnswers((await steward.call('/openapi.json')).body);
-  inProduction = new DocumentedAnswers((await production.call('/openapi.json')).body);
+  documented = new DocumentedResponses((await steward.call('/openapi.json')).body);
+  inProduction = new DocumentedResponses((await production.call('/openapi.json')).body);
 }
 
 export async function stopScene(): Promise<void> {

@@ -7,7 +7,7 @@ import type { HttpResponse } from './request.ts';
 export function webhookRuns(): Run[] {
   const run = (response: string, provoke: () => Promise<HttpResponse>): Run => ({
     endpoint: 'POST /webhooks/bank',
-    answer: response,
+    response,
     provoke,
   });
   const send = async (body: string, headers: Record<string, string> = {}) =>

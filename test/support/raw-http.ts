@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 
-export interface RawAnswer {
+export interface RawResponse {
   /** 0 when the connection was closed without a response. */
   status: number;
   headers: Headers;
@@ -17,7 +17,7 @@ export interface RawAnswer {
  *
  * @param lines request line and headers; `Host` and the blank line are added
  */
-export async function sendRaw(base: string, lines: string[], body: string | Buffer = ''): Promise<RawAnswer> {
+export async function sendRaw(base: string, lines: string[], body: string | Buffer = ''): Promise<RawResponse> {
   const { hostname, port, host } = new URL(base);
   const socket = connect(Number(port), hostname);
   const chunks: Buffer[] = [];
@@ -35,7 +35,7 @@ export async function sendRaw(base: string, lines: string[], body: string | Buff
   return parse(Buffer.concat(chunks).toString('utf8'));
 }
 
-function parse(response: string): RawAnswer {
+function parse(response: string): RawResponse {
   const end = response.indexOf('\r\n\r\n');
   const [statusLine = '', ...lines] = response.slice(0, end === -1 ? 0 : end).split('\r\n');
   const headers = new Headers(

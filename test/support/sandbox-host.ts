@@ -11,12 +11,12 @@ export interface SandboxHost {
   url: string;
   sandbox: Sandbox;
   /** POST to a path below /sandbox/control. */
-  control(path: string, body: object): Promise<ControlAnswer>;
+  control(path: string, body: object): Promise<ControlResponse>;
   state(): Promise<SandboxState>;
   stop(): Promise<void>;
 }
 
-type ControlAnswer = Record<string, unknown>;
+type ControlResponse = Record<string, unknown>;
 
 interface SandboxState {
   now: string;
@@ -49,9 +49,9 @@ export async function hostSandbox(directory: string, allowedOrigins: string[] = 
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify(body),
       });
-      const answer = (await response.json()) as ControlAnswer;
-      if (response.status !== 200) throw new Error(`control ${path}: ${response.status} ${JSON.stringify(answer)}`);
-      return answer;
+      const result = (await response.json()) as ControlResponse;
+      if (response.status !== 200) throw new Error(`control ${path}: ${response.status} ${JSON.stringify(result)}`);
+      return result;
     },
     async state() {
       return (await (await fetch(`${url}/sandbox/control/state`)).json()) as SandboxState;

@@ -55,9 +55,9 @@ afterAll(async () => {
 afterEach(() => emulator.reset());
 
 async function call(path: string, options: Parameters<TestSteward['call']>[1] = {}): Promise<HttpResponse> {
-  const answer = await steward.call(path, { token, ...options });
-  responses.push(answer);
-  return answer;
+  const response = await steward.call(path, { token, ...options });
+  responses.push(response);
+  return response;
 }
 
 const createLinkToken = (form: Record<string, string> = {}) => call('/auth/bank/create_link_token', { form });
@@ -80,8 +80,8 @@ async function linked(): Promise<any> {
 
 describe('POST /auth/bank/create_link_token at the aggregator', () => {
   it('sends what the aggregator requires, without the user’s e-mail address', async () => {
-    const answer = await createLinkToken();
-    expect(answer.body).toEqual({ link_token: 'link-emulated', expiration: '2030-01-01T00:00:00Z', request_id: expect.any(String) });
+    const response = await createLinkToken();
+    expect(response.body).toEqual({ link_token: 'link-emulated', expiration: '2030-01-01T00:00:00Z', request_id: expect.any(String) });
     expect(emulator.calls).toHaveLength(1);
     const [{ path, body, headers }] = emulator.calls as [BankEmulator['calls'][0]];
     expect(path).toBe('/link/token/create');
@@ -147,9 +147,9 @@ describe('an error of the aggregator', () => {
   it.each(Object.entries(CODES))('%s on refresh becomes %s', async (bankCode, code) => {
     const { id } = await linked();
     emulator.fail(bankCode, '/accounts/get');
-    const answer = await call(`/auth/bank/accounts/${id}/refresh`, { method: 'POST' });
-    expectError(answer, code);
-    if (code === 'unavailable') expect(answer.headers.get('retry-after')).toBe('60');
+    const response = await call(`/auth/bank/accounts/${id}/refresh`, { method: 'POST' });
+    expectError(response, code);
+    if (code === 'unavailable') expect(response.headers.get('retry-after')).toBe('60');
     expect((await entry()).status).toBe(STATUS_NOTED[code] ?? 'active');
   });
 
@@ -229,9 +229,9 @@ describe('a failing aggregator', () => {
     '%s is worth another try',
     async (_name, handler) => {
       emulator.on('*', handler);
-      const answer = await createLinkToken();
-      expectError(answer, 'provider_error');
-      expect(answer.headers.get('retry-after')).toBe('30');
+      const response = await createLinkToken();
+      expectError(response, 'provider_error');
+      expect(response.headers.get('retry-after')).toBe('30');
     },
   );
 
@@ -241,9 +241,9 @@ describe('a failing aggregator', () => {
     ['nothing that is known', 'soon', 60],
   ])('that returns 429 without JSON causes a pause: %s', async (_name, header, seconds) => {
     emulator.on('*', (response) => response.writeHead(429, { 'retry-after': header, 'content-type': 'text/html' }).end('<h1>no</h1>'));
-    const answer = await createLinkToken();
-    expectError(answer, 'unavailable');
-    expect(answer.headers.get('retry-after')).toBe(String(seconds));
+    const rejected = await createLinkToken();
+    expectError(rejected, 'unavailable');
+    expect(rejected.headers.get('retry-after')).toBe(String(seconds));
   });
 
   it('logs the reason of a rejection, without the input', async () => {

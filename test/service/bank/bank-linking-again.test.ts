@@ -48,9 +48,9 @@ async function link(token: string, accounts: Account[], institution: string | nu
       request_id: 'r',
     }),
   );
-  const answer = await steward.call('/auth/bank/set_access_token', { token, form: { public_token: 'public' } });
-  expect(answer.status).toBe(200);
-  return answer.body;
+  const linked = await steward.call('/auth/bank/set_access_token', { token, form: { public_token: 'public' } });
+  expect(linked.status).toBe(200);
+  return linked.body;
 }
 
 async function ids(token: string): Promise<string[]> {
@@ -66,7 +66,7 @@ async function both(first: Account[], second: Account[], institution?: string | 
   const token = await newUser();
   await link(token, first, institution);
   const [old] = await ids(token);
-  return { token, old, answer: await link(token, second, institution), entries: await ids(token) };
+  return { token, old, linked: await link(token, second, institution), entries: await ids(token) };
 }
 
 describe('a login of a bank that is already linked', () => {
@@ -91,8 +91,8 @@ describe('a login of a bank that is already linked', () => {
       ],
     ],
   ])('is added beside %s, and both are reported', async (_name, first, second) => {
-    const { answer, old, entries } = await both(first, second);
-    expect(answer).toEqual({ success: true, also_linked: [old] });
+    const { linked, old, entries } = await both(first, second);
+    expect(linked).toEqual({ success: true, also_linked: [old] });
     expect(entries).toHaveLength(2);
     expect(entries[0]).toBe(old);
     expect(await steward.sql('select id from revocations')).toEqual([]);
@@ -107,8 +107,8 @@ describe('a login of a bank that is already linked', () => {
     ['other lasting ids', [{ ...CHECKING, persistent_account_id: 'p1' }], [{ ...CHECKING, persistent_account_id: 'p2' }]],
     ['no accounts', [], []],
   ])('is added beside one with %s, without a report', async (_name, first, second) => {
-    const { answer, entries } = await both(first, second);
-    expect(answer).toEqual({ success: true });
+    const { linked, entries } = await both(first, second);
+    expect(linked).toEqual({ success: true });
     expect(entries).toHaveLength(2);
     expect(removals()).toBe(0);
   });
@@ -134,8 +134,8 @@ describe('a login of a bank that is already linked', () => {
     ],
     ['types that were not known before', [{ name: 'Checking', mask: '0000' }], [CHECKING]],
   ])('replaces the old one with %s', async (_name, first, second) => {
-    const { answer, old, entries } = await both(first, second);
-    expect(answer).toEqual({ success: true });
+    const { linked, old, entries } = await both(first, second);
+    expect(linked).toEqual({ success: true });
     expect(entries).toEqual([old]);
     await eventually(() => expect(removals()).toBe(1));
   });

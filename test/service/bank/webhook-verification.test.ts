@@ -21,7 +21,7 @@ let asked = 0;
 beforeAll(async () => {
   aggregator = await new BankEmulator().start();
   signer = new WebhookSigner('6c5516e1-92dc-479e-a8ff-5a51992e0001');
-  answerWith(signer.answer());
+  respondWith(signer.answer());
   steward = await startSteward(aggregator.env);
   const token = await steward.signIn();
   await linkEmulated(steward, token);
@@ -56,7 +56,7 @@ function fetches(): number {
   return keyCalls() - asked;
 }
 
-function answerWith(key: object): void {
+function respondWith(key: object): void {
   aggregator.on(KEY_CALL, (response) => sendJson(response, 200, { ...key, request_id: 'r' }));
 }
 
@@ -75,7 +75,7 @@ describe('POST /webhooks/bank accepts', () => {
     const proof = await signer.sign(body);
     const responses = await Promise.all([1, 2, 3].map(() => deliver(steward, body, proof)));
     responses.push(await deliver(steward, body, await signer.sign(body, { age: 30 })));
-    for (const answer of responses) expect([answer.status, answer.body]).toEqual([200, { success: true }]);
+    for (const response of responses) expect([response.status, response.body]).toEqual([200, { success: true }]);
     expect(await stored()).toBe(1);
     expect(fetches()).toBe(1);
     expect(aggregator.calls.find(({ path }) => path === KEY_CALL)?.body).toEqual({ key_id: signer.kid });
@@ -119,8 +119,8 @@ describe('POST /webhooks/bank rejects', () => {
     const proof = await signer.sign(body);
     const lines = ['POST /webhooks/bank HTTP/1.1', 'Connection: close', 'Content-Type: application/json'];
     const twice = [...lines, `Content-Length: ${body.length}`, `Plaid-Verification: ${proof}`, `Plaid-Verification: ${proof}`];
-    const answer = await sendRaw(steward.url, twice, body);
-    expect([answer.status, answer.body.code]).toEqual([401, 'invalid_token']);
+    const response = await sendRaw(steward.url, twice, body);
+    expect([response.status, response.body.code]).toEqual([401, 'invalid_token']);
     expect(await stored()).toBe(0);
     expect(fetches()).toBe(0);
   });
@@ -171,9 +171,9 @@ describe('POST /webhooks/bank rejects', () => {
 
   it('an expired key, or one that is not for ES256', async () => {
     const expired = new WebhookSigner('expired');
-    answerWith(expired.answer(Math.floor(Date.now() / 1000) - 1));
+    respondWith(expired.answer(Math.floor(Date.now() / 1000) - 1));
     await expectRefused(await expired.sign(body));
-    answerWith(new WebhookSigner('p384', generateKeyPairSync('ec', { namedCurve: 'P-384' }).privateKey).answer());
+    respondWith(new WebhookSigner('p384', generateKeyPairSync('ec', { namedCurve: 'P-384' }).privateKey).answer());
     const claims = { iat: Math.floor(Date.now() / 1000), request_body_sha256: sha256(body) };
     await expectRefused(unsigned({ alg: 'ES256', kid: 'p384' }, claims, Buffer.alloc(64, 1).toString('base64url')));
   });
@@ -210,7 +210,7 @@ describe('the keys of POST /webhooks/bank', () => {
     const statuses = new Set<number>();
     for (let start = 0; start < flood.length; start += 50) {
       const batch = flood.slice(start, start + 50).map(async (kid) => deliver(steward, body, await new WebhookSigner(kid).sign(body)));
-      for (const answer of await Promise.all(batch)) statuses.add(answer.status);
+      for (const response of await Promise.all(batch)) statuses.add(response.status);
     }
     expect([...statuses].filter((status) => status !== 401 && status !== 429)).toEqual([]);
     expect(fetches()).toBeGreaterThan(0);

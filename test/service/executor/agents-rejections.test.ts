@@ -255,10 +255,10 @@ describe('a file of the wrong type', () => {
     ['presentations.read', { id: 's1' }, '/v1/presentations/s1', 'constructor/x', 'of the type constructor/x', 'drive.read'],
   ])('%s of %j names its type and the action that reads it', async (action, input, path, mimeType, is, use) => {
     api.on('/drive/v3/files/s1', { body: { id: 's1', name: 'Plan “B”', mimeType } });
-    for (const answer of [unsupported('old'), unsupported('new'), rejected(404, 'notFound')]) {
-      api.on(decodeURIComponent(path), answer);
-      api.on(path, answer);
-      api.on(SHEET, answer);
+    for (const response of [unsupported('old'), unsupported('new'), rejected(404, 'notFound')]) {
+      api.on(decodeURIComponent(path), response);
+      api.on(path, response);
+      api.on(SHEET, response);
       const error = await refusal(action, input);
       expect(error).toMatchObject({ code: 'invalid_request', details: { use } });
       expect(error.message).toBe(`id: “Plan 'B'” is ${is}: use ${use}.`);

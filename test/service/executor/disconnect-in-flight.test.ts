@@ -55,8 +55,8 @@ const many = <Result>(count: number, make: (index: number) => Promise<Result>) =
 };
 
 async function disconnect(service: TestSteward, { accountId, token }: ConnectedGrant): Promise<void> {
-  const answer = await service.call(`/auth/workspace/accounts/${accountId}`, { method: 'DELETE', token });
-  expect(answer.body).toEqual({ success: true });
+  const response = await service.call(`/auth/workspace/accounts/${accountId}`, { method: 'DELETE', token });
+  expect(response.body).toEqual({ success: true });
 }
 
 describe('calls in progress', () => {

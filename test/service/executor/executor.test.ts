@@ -428,12 +428,12 @@ describe('progress', () => {
 
 describe('stopping the service', () => {
   it('waits for a change that has begun, and records its outcome', async () => {
-    const answer = Promise.withResolvers<() => void>();
+    const held = Promise.withResolvers<() => void>();
     scene.provider.on('/api/gmail/v1/users/me/messages/send', (response) =>
-      answer.resolve(() => response.writeHead(200, { 'content-type': 'application/json' }).end('{"id":"m3"}')),
+      held.resolve(() => response.writeHead(200, { 'content-type': 'application/json' }).end('{"id":"m3"}')),
     );
     const call = scene.call(user, 'test.send', message, { idempotencyKey: 'k1' });
-    const finish = await answer.promise;
+    const finish = await held.promise;
     const restarting = scene.steward.restart();
     await refusedConnection(scene.steward.url);
     finish();

@@ -61,21 +61,21 @@ describe('a change repeated under its idempotency key', () => {
   it('runs once when all are concurrent', async () => {
     const responses = await Promise.allSettled(Array.from({ length: 10 }, () => send()));
     expect(scene.sent).toBe(1);
-    for (const answer of responses) {
-      if (answer.status === 'fulfilled') expect(answer.value.data).toEqual({ id: 'm1' });
-      else expect(answer.reason).toMatchObject({ code: 'conflict', retryAfter: expect.any(Number) });
+    for (const response of responses) {
+      if (response.status === 'fulfilled') expect(response.value.data).toEqual({ id: 'm1' });
+      else expect(response.reason).toMatchObject({ code: 'conflict', retryAfter: expect.any(Number) });
     }
     expect((await send()).data).toEqual({ id: 'm1' });
     expect(scene.sent).toBe(1);
   });
 
   it('conflicts while it runs', async () => {
-    const answer = Promise.withResolvers<() => void>();
+    const held = Promise.withResolvers<() => void>();
     scene.provider.on('/api/gmail/v1/users/me/messages/send', (response) =>
-      answer.resolve(() => response.writeHead(200, { 'content-type': 'application/json' }).end('{"id":"m4"}')),
+      held.resolve(() => response.writeHead(200, { 'content-type': 'application/json' }).end('{"id":"m4"}')),
     );
     const first = send();
-    const finish = await answer.promise;
+    const finish = await held.promise;
     const { retryAfter } = await rejectedWith(send(), 'conflict');
     expect(retryAfter).toBeGreaterThan(0);
     finish();

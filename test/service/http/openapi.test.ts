@@ -31,12 +31,12 @@ const ENDPOINTS = [
 ];
 
 /** Documented responses that no request can cause on a healthy service, and why. */
-const NOT_PROVOKED: { why: string; answers: RegExp }[] = [
-  { why: 'needs another Host header, which fetch does not send: home.test.ts', answers: /^GET \/api-docs 302/ },
-  { why: 'uses nothing that can fail: no database, no provider', answers: /^GET \/(test|health\/live|api-docs)? (500|503) / },
-  { why: 'every failure of the file is a 422, and no database is used', answers: /^GET \/update_integrations (500|503) / },
-  { why: 'asks the database one constant question, whose every failure is unavailable', answers: /^GET \/health\/ready 500 / },
-  { why: 'a failed insertion is the interface’s 200 with status error', answers: /^POST \/(waitlist|email) (500|503) / },
+const NOT_PROVOKED: { why: string; responses: RegExp }[] = [
+  { why: 'needs another Host header, which fetch does not send: home.test.ts', responses: /^GET \/api-docs 302/ },
+  { why: 'uses nothing that can fail: no database, no provider', responses: /^GET \/(test|health\/live|api-docs)? (500|503) / },
+  { why: 'every failure of the file is a 422, and no database is used', responses: /^GET \/update_integrations (500|503) / },
+  { why: 'asks the database one constant question, whose every failure is unavailable', responses: /^GET \/health\/ready 500 / },
+  { why: 'a failed insertion is the interface’s 200 with status error', responses: /^POST \/(waitlist|email) (500|503) / },
 ];
 
 const seen = new Set<string>();
@@ -45,11 +45,11 @@ beforeAll(startScene);
 afterAll(stopScene);
 
 /** Runs one and records it; at addresses for browsers, errors are also requested as pages. */
-async function check({ endpoint, answer: response, provoke }: Run): Promise<void> {
+async function check({ endpoint, response, provoke }: Run): Promise<void> {
   const asJson = documented.check(endpoint, await provoke({}));
   expect(asJson.replace(/ html$/, '')).toBe(`${endpoint} ${response}`);
   seen.add(asJson);
-  if (!documented.answers.includes(`${endpoint} ${response} html`) || response.startsWith('200')) return;
+  if (!documented.responses.includes(`${endpoint} ${response} html`) || response.startsWith('200')) return;
   const asPage = documented.check(endpoint, await provoke({ headers: { accept: 'text/html' } }));
   expect(asPage).toBe(`${endpoint} ${response} html`);
   seen.add(asPage);
@@ -99,7 +99,7 @@ describe('every documented response', () => {
     for (const run of generalRuns()) await check(run);
   }, 300_000);
 
-  it.each(ownRuns().map((run) => [run.endpoint, run.answer, run] as const))('%s %s', async (_endpoint, _answer, run) => check(run));
+  it.each(ownRuns().map((run) => [run.endpoint, run.response, run] as const))('%s %s', async (_endpoint, _response, run) => check(run));
 
   it('of an unconfigured provider is sent as documented', async () => {
     const token = await production.issuer.sign('ada');
@@ -129,13 +129,13 @@ describe('every documented response', () => {
   });
 
   it('is tested above, or listed with the reason why not', () => {
-    const all = [...new Set([...documented.answers, ...inProduction.answers])];
-    const listed = all.filter((response) => NOT_PROVOKED.some(({ answers }) => answers.test(response)));
+    const all = [...new Set([...documented.responses, ...inProduction.responses])];
+    const listed = all.filter((response) => NOT_PROVOKED.some(({ responses }) => responses.test(response)));
     expect(all.filter((response) => !seen.has(response) && !listed.includes(response))).toEqual([]);
     expect(listed.filter((response) => seen.has(response))).toEqual([]);
-    for (const { why, answers } of NOT_PROVOKED)
+    for (const { why, responses } of NOT_PROVOKED)
       expect(
-        listed.some((response) => answers.test(response)),
+        listed.some((response) => responses.test(response)),
         why,
       ).toBe(true);
   });

@@ -38,8 +38,8 @@ describe('a rejected upgrade', () => {
     ['a foreign origin', '/ws', ['Origin: https://evil.example'], '403'],
   ])('closes the connection although the client keeps its half open: %s', async (_name, path, headers, status) => {
     const socket = await holdUpgrade(path, headers);
-    const [answer] = await once(socket, 'data');
-    expect(String(answer)).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    const [response] = await once(socket, 'data');
+    expect(String(response)).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
     await once(socket, 'end');
     // The other side is closed completely: a write now causes a reset.
     const gone = once(socket, 'error');
@@ -93,8 +93,8 @@ describe('the same item returned again with other accounts', () => {
       bank.on('/accounts/get', (response) =>
         sendJson(response, 200, { accounts: [{ account_id: account, name: account, mask: '1234' }], item: {}, request_id: 'r' }),
       );
-      const answer = await steward.call('/auth/bank/set_access_token', { token, form: { public_token: `public-${account}` } });
-      expect(answer.body).toEqual({ success: true });
+      const linked = await steward.call('/auth/bank/set_access_token', { token, form: { public_token: `public-${account}` } });
+      expect(linked.body).toEqual({ success: true });
     }
     const { accounts } = (await steward.call('/auth/bank/accounts', { token })).body;
     expect(accounts).toMatchObject([{ mask: [{ name: 'two', mask: '1234' }] }]);
@@ -104,7 +104,7 @@ describe('the same item returned again with other accounts', () => {
 
 describe('an old item that no longer exists after its bank was linked again', () => {
   it('does not affect the new one', async () => {
-    const token = await steward.signIn('late-answer');
+    const token = await steward.signIn('late-linked');
     await steward.call('/auth/bank/set_access_token', { token, form: { public_token: 'old' } });
     const [entry] = (await steward.call('/auth/bank/accounts', { token })).body.accounts;
     const release = Promise.withResolvers<void>();
@@ -132,8 +132,8 @@ describe('provider text that a database rejects', () => {
     bank.on('/accounts/get', (response) =>
       sendJson(response, 200, { accounts: [{ account_id: 'a', name: 'Che\u0000ck\ud800ing', mask: '00' }], item: {}, request_id: 'r' }),
     );
-    const answer = await steward.call('/auth/bank/set_access_token', { token, form: { public_token: 'odd' } });
-    expect(answer.body).toEqual({ success: true });
+    const linked = await steward.call('/auth/bank/set_access_token', { token, form: { public_token: 'odd' } });
+    expect(linked.body).toEqual({ success: true });
     const { accounts } = (await steward.call('/auth/bank/accounts', { token })).body;
     expect(accounts[0].mask).toEqual([{ name: 'Che ck\ufffding', mask: '00' }]);
     bank.reset();
@@ -162,8 +162,8 @@ describe('unfinished flows', () => {
     const token = await steward.signIn('collector');
     const statuses: number[] = [];
     for (let flow = 0; flow < 101; flow += 1) {
-      const answer = await steward.call('/workspace_access_request', { token, form: { email: 'demo@example.com' } });
-      statuses.push(answer.status);
+      const response = await steward.call('/workspace_access_request', { token, form: { email: 'demo@example.com' } });
+      statuses.push(response.status);
     }
     expect(statuses.slice(0, 100).every((status) => status === 200)).toBe(true);
     expect(statuses[100]).toBe(429);
@@ -177,7 +177,7 @@ describe('a deleted user whose token is cached', () => {
     expect((await request()).status).toBe(200);
     // As after a deletion by another replica: this process still has the token cached.
     await steward.sql('delete from users where email = $1', ['gone@example.com']);
-    const answer = await request();
-    expect([answer.status, answer.body.code]).toEqual([401, 'invalid_token']);
+    const response = await request();
+    expect([response.status, response.body.code]).toEqual([401, 'invalid_token']);
   });
 });

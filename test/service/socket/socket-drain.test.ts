@@ -51,8 +51,8 @@ describe('a stop with 1,000 sockets', () => {
     expect(late).toMatchObject({ type: 'error', error: { code: 'unavailable', retryable: true } });
     release.resolve();
     const responses = await Promise.all(busy.map((client) => client.frame('flying')));
-    responses.forEach((answer, index) => {
-      expect(answer).toMatchObject({ type: 'result', data: { index } });
+    responses.forEach((response, index) => {
+      expect(response).toMatchObject({ type: 'result', data: { index } });
     });
     const endings = [...early, ...(await Promise.all(busy.map(({ ended }) => ended)))];
     await stopped;

@@ -16,12 +16,12 @@ const MEGABYTE = 1024 * 1024;
 async function upgrade(base: string, address: string): Promise<{ status: number; retryAfter?: string | undefined; socket: WebSocket }> {
   const socket = new WebSocket(`${base.replace('http', 'ws')}/ws`, { headers: { 'x-forwarded-for': address } });
   socket.on('error', () => {});
-  const refusal = once(socket, 'unexpected-response') as Promise<[unknown, IncomingMessage]>;
+  const rejected = once(socket, 'unexpected-response') as Promise<[unknown, IncomingMessage]>;
   const opened = once(socket, 'open');
-  const answer = await Promise.race([opened.then(() => undefined), refusal.then(([, response]) => response)]);
-  refusal.catch(() => {});
+  const rejection = await Promise.race([opened.then(() => undefined), rejected.then(([, response]) => response)]);
+  rejected.catch(() => {});
   opened.catch(() => {});
-  return { status: answer?.statusCode ?? 101, retryAfter: answer?.headers['retry-after'], socket };
+  return { status: rejection?.statusCode ?? 101, retryAfter: rejection?.headers['retry-after'], socket };
 }
 
 async function codeOf(socket: WebSocket): Promise<number> {

@@ -110,8 +110,8 @@ describe('call', () => {
   });
 
   it('returns an error with a code, a sentence, and details for the next step', async () => {
-    const answer = await client.request({ type: 'call', action: 'test.read', account: 'nobody@example.com' });
-    expect(answer).toMatchObject({
+    const response = await client.request({ type: 'call', action: 'test.read', account: 'nobody@example.com' });
+    expect(response).toMatchObject({
       type: 'error',
       errorText: expect.stringContaining('No such account is connected.'),
       error: { code: 'invalid_request', retryable: false, choices: [{ id: user.accountId, label: user.email }] },
@@ -224,16 +224,16 @@ describe('abort', () => {
 
   it('does not undo a change that has begun, and gets its result', async () => {
     const asked = Promise.withResolvers<void>();
-    const answer = Promise.withResolvers<void>();
+    const held = Promise.withResolvers<void>();
     scene.provider.on('/api/gmail/v1/users/me/messages/send', async (response) => {
       asked.resolve();
-      await answer.promise;
+      await held.promise;
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ id: 'm7' }));
     });
     client.send({ type: 'call', requestId: 'send', action: 'test.send', input: { to: ['a@example.com'] } });
     await asked.promise;
     await client.request({ type: 'abort', id: 'send' });
-    answer.resolve();
+    held.resolve();
     expect(await client.frame('send')).toMatchObject({ type: 'result', data: { id: 'm7' } });
   });
 });
@@ -266,8 +266,8 @@ describe('a conversation', () => {
     scene.policies.set('test.send', { approval: 'always' });
     scene.sending(200);
     const { error } = await client.request({ type: 'call', action: 'test.send', input: { to: ['a@example.com'] } });
-    const answer = await client.request({ type: 'approve', approvalId: error.approvalId, approved: false });
-    expect(answer).toMatchObject({ type: 'result', data: { approved: false } });
+    const response = await client.request({ type: 'approve', approvalId: error.approvalId, approved: false });
+    expect(response).toMatchObject({ type: 'result', data: { approved: false } });
     expect(scene.sent).toBe(0);
   });
 
@@ -282,14 +282,18 @@ describe('a conversation', () => {
 
 describe('frames of the chat transport', () => {
   it.each(['send', 'resume'])('%s returns assistant_disabled', async (type) => {
-    const answer = await client.request({ type, id: 'thr_9', trigger: 'submit-message', headers: {}, body: {}, messages: [] });
-    expect(answer).toMatchObject({ type: 'error', errorText: expect.any(String), error: { code: 'assistant_disabled', retryable: false } });
+    const response = await client.request({ type, id: 'thr_9', trigger: 'submit-message', headers: {}, body: {}, messages: [] });
+    expect(response).toMatchObject({
+      type: 'error',
+      errorText: expect.any(String),
+      error: { code: 'assistant_disabled', retryable: false },
+    });
   });
 
   it.each(['send', 'resume'])('a first frame %s authenticates by its headers', async (type) => {
     const chat = await SocketClient.open(scene.steward.url);
-    const answer = await chat.request({ type, id: 'thr_9', headers: { authorization: `Bearer ${user.token}` }, body: {}, messages: [] });
-    expect(answer.error.code).toBe('assistant_disabled');
+    const response = await chat.request({ type, id: 'thr_9', headers: { authorization: `Bearer ${user.token}` }, body: {}, messages: [] });
+    expect(response.error.code).toBe('assistant_disabled');
     expect(chat.frames).toHaveLength(1);
     expect((await chat.request({ type: 'list' })).type).toBe('result');
     await chat.close();

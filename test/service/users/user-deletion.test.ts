@@ -76,9 +76,9 @@ describe('DELETE /user', () => {
     expect(Object.values(await rowsOf(id)).every((count) => count > 0)).toBe(true);
     const itemsBefore: { status: string }[] = (await steward.control('bank/state')).items;
 
-    const answer = await erase(token);
-    expect(answer.status).toBe(200);
-    expect(answer.body).toEqual({ success: true });
+    const response = await erase(token);
+    expect(response.status).toBe(200);
+    expect(response.body).toEqual({ success: true });
     expect(await userId(token)).toBeUndefined();
     expect(Object.values(await rowsOf(id)).every((count) => count === 0)).toBe(true);
     for (const account of [email, other, held]) {
@@ -182,8 +182,8 @@ describe('DELETE /user', () => {
     const token = await steward.signIn(name);
     await steward.control('clock', { advance_ms: 6 * 60_000 });
     const { callback } = await connect(steward, { token, email: `${name}@example.com` });
-    const answer = await erase(token);
-    expectError(answer, 'recent_login_required');
+    const response = await erase(token);
+    expectError(response, 'recent_login_required');
     expect(await workspaceAccounts(steward, token)).toMatchObject([{ id: outcome(callback).account_id, status: 'active' }]);
     expect((await liveTokens(steward, `${name}@example.com`)).refresh).toBe(1);
     expect((await erase(await steward.signIn(name))).body).toEqual({ success: true });
@@ -228,16 +228,16 @@ describe('DELETE /user with an operator’s issuer, while a connection is in pro
     const asking = bound ? browser : new FormBrowser(service.url);
     const { body } = await asking.visit('/workspace_access_request', { token, form: { email } });
     const consentUrl = (await browser.visit(body.login_url)).headers.get('location') ?? '';
-    const { promise: mayAnswer, resolve: letAnswer } = Promise.withResolvers<void>();
+    const { promise: mayRespond, resolve: letRespond } = Promise.withResolvers<void>();
     const { promise: reached, resolve: reach } = Promise.withResolvers<void>();
     provider.on('/userinfo', (response) => {
       reach();
-      void mayAnswer.then(() => response.end(JSON.stringify({ sub: subjectOf(email), email, email_verified: true })));
+      void mayRespond.then(() => response.end(JSON.stringify({ sub: subjectOf(email), email, email_verified: true })));
     });
     const callback = browser.visit(provider.approve(consentUrl, email));
     await reached;
     expect((await erase(token, service)).body).toEqual({ success: true });
-    letAnswer();
+    letRespond();
     expect(outcome(await callback)).toEqual({ integration: 'workspace', status: 'error', code: 'expired' });
     provider.reset();
     expect(await service.sql('select 1 from grants where subject = $1', [subjectOf(email)])).toEqual([]);
@@ -250,8 +250,8 @@ describe('DELETE /user with an operator’s issuer, while a connection is in pro
     const other = await issuer.sign(newName());
     const first = await callbackOf(other, email);
     const { account_id: id } = outcome(await first.browser.visit(first.callbackUrl));
-    const { promise: mayAnswer, resolve: letAnswer } = Promise.withResolvers<void>();
-    provider.on('/revoke', (response) => void mayAnswer.then(() => response.writeHead(503).end()));
+    const { promise: mayRespond, resolve: letRespond } = Promise.withResolvers<void>();
+    provider.on('/revoke', (response) => void mayRespond.then(() => response.writeHead(503).end()));
     await service.call(`/auth/workspace/accounts/${id}`, { method: 'DELETE', token: other });
     await eventually(async () => (await service.sql('select 1 from provider_subjects where revoking_until > now()')).length > 0);
 
@@ -265,7 +265,7 @@ describe('DELETE /user with an operator’s issuer, while a connection is in pro
     const callback = browser.visit(callbackUrl);
     await eventually(() => asked);
     expect((await erase(token, service)).body).toEqual({ success: true });
-    letAnswer();
+    letRespond();
     expect(outcome(await callback)).toEqual({ integration: 'workspace', status: 'error', code: 'expired' });
     provider.reset();
     await sweepNow(service);

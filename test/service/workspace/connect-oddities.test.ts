@@ -116,13 +116,13 @@ describe('a response to the code', () => {
   });
 
   it('that arrives too late is revoked', async () => {
-    const answer = Promise.withResolvers<void>();
-    provider.beforeExchange = () => answer.promise;
+    const response = Promise.withResolvers<void>();
+    provider.beforeExchange = () => response.promise;
     const { ended, log } = await connect();
     expect(ended).toMatchObject({ status: 'error', code: 'provider_error' });
     expect(log).toContain('did not respond in time');
     const issuedBefore = provider.issued.length;
-    answer.resolve();
+    response.resolve();
     await eventually(() => provider.issued.length > issuedBefore);
     await sentBack(provider.issued.at(-1) ?? '');
     provider.beforeExchange = () => {};

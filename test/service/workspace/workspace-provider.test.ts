@@ -151,16 +151,16 @@ const ANSWERS: [string, Handler][] = [
 ];
 
 describe('a provider that responds with', () => {
-  it.each(ANSWERS)('%s for tokens ends as provider_error', async (_name, answer) => {
-    provider.on('/token', answer);
+  it.each(ANSWERS)('%s for tokens ends as provider_error', async (_name, response) => {
+    provider.on('/token', response);
     const { callback, email } = await connect();
     expect(callback.status).toBe(303);
     expect(outcome(callback)).toEqual({ integration: 'workspace', status: 'error', code: 'provider_error' });
     expect(await grantsOf(email)).toBe(0);
   });
 
-  it.each(ANSWERS)('%s for userinfo ends as provider_error, and the token is revoked', async (_name, answer) => {
-    provider.on('/userinfo', answer);
+  it.each(ANSWERS)('%s for userinfo ends as provider_error, and the token is revoked', async (_name, response) => {
+    provider.on('/userinfo', response);
     const { callback, email, refresh } = await connect();
     expect(outcome(callback)).toEqual({ integration: 'workspace', status: 'error', code: 'provider_error' });
     expect(await grantsOf(email)).toBe(0);
@@ -227,8 +227,8 @@ describe('connecting the same account again', () => {
     expect(provider.revoked).toContain(first.refresh);
     // A revocation invalidates every token of the account, including those that wait for confirmation.
     provider.on('/userinfo', (response) => void response.writeHead(401, json).end('{"error":"invalid_token"}'));
-    const answer = await answerConfirmation(held.browser, held.callback, 'confirm');
-    expect(outcome(answer)).toMatchObject({ status: 'error', code: 'provider_error' });
+    const confirmed = await answerConfirmation(held.browser, held.callback, 'confirm');
+    expect(outcome(confirmed)).toMatchObject({ status: 'error', code: 'provider_error' });
     expect(await workspaceAccounts(steward, first.token)).toEqual([]);
   });
 });

@@ -37,11 +37,11 @@ async function follow(token: string, email: string, bound: boolean, change = {})
   const { browser, consentUrl } = await open(token, email, bound);
   const callbackUrl = provider.approve(consentUrl, email, change);
   secrets.push(['code', new URL(callbackUrl).searchParams.get('code') ?? '']);
-  const answer = await browser.visit(callbackUrl);
+  const response = await browser.visit(callbackUrl);
   for (const [name, value] of browser.cookies) if (name.startsWith('steward_confirmation_')) secrets.push(['confirmation cookie', value]);
-  const form = /name="confirmation" value="([^"]+)"/.exec(answer.text)?.[1];
+  const form = /name="confirmation" value="([^"]+)"/.exec(response.text)?.[1];
   if (form !== undefined) secrets.push(['confirmation form', form]);
-  return { browser, answer };
+  return { browser, response };
 }
 
 /** Creates flows, grants and revocations in each of their states, including failures. */
@@ -52,9 +52,9 @@ async function leaveTraces(): Promise<void> {
   await follow(token, name(), true);
   await follow(token, name(), false);
   const confirmed = await follow(token, name(), false);
-  await answerConfirmation(confirmed.browser, confirmed.answer, 'confirm');
+  await answerConfirmation(confirmed.browser, confirmed.response, 'confirm');
   const cancelled = await follow(token, name(), false);
-  await answerConfirmation(cancelled.browser, cancelled.answer, 'cancel');
+  await answerConfirmation(cancelled.browser, cancelled.response, 'cancel');
   await open(token, name(), true);
   await steward.call(`/auth/workspace/login?token=${token}`);
   await steward.call(`/auth/workspace/login?token=${token}x`);
@@ -64,8 +64,8 @@ async function leaveTraces(): Promise<void> {
   await follow(token, name(), true);
   provider.reset();
   provider.on('/revoke', (response) => void response.writeHead(503).end());
-  const { answer } = await follow(token, name(), true);
-  await steward.call(`/auth/workspace/accounts/${outcome(answer).account_id}`, { method: 'DELETE', token });
+  const { response } = await follow(token, name(), true);
+  await steward.call(`/auth/workspace/accounts/${outcome(response).account_id}`, { method: 'DELETE', token });
   await eventually(async () => (await steward.sql('select 1 from revocations where attempts > 0 and token is not null')).length > 0);
   await sweepNow(steward);
   for (const form of provider.exchanges) secrets.push(['verifier', form.get('code_verifier') ?? '']);

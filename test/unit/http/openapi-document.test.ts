@@ -198,8 +198,8 @@ describe('a form', () => {
 
 describe('responses', () => {
   it('have the body with defaults applied', () => {
-    const answer = operation('get', '/auth/bank/accounts').responses[200]?.content?.['application/json']?.schema;
-    expect(answer).toMatchObject({ properties: { accounts: { items: { required: ['id', 'bank_name', 'mask', 'limit'] } } } });
+    const response = operation('get', '/auth/bank/accounts').responses[200]?.content?.['application/json']?.schema;
+    expect(response).toMatchObject({ properties: { accounts: { items: { required: ['id', 'bank_name', 'mask', 'limit'] } } } });
   });
 
   it('have HTML for pages and a Location for redirects', () => {

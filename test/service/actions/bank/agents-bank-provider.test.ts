@@ -72,8 +72,8 @@ beforeEach(async () => {
 
 async function link(): Promise<void> {
   emulator.on('/accounts/get', (response) => sendJson(response, 200, { accounts: [ACCOUNT] }));
-  const answer = await steward.call('/auth/bank/set_access_token', { token, form: { public_token: 'public-canary' } });
-  expect(answer.body).toEqual({ success: true });
+  const linked = await steward.call('/auth/bank/set_access_token', { token, form: { public_token: 'public-canary' } });
+  expect(linked.body).toEqual({ success: true });
 }
 
 async function run(action: string, input: unknown = {}): Promise<any> {
@@ -112,9 +112,9 @@ const MUTATION = 'TRANSACTIONS_SYNC_MUTATION_DURING_PAGINATION';
 /** Responses of /transactions/sync in order: a page, or an error's code. Later ones are empty pages. */
 function script(...responses: (object | string)[]): void {
   emulator.on('/transactions/sync', (response, call) => {
-    const answer = responses.shift() ?? page([], call.body.cursor ?? 'end');
-    if (typeof answer === 'string') sendJson(response, 400, { error_code: answer, error_message: BANK_SECRET });
-    else sendJson(response, 200, answer);
+    const linked = responses.shift() ?? page([], call.body.cursor ?? 'end');
+    if (typeof linked === 'string') sendJson(response, 400, { error_code: linked, error_message: BANK_SECRET });
+    else sendJson(response, 200, linked);
   });
 }
 
@@ -502,8 +502,8 @@ const FAULTS: [string, string, (response: ServerResponse) => void][] = [
 ];
 
 describe('a failing aggregator', () => {
-  it.each(FAULTS)('%s becomes %s, and the item is unchanged', async (_name, code, answer) => {
-    emulator.on('*', answer);
+  it.each(FAULTS)('%s becomes %s, and the item is unchanged', async (_name, code, response) => {
+    emulator.on('*', response);
     expect(await refusal('bank.balances')).toMatchObject({ code });
     expect(await refusal('bank.numbers')).toMatchObject({ code });
     expect(await entries()).toMatchObject([{ status: 'active' }]);

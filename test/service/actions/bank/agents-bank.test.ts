@@ -302,7 +302,7 @@ describe('bank.transactions', () => {
 /** Follows the entry's own cursor to the end, and applies its changes. */
 class Follower {
   readonly rows = new Map<string, any>();
-  readonly answers: any[] = [];
+  readonly results: any[] = [];
   #settled = new Map<string, any>();
 
   async follow(max = 1000): Promise<any[]> {
@@ -326,7 +326,7 @@ class Follower {
     }
     for (const { id } of response.removed) expect(this.rows.delete(id), 'a row was lost').toBe(true);
     if (!response.more) this.#settled = new Map(this.rows);
-    this.answers.push(response);
+    this.results.push(response);
     return response;
   }
 
@@ -356,7 +356,7 @@ describe('bank.changes', () => {
     });
     const follower = new Follower();
     await follower.follow();
-    expect(follower.answers[0]).toMatchObject({ ready: true, reset: true });
+    expect(follower.results[0]).toMatchObject({ ready: true, reset: true });
     expect(follower.rows.size).toBeGreaterThan(100);
     await follower.expectWhole();
   });
@@ -365,8 +365,8 @@ describe('bank.changes', () => {
     await pulled();
     const follower = new Follower();
     await follower.follow(50);
-    expect(follower.answers.length).toBeGreaterThan(2);
-    for (const { added } of follower.answers.slice(0, -1)) expect(added).toHaveLength(50);
+    expect(follower.results.length).toBeGreaterThan(2);
+    for (const { added } of follower.results.slice(0, -1)) expect(added).toHaveLength(50);
     expect(await run('bank.changes')).toMatchObject({ added: [], modified: [], removed: [], more: false, ready: true });
     await happen('purchase', 2);
     const next = await follower.step(100);
@@ -431,7 +431,7 @@ describe('bank.changes', () => {
     await steward.control('bank/mutate', { item_id: itemId });
     const after = await follower.step(4);
     expect(after).toMatchObject({ restarted: true, more: true });
-    expect(after.added).toEqual(follower.answers.at(-2).added);
+    expect(after.added).toEqual(follower.results.at(-2).added);
     await follower.follow(4);
     await follower.expectWhole();
     expect([...follower.rows.values()].filter(({ name }) => name.includes('correction'))).toHaveLength(1);

@@ -85,8 +85,8 @@ describe('documents.read with unusual responses', () => {
   it('reads megabytes of blanks in linear time', async () => {
     const blanks = `a${' '.repeat(1_000_000)}b\n`;
     const cell = { content: [paragraph(text(blanks))] };
-    const answer = documentOf(paragraph(text(blanks)), { table: { tableRows: [{ tableCells: [cell] }] } });
-    expect((await read(answer)).length).toBe(40_000);
+    const response = documentOf(paragraph(text(blanks)), { table: { tableRows: [{ tableCells: [cell] }] } });
+    expect((await read(response)).length).toBe(40_000);
   });
 
   it.each([

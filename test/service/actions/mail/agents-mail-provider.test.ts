@@ -35,8 +35,8 @@ beforeEach(async () => {
 const ROOT = '/gmail/v1/users/me';
 const b64 = (value: string | Buffer) => Buffer.from(value).toString('base64url');
 
-function on(path: string, answer: Parameters<ScriptedServer['on']>[1]): void {
-  api.on(`${ROOT}/${path}`, answer);
+function on(path: string, response: Parameters<ScriptedServer['on']>[1]): void {
+  api.on(`${ROOT}/${path}`, response);
 }
 
 function sent(path: string): number {
@@ -71,8 +71,8 @@ describe('an invalid response', () => {
     ['a list that is not a list', { body: { messages: {} } }],
     ['a list without ids', { body: { messages: [{ threadId: 't1' }] } }],
     ['an id that is not text', { body: { messages: [{ id: 17 }] } }],
-  ])('fails mail.search: %s', async (_what, answer) => {
-    on('messages', answer);
+  ])('fails mail.search: %s', async (_what, response) => {
+    on('messages', response);
     expect(await user.refusal('mail.search')).toMatchObject({ code: 'provider_error' });
   });
 

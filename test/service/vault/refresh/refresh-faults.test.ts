@@ -31,7 +31,7 @@ async function expired(): Promise<ConnectedGrant> {
 }
 
 /** Delays the provider's next response after the rotation. */
-function holdAnswer() {
+function holdResponse() {
   const reached = Promise.withResolvers<void>();
   const opened = Promise.withResolvers<void>();
   provider.tokens.after = () => {
@@ -55,7 +55,7 @@ describe('while the database is unavailable', () => {
 
   it('returns a new token only once it is stored, when the database is available again', async () => {
     const grant = await expired();
-    const response = holdAnswer();
+    const response = holdResponse();
     let isOver = false;
     const call = current(grant).finally(() => {
       isOver = true;
@@ -74,7 +74,7 @@ describe('while the database is unavailable', () => {
 
   it('waits for the database at a stop, so that the rotated token is not lost', async () => {
     const grant = await expired();
-    const response = holdAnswer();
+    const response = holdResponse();
     const call = current(grant);
     await response.reached;
     database.cut();
@@ -94,7 +94,7 @@ describe('a stop', () => {
   it('waits for the provider’s response and stores it', async () => {
     steward = await startSteward(provider.env);
     const grant = await expired();
-    const response = holdAnswer();
+    const response = holdResponse();
     const call = current(grant);
     await response.reached;
     const restarting = steward.restart();
@@ -124,7 +124,7 @@ describe.skipIf(!hasPostgres)('a commit whose response is lost', () => {
     url.host = `127.0.0.1:${proxy.port}`;
     steward = await startSteward({ ...provider.env, DATABASE_URL: url.href });
     const grant = await expired();
-    const response = holdAnswer();
+    const response = holdResponse();
     const call = current(grant);
     await response.reached;
     proxy.muteAfter('refresh-store');

@@ -293,9 +293,9 @@ describe('a refresh that fails', () => {
     ['invalid_grant with 200', [200, { error: 'invalid_grant' }]],
     ['a rejection that is not understood', [400, { error: 'invalid_request' }]],
     ['a rejection without words', [400, []]],
-  ] as const)('by %s leaves the account connected, and returns when to retry', async (_name, answer) => {
+  ] as const)('by %s leaves the account connected, and returns when to retry', async (_name, response) => {
     const grant = await expired();
-    provider.tokens.instead.push([answer[0], answer[1]]);
+    provider.tokens.instead.push([response[0], response[1]]);
     const begun = performance.now();
     const error = await refusal(current(grant));
     expect(error).toMatchObject({ code: 'unavailable', retryAfter: 1 });
