@@ -8,7 +8,7 @@ import { startServer } from '../src/server.ts';
 
 const text = z.strictObject({ text: z.string() });
 
-const action = builtIn('workspace', {
+const action = builtIn('bank', {
   name: 'bench.echo',
   effect: 'read',
   description: 'Responds from memory.',
