@@ -2,8 +2,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError } from '../errors.ts';
 import { detached } from '../observability/log-context.ts';
 
-interface Waiting<Item, Result> extends PromiseWithResolvers<Result> {
+interface Waiting<Item, Result> {
   item: Item;
+  resolve: (result: Result) => void;
+  reject: (error: unknown) => void;
 }
 
 const BATCH_SIZE = 500;
@@ -45,14 +47,14 @@ export class StatementBatcher<Item, Result> {
     if (this.#waiting.length >= WAITING_MAX) {
       return Promise.reject(new AppError('unavailable', 'The service is overloaded at the moment.', { retryAfter: 5 }));
     }
-    const waiting = { item, ...Promise.withResolvers<Result>() };
-    this.#waiting.push(waiting);
+    const { promise, resolve, reject } = Promise.withResolvers<Result>();
+    this.#waiting.push({ item, resolve, reject });
     if (this.#running < this.#concurrency && this.#isWorthAnother(this.#running)) {
       this.#running += 1;
       // One caller starts it, but it serves all callers.
       void detached(() => this.#runBatches());
     }
-    return waiting.promise;
+    return promise;
   }
 
   /** @param others statements that run already; without any, a batch need not be full */

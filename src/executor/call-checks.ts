@@ -53,7 +53,7 @@ export async function checkCall(deps: CheckDeps, invocation: Invocation, entry: 
     configured,
     revision: catalog.revision,
     account,
-    grant: grants.get(account.grantId),
+    grant: grants.find(({ id }) => id === account.grantId),
     given,
     input,
     argumentsHash,

@@ -128,7 +128,7 @@ export class Executor {
   }
 
   /** A user's connected accounts, oldest connection first. */
-  async accounts(userId: string): Promise<AgentAccountRow[]> {
+  async accounts(userId: string): Promise<readonly AgentAccountRow[]> {
     return (await this.#accounts.add(userId)).accounts;
   }
 

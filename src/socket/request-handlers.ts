@@ -9,7 +9,7 @@ import type { RequestHandler } from './in-flight-requests.ts';
 export interface RequestDeps {
   executor: Pick<Executor, 'invoke' | 'approve' | 'approvals'>;
   catalog(): Catalog;
-  accounts(userId: string): Promise<AgentAccountRow[]>;
+  accounts(userId: string): Promise<readonly AgentAccountRow[]>;
   providers: Providers;
 }
 
