@@ -1,9 +1,13 @@
-// The complete service of (g), with production settings and one action whose provider responds from memory.
+// The complete service of (g), with production settings, one action, and a bank that responds from memory.
 import { z } from 'zod';
 import { toLazyAction } from '../src/actions/action.ts';
 import { builtIn } from '../src/actions/built-in.ts';
 import { loadConfig } from '../src/config/load-config.ts';
 import type { Catalog } from '../src/integrations/catalog.ts';
+import { bankDescriptor } from '../src/providers/bank/bank-descriptor.ts';
+import type { BankSession } from '../src/providers/bank/bank-session.ts';
+import type { ProviderDescriptor } from '../src/providers/provider.ts';
+import { workspaceDescriptor } from '../src/providers/workspace/workspace-descriptor.ts';
 import { startServer } from '../src/server.ts';
 
 const text = z.strictObject({ text: z.string() });
@@ -16,12 +20,19 @@ const action = builtIn('bank', {
   input: text,
   output: text,
   summary: () => 'Respond from memory',
-  // Like every provider call, it begins with the account's token from the vault.
-  async run(input, { userId, account }) {
-    await steward.context.tokens.current(userId, account.grantId);
-    return input;
-  },
+  run: (input, { session }) => session.call('accounts/get', input, text),
 });
+
+/** Like the bank's own sessions, it begins each call with the account's token from the vault. */
+const bank: ProviderDescriptor = {
+  ...bankDescriptor,
+  session: (_client, grant): BankSession => ({
+    async call(_name: string, body: unknown) {
+      await grant.current();
+      return body as never;
+    },
+  }),
+};
 
 const catalog: Catalog = {
   revision: 'bench',
@@ -48,5 +59,5 @@ const catalog: Catalog = {
   ]),
 };
 
-const steward = await startServer(loadConfig(), { catalog: () => catalog });
+const steward = await startServer(loadConfig(), { catalog: () => catalog, providers: [workspaceDescriptor, bank] });
 process.on('SIGTERM', () => void steward.stop().then(() => process.exit(0)));
