@@ -141,7 +141,7 @@ describe('unauthenticated sockets', () => {
 
 /** The socket server alone, with the test's clock. */
 describe('a client that reads large responses slowly', () => {
-  const ANSWERS = 30;
+  const RESPONSES = 30;
   let steward: TestSteward;
   let server: Server;
   let sockets: SocketServer;
@@ -168,12 +168,12 @@ describe('a client that reads large responses slowly', () => {
       revision: () => 'r',
       handlerOf: () => async () => {
         begun += 1;
-        if (begun === ANSWERS) all.resolve();
+        if (begun === RESPONSES) all.resolve();
         await all.promise;
         return { data: megabyte };
       },
       feed,
-      limits: { ...config.limits, socketCalls: ANSWERS },
+      limits: { ...config.limits, socketCalls: RESPONSES },
       logger,
       now: () => now,
     });
@@ -184,7 +184,7 @@ describe('a client that reads large responses slowly', () => {
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     client = await SocketClient.signedIn(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, await steward.signIn());
-    for (let asked = 0; asked < ANSWERS; asked += 1) client.send({ type: 'list', requestId: `big-${asked}` });
+    for (let asked = 0; asked < RESPONSES; asked += 1) client.send({ type: 'list', requestId: `big-${asked}` });
     client.socket.pause();
     await all.promise;
   });
@@ -206,7 +206,7 @@ describe('a client that reads large responses slowly', () => {
 
   /** Reads this number of further messages. */
   async function take(count: number): Promise<void> {
-    const goal = Math.min(ANSWERS, results() + count);
+    const goal = Math.min(RESPONSES, results() + count);
     client.socket.resume();
     await client.next(() => results() >= goal);
     client.socket.pause();
@@ -219,8 +219,8 @@ describe('a client that reads large responses slowly', () => {
 
   it('receives all concurrent responses in the end', async () => {
     expect(sockets.size).toBe(1);
-    await take(ANSWERS);
-    expect(results()).toBe(ANSWERS);
+    await take(RESPONSES);
+    expect(results()).toBe(RESPONSES);
   });
 
   it('stays connected while it reads something every 15 s, although its pongs can’t be read', async () => {
@@ -232,8 +232,8 @@ describe('a client that reads large responses slowly', () => {
       pass(14.8);
     }
     expect(sockets.size).toBe(1);
-    await take(ANSWERS);
-    expect(results()).toBe(ANSWERS);
+    await take(RESPONSES);
+    expect(results()).toBe(RESPONSES);
     pass(30);
     pass(0.5);
     client.socket.resume();
@@ -255,6 +255,6 @@ describe('a client that reads large responses slowly', () => {
     client.socket.resume();
     expect(JSON.parse((await client.ended).reason)).toHaveProperty('retry_after');
     await closed;
-    expect(results()).toBe(ANSWERS);
+    expect(results()).toBe(RESPONSES);
   });
 });

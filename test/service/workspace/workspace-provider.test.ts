@@ -139,7 +139,7 @@ describe('the exchange', () => {
 });
 
 const json = { 'content-type': 'application/json' };
-const ANSWERS: [string, Handler][] = [
+const INVALID_RESPONSES: [string, Handler][] = [
   ['a web page', (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><p>Hello')],
   ['500', (response) => response.writeHead(500).end()],
   ['JSON that breaks off', (response) => response.writeHead(200, json).end('{"access_token":"ya')],
@@ -151,7 +151,7 @@ const ANSWERS: [string, Handler][] = [
 ];
 
 describe('a provider that responds with', () => {
-  it.each(ANSWERS)('%s for tokens ends as provider_error', async (_name, response) => {
+  it.each(INVALID_RESPONSES)('%s for tokens ends as provider_error', async (_name, response) => {
     provider.on('/token', response);
     const { callback, email } = await connect();
     expect(callback.status).toBe(303);
@@ -159,7 +159,7 @@ describe('a provider that responds with', () => {
     expect(await grantsOf(email)).toBe(0);
   });
 
-  it.each(ANSWERS)('%s for userinfo ends as provider_error, and the token is revoked', async (_name, response) => {
+  it.each(INVALID_RESPONSES)('%s for userinfo ends as provider_error, and the token is revoked', async (_name, response) => {
     provider.on('/userinfo', response);
     const { callback, email, refresh } = await connect();
     expect(outcome(callback)).toEqual({ integration: 'workspace', status: 'error', code: 'provider_error' });

@@ -139,7 +139,7 @@ describe('unfinished connections', () => {
   });
 });
 
-const REFUSED = [
+const REJECTED_URIS = [
   ['without a scheme', '//app.example/done?x=1'],
   ['a path', '/done'],
   ['a bare host', 'app.example/done?x=1'],
@@ -174,7 +174,7 @@ const REFUSED = [
 ] as const;
 
 describe('redirect_uri', () => {
-  it.each(REFUSED)('is rejected with %s, on every endpoint', async (_name, uri) => {
+  it.each(REJECTED_URIS)('is rejected with %s, on every endpoint', async (_name, uri) => {
     const token = await steward.signIn();
     const prepared = await request(steward.url)
       .post('/workspace_access_request')
