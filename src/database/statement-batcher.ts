@@ -2,10 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError } from '../errors.ts';
 import { detached } from '../observability/log-context.ts';
 
-interface Waiting<Item, Result> {
+interface Waiting<Item, Result> extends Omit<PromiseWithResolvers<Result>, 'promise'> {
   item: Item;
-  resolve: (result: Result) => void;
-  reject: (error: unknown) => void;
 }
 
 const BATCH_SIZE = 500;
