@@ -166,15 +166,17 @@ export class StewardClient extends EventTarget {
   }
 
   /**
-   * Decides an approval request. If approved, the action runs with exactly the arguments shown.
+   * Decides an approval request. If approved, the action runs with exactly the arguments shown, or with the `input` that
+   * the user put in their place.
    *
    * @param {string} approvalId
    * @param {boolean} [approved]
-   * @param {Pick<CallOptions, 'signal' | 'onProgress'>} [options]
+   * @param {Pick<CallOptions, 'signal' | 'onProgress'> & { input?: object }} [options]
    * @returns {Promise<CallResult>}
+   * @throws {StewardError} `approval_required` when more people would see the changed call: the question has changed
    */
-  approve(approvalId, approved = true, { signal, onProgress } = {}) {
-    return this.#request({ type: 'approve', approvalId, approved }, signal, onProgress);
+  approve(approvalId, approved = true, { signal, onProgress, input } = {}) {
+    return this.#request({ type: 'approve', approvalId, approved, input }, signal, onProgress);
   }
 
   /**

@@ -21,14 +21,19 @@ interface Operation {
 
 const ERRORS: Partial<Record<ErrorCode, string>> = {
   invalid_request: 'A parameter or a field of the body is missing, unknown or invalid; `message` names it.',
-  invalid_token: 'The ID token, ticket or signature is missing or invalid.',
+  invalid_token: 'The ID token, personal access token, ticket or signature is missing or invalid.',
   token_expired: 'The ID token or ticket has expired.',
-  forbidden: 'This user may not use the service, or this browser may not continue the flow.',
+  forbidden: 'This user may not use the service, this browser may not continue the flow, or this client may not do that.',
   recent_login_required: 'The last sign-in is more than five minutes ago.',
   not_found: 'There is no such address, or the user has no such account.',
   method_not_allowed: 'The address does not accept this method; the `Allow` header lists those that it accepts.',
+  missing_scopes: 'The account’s consent does not cover this; `details.missingScopes` names what is missing.',
+  reauth_required: 'The user has to connect the account again.',
   relink_required: 'The user must log in to the bank again, in update mode.',
   item_gone: 'Access to the bank has ended; the user must link it again.',
+  conflict: 'The current state does not allow this; `message` says why.',
+  approval_required: 'The user has to approve the call first; `details` describes it.',
+  aborted: 'The client left before the action began.',
   too_large: 'The body is too large.',
   unsupported_media_type: 'The body has another media type than the endpoint accepts.',
   invalid_configuration: 'The integrations file is invalid; the previous one stays in force.',
@@ -36,10 +41,12 @@ const ERRORS: Partial<Record<ErrorCode, string>> = {
   rate_limited: 'Too many requests; `Retry-After` says when to try again.',
   internal: 'The service failed; the log has the reason under the `request_id`.',
   provider_error: 'The provider returned an error or an invalid response.',
+  outcome_unknown: 'A change was sent and no response received: it may have been made, and is never retried.',
   unavailable: 'A dependency (database, identity provider, key service) is not available; `Retry-After` says when to try again.',
   not_configured: 'The provider is not configured on this service.',
   provider_timeout: 'The provider did not respond in time.',
 };
+const AUTH: Record<Endpoint['auth'], string> = { id_token: 'ID token', credential: 'ID token or personal access token', none: 'none' };
 const LIMITS: Record<LimitName, string> = {
   probe: '`LIMIT_PROBES_PER_MINUTE`, instead of the general limit',
   waitlist: '`LIMIT_WAITLIST_PER_MINUTE`',
@@ -97,13 +104,15 @@ function reference(endpoint: Endpoint): string[] {
     required === true ? 'yes' : 'no',
     description ?? schema.description ?? '',
   ]);
-  const body = operation.requestBody?.content['application/x-www-form-urlencoded']?.schema;
+  const schema = operation.requestBody?.content['application/json']?.schema;
+  const fields = schema === undefined ? [] : fieldsOf(schema, schemas);
   return [
     `### ${title(endpoint)}`,
     `${endpoint.summary}.${operation.description === undefined ? '' : ` ${operation.description}`}`,
     facts(endpoint),
     ...(parameters.length > 0 ? [table(['Parameter', 'In', 'Type', 'Required', 'Description'], parameters)] : []),
-    ...(body === undefined ? [] : [table(['Body field', 'Type', 'Required', 'Description'], fieldsOf(body, schemas))]),
+    ...(fields.length === 0 ? [] : [table(['Body field', 'Type', 'Required', 'Description'], fields)]),
+    ...(endpoint.json === undefined ? [] : [`The body is JSON of up to ${endpoint.json.limit / 1024} kB.`]),
     ...(endpoint.signed === undefined ? [] : [`Body: JSON of up to ${endpoint.signed.limit / 1024} kB, signed in the header.`]),
     ...responses(operation, schemas),
     `[Errors](#errors): ${errorsOf(endpoint)
@@ -134,7 +143,7 @@ function responses({ responses: all }: Operation, schemas: Record<string, Schema
 
 function facts({ auth, limit, browser }: Endpoint): string {
   return [
-    `- Authentication: ${auth === 'id_token' ? 'ID token' : 'none'}`,
+    `- Authentication: ${AUTH[auth]}`,
     ...(limit === undefined ? [] : [`- Limit: ${LIMITS[limit]}`]),
     ...(browser === true
       ? ['- For a person’s browser: an error is an HTML page if the client accepts one; `HEAD` and prefetch requests are rejected']
@@ -191,5 +200,5 @@ function link(endpoint: Endpoint): string {
 }
 
 function authOf({ auth }: Endpoint): string {
-  return auth === 'id_token' ? 'ID token' : 'none';
+  return AUTH[auth];
 }

@@ -55,6 +55,7 @@ export const LAYERS: Layer[] = [
   {
     rooms: {
       bank: 'bank items and webhooks',
+      clients: 'personal access tokens, actions over HTTP',
       health: 'health endpoints',
       home: 'the home page',
       socket: 'the WebSocket interface',

@@ -1,6 +1,9 @@
 import { join } from 'node:path';
 import express, { type Express, type Request, type RequestHandler } from 'express';
 import { bankRouter } from './bank/bank-routes.ts';
+import { agentsRouter } from './clients/agents-routes.ts';
+import { approvalsRouter } from './clients/approvals-routes.ts';
+import { tokensRouter } from './clients/tokens-routes.ts';
 import type { Context } from './context.ts';
 import { healthRouter } from './health/health-routes.ts';
 import { homeRouter, openApiRouter } from './home/home-routes.ts';
@@ -69,9 +72,9 @@ export function createApp(context: Context, state: ProcessState): Express {
   return app;
 }
 
-function endpointMiddleware({ config: { limits }, sessions }: Context): EndpointMiddleware {
+function endpointMiddleware({ config: { limits }, sessions, authenticateAny }: Context): EndpointMiddleware {
   return {
-    authenticate: authenticateWithin(limits, (token) => sessions.authenticate(token)),
+    ...authenticateWithin(limits, { idToken: (token) => sessions.authenticate(token), any: (token) => authenticateAny(token) }),
     parseBody: body(limits.bodyBytes, limits.formFields),
     limits: {
       probe: limitPerAddress(limits.probesPerMinute),
@@ -99,6 +102,9 @@ export function featureRouters(context: Context, middleware: EndpointMiddleware,
     workspaceRouter({ deps: workspace, accounts: context, cookies: new Cookies(publicUrl), publicUrl }, middleware),
     bankRouter(context.bankDeps, context.webhooks, middleware),
     usersRouter(users, middleware),
+    tokensRouter(context.clientTokens, middleware),
+    agentsRouter(context.executor, middleware),
+    approvalsRouter(context.executor, middleware),
   ];
 }
 

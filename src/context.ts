@@ -1,5 +1,7 @@
 import type { BankDeps } from './bank/bank-deps.ts';
 import { BankWebhooks } from './bank/bank-webhooks.ts';
+import { isClientToken } from './clients/client-token.ts';
+import { ClientTokens } from './clients/client-tokens.ts';
 import type { Emit } from './events/emit.ts';
 import { EventFeed } from './events/event-feed.ts';
 import { Events } from './events/events.ts';
@@ -7,8 +9,11 @@ import { ApprovalExpiry } from './executor/approval-expiry.ts';
 import { withdrawn } from './executor/call-checks.ts';
 import { Executor } from './executor/executor.ts';
 import { allowedOrigins } from './http/allowed-origins.ts';
+import type { Principal } from './http/endpoint.ts';
 import type { Addresses } from './http/http-server.ts';
+import { bareCredential } from './http/require-credential.ts';
 import { createVerifier, type VerifierOptions } from './identity/verifier.ts';
+import { actionRevisions } from './integrations/action-revision.ts';
 import type { Catalog } from './integrations/catalog.ts';
 import { ReplicatedReload } from './integrations/replicated-reload.ts';
 import { Coalescer } from './jobs/coalescer.ts';
@@ -68,11 +73,14 @@ export async function createContext(foundation: Foundation, addresses: Addresses
   const notifications = createEvents(foundation);
   const vault = createVault(foundation, providers, notifications.events);
   const { userLiveBalancesPerDay: livePerDay } = limits;
+  const sessions = new Sessions(db, verifier, names, config.allowedUsers);
   const executor = new Executor({ ...foundation, ...vault, emit: notifications.emit, catalog, providers, livePerDay });
   const shared = { db, logger, ...vault, emit: notifications.emit };
   const bankDeps: BankDeps = { ...shared, telemetry, provider: bank?.provider, refreshes: new Coalescer() };
   const redirectUris = new RedirectUris(config, publicUrl, logger);
 
+  const accountIds = async (userId: string) => (await executor.accounts(userId)).map(({ id }) => id);
+  const clientTokens = new ClientTokens({ db, ...notifications, catalog, accountIds });
   integrations.onChange(() => vault.uses.endActions((action) => withdrawn(catalog(), action)));
   return {
     ...foundation,
@@ -80,8 +88,14 @@ export async function createContext(foundation: Foundation, addresses: Addresses
     ...vault,
     addresses,
     embedded: config.databaseUrl === undefined,
-    sessions: new Sessions(db, verifier, names, config.allowedUsers),
-    reloads: new ReplicatedReload(db, integrations, () => notifications.approvalExpiry.reconfigured(catalog().revision), logger),
+    sessions,
+    clientTokens,
+    /** The principal of a bare credential, an ID token or a personal access token; a `Bearer ` prefix is tolerated. */
+    authenticateAny: async (header: string | undefined): Promise<Principal> => {
+      const credential = bareCredential(header);
+      return isClientToken(credential) ? clientTokens.authenticate(credential) : sessions.authenticate(credential);
+    },
+    reloads: new ReplicatedReload(db, integrations, () => notifications.approvalExpiry.reconfigured(actionRevisions(catalog())), logger),
     /** The current agents and actions. */
     catalog,
     /** Ids of the master keys that stored data requires and that this process does not have. */

@@ -67,11 +67,11 @@ async function start(config: Config, overrides: Overrides, logger: Logger, resou
   let draining = false;
   const requests: RequestDeps = { ...context, accounts: (userId) => context.executor.accounts(userId) };
   const sockets = new SocketServer({
-    authenticate: (token) => context.sessions.authenticate(token),
+    authenticate: (token) => context.authenticateAny(token),
     isAllowedOrigin: (origin) => context.allowsOrigin(origin),
     addressOf: (request) => addressOf(app, request),
     revision: () => context.integrations.current.revision,
-    handlerOf: (userId, frame) => handlerOf(requests, userId, frame),
+    handlerOf: (principal, frame) => handlerOf(requests, principal, frame),
     feed: context.feed,
     limits: config.limits,
     logger,

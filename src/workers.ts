@@ -3,7 +3,9 @@ import { checkDueItems } from './bank/item-polling.ts';
 import type { Context } from './context.ts';
 import { deleteOldApprovals } from './executor/approvals-repository.ts';
 import { deleteOldAuditRows } from './executor/audit-repository.ts';
+import { deleteOldClientGrants } from './executor/client-grants-repository.ts';
 import { deleteOldKeys } from './executor/idempotency-repository.ts';
+import { deleteOldContexts } from './executor/taint-repository.ts';
 import type { Jobs } from './jobs/jobs.ts';
 import { describeError } from './observability/logger.ts';
 import { sweepErasures } from './users/erasures.ts';
@@ -97,6 +99,8 @@ async function sweep(context: Context): Promise<void> {
     () => approvalExpiry.expired(),
     () => deleteOldApprovals(db),
     () => deleteOldKeys(db),
+    () => deleteOldClientGrants(db),
+    () => deleteOldContexts(db),
     () => deleteFormerKeys(db),
     () => deleteOldAuditRows(db),
     () => events.sweep(),

@@ -31,7 +31,7 @@ export class ApprovalsPanel {
     replaceItems(this.#list, byId('approvals-title'), approvals.length > 0 ? approvals.map((one) => this.#entry(one)) : [empty]);
   }
 
-  #entry({ approvalId, action, account, summary, input, expiresAt }) {
+  #entry({ approvalId, action, account, summary, audience, notices, input, expiresAt }) {
     const button = (text, className, approved) => {
       const node = element('button', { type: 'button', className, 'aria-label': `${text}: ${summary}` }, text);
       node.addEventListener('click', () => run(node, this.#result, () => this.#decide(approvalId, approved)));
@@ -45,6 +45,8 @@ export class ApprovalsPanel {
         {},
         element('h3', {}, summary),
         element('p', { className: 'detail' }, `${action} with ${account}, until ${time(expiresAt)}`),
+        ...(audience.length > 0 ? [element('p', {}, `Seen by ${audience.map(viewerText).join(', ')}.`)] : []),
+        ...notices.map((notice) => element('p', { className: 'notice' }, notice)),
       ),
       element('pre', { tabIndex: 0, 'aria-label': 'Arguments' }, JSON.stringify(input, null, 2)),
       element('div', { className: 'actions' }, button('Approve', 'button primary', true), button('Deny', 'button', false)),
@@ -60,6 +62,15 @@ export class ApprovalsPanel {
       await this.refresh();
     }
   }
+}
+
+const RELATIONS = { own: ' (you)', written_to: ' (written to before)', new: ' (new)' };
+
+function viewerText({ kind, address, domain, relation }) {
+  if (kind === 'anyone') return 'anyone with the link';
+  if (kind === 'unknown') return 'possibly others';
+  if (kind === 'domain') return `everyone at ${domain}`;
+  return `${kind === 'group' ? 'the group ' : ''}${address}${RELATIONS[relation] ?? ''}`;
 }
 
 /** The user's events, newest first. */

@@ -6,7 +6,7 @@ import { addPermission, copyFile, createFile, deleteFile, updateFile } from './d
 import { filePart, listPart } from './drive-fields.ts';
 import { listFiles } from './drive-listing.ts';
 import { fileResource, permissionResource } from './drive-resource.ts';
-import { type DriveState, fileOf, type StoredFile } from './drive-state.ts';
+import { type DriveState, fileOf, permissionsOf, type StoredFile } from './drive-state.ts';
 import { seedDrive } from './drive-world.ts';
 
 type Request = ApiRequest<DriveState>;
@@ -40,7 +40,7 @@ export const driveApi: SandboxApi<DriveState> = {
       return { empty: true };
     }),
     method('GET', `${FILE}/permissions`, 5, ({ state, params, query }) => {
-      const { permissions } = fileOf(state, params.fileId, query);
+      const permissions = permissionsOf(state, fileOf(state, params.fileId, query));
       return { json: { kind: 'drive#permissionList', permissions: permissions.map(permissionResource) } };
     }),
     method('POST', `${FILE}/permissions`, 50, (request) => ({ json: permissionResource(addPermission(request)) })),
@@ -64,8 +64,8 @@ function getFile(request: Request): ApiResponse {
   return { bytes: download(file), contentType: file.mimeType };
 }
 
-function fileResponse({ query }: Request, file: StoredFile): ApiResponse {
-  return { json: filePart(fileResource(file), query.get('fields')) };
+function fileResponse({ query, state }: Request, file: StoredFile): ApiResponse {
+  return { json: filePart(fileResource(state, file), query.get('fields')) };
 }
 
 function about({ account, query, state }: Request): ApiResponse {

@@ -33,7 +33,11 @@ export function listFiles(state: DriveState, query: URLSearchParams): { files: o
     .slice(0, 8);
   const start = offsetOf(query.get('pageToken'), mark);
   const next = start + size < sorted.length ? { nextPageToken: Buffer.from(`${mark}:${start + size}`).toString('base64url') } : {};
-  return { ...{ kind: 'drive#fileList', incompleteSearch: false }, ...next, files: sorted.slice(start, start + size).map(fileResource) };
+  return {
+    ...{ kind: 'drive#fileList', incompleteSearch: false },
+    ...next,
+    files: sorted.slice(start, start + size).map((file) => fileResource(state, file)),
+  };
 }
 
 function isSeen(file: StoredFile, query: URLSearchParams): boolean {

@@ -1,12 +1,22 @@
 import { sizeOf } from './drive-content.ts';
-import { DOCUMENT, FOLDER, PRESENTATION, SPREADSHEET, type StoredFile, type StoredPermission } from './drive-state.ts';
+import {
+  DOCUMENT,
+  type DriveState,
+  FOLDER,
+  PRESENTATION,
+  permissionsOf,
+  SPREADSHEET,
+  type StoredFile,
+  type StoredPermission,
+} from './drive-state.ts';
 
 const EDITORS: Record<string, string> = { [DOCUMENT]: 'document', [SPREADSHEET]: 'spreadsheets', [PRESENTATION]: 'presentation' };
 
 /** A file in a response, with every field. */
-export function fileResource(file: StoredFile): object {
+export function fileResource(state: DriveState, file: StoredFile): object {
   const { id, name, mimeType, parents, createdTime, modifiedTime, trashed, starred, driveId, shortcut } = file;
   const size = sizeOf(file);
+  const permissions = permissionsOf(state, file);
   const mayWrite = file.role === 'owner' || file.role === 'writer';
   return {
     kind: 'drive#file',
@@ -30,8 +40,8 @@ export function fileResource(file: StoredFile): object {
       ? {
           owners: [{ kind: 'drive#user', displayName: file.owner.name, emailAddress: file.owner.email, me: file.role === 'owner' }],
           ownedByMe: file.role === 'owner',
-          shared: file.permissions.length > 1 || file.role !== 'owner',
-          ...(mayWrite && { permissions: file.permissions.map(permissionResource) }),
+          shared: permissions.length > 1 || file.role !== 'owner',
+          ...(mayWrite && { permissions: permissions.map(permissionResource) }),
         }
       : { driveId }),
     capabilities: {

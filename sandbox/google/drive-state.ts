@@ -95,6 +95,22 @@ export function touch(file: StoredFile, now: number): void {
   file.modifiedTime = new Date(now).toISOString();
 }
 
+/** The permissions of a file: its own, and those that its folders pass on. Of two of one grantee, the nearer one. */
+export function permissionsOf(state: DriveState, file: StoredFile): StoredPermission[] {
+  const found = new Map<string, StoredPermission>();
+  const visited = new Set<StoredFile>();
+  for (let at: StoredFile | undefined = file; at !== undefined && !visited.has(at); ) {
+    visited.add(at);
+    for (const permission of at.permissions) {
+      const grantee = `${permission.type} ${permission.email ?? ''}`;
+      if (!found.has(grantee)) found.set(grantee, permission);
+    }
+    const parent: string | undefined = at.parents[0];
+    at = state.files.find(({ id }) => id === parent);
+  }
+  return [...found.values()];
+}
+
 /** A file that the account created or owns. */
 export function ownFile(account: Account, id: string, name: string, mimeType: string, parent: string, now: number): StoredFile {
   const at = new Date(now).toISOString();

@@ -1,8 +1,10 @@
 import type { z } from 'zod';
 import type { Database } from '../database/database.ts';
+import type { Audience } from '../providers/audience.ts';
 import type { Effect } from '../providers/declared-call.ts';
 import type { Sessions } from '../providers/providers.ts';
 import type { ScopeName } from '../providers/workspace/workspace-scopes.ts';
+import type { Source } from './labels.ts';
 
 /** A schema with its JSON Schema (draft 7) and its check. */
 export interface Schema<Value> {
@@ -36,7 +38,7 @@ export interface RunContext<P extends string = string> {
 }
 
 /** An operation on one account, built in or declared in the integrations file. */
-export interface Action<Input = unknown, Output = unknown, P extends string = string> {
+export interface Action<Input = unknown, Output = unknown, P extends string = string, Facts = unknown> {
   /** `mail.search`: its name in `use:`. */
   name: string;
   provider: P;
@@ -50,14 +52,25 @@ export interface Action<Input = unknown, Output = unknown, P extends string = st
   output: Schema<Output>;
   /** Allow-list name → the values in this input that the list is checked against. Mail's `to` covers cc and bcc too. */
   allow?: Record<string, (input: Input) => readonly string[]>;
-  /** Whether a call with this input affects other people, which can't be undone: it then needs approval like a destructive one. */
-  exposes?(input: Input): boolean;
+  /**
+   * Reads from the provider what decides who sees the effect: an event's guests, a file's sharing. Changes nothing.
+   * Executed before the user is asked, and again when the user has approved.
+   *
+   * @throws AppError `not_found`, `invalid_request` when the call can't succeed
+   */
+  facts?(input: Input, context: RunContext<P>): Promise<Facts>;
+  /** Who sees the effect besides the user, which can't be undone: if anyone does, the call needs approval like a destructive one. */
+  exposes?(input: Input, facts: Facts): Audience;
+  /** `own`: no result contains text that others wrote. Left out: results may, and their {@link sources} tell which parts. */
+  integrity?: 'own';
+  /** Where the parts of a result come from, by the provider's facts. Left out: anywhere. */
+  sources?(output: Output): readonly Source[];
   /** Whether the provider charges for a call with this input: such calls have a separate budget. */
   costs?(input: Input): boolean;
   /** One line for the person who approves: exactly what the call will do. */
   summary(input: Input): string;
-  /** The summary with names read from the provider in place of ids. Changes nothing. */
-  preview?(input: Input, context: RunContext<P>): Promise<string>;
+  /** The summary with names read from the provider in place of ids. Changes nothing; not called if the facts couldn't be read. */
+  preview?(input: Input, context: RunContext<P>, facts: Facts): Promise<string>;
   /** Longest run, milliseconds; a policy can only lower it. */
   timeoutMs?: number;
   /** Largest output, bytes of JSON; the integrations file can only lower it. */
@@ -67,7 +80,7 @@ export interface Action<Input = unknown, Output = unknown, P extends string = st
 
 /** An action without its code: enough to list it, and to decide what an agent may do with it. */
 export interface ActionOutline
-  extends Pick<Action, 'name' | 'provider' | 'effect' | 'description' | 'scopes' | 'requires' | 'timeoutMs' | 'capBytes'> {
+  extends Pick<Action, 'name' | 'provider' | 'effect' | 'description' | 'scopes' | 'requires' | 'timeoutMs' | 'capBytes' | 'integrity'> {
   /** Names of its allow-lists. */
   lists: readonly string[];
   /** Some of its inputs may affect other people. */
@@ -90,13 +103,25 @@ export interface LazyAction extends ActionOutline {
 }
 
 /** Input of {@link builtIn}: an action with zod schemas. */
-export type Definition<I extends z.ZodType, O extends z.ZodType, P extends string> = Omit<
-  Action<z.output<I>, z.input<O>, P>,
+export type Definition<I extends z.ZodType, O extends z.ZodType, P extends string, Facts> = Omit<
+  Action<z.output<I>, z.input<O>, P, Facts>,
   'provider' | 'input' | 'output'
 > & { input: I; output: O };
 
 /** The part of an action that is known without its code. */
-export function outlineOf({ input, output, allow, exposes, costs, summary, preview, run, ...outline }: Action): ActionOutline {
+export function outlineOf({
+  input,
+  output,
+  allow,
+  facts,
+  exposes,
+  sources,
+  costs,
+  summary,
+  preview,
+  run,
+  ...outline
+}: Action): ActionOutline {
   return { ...outline, lists: Object.keys(allow ?? {}), mayExpose: exposes !== undefined, ...(costs !== undefined && { mayCost: true }) };
 }
 

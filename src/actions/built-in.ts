@@ -4,7 +4,10 @@ import { validate } from '../validation/validate.ts';
 import type { Action, Definition, Schema } from './action.ts';
 
 /** Defines a built-in action; TypeScript infers `run` from the schemas. Inputs should be strict objects with described fields. */
-export function builtIn<I extends z.ZodType, O extends z.ZodType, P extends string>(provider: P, definition: Definition<I, O, P>): Action {
+export function builtIn<I extends z.ZodType, O extends z.ZodType, P extends string, Facts = undefined>(
+  provider: P,
+  definition: Definition<I, O, P, Facts>,
+): Action {
   const { input, output, ...rest } = definition;
   return { ...rest, provider, input: inputSchema(input), output: outputSchema(output) } as unknown as Action;
 }

@@ -19,6 +19,8 @@ export const TRANSFERRED = [
   'revocations',
   'provider_subjects',
   'waitlist',
+  'client_grants',
+  'contexts',
   'events',
   'approvals',
   'idempotency_keys',
@@ -29,7 +31,7 @@ export const TRANSFERRED = [
 export type TransferredTable = (typeof TRANSFERRED)[number];
 
 /** Tables whose user_id has no foreign key (migrations/0008_erasures.sql), so that inserts do not check it. */
-const UNREFERENCED = ['events', 'approvals', 'idempotency_keys', 'audit_log'] as const;
+const UNREFERENCED = ['events', 'approvals', 'idempotency_keys', 'audit_log', 'contexts'] as const;
 const FOREIGN_KEY_VIOLATION = '23503';
 
 /** Rows per fetch; a row may have megabytes. */

@@ -1,6 +1,7 @@
 import type { ActionAccount, RunContext } from '../actions/action.ts';
 import type { Database } from '../database/database.ts';
-import { AppError } from '../errors.ts';
+import { AppError, type ErrorCode } from '../errors.ts';
+import { type Audience, UNKNOWN } from '../providers/audience.ts';
 import type { Providers } from '../providers/open-providers.ts';
 import type { ProviderSession } from '../providers/provider.ts';
 import type { ActiveUses } from '../vault/active-uses.ts';
@@ -22,8 +23,17 @@ export interface RunDeps {
 
 /** A user is waiting for the approval's summary. */
 const PREVIEW_MS = 5_000;
+/** Errors with which the call itself would fail: approving it would be of no use. */
+const FATAL: readonly ErrorCode[] = ['not_found', 'invalid_request', 'reauth_required', 'relink_required', 'item_gone', 'aborted'];
 /** Created once: an abort without a reason creates an error, with its stack, for each call. */
 const FINISHED = aborted();
+
+/** Who sees the effect of a call, and what was read to tell it. */
+export interface Exposure {
+  audience: Audience;
+  /** The action's, if it has any; undefined: they couldn't be read. */
+  read: { facts: unknown } | undefined;
+}
 
 /**
  * One run of an action, within its timeout. The caller's abort ends a read but not a change; disconnecting the account
@@ -58,14 +68,42 @@ export class ActionRun {
     return this.#withTimeout(configured.policy.timeoutMs, (context) => configured.action.run(input, context));
   }
 
-  /** The summary that the user approves; with ids in place of names if reading these fails or takes too long. */
-  async summary(): Promise<string> {
+  /**
+   * Who sees the effect; unknown if that can't be read, or not in time.
+   *
+   * @throws AppError with which the call itself would fail
+   */
+  async exposure(): Promise<Exposure> {
     const { input, configured } = this.#call;
-    const { action, policy } = configured;
+    const { facts, exposes } = configured.action;
+    if (facts === undefined) return { audience: exposes?.(input, undefined) ?? [], read: { facts: undefined } };
+    try {
+      const read = await this.#beforeTheQuestion((context) => facts(input, context));
+      return { audience: exposes?.(input, read) ?? [], read: { facts: read } };
+    } catch (error) {
+      if (error instanceof AppError && FATAL.includes(error.code)) throw error;
+      return { audience: UNKNOWN, read: undefined };
+    }
+  }
+
+  /** The summary that the user approves; with ids in place of names if reading these fails or takes too long. */
+  async summary({ read }: Exposure): Promise<string> {
+    const { input, configured } = this.#call;
+    const { action } = configured;
     const { preview } = action;
-    if (preview === undefined) return action.summary(input);
-    const ms = Math.min(PREVIEW_MS, policy.timeoutMs);
-    return this.#withTimeout(ms, (context) => preview(input, context)).catch(() => action.summary(input));
+    if (preview === undefined || read === undefined) return action.summary(input);
+    return this.#beforeTheQuestion((context) => preview(input, context, read.facts)).catch(() => action.summary(input));
+  }
+
+  /** Those of the addresses that the account has written to; undefined: that can't be read, or not in time. */
+  async writtenTo(addresses: readonly string[]): Promise<ReadonlySet<string> | undefined> {
+    const { provider } = this.#call.configured.action;
+    const read = ({ session }: RunContext) => this.#deps.providers.writtenTo(provider, session as ProviderSession, addresses);
+    return this.#beforeTheQuestion(read).catch(() => undefined);
+  }
+
+  #beforeTheQuestion<Result>(read: (context: RunContext) => Promise<Result>): Promise<Result> {
+    return this.#withTimeout(Math.min(PREVIEW_MS, this.#call.configured.policy.timeoutMs), read);
   }
 
   async #withTimeout<Result>(ms: number, work: (context: RunContext) => Promise<Result>): Promise<Result> {

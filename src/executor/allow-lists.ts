@@ -21,6 +21,11 @@ export function assertAllowed({ action, policy }: LoadedAction, input: unknown):
   }
 }
 
+/** Whether one of the action's allow-lists names an address. */
+export function isAllowListed({ policy }: LoadedAction, address: string): boolean {
+  return Object.values(policy.allow).some((patterns) => patterns.some((pattern) => matches(pattern, address)));
+}
+
 /**
  * Whether the whole text matches the pattern, case-insensitive; `*` matches any text, including none. The worst case is
  * proportional to the product of the lengths, because only the last star is tried again.

@@ -1,7 +1,7 @@
 import type { Database, Queryable } from '../database/database.ts';
 import type { Emit } from '../events/emit.ts';
 import { lockUser } from '../vault/grants-repository.ts';
-import { type EndReason, endApprovals, selectUsersToEnd } from './approvals-repository.ts';
+import { type ApprovalRow, type EndReason, endApprovals, selectUsersToEnd } from './approvals-repository.ts';
 
 /** Users selected at a time. */
 const BATCH = 200;
@@ -21,9 +21,24 @@ export class ApprovalExpiry {
     return this.#endAll('expired', null);
   }
 
-  /** Ends approvals of another configuration permanently: restoring the earlier file must not reactivate them. */
-  reconfigured(revision: string): Promise<void> {
-    return this.#endAll('reconfigured', revision);
+  /**
+   * Ends approvals of actions that have changed, are switched off or gone, permanently: restoring the earlier file must not
+   * reactivate them.
+   *
+   * @param revisions of the actions in force, by name
+   */
+  reconfigured(revisions: Readonly<Record<string, string>>): Promise<void> {
+    return this.#endAll('reconfigured', JSON.stringify(revisions));
+  }
+
+  /** Ends an approval whose effect others see by now whom the user wasn't told of. */
+  async exposed({ userId, id }: Pick<ApprovalRow, 'userId' | 'id'>): Promise<void> {
+    await this.#endOf(userId, 'exposed', id);
+  }
+
+  /** Ends the approvals that a client requested, within the transaction that revokes its grant and has locked the user. */
+  revoked(tx: Queryable, userId: string, clientId: string): Promise<void> {
+    return this.#end(tx, userId, 'revoked', clientId);
   }
 
   /** Ends an account's approvals, within the transaction that disconnects it and has locked the user. */
@@ -34,14 +49,16 @@ export class ApprovalExpiry {
   async #endAll(reason: EndReason, value: string | null): Promise<void> {
     for (let userIds = ['']; userIds.length > 0; ) {
       userIds = await selectUsersToEnd(this.#db, reason, value, BATCH);
-      for (const userId of userIds) {
-        await this.#db.transaction(async (tx) => {
-          // The same lock order as a decision's, because another would deadlock.
-          await lockUser(tx, userId);
-          await this.#end(tx, userId, reason, value);
-        }, userId);
-      }
+      for (const userId of userIds) await this.#endOf(userId, reason, value);
     }
+  }
+
+  async #endOf(userId: string, reason: EndReason, value: string | null): Promise<void> {
+    await this.#db.transaction(async (tx) => {
+      // The same lock order as a decision's, because another would deadlock.
+      await lockUser(tx, userId);
+      await this.#end(tx, userId, reason, value);
+    }, userId);
   }
 
   async #end(tx: Queryable, userId: string, reason: EndReason, value: string | null): Promise<void> {

@@ -1,40 +1,40 @@
 import { type AssociatedData, type DataKey, open, seal } from '../crypto/envelope.ts';
+import { UNKNOWN } from '../providers/audience.ts';
+import { canonicalJson } from '../validation/canonical-json.ts';
 import type { ApprovalRow } from './approvals-repository.ts';
-import { canonicalJson } from './argument-hashes.ts';
 import type { Call } from './call.ts';
+import type { Question } from './question.ts';
 
 /** What the user approves: exactly what will happen. */
-export interface ApprovalPreview {
+export interface ApprovalPreview extends Question {
   approvalId: string;
   action: string;
   /** The account's label. */
   account: string;
   accountId: string;
-  summary: string;
   /** The arguments, defaults included. */
   input: unknown;
   /** ISO 8601. */
   expiresAt: string;
 }
 
-/** The encrypted part of the row. */
-export interface Stored {
+/** The encrypted part of the row; rows of earlier releases have only the summary of the question. */
+export interface Stored extends Pick<Question, 'summary'>, Partial<Omit<Question, 'summary'>> {
   account: string;
-  summary: string;
   given: unknown;
   input: unknown;
 }
 
-export function storedOf({ account, given, input }: Call, summary: string): Stored {
-  return { account: account.label, summary, given, input };
+export function storedOf({ account, given, input }: Call, question: Question): Stored {
+  return { account: account.label, ...question, given, input };
 }
 
 export function preview(
   row: Pick<ApprovalRow, 'id' | 'action' | 'accountId' | 'expiresAt'>,
-  { account, summary, input }: Stored,
+  { account, summary, audience = UNKNOWN, notices = [], provenance = [], input }: Stored,
 ): ApprovalPreview {
   const { id: approvalId, action, accountId, expiresAt } = row;
-  return { approvalId, action, account, accountId, summary, input, expiresAt: expiresAt.toISOString() };
+  return { approvalId, action, account, accountId, summary, audience, notices, provenance, input, expiresAt: expiresAt.toISOString() };
 }
 
 /** Whether the arguments that were shown are those that would run. A newer version of the service may have other defaults. */
@@ -61,7 +61,7 @@ export function unseal(key: DataKey, row: Pick<ApprovalRow, 'id' | 'userId' | 'r
   }
 }
 
-/** Contains the configuration, so that arguments approved under one cannot be decrypted under another. */
+/** Contains the revision of the action, so that arguments approved under one cannot be decrypted under another. */
 function associatedData({ id, userId, revision }: Pick<ApprovalRow, 'id' | 'userId' | 'revision'>): AssociatedData {
   return { table: 'approvals', column: `arguments/${revision}`, userId, rowId: id };
 }

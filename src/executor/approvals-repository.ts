@@ -13,10 +13,12 @@ export interface ApprovalRow {
   /** Hash of the arguments with their defaults; null in rows of earlier releases. */
   normalizedHash: string | null;
   idempotencyKey: string | null;
-  /** Revision of the configuration. */
+  /** Revision of the action. */
   revision: string;
   /** Where the call came from; null in rows of earlier releases. */
   surface: string | null;
+  /** The client that made the call; null: the user's own front end. */
+  clientId: string | null;
   /** `preparing`: its preview is being read, and the user doesn't see it yet. */
   status: 'preparing' | 'pending' | 'approved' | 'denied' | 'ended';
   createdAt: Date;
@@ -28,7 +30,7 @@ export interface ApprovalRow {
 
 export type NewApproval = Pick<
   ApprovalRow,
-  'id' | 'userId' | 'accountId' | 'action' | 'argumentsHash' | 'normalizedHash' | 'idempotencyKey' | 'revision' | 'surface'
+  'id' | 'userId' | 'accountId' | 'action' | 'argumentsHash' | 'normalizedHash' | 'idempotencyKey' | 'revision' | 'surface' | 'clientId'
 >;
 
 /** Far longer than a preview needs, and short enough that those of a crashed process expire soon. */
@@ -38,16 +40,27 @@ const PENDING = '10 minutes';
 const DENIED = '1 hour';
 
 const COLUMNS = `id, user_id as "userId", account_id as "accountId", action, arguments, encode(arguments_hash, 'hex') as "argumentsHash",
-  encode(input_hash, 'hex') as "normalizedHash", idempotency_key as "idempotencyKey", revision, surface, status, created_at as "createdAt",
+  encode(input_hash, 'hex') as "normalizedHash", idempotency_key as "idempotencyKey", revision, surface, client_id as "clientId", status, created_at as "createdAt",
   case when status = 'denied' and decided_at > now() - interval '${DENIED}' then decided_at + interval '${DENIED}' end as "deniedUntil",
   expires_at as "expiresAt", expires_at <= now() as expired`;
 
 /** Inserts an approval, which becomes pending once it is {@link showApproval shown}. */
 export async function insertApproval(tx: Queryable, row: NewApproval): Promise<void> {
   await tx.query(
-    `insert into approvals (id, user_id, account_id, action, arguments_hash, input_hash, idempotency_key, revision, surface, status, expires_at)
-     values ($1::uuid, $2::uuid, $3::uuid, $4, decode($5, 'hex'), decode($6, 'hex'), $7, $8, $9, 'preparing', now() + interval '${PREPARING}')`,
-    [row.id, row.userId, row.accountId, row.action, row.argumentsHash, row.normalizedHash, row.idempotencyKey, row.revision, row.surface],
+    `insert into approvals (id, user_id, account_id, action, arguments_hash, input_hash, idempotency_key, revision, surface, client_id, status, expires_at)
+     values ($1::uuid, $2::uuid, $3::uuid, $4, decode($5, 'hex'), decode($6, 'hex'), $7, $8, $9, $10::uuid, 'preparing', now() + interval '${PREPARING}')`,
+    [
+      row.id,
+      row.userId,
+      row.accountId,
+      row.action,
+      row.argumentsHash,
+      row.normalizedHash,
+      row.idempotencyKey,
+      row.revision,
+      row.surface,
+      row.clientId,
+    ],
   );
 }
 
@@ -71,21 +84,25 @@ export async function selectApproval(db: Queryable, userId: string, id: string):
   return rows[0];
 }
 
-/** Pending approvals of a revision, oldest first. */
-export async function selectPendingApprovals(db: Queryable, userId: string, revision: string): Promise<ApprovalRow[]> {
+/** Pending approvals of actions with these revisions, oldest first. */
+export async function selectPendingApprovals(
+  db: Queryable,
+  userId: string,
+  revisions: Readonly<Record<string, string>>,
+): Promise<ApprovalRow[]> {
   return db.query<ApprovalRow>(
     `select ${COLUMNS} from approvals
-     where user_id = $1::uuid and revision = $2 and status = 'pending' and expires_at > now() order by created_at, id`,
-    [userId, revision],
+     where user_id = $1::uuid and revision = $2::jsonb ->> action and status = 'pending' and expires_at > now() order by created_at, id`,
+    [userId, JSON.stringify(revisions)],
   );
 }
 
 /** Number of approvals that are pending or being prepared. */
-export async function countOpenApprovals(tx: Queryable, userId: string, revision: string): Promise<number> {
+export async function countOpenApprovals(tx: Queryable, userId: string): Promise<number> {
   const rows = await tx.query<{ count: number }>(
     `select count(*)::int as count from approvals
-     where user_id = $1::uuid and revision = $2 and status in ('preparing', 'pending') and expires_at > now()`,
-    [userId, revision],
+     where user_id = $1::uuid and status in ('preparing', 'pending') and expires_at > now()`,
+    [userId],
   );
   return rows[0]?.count ?? 0;
 }
@@ -119,6 +136,20 @@ export async function selectLikeApprovals(
   );
 }
 
+/** Replaces what a pending request is about. @returns false when it was decided or has expired meanwhile */
+export async function replaceArguments(
+  tx: Queryable,
+  { userId, id, argumentsHash, normalizedHash }: Pick<ApprovalRow, 'userId' | 'id' | 'argumentsHash' | 'normalizedHash'>,
+  sealed: Buffer,
+): Promise<boolean> {
+  const rows = await tx.query(
+    `update approvals set arguments = $3, arguments_hash = decode($4, 'hex'), input_hash = decode($5, 'hex')
+     where id = $1::uuid and user_id = $2::uuid and status = 'pending' and expires_at > now() returning id`,
+    [id, userId, sealed, argumentsHash, normalizedHash],
+  );
+  return rows.length > 0;
+}
+
 /**
  * Decides a pending request, once; its arguments are deleted.
  *
@@ -142,7 +173,9 @@ export function deleteOldApprovals(db: Queryable): Promise<void> {
 const ENDED = {
   expired: 'expires_at <= now() and $2::text is null',
   disconnected: 'account_id = $2::uuid',
-  reconfigured: 'revision <> $2',
+  reconfigured: '$2::jsonb ->> action is distinct from revision',
+  exposed: 'id = $2::uuid',
+  revoked: 'client_id = $2::uuid',
 } as const;
 
 export type EndReason = keyof typeof ENDED;

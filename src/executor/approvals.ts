@@ -3,23 +3,31 @@ import type { DataKey } from '../crypto/envelope.ts';
 import type { Database, Queryable } from '../database/database.ts';
 import { AppError } from '../errors.ts';
 import type { Emit } from '../events/emit.ts';
+import { actionRevisions } from '../integrations/action-revision.ts';
+import type { Catalog } from '../integrations/catalog.ts';
+import { type Audience, isWider, UNKNOWN } from '../providers/audience.ts';
 import { disconnected } from '../vault/active-uses.ts';
 import { lockUser } from '../vault/grants-repository.ts';
 import { ignoreDecryptionFailure } from '../vault/ignore-decryption-failure.ts';
 import type { UserKeys } from '../vault/user-keys.ts';
 import { isConnected } from './agent-accounts-repository.ts';
+import { ApprovalExpiry } from './approval-expiry.ts';
 import { type ApprovalPreview, asJson, isAbout, preview, type Stored, sealed, storedOf, unseal } from './approval-preview.ts';
 import {
   type ApprovalRow,
   decideApproval,
   type NewApproval,
+  replaceArguments,
   selectApproval,
+  selectLikeApprovals,
   selectPendingApprovals,
   showApproval,
 } from './approvals-repository.ts';
 import type { ArgumentHashes } from './argument-hashes.ts';
+import { type AuditRow, insertAuditRows } from './audit-repository.ts';
 import type { Call } from './call.ts';
-import { reserveSlot } from './pending-approval-slots.ts';
+import { openApprovals, reserveSlot, shownAmong } from './pending-approval-slots.ts';
+import type { Question } from './question.ts';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
@@ -29,17 +37,19 @@ export class Approvals {
   readonly #userKeys: UserKeys;
   readonly #hashes: ArgumentHashes;
   readonly #emit: Emit;
-  readonly #revision: () => string;
+  readonly #expiry: ApprovalExpiry;
+  readonly #catalog: () => Catalog;
   /** Approvals whose preview this process is reading, by id. */
   readonly #showing = new Map<string, Promise<ApprovalPreview>>();
 
-  /** @param revision of the configuration in force */
-  constructor(db: Database, userKeys: UserKeys, hashes: ArgumentHashes, emit: Emit, revision: () => string) {
+  /** @param catalog the configuration in force */
+  constructor(db: Database, userKeys: UserKeys, hashes: ArgumentHashes, emit: Emit, catalog: () => Catalog) {
     this.#db = db;
     this.#userKeys = userKeys;
     this.#hashes = hashes;
     this.#emit = emit;
-    this.#revision = revision;
+    this.#expiry = new ApprovalExpiry(db, emit);
+    this.#catalog = catalog;
   }
 
   /**
@@ -47,24 +57,46 @@ export class Approvals {
    * read, so that concurrent calls do not read many previews.
    *
    * @param surface where the call came from
-   * @param summarise describes the call in one line; may call the provider
+   * @param describe describes the call to the user; may call the provider
    * @returns what the user is shown
    * @throws AppError `forbidden` when this was denied, `conflict` when the key's call has other arguments or the
    * configuration has changed, `not_found` when the account was disconnected meanwhile, `rate_limited` when approval was
    * requested too often or too many approvals are open
    */
-  async request(call: Call, surface: string, summarise: () => Promise<string>): Promise<ApprovalPreview> {
+  async request(call: Call, surface: string, describe: () => Promise<Question>): Promise<ApprovalPreview> {
     const { userId } = call;
     const row = await this.#newRow(call, surface);
     // Outside the transaction, because the key service may be slow.
     await this.#userKeys.forUser(this.#db, userId);
     const reserved = await this.#db.transaction(async (tx) => reserveSlot(tx, call, row, await this.#lock(tx, call)), userId);
-    return typeof reserved === 'string' ? this.#showOnce(call, reserved, summarise) : reserved;
+    return typeof reserved === 'string' ? this.#showOnce(call, reserved, async () => storedOf(call, await describe())) : reserved;
   }
 
-  /** Pending approvals of this revision, oldest first, without those that can't be decrypted. */
-  async pending(userId: string, revision: string): Promise<ApprovalPreview[]> {
-    const rows = await selectPendingApprovals(this.#db, userId, revision);
+  /**
+   * What the user is shown of an equal call already.
+   *
+   * @throws AppError `forbidden` when it was denied, `conflict` when the key's call has other arguments
+   */
+  async shown(call: Call): Promise<ApprovalPreview | undefined> {
+    const row = await this.#newRow(call, '');
+    const open = openApprovals(await selectLikeApprovals(this.#db, row), row);
+    return open.length === 0 ? undefined : shownAmong(open, await this.#userKeys.forUser(this.#db, call.userId));
+  }
+
+  /**
+   * Ends an approval whose effect others see by now whom the user wasn't told of.
+   *
+   * @throws AppError `conflict` then
+   */
+  async assertNotWider(row: ApprovalRow, { audience }: Stored, now: Audience): Promise<void> {
+    if (!isWider(now, audience ?? UNKNOWN)) return;
+    await this.#expiry.exposed(row);
+    throw new AppError('conflict', 'Others would see this by now. Ask for approval again.');
+  }
+
+  /** Pending approvals of actions that are still the same, oldest first, without those that can't be decrypted. */
+  async pending(userId: string): Promise<ApprovalPreview[]> {
+    const rows = await selectPendingApprovals(this.#db, userId, actionRevisions(this.#catalog()));
     if (rows.length === 0) return [];
     const key = await this.#userKeys.forUser(this.#db, userId);
     return rows.flatMap((row) => {
@@ -112,26 +144,56 @@ export class Approvals {
 
   /** Calls are equal when their arguments with defaults are. */
   async #newRow(
-    { userId, account, configured, input, argumentsHash, idempotencyKey, revision }: Call,
+    { userId, account, configured, input, argumentsHash, idempotencyKey, revision, client }: Call,
     surface: string,
   ): Promise<NewApproval> {
     const normalizedHash = await this.#hashes.of(userId, configured.name, account.id, asJson(input));
     const about = { userId, accountId: account.id, action: configured.name, argumentsHash, normalizedHash };
-    return { id: randomUUID(), ...about, idempotencyKey: idempotencyKey ?? null, revision, surface };
+    return { id: randomUUID(), ...about, idempotencyKey: idempotencyKey ?? null, revision, surface, clientId: client?.id ?? null };
+  }
+
+  /**
+   * Replaces the arguments of a pending approval by those that the user chose.
+   *
+   * @param replaced the audit row with the hash of the former arguments
+   * @throws AppError `conflict` when it was decided meanwhile, or has expired
+   */
+  async replace(row: ApprovalRow, call: Call, question: Question, replaced: AuditRow): Promise<ApprovalPreview> {
+    const { id, userId, action, accountId, expiresAt } = row;
+    const { normalizedHash } = await this.#newRow(call, '');
+    const stored = storedOf(call, question);
+    return this.#db.transaction(async (tx) => {
+      const key = await this.#lock(tx, call);
+      const { argumentsHash, revision } = call;
+      const isOpen = await replaceArguments(
+        tx,
+        { userId, id, argumentsHash, normalizedHash },
+        sealed(key, { id, userId, revision }, stored),
+      );
+      if (!isOpen) throw decided();
+      await insertAuditRows(tx, [replaced]);
+      await this.#emit(tx, userId, 'approval.requested', {
+        approvalId: id,
+        action,
+        account: accountId,
+        expiresAt: expiresAt.toISOString(),
+      });
+      return preview(row, stored);
+    }, userId);
   }
 
   /** Equal calls of this process share one preview. */
-  #showOnce(call: Call, id: string, summarise: () => Promise<string>): Promise<ApprovalPreview> {
-    const underWay = this.#showing.get(id) ?? this.#show(call, id, summarise).finally(() => this.#showing.delete(id));
+  #showOnce(call: Call, id: string, describe: () => Promise<Stored>): Promise<ApprovalPreview> {
+    const underWay = this.#showing.get(id) ?? this.#show(call, id, describe).finally(() => this.#showing.delete(id));
     this.#showing.set(id, underWay);
     return underWay;
   }
 
   /** Shows a reserved approval to the user. If another replica has already shown it, returns that one. */
-  async #show(call: Call, id: string, summarise: () => Promise<string>): Promise<ApprovalPreview> {
+  async #show(call: Call, id: string, describe: () => Promise<Stored>): Promise<ApprovalPreview> {
     const { userId, revision, configured, account } = call;
     const [action, accountId] = [configured.name, account.id];
-    const stored = storedOf(call, await summarise());
+    const stored = await describe();
     return this.#db.transaction(async (tx) => {
       const key = await this.#lock(tx, call);
       const expiresAt = await showApproval(tx, userId, id, sealed(key, { id, userId, revision }, stored));
@@ -153,22 +215,26 @@ export class Approvals {
    * @returns the user's key, which isn't replaced while the user is locked
    * @throws AppError `not_found`, `conflict`
    */
-  async #lock(tx: Queryable, { userId, account, revision }: Call): Promise<DataKey> {
+  async #lock(tx: Queryable, { userId, account, configured, revision }: Call): Promise<DataKey> {
     if (!(await lockUser(tx, userId))) throw new AppError('invalid_token', 'This user no longer exists.');
     if (!(await isConnected(tx, userId, account.id))) throw disconnected();
-    assertSameRevision({ revision }, this.#revision());
+    assertSameRevision({ action: configured.name, revision }, this.#catalog());
     return this.#userKeys.forUser(tx, userId);
   }
 }
 
-/** @throws AppError `conflict` when the configuration has changed since the approval was requested */
-export function assertSameRevision(row: Pick<ApprovalRow, 'revision'>, revision: string): void {
-  if (revision !== row.revision) throw new AppError('conflict', 'The configuration has changed since. Ask for approval again.');
+/** @throws AppError `conflict` when the action has changed since the approval was requested, or is gone */
+export function assertSameRevision({ action, revision }: Pick<ApprovalRow, 'action' | 'revision'>, { actions }: Catalog): void {
+  if (actions.get(action)?.revision !== revision) throw reconfigured();
+}
+
+function reconfigured(): AppError {
+  return new AppError('conflict', 'The configuration has changed since. Ask for approval again.');
 }
 
 /** @throws AppError `conflict` when the call that would run differs from what the user was shown */
 export function assertSameCall(row: ApprovalRow, stored: Stored, call: Call): void {
-  assertSameRevision(row, call.revision);
+  if (row.revision !== call.revision) throw reconfigured();
   if (call.argumentsHash !== row.argumentsHash || !isAbout(stored, call)) throw changed();
 }
 

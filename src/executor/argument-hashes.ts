@@ -1,6 +1,7 @@
 import { createHmac, type KeyObject } from 'node:crypto';
 import type { Database } from '../database/database.ts';
 import { boundedMap } from '../rate-limit/bounded-map.ts';
+import { canonicalJson } from '../validation/canonical-json.ts';
 import type { UserKeys } from '../vault/user-keys.ts';
 
 const KEPT = 10_000;
@@ -48,16 +49,4 @@ export class ArgumentHashes {
 
 function hmac(key: KeyObject, text: string): string {
   return createHmac('sha256', key).update(text).digest('hex');
-}
-
-/** Canonical JSON (RFC 8785): members sorted by UTF-16 code units, scalars as ECMAScript serializes them. */
-export function canonicalJson(value: unknown): string {
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  let members = '';
-  for (const name of Object.keys(value).sort()) {
-    const member = (value as Record<string, unknown>)[name];
-    if (member !== undefined) members += `${members && ','}${JSON.stringify(name)}:${canonicalJson(member)}`;
-  }
-  return `{${members}}`;
 }

@@ -13,8 +13,9 @@ export class AuditEntryBuilder {
   /** The change or paid call is on record as started. */
   isStarted = false;
 
-  constructor(callId: string, userId: string, surface: string, action: string) {
-    this.#row = { callId, userId, surface, action, decidedSurface: null, accountId: null, argumentsHash: null };
+  /** @param clientId undefined: the user's own front end */
+  constructor(callId: string, userId: string, surface: string, action: string, clientId?: string) {
+    this.#row = { callId, userId, surface, action, clientId: clientId ?? null, decidedSurface: null, accountId: null, argumentsHash: null };
   }
 
   get callId(): string {
@@ -26,9 +27,9 @@ export class AuditEntryBuilder {
     Object.assign(this.#row, { callId, action });
   }
 
-  /** @param surface where the call came from; the user decides on the entry's own surface */
-  askedOn(surface: string): void {
-    Object.assign(this.#row, { surface, decidedSurface: this.#row.surface });
+  /** @param surface where the call of this client came from; the user decides on the entry's own surface */
+  askedOn(surface: string, clientId: string | null): void {
+    Object.assign(this.#row, { surface, clientId, decidedSurface: this.#row.surface });
   }
 
   setSubject(accountId: string, argumentsHash: string): void {

@@ -7,13 +7,15 @@ export interface AuditRow {
   userId: string;
   /** Where the call came from: `socket`. */
   surface: string;
+  /** The client that made the call; null: the user's own front end. */
+  clientId: string | null;
   /** Where the user decided on it; null: there was no request, or no decision yet. */
   decidedSurface: string | null;
   action: string;
   accountId: string | null;
   /** Hexadecimal digits. */
   argumentsHash: string | null;
-  decision: 'started' | 'allowed' | 'refused' | 'approval_required' | 'approved' | 'denied';
+  decision: 'started' | 'allowed' | 'refused' | 'approval_required' | 'edited' | 'approved' | 'denied';
   /** `ok`, or the code of the error. */
   outcome: string;
   milliseconds: number;
@@ -41,6 +43,7 @@ const VALUES: readonly ((row: AuditRow) => string | number | null)[] = [
   ({ milliseconds }) => milliseconds,
   ({ count }) => count ?? 1,
   ({ decidedSurface }) => decidedSurface,
+  ({ clientId }) => clientId,
 ];
 
 /**
@@ -57,14 +60,14 @@ export async function insertAuditRows(db: Queryable, rows: readonly AuditRow[]):
       text: `with given as (
                select * from unnest(${VALUES.map((_, index) => `string_to_array($${index + 1}, ${ARRAY})`).join(', ')})
                  as row (call_id, user_id, surface, action, account_id, arguments_hash, decision, outcome, milliseconds, count,
-                   decided_surface)
+                   decided_surface, client_id)
              ), gone as (
                select distinct user_id as id from given where not exists (select 1 from users where id = user_id::uuid)
              ), written as (
                insert into audit_log (call_id, user_id, surface, action, account_id, arguments_hash, decision, outcome, milliseconds, count,
-                   decided_surface)
+                   decided_surface, client_id)
                select call_id::uuid, user_id::uuid, surface, action, account_id::uuid, decode(arguments_hash, 'hex'), decision, outcome,
-                 milliseconds::int, count::int, decided_surface
+                 milliseconds::int, count::int, decided_surface, client_id::uuid
                from given where user_id <> all (array(select id from gone))
              )
              select id from gone`,

@@ -7,40 +7,52 @@ import { assertAllowed } from './allow-lists.ts';
 import type { ArgumentHashes } from './argument-hashes.ts';
 import type { AuditEntryBuilder } from './audit-log.ts';
 import { type Call, changesSomething, type Invocation } from './call.ts';
+import { assertPermitted, type ClientGrant, notAClient, permittedAccounts } from './client-grant.ts';
 import { guardInput } from './input-guard.ts';
+import { parseArguments } from './parse-arguments.ts';
 import { assertScopes, assertUsable, selectAccount } from './select-account.ts';
 
 export interface CheckDeps extends Pick<RunDeps, 'providers'> {
   catalog(): Catalog;
   accounts(userId: string): Promise<UserAccounts>;
+  /** The client's active grant. */
+  client(userId: string, clientId: string): Promise<ClientGrant | undefined>;
   hashes: ArgumentHashes;
 }
 
 const KEY = /^[\x21-\x7e]{1,200}$/;
 /** Loaded actions of each catalog: an import() of a loaded module takes 8 µs, which every call would pay. */
-const loaded = new WeakMap<ConfiguredAction, LoadedAction>();
+const loaded = new WeakMap<ConfiguredAction, Loaded>();
+
+interface Loaded {
+  configured: LoadedAction;
+  /** JSON Schema of its input. */
+  inputSchema: object;
+}
 
 /**
  * Makes every check that needs no transaction, cheapest first.
  *
- * @throws AppError `not_found`, `forbidden`, `invalid_request`, `too_large`, `not_configured`, `missing_scopes`,
+ * @throws AppError `invalid_token`, `not_found`, `forbidden`, `invalid_request`, `too_large`, `not_configured`, `missing_scopes`,
  * `reauth_required`, `relink_required`, `item_gone`, `unavailable`
  */
 export async function checkCall(deps: CheckDeps, invocation: Invocation, entry: AuditEntryBuilder): Promise<Call> {
   const startedAt = performance.now();
-  const { userId } = invocation.user;
+  const { userId, clientId } = invocation.user;
   // The call keeps this version of the catalog, whatever is loaded meanwhile.
   const catalog = deps.catalog();
   const found = find(catalog, invocation.action);
-  const configured = loaded.get(found) ?? (await load(found));
+  const { configured, inputSchema } = loaded.get(found) ?? (await load(found));
   const { action } = configured;
+  const client = clientId === undefined ? undefined : await activeClient(deps, userId, clientId);
+  assertPermitted(client, found);
   const given = invocation.input ?? {};
   guardInput(given);
-  const input = action.input.parse(given);
+  const input = parseArguments(action.input, inputSchema, given);
   const idempotencyKey = changesSomething(configured) ? checkKey(invocation.idempotencyKey) : undefined;
   if (!deps.providers.isConfigured(action.provider)) throw notConfigured(action.provider);
   const { accounts, grants } = await deps.accounts(userId);
-  const account = selectAccount(accounts, action.provider, invocation.account);
+  const account = selectAccount(permittedAccounts(client, accounts), action.provider, invocation.account);
   const hash = deps.hashes.of(userId, configured.name, account.id, given);
   const argumentsHash = typeof hash === 'string' ? hash : await hash;
   entry.setSubject(account.id, argumentsHash);
@@ -51,8 +63,10 @@ export async function checkCall(deps: CheckDeps, invocation: Invocation, entry: 
   return {
     userId,
     configured,
-    revision: catalog.revision,
+    revision: configured.revision,
     account,
+    client,
+    ownAddresses: accounts.map(({ label }) => label.toLowerCase()),
     grant: grants.find(({ id }) => id === account.grantId),
     given,
     input,
@@ -62,6 +76,13 @@ export async function checkCall(deps: CheckDeps, invocation: Invocation, entry: 
     progress,
     startedAt,
   };
+}
+
+/** Read for each call, so that a revocation counts at once on every replica. @throws AppError `invalid_token` */
+export async function activeClient(deps: CheckDeps, userId: string, clientId: string): Promise<ClientGrant> {
+  const client = await deps.client(userId, clientId);
+  if (client === undefined) throw notAClient();
+  return client;
 }
 
 function find(catalog: Catalog, name: string): ConfiguredAction {
@@ -79,10 +100,11 @@ export function withdrawn({ actions }: Catalog, name: string): AppError | undefi
   return configured.policy.enabled ? undefined : new AppError('forbidden', 'The operator has switched this action off.');
 }
 
-async function load(configured: ConfiguredAction): Promise<LoadedAction> {
-  const withCode = { ...configured, action: await configured.action.load() };
-  loaded.set(configured, withCode);
-  return withCode;
+async function load(configured: ConfiguredAction): Promise<Loaded> {
+  const [action, { input: inputSchema }] = await Promise.all([configured.action.load(), configured.action.schemas()]);
+  const ready = { configured: { ...configured, action }, inputSchema };
+  loaded.set(configured, ready);
+  return ready;
 }
 
 function unknownAction({ actions }: Catalog, name: string): AppError {

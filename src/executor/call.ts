@@ -1,12 +1,15 @@
+import type { Labels } from '../actions/labels.ts';
 import { AppError } from '../errors.ts';
-import type { Caller } from '../http/endpoint.ts';
+import type { Principal } from '../http/endpoint.ts';
 import type { LoadedAction } from '../integrations/catalog.ts';
 import type { RefreshRow } from '../vault/refresh/refresh-repository.ts';
 import type { AgentAccountRow } from './agent-accounts-repository.ts';
+import type { ClientGrant } from './client-grant.ts';
 
 export interface Invocation {
-  user: Pick<Caller, 'userId'>;
-  /** Where the call came from, for the audit log: `socket`. */
+  /** With `clientId`: a client, which may do what its grant permits. */
+  user: Pick<Principal, 'userId' | 'clientId'>;
+  /** Where the call came from, for the audit log: `socket` or `http`. */
   surface: string;
   /** Full name in the catalog. */
   action: string;
@@ -24,9 +27,13 @@ export interface Invocation {
 export interface Call {
   userId: string;
   configured: LoadedAction;
-  /** Revision of the catalog that the call was checked against. */
+  /** Revision of the action that the call was checked against. */
   revision: string;
   account: AgentAccountRow;
+  /** undefined: the user in person. */
+  client: ClientGrant | undefined;
+  /** The addresses of all of the user's accounts, in lower case. */
+  ownAddresses: readonly string[];
   /** The account's grant as it was read with the account. */
   grant: RefreshRow | undefined;
   /** The arguments as received. */
@@ -46,7 +53,7 @@ export interface Call {
 /** What a call returns. */
 export interface CallResult {
   data: unknown;
-  meta: { account: string; accountId: string; ms: number; truncated?: true };
+  meta: { account: string; accountId: string; ms: number; labels?: Labels; truncated?: true };
 }
 
 export function changesSomething({ action }: LoadedAction): boolean {
@@ -56,11 +63,6 @@ export function changesSomething({ action }: LoadedAction): boolean {
 /** Whether the provider charges for this call. */
 export function isPaid({ configured: { action }, input }: Pick<Call, 'configured' | 'input'>): boolean {
   return action.costs?.(input) ?? false;
-}
-
-export function needsApproval({ configured: { action, policy }, input }: Pick<Call, 'configured' | 'input'>): boolean {
-  if (policy.approval !== 'destructive') return policy.approval === 'always';
-  return action.effect === 'destructive' || (action.exposes?.(input) ?? false);
 }
 
 export function aborted(): AppError {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { labelsOf } from '../actions/labels.ts';
 import { truncateOutput } from '../actions/truncate-output.ts';
 import type { Queryable } from '../database/database.ts';
 import { CONCURRENT_BATCHES, StatementBatcher } from '../database/statement-batcher.ts';
@@ -8,22 +9,28 @@ import type { Caller } from '../http/endpoint.ts';
 import type { Catalog } from '../integrations/catalog.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
+import { isWider, UNKNOWN } from '../providers/audience.ts';
 import { rateLimited, SlidingWindowLimiter } from '../rate-limit/sliding-window.ts';
 import { lockUser } from '../vault/grants-repository.ts';
 import type { UserKeys } from '../vault/user-keys.ts';
 import { ActionRun, type RunDeps } from './action-run.ts';
 import { type AgentAccountRow, selectUserAccounts, type UserAccounts } from './agent-accounts-repository.ts';
-import type { ApprovalPreview } from './approval-preview.ts';
+import type { ApprovalPreview, Stored } from './approval-preview.ts';
 import { Approvals, assertSameCall, assertSameRevision } from './approvals.ts';
 import type { ApprovalRow } from './approvals-repository.ts';
 import { ArgumentHashes } from './argument-hashes.ts';
 import { AuditEntryBuilder, auditedName } from './audit-log.ts';
 import { countStarted, insertAuditRows } from './audit-repository.ts';
-import { aborted, type Call, type CallResult, changesSomething, type Invocation, isPaid, needsApproval } from './call.ts';
+import { aborted, type Call, type CallResult, changesSomething, type Invocation, isPaid } from './call.ts';
 import { CallAuditor, redactError } from './call-auditor.ts';
-import { type CheckDeps, checkCall } from './call-checks.ts';
+import { activeClient, type CheckDeps, checkCall } from './call-checks.ts';
+import { type ClientGrant, notAClient } from './client-grant.ts';
+import { isActiveClient, useClientGrant } from './client-grants-repository.ts';
+import { type Assessment, Gate } from './gate.ts';
 import { IdempotencyKeys, unknownOutcome } from './idempotency.ts';
 import { assertAffordable } from './paid-calls.ts';
+import { questionOf } from './question.ts';
+import { Taints } from './taint.ts';
 
 export type { CallResult, Invocation };
 
@@ -43,6 +50,8 @@ export interface Decision {
   surface: string;
   approvalId: string;
   approved: boolean;
+  /** The arguments that the user put in place of those shown; only with an approval. */
+  input?: object;
   signal: AbortSignal;
   progress?(message: string): void;
 }
@@ -56,16 +65,21 @@ export class Executor {
   readonly #keys: IdempotencyKeys;
   readonly #approvals: Approvals;
   readonly #readRates = new SlidingWindowLimiter();
+  readonly #taints: Taints;
+  readonly #gate: Gate;
 
   constructor(deps: ExecutorDeps) {
     const { db, userKeys, emit, logger } = deps;
     this.#deps = deps;
     this.#accounts = new StatementBatcher((userIds) => selectUserAccounts(db, userIds), CONCURRENT_BATCHES);
     const hashes = new ArgumentHashes(db, userKeys);
-    this.#checks = { ...deps, accounts: (userId) => this.#accounts.add(userId), hashes };
+    const client = (userId: string, clientId: string) => useClientGrant(db, userId, clientId);
+    this.#checks = { ...deps, accounts: (userId) => this.#accounts.add(userId), client, hashes };
+    this.#taints = new Taints(db, userKeys, logger);
+    this.#gate = new Gate(deps, this.#taints);
     this.#auditor = new CallAuditor(deps);
     this.#keys = new IdempotencyKeys(db, userKeys, logger);
-    this.#approvals = new Approvals(db, userKeys, hashes, emit, () => deps.catalog().revision);
+    this.#approvals = new Approvals(db, userKeys, hashes, emit, deps.catalog);
   }
 
   /**
@@ -77,7 +91,7 @@ export class Executor {
     const { user, surface, action } = invocation;
     // An unknown name comes from the caller, so it is sanitized for the audit log and kept out of telemetry.
     const isKnown = this.#deps.catalog().actions.has(action);
-    const entry = new AuditEntryBuilder(randomUUID(), user.userId, surface, isKnown ? action : auditedName(action));
+    const entry = new AuditEntryBuilder(randomUUID(), user.userId, surface, isKnown ? action : auditedName(action), user.clientId);
     return this.#auditor.run(entry, isKnown ? action : 'unknown', async () => {
       const call = await checkCall(this.#checks, invocation, entry);
       const earlier = call.idempotencyKey === undefined ? undefined : await this.#keys.storedResult(call);
@@ -85,16 +99,21 @@ export class Executor {
         entry.decision = 'allowed';
         return earlier;
       }
-      return await (needsApproval(call) ? this.#requestApproval(call, surface, entry) : this.#execute(call, entry));
+      const asked = call.configured.action.facts === undefined ? undefined : await this.#approvals.shown(call);
+      if (asked !== undefined) throw approvalRequired(asked, entry);
+      const assessment = await this.#gate.check(call);
+      return await (assessment === undefined ? this.#execute(call, entry) : this.#requestApproval(call, assessment, surface, entry));
     });
   }
 
   /**
    * Applies the user's decision. Approved: repeats every check, runs the stored call once and returns its result.
-   * Denied: returns `{approved: false}`.
+   * Denied: returns `{approved: false}`. With other arguments, the call is replaced and checked like a new one; if more
+   * people would see it, the user is shown the new question.
    *
    * @throws AppError `not_found`, also for another user's approval; `conflict` when it was decided, has expired or no
-   * longer matches what the user was shown; the first check that fails
+   * longer matches what the user was shown; `approval_required` when the edited call has a wider audience; the first
+   * check that fails
    */
   approve(decision: Decision): Promise<CallResult> {
     const { user, surface, approvalId } = decision;
@@ -104,10 +123,11 @@ export class Executor {
       const row = await this.#approvals.find(user.userId, approvalId);
       const { id, action, accountId, argumentsHash } = row;
       entry.forApproval(id, action);
-      entry.askedOn(row.surface ?? surface);
+      entry.askedOn(row.surface ?? surface, row.clientId);
       entry.setSubject(accountId, argumentsHash);
       const stored = await this.#approvals.open(row);
       if (!decision.approved) {
+        if (decision.input !== undefined) throw new AppError('invalid_request', 'input: is only for a call that is approved.');
         await this.#approvals.deny(row);
         entry.decision = 'denied';
         this.#deps.telemetry.count('approval', 'denied');
@@ -115,16 +135,19 @@ export class Executor {
         return { data: { approved: false }, meta: { account: stored.account, accountId: row.accountId, ms } };
       }
       // Checked first: otherwise a changed configuration would be reported as an unknown action.
-      assertSameRevision(row, this.#deps.catalog().revision);
-      const call = await checkCall(this.#checks, invocationOf(decision, row, stored.given), entry);
+      assertSameRevision(row, this.#deps.catalog());
+      const call = await checkCall(this.#checks, invocationOf(decision, row, decision.input ?? stored.given), entry);
+      if (decision.input !== undefined) return this.#executeEdited(call, entry, row, stored);
       assertSameCall(row, stored, call);
+      const { audience } = await this.#gate.recheck(call);
+      await this.#approvals.assertNotWider(row, stored, audience);
       return this.#execute(call, entry, row);
     });
   }
 
   /** Pending approvals that can still be decided, oldest first. */
   approvals(userId: string): Promise<ApprovalPreview[]> {
-    return this.#approvals.pending(userId, this.#deps.catalog().revision);
+    return this.#approvals.pending(userId);
   }
 
   /** A user's connected accounts, oldest connection first. */
@@ -132,16 +155,29 @@ export class Executor {
     return (await this.#accounts.add(userId)).accounts;
   }
 
+  /** A client's grant. @throws AppError `invalid_token` when it is revoked or has expired */
+  client(userId: string, clientId: string): Promise<ClientGrant> {
+    return activeClient(this.#checks, userId, clientId);
+  }
+
   /** Resolves once no call is running and every audit row is written. Call it at shutdown, after the last call was accepted. */
   settle(): Promise<void> {
     return this.#auditor.settle();
   }
 
-  async #requestApproval(call: Call, surface: string, entry: AuditEntryBuilder): Promise<never> {
-    const preview = await this.#approvals.request(call, surface, () => new ActionRun(this.#deps, call).summary());
-    entry.forApproval(preview.approvalId);
+  async #requestApproval(call: Call, assessment: Assessment, surface: string, entry: AuditEntryBuilder): Promise<never> {
+    const preview = await this.#approvals.request(call, surface, () => questionOf(this.#deps, call, assessment));
     this.#deps.telemetry.count('approval', 'requested');
-    throw new AppError('approval_required', 'The user has to approve this first.', { details: { ...preview } });
+    throw approvalRequired(preview, entry);
+  }
+
+  async #executeEdited(call: Call, entry: AuditEntryBuilder, row: ApprovalRow, { audience = UNKNOWN }: Stored): Promise<CallResult> {
+    const assessment = await this.#gate.recheck(call);
+    const question = await questionOf(this.#deps, call, assessment);
+    const replaced = { ...entry.row('ok', 'edited'), argumentsHash: row.argumentsHash };
+    const preview = await this.#approvals.replace(row, call, question, replaced);
+    if (isWider(assessment.audience, audience)) throw approvalRequired(preview, entry);
+    return this.#execute(call, entry, row);
   }
 
   #execute(call: Call, entry: AuditEntryBuilder, approval?: ApprovalRow): Promise<CallResult> {
@@ -166,6 +202,7 @@ export class Executor {
   async #recordStart(tx: Queryable, call: Call, entry: AuditEntryBuilder, approval: ApprovalRow | undefined): Promise<void> {
     const { userId, configured } = call;
     if (!(await lockUser(tx, userId))) throw new AppError('invalid_token', 'This user no longer exists.');
+    if (call.client !== undefined && !(await isActiveClient(tx, call.client.id))) throw notAClient();
     if (approval !== undefined) {
       await this.#approvals.decide(tx, approval, true);
       await insertAuditRows(tx, [entry.row('ok', 'approved')]);
@@ -199,19 +236,30 @@ export class Executor {
     return result;
   }
 
-  #run(run: ActionRun, { configured, account, startedAt }: Call): Promise<CallResult> {
-    return run.output().then((output) => {
-      const { value, truncated } = truncateOutput(configured.action.output.parse(output) ?? null, configured.capBytes);
-      const ms = Math.round(performance.now() - startedAt);
-      return { data: value, meta: { account: account.label, accountId: account.id, ms, ...(truncated && { truncated }) } };
-    });
+  async #run(run: ActionRun, call: Call): Promise<CallResult> {
+    const { configured, account, startedAt } = call;
+    // Before anything is sent. Without a statement to wait for, nothing waits.
+    const tainting = this.#taints.begin(call);
+    if (tainting !== undefined) await tainting;
+    const output = configured.action.output.parse(await run.output()) ?? null;
+    const { provider, integrity, sources } = configured.action;
+    const labels = labelsOf(provider, integrity, sources?.(output));
+    this.#taints.record(call, labels);
+    const { value, truncated } = truncateOutput(output, configured.capBytes);
+    const ms = Math.round(performance.now() - startedAt);
+    return { data: value, meta: { account: account.label, accountId: account.id, ms, labels, ...(truncated && { truncated }) } };
   }
+}
+
+function approvalRequired(preview: ApprovalPreview, entry: AuditEntryBuilder): AppError {
+  entry.forApproval(preview.approvalId);
+  return new AppError('approval_required', 'The user has to approve this first.', { details: { ...preview } });
 }
 
 /** The stored call as a new invocation. */
 function invocationOf({ user, surface, signal, progress }: Decision, row: ApprovalRow, input: unknown): Invocation {
   return {
-    user,
+    user: { userId: user.userId, ...(row.clientId !== null && { clientId: row.clientId }) },
     surface,
     action: row.action,
     account: row.accountId,

@@ -27,20 +27,26 @@ const MAX_OPEN = 50;
  */
 export async function reserveSlot(tx: Queryable, call: Call, row: NewApproval, key: DataKey): Promise<ApprovalPreview | string> {
   const open = openApprovals(await selectLikeApprovals(tx, row), row);
-  for (const waiting of open) {
-    if (waiting.status === 'preparing') return waiting.id;
-    const shown = unseal(key, waiting);
-    // As it was shown: a new summary could differ.
-    if (shown !== undefined) return preview(waiting, shown);
-  }
+  const preparing = open.find(({ status }) => status === 'preparing');
+  const shown = shownAmong(open, key) ?? preparing?.id;
+  if (shown !== undefined) return shown;
   await assertFreeSlot(tx, call);
   await insertApproval(tx, row);
   return row.id;
 }
 
+/** As it was shown: a new summary could differ. */
+export function shownAmong(open: readonly ApprovalRow[], key: DataKey): ApprovalPreview | undefined {
+  for (const waiting of open) {
+    const shown = unseal(key, waiting);
+    if (shown !== undefined) return preview(waiting, shown);
+  }
+  return undefined;
+}
+
 /** Approval is requested no more often than the action may run. @throws AppError `rate_limited` */
-async function assertFreeSlot(tx: Queryable, { userId, revision, configured: { name, policy } }: Call): Promise<void> {
-  if ((await countOpenApprovals(tx, userId, revision)) >= MAX_OPEN) {
+async function assertFreeSlot(tx: Queryable, { userId, configured: { name, policy } }: Call): Promise<void> {
+  if ((await countOpenApprovals(tx, userId)) >= MAX_OPEN) {
     throw new AppError('rate_limited', 'Too many calls wait for approval. Decide on some of them first.', { retryAfter: 60 });
   }
   const asked = await countAsked(tx, userId, name, policy.rate.perMs);
@@ -53,7 +59,7 @@ async function assertFreeSlot(tx: Queryable, { userId, revision, configured: { n
  *
  * @throws AppError `forbidden`, `conflict`
  */
-function openApprovals(rows: readonly ApprovalRow[], row: NewApproval): ApprovalRow[] {
+export function openApprovals(rows: readonly ApprovalRow[], row: NewApproval): ApprovalRow[] {
   const isOpen = ({ status, expired }: ApprovalRow) => (status === 'pending' || status === 'preparing') && !expired;
   const ofKey = rows.filter(({ idempotencyKey }) => idempotencyKey !== null && idempotencyKey === row.idempotencyKey);
   if (ofKey.some((one) => isOpen(one) && one.argumentsHash !== row.argumentsHash)) {

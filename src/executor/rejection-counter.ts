@@ -64,6 +64,7 @@ export class RejectionCounter {
       ...counted,
       callId: randomUUID(),
       action: ANY_ACTION,
+      clientId: null,
       decidedSurface: null,
       accountId: null,
       argumentsHash: null,

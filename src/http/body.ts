@@ -20,6 +20,11 @@ export function body(limit: number, fields: number): RequestHandler[] {
   ];
 }
 
+/** Parses a JSON object of up to `limit` bytes. */
+export function jsonBody(limit: number): RequestHandler[] {
+  return [cutOff(limit), requireJson, express.json({ limit, strict: true, inflate: false }), requireObject];
+}
+
 /** Reads a JSON body of up to `limit` bytes as a Buffer, for checking a signature over its bytes. */
 export function rawBody(limit: number): RequestHandler[] {
   return [cutOff(limit), requireJson, express.raw({ type: () => true, limit, inflate: false })];

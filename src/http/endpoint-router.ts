@@ -1,9 +1,9 @@
 import { type NextFunction, type Request, type RequestHandler, type Response, Router } from 'express';
 import { AppError } from '../errors.ts';
 import { validate } from '../validation/validate.ts';
-import { rawBody } from './body.ts';
+import { jsonBody, rawBody } from './body.ts';
 import type { Caller, Endpoint, LimitName, Reply } from './endpoint.ts';
-import { type Authenticate, requireIdToken } from './require-id-token.ts';
+import { type Authenticate, type AuthenticateAny, requireCredential } from './require-credential.ts';
 
 /** The Express router of a feature, with the declarations that it was made from. */
 export type EndpointRouter = Router & { readonly endpoints: readonly Endpoint[] };
@@ -11,6 +11,8 @@ export type EndpointRouter = Router & { readonly endpoints: readonly Endpoint[] 
 /** The middleware that endpoints choose from by their declarations. */
 export interface EndpointMiddleware {
   authenticate: Authenticate;
+  /** Also accepts personal access tokens. */
+  authenticateAny: AuthenticateAny;
   /** Parses forms and JSON. */
   parseBody: RequestHandler[];
   limits: Record<LimitName, RequestHandler>;
@@ -29,21 +31,33 @@ export function endpointRouter(tag: string, endpoints: readonly Endpoint[], midd
   return Object.assign(router, { endpoints: endpoints.map((endpoint) => ({ tag, ...endpoint })) });
 }
 
-function addRoutes(router: Router, path: string, group: Endpoint[], { authenticate, parseBody, limits }: EndpointMiddleware): void {
+function addRoutes(router: Router, path: string, group: Endpoint[], middleware: EndpointMiddleware): void {
+  const { limits } = middleware;
   const allow = allowedMethods(group);
   const limit = group.find((endpoint) => endpoint.limit !== undefined)?.limit;
   if (limit !== undefined) router.all(path, limits[limit]);
   if (group.some((endpoint) => endpoint.browser === true)) router.all(path, rejectHeadAndPrefetch(allow));
   for (const endpoint of group) {
-    const checks = endpoint.auth === 'id_token' ? [requireIdToken(authenticate, endpoint.limit === 'provider')] : [];
-    router[endpoint.method](path, ...parsersOf(endpoint, parseBody), ...checks, (request, response) => serve(endpoint, request, response));
+    router[endpoint.method](path, ...layersOf(endpoint, middleware), (request, response) => serve(endpoint, request, response));
   }
   router.all(path, () => {
     throw new AppError('method_not_allowed', `This address accepts ${allow.join(' and ')} only.`, { allow });
   });
 }
 
-function parsersOf({ form, signed }: Endpoint, parseBody: RequestHandler[]): RequestHandler[] {
+/** A large body is read for those only who may send it. */
+function layersOf(endpoint: Endpoint, middleware: EndpointMiddleware): RequestHandler[] {
+  const [parsers, checks] = [parsersOf(endpoint, middleware.parseBody), checksOf(endpoint, middleware)];
+  return endpoint.json === undefined ? [...parsers, ...checks] : [...checks, ...parsers];
+}
+
+function checksOf({ auth, limit }: Endpoint, { authenticate, authenticateAny }: EndpointMiddleware): RequestHandler[] {
+  if (auth === 'none') return [];
+  return [requireCredential(auth === 'id_token' ? authenticate : authenticateAny, limit === 'provider')];
+}
+
+function parsersOf({ form, json, signed }: Endpoint, parseBody: RequestHandler[]): RequestHandler[] {
+  if (json !== undefined) return jsonBody(json.limit);
   if (signed !== undefined) return rawBody(signed.limit);
   return form === undefined ? [] : parseBody;
 }

@@ -4,19 +4,26 @@ import type { ErrorCode } from '../errors.ts';
 
 export type { RequestHandler };
 
-/** The user that an ID token identifies. */
-export interface Caller {
+/** On whose behalf a request is made: the user in person, or a client with a credential of its own. */
+export interface Principal {
   userId: string;
-  /** Verified e-mail address, or the issuer's subject if there is none; pages show it. */
+  /** Verified e-mail address, or the issuer's subject if there is none; of a client its name. Pages show it. */
   label: string;
+  /** `exp` of the credential, seconds since 1970. */
+  expiresAt: number;
+  /** Absent: the user in person. */
+  clientId?: string;
+}
+
+/** The user that an ID token identifies. */
+export interface Caller extends Principal {
+  clientId?: never;
   issuer: string;
   subject: string;
   /** `auth_time`: when the user last signed in at the issuer, seconds since 1970. */
   authTime: number | undefined;
   /** `iat` of the token, seconds since 1970. */
   issuedAt: number;
-  /** `exp` of the token, seconds since 1970. */
-  expiresAt: number;
 }
 
 /** What a handler returns: the JSON body of a 200, a redirect, or an HTML page with its content security policy. */
@@ -25,19 +32,15 @@ export type Reply<Body> = { json: Body } | { redirect: string; status?: 302 | 30
 /** Requests that have a limit of their own: health probes, waitlist entries, and requests that lead to a provider. */
 export type LimitName = 'probe' | 'waitlist' | 'provider';
 
+type AuthKind = 'id_token' | 'credential' | 'none';
 type Fields = z.ZodObject;
 type Parsed<S extends Fields | undefined> = S extends Fields ? z.output<S> : Record<string, never>;
 
-export interface Input<
-  P extends Fields | undefined,
-  Q extends Fields | undefined,
-  F extends Fields | undefined,
-  Auth extends 'id_token' | 'none',
-> {
+export interface Input<P extends Fields | undefined, Q extends Fields | undefined, F extends Fields | undefined, Auth extends AuthKind> {
   params: Parsed<P>;
   query: Parsed<Q>;
   form: Parsed<F>;
-  caller: Auth extends 'id_token' ? Caller : undefined;
+  caller: Auth extends 'id_token' ? Caller : Auth extends 'credential' ? Principal : undefined;
   request: Request;
   response: Response;
 }
@@ -47,7 +50,7 @@ export interface Endpoint<
   Q extends Fields | undefined = Fields | undefined,
   F extends Fields | undefined = Fields | undefined,
   A extends z.ZodType = z.ZodType,
-  Auth extends 'id_token' | 'none' = 'id_token' | 'none',
+  Auth extends AuthKind = AuthKind,
 > {
   method: 'get' | 'post' | 'delete';
   /** Express path, e.g. `/auth/bank/accounts/:account_id`. */
@@ -56,7 +59,7 @@ export interface Endpoint<
   tag?: string;
   summary: string;
   description?: string;
-  /** `id_token`: the Authorization header carries a verified ID token. */
+  /** `id_token`: the Authorization header carries a verified ID token; `credential`: that, or a personal access token. */
   auth: Auth;
   /** Path parameters; a mismatch is 404, like an unknown id. */
   params?: P;
@@ -66,6 +69,8 @@ export interface Endpoint<
   form?: F;
   /** Instead of a form: a raw JSON body of up to `limit` bytes, and the header with its signature. */
   signed?: { limit: number; header: string };
+  /** The form is sent as JSON only, in up to `limit` bytes; as it was sent, it is `request.body`. */
+  json?: { limit: number };
   /** Body of the 200; fields that it does not name are not sent. */
   response?: A;
   /** Further documented responses that are not JSON: status → description. */
@@ -85,7 +90,7 @@ export function endpoint<
   P extends Fields | undefined = undefined,
   Q extends Fields | undefined = undefined,
   F extends Fields | undefined = undefined,
-  Auth extends 'id_token' | 'none' = 'none',
+  Auth extends AuthKind = 'none',
 >(definition: Endpoint<P, Q, F, A, Auth>): Endpoint {
   return definition as unknown as Endpoint;
 }

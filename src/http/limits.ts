@@ -3,8 +3,8 @@ import type { Limits } from '../config/config.ts';
 import { AppError } from '../errors.ts';
 import { FixedWindowLimiter } from '../rate-limit/fixed-window.ts';
 import { networkOf } from './client-address.ts';
-import type { Caller } from './endpoint.ts';
-import type { Authenticate } from './require-id-token.ts';
+import type { Caller, Principal } from './endpoint.ts';
+import type { Authenticate, AuthenticateAny } from './require-credential.ts';
 
 /** Middleware: at most `limit` requests a minute from one address (an IPv6 /64 network counts as one). */
 export function limitPerAddress(limit: number): RequestHandler {
@@ -17,18 +17,37 @@ export function limitPerAddress(limit: number): RequestHandler {
 
 type PerUserLimits = Pick<Limits, 'userRequestsPerMinute' | 'userProviderRequestsPerMinute'>;
 
+interface Verify {
+  idToken(token: string | undefined): Promise<Caller>;
+  /** An ID token or a personal access token. */
+  any(token: string | undefined): Promise<Principal>;
+}
+
 /**
- * Adds the limits of signed-in users, whatever their addresses, to the verification of their ID tokens. Those of requests
- * to providers protect the providers' own limits, which all users share.
+ * Adds the limits of users, whatever their addresses and clients, to the verification of their credentials. Those of
+ * requests to providers protect the providers' own limits, which all users share.
  */
-export function authenticateWithin(limits: PerUserLimits, verify: (token: string | undefined) => Promise<Caller>): Authenticate {
+export function authenticateWithin(
+  limits: PerUserLimits,
+  verify: Verify,
+): { authenticate: Authenticate; authenticateAny: AuthenticateAny } {
   const requests = new FixedWindowLimiter();
   const toProviders = new FixedWindowLimiter();
-  return async (token, toProvider) => {
-    const caller = await verify(token);
-    take(requests, caller.userId, limits.userRequestsPerMinute);
-    if (toProvider) take(toProviders, caller.userId, limits.userProviderRequestsPerMinute);
-    return caller;
+  const count = ({ userId }: Principal, toProvider: boolean) => {
+    take(requests, userId, limits.userRequestsPerMinute);
+    if (toProvider) take(toProviders, userId, limits.userProviderRequestsPerMinute);
+  };
+  return {
+    async authenticate(token, toProvider) {
+      const caller = await verify.idToken(token);
+      count(caller, toProvider);
+      return caller;
+    },
+    async authenticateAny(token, toProvider) {
+      const principal = await verify.any(token);
+      count(principal, toProvider);
+      return principal;
+    },
   };
 }
 

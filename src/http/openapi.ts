@@ -25,7 +25,7 @@ export function errorsOf(endpoint: Endpoint): ErrorCode[] {
     ...(endpoint.params === undefined ? [] : (['not_found'] as const)),
     ...(endpoint.query === undefined ? [] : (['invalid_request'] as const)),
     ...(endpoint.form === undefined && endpoint.signed === undefined ? [] : FORM),
-    ...(endpoint.auth === 'id_token' ? AUTHENTICATED : []),
+    ...(endpoint.auth === 'none' ? [] : AUTHENTICATED),
   ]);
   return CODES.filter((code) => codes.has(code));
 }
@@ -70,7 +70,14 @@ const securitySchemes = {
     name: 'Authorization',
     description: 'The identity provider’s ID token as the bare header value; a Bearer prefix is tolerated.',
   },
+  clientToken: { type: 'http', scheme: 'bearer', description: 'A personal access token, `stw_pat_…`.' },
 } as const;
+
+const SECURITY: Record<Endpoint['auth'], Record<string, []>[]> = {
+  none: [],
+  id_token: [{ idToken: [] }],
+  credential: [{ idToken: [] }, { clientToken: [] }],
+};
 
 const headers = {
   RequestId: { description: 'Identifies the request in the service’s logs.', schema: { type: 'string' } },
@@ -91,7 +98,7 @@ function operation(endpoint: Endpoint): ZodOpenApiOperationObject {
     ...(tag !== undefined && { tags: [tag] }),
     summary,
     ...(description !== undefined && { description }),
-    security: endpoint.auth === 'id_token' ? [{ idToken: [] }] : [],
+    security: SECURITY[endpoint.auth],
     ...((params ?? query) && { requestParams: { ...(params && { path: params }), ...(query && { query }) } }),
     ...(signed !== undefined && { parameters: [{ name: signed.header, in: 'header', required: true, schema: { type: 'string' } }] }),
     ...requestBody(endpoint),
@@ -105,10 +112,13 @@ function operationId({ method, path }: Endpoint): string {
   return method + (words.length === 0 ? 'Root' : words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join(''));
 }
 
-function requestBody({ form, signed }: Endpoint): Pick<ZodOpenApiOperationObject, 'requestBody'> {
+function requestBody({ form, json, signed }: Endpoint): Pick<ZodOpenApiOperationObject, 'requestBody'> {
   if (signed !== undefined) return { requestBody: { required: true, content: { 'application/json': { schema: { type: 'object' } } } } };
   if (form === undefined) return {};
-  const content = { 'application/x-www-form-urlencoded': { schema: form }, 'application/json': { schema: form } };
+  const content =
+    json !== undefined
+      ? { 'application/json': { schema: form } }
+      : { 'application/x-www-form-urlencoded': { schema: form }, 'application/json': { schema: form } };
   return { requestBody: { required: !form.safeParse({}).success, content } };
 }
 

@@ -7,6 +7,8 @@ export type ApprovalRule = 'never' | 'destructive' | 'always';
 export interface Policy {
   enabled: boolean;
   approval: ApprovalRule;
+  /** What happens to a call that others see, or that deletes, after others' text was read: it asks, or is refused. */
+  tainted: 'ask' | 'deny';
   timeoutMs: number;
   /** Maximum number of calls of one user within `perMs` milliseconds. */
   rate: { calls: number; perMs: number };
@@ -26,6 +28,8 @@ export interface ConfiguredAction {
   policy: Policy;
   /** Largest output, bytes of JSON. */
   capBytes: number;
+  /** Identifies what the action does and permits. */
+  revision: string;
 }
 
 /** With its code, as a call needs it. */
@@ -42,6 +46,7 @@ export interface ConfiguredAgent {
 
 /** One version of the integrations file, compiled. Running calls keep the version with which they began. */
 export interface Catalog {
+  /** Of the file's content. */
   revision: string;
   agents: ReadonlyMap<string, ConfiguredAgent>;
   /** By full name. */

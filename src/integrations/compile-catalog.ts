@@ -3,6 +3,7 @@ import { BUILT_INS } from '../actions/built-ins.ts';
 import type { FindCall } from '../providers/declared-call.ts';
 import type { ProviderDescriptor } from '../providers/provider.ts';
 import { didYouMean, nearestName } from '../validation/nearest-name.ts';
+import { actionRevision } from './action-revision.ts';
 import type { Catalog, ConfiguredAction, ConfiguredAgent } from './catalog.ts';
 import {
   type ActionDeclaration,
@@ -108,13 +109,10 @@ function compileAction(
   const declared = 'call' in declaration ? declare?.(name, agent, declaration, diagnostics) : undefined;
   const found = action ?? declared;
   if (found === undefined) return undefined;
-  return {
-    name,
-    description: declaration.description ?? found.description,
-    action: found,
-    policy: resolvePolicy(found, declaration.policy ?? {}, defaults, diagnostics.under('policy')),
-    capBytes: resolveCap(declaration.cap, action === undefined ? DECLARED_CAP : usualCap(action), diagnostics.under('cap')),
-  };
+  const policy = resolvePolicy(found, declaration.policy ?? {}, defaults, diagnostics.under('policy'));
+  const capBytes = resolveCap(declaration.cap, action === undefined ? DECLARED_CAP : usualCap(action), diagnostics.under('cap'));
+  const description = declaration.description ?? found.description;
+  return { name, description, action: found, policy, capBytes, revision: actionRevision(declaration, found, { policy, capBytes }) };
 }
 
 function usedAction(agent: AgentScope, name: string, diagnostics: Diagnostics): LazyAction | undefined {

@@ -24,6 +24,7 @@ export function resolvePolicy(
   return {
     enabled: declared.enabled ?? true,
     approval: approvalOf(action, declared, defaults, diagnostics.under('approval')),
+    tainted: declared.tainted ?? defaults.tainted ?? 'ask',
     timeoutMs: timeoutOf(action, declared, defaults, diagnostics.under('timeout')),
     rate: rateOf(declared.rate ?? defaults.rate ?? USUAL_RATE),
     allow: declared.allow ?? {},

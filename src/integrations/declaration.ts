@@ -8,6 +8,10 @@ const approval = z.enum(['never', 'destructive', 'always'], 'must be never, dest
   description:
     'When the user is asked first: never; before actions whose effect is destructive; or always. A destructive action asks whatever is said here.',
 });
+const tainted = z.enum(['ask', 'deny'], 'must be ask or deny').meta({
+  description:
+    'What happens to a call that other people see, or that deletes, within an hour of reading text that others wrote: the user is asked first, whatever approval says, or it is denied.',
+});
 const TIMEOUT_FORM = 'must be whole seconds from 1s to 60s';
 const timeout = z
   .string(TIMEOUT_FORM)
@@ -25,13 +29,14 @@ const rate = z
     examples: ['60/min', '20/hour'],
   });
 const defaultPolicy = z
-  .strictObject({ approval: approval.optional(), timeout: timeout.optional(), rate: rate.optional() })
-  .meta({ description: 'For every action that says nothing else. Left out: approval destructive, timeout 30s, rate 60/min.' });
+  .strictObject({ approval: approval.optional(), tainted: tainted.optional(), timeout: timeout.optional(), rate: rate.optional() })
+  .meta({ description: 'For every action that says nothing else. Left out: approval destructive, tainted ask, timeout 30s, rate 60/min.' });
 
 const pattern = z.string().min(1, 'must not be empty').max(254, 'must have at most 254 characters');
 const policy = z
   .strictObject({
     approval: approval.optional(),
+    tainted: tainted.optional(),
     timeout: timeout.optional(),
     rate: rate.optional(),
     allow: z

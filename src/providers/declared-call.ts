@@ -1,3 +1,4 @@
+import type { Audience } from './audience.ts';
 import type { ResponseReader } from './responses.ts';
 
 /** The types of values. `string[]` is a parameter that may be repeated in an address. */
@@ -39,6 +40,14 @@ export interface DeclaredCall {
   tellingField(given: Readonly<Record<string, unknown>>): string | undefined;
   /** Fields that a summary lists first, because they affect other people. */
   destructiveFields: readonly string[];
+  /**
+   * Who sees the effect of a call with these arguments besides the account.
+   *
+   * @param session of the call's provider
+   * @param own how the account is shown to people: its address
+   * @throws AppError like the provider's session
+   */
+  audience(session: unknown, args: Readonly<Record<string, unknown>>, own: string): Promise<Audience>;
   /** Each call costs money. */
   paid?: true;
   /** Account numbers in the response are masked. */

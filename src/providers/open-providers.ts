@@ -38,6 +38,11 @@ export class Providers {
     return this.isConfigured(name) ? descriptor?.session(this.#clients.get(name), grant, signal) : undefined;
   }
 
+  /** Those of the addresses that the session's account has written to; undefined: the provider doesn't know. */
+  async writtenTo(name: string, session: ProviderSession, addresses: readonly string[]): Promise<ReadonlySet<string> | undefined> {
+    return this.#descriptors.get(name)?.writtenTo?.(session, addresses);
+  }
+
   /** Refreshes access tokens, by provider. Providers whose tokens do not expire have no function. */
   refreshers(): Record<string, (refreshToken: string) => Promise<Renewal>> {
     const refreshing = this.#configured().filter(([{ refresh }]) => refresh !== undefined);

@@ -90,6 +90,12 @@ export interface ProviderDescriptor<Settings = unknown, Client = unknown, Sessio
   /** Revokes a token; resolves when the provider has confirmed it, and rejects otherwise. */
   revoke(client: Client, token: string): Promise<void>;
   needs: AgentNeeds;
+  /**
+   * Those of the addresses, in lower case, that the account has written to. Left out: its accounts write to nobody.
+   *
+   * @throws AppError like the session
+   */
+  writtenTo?(session: Session, addresses: readonly string[]): Promise<ReadonlySet<string>>;
   /** Loads the calls that actions of the integrations file may declare. */
   calls(): Promise<FindCall>;
 }

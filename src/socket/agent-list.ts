@@ -1,4 +1,5 @@
 import type { AgentAccountRow } from '../executor/agent-accounts-repository.ts';
+import { type ClientGrant, isPermitted, permittedAccounts } from '../executor/client-grant.ts';
 import { coversAny } from '../executor/select-account.ts';
 import type { Catalog, ConfiguredAction, ConfiguredAgent } from '../integrations/catalog.ts';
 import type { Providers } from '../providers/open-providers.ts';
@@ -6,11 +7,25 @@ import type { AgentNeeds } from '../providers/provider.ts';
 
 type AgentStatus = 'ready' | 'not_connected' | 'needs_attention' | 'not_configured';
 
-/** What a user can do: every agent with its accounts and actions. */
-export async function listAgents(catalog: Catalog, accounts: readonly AgentAccountRow[], providers: Providers): Promise<object> {
-  const listed = [...catalog.agents.values()].map(async (agent) => {
+/**
+ * What a user can do: every agent with its accounts and actions.
+ *
+ * @param client undefined: the user in person; otherwise only what its grant permits is listed
+ */
+export async function listAgents(
+  catalog: Catalog,
+  accounts: readonly AgentAccountRow[],
+  providers: Providers,
+  client: ClientGrant | undefined,
+): Promise<object> {
+  const permitted = permittedAccounts(client, accounts);
+  const agents = [...catalog.agents.values()].flatMap((agent) => {
+    const actions = agent.actions.filter((action) => client === undefined || isPermitted(client, action));
+    return client !== undefined && actions.length === 0 ? [] : [{ ...agent, actions }];
+  });
+  const listed = agents.map(async (agent) => {
     const needs = providers.needs(agent.provider);
-    const own = accounts.filter(({ provider }) => provider === agent.provider);
+    const own = permitted.filter(({ provider }) => provider === agent.provider);
     return {
       name: agent.name,
       description: agent.description,

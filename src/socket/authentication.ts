@@ -1,6 +1,6 @@
 import { AppError } from '../errors.ts';
 import type { Subscriber } from '../events/event-feed.ts';
-import type { Caller } from '../http/endpoint.ts';
+import type { Principal } from '../http/endpoint.ts';
 import { describeError } from '../observability/logger.ts';
 import type { ConnectionHost } from './connection-host.ts';
 import { CLOSE, errorFrame, type Frame, type Incoming, RETRY_SECONDS, readyFrame } from './frames.ts';
@@ -22,7 +22,7 @@ export interface AuthenticatedSocket extends Subscriber {
 export class Authentication<Socket extends AuthenticatedSocket> {
   readonly #socket: Socket;
   readonly #host: ConnectionHost<Socket>;
-  #userId: string | undefined;
+  #principal: Principal | undefined;
   /** Milliseconds since 1970: until when the socket must authenticate; then, when its token expires. */
   #deadline: number;
   /** Frames received while a token is being verified. */
@@ -35,8 +35,8 @@ export class Authentication<Socket extends AuthenticatedSocket> {
     this.#deadline = host.now() + host.limits.socketAuthenticationMs;
   }
 
-  get userId(): string | undefined {
-    return this.#userId;
+  get principal(): Principal | undefined {
+    return this.#principal;
   }
 
   /** A token is being verified. */
@@ -54,7 +54,7 @@ export class Authentication<Socket extends AuthenticatedSocket> {
   tick(now: number): void {
     // While a token is being verified, the deadline doesn't apply: how long that takes is bounded, and not the client's fault.
     if (now < this.#deadline || this.isPending) return;
-    this.#socket.close(CLOSE.authentication, this.#userId === undefined ? 'authentication expected' : 'token expired');
+    this.#socket.close(CLOSE.authentication, this.#principal === undefined ? 'authentication expected' : 'token expired');
   }
 
   /** Verifies a token; pending until {@link finish}. */
@@ -74,8 +74,8 @@ export class Authentication<Socket extends AuthenticatedSocket> {
     return queued;
   }
 
-  /** The first authentication counts towards the user's sockets; later ones renew it, for the same user only. */
-  async #signIn(caller: Caller, frame: AuthenticationFrame): Promise<void> {
+  /** The first authentication counts towards the user's sockets; later ones renew it, for the same user and client only. */
+  async #signIn(caller: Principal, frame: AuthenticationFrame): Promise<void> {
     const [socket, host] = [this.#socket, this.#host];
     if (socket.isClosing) return;
     const ready = (seq: number) => {
@@ -85,19 +85,26 @@ export class Authentication<Socket extends AuthenticatedSocket> {
       if (frame.type === 'authenticate')
         socket.send(readyFrame(frame.requestId, caller, { revision: host.service.revision(), seq, maxBytes }));
     };
-    if (this.#userId !== undefined) {
-      if (this.#userId !== caller.userId) throw new AppError('forbidden', 'A socket stays with its user; open another one.');
+    if (this.#principal !== undefined) {
+      const { userId, clientId } = this.#principal;
+      if (userId !== caller.userId || clientId !== caller.clientId)
+        throw new AppError('forbidden', 'A socket stays with its user; open another one.');
       ready(socket.seq);
       return;
     }
     if (!host.admit(caller.userId, socket)) {
       throw new AppError('rate_limited', 'This user has too many open sockets.', { retryAfter: RETRY_SECONDS });
     }
-    this.#userId = caller.userId;
+    this.#principal = caller;
     // Counts what was received before the user was known, so that new sockets don't evade the user's limits.
     const { messages, bytes } = socket.received;
     if (!host.allowsMessages(caller.userId, messages) || !host.allowsBytes(caller.userId, bytes)) {
       socket.closeForNow('too many messages');
+      return;
+    }
+    // Events tell what the user's other clients do.
+    if (caller.clientId !== undefined) {
+      ready(0);
       return;
     }
     await host.service.feed.subscribe(caller.userId, socket, frame.type === 'authenticate' ? frame.since : undefined, ready);

@@ -1,15 +1,15 @@
 import type { EventFeed } from '../events/event-feed.ts';
-import type { Caller } from '../http/endpoint.ts';
+import type { Principal } from '../http/endpoint.ts';
 import type { RequestFrame } from './frames.ts';
 import type { RequestHandler, RequestsHost } from './in-flight-requests.ts';
 
 /** What sockets need of the service. */
 export interface SocketService {
   readonly feed: EventFeed;
-  authenticate(token: string): Promise<Caller>;
+  authenticate(token: string): Promise<Principal>;
   /** Revision of the integrations in force. */
   revision(): string;
-  handlerOf(userId: string, frame: RequestFrame): RequestHandler;
+  handlerOf(principal: Principal, frame: RequestFrame): RequestHandler;
 }
 
 /** What all connections (`One`) share. */

@@ -1,5 +1,6 @@
 import type { WebSocket } from 'ws';
 import { AppError } from '../errors.ts';
+import type { Principal } from '../http/endpoint.ts';
 import { guarded } from '../observability/guarded.ts';
 import { FixedWindowCounter } from '../rate-limit/fixed-window.ts';
 import { type AuthenticatedSocket, Authentication, type AuthenticationFrame } from './authentication.ts';
@@ -46,7 +47,7 @@ export class Connection implements AuthenticatedSocket {
   }
 
   get userId(): string | undefined {
-    return this.#authentication.userId;
+    return this.#authentication.principal?.userId;
   }
 
   /** Its token is being verified. */
@@ -167,8 +168,8 @@ export class Connection implements AuthenticatedSocket {
     if (this.#authentication.queue(frame)) return;
     if (frame.type === 'invalid') this.#rejectFrame(frame.requestId, frame.reason, frame.code);
     else if (frame.type === 'authenticate') this.#runTask(() => this.#authenticate(frame, frame.token));
-    else if (this.userId === undefined) this.#open(frame);
-    else this.#handle(frame, this.userId);
+    else if (this.#authentication.principal === undefined) this.#open(frame);
+    else this.#handle(frame, this.#authentication.principal);
   }
 
   /** The AI SDK's transport authenticates by the headers of its first frame. */
@@ -185,11 +186,11 @@ export class Connection implements AuthenticatedSocket {
     if (this.userId === undefined) this.close(CLOSE.authentication, 'authentication expected');
   }
 
-  #handle(frame: Exclude<Frame, { type: 'authenticate' }>, userId: string): void {
+  #handle(frame: Exclude<Frame, { type: 'authenticate' }>, principal: Principal): void {
     if (frame.type === 'abort') this.#abort(frame.requestId, frame.id);
     else if (frame.type === 'send' || frame.type === 'resume') {
       this.#sendError(frame.requestId, new AppError('assistant_disabled', 'No model is configured on this server.'));
-    } else this.#request(frame, userId);
+    } else this.#request(frame, principal);
   }
 
   /** Reading pauses, and frames are queued, until the authentication is done. */
@@ -207,11 +208,11 @@ export class Connection implements AuthenticatedSocket {
     this.close(CLOSE.rate, JSON.stringify({ retry_after: RETRY_SECONDS, message }));
   }
 
-  #request(frame: RequestFrame, userId: string): void {
+  #request(frame: RequestFrame, principal: Principal): void {
     this.#requests ??= new InFlightRequests(this.#host, this.#sendQueue);
     const running = this.#requests;
     this.#runTask(() =>
-      running.run(frame.requestId, this.#host.service.handlerOf(userId, frame)).then(() => this.#host.requestFinished(this)),
+      running.run(frame.requestId, this.#host.service.handlerOf(principal, frame)).then(() => this.#host.requestFinished(this)),
     );
   }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AppError } from '../errors.ts';
-import type { Caller } from '../http/endpoint.ts';
+import type { Principal } from '../http/endpoint.ts';
 import { isObject } from '../validation/is-object.ts';
 import { nearestName } from '../validation/nearest-name.ts';
 import { check } from '../validation/validate.ts';
@@ -21,6 +21,8 @@ const chat = {
 };
 
 /** Strict except for chat: a misspelt `account` or `idempotencyKey` must not be ignored. */
+const input = z.custom<object>(isObject, 'must be an object').optional();
+
 export const FRAMES = {
   authenticate: z.strictObject({
     type: z.literal('authenticate'),
@@ -35,11 +37,11 @@ export const FRAMES = {
     requestId,
     action: z.string().min(1).max(100),
     account: z.string().min(1).max(254).optional(),
-    input: z.custom<object>(isObject, 'must be an object').optional(),
+    input,
     idempotencyKey: z.string().min(1).max(200).optional(),
   }),
   approvals: z.strictObject({ type: z.literal('approvals'), requestId }),
-  approve: z.strictObject({ type: z.literal('approve'), requestId, approvalId: z.uuid(), approved: z.boolean() }),
+  approve: z.strictObject({ type: z.literal('approve'), requestId, approvalId: z.uuid(), approved: z.boolean(), input }),
   abort: z.strictObject({ type: z.literal('abort'), requestId, id: z.string().max(64).optional() }),
   send: z.object({ type: z.literal('send'), ...chat }),
   resume: z.object({ type: z.literal('resume'), ...chat }),
@@ -115,7 +117,7 @@ function unknownType(type: unknown): string {
 /** @param seq of the user's last event. @param maxBytes of a client's frame */
 export function readyFrame(
   requestId: string,
-  { userId, expiresAt }: Caller,
+  { userId, expiresAt }: Principal,
   { revision, seq, maxBytes }: { revision: string; seq: number; maxBytes: number },
 ): string {
   const until = new Date(expiresAt * 1000).toISOString();

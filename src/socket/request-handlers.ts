@@ -1,5 +1,7 @@
+import { AppError } from '../errors.ts';
 import type { AgentAccountRow } from '../executor/agent-accounts-repository.ts';
 import type { Executor } from '../executor/executor.ts';
+import type { Principal } from '../http/endpoint.ts';
 import type { Catalog } from '../integrations/catalog.ts';
 import type { Providers } from '../providers/open-providers.ts';
 import { listAgents } from './agent-list.ts';
@@ -7,7 +9,7 @@ import type { RequestFrame } from './frames.ts';
 import type { RequestHandler } from './in-flight-requests.ts';
 
 export interface RequestDeps {
-  executor: Pick<Executor, 'invoke' | 'approve' | 'approvals'>;
+  executor: Pick<Executor, 'invoke' | 'approve' | 'approvals' | 'client'>;
   catalog(): Catalog;
   accounts(userId: string): Promise<readonly AgentAccountRow[]>;
   providers: Providers;
@@ -16,30 +18,43 @@ export interface RequestDeps {
 const SURFACE = 'socket';
 
 /** The handler of a request frame. */
-export function handlerOf(deps: RequestDeps, userId: string, frame: RequestFrame): RequestHandler {
+export function handlerOf(deps: RequestDeps, principal: Principal, frame: RequestFrame): RequestHandler {
   switch (frame.type) {
     case 'list':
-      return async () => ({ data: await listAgents(deps.catalog(), await deps.accounts(userId), deps.providers) });
+      return () => list(deps, principal);
     case 'call':
-      return (signal, progress) => call(deps, userId, frame, signal, progress);
+      return (signal, progress) => call(deps, principal, frame, signal, progress);
     case 'approvals':
-      return async () => ({ data: { approvals: await deps.executor.approvals(userId) } });
+      return async () => ({ data: { approvals: await deps.executor.approvals(inPerson(principal).userId) } });
     case 'approve': {
-      const { approvalId, approved } = frame;
-      return (signal, progress) => deps.executor.approve({ user: { userId }, surface: SURFACE, approvalId, approved, signal, progress });
+      const { approvalId, approved, input } = frame;
+      const decision = { surface: SURFACE, approvalId, approved, ...(input !== undefined && { input }) };
+      return (signal, progress) => deps.executor.approve({ ...decision, user: inPerson(principal), signal, progress });
     }
   }
 }
 
+/** What the caller may use: a client, what its grant permits. */
+async function list({ executor, catalog, accounts, providers }: RequestDeps, { userId, clientId }: Principal): Promise<{ data: object }> {
+  const client = clientId === undefined ? undefined : await executor.client(userId, clientId);
+  return { data: await listAgents(catalog(), await accounts(userId), providers, client) };
+}
+
+/** @throws AppError `forbidden` for a client: it must not decide on its own requests */
+function inPerson(principal: Principal): Principal {
+  if (principal.clientId === undefined) return principal;
+  throw new AppError('forbidden', 'Only the user in person can see and decide on approvals.');
+}
+
 function call(
   { executor }: RequestDeps,
-  userId: string,
+  user: Principal,
   { action, account, input, idempotencyKey }: Extract<RequestFrame, { type: 'call' }>,
   signal: AbortSignal,
   progress: (message: string) => void,
 ) {
   return executor.invoke({
-    user: { userId },
+    user,
     surface: SURFACE,
     action,
     input,

@@ -7,6 +7,7 @@ export interface AuditRow {
   call_id: string;
   surface: string;
   decided_surface: string | null;
+  client_id: string | null;
   action: string;
   account_id: string | null;
   decision: string;
@@ -31,7 +32,7 @@ export async function selectAuditEntries(
   const rows = await db.query<AuditRow | { id: null }>(
     {
       name: 'audit-entries',
-      text: `select a.id, a.at, a.call_id, a.surface, a.decided_surface, a.action, a.account_id, a.decision, a.outcome, a.milliseconds, a.count
+      text: `select a.id, a.at, a.call_id, a.surface, a.decided_surface, a.client_id, a.action, a.account_id, a.decision, a.outcome, a.milliseconds, a.count
              from users u left join lateral (
                select * from audit_log
                where (user_id, id) > (u.id, 0) and (user_id, id) < (u.id, coalesce($3::bigint, 9223372036854775807))

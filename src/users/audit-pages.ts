@@ -16,9 +16,14 @@ export const auditEntry = z
       .string()
       .nullable()
       .describe('Where the user approved or denied the call; null if no decision was required or none was made yet.'),
+    client_id: z.uuid().nullable().describe('The personal access token that made the call; null: the user’s own front end.'),
     action: z.string(),
     account_id: z.uuid().nullable(),
-    decision: z.string().describe('started (a change, before it is sent), allowed, refused, approval_required, approved or denied'),
+    decision: z
+      .string()
+      .describe(
+        'started (a change, before it is sent), allowed, refused, approval_required, edited (the user changed the arguments), approved or denied',
+      ),
     outcome: z.string().describe('ok, or the code of the error'),
     milliseconds: z.number().int(),
     count: z.number().int().describe('Number of calls in this row: more than 1 if too many were rejected within a minute to record each.'),

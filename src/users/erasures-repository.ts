@@ -17,7 +17,7 @@ const KEPT = '30 days';
 export type Cursor = string | null;
 
 /**
- * Tables with an unlimited number of rows of a user, and the deletion of one chunk: $1 the user, $2 the cursor. Locked rows
+ * Tables without a foreign key to the user, and the deletion of one chunk: $1 the user, $2 the cursor. Locked rows
  * are skipped. The comparison of pairs makes the planner use the index even with few users, and start after deleted rows.
  */
 const WALKED = {
@@ -25,6 +25,7 @@ const WALKED = {
   events: numbered('events', 'seq'),
   approvals: chunk('approvals', 'null::bigint', 'user_id = $1::uuid and $2::bigint is null order by created_at'),
   idempotency_keys: chunk('idempotency_keys', 'null::bigint', 'user_id = $1::uuid and $2::bigint is null order by action, key'),
+  contexts: chunk('contexts', 'null::bigint', 'user_id = $1::uuid and $2::bigint is null order by name'),
 } as const;
 
 function numbered(table: string, id: string): string {

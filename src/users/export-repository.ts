@@ -33,7 +33,10 @@ const TABLES = {
                   pending_subject, confirmation_expires_at
                 from oauth_flows where user_id = $1::uuid order by created_at desc`,
   events: 'select seq, event, data, created_at from events where user_id = $1::uuid order by seq desc',
-  approvals: `select id, account_id, action, idempotency_key, revision, surface, status, created_at, expires_at, decided_at,
+  client_grants: `select id, kind, name, last_four, actions, access, account_ids, created_at, expires_at, last_used_at, revoked_at
+                  from client_grants where user_id = $1::uuid order by created_at desc`,
+  contexts: 'select name, tainted_until, financial_until from contexts where user_id = $1::uuid order by tainted_until desc, name',
+  approvals: `select id, account_id, action, idempotency_key, revision, surface, client_id, status, created_at, expires_at, decided_at,
                 arguments is not null as sealed,
                 case when sum(length(arguments)) over (order by created_at desc, id) <= ${CONTENTS} then arguments end as contents
               from approvals where user_id = $1::uuid order by created_at desc, id`,

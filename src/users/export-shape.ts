@@ -9,7 +9,8 @@ const count = z.number().int();
 /** What is stored of the user and left out, and why. */
 export const WITHHELD = [
   'Tokens of your accounts, and your key, which encrypts them: anyone with this file could use your accounts.',
-  'Hashes of one-time secrets (cookies, states, tickets) and of arguments: they are only compared.',
+  'Hashes of secrets (cookies, states, tickets, personal access tokens) and of arguments: they are only compared.',
+  'Senders and titles of what your assistants read within the last hour: they are shown when you are asked for approval.',
   'Tokens that are being revoked after a disconnection: kept for 7 days at most, under the provider’s id of the account, without a user.',
 ] as const;
 
@@ -106,6 +107,26 @@ export const userExport = z
       }),
     ),
     events: z.array(z.object({ seq: count, event: z.string(), data: z.unknown(), created_at: time })),
+    client_grants: z
+      .array(
+        z.object({
+          id: z.uuid(),
+          kind: z.string(),
+          name: z.string(),
+          last_four: z.string(),
+          actions: z.array(z.string()),
+          access: z.string(),
+          account_ids: z.array(z.uuid()).nullable(),
+          created_at: time,
+          expires_at: time,
+          last_used_at: maybeTime,
+          revoked_at: maybeTime,
+        }),
+      )
+      .describe('Personal access tokens, without the tokens.'),
+    contexts: z
+      .array(z.object({ name: z.string(), tainted_until: time, financial_until: maybeTime }))
+      .describe('Until when text of others, and a bank’s data, counts as read: by the user’s own front ends (`user`) or by one client.'),
     approvals: z.array(
       z.object({
         id: z.uuid(),
@@ -114,6 +135,7 @@ export const userExport = z
         idempotency_key: maybeText,
         revision: z.string(),
         surface: maybeText.describe('Where the call came from.'),
+        client_id: z.uuid().nullable(),
         status: z.string(),
         created_at: time,
         expires_at: time,

@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { Database } from '../database/database.ts';
 import { AppError } from '../errors.ts';
 import type { Caller } from '../http/endpoint.ts';
+import { bareCredential } from '../http/require-credential.ts';
 import type { Identity, VerifyIdToken } from '../identity/verifier.ts';
 import type { NameHashes } from '../vault/name-hashes.ts';
 import { type KnownUser, selectUser, upsertUser } from './users-repository.ts';
@@ -34,7 +35,7 @@ export class Sessions {
    * @throws AppError `invalid_token`, `token_expired`, `forbidden`, `unavailable`
    */
   async authenticate(header: string | undefined): Promise<Caller> {
-    const token = header?.replace(/^Bearer +/i, '').trim() ?? '';
+    const token = bareCredential(header);
     if (token === '') throw new AppError('invalid_token', 'An ID token is required in the Authorization header.');
     const key = hash('sha256', token, 'base64');
     const known = this.#remembered.get(key);

@@ -1,6 +1,7 @@
 import type { Database } from '../database/database.ts';
 import { AppError } from '../errors.ts';
 import type { Caller } from '../http/endpoint.ts';
+import { assertRecentSignIn } from '../http/recent-sign-in.ts';
 import type { Logger } from '../observability/logger.ts';
 import { type Grants, Outdated, type PreparedEnd } from '../vault/grants.ts';
 import { lockUser } from '../vault/grants-repository.ts';
@@ -9,7 +10,6 @@ import type { Revocations } from '../vault/revocations.ts';
 import type { Sessions } from './sessions.ts';
 import { deleteUser } from './users-repository.ts';
 
-const RECENT_SECONDS = 5 * 60;
 const TRIES = 5;
 
 /** What the deletion of a user depends on. */
@@ -36,9 +36,7 @@ export interface UsersDeps extends ErasingDeps {
  * @throws AppError `recent_login_required` unless the user signed in within the last five minutes
  */
 export async function eraseUser(deps: UsersDeps, caller: Caller): Promise<void> {
-  const age = Date.now() / 1000 - (caller.authTime ?? 0);
-  if (age > RECENT_SECONDS)
-    throw new AppError('recent_login_required', 'Sign in again to delete your account: the last sign-in is over five minutes ago.');
+  assertRecentSignIn(caller, 'to delete your account');
   const revocations = await eraseIdentity(deps, caller);
   // After the restore of an older backup, the operator must delete these users again.
   deps.logger.info({ user: caller.userId }, 'user deleted');

@@ -4,7 +4,7 @@ import type { Cookies } from '../http/cookies.ts';
 import { type Endpoint, endpoint, type Reply, SUCCEEDED, success } from '../http/endpoint.ts';
 import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoint-router.ts';
 import { pagePolicy } from '../http/html.ts';
-import type { Authenticate } from '../http/require-id-token.ts';
+import type { Authenticate } from '../http/require-credential.ts';
 import { emailAddress, text } from '../validation/validate.ts';
 import { type AccountsDeps, disconnectAccount, listAccounts, setDefaultAccount, workspaceAccount } from './accounts-service.ts';
 import { openByTicket, openForUser, prepareFlow } from './authorization-service.ts';

@@ -271,9 +271,9 @@ describe.skipIf(chromiumMissing)(`the page at GET / in development${whySkipped}`
   it('GET /api-docs sends requests to this service, with the ID token', async () => {
     const page = await pages.open('/api-docs');
     await page.getByRole('button', { name: 'Authorize' }).first().click();
-    await page.getByRole('textbox').fill(await steward.signIn('reader'));
-    await page.locator('.modal-btn.authorize').click();
-    await page.locator('.btn-done').click();
+    await page.getByRole('textbox', { name: 'Value:' }).fill(await steward.signIn('reader'));
+    await page.locator('.modal-btn.authorize').first().click();
+    await page.locator('.btn-done').first().click();
     const operation = page.locator('#operations-User-getIntegrations');
     await operation.locator('button').first().click();
     await operation.getByRole('button', { name: 'Try it out' }).click();

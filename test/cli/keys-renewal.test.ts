@@ -23,6 +23,7 @@ const NOT_SEALED = [
   'approvals.input_hash',
   'audit_log.arguments_hash',
   'browser_bindings.secret_hash',
+  'client_grants.token_hash',
   'deleted_users.identity_hash',
   'idempotency_keys.arguments_hash',
   'oauth_flows.confirmation_hash',
@@ -110,6 +111,9 @@ describe.skipIf(!hasPostgres)('npm run keys -- rewrap --new-user-keys', () => {
     const once = (on = scene.steward) =>
       scene.call(user, 'test.send', { to: ['a@example.com'], text: 'Once.' }, { account: user.accountId, idempotencyKey: 'once' }, on);
     const first = await once();
+    await scene.call(user, 'test.read', {}, { account: user.accountId });
+    const sources = () => database.sql('select 1 from contexts where user_id = $1 and sources is not null', [user.userId]);
+    await eventually(async () => (await sources()).length === 1);
     scene.policies.set('test.send', { approval: 'always' });
     const { approvalId } = await scene.ask(user, 'test.send', { to: ['b@example.com'], text: 'May I?' }, { account: user.accountId });
     await database.sql(

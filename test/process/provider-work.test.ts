@@ -81,6 +81,8 @@ const shown = {
 };
 const file = { ...shown, mimeType: 'text/plain', size: '9', description: TEXT, permissions: many(person) };
 const folder = { ...shown, mimeType: 'application/vnd.google-apps.folder' };
+/** A change reads how the document is shared, too. */
+const sharedDocument = { ...document, [`/files/${ID}`]: { ...file, mimeType: 'application/vnd.google-apps.document' } };
 const drive = {
   '/drive/v3/files': { ...file, files: many(file) },
   [`/files/${ID}`]: file,
@@ -158,8 +160,8 @@ const CASES: Record<string, Case> = {
   'calendar.respond': { input: { id: 'e1', answer: 'accepted', comment: 'x' }, responses: calendar },
   'documents.read': { input: { id: ID }, responses: document },
   'documents.create': { input: { title: 'x', text: 'x' }, responses: document },
-  'documents.append': { input: { id: ID, text: 'x' }, responses: document },
-  'documents.replace': { input: { id: ID, find: 'x', replace: 'y' }, responses: document },
+  'documents.append': { input: { id: ID, text: 'x' }, responses: sharedDocument },
+  'documents.replace': { input: { id: ID, find: 'x', replace: 'y' }, responses: sharedDocument },
   'drive.search': { input: {}, responses: drive },
   'drive.info': { input: { id: ID }, responses: drive },
   'drive.read': { input: { id: ID }, responses: drive },

@@ -4,6 +4,7 @@ import { builtIn } from '../../src/actions/built-in.ts';
 import type { AppError, ErrorCode } from '../../src/errors.ts';
 import type { CallResult, Decision } from '../../src/executor/executor.ts';
 import type { Catalog, ConfiguredAction, Policy } from '../../src/integrations/catalog.ts';
+import { people } from '../../src/providers/audience.ts';
 import { type ConnectedGrant, connectGrant } from './refreshing.ts';
 import { respond } from './scripted-server.ts';
 import { startSteward, type TestSteward } from './steward.ts';
@@ -18,6 +19,7 @@ const USUAL: Policy = {
   rate: { calls: 1_000, perMs: 60_000 },
   allow: {},
   unmasked: false,
+  tainted: 'ask',
 };
 
 export interface CallOptions {
@@ -151,7 +153,10 @@ export class ExecutorScene {
     const own = this.#actions.map((action): [string, ConfiguredAction] => {
       const policy = { ...USUAL, ...this.policies.get(action.name) };
       const { name, description } = action;
-      return [name, { name, agent: 'test', description, action: toLazyAction(action), policy, capBytes: this.capBytes }];
+      return [
+        name,
+        { name, agent: 'test', description, action: toLazyAction(action), policy, capBytes: this.capBytes, revision: this.revision },
+      ];
     });
     return { ...loaded, revision: this.revision, actions: new Map([...loaded.actions, ...own]) };
   }
@@ -162,6 +167,7 @@ export class ExecutorScene {
     const any = z.record(z.string(), z.unknown());
     const ofMessage = {
       ...common,
+      integrity: 'own' as const,
       input: message,
       output: z.object({ id: z.string() }),
       allow: { to: ({ to }: z.output<typeof message>) => to },
@@ -174,6 +180,7 @@ export class ExecutorScene {
         effect: 'read',
         input: any,
         output: z.object({ emailAddress: z.string() }),
+        sources: ({ emailAddress }) => [{ item: 'profile', integrity: 'others', author: emailAddress }],
         summary: () => 'Read',
         run: (_input, { session }) => session.call('gmail.users.getProfile', { userId: 'me' }, z.object({ emailAddress: z.string() })),
       }),
@@ -184,7 +191,7 @@ export class ExecutorScene {
         effect: 'write',
         exposes: ({ to }) => {
           this.checked();
-          return to.length > 0;
+          return people(to);
         },
         preview: async ({ to }, { session }) => {
           const { emailAddress } = await session.call('gmail.users.getProfile', { userId: 'me' }, z.object({ emailAddress: z.string() }));

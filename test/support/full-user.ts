@@ -23,6 +23,16 @@ export async function fullUser(scene: ExecutorScene): Promise<ConnectedGrant & {
   scene.policies.set('test.send', { approval: 'always' });
   await scene.ask(user, 'test.send', { to: [`friend-of-${name}@example.com`], text: SAID }, { account: user.accountId });
   scene.policies.clear();
+  await steward.context.clientTokens.create(user.userId, {
+    name: 'script',
+    actions: ['*'],
+    access: 'read',
+    accounts: [user.accountId],
+    days: 1,
+  });
+  await steward.sql(`insert into contexts (user_id, name, tainted_until, financial_until) values ($1, 'user', now() + interval '1 hour', now() + interval '1 hour')`, [
+    user.userId,
+  ]);
   await steward.sql(
     `insert into bank_webhooks (id, grant_id, item_id, event, details, digest)
      select gen_random_uuid(), g.id, g.subject, 'ITEM_ERROR', '{}', '\\x00' from grants g where g.user_id = $1 and g.provider = 'bank'`,

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { eventually } from './eventually.ts';
 import { connect, createPublicToken, linkBank } from './flows.ts';
+import { clientRuns } from './openapi-client-runs.ts';
 import {
   callEndpoint,
   connectedWorkspace,
@@ -23,6 +24,8 @@ import { webhookRuns } from './openapi-webhook-runs.ts';
 import type { CallOptions, HttpResponse } from './request.ts';
 import type { TestSteward } from './steward.ts';
 
+const FORM = 'application/x-www-form-urlencoded';
+
 /** One way to provoke one documented response. */
 export interface Run {
   endpoint: string;
@@ -43,12 +46,23 @@ export function generalRuns(): Run[] {
       ];
       if (operation.security.length > 0) runs.push(...guardedRuns(endpoint));
       // A webhook's signature is verified before its body is parsed.
-      if (operation.requestBody !== undefined && !path.startsWith('/webhooks/')) runs.push(...formRuns(endpoint));
+      if (operation.requestBody !== undefined && !path.startsWith('/webhooks/'))
+        runs.push(...bodyRuns(endpoint, FORM in operation.requestBody.content));
       if (path.includes('{'))
-        runs.push(run('404 not_found', async (options) => callEndpoint(steward, endpoint, { ...options, token: await newToken() })));
+        runs.push(
+          run('404 not_found', async (options) =>
+            callEndpoint(steward, endpoint, { ...withJson(operation, options), token: await newToken() }),
+          ),
+        );
       return runs;
     }),
   );
+}
+
+/** With a body that every endpoint that accepts JSON only takes. */
+function withJson({ requestBody }: Record<string, any>, options: CallOptions): CallOptions {
+  if (requestBody === undefined || FORM in requestBody.content) return options;
+  return { ...options, body: '{"approved":false}', headers: { ...options.headers, 'content-type': 'application/json' } };
 }
 
 function guardedRuns(endpoint: string): Run[] {
@@ -69,19 +83,21 @@ function guardedRuns(endpoint: string): Run[] {
   ];
 }
 
-function formRuns(endpoint: string): Run[] {
+/** @param takesForms JSON only otherwise */
+function bodyRuns(endpoint: string, takesForms: boolean): Run[] {
+  const large = takesForms ? ['x'.repeat(20_000), FORM] : [`"${'x'.repeat(70_000)}"`, 'application/json'];
   const send = async (options: CallOptions, body: string, type: string) =>
     callEndpoint(steward, endpoint, { token: await newToken(), body, headers: { ...options.headers, 'content-type': type } });
   return [
     { endpoint, response: '400 invalid_request', provoke: (options) => send(options, '[]', 'application/json') },
-    { endpoint, response: '413 too_large', provoke: (options) => send(options, 'x'.repeat(20_000), 'application/x-www-form-urlencoded') },
+    { endpoint, response: '413 too_large', provoke: (options) => send(options, large[0] ?? '', large[1] ?? '') },
     { endpoint, response: '415 unsupported_media_type', provoke: (options) => send(options, 'x', 'text/plain') },
   ];
 }
 
 /** Responses that are specific to an endpoint. */
 export function ownRuns(): Run[] {
-  return [...openRuns(), ...userRuns(), ...workspaceRuns(), ...bankRuns(), ...webhookRuns()];
+  return [...openRuns(), ...userRuns(), ...workspaceRuns(), ...bankRuns(), ...webhookRuns(), ...clientRuns()];
 }
 
 function openRuns(): Run[] {

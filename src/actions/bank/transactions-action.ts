@@ -6,6 +6,8 @@ import { builtIn } from '../built-in.ts';
 import { accountIds, accountName, bankText, providerTransaction, transactionRow, withOptions } from './bank-schemas.ts';
 
 const MAX_ROWS = 500;
+const USUAL_DAYS = 30;
+const DAY_MS = 24 * 3_600_000;
 
 const page = z.object({
   accounts: list(
@@ -32,8 +34,8 @@ export const transactions = builtIn('bank', {
   requires: 'transactions',
   input: z
     .strictObject({
-      from: day.describe('First day, YYYY-MM-DD.'),
-      to: day.describe('Last day (inclusive), YYYY-MM-DD.'),
+      from: day.optional().describe(`First day, YYYY-MM-DD; absent = ${USUAL_DAYS} days before the last one.`),
+      to: day.optional().describe('Last day (inclusive), YYYY-MM-DD; absent = today.'),
       account_ids: accountIds,
       max: z.int().min(1).max(MAX_ROWS).default(100).describe('Most transactions to return.'),
       page: z
@@ -42,16 +44,20 @@ export const transactions = builtIn('bank', {
         .default('0')
         .describe('`next` of the previous result.'),
     })
-    .refine(({ from, to }) => from <= to, { path: ['to'], message: 'must not be before from' }),
+    .refine((range) => closedRange(range).from <= closedRange(range).to, { path: ['to'], message: 'must not be before from' }),
   output: z.object({
     items: z.array(transactionRow),
     total: z.int().describe('Total number of transactions. If it differs between pages, the transactions have changed: start again.'),
     accounts: z.array(z.object({ id: z.string(), name: z.string(), mask: z.string().nullable() })),
     next: z.string().optional().describe('There are more: pass this as `page`.'),
   }),
-  summary: ({ from, to }) => `Read transactions from ${from} to ${to}`,
+  summary: (range) => {
+    const { from, to } = closedRange(range);
+    return `Read transactions from ${from} to ${to}`;
+  },
   capBytes: 512 * 1024,
-  async run({ from, to, account_ids, max, page }, { session }) {
+  async run({ account_ids, max, page, ...range }, { session }) {
+    const { from, to } = closedRange(range);
     const offset = Number(page);
     const options = withOptions({ account_ids, count: max, offset });
     const response = await session.call('transactions/get', { start_date: from, end_date: to, ...options }, transactionsPage);
@@ -65,3 +71,13 @@ export const transactions = builtIn('bank', {
     };
   },
 });
+
+/** Days of the bank have no zone: UTC's are taken. */
+function closedRange({ from, to }: { from?: string | undefined; to?: string | undefined }): { from: string; to: string } {
+  const last = to ?? dayOf(Date.now());
+  return { from: from ?? dayOf(Date.parse(last) - USUAL_DAYS * DAY_MS), to: last };
+}
+
+function dayOf(at: number): string {
+  return new Date(at).toISOString().slice(0, 10);
+}

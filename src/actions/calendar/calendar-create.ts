@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
+import { people } from '../../providers/audience.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { builtIn } from '../built-in.ts';
 import { quoted } from '../display-text.ts';
@@ -31,10 +32,11 @@ export const calendarCreate = builtIn('workspace', {
   effect: 'write',
   description: 'Create an event and invite people to it.',
   scopes: ['calendar.events.owned'],
+  integrity: 'own',
   input,
   output: eventOutput,
   allow: { attendees: (input) => input.attendees ?? [] },
-  exposes: ({ attendees = [] }) => attendees.length > 0,
+  exposes: ({ attendees = [] }) => people(attendees),
   summary,
   async run(input, { session }) {
     const { title, description, location, attendees = [], recurrence, meeting, notify } = input;

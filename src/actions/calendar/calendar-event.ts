@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { list } from '../../providers/response-list.ts';
 import { multiLine, singleLine } from '../display-text.ts';
+import type { Source } from '../labels.ts';
 import { isZone } from './zoned-time.ts';
 
 /** Fewer in lists, so that a page of large meetings fits into one result. */
@@ -157,6 +158,15 @@ export function describeFully(event: CalendarEvent): z.input<typeof eventOutput>
     ...(description !== undefined && { description }),
     ...(link !== undefined && { link }),
   };
+}
+
+/** An event with guests may have been written by any of them. */
+export function eventSource({ id, title, organizer, attendees, attendees_omitted: omitted }: z.output<typeof eventOutput>): Source {
+  const isOwn = organizer === undefined && omitted === undefined && attendees === undefined;
+  const about = { item: id, name: title, ...(organizer !== undefined && { author: organizer }) };
+  return isOwn
+    ? { ...about, integrity: 'own' }
+    : { ...about, integrity: 'others', fields: ['title', 'description', 'location', 'attendees'] };
 }
 
 /** The start or end as one string: a date, or a time. */

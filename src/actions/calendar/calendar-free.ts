@@ -41,6 +41,7 @@ export const calendarFree = builtIn('workspace', {
   description:
     'Find free time in the calendar. Events marked as free and declined invitations don’t block time; invitations without a response do, and all-day events block whole days.',
   scopes: ['calendar.events.owned'],
+  integrity: 'own',
   input,
   output,
   summary: ({ from, to }) => `Find free time from ${from} to ${to}`,

@@ -10,13 +10,14 @@ export function nameEvent({ id, summary, start, recurrence }: CalendarEvent): st
 /** Any beyond are only counted, to keep the prompt readable. */
 const MAX_NAMED = 30;
 
-/** Who is notified of a change: `notifying ana@example.org, ben@example.org by e-mail`. */
+/** Who sees a change, and whether they are notified: `notifying ana@example.org, ben@example.org by e-mail`. */
 export function nameGuests(event: CalendarEvent, notify: boolean, added: readonly string[] = []): string {
   const others = event.attendees.filter(({ self }) => self !== true).map(({ email }) => email.toLowerCase());
   const guests = [...new Set([...others, ...added])];
-  if (!notify || (guests.length === 0 && !event.attendeesOmitted)) return 'notifying nobody';
+  if (guests.length === 0 && !event.attendeesOmitted) return 'notifying nobody';
   const more = guests.length > MAX_NAMED ? ` and ${guests.length - MAX_NAMED} more` : '';
-  return `notifying ${listed(guests.slice(0, MAX_NAMED))}${more}${event.attendeesOmitted ? ' and others' : ''} by e-mail`;
+  const named = `${listed(guests.slice(0, MAX_NAMED))}${more}${event.attendeesOmitted ? ' and others' : ''}`;
+  return notify ? `notifying ${named} by e-mail` : `seen by ${named} without an e-mail`;
 }
 
 export function listed(addresses: readonly string[]): string {

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { text } from '../../validation/validate.ts';
 import { builtIn } from '../built-in.ts';
-import { describeFully, eventOutput } from './calendar-event.ts';
+import { describeFully, eventOutput, eventSource } from './calendar-event.ts';
 import { eventId } from './calendar-inputs.ts';
 import { calendarZone, getEvent, listEvents } from './calendar-session.ts';
-import { rangeInput, resolveRange } from './time-range.ts';
+import { closedRange, openRangeInput, resolveRange } from './time-range.ts';
 
 const listInput = z.strictObject({
-  ...rangeInput,
+  ...openRangeInput,
   query: text(200).optional().describe('Words in the title, description, location or attendees.'),
   max: z.int().min(1).max(100).default(50),
   page: text(4_096).optional().describe('`next` of the previous page.'),
@@ -24,9 +24,13 @@ export const calendarList = builtIn('workspace', {
     zone: z.string().optional().describe('Time zone of the times.'),
     next: z.string().optional(),
   }),
-  summary: ({ from, to }) => `List the events from ${from} to ${to}`,
+  sources: ({ items }) => items.map(eventSource),
+  summary: (range) => {
+    const { from, to } = closedRange(range);
+    return `List the events from ${from} to ${to}`;
+  },
   async run({ query, max, page, ...range }, { session }) {
-    const { from, to } = await resolveRange(range, () => calendarZone(session));
+    const { from, to } = await resolveRange(closedRange(range), () => calendarZone(session));
     const { timeZone, items, nextPageToken } = await listEvents(session, { from, to, zone: range.zone, query, max, page });
     return { items, zone: timeZone, ...(nextPageToken !== undefined && { next: nextPageToken }) };
   },
@@ -39,6 +43,7 @@ export const calendarGet = builtIn('workspace', {
   scopes: ['calendar.events.owned'],
   input: z.strictObject({ id: eventId }),
   output: eventOutput,
+  sources: (event) => [eventSource(event)],
   summary: ({ id }) => `Read event ${id}`,
   async run({ id }, { session }) {
     return describeFully(await getEvent(session, id));

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { eventAudience } from '../../providers/workspace/event-audience.ts';
 import { text } from '../../validation/validate.ts';
 import { builtIn } from '../built-in.ts';
 import { displayAddress, quoted } from '../display-text.ts';
@@ -27,10 +28,13 @@ export const calendarRespond = builtIn('workspace', {
   scopes: ['calendar.events.owned'],
   input,
   output: eventOutput,
-  exposes: ({ comment, notify }) => comment !== undefined || notify,
+  // Without a message, the organizer only sees the response in the calendar.
+  facts: async ({ id, scope, comment, notify }, { session }) =>
+    comment === undefined && !notify ? undefined : findTarget(session, id, scope),
+  exposes: (_input, target) => (target === undefined ? [] : eventAudience(target.event)),
   summary: (input) => summarise(input, '', `the invitation ${input.id}${input.scope === 'series' ? ' and its whole series' : ''}`),
-  async preview(input, { session }) {
-    const { event } = await findTarget(session, input.id, input.scope);
+  async preview(input, { session }, target) {
+    const { event } = target ?? (await findTarget(session, input.id, input.scope));
     const { email } = event.organizer ?? {};
     return summarise(input, email === undefined ? '' : ` ${displayAddress(email)}`, nameEvent(event));
   },

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
+import { people, union } from '../../providers/audience.ts';
+import { eventAudience } from '../../providers/workspace/event-audience.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import type { RunContext } from '../action.ts';
 import { builtIn } from '../built-in.ts';
@@ -60,7 +62,12 @@ export const calendarUpdate = builtIn('workspace', {
       ),
   }),
   allow: { attendees: (input) => input.add_attendees ?? [] },
-  exposes: ({ add_attendees = [], notify }) => add_attendees.length > 0 || notify,
+  async facts(input, { session }) {
+    assertChange(input);
+    return findTarget(session, input.id, input.scope);
+  },
+  // Guests see the change in their calendars, whether they are notified or not; those who are removed see that, too.
+  exposes: ({ add_attendees: add = [] }, { event }) => union(people(add), eventAudience(event)),
   summary,
   preview,
   async run(input, { session }) {
@@ -123,8 +130,7 @@ function summary(input: Input): string {
   return summarise(input, input.notify ? 'notifying any attendees by e-mail' : 'notifying nobody', what);
 }
 
-async function preview(input: Input, { session }: RunContext<'workspace'>): Promise<string> {
-  const { event } = await findTarget(session, input.id, input.scope);
+async function preview(input: Input, { session }: RunContext<'workspace'>, { event }: Target): Promise<string> {
   const exceptions = movesSeries(input) ? await exceptionsOf(session, event) : [];
   const lost = exceptions.length === 0 ? '' : `individual changes to ${exceptions.length} of its events may be reset`;
   return summarise(input, nameGuests(event, input.notify, input.add_attendees), nameEvent(event), lost);

@@ -1,11 +1,38 @@
 import { AppError } from '../../errors.ts';
-import { assertExists, hasOffset, isDate, moment, toInstant, toLocal, zoneName } from './zoned-time.ts';
+import { assertExists, formatDate, formatLocal, hasOffset, isDate, moment, toInstant, toLocal, zoneName } from './zoned-time.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 
 export const rangeInput = {
   from: moment.describe('A date, or a time.'),
   to: moment.describe('A date (that day is included), or a time.'),
   zone: zoneName.optional().describe('Time zone of dates, of times without an offset, and of the result; absent = the calendar’s.'),
 };
+
+const OPEN_DAYS = 7;
+
+/** {@link rangeInput} with defaults. */
+export const openRangeInput = {
+  ...rangeInput,
+  from: moment.optional().describe('A date, or a time; absent = this hour.'),
+  to: moment.optional().describe(`A date (that day is included), or a time; absent = ${OPEN_DAYS} days after from.`),
+};
+
+/** A range whose ends are given: from this hour on, for a week. The hour, because the next page needs the same range. */
+export function closedRange<Range extends { from?: string | undefined; to?: string | undefined }>(
+  range: Range,
+): Range & { from: string; to: string } {
+  const from = range.from ?? new Date(Math.floor(Date.now() / HOUR_MS) * HOUR_MS).toISOString();
+  return { ...range, from, to: range.to ?? weekAfter(from) };
+}
+
+function weekAfter(from: string): string {
+  // The last day is included.
+  if (isDate(from)) return formatDate(toLocal(from, 'UTC').add({ days: OPEN_DAYS - 1 }));
+  if (hasOffset(from)) return new Date(Date.parse(from) + OPEN_DAYS * DAY_MS).toISOString();
+  return formatLocal(toLocal(from, 'UTC').add({ days: OPEN_DAYS }));
+}
 
 /**
  * The instants of a range.

@@ -6,7 +6,7 @@ import { PART_UNITS, textPart } from '../text-part.ts';
 import { endsInEmptyLine, tabMarkdown } from './document-markdown.ts';
 import { chooseTab, type OpenDocument, type OpenTab, toDocument } from './document-response.ts';
 
-const DOCUMENT = `${NATIVE}document`;
+export const DOCUMENT = `${NATIVE}document`;
 
 /** The fields of a document that are read. */
 const READ_FIELDS = 'documentId,title,revisionId,tabs(tabProperties(tabId,title),documentTab(body,lists),childTabs)';

@@ -4,10 +4,15 @@ import { list } from '../../providers/response-list.ts';
 import { WorkspaceApiError } from '../../providers/workspace/workspace-api-errors.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { text } from '../../validation/validate.ts';
+import type { RunContext } from '../action.ts';
+import { seenBy } from '../audience-text.ts';
 import { builtIn } from '../built-in.ts';
 import { quoted } from '../display-text.ts';
+import { nameFile } from '../drive/drive-file.ts';
+import { type FileFacts, fileFacts } from '../drive/file-sharing.ts';
+import { wrongKind } from '../drive/wrong-kind.ts';
 import { fileReference } from '../file-reference.ts';
-import { type EditableDocument, type EditableTab, openDocument } from './document-fetching.ts';
+import { DOCUMENT, type EditableDocument, type EditableTab, openDocument } from './document-fetching.ts';
 import { chooseTab, documentLink } from './document-response.ts';
 
 const SCOPES = ['documents', 'drive'] as const;
@@ -33,6 +38,7 @@ export const createDocumentAction = builtIn('workspace', {
   effect: 'write',
   description: 'Create a document in My Drive, optionally with plain text.',
   scopes: SCOPES,
+  integrity: 'own',
   input: z.strictObject({ title: text(255), text: plainText.optional() }),
   output: z.object({
     id: z.string(),
@@ -59,6 +65,7 @@ export const appendAction = builtIn('workspace', {
   effect: 'write',
   description: 'Append plain text to a tab, on a line of its own.',
   scopes: SCOPES,
+  integrity: 'own',
   input: z.strictObject({ id, text: plainText, tab: tab.describe('Id or title of the tab; the first one by default.') }),
   output: z.object({
     id: z.string(),
@@ -66,8 +73,10 @@ export const appendAction = builtIn('workspace', {
     tab: z.string(),
     characters: z.number().describe('Number of characters added, UTF-16 units.'),
   }),
-  summary: ({ id: document, text: content, tab: tabName }) =>
-    `Append to the document ${document}${tabName === undefined ? '' : `, tab ${quoted(tabName)}`}: ${quoted(content)}`,
+  facts: documentFacts,
+  exposes: (_input, { audience }) => audience,
+  summary: (input) => describeAppending(input, `the document ${input.id}`),
+  preview: async (input, _context, { file, audience }) => describeAppending(input, nameFile(file) + seenBy(audience)),
   async run({ id: documentId, text: content, tab: wanted }, { session }) {
     const document = await openDocument(session, documentId);
     const target = wanted === undefined ? document.tabs[0] : chooseTab(document.tabs, wanted);
@@ -76,21 +85,26 @@ export const appendAction = builtIn('workspace', {
   },
 });
 
+const replacement = z.strictObject({
+  id,
+  find: plainText.refine((value) => value.length <= 10_000, 'must have at most 10000 characters'),
+  replace: z.union([z.literal(''), plainText]).describe('Empty deletes the text that is found.'),
+  tab: tab.describe('Id or title of the tab; all tabs by default.'),
+  match_case: z.boolean().default(true).describe('false ignores case.'),
+});
+
 export const replaceAction = builtIn('workspace', {
   name: 'documents.replace',
   effect: 'write',
   description: 'Replace all occurrences of a text, in one tab or in all, and return their number. Text that spans paragraphs is not found.',
   scopes: SCOPES,
-  input: z.strictObject({
-    id,
-    find: plainText.refine((value) => value.length <= 10_000, 'must have at most 10000 characters'),
-    replace: z.union([z.literal(''), plainText]).describe('Empty deletes the text that is found.'),
-    tab: tab.describe('Id or title of the tab; all tabs by default.'),
-    match_case: z.boolean().default(true).describe('false ignores case.'),
-  }),
+  integrity: 'own',
+  input: replacement,
   output: z.object({ id: z.string(), link: z.string(), replaced: z.number() }),
-  summary: ({ id: document, find, replace, tab: tabName, match_case }) =>
-    `In the document ${document}${tabName === undefined ? '' : `, tab ${quoted(tabName)}`}, replace ${quoted(find)}${match_case ? '' : ' (in any case)'} everywhere with ${quoted(replace)}`,
+  facts: documentFacts,
+  exposes: (_input, { audience }) => audience,
+  summary: (input) => describeReplacing(input, `the document ${input.id}`),
+  preview: async (input, _context, { file, audience }) => describeReplacing(input, nameFile(file) + seenBy(audience)),
   async run({ id: documentId, find, replace, tab: wanted, match_case: matchCase }, { session }) {
     const document = await openDocument(session, documentId);
     const tabs = wanted === undefined ? document.tabs : [chooseTab(document.tabs, wanted)];
@@ -105,6 +119,26 @@ export const replaceAction = builtIn('workspace', {
     return { id: document.id, link: documentLink(document.id), replaced: reply?.replaceAllText?.occurrencesChanged ?? 0 };
   },
 });
+
+/** @throws AppError `not_found`, `invalid_request` for a file of another type */
+async function documentFacts({ id: document }: { id: string }, context: RunContext<'workspace'>): Promise<FileFacts> {
+  const facts = await fileFacts(context, document);
+  if (facts.file.mimeType !== DOCUMENT) throw wrongKind(facts.file);
+  return facts;
+}
+
+function describeAppending({ text: content, tab: tabName }: { text: string; tab?: string | undefined }, document: string): string {
+  return `Append to ${document}${inTab(tabName)}: ${quoted(content)}`;
+}
+
+function describeReplacing(input: z.output<typeof replacement>, document: string): string {
+  const { find, replace, tab: tabName, match_case: matchCase } = input;
+  return `In ${document}${inTab(tabName)}, replace ${quoted(find)}${matchCase ? '' : ' (in any case)'} everywhere with ${quoted(replace)}`;
+}
+
+function inTab(name: string | undefined): string {
+  return name === undefined ? '' : `, tab ${quoted(name)}`;
+}
 
 /** Appends at the end of the segment, which needs no index. A line break comes first if the last line has text. */
 function appendRequest(target: EditableTab, content: string): object {

@@ -1,21 +1,25 @@
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
+import { union } from '../../providers/audience.ts';
+import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { text } from '../../validation/validate.ts';
+import { seenBy } from '../audience-text.ts';
 import { builtIn } from '../built-in.ts';
 import { quoted } from '../display-text.ts';
 import { fileReference } from '../file-reference.ts';
 import {
   changeFile,
+  type DriveFile,
   FOLDER,
   fileItem,
   folderIdOf,
   getFile,
-  mayBeShared,
+  MY_DRIVE,
   nameFile,
-  nameFolder,
   openFile,
   openFolder,
 } from './drive-file.ts';
+import { type FileFacts, fileFacts, folderFacts } from './file-sharing.ts';
 
 /**
  * None is a native type: the provider would convert an upload to it, and spreadsheets and presentations are read-only
@@ -40,6 +44,7 @@ export const createAction = builtIn('workspace', {
   effect: 'write',
   description: 'Create a folder, or a file with text content. Use documents.create for documents.',
   scopes: ['drive'],
+  integrity: 'own',
   input: z
     .strictObject({
       name,
@@ -52,9 +57,10 @@ export const createAction = builtIn('workspace', {
       message: 'must be absent for a folder',
     }),
   output: fileItem,
-  exposes: ({ folder: target }) => mayBeShared(target),
+  facts: ({ folder: target = MY_DRIVE }, context) => folderFacts(context, target),
+  exposes: (_input, target) => target?.audience ?? [],
   summary: (input) => describeCreation(input, folderById(input.folder)),
-  preview: async (input, { session }) => describeCreation(input, await nameFolder(session, input.folder ?? 'root')),
+  preview: async (input, _context, target) => describeCreation(input, nameFolder(target)),
   async run({ name: title, content, type, folder: target }, { session }) {
     const mimeType = TYPES[type];
     const parents = target && [await folderIdOf(session, target)];
@@ -74,15 +80,14 @@ export const copyAction = builtIn('workspace', {
   scopes: ['drive'],
   input: z.strictObject({ id, name: name.optional(), folder: folder.optional() }),
   output: fileItem,
-  exposes: ({ folder: target }) => mayBeShared(target),
+  facts: ({ folder: target = MY_DRIVE }, context) => folderFacts(context, target),
+  exposes: (_input, target) => target?.audience ?? [],
   summary: (input) => describeCopy(input, `the file ${input.id}`, input.folder && folderById(input.folder)),
-  async preview(input, { session }) {
-    const [file, target] = await Promise.all([nameFile(session, input.id), input.folder && nameFolder(session, input.folder)]);
-    return describeCopy(input, file, target);
+  async preview(input, { session }, target) {
+    return describeCopy(input, nameFile(await fileToCopy(session, input.id)), input.folder && nameFolder(target));
   },
   async run({ id: wanted, name: title, folder: target }, { session }) {
-    const file = await openFile(session, wanted);
-    if (file.mimeType === FOLDER) throw new AppError('invalid_request', `id: “${file.name}” is a folder, and folders can’t be copied.`);
+    const file = await fileToCopy(session, wanted);
     // Without one, the provider would create the copy next to the original, where others may see it.
     const parents = [target === undefined ? 'root' : await folderIdOf(session, target)];
     return changeFile(session, 'drive.files.copy', {
@@ -99,12 +104,15 @@ export const moveAction = builtIn('workspace', {
   scopes: ['drive'],
   input: z.strictObject({ id, folder }),
   output: fileItem,
-  exposes: ({ folder: target }) => mayBeShared(target),
-  summary: ({ id: file, folder: target }) => `Move into ${folderById(target)}: ${file}, with all its contents if it is a folder`,
-  async preview({ id: wanted, folder: target }, { session }) {
-    const [file, folderName] = await Promise.all([nameFile(session, wanted), nameFolder(session, target)]);
-    return `Move into ${folderName}: ${file}`;
+  async facts({ id: wanted, folder: target }, context) {
+    const [moved, destination] = await Promise.all([fileFacts(context, wanted), folderFacts(context, target)]);
+    return { moved, destination };
   },
+  // Those who see the file through its folder lose it.
+  exposes: (_input, { moved, destination }) => union(destination?.audience ?? [], moved.audience),
+  summary: ({ id: file, folder: target }) => `Move into ${folderById(target)}: ${file}, with all its contents if it is a folder`,
+  preview: async (_input, _context, { moved, destination }) =>
+    `Move into ${nameFolder(destination)}: ${nameFile(moved.file)}${seenBy(moved.audience)}`,
   async run({ id: wanted, folder: destination }, { session }) {
     const [file, target] = await Promise.all([getFile(session, wanted), openFolder(session, destination)]);
     // A file has one parent at most, which is replaced; files shared with the user have none.
@@ -124,7 +132,10 @@ export const renameAction = builtIn('workspace', {
   scopes: ['drive'],
   input: z.strictObject({ id, name }),
   output: fileItem,
+  facts: ({ id: file }, context) => fileFacts(context, file),
+  exposes: (_input, { audience }) => audience,
   summary: ({ id: file, name: title }) => `Rename ${file} to ${quoted(title)}`,
+  preview: async ({ name: title }, _context, { file, audience }) => `Rename ${nameFile(file)}${seenBy(audience)}, to ${quoted(title)}`,
   run: ({ id: file, name: title }, { session }) =>
     changeFile(session, 'drive.files.update', { fileId: file, requestBody: { name: title } }),
 });
@@ -137,7 +148,9 @@ export const trashAction = builtIn('workspace', {
   input: z.strictObject({ id }),
   output: fileItem,
   summary: ({ id: file }) => `Move to the trash: ${file}, with all its contents if it is a folder`,
-  preview: async ({ id: file }, { session }) => `Move to the trash: ${await nameFile(session, file)}`,
+  facts: ({ id: file }, context) => fileFacts(context, file),
+  exposes: (_input, { audience }) => audience,
+  preview: async (_input, _context, { file, audience }) => `Move to the trash: ${nameFile(file)}${seenBy(audience)}`,
   run: ({ id: file }, { session }) => changeFile(session, 'drive.files.update', { fileId: file, requestBody: { trashed: true } }),
 });
 
@@ -150,6 +163,17 @@ function describeCopy({ name: title }: { name?: string | undefined }, file: stri
   return `Copy${target === undefined ? '' : ` into ${target}`}: ${file}${title === undefined ? '' : ` as ${quoted(title)}`}`;
 }
 
-function folderById(folderId: string | undefined): string {
-  return mayBeShared(folderId) ? `the folder ${folderId}` : 'My Drive';
+function folderById(folderId = MY_DRIVE): string {
+  return folderId === MY_DRIVE ? 'My Drive' : `the folder ${folderId}`;
+}
+
+/** @param folder undefined: My Drive */
+function nameFolder(folder: FileFacts | undefined): string {
+  return folder === undefined ? 'My Drive' : `the folder ${quoted(folder.file.name)} (${folder.file.id})${seenBy(folder.audience)}`;
+}
+
+async function fileToCopy(session: WorkspaceSession, id: string): Promise<DriveFile> {
+  const file = await openFile(session, id);
+  if (file.mimeType === FOLDER) throw new AppError('invalid_request', `id: “${file.name}” is a folder, and folders can’t be copied.`);
+  return file;
 }

@@ -4,11 +4,12 @@ import { list } from '../../providers/response-list.ts';
 import { WorkspaceApiError } from '../../providers/workspace/workspace-api-errors.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { quoted, singleLine } from '../display-text.ts';
+import type { Source } from '../labels.ts';
 
 export const NATIVE = 'application/vnd.google-apps.';
 export const FOLDER = `${NATIVE}folder`;
 /** The provider's alias of the top-level folder. */
-const MY_DRIVE = 'root';
+export const MY_DRIVE = 'root';
 const SHORTCUT = `${NATIVE}shortcut`;
 
 /** Fields requested for every file. */
@@ -95,28 +96,21 @@ export function toItem(file: DriveFile): FileItem {
   return Object.fromEntries(Object.entries(item).filter(([, value]) => value !== undefined)) as FileItem;
 }
 
+/** A shared file's name may be anyone's who sees it. */
+export function fileSource({ id, name, owner, modified, shared }: z.output<typeof fileItem>): Source {
+  const about = { item: id, name, ...(owner !== undefined && { author: owner }), ...(modified !== undefined && { time: modified }) };
+  return shared === false ? { ...about, integrity: 'own' } : { ...about, integrity: 'others', fields: ['name'] };
+}
+
 /** The file itself, even if it is a shortcut. */
 export function getFile(session: WorkspaceSession, fileId: string): Promise<DriveFile> {
   return session.call('drive.files.get', { fileId, supportsAllDrives: true, fields: FILE_FIELDS }, driveFile);
 }
 
 /** For the approval prompt: `the document “Plan” (1hVP…)`. */
-export async function nameFile(session: WorkspaceSession, fileId: string): Promise<string> {
-  const { name, mimeType } = await getFile(session, fileId);
+export function nameFile({ id, name, mimeType }: DriveFile): string {
   const type = typeOf(mimeType);
-  return `the ${type === 'file' || type === 'folder' ? type : `${type} file`} ${quoted(name)} (${fileId})${type === 'folder' ? ', with all its contents' : ''}`;
-}
-
-/** For the approval prompt: a folder's name, and whether it is shared. */
-export async function nameFolder(session: WorkspaceSession, fileId: string): Promise<string> {
-  if (fileId === MY_DRIVE) return 'My Drive';
-  const { id: folderId, name, shared } = await openFolder(session, fileId);
-  return `the folder ${quoted(name)} (${folderId})${shared === true ? ', which others can see' : ''}`;
-}
-
-/** Whether others may see the folder's contents: only the top-level folder is known to be private. */
-export function mayBeShared(folderId: string | undefined): boolean {
-  return folderId !== undefined && folderId !== MY_DRIVE;
+  return `the ${type === 'file' || type === 'folder' ? type : `${type} file`} ${quoted(name)} (${id})${type === 'folder' ? ', with all its contents' : ''}`;
 }
 
 const MAX_SHORTCUTS = 5;

@@ -4,7 +4,7 @@ import { text } from '../../validation/validate.ts';
 import { builtIn } from '../built-in.ts';
 import { quoted } from '../display-text.ts';
 import { fileReference } from '../file-reference.ts';
-import { driveFile, FOLDER, fileItem, folderIdOf, LIST_FIELDS, NATIVE, toItem } from './drive-file.ts';
+import { driveFile, FOLDER, fileItem, fileSource, folderIdOf, LIST_FIELDS, NATIVE, toItem } from './drive-file.ts';
 
 const TYPES = {
   document: `mimeType = '${NATIVE}document'`,
@@ -42,6 +42,7 @@ export const searchAction = builtIn('workspace', {
     next: z.string().optional().describe('There are more: pass this as `page`.'),
     incomplete: z.literal(true).optional().describe('The provider did not search all files.'),
   }),
+  sources: ({ items }) => items.map(fileSource),
   summary: ({ query }) => (query === undefined ? 'List files' : `Search files for ${quoted(query)}`),
   async run({ query, type, folder, max, page }, { session }) {
     const parent = folder && (await folderIdOf(session, folder));

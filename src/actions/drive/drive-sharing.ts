@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
+import { people } from '../../providers/audience.ts';
+import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { emailAddress } from '../../validation/validate.ts';
 import { builtIn } from '../built-in.ts';
 import { fileReference } from '../file-reference.ts';
-import { getFile, isShortcut, nameFile, shownLine } from './drive-file.ts';
+import { type DriveFile, getFile, isShortcut, nameFile, shownLine } from './drive-file.ts';
 
 /** Without `owner`: a new owner can lock the user out. */
 const ROLES = ['reader', 'commenter', 'writer'] as const;
@@ -25,16 +27,12 @@ export const shareAction = builtIn('workspace', {
   input,
   output: z.object({ id: z.string(), name: z.string(), link: z.string().optional(), email: z.string(), role: z.string() }),
   allow: { email: ({ email }) => [email] },
+  facts: ({ id }, { session }) => fileToShare(session, id),
+  exposes: ({ email }) => people([email]),
   summary: (input) => summarise(input, `${input.id}, with all its contents if it is a folder`),
-  preview: async (input, { session }) => summarise(input, await nameFile(session, input.id)),
+  preview: async (input, _context, file) => summarise(input, nameFile(file)),
   async run({ id, email, role, notify }, { session }) {
-    const file = await getFile(session, id);
-    // The approval covers this id, not the shortcut's target.
-    if (isShortcut(file)) {
-      throw new AppError('invalid_request', `id: “${file.name}” is a shortcut. Share its target by the target’s id.`, {
-        details: { target: file.shortcutDetails?.targetId },
-      });
-    }
+    const file = await fileToShare(session, id);
     const params = {
       fileId: file.id,
       requestBody: { type: 'user', role, emailAddress: email },
@@ -46,6 +44,15 @@ export const shareAction = builtIn('workspace', {
     return { id: file.id, name: file.name, ...(file.webViewLink !== undefined && { link: file.webViewLink }), email, role: granted.role };
   },
 });
+
+/** @throws AppError `invalid_request` for a shortcut: the approval covers this id, not the shortcut's target */
+async function fileToShare(session: WorkspaceSession, id: string): Promise<DriveFile> {
+  const file = await getFile(session, id);
+  if (!isShortcut(file)) return file;
+  throw new AppError('invalid_request', `id: “${file.name}” is a shortcut. Share its target by the target’s id.`, {
+    details: { target: file.shortcutDetails?.targetId },
+  });
+}
 
 function summarise({ email, role, notify }: z.output<typeof input>, what: string): string {
   return `Share with ${email} as ${role}${notify ? ', notifying them by e-mail' : ''}: ${what}`;

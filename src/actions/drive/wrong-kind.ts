@@ -37,10 +37,15 @@ export async function explainKind(error: unknown, session: WorkspaceSession, id:
   // The granted scopes may not include the drive, and the file may not exist.
   const file = await getFile(session, id).catch(() => undefined);
   if (file === undefined || file.mimeType === mime) throw error;
+  throw wrongKind(file, error);
+}
+
+/** @param cause how the provider reported it */
+export function wrongKind(file: DriveFile, cause?: WorkspaceApiError): AppError {
   const { is, use } = kindOf(file);
-  throw new AppError('invalid_request', `id: ${quoted(file.name)} is ${is}: use ${use}.`, {
-    details: { ...error.details, kind: file.mimeType, use },
-    cause: error,
+  return new AppError('invalid_request', `id: ${quoted(file.name)} is ${is}: use ${use}.`, {
+    details: { ...cause?.details, kind: file.mimeType, use },
+    cause,
   });
 }
 

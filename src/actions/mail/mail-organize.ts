@@ -24,6 +24,7 @@ export const listLabels = builtIn('workspace', {
   effect: 'read',
   description: 'List the labels (folders) of the account.',
   scopes: ['mail.modify'],
+  integrity: 'own',
   input: z.strictObject({}),
   output: z.object({ items: z.array(z.object({ id: z.string(), name: z.string(), type: z.string() })) }),
   summary: () => 'List the labels',
@@ -36,6 +37,7 @@ export const labelMail = builtIn('workspace', {
   description:
     'Add labels to messages, or remove them. Removing INBOX archives a message, removing UNREAD marks it as read, and removing TRASH restores it. Either all changes are made or none.',
   scopes: ['mail.modify'],
+  integrity: 'own',
   input: z
     .strictObject({
       ids: ids(MAX_LABELLED).min(1).describe(`Ids of messages, at most ${MAX_LABELLED}.`),
@@ -63,6 +65,7 @@ export const trashMail = builtIn('workspace', {
   effect: 'destructive',
   description: 'Move messages or whole threads to the trash, which the mail service empties after a while.',
   scopes: ['mail.modify'],
+  integrity: 'own',
   input: z
     .strictObject({
       ids: ids(MAX_TRASHED).default([]).describe(`Ids of messages, at most ${MAX_TRASHED}.`),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { builtIn } from '../built-in.ts';
+import type { Source } from '../labels.ts';
 import { textPart } from '../text-part.ts';
 import { mailId } from './mail-fields.ts';
 import { fetchMessage, fetchThread, MAX_MESSAGES, type MailMessage, type MailPage } from './mail-messages.ts';
@@ -34,6 +35,15 @@ const shownMessage = z.object({
 
 type Shown = z.output<typeof shownMessage>;
 
+const OTHERS = ['from', 'to', 'cc', 'bcc', 'reply_to', 'subject', 'text', 'attachments'];
+
+/** Of sent messages and drafts, the provider knows that the account wrote them. */
+function sourceOf({ id, from, subject, date, labels }: Shown): Source {
+  const isOwn = labels.includes('SENT') || labels.includes('DRAFT');
+  const about = { item: id, name: subject, author: from, time: date };
+  return isOwn ? { ...about, integrity: 'own' } : { ...about, integrity: 'others', fields: OTHERS };
+}
+
 export const readMail = builtIn('workspace', {
   name: 'mail.read',
   effect: 'read',
@@ -54,6 +64,7 @@ export const readMail = builtIn('workspace', {
     messages: z.array(shownMessage),
     next_offset: z.number().optional().describe('There is more: pass this as `offset`.'),
   }),
+  sources: ({ messages }) => messages.map(sourceOf),
   summary: ({ thread, message }) => (message === undefined ? `Read thread ${thread}` : `Read message ${message}`),
   async run({ thread, message, offset }, { session }) {
     const from = Math.floor(offset / OFFSETS_PER_MESSAGE);

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { builtIn } from '../built-in.ts';
 import { quoted } from '../display-text.ts';
+import type { Source } from '../labels.ts';
 import { gmailMessage, messageList } from './gmail-responses.ts';
 import { failures, forEach } from './mail-batches.ts';
 import { pageToken, query } from './mail-fields.ts';
@@ -38,6 +39,7 @@ export const searchMail = builtIn('workspace', {
     next: z.string().optional().describe('There are more: pass this as `page`.'),
     failed: failures,
   }),
+  sources: ({ items }) => items.map(sourceOf),
   summary: ({ query: text }) => (text === '' ? 'List the newest mail' : `Search mail for ${quoted(text)}`),
   async run({ query: q, max, page }, { session }) {
     const params = {
@@ -52,6 +54,11 @@ export const searchMail = builtIn('workspace', {
     return { items: done, ...(nextPageToken !== undefined && { next: nextPageToken }), ...(failed !== undefined && { failed }) };
   },
 });
+
+/** Anybody can write a sender's address, so that every message counts as others'. */
+function sourceOf({ id, from, subject, date }: z.output<typeof found>): Source {
+  return { item: id, integrity: 'others', name: subject, author: from, time: date, fields: ['from', 'subject', 'snippet'] };
+}
 
 async function readItem(session: WorkspaceSession, id: string): Promise<z.output<typeof found>> {
   const params = { userId: 'me', id, format: 'metadata', metadataHeaders: ['From', 'Subject'], fields: ITEM_FIELDS };

@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { people } from '../../providers/audience.ts';
 import type { RunContext } from '../action.ts';
 import { builtIn } from '../built-in.ts';
 import { savedDraft, savedMessage } from './gmail-responses.ts';
-import { composeMime } from './mail-compose.ts';
+import { composeMime, type Reply } from './mail-compose.ts';
 import { allAddresses, describeMail, type OutgoingMail, outgoingMail } from './mail-outgoing.ts';
 import { replyTo } from './mail-reply.ts';
 
@@ -12,15 +13,14 @@ export const sendMail = builtIn('workspace', {
   description: 'Send a message from the account, either new or as a reply in a thread.',
   // Reading the message replied to requires mail.modify.
   scopes: ['mail.modify', 'mail.send'],
+  integrity: 'own',
   input: outgoingMail,
   output: z.object({ id: z.string(), thread: z.string() }),
   allow: { to: allAddresses },
-  exposes: () => true,
+  facts: readReply,
+  exposes: (mail) => people(allAddresses(mail)),
   summary: (mail) => `Send ${describeMail(mail)}`,
-  async preview(mail, { session }) {
-    const reply = mail.reply_to === undefined ? undefined : await replyTo(session, mail.reply_to);
-    return `Send ${describeMail(mail, reply?.subject)}`;
-  },
+  preview: async (mail, _context, reply) => `Send ${describeMail(mail, reply?.subject)}`,
   async run(mail, context) {
     const requestBody = await compose(mail, context);
     const { id, threadId } = await context.session.call('gmail.users.messages.send', { userId: 'me', requestBody }, savedMessage);
@@ -33,6 +33,7 @@ export const draftMail = builtIn('workspace', {
   effect: 'write',
   description: 'Create a draft, either new or as a reply in a thread. Nothing is sent.',
   scopes: ['mail.modify'],
+  integrity: 'own',
   input: outgoingMail,
   output: z.object({ id: z.string().describe('Id of the draft.'), message: z.string(), thread: z.string() }),
   allow: { to: allAddresses },
@@ -44,8 +45,13 @@ export const draftMail = builtIn('workspace', {
   },
 });
 
-async function compose(mail: OutgoingMail, { session, account }: RunContext<'workspace'>): Promise<{ raw: string; threadId?: string }> {
-  const reply = mail.reply_to === undefined ? undefined : await replyTo(session, mail.reply_to);
-  const raw = await composeMime(mail, account.label, reply);
+/** @throws AppError `not_found` for a message that doesn't exist */
+async function readReply({ reply_to }: OutgoingMail, { session }: RunContext<'workspace'>): Promise<Reply | undefined> {
+  return reply_to === undefined ? undefined : replyTo(session, reply_to);
+}
+
+async function compose(mail: OutgoingMail, context: RunContext<'workspace'>): Promise<{ raw: string; threadId?: string }> {
+  const reply = await readReply(mail, context);
+  const raw = await composeMime(mail, context.account.label, reply);
   return { raw, ...(reply !== undefined && { threadId: reply.threadId }) };
 }

@@ -1,6 +1,7 @@
 import type { Ajv } from 'ajv';
 import type { Action, RunContext } from '../../actions/action.ts';
 import { AppError } from '../../errors.ts';
+import type { Audience } from '../../providers/audience.ts';
 import type { CallOrRejection, DeclaredCall, Effect } from '../../providers/declared-call.ts';
 import type { CallDeclaration } from '../declaration.ts';
 import type { Diagnostics } from '../diagnostics.ts';
@@ -81,6 +82,14 @@ export function declaredAction(
     output: { jsonSchema: {}, parse: (value) => value },
     allow: allowLists(input),
     ...(call.paid && { costs: () => true }),
+    ...(declaration.effect !== 'read' && {
+      async facts(value, { session, account }) {
+        const args = resolveArguments(call, given, value as Input);
+        assertArguments(call, args);
+        return call.audience(session, args, account.label);
+      },
+      exposes: (_value, audience) => audience as Audience,
+    }),
     summary: (value) => declaredSummary(declaration.description, resolveArguments(call, given, value as Input), call.destructiveFields),
     run: (value, context) => run(call, resolveArguments(call, given, value as Input), declaration, context),
   };

@@ -1,6 +1,5 @@
-import { INVISIBLE } from '../../actions/display-text.ts';
+import { quoted } from '../../actions/display-text.ts';
 
-const SHOWN_TEXT = 200;
 const SHOWN_ARGUMENT = 600;
 const SHOWN_ARGUMENTS = 2_000;
 /** The parameter with a complete message, in base64url. */
@@ -24,7 +23,7 @@ export function declaredSummary(
 }
 
 function show(name: string, value: unknown): string {
-  if (typeof value === 'string') return name === RAW_MESSAGE ? rawMessage(value) : text(value);
+  if (typeof value === 'string') return name === RAW_MESSAGE ? rawMessage(value) : quoted(value);
   if (Array.isArray(value))
     return `[${list(
       value.map((item) => show('', item)),
@@ -35,7 +34,7 @@ function show(name: string, value: unknown): string {
 }
 
 function member([name, value]: [string, unknown]): string {
-  return `${/^\w{1,60}$/.test(name) ? name : text(name)}: ${show(name, value)}`;
+  return `${/^\w{1,60}$/.test(name) ? name : quoted(name)}: ${show(name, value)}`;
 }
 
 /** As many whole parts as fit, one at least: a cut inside of one would leave its quotation open. */
@@ -53,17 +52,6 @@ function list(parts: readonly string[], most: number): string {
 
 function rawMessage(encoded: string): string {
   return `a raw message of ${count(Buffer.byteLength(encoded, 'base64url'))} bytes`;
-}
-
-/** In quotation marks that it can't end itself. */
-function text(value: string): string {
-  const quoted = JSON.stringify(value.slice(0, SHOWN_TEXT).toWellFormed()).replace(INVISIBLE, escaped);
-  return value.length > SHOWN_TEXT ? `${quoted}… (${count(value.length)} characters)` : quoted;
-}
-
-function escaped(character: string): string {
-  const digits = (character.codePointAt(0) ?? 0).toString(16);
-  return digits.length > 4 ? `\\u{${digits}}` : `\\u${digits.padStart(4, '0')}`;
 }
 
 function count(number: number): string {

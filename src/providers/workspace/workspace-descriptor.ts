@@ -33,6 +33,10 @@ export const workspaceDescriptor = describeProvider({
     isGranted: isScopeGranted,
     missing: missingScopes,
   },
+  async writtenTo(session, addresses) {
+    const { writtenTo } = await import('./written-to.ts');
+    return writtenTo(session, addresses);
+  },
   async calls() {
     const { workspaceCalls } = await import('./workspace-calls.ts');
     return workspaceCalls();

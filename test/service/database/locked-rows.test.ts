@@ -67,7 +67,8 @@ describe.skipIf(!hasPostgres)('while the rows of one user are locked', () => {
     // Only the locked user waits.
     expect(answered).toBe(0);
     if (waiting.length > 0) {
-      expect((await database.sql(BLOCKED)).length).toBeLessThanOrEqual(1);
+      const blocked = await database.sql(BLOCKED);
+      expect(blocked.length, JSON.stringify(blocked)).toBeLessThanOrEqual(1);
     }
     await holder.query('rollback');
     await Promise.allSettled(waiting);

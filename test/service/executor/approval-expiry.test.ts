@@ -12,23 +12,31 @@ import { SocketClient } from '../../support/socket-client.ts';
 import { startSteward, type TestSteward } from '../../support/steward.ts';
 import { newPerson, type Person } from '../../support/workspace-content.ts';
 
-const withDescription = (description: string) => `version: 1
+/** @param rate of trashing files and of reading transactions, the only actions whose policy the tests change */
+const withRate = (rate: string, description = 'Files.') => `version: 1
 agents:
-  drive: { provider: workspace, description: ${description}, scopes: [drive] }
+  drive:
+    provider: workspace
+    description: ${description}
+    scopes: [drive]
+    actions:
+      share: { use: drive.share }
+      trash: { use: drive.trash, policy: { rate: ${rate} } }
   bank:
     provider: bank
     description: Money.
     products: [auth, transactions]
     actions:
       numbers: { use: bank.numbers, policy: { approval: always } }
-      transactions: { use: bank.transactions, policy: { approval: always } }
+      transactions: { use: bank.transactions, policy: { approval: always, rate: ${rate} } }
 `;
+const [FIRST, SECOND] = ['20/hour', '30/hour'];
 
 const folder = mkdtempSync(join(tmpdir(), 'steward-ends-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** The error details of a call that needs approval. */
-async function ask(on: TestSteward, me: Person, action = 'drive.trash', input: object = { id: 'some-file' }): Promise<Record<string, any>> {
+async function ask(on: TestSteward, me: Person, action = 'drive.trash', input: object = { id: 'root' }): Promise<Record<string, any>> {
   const error = await callAction(on, action, input, { token: me.token }).catch((thrown: AppError) => thrown);
   expect(error).toMatchObject({ code: 'approval_required' });
   return (error as AppError).details as Record<string, any>;
@@ -69,7 +77,7 @@ describe('an approval request', () => {
   let me: Person;
 
   beforeAll(async () => {
-    writeFileSync(file, withDescription('Files.'));
+    writeFileSync(file, withRate(FIRST));
     steward = await startSteward({ INTEGRATIONS_FILE: file });
   });
   afterAll(() => steward.stop());
@@ -77,8 +85,8 @@ describe('an approval request', () => {
     me = await newPerson(steward);
   });
 
-  const publish = async (description: string) => {
-    writeFileSync(file, withDescription(description));
+  const publish = async (content: string) => {
+    writeFileSync(file, content);
     expect((await steward.call('/update_integrations')).status).toBe(200);
   };
   const disconnect = async () => {
@@ -108,7 +116,10 @@ describe('an approval request', () => {
   });
 
   it('that expires ends with one event; a decided one does not', async () => {
-    const [late, denied] = [await ask(steward, me), await ask(steward, me, 'drive.trash', { id: 'another' })];
+    const [late, denied] = [
+      await ask(steward, me),
+      await ask(steward, me, 'drive.share', { id: 'root', email: 'zoe@example.org', role: 'reader' }),
+    ];
     await decide(steward, me, denied.approvalId, false);
     await steward.sql(`update approvals set expires_at = now() - interval '1 second' where account_id = $1`, [late.accountId]);
     await sweepNow(steward);
@@ -129,11 +140,11 @@ describe('an approval request', () => {
     expect((await ask(steward, me)).approvalId).not.toBe(lost.approvalId);
   });
 
-  it('ends permanently with the configuration: restoring the old file does not reactivate it', async () => {
+  it('ends permanently when its action changes: restoring the old file does not reactivate it', async () => {
     const asked = await ask(steward, me);
-    await publish('Documents.');
+    await publish(withRate(SECOND));
     expect(await waiting(steward, me)).toEqual([]);
-    await publish('Files.');
+    await publish(withRate(FIRST));
     expect(await waiting(steward, me)).toEqual([]);
     expect(await decide(steward, me, asked.approvalId)).toMatchObject(refusedAs('conflict'));
     expect((await eventsOf(steward, me)).slice(1)).toEqual([ended(asked, 'reconfigured')]);
@@ -141,10 +152,31 @@ describe('an approval request', () => {
     expect(await waiting(steward, me)).toEqual([again.approvalId]);
   });
 
-  it('remains if the same file is read again', async () => {
+  it('remains while its action is the same, whatever else of the file changes', async () => {
+    const shared = { id: 'root', email: 'zoe@example.org', role: 'reader' };
+    const [share, trash] = [await ask(steward, me, 'drive.share', shared), await ask(steward, me)];
+    await publish(withRate(FIRST));
+    await publish(`# A comment.\n${withRate(FIRST, 'Documents.')}`);
+    expect(await waiting(steward, me)).toEqual([share.approvalId, trash.approvalId]);
+    expect((await ask(steward, me)).approvalId).toBe(trash.approvalId);
+    await publish(withRate(SECOND));
+    expect(await waiting(steward, me)).toEqual([share.approvalId]);
+    expect((await eventsOf(steward, me)).slice(2)).toEqual([ended(trash, 'reconfigured')]);
+    // Approved under the new file; the provider then has its own say.
+    expect(await decide(steward, me, share.approvalId)).not.toMatchObject(refusedAs('conflict'));
+  });
+
+  it.each([
+    ['switched off', (file: string) => file.replace('use: drive.trash, policy: {', 'use: drive.trash, policy: { enabled: false,')],
+    ['removed', (file: string) => file.replace(/^.*drive\.trash.*\n/m, '')],
+    ['replaced under its name', (file: string) => file.replace('use: drive.trash', 'use: drive.rename')],
+  ])('ends when its action is %s', async (_what, change) => {
+    await publish(withRate(FIRST));
     const asked = await ask(steward, me);
-    await publish('Files.');
-    expect(await waiting(steward, me)).toEqual([asked.approvalId]);
+    await publish(change(withRate(FIRST)));
+    expect((await eventsOf(steward, me)).slice(1)).toEqual([ended(asked, 'reconfigured')]);
+    await publish(withRate(FIRST));
+    expect(await waiting(steward, me)).toEqual([]);
   });
 });
 
@@ -156,7 +188,7 @@ describe.skipIf(!hasPostgres)('an approval request on replicas with separate fil
   let userId: string;
 
   beforeAll(async () => {
-    for (const file of Object.values(files)) writeFileSync(file, withDescription('First.'));
+    for (const file of Object.values(files)) writeFileSync(file, withRate(FIRST));
     database = await createPostgresDatabase();
     const env = { DATABASE_URL: database.url, MASTER_KEYS: `k1:${randomBytes(32).toString('base64')}` };
     a = await startSteward({ ...env, INTEGRATIONS_FILE: files.a });
@@ -187,8 +219,8 @@ describe.skipIf(!hasPostgres)('an approval request on replicas with separate fil
   };
   const waitingOn = async (on: TestSteward) => (await on.context.executor.approvals(userId)).map(({ approvalId }) => approvalId);
   const statusOf = async (id: string) => (await a.sql<{ status: string }>('select status from approvals where id = $1', [id]))[0]?.status;
-  const reload = async (on: TestSteward, file: string, description: string) => {
-    writeFileSync(file, withDescription(description));
+  const reload = async (on: TestSteward, file: string, rate: string) => {
+    writeFileSync(file, withRate(rate));
     expect((await on.call('/update_integrations')).status).toBe(200);
   };
   const diverged = (of: TestSteward) => of.logs.join('').includes('not those of the others');
@@ -196,16 +228,16 @@ describe.skipIf(!hasPostgres)('an approval request on replicas with separate fil
   it('ends with the newest file, whichever replica created it; a replica with a different file ends none', async () => {
     const old = [await askOn(a, '2026-01-01'), await askOn(b, '2026-02-01')];
     expect(await waitingOn(b)).toEqual(old);
-    await reload(a, files.a, 'Second.');
+    await reload(a, files.a, SECOND);
     expect(await Promise.all(old.map(statusOf))).toEqual(['ended', 'ended']);
     // Before its first poll, it does not detect a reload by another replica.
     await eventually(async () => (await a.call('/update_integrations')).status === 200 && diverged(b));
     const [onB, onA] = [await askOn(b, '2026-02-01'), await askOn(a, '2026-01-01')];
     expect([await waitingOn(a), await waitingOn(b)]).toEqual([[onA], [onB]]);
-    await reload(b, files.b, 'First.');
+    await reload(b, files.b, FIRST);
     await eventually(() => diverged(a));
     expect([await waitingOn(a), await waitingOn(b)]).toEqual([[onA], [onB]]);
-    await reload(b, files.b, 'Second.');
+    await reload(b, files.b, SECOND);
     expect([await waitingOn(a), await waitingOn(b)]).toEqual([[onA], [onA]]);
     expect(await statusOf(onB)).toBe('ended');
     // One event each.

@@ -157,18 +157,15 @@ describe('text of the caller in an approval request', () => {
 });
 
 describe('the approval request of a declared action', () => {
-  const STRING = /"(?:[^"\\]|\\.)*"(?:… \([\d,]+ characters\))?/g;
-  const bare = (summary: string) => summary.replaceAll(STRING, '""');
-
   it('keeps every text within its quotation marks', () => {
     fc.assert(
       fc.property(hostile, hostile, (one, other) => {
         const args = { summary: one, attendees: [{ email: other }], [`x${one}`]: 1, description: { [other]: one } };
         const summary = declaredSummary('Post.', args, DESTRUCTIVE_FIELDS);
         expect(summary).not.toMatch(UNSEEN);
-        expect(bare(summary)).toMatch(/^Post — attendees: \[\{ email: "" \}\], summary: "", /);
-        const [, email = ''] = /email: ("(?:[^"\\]|\\.)*")/.exec(summary) ?? [];
-        if (!/\\u\{/.test(email) && other.length <= 200) expect(JSON.parse(email)).toBe(other.toWellFormed());
+        expect(frame(summary)).toMatch(/^Post — attendees: \[\{ email: “” \}\], summary: “”, /);
+        const [, email = ''] = /email: “([^“”]*)”/.exec(summary) ?? [];
+        expect(letters(email)).toBe(letters(other.slice(0, 200).toWellFormed()));
       }),
     );
   });
@@ -177,10 +174,10 @@ describe('the approval request of a declared action', () => {
     const many = Array.from({ length: 40 }, (_, index) => `guest-${index}-of-many@example.org`);
     const summary = declaredSummary('Invite.', { summary: 'x'.repeat(5_000), attendees: many, sendUpdates: 'all' }, DESTRUCTIVE_FIELDS);
     expect(summary).toMatch(
-      /^Invite — attendees: \["guest-0-of-many@example.org", .*"guest-\d+-of-many@example.org", … and \d+ more\], sendUpdates: "all", summary: "x+"… \(5,000 characters\)$/,
+      /^Invite — attendees: \[“guest-0-of-many@example.org”, .*“guest-\d+-of-many@example.org”, … and \d+ more\], sendUpdates: “all”, summary: “x+”… \(5,000 characters\)$/,
     );
     const long = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`field${index}`, 'y'.repeat(190)]));
-    expect(declaredSummary('Set.', long)).toMatch(/, field9: "y+", … and \d+ more$/);
+    expect(declaredSummary('Set.', long)).toMatch(/, field9: “y+”, … and \d+ more$/);
   });
 });
 
@@ -219,9 +216,9 @@ describe('an approval request with names from others', () => {
     const { id: folder } = await me.act('drive.create', { name: FORGED.replace('\n', ' '), type: 'folder' });
     const { id: file } = await me.act('drive.create', { name: 'notes.txt', content: 'x' });
     const named = `the folder “Lunch'; notifying nobody ' x” (${folder})`;
-    expect(await asked('drive.move', { id: file, folder })).toBe(`Move into ${named}: the text file “notes.txt” (${file})`);
     await me.act('drive.share', { id: folder, email: 'zoe@example.org', role: 'reader', notify: false });
-    const shared = `${named}, which others can see`;
+    const shared = `${named}, which zoe@example.org can see`;
+    expect(await asked('drive.move', { id: file, folder })).toBe(`Move into ${shared}: the text file “notes.txt” (${file})`);
     expect(await asked('drive.create', { name: 'more.txt', folder })).toBe(`Create in ${shared}: the file “more.txt”`);
     expect(await asked('drive.copy', { id: file, name: 'copy.txt', folder })).toBe(
       `Copy into ${shared}: the text file “notes.txt” (${file}) as “copy.txt”`,

@@ -37,6 +37,9 @@ describe('an action that needs approval', () => {
       account: user.email,
       accountId: user.accountId,
       summary: 'Send to a@example.com, b@example.com',
+      audience: [],
+      notices: [],
+      provenance: [],
       input: { ...message, text: 'Hello.' },
       expiresAt: expect.stringMatching(/^\d{4}-.*Z$/),
     });

@@ -46,6 +46,14 @@ describe.skipIf(!hasPostgres)('two replicas on one database', () => {
     expect(scene.sent).toBe(5);
   });
 
+  it('know what was read on the other', async () => {
+    scene.policies.set('test.notify', { approval: 'never' });
+    await scene.call(user, 'test.notify', message, {}, other);
+    await scene.call(user, 'test.read', {}, {}, scene.steward);
+    await rejectedWith(scene.call(user, 'test.notify', message, {}, other), 'approval_required');
+    expect(scene.sent).toBe(1);
+  });
+
   it('run what was approved once', async () => {
     scene.policies.set('test.send', { approval: 'always' });
     const { approvalId } = await scene.ask(user, 'test.send', message);

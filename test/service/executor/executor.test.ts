@@ -31,7 +31,16 @@ describe('invoke', () => {
   it('runs a read with the account’s token and names the account', async () => {
     const { data, meta } = await scene.call(user, 'test.read');
     expect(data).toEqual({ emailAddress: 'someone@example.com' });
-    expect(meta).toEqual({ account: user.email, accountId: user.accountId, ms: expect.any(Number) });
+    expect(meta).toEqual({
+      labels: {
+        integrity: 'others',
+        confidentiality: 'private',
+        sources: [{ item: 'profile', integrity: 'others', author: 'someone@example.com' }],
+      },
+      account: user.email,
+      accountId: user.accountId,
+      ms: expect.any(Number),
+    });
   });
 
   it('runs a change once', async () => {

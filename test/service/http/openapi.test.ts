@@ -28,6 +28,13 @@ const ENDPOINTS = [
   'GET /user/export',
   'GET /user/audit',
   'DELETE /user',
+  'GET /tokens',
+  'POST /tokens',
+  'DELETE /tokens/{id}',
+  'POST /agents/{action}',
+  'GET /approvals',
+  'GET /approvals/{id}',
+  'POST /approvals/{id}/decision',
 ];
 
 /** Documented responses that no request can cause on a healthy service, and why. */
@@ -36,6 +43,11 @@ const NOT_PROVOKED: { why: string; responses: RegExp }[] = [
   { why: 'uses nothing that can fail: no database, no provider', responses: /^GET \/(test|health\/live|api-docs)? (500|503) / },
   { why: 'every failure of the file is a 422, and no database is used', responses: /^GET \/update_integrations (500|503) / },
   { why: 'asks the database one constant question, whose every failure is unavailable', responses: /^GET \/health\/ready 500 / },
+  {
+    why: 'is an error of the executor: test/service/executor',
+    responses:
+      /^POST \/(agents\/\{action\}|approvals\/\{id\}\/decision) (403 missing_scopes|409 (reauth_required|relink_required|item_gone|conflict|approval_required|aborted)|502|503 not_configured|504)/,
+  },
   { why: 'a failed insertion is the interface’s 200 with status error', responses: /^POST \/(waitlist|email) (500|503) / },
 ];
 

@@ -71,6 +71,11 @@ agents:
         input: { type: object, required: [id, name], properties: { id: { type: string }, name: { type: string } } }
         with: { fileId: $input.id, name: $input.name, fields: name }
         project: sort(name)
+      make:
+        call: drive.files.create
+        description: Create.
+        effect: write
+        with: { name: x, fields: id }
       erase:
         call: drive.files.delete
         description: Delete.
@@ -265,10 +270,10 @@ describe('a declared action', () => {
     const id = await idOf('Household budget');
     expect(await run('files.rename', { id, name: 'Budget, renamed' })).toEqual({ name: 'Budget, renamed' });
     expect(await run('files.rename', { id, name: 'Household budget 2026' })).toEqual({ name: 'Household budget 2026' });
-    const path = `/api/drive/v3/files/${id}`;
+    const path = '/api/drive/v3/files';
     const before = (await steward.control('state')).calls.workspace[path];
     await steward.control('faults', { part: 'workspace', path, kind: 'status', status: 503 });
-    await expect(callAction(steward, 'files.rename', { id, name: 'x' })).rejects.toMatchObject({ code: 'outcome_unknown' });
+    await expect(callAction(steward, 'files.make')).rejects.toMatchObject({ code: 'outcome_unknown' });
     await steward.control('faults/clear', {});
     expect((await steward.control('state')).calls.workspace[path]).toBe(before + 1);
   });
@@ -279,21 +284,23 @@ describe('a declared action', () => {
   });
 
   it('that is destructive requires approval, which says what will happen', async () => {
-    const error = await callAction(steward, 'files.erase', { id: 'file-1' }).catch((thrown) => thrown);
+    const id = await idOf('Household budget');
+    const error = await callAction(steward, 'files.erase', { id }).catch((thrown) => thrown);
     expect(error).toMatchObject({
       code: 'approval_required',
-      details: { summary: 'Delete — fileId: "file-1"', input: { id: 'file-1' } },
+      details: { summary: `Delete — fileId: “${id}”`, input: { id } },
     });
+    await expect(callAction(steward, 'files.erase', { id: 'file-1' })).rejects.toMatchObject({ code: 'not_found' });
   });
 
   it.each<[string, unknown, string]>([
     [
       'its description and arguments',
       { to: { name: 'Ana "x", sendUpdates: "none' }, n: [1, true] },
-      'Post — description: { name: "Ana \\"x\\", sendUpdates: \\"none" }, recurrence: [1, true]',
+      "Post — description: { name: “Ana 'x', sendUpdates: 'none” }, recurrence: [1, true]",
     ],
-    ['the length of a truncated text', { n: ['x'.repeat(1_234)] }, `Post — recurrence: ["${'x'.repeat(200)}"… (1,234 characters)]`],
-    ['escaped direction marks', { n: ['a\u202eb'] }, 'Post — recurrence: ["a\\u202eb"]'],
+    ['the length of a truncated text', { n: ['x'.repeat(1_234)] }, `Post — recurrence: [“${'x'.repeat(200)}”… (1,234 characters)]`],
+    ['no direction marks', { n: ['a\u202eb'] }, 'Post — recurrence: [“a b”]'],
   ])('shows the approving user %s', (_title, input, summary) => {
     const { to, n } = input as { to?: unknown; n?: unknown };
     expect(declaredSummary('Post.', { ...(to !== undefined && { description: to }), recurrence: n })).toBe(summary);

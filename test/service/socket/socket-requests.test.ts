@@ -105,7 +105,12 @@ describe('call', () => {
       type: 'result',
       requestId: 'one',
       data: { echo: { text: 'Grüße' } },
-      meta: { account: user.email, accountId: user.accountId, ms: expect.any(Number) },
+      meta: {
+        account: user.email,
+        accountId: user.accountId,
+        ms: expect.any(Number),
+        labels: { integrity: 'others', confidentiality: 'private', sources: [] },
+      },
     });
   });
 

@@ -59,6 +59,7 @@ describe('GET /user/audit', () => {
       call_id: expect.any(String),
       surface: 'socket',
       decided_surface: null,
+      client_id: null,
       milliseconds: expect.any(Number),
       count: 1,
     };

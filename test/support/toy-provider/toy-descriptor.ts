@@ -48,6 +48,7 @@ const LIST: DeclaredCall = {
   effect: () => 'read',
   tellingField: () => undefined,
   destructiveFields: [],
+  audience: async () => [],
   send: async (session, { about }, reader, args) => reader.run({ response: await (session as ToySession).list(about), args }),
 };
 

@@ -4,9 +4,9 @@ import { truncateOutput } from '../../../src/actions/truncate-output.ts';
 import type { AppError } from '../../../src/errors.ts';
 import { ActionRun, type RunDeps } from '../../../src/executor/action-run.ts';
 import { matches } from '../../../src/executor/allow-lists.ts';
-import { canonicalJson } from '../../../src/executor/argument-hashes.ts';
 import type { Call } from '../../../src/executor/call.ts';
 import { SlidingWindowLimiter } from '../../../src/rate-limit/sliding-window.ts';
+import { canonicalJson } from '../../../src/validation/canonical-json.ts';
 
 const bytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
 

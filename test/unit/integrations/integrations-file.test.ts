@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { BUILT_INS } from '../../../src/actions/built-ins.ts';
 import type { AppError } from '../../../src/errors.ts';
 import type { Catalog } from '../../../src/integrations/catalog.ts';
 import { createIntegrationsFormat } from '../../../src/integrations/compile-catalog.ts';
@@ -156,6 +155,7 @@ describe('an agent', () => {
       rate: { calls: 60, perMs: 60_000 },
       allow: {},
       unmasked: false,
+      tainted: 'ask',
     });
     const { actions } = await parse(`${source}defaults: { policy: { approval: never, timeout: 10s, rate: 7/hour } }\n`);
     expect(actions.get('mail.a')?.policy).toMatchObject({ approval: 'never', timeoutMs: 5_000, rate: { calls: 7, perMs: 3_600_000 } });
@@ -174,11 +174,6 @@ describe('an agent', () => {
     expect(await rules(source)).toEqual(['destructive', 'never', 'destructive', 'never', 'destructive']);
     const file = `${source}defaults: { policy: { approval: never } }\n`;
     expect(await rules(file)).toEqual(['destructive', 'never', 'destructive', 'never', 'never']);
-    const exposes = async (name: string, input: object) => (await BUILT_INS.get(name)?.load())?.exposes?.(input);
-    expect(await exposes('mail.send', {})).toBe(true);
-    expect([await exposes('calendar.create', { attendees: ['a@b.c'] }), await exposes('calendar.create', {})]).toEqual([true, false]);
-    const updates = [{ add_attendees: ['a@b.c'], notify: false }, { notify: true }, { notify: false }];
-    expect(await Promise.all(updates.map((input) => exposes('calendar.update', input)))).toEqual([true, true, false]);
   });
 
   it('shows full numbers only if its policy says so', async () => {

@@ -126,7 +126,7 @@ describe('calendar.update', () => {
       code: 'approval_required',
       details: {
         summary: expect.stringMatching(
-          /^Change, inviting a@example\.com, notifying nobody: .*; individual changes to 2 of its events may be reset$/,
+          /^Change, inviting a@example\.com, seen by a@example\.com without an e-mail: .*; individual changes to 2 of its events may be reset$/,
         ),
       },
     });
@@ -211,7 +211,9 @@ describe('a change that invites people', () => {
     const times = { title: 'Lunch', start: '2027-03-21T09:00', end: '2027-03-21T10:00' };
     await expect(asked('calendar.create', { ...times, attendees: ['b@example.com'] })).rejects.toMatchObject({ code: 'approval_required' });
     await expect(asked('calendar.update', { id, add_attendees: ['b@example.com'], notify: false })).rejects.toMatchObject(
-      summary(`Change, inviting b@example.com, notifying nobody: the event “made” on 2027-03-21T09:00:00+01:00 (${id})`),
+      summary(
+        `Change, inviting b@example.com, seen by a@example.com, b@example.com without an e-mail: the event “made” on 2027-03-21T09:00:00+01:00 (${id})`,
+      ),
     );
     expect(await calendarNotices(steward, me.email)).toHaveLength(sent);
     expect((await stored(id)).attendees).toHaveLength(1);
@@ -227,11 +229,18 @@ describe('a change that invites people', () => {
     expect((await stored(id)).summary).toBe('made');
   });
 
-  it('is the only one that requires approval', async () => {
+  it('or that they see requires approval, and no other one', async () => {
     const { data } = await asked('calendar.create', { title: 'alone', start: '2027-03-22', attendees: [] });
     await asked('calendar.update', { id: (data as { id: string }).id, title: 'still alone' });
     const { id } = await create({ attendees: ['a@example.com'] });
-    await asked('calendar.update', { id, title: 'made without a word' });
+    for (const change of [{ title: 'made without a word' }, { start: '2027-03-21T11:00' }, { remove_attendees: ['a@example.com'] }]) {
+      await expect(asked('calendar.update', { id, ...change })).rejects.toMatchObject({
+        code: 'approval_required',
+        details: { audience: [{ kind: 'person', address: 'a@example.com' }] },
+      });
+    }
+    await asked('calendar.update', { id: (data as { id: string }).id, notify: true, title: 'alone, and loud' });
+    await me.act('calendar.update', { id, title: 'made without a word' });
     expect(await lastNotice()).toMatchObject({ about: 'changed', sendUpdates: 'none' });
   });
 });

@@ -144,9 +144,13 @@ describe('documents.read with unusual responses', () => {
 });
 
 describe('documents’ changes', () => {
+  const OWN = { id: 'd1', name: 'Hostile', mimeType: 'application/vnd.google-apps.document', shared: false, ownedByMe: true };
+
   /** Records the bodies sent to batchUpdate. */
   function recording(reply: object, sent: any[], status = 200) {
     return (response: ServerResponse, call: ScriptedCall) => {
+      // Nobody else sees the document.
+      if (call.url.includes('/drive/v3/files/')) return respond(response, { body: OWN });
       const tabs = [tab('t.a', [paragraph(text('x\n'))]), tab('t.b', [])];
       if (call.method === 'GET') return respond(response, { body: { ...documentOf(paragraph(text('x\n'))), tabs } });
       sent.push(call.body);

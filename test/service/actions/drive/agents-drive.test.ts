@@ -151,7 +151,6 @@ describe('drive.search', () => {
   });
 
   it.each([
-    ['no words', { query: '' }],
     ['control characters', { query: 'a\u0000b' }],
     ['an unknown type', { type: 'exe' }],
     ['too many at once', { max: 51 }],
@@ -426,8 +425,13 @@ describe('the approval before a file is trashed or shared', () => {
     expect(await asked('drive.trash', { id: folder })).toBe(`Move to the trash: the folder “Plans” (${folder}), with all its contents`);
   });
 
-  it('contains the id if there is no such file', async () => {
-    expect(await asked('drive.trash', { id: 'gone' })).toBe('Move to the trash: gone, with all its contents if it is a folder');
+  it('is not requested if there is no such file', async () => {
+    for (const [action, input] of [
+      ['drive.trash', {}],
+      ['drive.share', { email: 'zoe@example.org', role: 'reader' }],
+    ] as const) {
+      await expect(callAction(steward, action, { id: 'gone', ...input }, { token })).rejects.toMatchObject({ code: 'not_found' });
+    }
   });
 });
 

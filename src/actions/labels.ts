@@ -1,0 +1,46 @@
+/** `own`: the user's text, which nobody else can edit; `others`: anyone's, so it must not be obeyed. */
+export type Integrity = 'own' | 'others';
+
+/** Where a part of a result comes from. Names and authors are others' text, too. */
+export interface Source {
+  /** Id at the provider. */
+  item: string;
+  integrity: Integrity;
+  /** How people know it: a subject, a title. */
+  name?: string;
+  /** As the provider gives it: a sender, an organizer, an owner. */
+  author?: string;
+  /** ISO 8601. */
+  time?: string;
+  /** Fields of the item that `author` or others wrote. */
+  fields?: readonly string[];
+}
+
+/** How far a result may be trusted, and how widely it may be shown; set from the provider's facts, never from text. */
+export interface Labels {
+  integrity: Integrity;
+  confidentiality: 'private' | 'financial';
+  sources: readonly Source[];
+  /** Number of sources that are left out. */
+  more?: number;
+}
+
+const MAX_SOURCES = 50;
+
+/**
+ * The labels of a result. What has no label counts as others'.
+ *
+ * @param integrity of the action's results as a whole; `own` if they contain nothing that others wrote
+ * @param sources undefined: the action doesn't tell
+ */
+export function labelsOf(provider: string, integrity: Integrity | undefined, sources: readonly Source[] | undefined): Labels {
+  const isOwn = integrity === 'own' || sources?.every((source) => source.integrity === 'own') === true;
+  const shown = (sources ?? []).slice(0, MAX_SOURCES);
+  const more = (sources?.length ?? 0) - shown.length;
+  return {
+    integrity: isOwn ? 'own' : 'others',
+    confidentiality: provider === 'bank' ? 'financial' : 'private',
+    sources: shown,
+    ...(more > 0 && { more }),
+  };
+}

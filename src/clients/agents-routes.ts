@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import type { Executor } from '../executor/executor.ts';
+import { type Endpoint, endpoint } from '../http/endpoint.ts';
+import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoint-router.ts';
+import { CALL_ERRORS, callResult } from './call-result.ts';
+
+const SURFACE = 'http';
+/** As on the socket. */
+const LIMIT = 64 * 1024;
+
+/** Actions for scripts, and for languages without a socket client. */
+export function agentsRouter(executor: Pick<Executor, 'invoke'>, middleware: EndpointMiddleware): EndpointRouter {
+  return endpointRouter('Agents', [callAction(executor)], middleware);
+}
+
+function callAction(executor: Pick<Executor, 'invoke'>): Endpoint {
+  return endpoint({
+    method: 'post',
+    path: '/agents/:action',
+    summary: 'Call an action',
+    description:
+      'Runs an action with the body as its arguments, like `call` on the WebSocket. A change with an `Idempotency-Key` header runs once within 24 hours. `approval_required`: the user has to approve the call first; `details` describes it.',
+    auth: 'credential',
+    params: z.object({ action: z.string().min(1).max(100) }),
+    query: z.strictObject({ account: z.string().min(1).max(254).optional().describe('Id or label; absent: the default account.') }),
+    form: z.looseObject({}).meta({ id: 'ActionInput' }),
+    json: { limit: LIMIT },
+    response: callResult,
+    errors: CALL_ERRORS,
+    async handle({ caller, params, query, request, response }) {
+      const leaving = new AbortController();
+      response.once('close', () => leaving.abort());
+      const idempotencyKey = request.get('idempotency-key');
+      const json = await executor.invoke({
+        user: caller,
+        surface: SURFACE,
+        action: params.action,
+        input: request.body,
+        signal: leaving.signal,
+        ...(query.account !== undefined && { account: query.account }),
+        ...(idempotencyKey !== undefined && { idempotencyKey }),
+      });
+      return { json };
+    },
+  });
+}

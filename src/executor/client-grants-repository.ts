@@ -1,0 +1,97 @@
+import type { Queryable } from '../database/database.ts';
+import { deleteExpired } from '../database/retention.ts';
+import type { ClientGrant } from './client-grant.ts';
+
+/** A grant as its user sees it. */
+export interface ClientGrantRow extends ClientGrant {
+  name: string;
+  lastFour: string;
+  createdAt: Date;
+  expiresAt: Date;
+  /** To the minute. */
+  lastUsedAt: Date | null;
+  revokedAt: Date | null;
+}
+
+export type NewClientGrant = Pick<ClientGrantRow, 'id' | 'userId' | 'name' | 'lastFour' | 'actions' | 'access' | 'accountIds'> & {
+  tokenHash: Buffer;
+  days: number;
+};
+
+const GRANT = 'id, user_id as "userId", actions, access, account_ids as "accountIds"';
+const ROW = `${GRANT}, name, last_four as "lastFour", created_at as "createdAt", expires_at as "expiresAt", last_used_at as "lastUsedAt", revoked_at as "revokedAt"`;
+const ACTIVE = 'revoked_at is null and expires_at > now()';
+
+/** The active grant of a token. */
+export async function selectGrantOfToken(
+  db: Queryable,
+  tokenHash: Buffer,
+): Promise<Pick<ClientGrantRow, 'id' | 'userId' | 'name' | 'createdAt' | 'expiresAt'> | undefined> {
+  const rows = await db.query<ClientGrantRow>(
+    { name: 'client-grant-of-token', text: `select ${ROW} from client_grants where token_hash = $1 and ${ACTIVE}` },
+    [tokenHash],
+  );
+  return rows[0];
+}
+
+/** The active grant, and records its use, once a minute. */
+export async function useClientGrant(db: Queryable, userId: string, id: string): Promise<ClientGrant | undefined> {
+  const rows = await db.query<ClientGrant>(
+    {
+      name: 'client-grant-use',
+      text: `with found as (
+               select ${GRANT} from client_grants where id = $2::uuid and user_id = $1::uuid and ${ACTIVE}
+             ), used as (
+               update client_grants set last_used_at = date_trunc('minute', now())
+               where id in (select id from found) and last_used_at is distinct from date_trunc('minute', now())
+             )
+             select * from found`,
+    },
+    [userId, id],
+  );
+  return rows[0];
+}
+
+/** Whether a grant is active. It stays so until the transaction ends, once it has locked the user. */
+export async function isActiveClient(tx: Queryable, id: string): Promise<boolean> {
+  const rows = await tx.query(`select 1 from client_grants where id = $1::uuid and ${ACTIVE}`, [id]);
+  return rows.length > 0;
+}
+
+export async function insertClientGrant(tx: Queryable, grant: NewClientGrant): Promise<ClientGrantRow> {
+  const { id, userId, name, tokenHash, lastFour, actions, access, accountIds, days } = grant;
+  const rows = await tx.query<ClientGrantRow>(
+    `insert into client_grants (id, user_id, kind, name, token_hash, last_four, actions, access, account_ids, expires_at)
+     values ($1::uuid, $2::uuid, 'personal_access_token', $3, $4, $5, $6, $7, $8::uuid[], now() + $9::int * interval '1 day')
+     returning ${ROW}`,
+    [id, userId, name, tokenHash, lastFour, actions, access, accountIds, days],
+  );
+  return rows[0] as ClientGrantRow;
+}
+
+/** A user's grants, newest first, also those that have ended and are not deleted yet. */
+export function selectClientGrants(db: Queryable, userId: string): Promise<ClientGrantRow[]> {
+  return db.query<ClientGrantRow>(`select ${ROW} from client_grants where user_id = $1::uuid order by created_at desc, id`, [userId]);
+}
+
+export async function countActiveClients(tx: Queryable, userId: string): Promise<number> {
+  const rows = await tx.query<{ count: number }>(
+    `select count(*)::int as count from client_grants where user_id = $1::uuid and ${ACTIVE}`,
+    [userId],
+  );
+  return rows[0]?.count ?? 0;
+}
+
+/** @returns false when the user has no such grant; one that has ended is left as it is */
+export async function revokeClientGrant(tx: Queryable, userId: string, id: string): Promise<boolean> {
+  const rows = await tx.query(
+    `update client_grants set revoked_at = coalesce(revoked_at, now()) where id = $1::uuid and user_id = $2::uuid returning id`,
+    [id, userId],
+  );
+  return rows.length > 0;
+}
+
+/** Deletes grants that ended 30 days ago. */
+export function deleteOldClientGrants(db: Queryable): Promise<void> {
+  return deleteExpired(db, 'client_grants', `least(expires_at, revoked_at) < now() - interval '30 days'`);
+}

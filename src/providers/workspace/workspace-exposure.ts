@@ -1,0 +1,71 @@
+import { isObject } from '../../validation/is-object.ts';
+import { type Audience, people, UNKNOWN, union } from '../audience.ts';
+import { readEventAudience } from './event-audience.ts';
+import { readFileAudience } from './file-audience.ts';
+import type { WorkspaceSession } from './workspace-session.ts';
+
+/** The arguments of one call of a method: parameters and fields of the body. */
+type Arguments = Readonly<Record<string, unknown>>;
+
+/** Changes of what only the user sees. A method that isn't known here counts as seen by anyone. */
+const OWN =
+  /^(gmail\.users\.(drafts\.(create|update|delete)|labels\.\w+|messages\.(modify|batchModify|insert|trash|untrash|delete|batchDelete)|threads\.(modify|trash|untrash|delete))|docs\.documents\.create)$/;
+const NEW_EVENT = /^calendar\.events\.(insert|import)$/;
+const EVENT = /^calendar\.events\.(patch|update|delete)$/;
+const DOCUMENT = 'docs.documents.batchUpdate';
+const FILE = /^drive\.(files|comments|replies|revisions)\./;
+const NEW_FILE = 'drive.files.create';
+/** Requests that change the document only. Others fetch an address, which may tell its owner, or mention people. */
+const PLAIN_REQUEST =
+  /^(insert(Text|PageBreak|SectionBreak|Table|TableRow|TableColumn)|delete(ContentRange|PositionedObject|TableRow|TableColumn|ParagraphBullets|NamedRange|Header|Footer)|update(TextStyle|ParagraphStyle|SectionStyle|DocumentStyle|TableColumnProperties|TableCellStyle|TableRowStyle)|replace(AllText|NamedRangeContent)|create(ParagraphBullets|NamedRange|Header|Footer|Footnote)|(un)?mergeTableCells|pinTableHeaderRows)$/;
+const TOP_FOLDER = 'root';
+/** A file has one folder. */
+const MAX_FOLDERS = 5;
+
+/**
+ * Who sees the effect of a method with these arguments besides the account.
+ *
+ * @param id the method's, as in the provider's discovery documents
+ * @param own address of the account
+ * @throws AppError what reading an event or a file throws
+ */
+export async function methodAudience(id: string, args: Arguments, session: WorkspaceSession, own: string): Promise<Audience> {
+  if (OWN.test(id)) return [];
+  if (NEW_EVENT.test(id)) return isPrimary(args) ? invited(args) : UNKNOWN;
+  if (EVENT.test(id)) {
+    return isPrimary(args) && isText(args.eventId) ? union(invited(args), await readEventAudience(session, args.eventId)) : UNKNOWN;
+  }
+  const read = (file: unknown) => (isText(file) ? readFileAudience(session, file, own) : UNKNOWN);
+  if (id === DOCUMENT) return isPlain(args.requests) ? read(args.documentId) : UNKNOWN;
+  if (!FILE.test(id)) return UNKNOWN;
+  const folders = foldersOf(args);
+  if (folders === undefined) return UNKNOWN;
+  const files = [...(id === NEW_FILE ? [] : [args.fileId]), ...folders.filter((folder) => folder !== TOP_FOLDER)];
+  return union(...(await Promise.all(files.map(read))));
+}
+
+function isPrimary({ calendarId }: Arguments): boolean {
+  return calendarId === 'primary';
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}
+
+/** The people whom an event's body names. */
+function invited({ attendees = [] }: Arguments): Audience {
+  const listed: unknown[] = Array.isArray(attendees) ? attendees : [undefined];
+  const addresses = listed.map((one) => (isObject(one) ? one.email : undefined));
+  return union(people(addresses.filter(isText)), addresses.every(isText) ? [] : UNKNOWN);
+}
+
+function isPlain(requests: unknown): boolean {
+  return Array.isArray(requests) && requests.every((one) => isObject(one) && Object.keys(one).every((kind) => PLAIN_REQUEST.test(kind)));
+}
+
+/** Folders whose readers will see the file; undefined: they can't be told. */
+function foldersOf({ parents = [], addParents = '' }: Arguments): string[] | undefined {
+  if (!Array.isArray(parents) || !parents.every(isText) || typeof addParents !== 'string') return undefined;
+  const folders = [...parents, ...addParents.split(',').filter((folder) => folder !== '')];
+  return folders.length > MAX_FOLDERS ? undefined : folders;
+}

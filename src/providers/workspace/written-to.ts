@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { list } from '../response-list.ts';
+import type { WorkspaceSession } from './workspace-session.ts';
+
+const found = z.object({ messages: list(z.object({ id: z.string().regex(/^\w{1,64}$/) })).default([]) });
+const headers = z.object({ payload: z.object({ headers: list(z.object({ name: z.string(), value: z.string().max(200_000) })) }) });
+/** Others would have to be escaped in a search. */
+const SEARCHABLE = /^[\w.+'-]{1,64}@[\w.-]{1,190}$/;
+/** A user can't judge more of them, and each costs two requests. */
+const MAX_SEARCHED = 10;
+
+/**
+ * Those of the addresses that a sent message of the account names as recipients. The others weren't written to, or
+ * aren't among the first ten.
+ *
+ * @param addresses in lower case
+ * @throws AppError like the provider's session, also when the account's consent doesn't cover mail
+ */
+export async function writtenTo(session: WorkspaceSession, addresses: readonly string[]): Promise<ReadonlySet<string>> {
+  const searched = addresses.filter((address) => SEARCHABLE.test(address)).slice(0, MAX_SEARCHED);
+  const known = await Promise.all(searched.map((address) => isRecipient(session, address)));
+  return new Set(searched.filter((_address, index) => known[index]));
+}
+
+/** The search may find similar addresses, so that the message's own fields decide. */
+async function isRecipient(session: WorkspaceSession, address: string): Promise<boolean> {
+  const search = { userId: 'me', q: `in:sent to:"${address}"`, maxResults: 1, fields: 'messages(id)' };
+  const [message] = (await session.call('gmail.users.messages.list', search, found)).messages;
+  if (message === undefined) return false;
+  const params = { userId: 'me', id: message.id, format: 'metadata', metadataHeaders: ['To', 'Cc', 'Bcc'], fields: 'payload/headers' };
+  const { payload } = await session.call('gmail.users.messages.get', params, headers);
+  return payload.headers.some(({ value }) => addressesIn(value).includes(address));
+}
+
+function addressesIn(field: string): string[] {
+  return field
+    .toLowerCase()
+    .split(/[\s,;<>"]+/)
+    .filter((part) => part.includes('@'));
+}

@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AppError } from '../../../src/errors.ts';
+import { callAction } from '../../support/agents.ts';
+import { startSteward, type TestSteward } from '../../support/steward.ts';
+import { newPerson, type Person } from '../../support/workspace-content.ts';
+
+let steward: TestSteward;
+let me: Person;
+
+beforeAll(async () => {
+  steward = await startSteward();
+  me = await newPerson(steward);
+});
+afterAll(() => steward.stop());
+
+const labels = async (action: string, input: object): Promise<any> =>
+  (await callAction(steward, action, input, { token: me.token })).meta.labels;
+const at = { start: '2027-03-21T09:00', end: '2027-03-21T10:00' };
+
+describe('the labels of a result', () => {
+  it('are others’ for mail, with each sender and subject', async () => {
+    const { integrity, sources } = await labels('mail.search', { max: 3 });
+    expect(integrity).toBe('others');
+    expect(sources).toHaveLength(3);
+    for (const source of sources) {
+      expect(source).toMatchObject({ integrity: 'others', author: expect.stringContaining('@'), time: expect.stringMatching(/Z$/) });
+      expect(source.fields).toContain('subject');
+    }
+  });
+
+  it('are the user’s own for sent messages only by the provider’s label', async () => {
+    const { thread } = await me.act('mail.send', { to: ['ana@example.org'], subject: 'Own words', body: 'x' });
+    expect(await labels('mail.read', { thread })).toMatchObject({ integrity: 'own', sources: [{ integrity: 'own', name: 'Own words' }] });
+  });
+
+  it('are the user’s own for an event without guests', async () => {
+    const alone = await me.act('calendar.create', { ...at, title: 'Alone' });
+    const shared = await me.act('calendar.create', { ...at, title: 'Together', attendees: ['ana@example.org'] });
+    expect(await labels('calendar.get', { id: alone.id })).toMatchObject({ integrity: 'own' });
+    expect(await labels('calendar.get', { id: shared.id })).toMatchObject({
+      integrity: 'others',
+      sources: [{ fields: expect.any(Array) }],
+    });
+  });
+
+  it('are the user’s own for a file that isn’t shared, and others’ for text that isn’t labelled', async () => {
+    const file = await me.act('drive.create', { name: 'Private plan zebra.txt', content: 'x' });
+    expect(await labels('drive.search', { query: 'zebra' })).toMatchObject({ integrity: 'own', sources: [{ item: file.id }] });
+    expect(await labels('drive.read', { id: file.id })).toEqual({ integrity: 'others', confidentiality: 'private', sources: [] });
+  });
+});
+
+describe('the question in a context that has read mail', () => {
+  it('names the senders, quoted', async () => {
+    const other = await newPerson(steward);
+    await callAction(steward, 'mail.search', { max: 5 }, { token: other.token });
+    const ask = () => callAction(steward, 'mail.send', { to: ['ana@example.org'], subject: 'x', body: 'x' }, { token: other.token });
+    const error = (await ask().catch((thrown) => thrown)) as AppError;
+    expect(error.code).toBe('approval_required');
+    const { provenance, notices } = error.details as any;
+    expect(provenance.length).toBeGreaterThan(0);
+    for (const source of provenance) expect(source).toMatchObject({ action: 'mail.search', author: expect.any(String) });
+    expect(notices.find((notice: string) => notice.startsWith('Before this'))).toMatch(/^Before this, text by “[^“”]+”.* was read/);
+  });
+});

@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { ExecutorScene } from '../../support/executor-scene.ts';
+import type { ConnectedGrant } from '../../support/refreshing.ts';
+
+const ACTION = 'test.notify';
+const ANA = { to: ['ana@example.com'] };
+
+let scene: ExecutorScene;
+let user: ConnectedGrant;
+
+beforeAll(async () => {
+  scene = await ExecutorScene.start();
+});
+afterAll(() => scene.stop());
+beforeEach(async () => {
+  scene.reset();
+  scene.policies.set(ACTION, { approval: 'destructive' });
+  scene.sending(200);
+  user = await scene.connect();
+});
+
+const get = (path: string, token = user.token) => scene.steward.call(path, { token });
+const decide = (id: string, decision: unknown, token = user.token) =>
+  scene.steward.call(`/approvals/${id}/decision`, {
+    token,
+    body: JSON.stringify(decision),
+    headers: { 'content-type': 'application/json' },
+  });
+const ask = async () => String((await scene.ask(user, ACTION, ANA)).approvalId);
+
+describe('approvals over HTTP', () => {
+  it('are listed and read with what the user has to know', async () => {
+    const id = await ask();
+    const shown = {
+      id,
+      action: ACTION,
+      account: user.email,
+      account_id: user.accountId,
+      summary: 'Tell ana@example.com from someone@example.com',
+      audience: [{ kind: 'person', address: 'ana@example.com' }],
+      notices: [],
+      provenance: [],
+      input: { to: ['ana@example.com'], text: 'Hello.' },
+      expires_at: expect.stringMatching(/Z$/),
+    };
+    expect((await get('/approvals')).body).toEqual({ approvals: [shown] });
+    expect((await get(`/approvals/${id}`)).body).toEqual(shown);
+  });
+
+  it('run once when approved', async () => {
+    const id = await ask();
+    expect(await decide(id, { approved: true })).toMatchObject({ status: 200, body: { data: { id: 'm1' } } });
+    expect(await decide(id, { approved: true })).toMatchObject({ status: 409, body: { code: 'conflict' } });
+    expect((await get(`/approvals/${id}`)).status).toBe(404);
+    expect(scene.sent).toBe(1);
+  });
+
+  it('do not run when denied', async () => {
+    const id = await ask();
+    expect(await decide(id, { approved: false })).toMatchObject({ status: 200, body: { data: { approved: false } } });
+    expect(scene.sent).toBe(0);
+  });
+
+  it('take other arguments, and ask again for a wider audience', async () => {
+    const id = await ask();
+    const wider = await decide(id, { approved: true, input: { to: ['ana@example.com', 'zoe@example.com'] } });
+    expect(wider).toMatchObject({ status: 409, body: { code: 'approval_required', details: { approvalId: id } } });
+    expect(scene.sent).toBe(0);
+    expect(await decide(id, { approved: true })).toMatchObject({ status: 200 });
+  });
+
+  it('are only the user’s own', async () => {
+    const id = await ask();
+    const other = await scene.connect();
+    expect((await get(`/approvals/${id}`, other.token)).status).toBe(404);
+    expect((await decide(id, { approved: true }, other.token)).status).toBe(404);
+    expect((await get('/approvals', other.token)).body).toEqual({ approvals: [] });
+  });
+
+  it.each([[{}], [{ approved: 'yes' }], [{ approved: true, input: [] }], [{ approved: true, more: 1 }], [null], [[]]])(
+    'are not decided by %j',
+    async (decision) => {
+      const id = await ask();
+      expect(await decide(id, decision)).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
+      expect((await get(`/approvals/${id}`)).status).toBe(200);
+    },
+  );
+});

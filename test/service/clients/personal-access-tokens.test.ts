@@ -1,0 +1,251 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { newClientToken } from '../../../src/clients/client-token.ts';
+import { ExecutorScene } from '../../support/executor-scene.ts';
+import type { ConnectedGrant } from '../../support/refreshing.ts';
+import { SocketClient } from '../../support/socket-client.ts';
+
+const MESSAGE = { to: ['ana@example.com'] };
+const JSON_TYPE = { 'content-type': 'application/json' };
+const REFUSED = { error: { code: 'forbidden' } };
+
+let scene: ExecutorScene;
+let user: ConnectedGrant;
+
+beforeAll(async () => {
+  scene = await ExecutorScene.start();
+});
+afterAll(() => scene.stop());
+beforeEach(async () => {
+  scene.reset();
+  scene.sending(200);
+  user = await scene.connect();
+});
+
+afterEach(() => void vi.useRealTimers());
+
+/** The parts of a frame or of a close that tell why. */
+const subset = ({ code, error }: any) => (code === undefined ? { error: { code: error.code } } : { code });
+
+async function newToken(more: object = {}): Promise<{ token: string; id: string; status: number; body: any }> {
+  const form = JSON.stringify({ name: 'script', actions: ['*'], access: 'write', ...more });
+  const response = await scene.steward.call('/tokens', { token: user.token, body: form, headers: JSON_TYPE });
+  const body = JSON.parse(response.text);
+  return { token: body.token, id: body.id, status: response.status, body };
+}
+
+/** Calls an action over HTTP. */
+async function call(token: string, action: string, input: unknown = {}, headers: Record<string, string> = {}, query = ''): Promise<any> {
+  const response = await scene.steward.call(`/agents/${action}${query}`, {
+    method: 'POST',
+    token: `Bearer ${token}`,
+    body: typeof input === 'string' ? input : JSON.stringify(input),
+    headers: { ...JSON_TYPE, ...headers },
+  });
+  return { ...JSON.parse(response.text), status: response.status };
+}
+
+async function onSocket<Result>(token: string, work: (client: SocketClient) => Promise<Result>): Promise<Result> {
+  const client = await SocketClient.signedIn(scene.steward.url, token);
+  try {
+    return await work(client);
+  } finally {
+    await client.close();
+  }
+}
+
+describe('a personal access token', () => {
+  it('is shown once, stored as a hash, and listed by its last characters', async () => {
+    const { token, id, body } = await newToken({ actions: ['mail.*'], access: 'read' });
+    expect(token).toMatch(/^stw_pat_[0-9A-Za-z]{36}$/);
+    expect(body).toMatchObject({ name: 'script', actions: ['mail.*'], access: 'read', accounts: null, last_used_at: null });
+    const days = (Date.parse(body.expires_at) - Date.parse(body.created_at)) / 86_400_000;
+    expect(Math.round(days)).toBe(90);
+    const list = await scene.steward.call('/tokens', { token: user.token });
+    expect(JSON.parse(list.text).tokens).toEqual([expect.objectContaining({ id, last_four: token.slice(-4) })]);
+    const exported = await scene.steward.call('/user/export', { token: user.token });
+    expect(JSON.parse(exported.text).client_grants).toEqual([expect.objectContaining({ id, name: 'script' })]);
+    const rows = await scene.steward.sql('select row_to_json(g)::text as row from client_grants g where id = $1', [id]);
+    for (const text of [list.text, exported.text, JSON.stringify(rows), scene.steward.logs.join('')]) {
+      expect(text).not.toContain(token.slice(8, 38));
+    }
+  });
+
+  it.each([
+    [{ name: '' }],
+    [{ actions: [] }],
+    [{ actions: ['nothing.here'] }],
+    [{ actions: ['mail'] }],
+    [{ actions: null }],
+    [{ expires_in_days: 367 }],
+    [{ expires_in_days: 0 }],
+    [{ access: 'admin' }],
+    [{ accounts: ['00000000-0000-4000-8000-000000000000'] }],
+    [{ accounts: [] }],
+    [{ extra: 1 }],
+  ])('is not made with %j', async (more) => {
+    expect(await newToken(more)).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
+  });
+
+  it('calls actions over HTTP and the socket, and is audited by its id', async () => {
+    const { token, id } = await newToken();
+    expect(await call(token, 'test.send', MESSAGE)).toMatchObject({ status: 200, data: { id: 'm1' }, meta: { accountId: user.accountId } });
+    const response = await onSocket(token, (client) => client.request({ type: 'call', action: 'test.send', input: MESSAGE }));
+    expect(response).toMatchObject({ type: 'result', data: { id: 'm1' } });
+    const audit = JSON.parse((await scene.steward.call('/user/audit', { token: user.token })).text).entries;
+    expect(audit.filter(({ decision }: any) => decision === 'started')).toEqual([
+      expect.objectContaining({ client_id: id, surface: 'socket' }),
+      expect.objectContaining({ client_id: id, surface: 'http' }),
+    ]);
+    const [listed] = JSON.parse((await scene.steward.call('/tokens', { token: user.token })).text).tokens;
+    expect(listed.last_used_at).toMatch(/:00(\.000)?(Z|\+00:00)$/);
+  });
+
+  it('runs a change once for an idempotency key', async () => {
+    const { token } = await newToken();
+    for (let times = 0; times < 3; times++) {
+      expect(await call(token, 'test.send', MESSAGE, { 'idempotency-key': 'k1' })).toMatchObject({ status: 200 });
+    }
+    expect(scene.sent).toBe(1);
+  });
+
+  it('may only do what it names', async () => {
+    const reading = await newToken({ access: 'read' });
+    expect(await call(reading.token, 'test.read')).toMatchObject({ status: 200 });
+    expect(await call(reading.token, 'test.send', MESSAGE)).toMatchObject({ status: 403, code: 'forbidden' });
+    const narrow = await newToken({ actions: ['test.read'] });
+    expect(await call(narrow.token, 'test.send', MESSAGE)).toMatchObject({ status: 403 });
+    expect(await call(narrow.token, 'test.readx')).toMatchObject({ status: 404 });
+    const agents = (await onSocket(narrow.token, (client) => client.request({ type: 'list' }))).data.agents;
+    expect(agents).toEqual([]);
+    expect(scene.sent).toBe(0);
+  });
+
+  it('may only use the accounts it names', async () => {
+    const second = await scene.connect({ token: user.token, email: 'second@example.org' });
+    const { token } = await newToken({ accounts: [second.accountId] });
+    expect(await call(token, 'test.read')).toMatchObject({ status: 200, meta: { accountId: second.accountId } });
+    expect(await call(token, 'test.read', {}, {}, `?account=${user.accountId}`)).toMatchObject({ status: 400 });
+  });
+
+  it('asks the user, who decides; it never sees or decides on approvals itself', async () => {
+    const { token } = await newToken();
+    scene.policies.set('test.send', { approval: 'always' });
+    const asked = await call(token, 'test.send', MESSAGE);
+    expect(asked).toMatchObject({ status: 409, code: 'approval_required', details: { approvalId: expect.any(String) } });
+    const { approvalId } = asked.details;
+    await onSocket(token, async (client) => {
+      for (const approved of [true, false]) expect(await client.request({ type: 'approve', approvalId, approved })).toMatchObject(REFUSED);
+      expect(await client.request({ type: 'approve', approvalId, approved: true, input: MESSAGE })).toMatchObject(REFUSED);
+      expect(await client.request({ type: 'approvals' })).toMatchObject(REFUSED);
+    });
+    expect(scene.sent).toBe(0);
+    const [row] = await scene.steward.sql<{ status: string }>('select status from approvals where id = $1', [approvalId]);
+    expect(row?.status).toBe('pending');
+    const approve = { type: 'approve', approvalId, approved: true };
+    expect(await onSocket(user.token, (client) => client.request(approve))).toMatchObject({ type: 'result' });
+    expect(scene.sent).toBe(1);
+  });
+
+  it('opens nothing else', async () => {
+    const { token } = await newToken();
+    const { paths } = JSON.parse((await scene.steward.call('/openapi.json')).text);
+    let tried = 0;
+    for (const [path, methods] of Object.entries<any>(paths)) {
+      for (const [method, { security }] of Object.entries<any>(methods)) {
+        if (security.length === 0 || path.startsWith('/agents/')) continue;
+        const address = path.replace(/\{\w+\}/g, '00000000-0000-4000-8000-000000000000');
+        for (const credential of [token, `Bearer ${token}`]) {
+          const { status } = await scene.steward.call(address, { method: method.toUpperCase(), token: credential });
+          expect([method, path, status]).toEqual([method, path, 401]);
+          tried += 1;
+        }
+      }
+    }
+    expect(tried).toBeGreaterThan(20);
+    expect((await scene.steward.call(`/agents/test.read?access_token=${token}`, { body: '{}', headers: JSON_TYPE })).status).toBe(401);
+  });
+
+  it.each([
+    [
+      'revoked',
+      async ({ id }: { id: string }) => void (await scene.steward.call(`/tokens/${id}`, { method: 'DELETE', token: user.token })),
+    ],
+    [
+      'expired',
+      async ({ id }: { id: string }) => void (await scene.steward.sql(`update client_grants set expires_at = now() where id = $1`, [id])),
+    ],
+    ['of a deleted user', async () => void (await scene.steward.call('/user', { method: 'DELETE', token: user.token }))],
+  ])('counts no longer at the next request once it is %s', async (_what, end) => {
+    const made = await newToken();
+    const client = await SocketClient.signedIn(scene.steward.url, made.token);
+    expect(await client.request({ type: 'call', action: 'test.read' })).toMatchObject({ type: 'result' });
+    scene.policies.set('test.send', { approval: 'always' });
+    const asked = await call(made.token, 'test.send', MESSAGE);
+    await end(made);
+    expect(await call(made.token, 'test.read')).toMatchObject({ status: 401, code: 'invalid_token' });
+    // The sockets of a deleted user are closed.
+    const later = client.request({ type: 'call', action: 'test.read' }).catch(() => client.ended);
+    expect([{ code: 4401 }, { error: { code: 'invalid_token' } }]).toContainEqual(expect.objectContaining(subset(await later)));
+    await client.close();
+    if (_what === 'of a deleted user') return;
+    const approve = { type: 'approve', approvalId: asked.details.approvalId, approved: true };
+    const decided = await onSocket(user.token, (own) => own.request(approve));
+    expect(decided).toMatchObject({ error: { code: _what === 'revoked' ? 'conflict' : 'invalid_token' } });
+    expect(scene.sent).toBe(0);
+  });
+
+  it('does not begin a change once it is revoked, even after the call’s checks', async () => {
+    const made = await newToken();
+    scene.policies.set('test.notify', { approval: 'destructive' });
+    let revoking: Promise<unknown> | undefined;
+    scene.checked = () => {
+      revoking ??= scene.steward.context.clientTokens.revoke(user.userId, made.id);
+    };
+    const result = await call(made.token, 'test.notify', { to: [] });
+    await revoking;
+    expect(revoking).toBeDefined();
+    expect(result).toMatchObject({ status: 401 });
+    expect(scene.sent).toBe(0);
+  });
+
+  it.each([
+    ['a wrong checksum', (token: string) => `${token.slice(0, -1)}${token.endsWith('A') ? 'B' : 'A'}`],
+    ['an unknown one', () => newClientToken()],
+    ['a prefix only', () => 'stw_pat_'],
+    ['a longer one', (token: string) => `${token}A`],
+    ['another case', (token: string) => token.toUpperCase()],
+  ])('is rejected with %s', async (_what, change) => {
+    const { token } = await newToken();
+    expect(await call(change(token), 'test.read')).toMatchObject({ status: 401 });
+  });
+
+  it('needs a recent sign-in to be made or revoked', async () => {
+    const { id } = await newToken();
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 6 * 60_000 });
+    for (const [path, method] of [
+      ['/tokens', 'POST'],
+      [`/tokens/${id}`, 'DELETE'],
+    ] as const) {
+      const body = JSON.stringify({ name: 'x', actions: ['*'] });
+      const response = await scene.steward.call(path, { method, token: user.token, body, headers: JSON_TYPE });
+      expect([response.status, JSON.parse(response.text).code]).toEqual([403, 'recent_login_required']);
+    }
+  });
+
+  it('is not another user’s to revoke', async () => {
+    const { token, id } = await newToken();
+    const other = await scene.connect();
+    expect((await scene.steward.call(`/tokens/${id}`, { method: 'DELETE', token: other.token })).status).toBe(404);
+    expect(await call(token, 'test.read')).toMatchObject({ status: 200 });
+  });
+
+  it('accepts arguments of up to 64 KiB', async () => {
+    const { token } = await newToken();
+    const body = (length: number) => `{"a":"${'x'.repeat(length - 8)}"}`;
+    expect(await call(token, 'test.read', body(65_537))).toMatchObject({ status: 413, code: 'too_large' });
+    expect(await call(token, 'test.read', 'null')).toMatchObject({ status: 400 });
+    expect(await call(token, 'test.read', '[1]')).toMatchObject({ status: 400 });
+    expect(await call(token, 'test.read', '{')).toMatchObject({ status: 400 });
+    expect(await call(token, 'test.read', body(10_000))).toMatchObject({ status: 200 });
+  });
+});

@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { callAction } from '../../support/agents.ts';
+import { eventually } from '../../support/eventually.ts';
+import { ExecutorScene, rejectedWith } from '../../support/executor-scene.ts';
+import { linkBank } from '../../support/flows.ts';
+import type { ConnectedGrant } from '../../support/refreshing.ts';
+
+const ACTION = 'test.notify';
+const TO_ANA = { to: ['ana@example.com'] };
+const PROFILE = '/api/gmail/v1/users/me/profile';
+
+let scene: ExecutorScene;
+let user: ConnectedGrant;
+
+beforeAll(async () => {
+  scene = await ExecutorScene.start();
+});
+afterAll(() => scene.stop());
+beforeEach(async () => {
+  scene.reset();
+  scene.policies.set(ACTION, { approval: 'never' });
+  scene.sending(200);
+  user = await scene.connect();
+});
+
+const sourcesStored = async () =>
+  (await scene.steward.sql('select 1 from contexts where user_id = $1 and sources is not null', [user.userId])).length > 0;
+const contexts = () =>
+  scene.steward.sql<{ name: string; tainted: boolean; financial: boolean }>(
+    `select name, tainted_until > now() + interval '60 minutes' as tainted, financial_until is not null as financial
+     from contexts where user_id = $1 order by name`,
+    [user.userId],
+  );
+
+describe('a context that has read text of others', () => {
+  it('exposes nothing unasked, whatever the policy says', async () => {
+    await scene.call(user, ACTION, TO_ANA);
+    await scene.call(user, 'test.read');
+    await eventually(sourcesStored);
+    const { notices, provenance } = await scene.ask(user, ACTION, TO_ANA);
+    expect(notices).toContain('Before this, text by “someone@example.com” was read, which may have asked for it.');
+    expect(provenance).toEqual([{ action: 'test.read', author: 'someone@example.com' }]);
+    expect(scene.sent).toBe(1);
+    // Nobody else sees this one.
+    await scene.call(user, ACTION, { to: [] });
+  });
+
+  it('exposes and deletes nothing if the operator denies it', async () => {
+    scene.policies.set(ACTION, { approval: 'never', tainted: 'deny' });
+    scene.policies.set('test.remove', { approval: 'destructive', tainted: 'deny' });
+    await scene.ask(user, 'test.remove', TO_ANA);
+    await scene.call(user, 'test.read');
+    await rejectedWith(scene.call(user, ACTION, TO_ANA), 'forbidden');
+    await rejectedWith(scene.call(user, 'test.remove', { to: ['zoe@example.com'] }), 'forbidden');
+    expect(scene.sent).toBe(0);
+  });
+
+  it('is one from the moment at which the read starts, even if it fails', async () => {
+    let atTheProvider: unknown;
+    scene.provider.on(PROFILE, (response) => {
+      void contexts().then((rows) => {
+        atTheProvider = rows;
+        response.writeHead(500).end();
+      });
+    });
+    await scene.call(user, 'test.read').catch(() => undefined);
+    expect(atTheProvider).toEqual([{ name: 'user', tainted: true, financial: false }]);
+    scene.provider.on(PROFILE, { body: { emailAddress: 'x@example.com' } });
+    await scene.ask(user, ACTION, TO_ANA);
+  });
+
+  it('stays one for an hour after the last read, and no longer', async () => {
+    await scene.call(user, 'test.read');
+    await scene.steward.sql(`update contexts set tainted_until = now() where user_id = $1`, [user.userId]);
+    await scene.call(user, ACTION, TO_ANA);
+    expect(scene.sent).toBe(1);
+  });
+
+  it('refuses to run what was approved before, if the operator denies it', async () => {
+    scene.policies.set(ACTION, { approval: 'destructive', tainted: 'deny' });
+    const { approvalId } = await scene.ask(user, ACTION, TO_ANA);
+    await scene.call(user, 'test.read');
+    await rejectedWith(scene.decide(user, approvalId), 'forbidden');
+    expect(scene.sent).toBe(0);
+  });
+});
+
+describe('contexts', () => {
+  it('are separate for each client of a user', async () => {
+    const { clientTokens } = scene.steward.context;
+    const request = { name: 'script', actions: ['*'], access: 'write', days: 1 } as const;
+    const [one, other] = [await clientTokens.create(user.userId, request), await clientTokens.create(user.userId, request)];
+    const call = (token: string, action: string, input: object) => callAction(scene.steward, action, input, { token });
+    await call(one.token, 'test.read', {});
+    await expect(call(one.token, ACTION, TO_ANA)).rejects.toMatchObject({ code: 'approval_required' });
+    await call(other.token, ACTION, TO_ANA);
+    await scene.call(user, ACTION, TO_ANA);
+    expect(scene.sent).toBe(2);
+    expect(await contexts()).toEqual([{ name: `client:${one.grant.id}`, tainted: true, financial: false }]);
+  });
+
+  it('that read a bank’s data send only to the user and to the operator’s allow-list, and ask', async () => {
+    await linkBank(scene.steward, user.token);
+    await callAction(scene.steward, 'bank.balances', {}, { token: user.token });
+    expect(await contexts()).toEqual([{ name: 'user', tainted: true, financial: true }]);
+    await rejectedWith(scene.call(user, ACTION, TO_ANA), 'forbidden');
+    expect((await scene.ask(user, ACTION, { to: [user.email] })).notices).toContain('Before this, data of a bank was read.');
+    scene.policies.set(ACTION, { approval: 'never', allow: { to: ['*@example.com'] } });
+    await scene.ask(user, ACTION, TO_ANA);
+    expect(scene.sent).toBe(0);
+  });
+});
+
+describe('the labels of a result', () => {
+  it('tell others’ text from the user’s own, and a bank’s data', async () => {
+    await linkBank(scene.steward, user.token);
+    const bank = await callAction(scene.steward, 'bank.balances', {}, { token: user.token });
+    expect(bank.meta.labels).toMatchObject({ integrity: 'others', confidentiality: 'financial' });
+    const { meta } = await scene.call(user, 'test.send', TO_ANA);
+    expect(meta.labels).toEqual({ integrity: 'own', confidentiality: 'private', sources: [] });
+  });
+});

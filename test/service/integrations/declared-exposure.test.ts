@@ -1,0 +1,168 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { AppError } from '../../../src/errors.ts';
+import { callAction } from '../../support/agents.ts';
+import { type ApiScene, startApiScene } from '../../support/api-scene.ts';
+import type { ConnectedGrant } from '../../support/refreshing.ts';
+
+const id = '{ type: object, required: [id], properties: { id: { type: string } } }';
+const FILE = `version: 1
+agents:
+  a:
+    provider: workspace
+    description: Declared changes.
+    scopes: [mail.modify, drive, documents, calendar.events.owned]
+    actions:
+      insert: { call: calendar.events.insert, description: Insert., effect: write, with: { calendarId: primary, summary: x } }
+      elsewhere:
+        call: calendar.events.insert
+        description: Insert elsewhere.
+        effect: write
+        input: ${id}
+        with: { calendarId: $input.id, summary: x }
+      patch: { call: calendar.events.patch, description: Patch., effect: write, input: ${id}, with: { calendarId: primary, eventId: $input.id, summary: x } }
+      invite:
+        call: calendar.events.patch
+        description: Invite.
+        effect: destructive
+        input: { type: object, required: [guests], properties: { guests: { type: array, items: { type: object } } } }
+        with: { calendarId: primary, eventId: e1, attendees: $input.guests }
+      batch:
+        call: docs.documents.batchUpdate
+        description: Batch.
+        effect: write
+        input: { type: object, required: [requests], properties: { requests: { type: array, items: { type: object } } } }
+        with: { documentId: f1, requests: $input.requests }
+      document: { call: docs.documents.create, description: Document., effect: write, with: { title: x } }
+      create: { call: drive.files.create, description: Create., effect: write, with: { name: x } }
+      into:
+        call: drive.files.create
+        description: Create in a folder.
+        effect: destructive
+        input: ${id}
+        with: { name: x, parents: [$input.id] }
+      add: { call: drive.files.update, description: Move., effect: destructive, input: ${id}, with: { fileId: f1, addParents: $input.id } }
+      rename: { call: drive.files.update, description: Rename., effect: write, with: { fileId: f1, name: x } }
+      copy: { call: drive.files.copy, description: Copy., effect: write, with: { fileId: f1 } }
+      comment: { call: drive.comments.create, description: Comment., effect: write, with: { fileId: f1, content: x, fields: id } }
+      label: { call: gmail.users.messages.modify, description: Label., effect: write, with: { id: m1, addLabelIds: [STARRED] } }
+      import: { call: gmail.users.messages.import, description: Import., effect: write, with: { raw: x } }
+`;
+const EVENT = '/calendar/v3/calendars/primary/events/e1';
+const PLAN = '/drive/v3/files/f1';
+const FOLDER = '/drive/v3/files/d1';
+const ANA = { kind: 'person', address: 'ana@example.org' };
+const UNKNOWN = { kind: 'unknown' };
+const INSERT = { insertText: { text: 'x', location: { index: 1 } } };
+const IMAGE = { insertInlineImage: { uri: 'https://example.org/?secret', location: { index: 1 } } };
+
+const folder = mkdtempSync(join(tmpdir(), 'steward-exposure-'));
+let scene: ApiScene;
+let me: ConnectedGrant;
+
+beforeAll(async () => {
+  const file = join(folder, 'integrations.yaml');
+  writeFileSync(file, FILE);
+  scene = await startApiScene({ INTEGRATIONS_FILE: file });
+});
+afterAll(async () => {
+  await scene.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+beforeEach(async () => {
+  me = await scene.connect();
+  scene.api.reset();
+  const done = { body: { id: 'x1' } };
+  const changing = [
+    '/calendar/v3/calendars/primary/events',
+    '/calendar/v3/calendars/team/events',
+    '/v1/documents',
+    '/v1/documents/f1:batchUpdate',
+  ];
+  const ofMail = ['/gmail/v1/users/me/messages/m1/modify', '/gmail/v1/users/me/messages/import'];
+  for (const path of [...changing, ...ofMail, '/drive/v3/files', `${PLAN}/copy`, `${PLAN}/comments`]) scene.api.on(path, done);
+  holding([], false);
+});
+
+/** What the provider says of the event, the file and the folder. */
+function holding(guests: object[], shared: boolean): void {
+  const own = { type: 'user', role: 'owner', emailAddress: me.email };
+  const ana = { type: 'user', role: 'reader', emailAddress: 'ana@example.org' };
+  const file = { shared, ownedByMe: true, owners: [{ me: true }], permissions: shared ? [own, ana] : [own] };
+  scene.api.on(EVENT, { body: { id: 'e1', organizer: { self: true }, attendees: guests } });
+  for (const [path, name] of [
+    [PLAN, 'f1'],
+    [FOLDER, 'd1'],
+  ] as const)
+    scene.api.on(path, { body: { ...file, id: name } });
+}
+
+const changes = () => scene.api.calls.filter(({ method }) => method !== 'GET');
+
+/** Who the user is told will see the effect; `ran`: it ran without a question. */
+async function audienceOf(action: string, input: object): Promise<unknown> {
+  const failure = await callAction(scene.steward, `a.${action}`, input, { token: me.token }).then(
+    () => undefined,
+    (error: AppError) => error,
+  );
+  if (failure?.code !== 'approval_required') {
+    if (failure !== undefined) throw failure;
+    expect(changes()).not.toEqual([]);
+    return 'ran';
+  }
+  expect(changes()).toEqual([]);
+  return failure.details?.audience;
+}
+
+describe('a declared change', () => {
+  it.each([
+    ['insert', {}],
+    ['patch', { id: 'e1' }],
+    ['batch', { requests: [INSERT] }],
+    ['document', {}],
+    ['create', {}],
+    ['rename', {}],
+    ['copy', {}],
+    ['comment', {}],
+    ['label', {}],
+  ])('runs if nobody else sees it: %s', async (action, input) => {
+    expect(await audienceOf(action, input)).toBe('ran');
+  });
+
+  it.each([
+    ['patch', { id: 'e1' }],
+    ['batch', { requests: [INSERT] }],
+    ['rename', {}],
+    ['copy', {}],
+    ['comment', {}],
+    ['into', { id: 'd1' }],
+    ['add', { id: 'd1' }],
+  ])('asks if others see it, and says who: %s', async (action, input) => {
+    holding([{ email: 'ana@example.org' }], true);
+    expect(await audienceOf(action, input)).toEqual([ANA]);
+  });
+
+  it.each([
+    ['elsewhere', { id: 'team' }, 'another calendar'],
+    ['elsewhere', { id: 'primary' }, undefined],
+    ['batch', { requests: [INSERT, IMAGE] }, 'an image that is fetched'],
+    ['batch', { requests: [{ insertPerson: {} }] }, 'an unknown request'],
+    ['import', {}, 'a method that isn’t known to be the user’s own'],
+    ['invite', { guests: [{ displayName: 'Ana' }] }, 'a guest without an address'],
+    ['into', { id: 'gone' }, null],
+  ])('%s of %j: %s', async (action, input, why) => {
+    if (why === null) await expect(audienceOf(action, input)).rejects.toMatchObject({ code: 'not_found' });
+    else expect(await audienceOf(action, input)).toEqual(why === undefined ? 'ran' : [UNKNOWN]);
+  });
+
+  it('counts an event as seen by strangers if its guests can’t be read', async () => {
+    scene.api.on(EVENT, { body: { id: 'e1', attendees: 'x' } });
+    expect(await audienceOf('patch', { id: 'e1' })).toEqual([UNKNOWN]);
+  });
+
+  it('names whom it invites', async () => {
+    expect(await audienceOf('invite', { guests: [{ email: 'Ana@example.org' }] })).toEqual([ANA]);
+  });
+});
