@@ -21,6 +21,15 @@ export interface ActionAccount {
   label: string;
 }
 
+/** The call that reverts what an action did. */
+export interface Undo {
+  /** The built-in action that does it, as in `use:`. */
+  action: string;
+  input: object;
+  /** What it reverts, in one line: `Take “Budget” out of the trash`. */
+  summary: string;
+}
+
 export interface RunContext<P extends string = string> {
   userId: string;
   account: ActionAccount;
@@ -35,6 +44,8 @@ export interface RunContext<P extends string = string> {
   signal: AbortSignal;
   /** Reports progress to a waiting caller. */
   progress(message: string): void;
+  /** Names the call that reverts this one, for the result's `meta.undo`. Not called for what can't be reverted. */
+  undoneBy(undo: Undo): void;
 }
 
 /** An operation on one account, built in or declared in the integrations file. */

@@ -1,4 +1,4 @@
-import type { ActionAccount, RunContext } from '../actions/action.ts';
+import type { ActionAccount, RunContext, Undo } from '../actions/action.ts';
 import type { Database } from '../database/database.ts';
 import { AppError, type ErrorCode } from '../errors.ts';
 import { type Audience, UNKNOWN } from '../providers/audience.ts';
@@ -45,6 +45,7 @@ export class ActionRun {
   readonly #grant: RefreshRow | undefined;
   readonly #abort = new RunAbort();
   #session: ProviderSession | undefined;
+  #undo: Undo | undefined;
 
   /** @param grant the account's grant, if the run begins right after it was read */
   constructor(deps: RunDeps, call: Call, grant?: RefreshRow) {
@@ -56,6 +57,11 @@ export class ActionRun {
   /** Whether a request was sent that may have changed the account. */
   get mayHaveChanged(): boolean {
     return this.#session?.mayHaveChanged ?? false;
+  }
+
+  /** The call that reverts the run; undefined: none does. */
+  get undo(): Undo | undefined {
+    return this.#undo;
   }
 
   /**
@@ -138,7 +144,10 @@ export class ActionRun {
   /** The action may ignore its signal; what it returns after the run is ignored. */
   #start<Result>(work: (context: RunContext) => Promise<Result>): Promise<Result> {
     try {
-      return work(new Context(this.#deps.db, this.#call, this.#abort, () => this.#open()));
+      const undoneBy = (undo: Undo) => {
+        this.#undo = undo;
+      };
+      return work(new Context({ db: this.#deps.db, undoneBy }, this.#call, this.#abort, () => this.#open()));
     } catch (error) {
       // A declared action may throw synchronously.
       return Promise.reject(error);
@@ -164,11 +173,18 @@ class Context implements RunContext {
   readonly unmasked: boolean;
   readonly capBytes: number;
   readonly progress: (message: string) => void;
+  readonly undoneBy: RunContext['undoneBy'];
   readonly #abort: RunAbort;
   readonly #open: () => RunContext['session'];
   #session: RunContext['session'] | undefined;
 
-  constructor(db: Database, { userId, account, configured, progress }: Call, runAbort: RunAbort, open: () => RunContext['session']) {
+  constructor(
+    { db, undoneBy }: Pick<RunContext, 'db' | 'undoneBy'>,
+    { userId, account, configured, progress }: Call,
+    runAbort: RunAbort,
+    open: () => RunContext['session'],
+  ) {
+    this.undoneBy = undoneBy;
     this.userId = userId;
     this.account = account;
     this.db = db;

@@ -1,3 +1,4 @@
+import type { Undo } from '../actions/action.ts';
 import type { Labels } from '../actions/labels.ts';
 import { AppError } from '../errors.ts';
 import type { Principal } from '../http/endpoint.ts';
@@ -53,7 +54,7 @@ export interface Call {
 /** What a call returns. */
 export interface CallResult {
   data: unknown;
-  meta: { account: string; accountId: string; ms: number; labels?: Labels; truncated?: true };
+  meta: { account: string; accountId: string; ms: number; labels?: Labels; truncated?: true; undo?: Undo };
 }
 
 export function changesSomething({ action }: LoadedAction): boolean {

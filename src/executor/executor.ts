@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Undo } from '../actions/action.ts';
 import { labelsOf } from '../actions/labels.ts';
 import { truncateOutput } from '../actions/truncate-output.ts';
 import type { Queryable } from '../database/database.ts';
@@ -6,7 +7,7 @@ import { CONCURRENT_BATCHES, StatementBatcher } from '../database/statement-batc
 import { AppError } from '../errors.ts';
 import type { Emit } from '../events/emit.ts';
 import type { Caller } from '../http/endpoint.ts';
-import type { Catalog } from '../integrations/catalog.ts';
+import type { Catalog, ConfiguredAction } from '../integrations/catalog.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
 import { isWider, UNKNOWN } from '../providers/audience.ts';
@@ -246,14 +247,25 @@ export class Executor {
     const labels = labelsOf(provider, integrity, sources?.(output));
     this.#taints.record(call, labels);
     const { value, truncated } = truncateOutput(output, configured.capBytes);
+    const undo = undoOf(run, call, this.#deps.catalog());
     const ms = Math.round(performance.now() - startedAt);
-    return { data: value, meta: { account: account.label, accountId: account.id, ms, labels, ...(truncated && { truncated }) } };
+    const meta = { account: account.label, accountId: account.id, ms, labels, ...(truncated && { truncated }) };
+    return { data: value, meta: { ...meta, ...(undo !== undefined && { undo }) } };
   }
 }
 
 function approvalRequired(preview: ApprovalPreview, entry: AuditEntryBuilder): AppError {
   entry.forApproval(preview.approvalId);
   return new AppError('approval_required', 'The user has to approve this first.', { details: { ...preview } });
+}
+
+/** The call that reverts a run, by the name that the file in force gives to its action; undefined: it has no such action. */
+function undoOf({ undo }: ActionRun, { configured }: Call, { actions }: Catalog): Undo | undefined {
+  if (undo === undefined) return undefined;
+  const isUndo = ({ action, policy }: ConfiguredAction) => action.name === undo.action && policy.enabled;
+  const able = [...actions.values()].filter(isUndo);
+  const found = able.find(({ agent }) => agent === configured.agent) ?? able[0];
+  return found && { ...undo, action: found.name };
 }
 
 /** The stored call as a new invocation. */
