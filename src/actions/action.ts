@@ -76,6 +76,11 @@ export interface Action<Input = unknown, Output = unknown, P extends string = st
   integrity?: 'own';
   /** Where the parts of a result come from, by the provider's facts. Left out: anywhere. */
   sources?(output: Output): readonly Source[];
+  /**
+   * Ids of the items whose text a change writes, as the {@link sources} of results name them: if the caller had read others'
+   * text, they count as others'. Without an output: those that the input names.
+   */
+  writes?(input: Input, output: Output | undefined): readonly string[];
   /** Whether the provider charges for a call with this input: such calls have a separate budget. */
   costs?(input: Input): boolean;
   /** One line for the person who approves: exactly what the call will do. */
@@ -127,6 +132,7 @@ export function outlineOf({
   facts,
   exposes,
   sources,
+  writes,
   costs,
   summary,
   preview,

@@ -16,6 +16,12 @@ const viewer = z.object({
   domain: z.string().optional(),
   relation: z.enum(['own', 'written_to', 'new']).optional().describe('How the user knows the person; absent: it could not be read.'),
 });
+const provenance = z.object({
+  action: z.string(),
+  author: z.string().optional(),
+  name: z.string().optional(),
+  time: z.string().optional(),
+});
 const approval = z
   .object({
     id: z.uuid(),
@@ -25,9 +31,10 @@ const approval = z
     summary: z.string().describe('One line: what will happen.'),
     audience: z.array(viewer).describe('Who else sees the effect.'),
     notices: z.array(z.string()).describe('What deserves attention.'),
-    provenance: z
-      .array(z.object({ action: z.string(), author: z.string().optional(), name: z.string().optional(), time: z.string().optional() }))
-      .describe('What others wrote and was read before.'),
+    provenance: z.array(provenance).describe('What others wrote and was read before.'),
+    matches: z
+      .array(provenance.extend({ field: z.string(), text: z.string() }))
+      .describe('Parts of the arguments that repeat what others wrote: `field` is the path of the argument.'),
     input: z.unknown().describe('The arguments.'),
     expires_at: z.iso.datetime(),
   })
@@ -95,7 +102,16 @@ function decide(executor: Approvals): Endpoint {
   });
 }
 
-function shown({ approvalId, accountId, expiresAt, audience, notices, provenance, ...rest }: ApprovalPreview): z.input<typeof approval> {
+function shown({
+  approvalId,
+  accountId,
+  expiresAt,
+  audience,
+  notices,
+  provenance: sources,
+  matches,
+  ...rest
+}: ApprovalPreview): z.input<typeof approval> {
   const { action, account, summary, input } = rest;
   return {
     id: approvalId,
@@ -105,7 +121,8 @@ function shown({ approvalId, accountId, expiresAt, audience, notices, provenance
     summary,
     audience: [...audience],
     notices: [...notices],
-    provenance: [...provenance],
+    provenance: [...sources],
+    matches: [...matches],
     input,
     expires_at: expiresAt,
   };

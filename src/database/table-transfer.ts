@@ -21,6 +21,8 @@ export const TRANSFERRED = [
   'waitlist',
   'client_grants',
   'contexts',
+  'context_reads',
+  'tainted_items',
   'events',
   'approvals',
   'idempotency_keys',
@@ -31,7 +33,7 @@ export const TRANSFERRED = [
 export type TransferredTable = (typeof TRANSFERRED)[number];
 
 /** Tables whose user_id has no foreign key (migrations/0008_erasures.sql), so that inserts do not check it. */
-const UNREFERENCED = ['events', 'approvals', 'idempotency_keys', 'audit_log', 'contexts'] as const;
+const UNREFERENCED = ['events', 'approvals', 'idempotency_keys', 'audit_log', 'contexts', 'context_reads', 'tainted_items'] as const;
 const FOREIGN_KEY_VIOLATION = '23503';
 
 /** Rows per fetch; a row may have megabytes. */

@@ -14,6 +14,8 @@ export interface AgentAccountRow {
   isDefault: boolean;
   status: GrantStatus;
   scopes: string[];
+  /** The user has items that were written after others' text was read. */
+  hasTaintedItems: boolean;
 }
 
 /** A user's accounts, connected longest first. Concurrent calls of the user share them. */
@@ -23,7 +25,8 @@ export interface UserAccounts {
   readonly grants: readonly RefreshRow[];
 }
 
-type Row = Omit<RefreshRow, 'readAt'> & Pick<AgentAccountRow, 'label' | 'masks' | 'isDefault' | 'scopes'> & { accountId: string };
+type Row = Omit<RefreshRow, 'readAt'> &
+  Pick<AgentAccountRow, 'label' | 'masks' | 'isDefault' | 'scopes' | 'hasTaintedItems'> & { accountId: string };
 
 /**
  * The accounts of each user, in the users' order. `offset 0` keeps each user's accounts an index scan: joined to the view
@@ -35,7 +38,8 @@ export async function selectUserAccounts(db: Queryable, userIds: readonly string
   const rows = await db.query<Row>(
     {
       name: 'user-accounts',
-      text: `select a.id as "accountId", a.label, a.masks, a.is_default as "isDefault", g.scopes, ${REFRESH_COLUMNS}
+      text: `select a.id as "accountId", a.label, a.masks, a.is_default as "isDefault", g.scopes,
+               exists (select 1 from tainted_items t where t.user_id = asked.user_id) as "hasTaintedItems", ${REFRESH_COLUMNS}
              from unnest($1::uuid[]) as asked (user_id)
                cross join lateral (select * from connected_accounts where user_id = asked.user_id offset 0) a
                join grants g on g.id = a.grant_id left join user_keys k on k.user_id = asked.user_id
@@ -59,6 +63,6 @@ function userAccounts(rows: readonly Row[], readAt: number): UserAccounts {
   return { accounts: rows.map(accountOf), grants: usable.map((row) => ({ ...row, readAt })) };
 }
 
-function accountOf({ accountId, id, provider, label, masks, isDefault, status, scopes }: Row): AgentAccountRow {
-  return { id: accountId, grantId: id, provider, label, masks, isDefault, status, scopes };
+function accountOf({ accountId, id, provider, label, masks, isDefault, status, scopes, hasTaintedItems }: Row): AgentAccountRow {
+  return { id: accountId, grantId: id, provider, label, masks, isDefault, status, scopes, hasTaintedItems };
 }

@@ -31,10 +31,11 @@ export function storedOf({ account, given, input }: Call, question: Question): S
 
 export function preview(
   row: Pick<ApprovalRow, 'id' | 'action' | 'accountId' | 'expiresAt'>,
-  { account, summary, audience = UNKNOWN, notices = [], provenance = [], input }: Stored,
+  { account, summary, audience = UNKNOWN, notices = [], provenance = [], matches = [], input }: Stored,
 ): ApprovalPreview {
   const { id: approvalId, action, accountId, expiresAt } = row;
-  return { approvalId, action, account, accountId, summary, audience, notices, provenance, input, expiresAt: expiresAt.toISOString() };
+  const question = { summary, audience, notices, provenance, matches };
+  return { approvalId, action, account, accountId, ...question, input, expiresAt: expiresAt.toISOString() };
 }
 
 /** Whether the arguments that were shown are those that would run. A newer version of the service may have other defaults. */

@@ -27,11 +27,13 @@ import { CallAuditor, redactError } from './call-auditor.ts';
 import { activeClient, type CheckDeps, checkCall } from './call-checks.ts';
 import { type ClientGrant, notAClient } from './client-grant.ts';
 import { isActiveClient, useClientGrant } from './client-grants-repository.ts';
+import { ContextReads } from './context-reads.ts';
 import { type Assessment, Gate } from './gate.ts';
 import { IdempotencyKeys, unknownOutcome } from './idempotency.ts';
 import { assertAffordable } from './paid-calls.ts';
-import { questionOf } from './question.ts';
+import { type Question, questionOf } from './question.ts';
 import { Taints } from './taint.ts';
+import { WrittenItems } from './written-items.ts';
 
 export type { CallResult, Invocation };
 
@@ -67,6 +69,8 @@ export class Executor {
   readonly #approvals: Approvals;
   readonly #readRates = new SlidingWindowLimiter();
   readonly #taints: Taints;
+  readonly #reads: ContextReads;
+  readonly #written: WrittenItems;
   readonly #gate: Gate;
 
   constructor(deps: ExecutorDeps) {
@@ -76,7 +80,9 @@ export class Executor {
     const hashes = new ArgumentHashes(db, userKeys);
     const client = (userId: string, clientId: string) => useClientGrant(db, userId, clientId);
     this.#checks = { ...deps, accounts: (userId) => this.#accounts.add(userId), client, hashes };
-    this.#taints = new Taints(db, userKeys, logger);
+    this.#taints = new Taints(db);
+    this.#reads = new ContextReads(db, userKeys, logger);
+    this.#written = new WrittenItems(db);
     this.#gate = new Gate(deps, this.#taints);
     this.#auditor = new CallAuditor(deps);
     this.#keys = new IdempotencyKeys(db, userKeys, logger);
@@ -167,14 +173,18 @@ export class Executor {
   }
 
   async #requestApproval(call: Call, assessment: Assessment, surface: string, entry: AuditEntryBuilder): Promise<never> {
-    const preview = await this.#approvals.request(call, surface, () => questionOf(this.#deps, call, assessment));
+    const preview = await this.#approvals.request(call, surface, () => this.#question(call, assessment));
     this.#deps.telemetry.count('approval', 'requested');
     throw approvalRequired(preview, entry);
   }
 
+  #question(call: Call, assessment: Assessment): Promise<Question> {
+    return questionOf({ ...this.#deps, reads: this.#reads }, call, assessment);
+  }
+
   async #executeEdited(call: Call, entry: AuditEntryBuilder, row: ApprovalRow, { audience = UNKNOWN }: Stored): Promise<CallResult> {
     const assessment = await this.#gate.recheck(call);
-    const question = await questionOf(this.#deps, call, assessment);
+    const question = await this.#question(call, assessment);
     const replaced = { ...entry.row('ok', 'edited'), argumentsHash: row.argumentsHash };
     const preview = await this.#approvals.replace(row, call, question, replaced);
     if (isWider(assessment.audience, audience)) throw approvalRequired(preview, entry);
@@ -223,7 +233,10 @@ export class Executor {
     const run = new ActionRun(this.#deps, call);
     let result: CallResult;
     try {
+      // Before it is sent, too: its result may be lost.
+      await this.#written.remember(call, undefined);
       result = await this.#run(run, call);
+      await this.#written.remember(call, result.data);
     } catch (error) {
       if (!run.mayHaveChanged) {
         await this.#keys.release(call);
@@ -244,9 +257,10 @@ export class Executor {
     if (tainting !== undefined) await tainting;
     const output = configured.action.output.parse(await run.output()) ?? null;
     const { provider, integrity, sources } = configured.action;
-    const labels = labelsOf(provider, integrity, sources?.(output));
-    this.#taints.record(call, labels);
+    const marked = sources === undefined ? undefined : await this.#written.mark(call, sources(output));
+    const labels = labelsOf(provider, integrity, marked);
     const { value, truncated } = truncateOutput(output, configured.capBytes);
+    this.#reads.record(call, value, labels);
     const undo = undoOf(run, call, this.#deps.catalog());
     const ms = Math.round(performance.now() - startedAt);
     const meta = { account: account.label, accountId: account.id, ms, labels, ...(truncated && { truncated }) };

@@ -70,10 +70,10 @@ function isKnown({ configured, ownAddresses }: Call, viewer: Viewer): boolean {
   return ownAddresses.includes(viewer.address) || isAllowListed(configured, viewer.address);
 }
 
-function refused({ isTainted, sources }: Taint, isDenied: boolean): AppError {
+function refused({ isTainted }: Taint, isDenied: boolean): AppError {
   const message =
     isDenied && isTainted
       ? 'The operator denies this after text of others was read.'
       : 'A bank’s data was read before, and goes only to the user and to those whom the operator’s allow-list names.';
-  return new AppError('forbidden', message, { details: { sources } });
+  return new AppError('forbidden', message);
 }

@@ -2,8 +2,10 @@ import { displayAddress, quoted } from '../actions/display-text.ts';
 import type { Audience, Viewer } from '../providers/audience.ts';
 import { ActionRun, type RunDeps } from './action-run.ts';
 import type { Call } from './call.ts';
+import type { ContextReads, ReadSource } from './context-reads.ts';
 import type { Assessment } from './gate.ts';
-import type { ReadSource, Taint } from './taint.ts';
+import { type Match, matchesOf } from './matches.ts';
+import type { Taint } from './taint.ts';
 
 /** How the user knows a person: it is the user, the account has written to the address, or neither. */
 export type Relation = 'own' | 'written_to' | 'new';
@@ -18,22 +20,44 @@ export interface Question {
   notices: readonly string[];
   /** What others wrote and was read before in the call's context, newest first. */
   provenance: readonly ReadSource[];
+  /** Parts of the arguments that repeat what others wrote. */
+  matches: readonly Match[];
+}
+
+export interface QuestionDeps extends RunDeps {
+  reads: ContextReads;
 }
 
 /** Any beyond are only counted, to keep the question readable. */
 const MAX_NAMED = 10;
 const MAX_AUTHORS = 3;
+const MAX_SHOWN = 20;
+const MAX_QUOTED_MATCHES = 3;
 
 /** Describes a call to the user who decides on it; reads names and relations from the provider, as far as they can be read. */
-export async function questionOf(deps: RunDeps, call: Call, assessment: Assessment): Promise<Question> {
+export async function questionOf(deps: QuestionDeps, call: Call, assessment: Assessment): Promise<Question> {
+  const { taint } = assessment;
   const others = addressesIn(assessment.audience).filter((address) => !call.ownAddresses.includes(address));
-  const [summary, written] = await Promise.all([
+  const [summary, written, reads] = await Promise.all([
     new ActionRun(deps, call).summary(assessment),
     others.length === 0 ? new Set<string>() : new ActionRun(deps, call).writtenTo(others),
+    taint.isTainted || taint.isFinancial ? deps.reads.of(call) : [],
   ]);
   const audience = assessment.audience.map((viewer): ShownViewer => withRelation(viewer, call.ownAddresses, written));
-  const { taint } = assessment;
-  return { summary, audience, notices: [...noticesOn(audience), ...noticesOnReading(taint)], provenance: taint.sources };
+  const provenance = distinct(reads.map(({ fingerprints: _, ...source }) => source)).slice(0, MAX_SHOWN);
+  const matches = matchesOf(call.input, reads);
+  return {
+    summary,
+    audience,
+    notices: [...noticesOn(audience), ...noticesOnReading(taint, provenance), ...noticesOnMatches(matches)],
+    provenance,
+    matches,
+  };
+}
+
+function distinct(sources: readonly ReadSource[]): ReadSource[] {
+  const keyOf = ({ action, author, name, time }: ReadSource) => JSON.stringify([action, author, name, time]);
+  return [...new Map(sources.map((source) => [keyOf(source), source])).values()];
 }
 
 function addressesIn(audience: Audience): string[] {
@@ -57,7 +81,7 @@ function noticesOn(audience: readonly ShownViewer[]): string[] {
   ];
 }
 
-function noticesOnReading({ isTainted, isFinancial, sources }: Taint): string[] {
+function noticesOnReading({ isTainted, isFinancial }: Taint, sources: readonly ReadSource[]): string[] {
   const authors = [...new Set(sources.flatMap(({ author }) => author ?? []))].slice(0, MAX_AUTHORS).map((author) => quoted(author));
   const whose =
     authors.length === 0
@@ -67,6 +91,13 @@ function noticesOnReading({ isTainted, isFinancial, sources }: Taint): string[] 
     ...(isTainted ? [`Before this, text by ${whose} was read, which may have asked for it.`] : []),
     ...(isFinancial ? ['Before this, data of a bank was read.'] : []),
   ];
+}
+
+function noticesOnMatches(matches: readonly Match[]): string[] {
+  return matches.slice(0, MAX_QUOTED_MATCHES).map(({ field, text, author }) => {
+    const whose = author === undefined ? 'text that was read before' : `what ${quoted(author)} wrote`;
+    return `The argument ${quoted(field)} repeats ${whose}: ${quoted(text)}.`;
+  });
 }
 
 function named(addresses: readonly string[]): string {

@@ -3,11 +3,18 @@ import { deleteExpired } from '../database/retention.ts';
 
 /** Longer than an hour by the time for which a process doesn't repeat the statement. */
 const TAINTED = '65 minutes';
+/** For how long what a tainted context wrote counts as others' text. */
+const REMEMBERED = '30 days';
 
 export interface ContextRow {
   isTainted: boolean;
   isFinancial: boolean;
-  sources: Buffer | null;
+}
+
+/** Something that was read in a context. */
+export interface ContextRead {
+  id: string;
+  sources: Buffer;
 }
 
 export async function taintContext(db: Queryable, userId: string, name: string, financial: boolean): Promise<void> {
@@ -28,7 +35,7 @@ export async function selectContext(db: Queryable, userId: string, name: string)
   const rows = await db.query<ContextRow>(
     {
       name: 'context-select',
-      text: `select tainted_until > now() as "isTainted", coalesce(financial_until > now(), false) as "isFinancial", sources
+      text: `select tainted_until > now() as "isTainted", coalesce(financial_until > now(), false) as "isFinancial"
              from contexts where user_id = $1::uuid and name = $2`,
     },
     [userId, name],
@@ -36,10 +43,64 @@ export async function selectContext(db: Queryable, userId: string, name: string)
   return rows[0];
 }
 
-export async function storeSources(db: Queryable, userId: string, name: string, sealed: Buffer): Promise<void> {
-  await db.query('update contexts set sources = $3 where user_id = $1::uuid and name = $2', [userId, name, sealed]);
+/** Stores what was read in a context, and deletes what was read before the last `kept` reads. */
+export async function insertRead(
+  db: Queryable,
+  { userId, context, id, sources, kept }: ContextRead & { userId: string; context: string; kept: number },
+): Promise<void> {
+  await db.query(
+    {
+      name: 'context-read',
+      text: `with outdated as (
+               delete from context_reads where ctid = any(array(
+                 select ctid from context_reads where user_id = $1::uuid and context = $2
+                 order by read_at desc offset $5::int - 1 for update skip locked))
+             )
+             insert into context_reads (user_id, context, id, sources)
+             select id, $2, $3::uuid, $4 from users where id = $1::uuid`,
+    },
+    [userId, context, id, sources, kept],
+  );
 }
 
-export function deleteOldContexts(db: Queryable): Promise<void> {
-  return deleteExpired(db, 'contexts', 'tainted_until < now()');
+/** What was read in a context, newest first. */
+export function selectReads(db: Queryable, userId: string, context: string, limit: number): Promise<ContextRead[]> {
+  return db.query<ContextRead>(
+    `select id, sources from context_reads
+     where user_id = $1::uuid and context = $2 and read_at > now() - interval '${TAINTED}' order by read_at desc limit $3::int`,
+    [userId, context, limit],
+  );
+}
+
+/** Remembers what a context writes, if it has read text of others. */
+export async function rememberItems(db: Queryable, userId: string, context: string, items: readonly Buffer[]): Promise<void> {
+  await db.query(
+    {
+      name: 'tainted-items-remember',
+      text: `insert into tainted_items (user_id, item, until)
+             select distinct c.user_id, item, now() + interval '${REMEMBERED}'
+             from contexts c cross join unnest($3::bytea[]) as item
+             where c.user_id = $1::uuid and c.name = $2 and c.tainted_until > now()
+             on conflict (user_id, item) do update set until = excluded.until`,
+    },
+    [userId, context, items],
+  );
+}
+
+/** Those of the items that a tainted context wrote. */
+export async function selectTaintedItems(db: Queryable, userId: string, items: readonly Buffer[]): Promise<Buffer[]> {
+  const rows = await db.query<{ item: Buffer }>(
+    {
+      name: 'tainted-items-among',
+      text: `select item from tainted_items where user_id = $1::uuid and item = any($2::bytea[]) and until > now()`,
+    },
+    [userId, items],
+  );
+  return rows.map(({ item }) => item);
+}
+
+export async function deleteOldContexts(db: Queryable): Promise<void> {
+  await deleteExpired(db, 'contexts', 'tainted_until < now()');
+  await deleteExpired(db, 'context_reads', `read_at < now() - interval '${TAINTED}'`);
+  await deleteExpired(db, 'tainted_items', 'until < now()');
 }

@@ -26,6 +26,8 @@ const WALKED = {
   approvals: chunk('approvals', 'null::bigint', 'user_id = $1::uuid and $2::bigint is null order by created_at'),
   idempotency_keys: chunk('idempotency_keys', 'null::bigint', 'user_id = $1::uuid and $2::bigint is null order by action, key'),
   contexts: chunk('contexts', 'null::bigint', 'user_id = $1::uuid and $2::bigint is null order by name'),
+  context_reads: chunk('context_reads', 'null::bigint', 'user_id = $1::uuid and $2::bigint is null order by read_at'),
+  tainted_items: chunk('tainted_items', 'null::bigint', 'user_id = $1::uuid and $2::bigint is null order by item'),
 } as const;
 
 function numbered(table: string, id: string): string {

@@ -9,7 +9,7 @@ const count = z.number().int();
 /** What is stored of the user and left out, and why. */
 export const WITHHELD = [
   'Tokens of your accounts, and your key, which encrypts them: anyone with this file could use your accounts.',
-  'Hashes of secrets (cookies, states, tickets, personal access tokens) and of arguments: they are only compared.',
+  'Hashes of secrets (cookies, states, tickets, personal access tokens), of arguments and of ids of what your assistants wrote: they are only compared.',
   'Senders and titles of what your assistants read within the last hour: they are shown when you are asked for approval.',
   'Tokens that are being revoked after a disconnection: kept for 7 days at most, under the provider’s id of the account, without a user.',
 ] as const;

@@ -112,7 +112,7 @@ describe.skipIf(!hasPostgres)('npm run keys -- rewrap --new-user-keys', () => {
       scene.call(user, 'test.send', { to: ['a@example.com'], text: 'Once.' }, { account: user.accountId, idempotencyKey: 'once' }, on);
     const first = await once();
     await scene.call(user, 'test.read', {}, { account: user.accountId });
-    const sources = () => database.sql('select 1 from contexts where user_id = $1 and sources is not null', [user.userId]);
+    const sources = () => database.sql('select 1 from context_reads where user_id = $1', [user.userId]);
     await eventually(async () => (await sources()).length === 1);
     scene.policies.set('test.send', { approval: 'always' });
     const { approvalId } = await scene.ask(user, 'test.send', { to: ['b@example.com'], text: 'May I?' }, { account: user.accountId });

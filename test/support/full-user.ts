@@ -1,3 +1,4 @@
+import { eventually } from './eventually.ts';
 import type { ExecutorScene } from './executor-scene.ts';
 import { linkBank, newName } from './flows.ts';
 import type { ConnectedGrant } from './refreshing.ts';
@@ -30,9 +31,10 @@ export async function fullUser(scene: ExecutorScene): Promise<ConnectedGrant & {
     accounts: [user.accountId],
     days: 1,
   });
-  await steward.sql(`insert into contexts (user_id, name, tainted_until, financial_until) values ($1, 'user', now() + interval '1 hour', now() + interval '1 hour')`, [
-    user.userId,
-  ]);
+  await scene.call(user, 'test.read', {}, { account: user.accountId });
+  const reads = () => steward.sql('select 1 from context_reads where user_id = $1', [user.userId]);
+  await eventually(async () => (await reads()).length > 0);
+  await steward.sql(`insert into tainted_items (user_id, item, until) values ($1, '\\x00', now() + interval '1 hour')`, [user.userId]);
   await steward.sql(
     `insert into bank_webhooks (id, grant_id, item_id, event, details, digest)
      select gen_random_uuid(), g.id, g.subject, 'ITEM_ERROR', '{}', '\\x00' from grants g where g.user_id = $1 and g.provider = 'bank'`,

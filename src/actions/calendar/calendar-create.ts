@@ -35,6 +35,7 @@ export const calendarCreate = builtIn('workspace', {
   integrity: 'own',
   input,
   output: eventOutput,
+  writes: (_input, output) => (output === undefined ? [] : [output.id]),
   allow: { attendees: (input) => input.attendees ?? [] },
   exposes: ({ attendees = [] }) => people(attendees),
   summary,

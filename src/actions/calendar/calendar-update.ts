@@ -68,6 +68,7 @@ export const calendarUpdate = builtIn('workspace', {
   },
   // Guests see the change in their calendars, whether they are notified or not; those who are removed see that, too.
   exposes: ({ add_attendees: add = [] }, { event }) => union(people(add), eventAudience(event)),
+  writes: (input) => [input.id],
   summary,
   preview,
   async run(input, { session }) {

@@ -46,6 +46,7 @@ export const createDocumentAction = builtIn('workspace', {
     link: z.string(),
     problem: z.string().optional().describe('The document was created, but its text could not be written, for this reason.'),
   }),
+  writes: (_input, output) => (output === undefined ? [] : [output.id]),
   summary: ({ title, text: content = '' }) =>
     `Create the document ${quoted(title)}${content === '' ? '' : ` with ${content.length} characters of text`}`,
   async run({ title, text: content }, { session }) {
@@ -75,6 +76,7 @@ export const appendAction = builtIn('workspace', {
   }),
   facts: documentFacts,
   exposes: (_input, { audience }) => audience,
+  writes: ({ id: written }) => [written],
   summary: (input) => describeAppending(input, `the document ${input.id}`),
   preview: async (input, _context, { file, audience }) => describeAppending(input, nameFile(file) + seenBy(audience)),
   async run({ id: documentId, text: content, tab: wanted }, { session }) {
@@ -103,6 +105,7 @@ export const replaceAction = builtIn('workspace', {
   output: z.object({ id: z.string(), link: z.string(), replaced: z.number() }),
   facts: documentFacts,
   exposes: (_input, { audience }) => audience,
+  writes: ({ id: written }) => [written],
   summary: (input) => describeReplacing(input, `the document ${input.id}`),
   preview: async (input, _context, { file, audience }) => describeReplacing(input, nameFile(file) + seenBy(audience)),
   async run({ id: documentId, find, replace, tab: wanted, match_case: matchCase }, { session }) {

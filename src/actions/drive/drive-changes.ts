@@ -59,6 +59,7 @@ export const createAction = builtIn('workspace', {
   output: fileItem,
   facts: ({ folder: target = MY_DRIVE }, context) => folderFacts(context, target),
   exposes: (_input, target) => target?.audience ?? [],
+  writes: (_input, output) => (output === undefined ? [] : [output.id]),
   summary: (input) => describeCreation(input, folderById(input.folder)),
   preview: async (input, _context, target) => describeCreation(input, nameFolder(target)),
   async run({ name: title, content, type, folder: target }, { session }) {
@@ -82,6 +83,7 @@ export const copyAction = builtIn('workspace', {
   output: fileItem,
   facts: ({ folder: target = MY_DRIVE }, context) => folderFacts(context, target),
   exposes: (_input, target) => target?.audience ?? [],
+  writes: (_input, output) => (output === undefined ? [] : [output.id]),
   summary: (input) => describeCopy(input, `the file ${input.id}`, input.folder && folderById(input.folder)),
   async preview(input, { session }, target) {
     return describeCopy(input, nameFile(await fileToCopy(session, input.id)), input.folder && nameFolder(target));
@@ -134,6 +136,7 @@ export const renameAction = builtIn('workspace', {
   output: fileItem,
   facts: ({ id: file }, context) => fileFacts(context, file),
   exposes: (_input, { audience }) => audience,
+  writes: ({ id: written }) => [written],
   summary: ({ id: file, name: title }) => `Rename ${file} to ${quoted(title)}`,
   preview: async ({ name: title }, _context, { file, audience }) => `Rename ${nameFile(file)}${seenBy(audience)}, to ${quoted(title)}`,
   run: ({ id: file, name: title }, { session }) =>

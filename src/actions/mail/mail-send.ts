@@ -37,6 +37,8 @@ export const draftMail = builtIn('workspace', {
   input: outgoingMail,
   output: z.object({ id: z.string().describe('Id of the draft.'), message: z.string(), thread: z.string() }),
   allow: { to: allAddresses },
+  // Of drafts, results name the message.
+  writes: (_mail, output) => (output === undefined ? [] : [output.id, output.message]),
   summary: (mail) => `Draft ${describeMail(mail)}`,
   async run(mail, context) {
     const requestBody = { message: await compose(mail, context) };

@@ -3,6 +3,7 @@ import type { Action, RunContext } from '../../actions/action.ts';
 import { AppError } from '../../errors.ts';
 import type { Audience } from '../../providers/audience.ts';
 import type { CallOrRejection, DeclaredCall, Effect } from '../../providers/declared-call.ts';
+import { isObject } from '../../validation/is-object.ts';
 import type { CallDeclaration } from '../declaration.ts';
 import type { Diagnostics } from '../diagnostics.ts';
 import { assertArguments, checkArguments, resolveArguments } from './declared-arguments.ts';
@@ -83,6 +84,7 @@ export function declaredAction(
     allow: allowLists(input),
     ...(call.paid && { costs: () => true }),
     ...(declaration.effect !== 'read' && {
+      writes: (value, output) => writtenIds(output ?? resolveArguments(call, given, value as Input)),
       async facts(value, { session, account }) {
         const args = resolveArguments(call, given, value as Input);
         assertArguments(call, args);
@@ -93,6 +95,12 @@ export function declaredAction(
     summary: (value) => declaredSummary(declaration.description, resolveArguments(call, given, value as Input), call.destructiveFields),
     run: (value, context) => run(call, resolveArguments(call, given, value as Input), declaration, context),
   };
+}
+
+/** The provider's resources have their ids under these names, in arguments and in responses. */
+function writtenIds(value: unknown): string[] {
+  const named = isObject(value) ? [value.id, value.documentId, value.fileId, value.eventId] : [];
+  return named.filter((id) => typeof id === 'string');
 }
 
 async function run(

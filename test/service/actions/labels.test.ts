@@ -34,19 +34,23 @@ describe('the labels of a result', () => {
   });
 
   it('are the user’s own for an event without guests', async () => {
-    const alone = await me.act('calendar.create', { ...at, title: 'Alone' });
-    const shared = await me.act('calendar.create', { ...at, title: 'Together', attendees: ['ana@example.org'] });
-    expect(await labels('calendar.get', { id: alone.id })).toMatchObject({ integrity: 'own' });
-    expect(await labels('calendar.get', { id: shared.id })).toMatchObject({
+    const { act, token } = await newPerson(steward);
+    const labelsOf = async (id: string): Promise<any> => (await callAction(steward, 'calendar.get', { id }, { token })).meta.labels;
+    const alone = await act('calendar.create', { ...at, title: 'Alone' });
+    const shared = await act('calendar.create', { ...at, title: 'Together', attendees: ['ana@example.org'] });
+    expect(await labelsOf(alone.id)).toMatchObject({ integrity: 'own' });
+    expect(await labelsOf(shared.id)).toMatchObject({
       integrity: 'others',
       sources: [{ fields: expect.any(Array) }],
     });
   });
 
   it('are the user’s own for a file that isn’t shared, and others’ for text that isn’t labelled', async () => {
-    const file = await me.act('drive.create', { name: 'Private plan zebra.txt', content: 'x' });
-    expect(await labels('drive.search', { query: 'zebra' })).toMatchObject({ integrity: 'own', sources: [{ item: file.id }] });
-    expect(await labels('drive.read', { id: file.id })).toEqual({ integrity: 'others', confidentiality: 'private', sources: [] });
+    const { act, token } = await newPerson(steward);
+    const labelsOf = async (action: string, input: object) => (await callAction(steward, action, input, { token })).meta.labels;
+    const file = await act('drive.create', { name: 'Private plan zebra.txt', content: 'x' });
+    expect(await labelsOf('drive.search', { query: 'zebra' })).toMatchObject({ integrity: 'own', sources: [{ item: file.id }] });
+    expect(await labelsOf('drive.read', { id: file.id })).toEqual({ integrity: 'others', confidentiality: 'private', sources: [] });
   });
 });
 

@@ -40,6 +40,7 @@ describe('approvals over HTTP', () => {
       audience: [{ kind: 'person', address: 'ana@example.com' }],
       notices: [],
       provenance: [],
+      matches: [],
       input: { to: ['ana@example.com'], text: 'Hello.' },
       expires_at: expect.stringMatching(/Z$/),
     };

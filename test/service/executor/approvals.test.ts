@@ -40,6 +40,7 @@ describe('an action that needs approval', () => {
       audience: [],
       notices: [],
       provenance: [],
+      matches: [],
       input: { ...message, text: 'Hello.' },
       expiresAt: expect.stringMatching(/^\d{4}-.*Z$/),
     });

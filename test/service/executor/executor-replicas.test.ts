@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { eventually } from '../../support/eventually.ts';
 import { ExecutorScene, rejectedWith } from '../../support/executor-scene.ts';
 import { createPostgresDatabase, hasPostgres, type PostgresDatabase } from '../../support/postgres.ts';
 import type { ConnectedGrant } from '../../support/refreshing.ts';
@@ -90,5 +91,17 @@ describe.skipIf(!hasPostgres)('two replicas on one database', () => {
     const responses = await onBoth(10, (on) => scene.call(user, 'test.send', message, {}, on));
     const ids = responses.map((response) => (response as PromiseRejectedResult).reason.details.approvalId);
     expect(new Set(ids).size).toBe(1);
+  });
+
+  it('know what was read at the other one: the context is tainted, and the question tells by whom', async () => {
+    scene.policies.set('test.notify', { approval: 'never' });
+    await scene.call(user, 'test.read');
+    const stored = () => scene.steward.sql('select 1 from context_reads where user_id = $1', [user.userId]);
+    await eventually(async () => (await stored()).length > 0);
+    const call = scene.call(user, 'test.notify', { to: ['someone@example.com'] }, {}, other);
+    expect((await rejectedWith(call, 'approval_required')).details).toMatchObject({
+      provenance: [{ action: 'test.read', author: 'someone@example.com' }],
+      matches: [{ field: 'to.0', text: 'someone@example.com', author: 'someone@example.com' }],
+    });
   });
 });

@@ -23,8 +23,7 @@ beforeEach(async () => {
   user = await scene.connect();
 });
 
-const sourcesStored = async () =>
-  (await scene.steward.sql('select 1 from contexts where user_id = $1 and sources is not null', [user.userId])).length > 0;
+const sourcesStored = async () => (await scene.steward.sql('select 1 from context_reads where user_id = $1', [user.userId])).length > 0;
 const contexts = () =>
   scene.steward.sql<{ name: string; tainted: boolean; financial: boolean }>(
     `select name, tainted_until > now() + interval '60 minutes' as tainted, financial_until is not null as financial

@@ -32,7 +32,8 @@ const LISTED: Record<string, string> = {
   'oauth_flows.pending': 'tokens that wait for confirmation',
   'oauth_flows.confirmation_hash': 'hash of a one-time form',
   'contexts.user_id': 'the user',
-  'contexts.sources': 'shown with approvals',
+  context_reads: 'shown with approvals',
+  tainted_items: 'hashes of ids',
   'client_grants.user_id': 'the user',
   'client_grants.token_hash': 'hash of a token',
   'events.user_id': 'the user',
@@ -125,6 +126,7 @@ describe('GET /user/export', () => {
     ]);
     expect(body.idempotency_keys).toMatchObject([{ key: `key-of-${user.name}`, status: 'done', answer: { data: { id: SAID } } }]);
     expect(body.audit_log.entries.map(({ decision }: { decision: string }) => decision)).toEqual([
+      'allowed',
       'approval_required',
       'allowed',
       'started',
@@ -200,7 +202,7 @@ describe('GET /user/export', () => {
     const next = await request(scene.steward.url)
       .get(`/user/audit?limit=200&cursor=${body.audit_log.next_cursor}`)
       .set('Authorization', user.token);
-    expect(next.body.entries).toHaveLength(103);
+    expect(next.body.entries).toHaveLength(104);
     expect(next.body.next_cursor).toBeNull();
   });
 });

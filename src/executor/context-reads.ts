@@ -1,0 +1,142 @@
+import { randomUUID } from 'node:crypto';
+import type { Labels, Source } from '../actions/labels.ts';
+import { type DataKey, open, seal } from '../crypto/envelope.ts';
+import type { Database } from '../database/database.ts';
+import { describeError, type Logger } from '../observability/logger.ts';
+import { boundedMap } from '../rate-limit/bounded-map.ts';
+import { isObject } from '../validation/is-object.ts';
+import { ignoreDecryptionFailure } from '../vault/ignore-decryption-failure.ts';
+import type { UserKeys } from '../vault/user-keys.ts';
+import type { Call } from './call.ts';
+import { contextOf } from './context-name.ts';
+import { fingerprintsOf } from './fingerprints.ts';
+import { type ContextRead, insertRead, selectReads } from './taint-repository.ts';
+
+/** Who was read by what, as a question shows it. */
+export interface ReadSource extends Pick<Source, 'author' | 'name' | 'time'> {
+  action: string;
+}
+
+/** With the fingerprints of what was read, by which its repetition is recognized. */
+export interface FingerprintedSource extends ReadSource {
+  fingerprints: Buffer;
+}
+
+/** The row's encrypted part. */
+type Stored = (ReadSource & { prints: string })[];
+
+const MAX_READS = 20;
+const MAX_SOURCES = 20;
+/** Fingerprints of one read: of about 35,000 characters. */
+const MAX_FINGERPRINTS = 4_096;
+/** Reads of the same items are stored once, as long as a process remembers them. */
+const REMEMBERED_READS = 5_000;
+
+/** Remembers what was read in each context within the last hour: whose text it was, and by what its repetition is recognized. */
+export class ContextReads {
+  readonly #db: Database;
+  readonly #userKeys: UserKeys;
+  readonly #logger: Logger;
+  readonly #stored = boundedMap<true>(REMEMBERED_READS);
+  /** By context. */
+  readonly #storing = new Map<string, Promise<void>>();
+
+  constructor(db: Database, userKeys: UserKeys, logger: Logger) {
+    this.#db = db;
+    this.#userKeys = userKeys;
+    this.#logger = logger;
+  }
+
+  /** Stores whose text a result contains. The caller need not wait; failures are logged, because the taint itself is stored. */
+  record(call: Call, output: unknown, { integrity, sources }: Pick<Labels, 'integrity' | 'sources'>): void {
+    if (integrity === 'own') return;
+    const read = fingerprinted(call, output, sources);
+    const key = `${contextKey(call)} ${read.map((one) => [one.action, one.author, one.name, one.time, one.prints].join(' ')).join()}`;
+    if (this.#stored.has(key)) return;
+    this.#stored.set(key, true);
+    const context = contextKey(call);
+    const storing = (this.#storing.get(context) ?? Promise.resolve())
+      .then(() => this.#store(call, read))
+      .catch((error: unknown) => this.#logger.warn({ err: describeError(error) }, 'the sources of a result could not be stored'))
+      .finally(() => {
+        if (this.#storing.get(context) === storing) this.#storing.delete(context);
+      });
+    this.#storing.set(context, storing);
+  }
+
+  /** What others wrote and was read in a call's context, newest first. @throws AppError `unavailable` */
+  async of(call: Call): Promise<FingerprintedSource[]> {
+    await this.#storing.get(contextKey(call));
+    const rows = await selectReads(this.#db, call.userId, contextOf(call), MAX_READS);
+    const [first] = rows;
+    if (first === undefined) return [];
+    const key = await ignoreDecryptionFailure(() => this.#userKeys.toOpen(this.#db, call.userId, first.sources));
+    if (key === undefined) return [];
+    const reads = await Promise.all(rows.map((row) => ignoreDecryptionFailure(async () => opened(key, call.userId, row))));
+    return reads.flatMap((read) => read ?? []);
+  }
+
+  async #store(call: Call, read: Stored): Promise<void> {
+    const { userId } = call;
+    const id = randomUUID();
+    const key = await this.#userKeys.forUser(this.#db, userId);
+    const sources = seal(key, associatedData(userId, id), JSON.stringify(read));
+    await insertRead(this.#db, { userId, context: contextOf(call), id, sources, kept: MAX_READS });
+  }
+}
+
+/** Without sources, the whole result is of unknown people. */
+function fingerprinted({ configured }: Call, output: unknown, sources: readonly Source[]): Stored {
+  const action = configured.name;
+  const others = sources.filter(({ integrity }) => integrity === 'others').slice(0, MAX_SOURCES);
+  if (others.length === 0) return [{ action, prints: printsOf(textsIn(output), MAX_FINGERPRINTS) }];
+  const parts = partsOf(output, new Set(others.map(({ item }) => item)));
+  const most = Math.ceil(MAX_FINGERPRINTS / others.length);
+  return others.map(({ item, author, name, time, fields }) => {
+    const about = { ...(author !== undefined && { author }), ...(name !== undefined && { name }), ...(time !== undefined && { time }) };
+    // An item that isn't found is all of the result.
+    return { action, ...about, prints: printsOf(textsIn(onlyFields(parts.get(item), fields) ?? output), most) };
+  });
+}
+
+function printsOf(texts: readonly string[], max: number): string {
+  return fingerprintsOf(texts, max).toString('base64');
+}
+
+/** The parts of a result that are items, by their ids. */
+function partsOf(output: unknown, items: ReadonlySet<string>): Map<string, unknown> {
+  const found = new Map<string, unknown>();
+  const visit = (value: unknown): void => {
+    if (Array.isArray(value)) value.forEach(visit);
+    else if (isObject(value)) {
+      if (typeof value.id === 'string' && items.has(value.id)) found.set(value.id, value);
+      else Object.values(value).forEach(visit);
+    }
+  };
+  visit(output);
+  return found;
+}
+
+/** What others wrote of an item. */
+function onlyFields(part: unknown, fields: Source['fields']): unknown {
+  return fields === undefined || !isObject(part) ? part : fields.map((field) => part[field]);
+}
+
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  if (Array.isArray(value)) return value.flatMap(textsIn);
+  return isObject(value) ? Object.values(value).flatMap(textsIn) : [];
+}
+
+function opened(key: DataKey, userId: string, { id, sources }: ContextRead): FingerprintedSource[] {
+  const stored: Stored = JSON.parse(open(key, associatedData(userId, id), sources).toString('utf8'));
+  return stored.map(({ prints, ...source }) => ({ ...source, fingerprints: Buffer.from(prints, 'base64') }));
+}
+
+function contextKey(call: Pick<Call, 'userId' | 'client'>): string {
+  return `${call.userId} ${contextOf(call)}`;
+}
+
+function associatedData(userId: string, rowId: string) {
+  return { table: 'context_reads', column: 'sources', userId, rowId };
+}
