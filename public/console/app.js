@@ -7,6 +7,7 @@ import { call } from './page-request.js';
 import { openPanels, refreshIntegrations, userPanel } from './page-service.js';
 import { Session } from './page-session.js';
 import { ServerWatch, showConnection } from './page-status.js';
+import { TokensPanel } from './page-tokens.js';
 import { showFlowResult, WorkspacePanel } from './page-workspace.js';
 
 const session = new Session();
@@ -18,10 +19,12 @@ const client = new StewardClient({ url: location.origin, token: (why) => (why ==
 const agents = new AgentsPanel(client);
 const approvals = new ApprovalsPanel(client);
 const events = new EventsPanel(client);
+const tokens = new TokensPanel(session);
 
 /** Reloads all data of the signed-in user. */
 async function refresh() {
-  const parts = [workspace.refresh(), bank.refresh(), refreshIntegrations(session), agents.refresh(), approvals.refresh()];
+  const panels = [workspace, bank, agents, approvals, tokens];
+  const parts = [...panels.map((panel) => panel.refresh()), refreshIntegrations(session)];
   const results = await Promise.allSettled(parts);
   const failed = results.find(({ status }) => status === 'rejected');
   if (failed !== undefined) showError(byId('page-result'), failed.reason);
@@ -51,7 +54,7 @@ function showSession({ detail: { reason } }) {
   const signedIn = token !== undefined;
   for (const id of ['signed-in', 'account', 'integration-status']) byId(id).hidden = !signedIn;
   byId('sign-in').hidden = signedIn;
-  for (const panel of [workspace, bank, agents, approvals, events]) panel.clear();
+  for (const panel of [workspace, bank, agents, approvals, events, tokens]) panel.clear();
   for (const id of ['account', 'sign-in']) byId(id).querySelector('.result').replaceChildren();
   if (signedIn) greet();
   else client.close();

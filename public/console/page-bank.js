@@ -46,14 +46,14 @@ export class BankPanel extends AccountsPanel {
       show(this.result, 'warning', 'No bank was connected.');
       return;
     }
-    const linked = await this.session.request('POST', '/auth/bank/set_access_token', { public_token: chosen.publicToken });
+    const linked = await this.session.request('POST', '/auth/bank/set_access_token', { form: { public_token: chosen.publicToken } });
     const beside = linked.also_linked === undefined ? '' : ' Another connection to this bank may include the same account. Both are kept.';
     await this.changed(`The bank is connected.${beside}`);
   }
 
   /** Update mode: the access token stays valid, so there is nothing to exchange. The server reloads the item. */
   async #repair(id, bank) {
-    const chosen = await chooseBank(await this.session.request('POST', '/auth/bank/create_link_token', { account_id: id }));
+    const chosen = await chooseBank(await this.session.request('POST', '/auth/bank/create_link_token', { form: { account_id: id } }));
     if (chosen === undefined) {
       show(this.result, 'warning', `${bank} is unchanged.`);
       return;

@@ -14,12 +14,13 @@ export class Failure extends Error {
  * Calls the service.
  *
  * @param options.token ID token for the Authorization header, bare
- * @param options.form fields, sent urlencoded; none = no body
+ * @param options.form fields, sent urlencoded
+ * @param options.json body, sent as JSON; neither = no body
  * @returns the JSON body of a successful response
  * @throws Failure for any other response, or if the server is unreachable
  */
-export async function call(method, path, { token, form } = {}) {
-  const response = await send(method, path, token, form);
+export async function call(method, path, { token, form, json } = {}) {
+  const response = await send(method, path, token, { form, json });
   const requestId = response.headers.get('x-request-id') ?? undefined;
   const body = await response.json().catch(() => undefined);
   // POST /waitlist reports a failed insertion with status 200.
@@ -31,12 +32,14 @@ export async function call(method, path, { token, form } = {}) {
   });
 }
 
-async function send(method, path, token, form) {
+async function send(method, path, token, { form, json }) {
+  const type = json === undefined ? {} : { 'content-type': 'application/json' };
+  const body = json === undefined ? form && new URLSearchParams(form) : JSON.stringify(json);
   try {
     return await fetch(path, {
       method,
-      headers: { accept: 'application/json', ...(token !== undefined && { authorization: token }) },
-      ...(form !== undefined && { body: new URLSearchParams(form) }),
+      headers: { accept: 'application/json', ...type, ...(token !== undefined && { authorization: token }) },
+      ...(body !== undefined && { body }),
     });
   } catch {
     throw new Failure('The server is unreachable.', { code: 'unreachable', status: 0 });

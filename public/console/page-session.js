@@ -46,12 +46,13 @@ export class Session extends EventTarget {
   /**
    * Calls the service as the signed-in user. A rejected token ends the session.
    *
+   * @param content the request's `form` or `json`
    * @throws Failure
    */
-  async request(method, path, form) {
+  async request(method, path, content) {
     const token = this.#token;
     try {
-      const body = await call(method, path, { token, form });
+      const body = await call(method, path, { token, ...content });
       if (token === this.#token) return body;
     } catch (error) {
       if (token === this.#token && error.status !== 401) throw error;

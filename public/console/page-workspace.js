@@ -57,7 +57,7 @@ export class WorkspacePanel extends AccountsPanel {
   /** Step 1 of the flow. The browser then goes to the provider and returns with the result in the query. */
   async #connect(email) {
     const form = { email, redirect_uri: `${location.origin}/` };
-    const { login_url: loginUrl } = await this.session.request('POST', '/workspace_access_request', form);
+    const { login_url: loginUrl } = await this.session.request('POST', '/workspace_access_request', { form });
     location.assign(loginUrl);
   }
 }
