@@ -13,6 +13,14 @@ export interface ReadSource extends Pick<Source, 'author' | 'name' | 'time'> {
   action: string;
 }
 
+/** A result that a context receives. */
+export interface Reading extends Context {
+  action: string;
+  /** `own`: it contains nothing that others wrote. */
+  integrity?: 'own' | undefined;
+  provider: string;
+}
+
 /** What was read in a call's context within the last hour. */
 export interface Taint {
   /** Text of others. */
@@ -28,6 +36,8 @@ const UNTAINTED: Taint = { isTainted: false, isFinancial: false, sources: [] };
 const REPEAT_MS = 5 * 60_000;
 const KEPT_CONTEXTS = 10_000;
 const MAX_SOURCES = 20;
+
+type Context = Pick<Call, 'userId' | 'client'>;
 
 interface Known {
   taintedAt: number;
@@ -59,32 +69,32 @@ export class Taints {
    *
    * @throws AppError `unavailable`
    */
-  begin(call: Call): Promise<void> | undefined {
-    const financial = isBank(call);
-    if (call.configured.action.integrity === 'own' && !financial) return undefined;
-    const known = this.#of(call);
+  begin(reading: Reading): Promise<void> | undefined {
+    const financial = reading.provider === 'bank';
+    if (reading.integrity === 'own' && !financial) return undefined;
+    const known = this.#of(reading);
     if (isKnown(known, financial)) return undefined;
     // Shared, so that a locked row holds one connection, whatever the number of calls; not in the user's queue, so that a
     // read does not wait for changes.
-    known.tainting ??= this.#taint(call, known, financial).finally(() => {
+    known.tainting ??= this.#taint(reading, known, financial).finally(() => {
       known.tainting = undefined;
     });
-    return known.tainting.then(() => this.begin(call));
+    return known.tainting.then(() => this.begin(reading));
   }
 
   /** Adds the sources of a result to the provenance that questions show. Failures are logged: the taint itself is stored. */
-  record(call: Call, { sources }: Labels): void {
-    const known = this.#of(call);
-    const others = sources.filter(({ integrity }) => integrity === 'others').map((source) => readSource(call, source));
+  record(reading: Reading, { sources }: Labels): void {
+    const known = this.#of(reading);
+    const others = sources.filter(({ integrity }) => integrity === 'others').map((source) => readSource(reading, source));
     const added = others.filter((one) => !known.sources.some((other) => isSame(one, other))).slice(0, MAX_SOURCES);
     if (added.length === 0) return;
     known.sources = [...added, ...known.sources].slice(0, MAX_SOURCES);
     known.isDirty = true;
-    if (!known.isStoring) void this.#storeAll(call, known);
+    if (!known.isStoring) void this.#storeAll(reading, known);
   }
 
   /** @throws AppError `unavailable` */
-  async of(call: Call): Promise<Taint> {
+  async of(call: Context): Promise<Taint> {
     const { userId } = call;
     const row = await selectContext(this.#db, userId, contextOf(call));
     if (row === undefined || !(row.isTainted || row.isFinancial)) return UNTAINTED;
@@ -94,20 +104,20 @@ export class Taints {
     return { isTainted, isFinancial: financial, sources: text === undefined || text === null ? [] : JSON.parse(text) };
   }
 
-  async #taint(call: Call, known: Known, financial: boolean): Promise<void> {
+  async #taint(context: Context, known: Known, financial: boolean): Promise<void> {
     const startedAt = performance.now();
-    await taintContext(this.#db, call.userId, contextOf(call), financial);
+    await taintContext(this.#db, context.userId, contextOf(context), financial);
     known.taintedAt = startedAt;
     if (financial) known.financialAt = startedAt;
   }
 
   /** One statement at a time for each context, so that many reads don't cause as many writes. */
-  async #storeAll(call: Call, known: Known): Promise<void> {
+  async #storeAll(context: Context, known: Known): Promise<void> {
     known.isStoring = true;
     try {
       while (known.isDirty) {
         known.isDirty = false;
-        await this.#store(call, known.sources);
+        await this.#store(context, known.sources);
       }
     } catch (error) {
       this.#logger.warn({ err: describeError(error) }, 'the sources of a result could not be stored');
@@ -116,17 +126,23 @@ export class Taints {
     }
   }
 
-  async #store(call: Call, sources: readonly ReadSource[]): Promise<void> {
-    const key = await this.#userKeys.forUser(this.#db, call.userId);
-    await storeSources(this.#db, call.userId, contextOf(call), seal(key, associatedData(call), JSON.stringify(sources)));
+  async #store(context: Context, sources: readonly ReadSource[]): Promise<void> {
+    const key = await this.#userKeys.forUser(this.#db, context.userId);
+    await storeSources(this.#db, context.userId, contextOf(context), seal(key, associatedData(context), JSON.stringify(sources)));
   }
 
-  #of(call: Call): Known {
-    const name = `${call.userId} ${contextOf(call)}`;
+  #of(context: Context): Known {
+    const name = `${context.userId} ${contextOf(context)}`;
     const known = this.#known.get(name) ?? untouched();
     this.#known.set(name, known);
     return known;
   }
+}
+
+/** The result of a call. */
+export function readingOf({ userId, client, configured }: Call): Reading {
+  const { integrity, provider } = configured.action;
+  return { userId, client, action: configured.name, integrity, provider };
 }
 
 function untouched(): Known {
@@ -140,23 +156,19 @@ function isKnown({ taintedAt, financialAt }: Known, financial: boolean): boolean
 }
 
 /** The caller can't name its context: the user's own sockets share one, and each client has its own. */
-function contextOf({ client }: Pick<Call, 'client'>): string {
+function contextOf({ client }: Context): string {
   return client === undefined ? 'user' : `client:${client.id}`;
 }
 
-function isBank({ configured }: Call): boolean {
-  return configured.action.provider === 'bank';
-}
-
-function readSource({ configured }: Call, { author, name, time }: Source): ReadSource {
+function readSource({ action }: Reading, { author, name, time }: Source): ReadSource {
   const shown = { ...(author !== undefined && { author }), ...(name !== undefined && { name }), ...(time !== undefined && { time }) };
-  return { action: configured.name, ...shown };
+  return { action, ...shown };
 }
 
 function isSame(one: ReadSource, other: ReadSource): boolean {
   return one.action === other.action && one.author === other.author && one.name === other.name;
 }
 
-function associatedData(call: Pick<Call, 'userId' | 'client'>) {
-  return { table: 'contexts', column: 'sources', userId: call.userId, rowId: contextOf(call) };
+function associatedData(context: Context) {
+  return { table: 'contexts', column: 'sources', userId: context.userId, rowId: contextOf(context) };
 }

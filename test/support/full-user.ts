@@ -21,6 +21,8 @@ export async function fullUser(scene: ExecutorScene): Promise<ConnectedGrant & {
   scene.answers('/api/gmail/v1/users/me/messages/send', 200, { id: SAID });
   await scene.call(user, 'test.send', message, { account: user.accountId, idempotencyKey: `key-of-${name}` });
   scene.policies.set('test.send', { approval: 'always' });
+  const { approvalId } = await scene.ask(user, 'test.send', { to: [`boss-of-${name}@example.com`] }, { account: user.accountId });
+  await scene.decide(user, approvalId);
   await scene.ask(user, 'test.send', { to: [`friend-of-${name}@example.com`], text: SAID }, { account: user.accountId });
   scene.policies.clear();
   await steward.context.clientTokens.create(user.userId, {
@@ -30,9 +32,10 @@ export async function fullUser(scene: ExecutorScene): Promise<ConnectedGrant & {
     accounts: [user.accountId],
     days: 1,
   });
-  await steward.sql(`insert into contexts (user_id, name, tainted_until, financial_until) values ($1, 'user', now() + interval '1 hour', now() + interval '1 hour')`, [
-    user.userId,
-  ]);
+  await steward.sql(
+    `insert into contexts (user_id, name, tainted_until, financial_until) values ($1, 'user', now() + interval '1 hour', now() + interval '1 hour')`,
+    [user.userId],
+  );
   await steward.sql(
     `insert into bank_webhooks (id, grant_id, item_id, event, details, digest)
      select gen_random_uuid(), g.id, g.subject, 'ITEM_ERROR', '{}', '\\x00' from grants g where g.user_id = $1 and g.provider = 'bank'`,
