@@ -180,6 +180,17 @@ export class StewardClient extends EventTarget {
   }
 
   /**
+   * How an approval ended, and for an hour what its call returned; only for the user, or the token, that made the call.
+   *
+   * @param {string} approvalId
+   * @returns {Promise<{status: 'pending' | 'denied' | 'expired' | 'ended' | 'running' | 'done' | 'failed', edited?: true,
+   *   result?: CallResult, error?: {code: string, message: string}}>}
+   */
+  async approvalResult(approvalId) {
+    return (await this.#request({ type: 'approval_result', approvalId })).data;
+  }
+
+  /**
    * Pending approval requests.
    *
    * @returns {Promise<any[]>}
@@ -218,7 +229,7 @@ export class StewardClient extends EventTarget {
   /** @param {Record<string, unknown>} frame */
   #isRepeatable({ type, action, idempotencyKey }) {
     if (type === 'call') return idempotencyKey !== undefined || this.#reads.has(String(action));
-    return type === 'list' || type === 'approvals';
+    return type === 'list' || type === 'approvals' || type === 'approval_result';
   }
 
   /** @param {object} frame */

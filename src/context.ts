@@ -116,8 +116,8 @@ export async function createContext(foundation: Foundation, addresses: Addresses
 function createEvents({ db, logger, integrations }: Foundation) {
   const feed = new EventFeed(db, logger);
   const events = new Events(db, () => feed.poke());
-  const emit: Emit = async (tx, userId, event, data) => {
-    await events.record(tx, userId, event, data);
+  const emit: Emit = async (tx, userId, event, data, clientId) => {
+    await events.record(tx, userId, event, data, clientId);
     // Pending approvals for an account end when it is disconnected.
     if (event === 'account.disconnected') await approvalExpiry.disconnected(tx, userId, String(data.account));
   };

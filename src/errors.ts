@@ -68,5 +68,10 @@ export class AppError extends Error {
   }
 }
 
+/** The error that the caller of the service may see. */
+export function asAppError(thrown: unknown): AppError {
+  return thrown instanceof AppError ? thrown : new AppError('internal', 'Something went wrong on our side.');
+}
+
 /** The service cannot start, and the operator can correct the reason. The message says how and contains no secret. */
 export class StartError extends Error {}

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { checkDueItems } from './bank/item-polling.ts';
 import type { Context } from './context.ts';
+import { deleteOldOutcomes } from './executor/approval-outcomes-repository.ts';
 import { deleteOldApprovals } from './executor/approvals-repository.ts';
 import { deleteOldAuditRows } from './executor/audit-repository.ts';
 import { deleteOldClientGrants } from './executor/client-grants-repository.ts';
@@ -98,6 +99,7 @@ async function sweep(context: Context): Promise<void> {
     () => webhooks.sweep(),
     () => approvalExpiry.expired(),
     () => deleteOldApprovals(db),
+    () => deleteOldOutcomes(db),
     () => deleteOldKeys(db),
     () => deleteOldClientGrants(db),
     () => deleteOldContexts(db),

@@ -40,11 +40,23 @@ const approval = z
   })
   .meta({ id: 'Approval' });
 
-type Approvals = Pick<Executor, 'approvals' | 'approve'>;
+const outcome = z
+  .object({
+    status: z
+      .enum(['pending', 'denied', 'expired', 'ended', 'running', 'done', 'failed'])
+      .describe('`ended`: it can’t be decided any more, for another reason than its time.'),
+    edited: z.literal(true).optional().describe('The user changed the arguments before approving.'),
+    result: callResult.optional().describe('If `done`.'),
+    error: z.object({ code: z.string(), message: z.string() }).optional().describe('If `failed`.'),
+  })
+  .meta({ id: 'ApprovalOutcome' });
 
-/** Pending approvals, for the user in person. */
+type Approvals = Pick<Executor, 'approvals' | 'approve' | 'outcome'>;
+
+/** Pending approvals, for the user in person, and how they ended, for the caller that asked. */
 export function approvalsRouter(executor: Approvals, middleware: EndpointMiddleware): EndpointRouter {
-  return endpointRouter('Approvals', [listApprovals(executor), readApproval(executor), decide(executor)], middleware);
+  const endpoints = [listApprovals(executor), readApproval(executor), decide(executor), readOutcome(executor)];
+  return endpointRouter('Approvals', endpoints, middleware);
 }
 
 function listApprovals(executor: Approvals): Endpoint {
@@ -99,6 +111,20 @@ function decide(executor: Approvals): Endpoint {
       const decision = { user: caller, surface: SURFACE, approvalId: params.id, approved, signal: leaving.signal };
       return { json: await executor.approve({ ...decision, ...(input !== undefined && { input }) }) };
     },
+  });
+}
+
+function readOutcome(executor: Approvals): Endpoint {
+  return endpoint({
+    method: 'get',
+    path: '/approvals/:id/result',
+    summary: 'How an approval ended',
+    description:
+      'For the token, or the user in person, that made the call: whether the user has decided, and for an hour after the run its result or its error. Reading a result counts as making the call: text of others in it marks the reader.',
+    auth: 'credential',
+    params: z.object({ id: z.uuid() }),
+    response: outcome,
+    handle: async ({ caller, params }) => ({ json: await executor.outcome(caller, params.id) }),
   });
 }
 

@@ -17,8 +17,10 @@ import { IdGaps } from './id-gaps.ts';
 
 /** A receiver of events. */
 export interface Subscriber {
-  /** Number of the last event that it received; updated by the feed. */
+  /** Number of the last event that it received, or that was not for it; updated by the feed. */
   seq: number;
+  /** A client receives only the events that are for it; undefined: the user in person. */
+  readonly clientId: string | undefined;
   /** @returns false when it can't receive more at the moment; it then calls {@link EventFeed.catchUp} */
   push(event: UserEvent): boolean;
 }
@@ -38,6 +40,8 @@ const POKE_MS = 10;
 const PAGE = 1_000;
 /** A subscriber that lacks more events receives `resync`. */
 const REPLAY_MAX = 1_000;
+/** Tells a subscriber that it has missed events, of which a client can't tell whether they were for it. */
+const RESYNC = 'resync';
 
 /** Delivers events to the sockets of this process. It polls, because other replicas record events too. */
 export class EventFeed {
@@ -208,12 +212,13 @@ export class EventFeed {
     this.#readAt = performance.now();
   }
 
-  #dispatch({ userId, seq, event, data }: PolledEvent): void {
+  #dispatch(event: PolledEvent): void {
+    const { userId, seq } = event;
     const audience = this.#audiences.get(userId);
     if (audience === undefined || seq <= audience.top) return;
     audience.top = seq;
     for (const subscriber of audience.subscribers) {
-      if (subscriber.seq === seq - 1) give(subscriber, { seq, event, data });
+      if (subscriber.seq === seq - 1) give(subscriber, event);
       // It lacks the event before this one, which it must receive first.
       else if (subscriber.seq < seq) this.#behind.add(audience);
     }
@@ -235,14 +240,18 @@ export class EventFeed {
 
 /** @returns false when it can't receive more */
 function give(subscriber: Subscriber, event: UserEvent): boolean {
-  if (!subscriber.push(event)) return false;
+  if (isFor(subscriber, event) && !subscriber.push(event)) return false;
   subscriber.seq = event.seq;
   return true;
+}
+
+function isFor({ clientId }: Subscriber, { event, clientId: of }: UserEvent): boolean {
+  return clientId === undefined || clientId === of || event === RESYNC;
 }
 
 /** The events after `since`; `resync` if some are no longer stored, there are too many, or `since` is not valid. */
 function missed(since: number, { head, events }: Position): UserEvent[] {
   if (since === head) return [];
   if (since < head && events.length === head - since && events.length <= REPLAY_MAX) return events;
-  return [{ seq: head, event: 'resync', data: {} }];
+  return [{ seq: head, event: RESYNC, data: {}, clientId: null }];
 }

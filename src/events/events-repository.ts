@@ -6,6 +6,8 @@ export interface UserEvent {
   seq: number;
   event: string;
   data: Record<string, unknown>;
+  /** The client that receives it beside the user's own front ends; null: none does. */
+  clientId: string | null;
 }
 
 /** An event as replicas poll it: `id` is that of all users, with gaps, and may be committed out of order. */
@@ -29,11 +31,11 @@ export interface IdRange {
 type Row<Event> = { [Key in keyof Event]: Event[Key] extends number ? string : Event[Key] };
 
 /** Inserts an event with the user's next number. The user's row stays locked, so that numbers are committed in order. */
-export async function insertEvent(tx: Queryable, userId: string, event: string, data: object): Promise<void> {
+export async function insertEvent(tx: Queryable, userId: string, event: string, data: object, clientId: string | null): Promise<void> {
   await tx.query(
     `with head as (update users set event_seq = event_seq + 1 where id = $1::uuid returning id, event_seq)
-     insert into events (user_id, seq, event, data) select id, event_seq, $2, $3::jsonb from head`,
-    [userId, event, JSON.stringify(data)],
+     insert into events (user_id, seq, event, data, client_id) select id, event_seq, $2, $3::jsonb, $4::uuid from head`,
+    [userId, event, JSON.stringify(data), clientId],
   );
 }
 
@@ -62,9 +64,9 @@ export async function selectNewEvents(db: Queryable, cursor: number, gaps: reado
     {
       name: 'new-events',
       text: `select * from (
-               (select id, user_id as "userId", seq, event, data from events where id > $1::bigint order by id limit $4)
+               (select id, user_id as "userId", seq, event, data, client_id as "clientId" from events where id > $1::bigint order by id limit $4)
                union all
-               select e.id, e.user_id, e.seq, e.event, e.data
+               select e.id, e.user_id, e.seq, e.event, e.data, e.client_id
                from unnest($2::bigint[], $3::bigint[]) as gap (first, last)
                  cross join lateral (select * from events where id between gap.first and gap.last order by id limit $4) e
              ) as found order by id limit $4`,
@@ -99,19 +101,19 @@ export async function selectHeads(db: Queryable, userIds: readonly string[]): Pr
  * @returns undefined when the user was deleted
  */
 export async function selectEventsSince(db: Queryable, userId: string, since: number, limit: number): Promise<Position | undefined> {
-  const rows = await db.query<{ head: string; seq: string | null } & Pick<UserEvent, 'event' | 'data'>>(
+  const rows = await db.query<{ head: string; seq: string | null } & Omit<UserEvent, 'seq'>>(
     {
       name: 'events-since',
-      text: `select u.event_seq as head, e.seq, e.event, e.data
+      text: `select u.event_seq as head, e.seq, e.event, e.data, e.client_id as "clientId"
              from users u left join lateral (
-               select seq, event, data from events where user_id = u.id and seq > $2::bigint order by seq limit $3
+               select seq, event, data, client_id from events where user_id = u.id and seq > $2::bigint order by seq limit $3
              ) e on true
              where u.id = $1::uuid order by e.seq`,
     },
     [userId, since, limit + 1],
   );
   if (rows.length === 0) return undefined;
-  const events = rows.filter(({ seq }) => seq !== null).map(({ seq, event, data }) => ({ seq: Number(seq), event, data }));
+  const events = rows.filter(({ seq }) => seq !== null).map(({ head: _, ...event }) => ({ ...event, seq: Number(event.seq) }));
   return { head: Number(rows[0]?.head ?? 0), events };
 }
 

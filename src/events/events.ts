@@ -25,9 +25,10 @@ export class Events {
    * the user first.
    *
    * @param data ids and states only, no content of accounts
+   * @param clientId a client that receives it, too
    */
-  async record(tx: Queryable, userId: string, event: string, data: object): Promise<void> {
-    await insertEvent(tx, userId, event, data);
+  async record(tx: Queryable, userId: string, event: string, data: object, clientId: string | null = null): Promise<void> {
+    await insertEvent(tx, userId, event, data, clientId);
     afterCommit(tx, this.#recorded);
   }
 

@@ -1,6 +1,7 @@
 import type { Database, Queryable } from '../database/database.ts';
 import type { Emit } from '../events/emit.ts';
 import { lockUser } from '../vault/grants-repository.ts';
+import { deleteOutcomes } from './approval-outcomes-repository.ts';
 import { type ApprovalRow, type EndReason, endApprovals, selectUsersToEnd } from './approvals-repository.ts';
 
 /** Users selected at a time. */
@@ -36,14 +37,19 @@ export class ApprovalExpiry {
     await this.#endOf(userId, 'exposed', id);
   }
 
-  /** Ends the approvals that a client requested, within the transaction that revokes its grant and has locked the user. */
-  revoked(tx: Queryable, userId: string, clientId: string): Promise<void> {
-    return this.#end(tx, userId, 'revoked', clientId);
+  /**
+   * Ends the approvals that a client requested, and deletes the results of earlier ones, within the transaction that
+   * revokes its grant and has locked the user.
+   */
+  async revoked(tx: Queryable, userId: string, clientId: string): Promise<void> {
+    await this.#end(tx, userId, 'revoked', clientId);
+    await deleteOutcomes(tx, userId, 'client_id', clientId);
   }
 
-  /** Ends an account's approvals, within the transaction that disconnects it and has locked the user. */
-  disconnected(tx: Queryable, userId: string, accountId: string): Promise<void> {
-    return this.#end(tx, userId, 'disconnected', accountId);
+  /** The same for an account, within the transaction that disconnects it and has locked the user. */
+  async disconnected(tx: Queryable, userId: string, accountId: string): Promise<void> {
+    await this.#end(tx, userId, 'disconnected', accountId);
+    await deleteOutcomes(tx, userId, 'account_id', accountId);
   }
 
   async #endAll(reason: EndReason, value: string | null): Promise<void> {
@@ -62,8 +68,11 @@ export class ApprovalExpiry {
   }
 
   async #end(tx: Queryable, userId: string, reason: EndReason, value: string | null): Promise<void> {
-    for (const { id, action, accountId, shown } of await endApprovals(tx, userId, reason, value)) {
-      if (shown) await this.#emit(tx, userId, 'approval.ended', { approvalId: id, action, account: accountId, reason });
+    for (const { id, action, accountId, clientId, shown } of await endApprovals(tx, userId, reason, value)) {
+      if (!shown) continue;
+      const about = { approvalId: id, action, account: accountId };
+      if (reason === 'expired') await this.#emit(tx, userId, 'approval.expired', about, clientId);
+      else await this.#emit(tx, userId, 'approval.ended', { ...about, reason }, clientId);
     }
   }
 }

@@ -44,6 +44,13 @@ const COLUMNS = `id, user_id as "userId", account_id as "accountId", action, arg
   case when status = 'denied' and decided_at > now() - interval '${DENIED}' then decided_at + interval '${DENIED}' end as "deniedUntil",
   expires_at as "expiresAt", expires_at <= now() as expired`;
 
+const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Whether a caller's text can be the id of an approval. */
+export function isApprovalId(text: string): boolean {
+  return ID.test(text);
+}
+
 /** Inserts an approval, which becomes pending once it is {@link showApproval shown}. */
 export async function insertApproval(tx: Queryable, row: NewApproval): Promise<void> {
   await tx.query(
@@ -143,7 +150,7 @@ export async function replaceArguments(
   sealed: Buffer,
 ): Promise<boolean> {
   const rows = await tx.query(
-    `update approvals set arguments = $3, arguments_hash = decode($4, 'hex'), input_hash = decode($5, 'hex')
+    `update approvals set arguments = $3, arguments_hash = decode($4, 'hex'), input_hash = decode($5, 'hex'), edited = true
      where id = $1::uuid and user_id = $2::uuid and status = 'pending' and expires_at > now() returning id`,
     [id, userId, sealed, argumentsHash, normalizedHash],
   );
@@ -153,15 +160,21 @@ export async function replaceArguments(
 /**
  * Decides a pending request, once; its arguments are deleted.
  *
- * @returns false when it was decided or has expired meanwhile
+ * @param runMs approved: the run ends within this time; null: denied
+ * @returns whether its arguments were changed; undefined when it was decided or has expired meanwhile
  */
-export async function decideApproval(tx: Queryable, userId: string, id: string, status: 'approved' | 'denied'): Promise<boolean> {
-  const rows = await tx.query(
-    `update approvals set status = $3, decided_at = now(), arguments = null
-     where id = $1::uuid and user_id = $2::uuid and status = 'pending' and expires_at > now() returning id`,
-    [id, userId, status],
+export async function decideApproval(
+  tx: Queryable,
+  { userId, id }: Pick<ApprovalRow, 'userId' | 'id'>,
+  runMs: number | null,
+): Promise<{ edited: boolean } | undefined> {
+  const rows = await tx.query<{ edited: boolean }>(
+    `update approvals set status = case when $3::float8 is null then 'denied' else 'approved' end, decided_at = now(), arguments = null,
+       outcome_until = now() + $3::float8 * interval '1 millisecond'
+     where id = $1::uuid and user_id = $2::uuid and status = 'pending' and expires_at > now() returning edited`,
+    [id, userId, runMs],
   );
-  return rows.length > 0;
+  return rows[0];
 }
 
 /** Deletes what expired a day ago, decided or not. */
@@ -180,7 +193,7 @@ const ENDED = {
 
 export type EndReason = keyof typeof ENDED;
 
-export interface EndedApproval extends Pick<ApprovalRow, 'id' | 'action' | 'accountId'> {
+export interface EndedApproval extends Pick<ApprovalRow, 'id' | 'action' | 'accountId' | 'clientId'> {
   /** The user has seen it. */
   shown: boolean;
 }
@@ -202,8 +215,8 @@ export async function endApprovals(tx: Queryable, userId: string, reason: EndRea
        select id, status = 'pending' as shown from approvals
        where user_id = $1::uuid and status in ('preparing', 'pending') and ${ENDED[reason]} order by created_at, id for update
      )
-     update approvals a set status = 'ended', decided_at = now(), arguments = null from ending
-     where a.id = ending.id returning a.id, a.action, a.account_id as "accountId", ending.shown`,
-    [userId, value],
+     update approvals a set status = 'ended', end_reason = $3, decided_at = now(), arguments = null from ending
+     where a.id = ending.id returning a.id, a.action, a.account_id as "accountId", a.client_id as "clientId", ending.shown`,
+    [userId, value, reason],
   );
 }

@@ -16,6 +16,7 @@ import { type ApprovalPreview, asJson, isAbout, preview, type Stored, sealed, st
 import {
   type ApprovalRow,
   decideApproval,
+  isApprovalId,
   type NewApproval,
   replaceArguments,
   selectApproval,
@@ -28,8 +29,6 @@ import { type AuditRow, insertAuditRows } from './audit-repository.ts';
 import type { Call } from './call.ts';
 import { openApprovals, reserveSlot, shownAmong } from './pending-approval-slots.ts';
 import type { Question } from './question.ts';
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** Approvals, each bound to one account, action, arguments and configuration, and decided once. */
 export class Approvals {
@@ -107,8 +106,8 @@ export class Approvals {
 
   /** @throws AppError `not_found`, also for another user's approval; `conflict` when it was decided or has expired */
   async find(userId: string, approvalId: string): Promise<ApprovalRow> {
-    const row = UUID.test(approvalId) ? await selectApproval(this.#db, userId, approvalId) : undefined;
-    if (row === undefined) throw new AppError('not_found', 'There is no such request for approval.');
+    const row = isApprovalId(approvalId) ? await selectApproval(this.#db, userId, approvalId) : undefined;
+    if (row === undefined) throw noSuchApproval();
     if (row.status !== 'pending') throw decided();
     if (row.expired) throw new AppError('conflict', 'This request for approval has expired. Ask for it again.');
     return row;
@@ -128,18 +127,22 @@ export class Approvals {
     await this.#db.transaction(async (tx) => {
       // The same lock order as an approval's, because another would deadlock.
       await lockUser(tx, row.userId);
-      await this.decide(tx, row, false);
+      await this.decide(tx, row, null);
     }, row.userId);
   }
 
   /**
    * Stores the decision, inside the transaction that acts on it and has locked the user.
    *
+   * @param runMs approved: the run ends within this time; null: denied
    * @throws AppError `conflict` when it was decided meanwhile, or has expired
    */
-  async decide(tx: Queryable, { userId, id, action, accountId }: ApprovalRow, approved: boolean): Promise<void> {
-    if (!(await decideApproval(tx, userId, id, approved ? 'approved' : 'denied'))) throw decided();
-    await this.#emit(tx, userId, 'approval.decided', { approvalId: id, action, account: accountId, approved });
+  async decide(tx: Queryable, row: ApprovalRow, runMs: number | null): Promise<void> {
+    const { userId, id: approvalId, action, accountId: account, clientId } = row;
+    const done = await decideApproval(tx, row, runMs);
+    if (done === undefined) throw decided();
+    const { edited } = done;
+    await this.#emit(tx, userId, 'approval.decided', { approvalId, action, account, approved: runMs !== null, edited }, clientId);
   }
 
   /** Calls are equal when their arguments with defaults are. */
@@ -243,6 +246,10 @@ function shownPreview(row: ApprovalRow | undefined, key: DataKey): ApprovalPrevi
   const shown = row?.status === 'pending' ? unseal(key, row) : undefined;
   if (row === undefined || shown === undefined) throw changed();
   return preview(row, shown);
+}
+
+export function noSuchApproval(): AppError {
+  return new AppError('not_found', 'There is no such request for approval.');
 }
 
 function decided(): AppError {

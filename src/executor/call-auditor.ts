@@ -1,5 +1,5 @@
 import type { Queryable } from '../database/database.ts';
-import { AppError } from '../errors.ts';
+import { AppError, asAppError } from '../errors.ts';
 import { withContext } from '../observability/log-context.ts';
 import { describeError, type LoggedError, type Logger } from '../observability/logger.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
@@ -81,7 +81,7 @@ export class CallAuditor {
   }
 
   #toAppError(thrown: unknown, entry: AuditEntryBuilder): AppError {
-    const known = thrown instanceof AppError ? thrown : new AppError('internal', 'Something went wrong on our side.');
+    const known = asAppError(thrown);
     if (known.code === 'internal') this.#deps.logger.error({ err: redactError(thrown), call: entry.callId }, 'a call failed');
     return known;
   }

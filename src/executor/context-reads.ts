@@ -7,9 +7,9 @@ import { boundedMap } from '../rate-limit/bounded-map.ts';
 import { isObject } from '../validation/is-object.ts';
 import { ignoreDecryptionFailure } from '../vault/ignore-decryption-failure.ts';
 import type { UserKeys } from '../vault/user-keys.ts';
-import type { Call } from './call.ts';
-import { contextOf } from './context-name.ts';
+import { type Context, contextOf } from './context-name.ts';
 import { fingerprintsOf } from './fingerprints.ts';
+import type { Reading } from './taint.ts';
 import { type ContextRead, insertRead, selectReads } from './taint-repository.ts';
 
 /** Who was read by what, as a question shows it. */
@@ -48,15 +48,15 @@ export class ContextReads {
   }
 
   /** Stores whose text a result contains. The caller need not wait; failures are logged, because the taint itself is stored. */
-  record(call: Call, output: unknown, { integrity, sources }: Pick<Labels, 'integrity' | 'sources'>): void {
+  record(reading: Reading, output: unknown, { integrity, sources }: Pick<Labels, 'integrity' | 'sources'>): void {
     if (integrity === 'own') return;
-    const read = fingerprinted(call, output, sources);
-    const key = `${contextKey(call)} ${read.map((one) => [one.action, one.author, one.name, one.time, one.prints].join(' ')).join()}`;
+    const read = fingerprinted(reading, output, sources);
+    const key = `${contextKey(reading)} ${read.map((one) => [one.action, one.author, one.name, one.time, one.prints].join(' ')).join()}`;
     if (this.#stored.has(key)) return;
     this.#stored.set(key, true);
-    const context = contextKey(call);
+    const context = contextKey(reading);
     const storing = (this.#storing.get(context) ?? Promise.resolve())
-      .then(() => this.#store(call, read))
+      .then(() => this.#store(reading, read))
       .catch((error: unknown) => this.#logger.warn({ err: describeError(error) }, 'the sources of a result could not be stored'))
       .finally(() => {
         if (this.#storing.get(context) === storing) this.#storing.delete(context);
@@ -64,30 +64,30 @@ export class ContextReads {
     this.#storing.set(context, storing);
   }
 
-  /** What others wrote and was read in a call's context, newest first. @throws AppError `unavailable` */
-  async of(call: Call): Promise<FingerprintedSource[]> {
-    await this.#storing.get(contextKey(call));
-    const rows = await selectReads(this.#db, call.userId, contextOf(call), MAX_READS);
+  /** What others wrote and was read in a context, newest first. @throws AppError `unavailable` */
+  async of(context: Context): Promise<FingerprintedSource[]> {
+    await this.#storing.get(contextKey(context));
+    const { userId } = context;
+    const rows = await selectReads(this.#db, userId, contextOf(context), MAX_READS);
     const [first] = rows;
     if (first === undefined) return [];
-    const key = await ignoreDecryptionFailure(() => this.#userKeys.toOpen(this.#db, call.userId, first.sources));
+    const key = await ignoreDecryptionFailure(() => this.#userKeys.toOpen(this.#db, userId, first.sources));
     if (key === undefined) return [];
-    const reads = await Promise.all(rows.map((row) => ignoreDecryptionFailure(async () => opened(key, call.userId, row))));
+    const reads = await Promise.all(rows.map((row) => ignoreDecryptionFailure(async () => opened(key, userId, row))));
     return reads.flatMap((read) => read ?? []);
   }
 
-  async #store(call: Call, read: Stored): Promise<void> {
-    const { userId } = call;
+  async #store(context: Context, read: Stored): Promise<void> {
+    const { userId } = context;
     const id = randomUUID();
     const key = await this.#userKeys.forUser(this.#db, userId);
     const sources = seal(key, associatedData(userId, id), JSON.stringify(read));
-    await insertRead(this.#db, { userId, context: contextOf(call), id, sources, kept: MAX_READS });
+    await insertRead(this.#db, { userId, context: contextOf(context), id, sources, kept: MAX_READS });
   }
 }
 
 /** Without sources, the whole result is of unknown people. */
-function fingerprinted({ configured }: Call, output: unknown, sources: readonly Source[]): Stored {
-  const action = configured.name;
+function fingerprinted({ action }: Reading, output: unknown, sources: readonly Source[]): Stored {
   const others = sources.filter(({ integrity }) => integrity === 'others').slice(0, MAX_SOURCES);
   if (others.length === 0) return [{ action, prints: printsOf(textsIn(output), MAX_FINGERPRINTS) }];
   const parts = partsOf(output, new Set(others.map(({ item }) => item)));
@@ -133,8 +133,8 @@ function opened(key: DataKey, userId: string, { id, sources }: ContextRead): Fin
   return stored.map(({ prints, ...source }) => ({ ...source, fingerprints: Buffer.from(prints, 'base64') }));
 }
 
-function contextKey(call: Pick<Call, 'userId' | 'client'>): string {
-  return `${call.userId} ${contextOf(call)}`;
+function contextKey(context: Context): string {
+  return `${context.userId} ${contextOf(context)}`;
 }
 
 function associatedData(userId: string, rowId: string) {

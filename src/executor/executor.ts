@@ -6,7 +6,7 @@ import type { Queryable } from '../database/database.ts';
 import { CONCURRENT_BATCHES, StatementBatcher } from '../database/statement-batcher.ts';
 import { AppError } from '../errors.ts';
 import type { Emit } from '../events/emit.ts';
-import type { Caller } from '../http/endpoint.ts';
+import type { Caller, Principal } from '../http/endpoint.ts';
 import type { Catalog, ConfiguredAction } from '../integrations/catalog.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
@@ -16,6 +16,7 @@ import { lockUser } from '../vault/grants-repository.ts';
 import type { UserKeys } from '../vault/user-keys.ts';
 import { ActionRun, type RunDeps } from './action-run.ts';
 import { type AgentAccountRow, selectUserAccounts, type UserAccounts } from './agent-accounts-repository.ts';
+import { type ApprovalOutcome, ApprovalOutcomes } from './approval-outcomes.ts';
 import type { ApprovalPreview, Stored } from './approval-preview.ts';
 import { Approvals, assertSameCall, assertSameRevision } from './approvals.ts';
 import type { ApprovalRow } from './approvals-repository.ts';
@@ -32,7 +33,8 @@ import { type Assessment, Gate } from './gate.ts';
 import { IdempotencyKeys, unknownOutcome } from './idempotency.ts';
 import { assertAffordable } from './paid-calls.ts';
 import { type Question, questionOf } from './question.ts';
-import { Taints } from './taint.ts';
+import { STORING_MS } from './store-with-retries.ts';
+import { readingOf, Taints } from './taint.ts';
 import { WrittenItems } from './written-items.ts';
 
 export type { CallResult, Invocation };
@@ -67,6 +69,7 @@ export class Executor {
   readonly #auditor: CallAuditor;
   readonly #keys: IdempotencyKeys;
   readonly #approvals: Approvals;
+  readonly #outcomes: ApprovalOutcomes;
   readonly #readRates = new SlidingWindowLimiter();
   readonly #taints: Taints;
   readonly #reads: ContextReads;
@@ -87,6 +90,7 @@ export class Executor {
     this.#auditor = new CallAuditor(deps);
     this.#keys = new IdempotencyKeys(db, userKeys, logger);
     this.#approvals = new Approvals(db, userKeys, hashes, emit, deps.catalog);
+    this.#outcomes = new ApprovalOutcomes(db, userKeys, { taints: this.#taints, reads: this.#reads }, logger);
   }
 
   /**
@@ -157,6 +161,16 @@ export class Executor {
     return this.#approvals.pending(userId);
   }
 
+  /**
+   * How an approval ended, and for an hour the result of its call, for the caller that asked only.
+   *
+   * @throws AppError `not_found`, also for an approval that another client or user requested; `invalid_token`
+   */
+  async outcome({ userId, clientId }: Pick<Principal, 'userId' | 'clientId'>, approvalId: string): Promise<ApprovalOutcome> {
+    const client = clientId === undefined ? undefined : await this.client(userId, clientId);
+    return this.#outcomes.read({ userId, client }, approvalId);
+  }
+
   /** A user's connected accounts, oldest connection first. */
   async accounts(userId: string): Promise<readonly AgentAccountRow[]> {
     return (await this.#accounts.add(userId)).accounts;
@@ -203,10 +217,22 @@ export class Executor {
 
   async #executeRecorded(call: Call, entry: AuditEntryBuilder, approval: ApprovalRow | undefined): Promise<CallResult> {
     await this.#deps.db.transaction((tx) => this.#recordStart(tx, call, entry, approval), call.userId);
-    if (approval !== undefined) this.#deps.telemetry.count('approval', 'approved');
     entry.decision = 'allowed';
     entry.isStarted = changesSomething(call.configured) || isPaid(call);
-    return await (changesSomething(call.configured) ? this.#runChange(call) : this.#run(new ActionRun(this.#deps, call), call));
+    if (approval === undefined) return this.#runRecorded(call);
+    this.#deps.telemetry.count('approval', 'approved');
+    return this.#outcomes.record(approval, call, () => this.#runApproved(call));
+  }
+
+  /** The caller that asked waits for the result, so the run continues if the user who approved leaves. */
+  async #runApproved(call: Call): Promise<CallResult> {
+    // The user receives the result, too.
+    if (call.client !== undefined) await this.#taints.begin({ ...readingOf(call), client: undefined });
+    return this.#runRecorded({ ...call, signal: new AbortController().signal });
+  }
+
+  #runRecorded(call: Call): Promise<CallResult> {
+    return changesSomething(call.configured) ? this.#runChange(call) : this.#run(new ActionRun(this.#deps, call), call);
   }
 
   /** Records what must be on record before a change or a paid call is sent. The user's lock makes the rate limit exact. */
@@ -215,7 +241,7 @@ export class Executor {
     if (!(await lockUser(tx, userId))) throw new AppError('invalid_token', 'This user no longer exists.');
     if (call.client !== undefined && !(await isActiveClient(tx, call.client.id))) throw notAClient();
     if (approval !== undefined) {
-      await this.#approvals.decide(tx, approval, true);
+      await this.#approvals.decide(tx, approval, configured.policy.timeoutMs + STORING_MS);
       await insertAuditRows(tx, [entry.row('ok', 'approved')]);
     }
     if (isPaid(call)) await assertAffordable(tx, call, this.#deps.catalog(), this.#deps.livePerDay);
@@ -253,14 +279,15 @@ export class Executor {
   async #run(run: ActionRun, call: Call): Promise<CallResult> {
     const { configured, account, startedAt } = call;
     // Before anything is sent. Without a statement to wait for, nothing waits.
-    const tainting = this.#taints.begin(call);
+    const reading = readingOf(call);
+    const tainting = this.#taints.begin(reading);
     if (tainting !== undefined) await tainting;
     const output = configured.action.output.parse(await run.output()) ?? null;
     const { provider, integrity, sources } = configured.action;
     const marked = sources === undefined ? undefined : await this.#written.mark(call, sources(output));
     const labels = labelsOf(provider, integrity, marked);
     const { value, truncated } = truncateOutput(output, configured.capBytes);
-    this.#reads.record(call, value, labels);
+    this.#reads.record(reading, value, labels);
     const undo = undoOf(run, call, this.#deps.catalog());
     const ms = Math.round(performance.now() - startedAt);
     const meta = { account: account.label, accountId: account.id, ms, labels, ...(truncated && { truncated }) };

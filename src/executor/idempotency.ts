@@ -1,18 +1,14 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type AssociatedData, type DataKey, open, seal } from '../crypto/envelope.ts';
 import type { Database, Queryable } from '../database/database.ts';
 import { AppError } from '../errors.ts';
-import { describeError, type Logger } from '../observability/logger.ts';
+import type { Logger } from '../observability/logger.ts';
 import type { UserKeys } from '../vault/user-keys.ts';
 import type { Call, CallResult } from './call.ts';
 import { claimKey, finishKey, type KeyName, releaseKey, selectKey } from './idempotency-repository.ts';
+import { STORING_MS, storeWithRetries } from './store-with-retries.ts';
 
-/** Added to a run's timeout, for storing its result. */
-const FINISHING_MS = 30_000;
 /** Most runs end long before their timeout. */
 const MAX_RETRY_AFTER_SECONDS = 5;
-const TRIES = 3;
-const PAUSE_MS = 500;
 
 /** Runs a change once, however often a client repeats it under the same key. A call without a key passes through. */
 export class IdempotencyKeys {
@@ -54,7 +50,7 @@ export class IdempotencyKeys {
   async claim(tx: Queryable, call: Call): Promise<void> {
     const name = nameOf(call);
     if (name === undefined) return;
-    const taken = await claimKey(tx, name, call.argumentsHash, call.configured.policy.timeoutMs + FINISHING_MS);
+    const taken = await claimKey(tx, name, call.argumentsHash, call.configured.policy.timeoutMs + STORING_MS);
     if (!taken) throw running(1);
   }
 
@@ -80,22 +76,8 @@ export class IdempotencyKeys {
   async #finish(call: Call, write: (name: KeyName) => Promise<void>): Promise<void> {
     const name = nameOf(call);
     if (name === undefined) return;
-    for (let tries = 1; ; tries += 1) {
-      try {
-        await write(name);
-        return;
-      } catch (error) {
-        if (tries < TRIES && error instanceof AppError && error.code === 'unavailable') {
-          await sleep(PAUSE_MS);
-          continue;
-        }
-        this.#logger.warn(
-          { err: describeError(error), action: name.action },
-          'the result of a change could not be stored for its idempotency key',
-        );
-        return;
-      }
-    }
+    const what = 'the result of a change could not be stored for its idempotency key';
+    await storeWithRetries(this.#logger, { action: name.action, what }, () => write(name));
   }
 }
 

@@ -54,8 +54,8 @@ async function assertFreeSlot(tx: Queryable, { userId, configured: { name, polic
 }
 
 /**
- * The open approvals of equal calls, under any idempotency key: a client with a new key for each attempt must not make
- * the user read the same approval again.
+ * The open approvals of a client's equal calls, under any idempotency key: a client with a new key for each attempt must
+ * not make the user read the same approval again. Other clients have theirs, since each learns how its own ends.
  *
  * @throws AppError `forbidden`, `conflict`
  */
@@ -67,7 +67,7 @@ export function openApprovals(rows: readonly ApprovalRow[], row: NewApproval): A
   }
   const alike = rows.filter(({ normalizedHash }) => normalizedHash === row.normalizedHash);
   assertNotDenied(ofKey, alike);
-  return alike.filter((one) => isOpen(one) && one.revision === row.revision);
+  return alike.filter((one) => isOpen(one) && one.revision === row.revision && one.clientId === row.clientId);
 }
 
 /** A denial holds for a while, whatever the idempotency key. */

@@ -1,8 +1,16 @@
 import type { Database } from '../database/database.ts';
 import { boundedMap } from '../rate-limit/bounded-map.ts';
 import type { Call } from './call.ts';
-import { contextOf } from './context-name.ts';
+import { type Context, contextOf } from './context-name.ts';
 import { selectContext, taintContext } from './taint-repository.ts';
+
+/** A result that a context receives. */
+export interface Reading extends Context {
+  action: string;
+  /** `own`: it contains nothing that others wrote. */
+  integrity?: 'own' | undefined;
+  provider: string;
+}
 
 /** What was read in a call's context within the last hour. */
 export interface Taint {
@@ -39,33 +47,33 @@ export class Taints {
    *
    * @throws AppError `unavailable`
    */
-  begin(call: Call): Promise<void> | undefined {
-    const financial = isBank(call);
-    if (call.configured.action.integrity === 'own' && !financial) return undefined;
-    const known = this.#of(call);
+  begin(reading: Reading): Promise<void> | undefined {
+    const financial = reading.provider === 'bank';
+    if (reading.integrity === 'own' && !financial) return undefined;
+    const known = this.#of(reading);
     if (isKnown(known, financial)) return undefined;
     // Shared, so that a locked row holds one connection, whatever the number of calls; not in the user's queue, so that a
     // read does not wait for changes.
-    known.tainting ??= this.#taint(call, known, financial).finally(() => {
+    known.tainting ??= this.#taint(reading, known, financial).finally(() => {
       known.tainting = undefined;
     });
-    return known.tainting.then(() => this.begin(call));
+    return known.tainting.then(() => this.begin(reading));
   }
 
   /** @throws AppError `unavailable` */
-  async of(call: Call): Promise<Taint> {
-    return (await selectContext(this.#db, call.userId, contextOf(call))) ?? UNTAINTED;
+  async of(context: Context): Promise<Taint> {
+    return (await selectContext(this.#db, context.userId, contextOf(context))) ?? UNTAINTED;
   }
 
-  async #taint(call: Call, known: Known, financial: boolean): Promise<void> {
+  async #taint(context: Context, known: Known, financial: boolean): Promise<void> {
     const startedAt = performance.now();
-    await taintContext(this.#db, call.userId, contextOf(call), financial);
+    await taintContext(this.#db, context.userId, contextOf(context), financial);
     known.taintedAt = startedAt;
     if (financial) known.financialAt = startedAt;
   }
 
-  #of(call: Call): Known {
-    const name = `${call.userId} ${contextOf(call)}`;
+  #of(context: Context): Known {
+    const name = `${context.userId} ${contextOf(context)}`;
     const never = Number.NEGATIVE_INFINITY;
     const known = this.#known.get(name) ?? { taintedAt: never, financialAt: never, tainting: undefined };
     this.#known.set(name, known);
@@ -73,11 +81,13 @@ export class Taints {
   }
 }
 
+/** The result of a call. */
+export function readingOf({ userId, client, configured }: Call): Reading {
+  const { integrity, provider } = configured.action;
+  return { userId, client, action: configured.name, integrity, provider };
+}
+
 function isKnown({ taintedAt, financialAt }: Known, financial: boolean): boolean {
   const since = performance.now() - REPEAT_MS;
   return taintedAt > since && (!financial || financialAt > since);
-}
-
-function isBank({ configured }: Call): boolean {
-  return configured.action.provider === 'bank';
 }

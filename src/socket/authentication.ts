@@ -102,11 +102,6 @@ export class Authentication<Socket extends AuthenticatedSocket> {
       socket.closeForNow('too many messages');
       return;
     }
-    // Events tell what the user's other clients do.
-    if (caller.clientId !== undefined) {
-      ready(0);
-      return;
-    }
     await host.service.feed.subscribe(caller.userId, socket, frame.type === 'authenticate' ? frame.since : undefined, ready);
     if (socket.isClosing) host.service.feed.unsubscribe(caller.userId, socket);
   }

@@ -50,6 +50,10 @@ export class Connection implements AuthenticatedSocket {
     return this.#authentication.principal?.userId;
   }
 
+  get clientId(): string | undefined {
+    return this.#authentication.principal?.clientId;
+  }
+
   /** Its token is being verified. */
   get authenticating(): boolean {
     return this.#authentication.isPending;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AppError } from '../errors.ts';
+import { asAppError } from '../errors.ts';
 import type { Principal } from '../http/endpoint.ts';
 import { isObject } from '../validation/is-object.ts';
 import { nearestName } from '../validation/nearest-name.ts';
@@ -42,6 +42,7 @@ export const FRAMES = {
   }),
   approvals: z.strictObject({ type: z.literal('approvals'), requestId }),
   approve: z.strictObject({ type: z.literal('approve'), requestId, approvalId: z.uuid(), approved: z.boolean(), input }),
+  approval_result: z.strictObject({ type: z.literal('approval_result'), requestId, approvalId: z.uuid() }),
   abort: z.strictObject({ type: z.literal('abort'), requestId, id: z.string().max(64).optional() }),
   send: z.object({ type: z.literal('send'), ...chat }),
   resume: z.object({ type: z.literal('resume'), ...chat }),
@@ -51,7 +52,7 @@ const TYPES = Object.keys(FRAMES);
 
 export type Frame = z.output<(typeof FRAMES)[keyof typeof FRAMES]>;
 /** Frames that receive one response. */
-export type RequestFrame = Extract<Frame, { type: 'list' | 'call' | 'approvals' | 'approve' }>;
+export type RequestFrame = Extract<Frame, { type: 'list' | 'call' | 'approvals' | 'approve' | 'approval_result' }>;
 /** Why a frame is invalid, and the `requestId` for the error (`''`: it has none). */
 type InvalidFrame = { type: 'invalid'; requestId: string; reason: string; code?: 'too_large' };
 export type Incoming = Frame | InvalidFrame;
@@ -130,8 +131,7 @@ export function resultFrame(requestId: string, { data, meta }: { data: unknown; 
 
 /** An error as a frame, without internal details. */
 export function errorFrame(requestId: string, error: unknown): string {
-  const known = error instanceof AppError ? error : new AppError('internal', 'Something went wrong on our side.');
-  const { code, message, retryAfter, details } = known;
+  const { code, message, retryAfter, details } = asAppError(error);
   const retryable = RETRYABLE.has(code) || retryAfter !== undefined;
   return JSON.stringify({ type: 'error', requestId, errorText: message, error: { ...details, code, retryable, retryAfter } });
 }

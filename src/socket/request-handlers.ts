@@ -9,7 +9,7 @@ import type { RequestFrame } from './frames.ts';
 import type { RequestHandler } from './in-flight-requests.ts';
 
 export interface RequestDeps {
-  executor: Pick<Executor, 'invoke' | 'approve' | 'approvals' | 'client'>;
+  executor: Pick<Executor, 'invoke' | 'approve' | 'approvals' | 'outcome' | 'client'>;
   catalog(): Catalog;
   accounts(userId: string): Promise<readonly AgentAccountRow[]>;
   providers: Providers;
@@ -26,6 +26,8 @@ export function handlerOf(deps: RequestDeps, principal: Principal, frame: Reques
       return (signal, progress) => call(deps, principal, frame, signal, progress);
     case 'approvals':
       return async () => ({ data: { approvals: await deps.executor.approvals(inPerson(principal).userId) } });
+    case 'approval_result':
+      return async () => ({ data: await deps.executor.outcome(principal, frame.approvalId) });
     case 'approve': {
       const { approvalId, approved, input } = frame;
       const decision = { surface: SURFACE, approvalId, approved, ...(input !== undefined && { input }) };

@@ -32,13 +32,14 @@ const TABLES = {
   oauth_flows: `select id, email, redirect_uri, created_at, ticket_expires_at, opened_at, expires_at, consumed_at, outcome, finished_at,
                   pending_subject, confirmation_expires_at
                 from oauth_flows where user_id = $1::uuid order by created_at desc`,
-  events: 'select seq, event, data, created_at from events where user_id = $1::uuid order by seq desc',
+  events: 'select seq, event, data, client_id, created_at from events where user_id = $1::uuid order by seq desc',
   client_grants: `select id, kind, name, last_four, actions, access, account_ids, created_at, expires_at, last_used_at, revoked_at
                   from client_grants where user_id = $1::uuid order by created_at desc`,
   contexts: 'select name, tainted_until, financial_until from contexts where user_id = $1::uuid order by tainted_until desc, name',
-  approvals: `select id, account_id, action, idempotency_key, revision, surface, client_id, status, created_at, expires_at, decided_at,
-                arguments is not null as sealed,
-                case when sum(length(arguments)) over (order by created_at desc, id) <= ${CONTENTS} then arguments end as contents
+  approvals: `select id, account_id, action, idempotency_key, revision, surface, client_id, status, edited, end_reason, created_at,
+                expires_at, decided_at, outcome_until, coalesce(arguments, outcome) is not null as sealed,
+                case when sum(length(coalesce(arguments, outcome))) over (order by created_at desc, id) <= ${CONTENTS}
+                  then coalesce(arguments, outcome) end as contents
               from approvals where user_id = $1::uuid order by created_at desc, id`,
   idempotency_keys: `select action, key, status, running_until, created_at, answer is not null as sealed,
                        case when sum(length(answer)) over (order by created_at desc, action, key) <= ${CONTENTS} then answer end as contents

@@ -2,6 +2,7 @@ import pLimit from 'p-limit';
 import { type DataKey, keyIdOf } from '../crypto/envelope.ts';
 import type { Database } from '../database/database.ts';
 import { AppError } from '../errors.ts';
+import { openOutcome } from '../executor/approval-outcomes.ts';
 import { unseal } from '../executor/approval-preview.ts';
 import { openResult } from '../executor/idempotency.ts';
 import type { Caller } from '../http/endpoint.ts';
@@ -88,7 +89,14 @@ export class UserExports {
     });
     const questions = approvals.map(async ({ contents, ...row }) => {
       const about = { id: String(row.id), userId, revision: String(row.revision) };
-      return { ...row, arguments: await opened(contents, (key, sealed) => unseal(key, { ...about, arguments: sealed })) };
+      // Arguments are stored until the decision, the outcome after it.
+      const asked = row.status === 'pending' ? contents : null;
+      const ended = row.status === 'approved' ? contents : null;
+      return {
+        ...row,
+        arguments: await opened(asked, (key, sealed) => unseal(key, { ...about, arguments: sealed })),
+        outcome: await opened(ended, (key, sealed) => openOutcome(key, about, sealed)),
+      };
     });
     // Awaited together: a rejection without a handler would end the process.
     const [asked, answered] = await Promise.all([Promise.all(questions), Promise.all(answers)]);

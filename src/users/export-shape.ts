@@ -106,7 +106,7 @@ export const userExport = z
         confirmation_expires_at: maybeTime,
       }),
     ),
-    events: z.array(z.object({ seq: count, event: z.string(), data: z.unknown(), created_at: time })),
+    events: z.array(z.object({ seq: count, event: z.string(), data: z.unknown(), client_id: z.uuid().nullable(), created_at: time })),
     client_grants: z
       .array(
         z.object({
@@ -140,6 +140,10 @@ export const userExport = z
         created_at: time,
         expires_at: time,
         decided_at: maybeTime,
+        edited: z.boolean().describe('The user changed the arguments.'),
+        end_reason: maybeText,
+        outcome_until: maybeTime,
+        outcome: z.unknown().describe('The result or the error of the approved call, for an hour.'),
         arguments: z.unknown().describe('The request while it waits for a decision: account, summary and arguments.'),
       }),
     ),

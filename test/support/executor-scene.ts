@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Action, type RunContext, toLazyAction } from '../../src/actions/action.ts';
 import { builtIn } from '../../src/actions/built-in.ts';
 import type { AppError, ErrorCode } from '../../src/errors.ts';
-import type { CallResult, Decision } from '../../src/executor/executor.ts';
+import type { CallResult, Decision, Invocation } from '../../src/executor/executor.ts';
 import type { Catalog, ConfiguredAction, Policy } from '../../src/integrations/catalog.ts';
 import { people } from '../../src/providers/audience.ts';
 import { type ConnectedGrant, connectGrant } from './refreshing.ts';
@@ -108,13 +108,7 @@ export class ExecutorScene {
     return connectGrant(this.steward, this.provider, this.steward.sql, of);
   }
 
-  call(
-    user: Pick<ConnectedGrant, 'userId'>,
-    action: string,
-    input: unknown = {},
-    options: CallOptions = {},
-    on = this.steward,
-  ): Promise<CallResult> {
+  call(user: Invocation['user'], action: string, input: unknown = {}, options: CallOptions = {}, on = this.steward): Promise<CallResult> {
     const { signal = new AbortController().signal, ...rest } = options;
     return on.context.executor.invoke({ user, surface: 'socket', action, input, signal, ...rest });
   }
@@ -130,7 +124,7 @@ export class ExecutorScene {
   }
 
   /** The error of a call that needs approval. */
-  async ask(user: Pick<ConnectedGrant, 'userId'>, action: string, input: unknown, options: CallOptions = {}): Promise<Record<string, any>> {
+  async ask(user: Invocation['user'], action: string, input: unknown, options: CallOptions = {}): Promise<Record<string, any>> {
     const { details } = await rejectedWith(this.call(user, action, input, options), 'approval_required');
     return details as Record<string, any>;
   }

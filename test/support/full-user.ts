@@ -22,6 +22,8 @@ export async function fullUser(scene: ExecutorScene): Promise<ConnectedGrant & {
   scene.answers('/api/gmail/v1/users/me/messages/send', 200, { id: SAID });
   await scene.call(user, 'test.send', message, { account: user.accountId, idempotencyKey: `key-of-${name}` });
   scene.policies.set('test.send', { approval: 'always' });
+  const { approvalId } = await scene.ask(user, 'test.send', { to: [`boss-of-${name}@example.com`] }, { account: user.accountId });
+  await scene.decide(user, approvalId);
   await scene.ask(user, 'test.send', { to: [`friend-of-${name}@example.com`], text: SAID }, { account: user.accountId });
   scene.policies.clear();
   await steward.context.clientTokens.create(user.userId, {

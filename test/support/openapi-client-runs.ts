@@ -66,6 +66,15 @@ export function clientRuns(): Run[] {
       },
     },
     {
+      endpoint: 'GET /approvals/{id}/result',
+      response: '200',
+      provoke: async () => {
+        const { token, id } = await pending();
+        await steward.call(`/approvals/${id}/decision`, { token, ...json({ approved: true }) });
+        return steward.call(`/approvals/${id}/result`, { token });
+      },
+    },
+    {
       endpoint: 'POST /agents/{action}',
       response: '200',
       provoke: async () => steward.call('/agents/bank.balances', { token: (await linkedBank()).token, ...json({}) }),

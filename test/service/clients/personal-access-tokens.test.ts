@@ -152,7 +152,8 @@ describe('a personal access token', () => {
     let tried = 0;
     for (const [path, methods] of Object.entries<any>(paths)) {
       for (const [method, { security }] of Object.entries<any>(methods)) {
-        if (security.length === 0 || path.startsWith('/agents/')) continue;
+        // How the token's own approvals ended: approval-results.test.ts.
+        if (security.length === 0 || path.startsWith('/agents/') || path === '/approvals/{id}/result') continue;
         const address = path.replace(/\{\w+\}/g, '00000000-0000-4000-8000-000000000000');
         for (const credential of [token, `Bearer ${token}`]) {
           const { status } = await scene.steward.call(address, { method: method.toUpperCase(), token: credential });

@@ -127,7 +127,8 @@ describe('an approval request', () => {
     await eventually(async () => (await status())?.status === 'ended');
     await sweepNow(steward);
     await steward.context.approvalExpiry.expired();
-    expect((await eventsOf(steward, me)).slice(3)).toEqual([ended(late, 'expired')]);
+    const { approvalId, action, accountId } = late;
+    expect((await eventsOf(steward, me)).slice(3)).toEqual([['approval.expired', { approvalId, action, account: accountId }]]);
   });
 
   it('that was being prepared when its process ended is deleted without an event', async () => {

@@ -116,7 +116,7 @@ describe('an action that needs approval', () => {
     const of = { approvalId, action: 'test.send', account: user.accountId };
     expect(await events()).toEqual([
       { event: 'approval.requested', data: { ...of, expiresAt } },
-      { event: 'approval.decided', data: { ...of, approved: true } },
+      { event: 'approval.decided', data: { ...of, approved: true, edited: false } },
     ]);
   });
 

@@ -4,6 +4,7 @@ import { eventually } from '../../support/eventually.ts';
 import { ExecutorScene, rejectedWith } from '../../support/executor-scene.ts';
 import { createPostgresDatabase, hasPostgres, type PostgresDatabase } from '../../support/postgres.ts';
 import type { ConnectedGrant } from '../../support/refreshing.ts';
+import { SocketClient } from '../../support/socket-client.ts';
 import type { TestSteward } from '../../support/steward.ts';
 
 describe.skipIf(!hasPostgres)('two replicas on one database', () => {
@@ -84,6 +85,28 @@ describe.skipIf(!hasPostgres)('two replicas on one database', () => {
     expect(await scene.call(user, 'test.send', message, key)).toEqual(again);
     await rejectedWith(scene.call(user, 'test.send', { to: ['b@example.com'] }, key, other), 'conflict');
     expect(scene.sent).toBe(1);
+  });
+
+  it('tell the client that asked how its approval ended, and taint it when it reads the result', async () => {
+    scene.policies.set('test.read', { approval: 'always' });
+    const request = { name: 'script', actions: ['*'], access: 'read', days: 1 } as const;
+    const { token, grant } = await scene.steward.context.clientTokens.create(user.userId, request);
+    const { approvalId } = await scene.ask({ ...user, clientId: grant.id }, 'test.read', {});
+    const online = await SocketClient.signedIn(other.url, token);
+    await scene.decide(user, approvalId);
+    const told = { event: 'approval.decided', data: { approvalId, approved: true } };
+    expect(await online.event('approval.decided')).toMatchObject(told);
+    await online.close();
+    const client = await SocketClient.signedIn(other.url, token, 0);
+    expect(await client.event('approval.decided')).toMatchObject(told);
+    expect(client.events).toHaveLength(1);
+    // The hour of the run's own taint is over; this replica has made no read.
+    await scene.steward.sql('delete from contexts where user_id = $1', [user.userId]);
+    const { data } = await client.request({ type: 'approval_result', approvalId });
+    expect(data).toMatchObject({ status: 'done', result: { data: { emailAddress: 'someone@example.com' } } });
+    await client.close();
+    const contexts = 'select name, tainted_until > now() as tainted from contexts where user_id = $1';
+    expect(await scene.steward.sql(contexts, [user.userId])).toEqual([{ name: `client:${grant.id}`, tainted: true }]);
   });
 
   it('request approval for the same call once', async () => {

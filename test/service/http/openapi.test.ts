@@ -35,6 +35,7 @@ const ENDPOINTS = [
   'GET /approvals',
   'GET /approvals/{id}',
   'POST /approvals/{id}/decision',
+  'GET /approvals/{id}/result',
 ];
 
 /** Documented responses that no request can cause on a healthy service, and why. */

@@ -17,7 +17,7 @@ afterAll(async () => {
   await steward.stop();
 });
 
-const TYPES = ['authenticate', 'list', 'call', 'approvals', 'approve', 'abort', 'send', 'resume', 'nonsense'];
+const TYPES = ['authenticate', 'list', 'call', 'approvals', 'approve', 'approval_result', 'abort', 'send', 'resume', 'nonsense'];
 const value = fc.oneof(
   fc.string(),
   fc.string({ unit: 'binary' }),

@@ -123,10 +123,15 @@ describe('GET /user/export', () => {
     expect(body.waitlist.email).toBe(`${user.name}@example.com`);
     expect(body.approvals).toMatchObject([
       { action: 'test.send', status: 'pending', arguments: { input: { to: [`friend-of-${user.name}@example.com`], text: SAID } } },
+      { action: 'test.send', status: 'approved', arguments: null, outcome: { result: { data: { id: SAID } } } },
     ]);
     expect(body.idempotency_keys).toMatchObject([{ key: `key-of-${user.name}`, status: 'done', answer: { data: { id: SAID } } }]);
     expect(body.audit_log.entries.map(({ decision }: { decision: string }) => decision)).toEqual([
       'allowed',
+      'approval_required',
+      'allowed',
+      'started',
+      'approved',
       'approval_required',
       'allowed',
       'started',
@@ -144,7 +149,7 @@ describe('GET /user/export', () => {
       `select wrapped as bytes from user_keys union all select wrapped from former_user_keys union all select tokens from grants union all select tokens from ended_grants union all select secret_hash from browser_bindings
        union all select state_hash from oauth_flows union all select ticket_hash from oauth_flows where ticket_hash is not null
        union all select arguments_hash from approvals union all select input_hash from approvals union all select arguments from approvals where arguments is not null
-       union all select answer from idempotency_keys where answer is not null`,
+       union all select outcome from approvals where outcome is not null union all select answer from idempotency_keys where answer is not null`,
     );
     for (const { bytes } of sealed) {
       for (const form of ['hex', 'base64', 'base64url'] as const) expect(text).not.toContain(Buffer.from(bytes).toString(form));
@@ -163,11 +168,15 @@ describe('GET /user/export', () => {
     ['claims a key whose id is NUL', Buffer.concat([Buffer.of(1, 1, 0), Buffer.alloc(100)])],
   ])('leaves empty what %s, and contains the rest', async (_name, record) => {
     const user = await fullUser(scene);
-    await scene.steward.sql('update approvals set arguments = $2 where user_id = $1', [user.userId, record]);
+    await scene.steward.sql(`update approvals set arguments = $2 where user_id = $1 and status = 'pending'`, [user.userId, record]);
+    await scene.steward.sql(`update approvals set outcome = $2 where user_id = $1 and status = 'approved'`, [user.userId, record]);
     await scene.steward.sql('update idempotency_keys set answer = $2 where user_id = $1', [user.userId, record]);
     const { status, body } = await read(user.token);
     expect(status).toBe(200);
-    expect(body.approvals).toMatchObject([{ status: 'pending', arguments: null }]);
+    expect(body.approvals).toMatchObject([
+      { status: 'pending', arguments: null },
+      { status: 'approved', outcome: null },
+    ]);
     expect(body.idempotency_keys).toMatchObject([{ status: 'done', answer: null }]);
   });
 
@@ -202,7 +211,7 @@ describe('GET /user/export', () => {
     const next = await request(scene.steward.url)
       .get(`/user/audit?limit=200&cursor=${body.audit_log.next_cursor}`)
       .set('Authorization', user.token);
-    expect(next.body.entries).toHaveLength(104);
+    expect(next.body.entries).toHaveLength(108);
     expect(next.body.next_cursor).toBeNull();
   });
 });

@@ -18,7 +18,7 @@ beforeEach(async () => {
 afterEach(() => client.close());
 
 const SOME_ID = 'b7b0a4a2-7a5f-4a57-9c53-d7f3a1f0a001';
-const TYPES = 'authenticate, list, call, approvals, approve, abort, send, resume';
+const TYPES = 'authenticate, list, call, approvals, approve, approval_result, abort, send, resume';
 
 describe('the error of an invalid frame is in plain words', () => {
   it.each([

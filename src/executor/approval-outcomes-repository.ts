@@ -1,0 +1,74 @@
+import type { Queryable } from '../database/database.ts';
+import { inChunks } from '../database/retention.ts';
+
+/** How long the outcome of an approved call is kept for the caller that asked. */
+const KEPT = '1 hour';
+const CHUNK = 1_000;
+
+export interface OutcomeRow {
+  action: string;
+  /** The user changed the arguments. */
+  edited: boolean;
+  /** `stored`: see `outcome`; `lost`: the process ended before it stored one. */
+  state: 'pending' | 'denied' | 'expired' | 'ended' | 'running' | 'stored' | 'lost';
+  /** Sealed. */
+  outcome: Buffer | null;
+}
+
+/**
+ * How an approval ended.
+ *
+ * @param clientId the caller that asked; null: the user in person
+ * @returns undefined also for another caller's approval, and once the outcome is no longer kept
+ */
+export async function selectOutcome(db: Queryable, userId: string, clientId: string | null, id: string): Promise<OutcomeRow | undefined> {
+  const rows = await db.query<OutcomeRow>(
+    `select action, edited, outcome,
+            case when status in ('preparing', 'pending') then case when expires_at > now() then 'pending' else 'expired' end
+                 when status = 'ended' and end_reason = 'expired' then 'expired'
+                 when status <> 'approved' then status
+                 when outcome is not null then 'stored'
+                 when outcome_until > now() then 'running'
+                 else 'lost' end as state
+     from approvals
+     where id = $1::uuid and user_id = $2::uuid and client_id is not distinct from $3::uuid
+       and (status <> 'approved' or not (${isOver('approvals')}))`,
+    [id, userId, clientId],
+  );
+  return rows[0];
+}
+
+/** Stores how the run of an approved call ended, unless its account or client is gone meanwhile. */
+export async function storeOutcome(db: Queryable, userId: string, id: string, sealed: Buffer): Promise<void> {
+  await db.query(
+    `update approvals set outcome = $3, outcome_until = now() + interval '${KEPT}'
+     where id = $1::uuid and user_id = $2::uuid and outcome_until is not null`,
+    [id, userId, sealed],
+  );
+}
+
+/** Deletes the outcomes of an account or a client, also those of runs that have not ended yet. */
+export async function deleteOutcomes(tx: Queryable, userId: string, of: 'account_id' | 'client_id', value: string): Promise<void> {
+  await tx.query(
+    `update approvals set outcome = null, outcome_until = null
+     where user_id = $1::uuid and ${of} = $2::uuid and outcome_until is not null`,
+    [userId, value],
+  );
+}
+
+/** Deletes outcomes that are no longer kept; a bounded number per statement. */
+export function deleteOldOutcomes(db: Queryable): Promise<void> {
+  return inChunks(async () => {
+    const rows = await db.query(
+      `update approvals set outcome = null, outcome_until = null
+       where id = any(array(select id from approvals a where outcome_until is not null and ${isOver('a')} limit ${CHUNK} for update skip locked))
+       returning id`,
+    );
+    return { isFull: rows.length === CHUNK };
+  });
+}
+
+/** SQL: a stored outcome's time is over; that of a lost run is counted from when the run should have ended. */
+function isOver(table: string): string {
+  return `coalesce(${table}.outcome_until < now() - case when ${table}.outcome is null then interval '${KEPT}' else interval '0' end, true)`;
+}

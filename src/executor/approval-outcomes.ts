@@ -1,0 +1,111 @@
+import { type AssociatedData, type DataKey, open, seal } from '../crypto/envelope.ts';
+import type { Database } from '../database/database.ts';
+import { asAppError, type ErrorCode } from '../errors.ts';
+import type { Logger } from '../observability/logger.ts';
+import type { UserKeys } from '../vault/user-keys.ts';
+import { type OutcomeRow, selectOutcome, storeOutcome } from './approval-outcomes-repository.ts';
+import { noSuchApproval } from './approvals.ts';
+import { type ApprovalRow, isApprovalId } from './approvals-repository.ts';
+import type { Call, CallResult } from './call.ts';
+import type { ContextReads } from './context-reads.ts';
+import { unknownOutcome } from './idempotency.ts';
+import { storeWithRetries } from './store-with-retries.ts';
+import type { Reading, Taints } from './taint.ts';
+
+/** How an approval ended, as the caller that asked may read it. */
+export interface ApprovalOutcome {
+  status: 'pending' | 'denied' | 'expired' | 'ended' | 'running' | 'done' | 'failed';
+  /** The user changed the arguments before approving. */
+  edited?: true;
+  /** If done: what the call returned. */
+  result?: CallResult;
+  /** If failed. */
+  error?: { code: ErrorCode; message: string };
+}
+
+/** The encrypted part of the row. Who reads it reads what the run has read. */
+interface StoredOutcome extends Pick<ApprovalOutcome, 'result' | 'error'>, Pick<Reading, 'integrity' | 'provider'> {}
+
+/** What remembers that a result was read. */
+interface Contexts {
+  taints: Taints;
+  reads: ContextReads;
+}
+
+/**
+ * The outcomes of approved calls, kept in the approval's row for the caller that asked. Idempotency keys would not do:
+ * they are chosen by callers, shared by all clients of a user, released when a run fails, and ignored by reads.
+ */
+export class ApprovalOutcomes {
+  readonly #db: Database;
+  readonly #userKeys: UserKeys;
+  readonly #contexts: Contexts;
+  readonly #logger: Logger;
+
+  constructor(db: Database, userKeys: UserKeys, contexts: Contexts, logger: Logger) {
+    this.#db = db;
+    this.#userKeys = userKeys;
+    this.#contexts = contexts;
+    this.#logger = logger;
+  }
+
+  /** Runs an approved call and stores its result or its error, before either is returned. */
+  async record(approval: ApprovalRow, call: Call, run: () => Promise<CallResult>): Promise<CallResult> {
+    const { integrity, provider } = call.configured.action;
+    const store = (outcome: Pick<StoredOutcome, 'result' | 'error'>) => this.#store(approval, { ...outcome, integrity, provider });
+    try {
+      const result = await run();
+      await store({ result });
+      return result;
+    } catch (thrown) {
+      const { code, message } = asAppError(thrown);
+      await store({ error: { code, message } });
+      throw thrown;
+    }
+  }
+
+  /**
+   * How an approval ended. It taints the reader's context like the call itself.
+   *
+   * @throws AppError `not_found`, also for the approval of another client or user, and once the outcome is not kept any
+   * more; `internal` when it can't be decrypted
+   */
+  async read(reader: Pick<Call, 'userId' | 'client'>, approvalId: string): Promise<ApprovalOutcome> {
+    const asker = reader.client?.id ?? null;
+    const row = isApprovalId(approvalId) ? await selectOutcome(this.#db, reader.userId, asker, approvalId) : undefined;
+    if (row === undefined) throw noSuchApproval();
+    const { status, result, error } = await this.#open(reader, approvalId, row);
+    return { status, ...(row.edited && { edited: true }), ...(result && { result }), ...(error && { error }) };
+  }
+
+  async #open(reader: Pick<Call, 'userId' | 'client'>, id: string, { state, action, outcome }: OutcomeRow): Promise<ApprovalOutcome> {
+    if (state === 'lost') {
+      const { code, message } = unknownOutcome();
+      return { status: 'failed', error: { code, message } };
+    }
+    if (state !== 'stored' || outcome === null) return { status: state as ApprovalOutcome['status'] };
+    const key = await this.#userKeys.toOpen(this.#db, reader.userId, outcome);
+    const { result, error, ...source } = openOutcome(key, { userId: reader.userId, id }, outcome);
+    const reading = { ...reader, action, ...source };
+    await this.#contexts.taints.begin(reading);
+    if (result?.meta.labels !== undefined) this.#contexts.reads.record(reading, result.data, result.meta.labels);
+    return result === undefined ? { status: 'failed', ...(error && { error }) } : { status: 'done', result };
+  }
+
+  /** A failed write must not hide the outcome from whoever approved; it then counts as lost. */
+  async #store({ id, userId, action }: ApprovalRow, outcome: StoredOutcome): Promise<void> {
+    await storeWithRetries(this.#logger, { action, what: 'the outcome of an approved call could not be stored' }, async () => {
+      const key = await this.#userKeys.forUser(this.#db, userId);
+      await storeOutcome(this.#db, userId, id, seal(key, associatedData({ userId, id }), JSON.stringify(outcome)));
+    });
+  }
+}
+
+/** Decrypts a stored outcome. @throws AppError `internal` when it can't be decrypted */
+export function openOutcome(key: DataKey, of: Pick<ApprovalRow, 'id' | 'userId'>, sealed: Buffer): StoredOutcome {
+  return JSON.parse(open(key, associatedData(of), sealed).toString('utf8')) as StoredOutcome;
+}
+
+function associatedData({ id, userId }: Pick<ApprovalRow, 'id' | 'userId'>): AssociatedData {
+  return { table: 'approvals', column: 'outcome', userId, rowId: id };
+}
