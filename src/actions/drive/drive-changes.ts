@@ -19,7 +19,7 @@ import {
   openFile,
   openFolder,
 } from './drive-file.ts';
-import { type FileFacts, fileFacts, folderFacts } from './file-sharing.ts';
+import { destinationIn, type FileFacts, fileFacts, folderFacts } from './file-sharing.ts';
 
 /**
  * None is a native type: the provider would convert an upload to it, and spreadsheets and presentations are read-only
@@ -59,6 +59,7 @@ export const createAction = builtIn('workspace', {
   output: fileItem,
   facts: ({ folder: target = MY_DRIVE }, context) => folderFacts(context, target),
   exposes: (_input, target) => target?.audience ?? [],
+  destination: destinationIn,
   summary: (input) => describeCreation(input, folderById(input.folder)),
   preview: async (input, _context, target) => describeCreation(input, nameFolder(target)),
   async run({ name: title, content, type, folder: target }, { session }) {
@@ -82,6 +83,7 @@ export const copyAction = builtIn('workspace', {
   output: fileItem,
   facts: ({ folder: target = MY_DRIVE }, context) => folderFacts(context, target),
   exposes: (_input, target) => target?.audience ?? [],
+  destination: destinationIn,
   summary: (input) => describeCopy(input, `the file ${input.id}`, input.folder && folderById(input.folder)),
   async preview(input, { session }, target) {
     return describeCopy(input, nameFile(await fileToCopy(session, input.id)), input.folder && nameFolder(target));
@@ -108,6 +110,7 @@ export const moveAction = builtIn('workspace', {
     const [moved, destination] = await Promise.all([fileFacts(context, wanted), folderFacts(context, target)]);
     return { moved, destination };
   },
+  destination: ({ destination }) => destinationIn(destination),
   // Those who see the file through its folder lose it.
   exposes: (_input, { moved, destination }) => union(destination?.audience ?? [], moved.audience),
   summary: ({ id: file, folder: target }) => `Move into ${folderById(target)}: ${file}, with all its contents if it is a folder`,

@@ -31,6 +31,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'oauth_flows', column: 'secrets', placeColumn: `'secrets'`, rowId: 'id::text' },
   { table: 'oauth_flows', column: 'pending', placeColumn: `'pending'`, rowId: 'id::text' },
   { table: 'approvals', column: 'arguments', placeColumn: `'arguments/' || revision`, rowId: 'id::text' },
+  { table: 'allowances', column: 'covered', placeColumn: `'covered'`, rowId: 'id::text' },
   { table: 'contexts', column: 'sources', placeColumn: `'sources'`, rowId: 'name' },
   { table: 'idempotency_keys', column: 'answer', placeColumn: `'answer'`, rowId: `action || ' ' || key` },
 ];

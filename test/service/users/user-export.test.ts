@@ -33,6 +33,8 @@ const LISTED: Record<string, string> = {
   'oauth_flows.confirmation_hash': 'hash of a one-time form',
   'contexts.user_id': 'the user',
   'contexts.sources': 'shown with approvals',
+  'allowances.user_id': 'the user',
+  'read_only_accounts.user_id': 'the user',
   'client_grants.user_id': 'the user',
   'client_grants.token_hash': 'hash of a token',
   'events.user_id': 'the user',
