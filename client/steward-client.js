@@ -167,16 +167,16 @@ export class StewardClient extends EventTarget {
 
   /**
    * Decides an approval request. If approved, the action runs with exactly the arguments shown, or with the `input` that
-   * the user put in their place.
+   * the user put in their place. With `rememberFor`, calls like it run without a question for so many days (1 to 30).
    *
    * @param {string} approvalId
    * @param {boolean} [approved]
-   * @param {Pick<CallOptions, 'signal' | 'onProgress'> & { input?: object }} [options]
+   * @param {Pick<CallOptions, 'signal' | 'onProgress'> & { input?: object, rememberFor?: number }} [options]
    * @returns {Promise<CallResult>}
    * @throws {StewardError} `approval_required` when more people would see the changed call: the question has changed
    */
-  approve(approvalId, approved = true, { signal, onProgress, input } = {}) {
-    return this.#request({ type: 'approve', approvalId, approved, input }, signal, onProgress);
+  approve(approvalId, approved = true, { signal, onProgress, input, rememberFor } = {}) {
+    return this.#request({ type: 'approve', approvalId, approved, input, rememberFor }, signal, onProgress);
   }
 
   /**

@@ -2,7 +2,9 @@ import { join } from 'node:path';
 import express, { type Express, type Request, type RequestHandler } from 'express';
 import { bankRouter } from './bank/bank-routes.ts';
 import { agentsRouter } from './clients/agents-routes.ts';
+import { allowancesRouter } from './clients/allowances-routes.ts';
 import { approvalsRouter } from './clients/approvals-routes.ts';
+import { readOnlyRouter } from './clients/read-only-routes.ts';
 import { tokensRouter } from './clients/tokens-routes.ts';
 import type { Context } from './context.ts';
 import { healthRouter } from './health/health-routes.ts';
@@ -105,6 +107,8 @@ export function featureRouters(context: Context, middleware: EndpointMiddleware,
     tokensRouter(context.clientTokens, middleware),
     agentsRouter(context.executor, middleware),
     approvalsRouter(context.executor, middleware),
+    allowancesRouter(context.allowances, middleware),
+    readOnlyRouter(context.readOnlySwitches, middleware),
   ];
 }
 

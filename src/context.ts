@@ -2,9 +2,11 @@ import type { BankDeps } from './bank/bank-deps.ts';
 import { BankWebhooks } from './bank/bank-webhooks.ts';
 import { isClientToken } from './clients/client-token.ts';
 import { ClientTokens } from './clients/client-tokens.ts';
+import { ReadOnlySwitches } from './clients/read-only-switches.ts';
 import type { Emit } from './events/emit.ts';
 import { EventFeed } from './events/event-feed.ts';
 import { Events } from './events/events.ts';
+import { Allowances } from './executor/allowances.ts';
 import { ApprovalExpiry } from './executor/approval-expiry.ts';
 import { withdrawn } from './executor/call-checks.ts';
 import { Executor } from './executor/executor.ts';
@@ -74,13 +76,20 @@ export async function createContext(foundation: Foundation, addresses: Addresses
   const vault = createVault(foundation, providers, notifications.events);
   const { userLiveBalancesPerDay: livePerDay } = limits;
   const sessions = new Sessions(db, verifier, names, config.allowedUsers);
-  const executor = new Executor({ ...foundation, ...vault, emit: notifications.emit, catalog, providers, livePerDay });
+  const allowances = new Allowances(db, vault.userKeys, notifications.emit, catalog);
+  const executor = new Executor({ ...foundation, ...vault, emit: notifications.emit, catalog, providers, livePerDay, allowances });
   const shared = { db, logger, ...vault, emit: notifications.emit };
   const bankDeps: BankDeps = { ...shared, telemetry, provider: bank?.provider, refreshes: new Coalescer() };
   const redirectUris = new RedirectUris(config, publicUrl, logger);
 
   const accountIds = async (userId: string) => (await executor.accounts(userId)).map(({ id }) => id);
+  const { emit, approvalExpiry } = notifications;
   const clientTokens = new ClientTokens({ db, ...notifications, catalog, accountIds });
+  const reconfigured = async () => {
+    const revisions = actionRevisions(catalog());
+    await approvalExpiry.reconfigured(revisions);
+    await allowances.reconfigured(revisions);
+  };
   integrations.onChange(() => vault.uses.endActions((action) => withdrawn(catalog(), action)));
   return {
     ...foundation,
@@ -90,12 +99,14 @@ export async function createContext(foundation: Foundation, addresses: Addresses
     embedded: config.databaseUrl === undefined,
     sessions,
     clientTokens,
+    allowances,
+    readOnlySwitches: new ReadOnlySwitches(db, emit, approvalExpiry),
     /** The principal of a bare credential, an ID token or a personal access token; a `Bearer ` prefix is tolerated. */
     authenticateAny: async (header: string | undefined): Promise<Principal> => {
       const credential = bareCredential(header);
       return isClientToken(credential) ? clientTokens.authenticate(credential) : sessions.authenticate(credential);
     },
-    reloads: new ReplicatedReload(db, integrations, () => notifications.approvalExpiry.reconfigured(actionRevisions(catalog())), logger),
+    reloads: new ReplicatedReload(db, integrations, reconfigured, logger),
     /** The current agents and actions. */
     catalog,
     /** Ids of the master keys that stored data requires and that this process does not have. */

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { checkDueItems } from './bank/item-polling.ts';
 import type { Context } from './context.ts';
+import { deleteExpiredAllowances } from './executor/allowances-repository.ts';
 import { deleteOldOutcomes } from './executor/approval-outcomes-repository.ts';
 import { deleteOldApprovals } from './executor/approvals-repository.ts';
 import { deleteOldAuditRows } from './executor/audit-repository.ts';
@@ -102,6 +103,7 @@ async function sweep(context: Context): Promise<void> {
     () => deleteOldOutcomes(db),
     () => deleteOldKeys(db),
     () => deleteOldClientGrants(db),
+    () => deleteExpiredAllowances(db),
     () => deleteOldContexts(db),
     () => deleteFormerKeys(db),
     () => deleteOldAuditRows(db),

@@ -48,6 +48,14 @@ export interface RunContext<P extends string = string> {
   undoneBy(undo: Undo): void;
 }
 
+/** A folder that something is put into. */
+export interface Destination {
+  id: string;
+  name: string;
+  /** Who sees what is in it. */
+  audience: Audience;
+}
+
 /** An operation on one account, built in or declared in the integrations file. */
 export interface Action<Input = unknown, Output = unknown, P extends string = string, Facts = unknown> {
   /** `mail.search`: its name in `use:`. */
@@ -72,6 +80,8 @@ export interface Action<Input = unknown, Output = unknown, P extends string = st
   facts?(input: Input, context: RunContext<P>): Promise<Facts>;
   /** Who sees the effect besides the user, which can't be undone: if anyone does, the call needs approval like a destructive one. */
   exposes?(input: Input, facts: Facts): Audience;
+  /** The folder that the call puts something into, by which a user may allow it in advance; left out: by those who see it. */
+  destination?(facts: Facts): Destination;
   /** `own`: no result contains text that others wrote. Left out: results may, and their {@link sources} tell which parts. */
   integrity?: 'own';
   /** Where the parts of a result come from, by the provider's facts. Left out: anywhere. */
@@ -131,6 +141,7 @@ export function outlineOf({
   allow,
   facts,
   exposes,
+  destination,
   sources,
   writes,
   costs,

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { AppError } from '../errors.ts';
 import type { ApprovalPreview } from '../executor/approval-preview.ts';
 import type { Executor } from '../executor/executor.ts';
+import { rememberDays } from '../executor/remember-days.ts';
 import { type Endpoint, endpoint } from '../http/endpoint.ts';
 import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoint-router.ts';
 import { CALL_ERRORS, callResult } from './call-result.ts';
@@ -93,7 +94,7 @@ function decide(executor: Approvals): Endpoint {
     path: '/approvals/:id/decision',
     summary: 'Approve or deny a call',
     description:
-      'Approved: repeats every check, runs the call once and returns its result. Denied: `data` is `{"approved": false}`. With `input`, the user approves other arguments; if more people would see the changed call, the response is `approval_required` with the new question.',
+      'Approved: repeats every check, runs the call once and returns its result. Denied: `data` is `{"approved": false}`. With `input`, the user approves other arguments; if more people would see the changed call, the response is `approval_required` with the new question. With `remember_for`, later calls of the action on the account run without a question if nobody sees them but the people who see this one or, for `drive.create`, `copy` and `move`, if they are for the same folder; a call for which that is not possible is not run (`invalid_request`).',
     auth: 'id_token',
     params: z.object({ id: z.uuid() }),
     json: { limit: LIMIT },
@@ -101,15 +102,17 @@ function decide(executor: Approvals): Endpoint {
       .strictObject({
         approved: z.boolean(),
         input: z.looseObject({}).optional().describe('The arguments that the user puts in place of those shown.'),
+        remember_for: rememberDays.optional().describe('Days for which calls like this one are allowed in advance, 1 to 30.'),
       })
       .meta({ id: 'Decision' }),
     response: callResult,
     errors: CALL_ERRORS,
-    async handle({ caller, params, form: { approved, input }, response }) {
+    async handle({ caller, params, form: { approved, input, remember_for: rememberFor }, response }) {
       const leaving = new AbortController();
       response.once('close', () => leaving.abort());
       const decision = { user: caller, surface: SURFACE, approvalId: params.id, approved, signal: leaving.signal };
-      return { json: await executor.approve({ ...decision, ...(input !== undefined && { input }) }) };
+      const more = { ...(input !== undefined && { input }), ...(rememberFor !== undefined && { rememberFor }) };
+      return { json: await executor.approve({ ...decision, ...more }) };
     },
   });
 }

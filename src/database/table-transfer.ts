@@ -20,6 +20,8 @@ export const TRANSFERRED = [
   'provider_subjects',
   'waitlist',
   'client_grants',
+  'read_only_accounts',
+  'allowances',
   'contexts',
   'context_reads',
   'tainted_items',

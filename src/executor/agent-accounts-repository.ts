@@ -16,6 +16,8 @@ export interface AgentAccountRow {
   scopes: string[];
   /** The user has items that were written after others' text was read. */
   hasTaintedItems: boolean;
+  /** Clients for which the user has set it to read-only; null among them: for everything. */
+  readOnlyFor: readonly (string | null)[];
 }
 
 /** A user's accounts, connected longest first. Concurrent calls of the user share them. */
@@ -26,7 +28,7 @@ export interface UserAccounts {
 }
 
 type Row = Omit<RefreshRow, 'readAt'> &
-  Pick<AgentAccountRow, 'label' | 'masks' | 'isDefault' | 'scopes' | 'hasTaintedItems'> & { accountId: string };
+  Pick<AgentAccountRow, 'label' | 'masks' | 'isDefault' | 'scopes' | 'hasTaintedItems' | 'readOnlyFor'> & { accountId: string };
 
 /**
  * The accounts of each user, in the users' order. `offset 0` keeps each user's accounts an index scan: joined to the view
@@ -39,7 +41,8 @@ export async function selectUserAccounts(db: Queryable, userIds: readonly string
     {
       name: 'user-accounts',
       text: `select a.id as "accountId", a.label, a.masks, a.is_default as "isDefault", g.scopes,
-               exists (select 1 from tainted_items t where t.user_id = asked.user_id) as "hasTaintedItems", ${REFRESH_COLUMNS}
+               exists (select 1 from tainted_items t where t.user_id = asked.user_id) as "hasTaintedItems",
+               array(select client_id from read_only_accounts where grant_id = g.id) as "readOnlyFor", ${REFRESH_COLUMNS}
              from unnest($1::uuid[]) as asked (user_id)
                cross join lateral (select * from connected_accounts where user_id = asked.user_id offset 0) a
                join grants g on g.id = a.grant_id left join user_keys k on k.user_id = asked.user_id
@@ -52,10 +55,26 @@ export async function selectUserAccounts(db: Queryable, userIds: readonly string
   return userIds.map((userId) => found.get(userId) as UserAccounts);
 }
 
-/** Whether the user still has the account. It stays so until the transaction ends, once it has locked the user. */
-export async function isConnected(tx: Queryable, userId: string, accountId: string): Promise<boolean> {
-  const rows = await tx.query('select 1 from connected_accounts where id = $1::uuid and user_id = $2::uuid', [accountId, userId]);
-  return rows.length > 0;
+/**
+ * The user's connection of an account, and whether it is read-only for this client. It stays so until the transaction
+ * ends, once it has locked the user.
+ *
+ * @returns undefined when the user no longer has the account
+ */
+export async function selectConnection(
+  tx: Queryable,
+  userId: string,
+  accountId: string,
+  clientId: string | undefined,
+): Promise<{ isReadOnly: boolean } | undefined> {
+  const rows = await tx.query<{ isReadOnly: boolean }>(
+    `select exists (
+       select 1 from read_only_accounts where grant_id = a.grant_id and (client_id is null or client_id = $3::uuid)
+     ) as "isReadOnly"
+     from connected_accounts a where a.id = $1::uuid and a.user_id = $2::uuid`,
+    [accountId, userId, clientId ?? null],
+  );
+  return rows[0];
 }
 
 function userAccounts(rows: readonly Row[], readAt: number): UserAccounts {
@@ -63,6 +82,17 @@ function userAccounts(rows: readonly Row[], readAt: number): UserAccounts {
   return { accounts: rows.map(accountOf), grants: usable.map((row) => ({ ...row, readAt })) };
 }
 
-function accountOf({ accountId, id, provider, label, masks, isDefault, status, scopes, hasTaintedItems }: Row): AgentAccountRow {
-  return { id: accountId, grantId: id, provider, label, masks, isDefault, status, scopes, hasTaintedItems };
+function accountOf({
+  accountId,
+  id,
+  provider,
+  label,
+  masks,
+  isDefault,
+  status,
+  scopes,
+  hasTaintedItems,
+  readOnlyFor,
+}: Row): AgentAccountRow {
+  return { id: accountId, grantId: id, provider, label, masks, isDefault, status, scopes, hasTaintedItems, readOnlyFor };
 }

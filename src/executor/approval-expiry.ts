@@ -3,6 +3,7 @@ import type { Emit } from '../events/emit.ts';
 import { lockUser } from '../vault/grants-repository.ts';
 import { deleteOutcomes } from './approval-outcomes-repository.ts';
 import { type ApprovalRow, type EndReason, endApprovals, selectUsersToEnd } from './approvals-repository.ts';
+import type { ReadOnlyRow } from './read-only-repository.ts';
 
 /** Users selected at a time. */
 const BATCH = 200;
@@ -50,6 +51,11 @@ export class ApprovalExpiry {
   async disconnected(tx: Queryable, userId: string, accountId: string): Promise<void> {
     await this.#end(tx, userId, 'disconnected', accountId);
     await deleteOutcomes(tx, userId, 'account_id', accountId);
+  }
+
+  /** Ends an account's approvals, or those that one client requested, within the transaction that sets it to read-only. */
+  readOnly(tx: Queryable, userId: string, { accountId, clientId }: Pick<ReadOnlyRow, 'accountId' | 'clientId'>): Promise<void> {
+    return this.#end(tx, userId, 'read_only', JSON.stringify({ accountId, clientId }));
   }
 
   async #endAll(reason: EndReason, value: string | null): Promise<void> {

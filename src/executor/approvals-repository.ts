@@ -189,6 +189,8 @@ const ENDED = {
   reconfigured: '$2::jsonb ->> action is distinct from revision',
   exposed: 'id = $2::uuid',
   revoked: 'client_id = $2::uuid',
+  read_only: `account_id = ($2::jsonb ->> 'accountId')::uuid
+    and (($2::jsonb ->> 'clientId') is null or client_id = ($2::jsonb ->> 'clientId')::uuid)`,
 } as const;
 
 export type EndReason = keyof typeof ENDED;

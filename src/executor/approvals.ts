@@ -10,7 +10,7 @@ import { disconnected } from '../vault/active-uses.ts';
 import { lockUser } from '../vault/grants-repository.ts';
 import { ignoreDecryptionFailure } from '../vault/ignore-decryption-failure.ts';
 import type { UserKeys } from '../vault/user-keys.ts';
-import { isConnected } from './agent-accounts-repository.ts';
+import { selectConnection } from './agent-accounts-repository.ts';
 import { ApprovalExpiry } from './approval-expiry.ts';
 import { type ApprovalPreview, asJson, isAbout, preview, type Stored, sealed, storedOf, unseal } from './approval-preview.ts';
 import {
@@ -26,9 +26,10 @@ import {
 } from './approvals-repository.ts';
 import type { ArgumentHashes } from './argument-hashes.ts';
 import { type AuditRow, insertAuditRows } from './audit-repository.ts';
-import type { Call } from './call.ts';
+import { type Call, changesSomething } from './call.ts';
 import { openApprovals, reserveSlot, shownAmong } from './pending-approval-slots.ts';
 import type { Question } from './question.ts';
+import { setReadOnly } from './select-account.ts';
 
 /** Approvals, each bound to one account, action, arguments and configuration, and decided once. */
 export class Approvals {
@@ -216,11 +217,13 @@ export class Approvals {
    * after its account or configuration is gone would never be ended.
    *
    * @returns the user's key, which isn't replaced while the user is locked
-   * @throws AppError `not_found`, `conflict`
+   * @throws AppError `not_found`, `forbidden`, `conflict`
    */
-  async #lock(tx: Queryable, { userId, account, configured, revision }: Call): Promise<DataKey> {
+  async #lock(tx: Queryable, { userId, account, configured, revision, client }: Call): Promise<DataKey> {
     if (!(await lockUser(tx, userId))) throw new AppError('invalid_token', 'This user no longer exists.');
-    if (!(await isConnected(tx, userId, account.id))) throw disconnected();
+    const connection = await selectConnection(tx, userId, account.id, client?.id);
+    if (connection === undefined) throw disconnected();
+    if (connection.isReadOnly && changesSomething(configured)) throw setReadOnly(account);
     assertSameRevision({ action: configured.name, revision }, this.#catalog());
     return this.#userKeys.forUser(tx, userId);
   }

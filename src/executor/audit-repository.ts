@@ -15,7 +15,19 @@ export interface AuditRow {
   accountId: string | null;
   /** Hexadecimal digits. */
   argumentsHash: string | null;
-  decision: 'started' | 'allowed' | 'refused' | 'approval_required' | 'edited' | 'approved' | 'denied';
+  decision:
+    | 'started'
+    | 'allowed'
+    | 'refused'
+    | 'approval_required'
+    | 'edited'
+    | 'approved'
+    | 'denied'
+    | 'allowance_created'
+    | 'allowance_used'
+    | 'allowance_revoked'
+    | 'read_only_set'
+    | 'read_only_lifted';
   /** `ok`, or the code of the error. */
   outcome: string;
   milliseconds: number;

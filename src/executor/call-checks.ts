@@ -10,7 +10,7 @@ import { type Call, changesSomething, type Invocation } from './call.ts';
 import { assertPermitted, type ClientGrant, notAClient, permittedAccounts } from './client-grant.ts';
 import { guardInput } from './input-guard.ts';
 import { parseArguments } from './parse-arguments.ts';
-import { assertScopes, assertUsable, selectAccount } from './select-account.ts';
+import { assertScopes, assertUsable, assertWritable, selectAccount } from './select-account.ts';
 
 export interface CheckDeps extends Pick<RunDeps, 'providers'> {
   catalog(): Catalog;
@@ -56,6 +56,7 @@ export async function checkCall(deps: CheckDeps, invocation: Invocation, entry: 
   const hash = deps.hashes.of(userId, configured.name, account.id, given);
   const argumentsHash = typeof hash === 'string' ? hash : await hash;
   entry.setSubject(account.id, argumentsHash);
+  if (changesSomething(configured)) assertWritable(account, clientId);
   assertUsable(account);
   assertScopes(account, action.scopes, deps.providers.needs(action.provider));
   assertAllowed(configured, input);

@@ -20,7 +20,7 @@ export type NewClientGrant = Pick<ClientGrantRow, 'id' | 'userId' | 'name' | 'la
 
 const GRANT = 'id, user_id as "userId", actions, access, account_ids as "accountIds"';
 const ROW = `${GRANT}, name, last_four as "lastFour", created_at as "createdAt", expires_at as "expiresAt", last_used_at as "lastUsedAt", revoked_at as "revokedAt"`;
-const ACTIVE = 'revoked_at is null and expires_at > now()';
+export const ACTIVE = 'revoked_at is null and expires_at > now()';
 
 /** The active grant of a token. */
 export async function selectGrantOfToken(
@@ -53,8 +53,8 @@ export async function useClientGrant(db: Queryable, userId: string, id: string):
 }
 
 /** Whether a grant is active. It stays so until the transaction ends, once it has locked the user. */
-export async function isActiveClient(tx: Queryable, id: string): Promise<boolean> {
-  const rows = await tx.query(`select 1 from client_grants where id = $1::uuid and ${ACTIVE}`, [id]);
+export async function isActiveClient(tx: Queryable, userId: string, id: string): Promise<boolean> {
+  const rows = await tx.query(`select 1 from client_grants where id = $1::uuid and user_id = $2::uuid and ${ACTIVE}`, [id, userId]);
   return rows.length > 0;
 }
 

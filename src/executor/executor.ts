@@ -16,23 +16,27 @@ import { lockUser } from '../vault/grants-repository.ts';
 import type { UserKeys } from '../vault/user-keys.ts';
 import { ActionRun, type RunDeps } from './action-run.ts';
 import { type AgentAccountRow, selectUserAccounts, type UserAccounts } from './agent-accounts-repository.ts';
+import type { NewAllowance } from './allowance.ts';
+import type { Allowances } from './allowances.ts';
 import { type ApprovalOutcome, ApprovalOutcomes } from './approval-outcomes.ts';
 import type { ApprovalPreview, Stored } from './approval-preview.ts';
 import { Approvals, assertSameCall, assertSameRevision } from './approvals.ts';
 import type { ApprovalRow } from './approvals-repository.ts';
 import { ArgumentHashes } from './argument-hashes.ts';
 import { AuditEntryBuilder, auditedName } from './audit-log.ts';
-import { countStarted, insertAuditRows } from './audit-repository.ts';
+import { insertAuditRows } from './audit-repository.ts';
 import { aborted, type Call, type CallResult, changesSomething, type Invocation, isPaid } from './call.ts';
 import { CallAuditor, redactError } from './call-auditor.ts';
 import { activeClient, type CheckDeps, checkCall } from './call-checks.ts';
+import { selectCallStart } from './call-start-repository.ts';
 import { type ClientGrant, notAClient } from './client-grant.ts';
-import { isActiveClient, useClientGrant } from './client-grants-repository.ts';
+import { useClientGrant } from './client-grants-repository.ts';
 import { ContextReads } from './context-reads.ts';
 import { type Assessment, Gate } from './gate.ts';
 import { IdempotencyKeys, unknownOutcome } from './idempotency.ts';
 import { assertAffordable } from './paid-calls.ts';
 import { type Question, questionOf } from './question.ts';
+import { setReadOnly } from './select-account.ts';
 import { STORING_MS } from './store-with-retries.ts';
 import { readingOf, Taints } from './taint.ts';
 import { WrittenItems } from './written-items.ts';
@@ -47,6 +51,7 @@ export interface ExecutorDeps extends RunDeps {
   telemetry: Telemetry;
   /** Paid calls that a user may make within 24 hours. */
   livePerDay: number;
+  allowances: Allowances;
 }
 
 export interface Decision {
@@ -57,9 +62,23 @@ export interface Decision {
   approved: boolean;
   /** The arguments that the user put in place of those shown; only with an approval. */
   input?: object;
+  /** Days for which calls like this one are allowed in advance; only with an approval. */
+  rememberFor?: number;
   signal: AbortSignal;
   progress?(message: string): void;
 }
+
+/** On what basis a call runs that would ask the user: the user's approval, or an allowance. */
+interface Basis {
+  approval?: ApprovalRow;
+  /** What the user allows in advance with the approval. */
+  allowing?: NewAllowance | undefined;
+  /** Id of the allowance. */
+  allowance?: string;
+}
+
+/** The allowance of a call ended before the call started. */
+class AllowanceEnded extends Error {}
 
 /** Runs actions for every surface, and enforces all policy. */
 export class Executor {
@@ -86,7 +105,7 @@ export class Executor {
     this.#taints = new Taints(db);
     this.#reads = new ContextReads(db, userKeys, logger);
     this.#written = new WrittenItems(db);
-    this.#gate = new Gate(deps, this.#taints);
+    this.#gate = new Gate(deps, this.#taints, deps.allowances);
     this.#auditor = new CallAuditor(deps);
     this.#keys = new IdempotencyKeys(db, userKeys, logger);
     this.#approvals = new Approvals(db, userKeys, hashes, emit, deps.catalog);
@@ -110,21 +129,23 @@ export class Executor {
         entry.decision = 'allowed';
         return earlier;
       }
-      const asked = call.configured.action.facts === undefined ? undefined : await this.#approvals.shown(call);
-      if (asked !== undefined) throw approvalRequired(asked, entry);
-      const assessment = await this.#gate.check(call);
-      return await (assessment === undefined ? this.#execute(call, entry) : this.#requestApproval(call, assessment, surface, entry));
+      if (call.configured.action.facts !== undefined) await this.#assertNotAsked(call, entry);
+      const ruling = await this.#gate.check(call);
+      if (ruling === undefined) return await this.#execute(call, entry);
+      const { assessment, allowance } = ruling;
+      const ask = () => this.#requestApproval(call, assessment, surface, entry);
+      return await (allowance === undefined ? ask() : this.#executeAllowed(call, entry, allowance, ask));
     });
   }
 
   /**
    * Applies the user's decision. Approved: repeats every check, runs the stored call once and returns its result.
    * Denied: returns `{approved: false}`. With other arguments, the call is replaced and checked like a new one; if more
-   * people would see it, the user is shown the new question.
+   * people would see it, the user is shown the new question. With `rememberFor`, calls like it are allowed in advance.
    *
    * @throws AppError `not_found`, also for another user's approval; `conflict` when it was decided, has expired or no
-   * longer matches what the user was shown; `approval_required` when the edited call has a wider audience; the first
-   * check that fails
+   * longer matches what the user was shown; `approval_required` when the edited call has a wider audience;
+   * `invalid_request` when it can't be allowed in advance; the first check that fails
    */
   approve(decision: Decision): Promise<CallResult> {
     const { user, surface, approvalId } = decision;
@@ -138,7 +159,7 @@ export class Executor {
       entry.setSubject(accountId, argumentsHash);
       const stored = await this.#approvals.open(row);
       if (!decision.approved) {
-        if (decision.input !== undefined) throw new AppError('invalid_request', 'input: is only for a call that is approved.');
+        assertPlain(decision);
         await this.#approvals.deny(row);
         entry.decision = 'denied';
         this.#deps.telemetry.count('approval', 'denied');
@@ -148,11 +169,13 @@ export class Executor {
       // Checked first: otherwise a changed configuration would be reported as an unknown action.
       assertSameRevision(row, this.#deps.catalog());
       const call = await checkCall(this.#checks, invocationOf(decision, row, decision.input ?? stored.given), entry);
-      if (decision.input !== undefined) return this.#executeEdited(call, entry, row, stored);
+      const { rememberFor: days } = decision;
+      if (decision.input !== undefined) return this.#executeEdited(call, entry, row, stored, days);
       assertSameCall(row, stored, call);
-      const { audience } = await this.#gate.recheck(call);
-      await this.#approvals.assertNotWider(row, stored, audience);
-      return this.#execute(call, entry, row);
+      const assessment = await this.#gate.recheck(call);
+      await this.#approvals.assertNotWider(row, stored, assessment.audience);
+      const allowing = days === undefined ? undefined : this.#gate.allowance(call, assessment, stored.audience ?? UNKNOWN, days);
+      return this.#execute(call, entry, { approval: row, allowing });
     });
   }
 
@@ -196,29 +219,55 @@ export class Executor {
     return questionOf({ ...this.#deps, reads: this.#reads }, call, assessment);
   }
 
-  async #executeEdited(call: Call, entry: AuditEntryBuilder, row: ApprovalRow, { audience = UNKNOWN }: Stored): Promise<CallResult> {
+  async #executeEdited(
+    call: Call,
+    entry: AuditEntryBuilder,
+    row: ApprovalRow,
+    { audience = UNKNOWN }: Stored,
+    days: number | undefined,
+  ): Promise<CallResult> {
     const assessment = await this.#gate.recheck(call);
     const question = await this.#question(call, assessment);
+    const allowing = days === undefined ? undefined : this.#gate.allowance(call, assessment, question.audience, days);
     const replaced = { ...entry.row('ok', 'edited'), argumentsHash: row.argumentsHash };
     const preview = await this.#approvals.replace(row, call, question, replaced);
     if (isWider(assessment.audience, audience)) throw approvalRequired(preview, entry);
-    return this.#execute(call, entry, row);
+    return this.#execute(call, entry, { approval: row, allowing });
   }
 
-  #execute(call: Call, entry: AuditEntryBuilder, approval?: ApprovalRow): Promise<CallResult> {
+  /** @param ask requests approval, if the allowance has ended meanwhile */
+  async #executeAllowed(call: Call, entry: AuditEntryBuilder, allowance: string, ask: () => Promise<never>): Promise<CallResult> {
+    // A denial of this very call holds, and one that waits for the user's decision is not run beside it.
+    await this.#assertNotAsked(call, entry);
+    try {
+      return await this.#execute(call, entry, { allowance });
+    } catch (error) {
+      if (error instanceof AllowanceEnded) return ask();
+      throw error;
+    }
+  }
+
+  /** @throws AppError `approval_required` when an equal call waits for the user, `forbidden` when the user has denied it */
+  async #assertNotAsked(call: Call, entry: AuditEntryBuilder): Promise<void> {
+    const asked = await this.#approvals.shown(call);
+    if (asked !== undefined) throw approvalRequired(asked, entry);
+  }
+
+  #execute(call: Call, entry: AuditEntryBuilder, basis: Basis = {}): Promise<CallResult> {
     if (call.signal.aborted) throw aborted();
     const changes = changesSomething(call.configured);
     if (!changes) this.#readRates.take(call.userId, call.configured.name, call.configured.policy.rate);
-    if (changes || isPaid(call) || approval !== undefined) return this.#executeRecorded(call, entry, approval);
+    if (changes || isPaid(call) || basis.approval !== undefined) return this.#executeRecorded(call, entry, basis);
     entry.decision = 'allowed';
     // Only here: a call that is recorded first may have waited for the transaction of a disconnect.
     return this.#run(new ActionRun(this.#deps, call, call.grant), call);
   }
 
-  async #executeRecorded(call: Call, entry: AuditEntryBuilder, approval: ApprovalRow | undefined): Promise<CallResult> {
-    await this.#deps.db.transaction((tx) => this.#recordStart(tx, call, entry, approval), call.userId);
-    entry.decision = 'allowed';
+  async #executeRecorded(call: Call, entry: AuditEntryBuilder, basis: Basis): Promise<CallResult> {
+    await this.#deps.db.transaction((tx) => this.#recordStart(tx, call, entry, basis), call.userId);
+    entry.decision = basis.allowance === undefined ? 'allowed' : 'allowance_used';
     entry.isStarted = changesSomething(call.configured) || isPaid(call);
+    const { approval } = basis;
     if (approval === undefined) return this.#runRecorded(call);
     this.#deps.telemetry.count('approval', 'approved');
     return this.#outcomes.record(approval, call, () => this.#runApproved(call));
@@ -236,23 +285,36 @@ export class Executor {
   }
 
   /** Records what must be on record before a change or a paid call is sent. The user's lock makes the rate limit exact. */
-  async #recordStart(tx: Queryable, call: Call, entry: AuditEntryBuilder, approval: ApprovalRow | undefined): Promise<void> {
+  async #recordStart(tx: Queryable, call: Call, entry: AuditEntryBuilder, basis: Basis): Promise<void> {
     const { userId, configured } = call;
     if (!(await lockUser(tx, userId))) throw new AppError('invalid_token', 'This user no longer exists.');
-    if (call.client !== undefined && !(await isActiveClient(tx, call.client.id))) throw notAClient();
-    if (approval !== undefined) {
-      await this.#approvals.decide(tx, approval, configured.policy.timeoutMs + STORING_MS);
-      await insertAuditRows(tx, [entry.row('ok', 'approved')]);
-    }
+    const start = await selectCallStart(tx, call, basis.allowance);
+    if (!start.isClientActive) throw notAClient();
+    if (start.isReadOnly && changesSomething(configured)) throw setReadOnly(call.account);
+    if (!start.isAllowed) throw new AllowanceEnded();
+    if (basis.approval !== undefined) await this.#recordApproval(tx, call, entry, basis.approval, basis.allowing);
     if (isPaid(call)) await assertAffordable(tx, call, this.#deps.catalog(), this.#deps.livePerDay);
     else if (!changesSomething(configured)) return;
     if (changesSomething(configured)) {
       await this.#keys.claim(tx, call);
       const { rate } = configured.policy;
-      const started = await countStarted(tx, userId, [configured.name], rate.perMs);
-      if (started.calls >= rate.calls) throw rateLimited(started.seconds);
+      if (start.calls >= rate.calls) throw rateLimited(start.seconds);
     }
     await insertAuditRows(tx, [entry.row('ok', 'started')]);
+  }
+
+  async #recordApproval(
+    tx: Queryable,
+    call: Call,
+    entry: AuditEntryBuilder,
+    approval: ApprovalRow,
+    allowing: NewAllowance | undefined,
+  ): Promise<void> {
+    await this.#approvals.decide(tx, approval, call.configured.policy.timeoutMs + STORING_MS);
+    await insertAuditRows(tx, [entry.row('ok', 'approved')]);
+    if (allowing === undefined) return;
+    await this.#deps.allowances.store(tx, call, allowing);
+    await insertAuditRows(tx, [entry.row('ok', 'allowance_created')]);
   }
 
   async #runChange(call: Call): Promise<CallResult> {
@@ -293,6 +355,12 @@ export class Executor {
     const meta = { account: account.label, accountId: account.id, ms, labels, ...(truncated && { truncated }) };
     return { data: value, meta: { ...meta, ...(undo !== undefined && { undo }) } };
   }
+}
+
+/** @throws AppError `invalid_request` for what only an approval can have */
+function assertPlain({ input, rememberFor }: Decision): void {
+  if (input !== undefined) throw new AppError('invalid_request', 'input: is only for a call that is approved.');
+  if (rememberFor !== undefined) throw new AppError('invalid_request', 'Only a call that is approved can be allowed in advance.');
 }
 
 function approvalRequired(preview: ApprovalPreview, entry: AuditEntryBuilder): AppError {

@@ -3,8 +3,11 @@ import type { Viewer } from '../providers/audience.ts';
 import { SlidingWindowLimiter } from '../rate-limit/sliding-window.ts';
 import { ActionRun, type Exposure, type RunDeps } from './action-run.ts';
 import { isAllowListed } from './allow-lists.ts';
+import { allows, coveredBy, type NewAllowance } from './allowance.ts';
+import type { Allowances } from './allowances.ts';
 import type { Call } from './call.ts';
-import { verdictOn } from './rule.ts';
+import { reasonToAsk, type Situation, verdictOn } from './rule.ts';
+import type { ShownViewer } from './shown-viewer.ts';
 import type { Taint, Taints } from './taint.ts';
 
 /** What a call would do, as far as it was read before. */
@@ -12,22 +15,31 @@ export interface Assessment extends Exposure {
   taint: Taint;
 }
 
+/** A call that asks the user, unless an allowance is for it. */
+export interface Ruling {
+  assessment: Assessment;
+  /** Id of the allowance. */
+  allowance: string | undefined;
+}
+
 /** Decides whether a call runs, asks the user, or is refused; reads for that only what the rule needs. */
 export class Gate {
   readonly #deps: RunDeps;
   readonly #taints: Taints;
+  readonly #allowances: Allowances;
   readonly #rates = new SlidingWindowLimiter();
 
-  constructor(deps: RunDeps, taints: Taints) {
+  constructor(deps: RunDeps, taints: Taints, allowances: Allowances) {
     this.#deps = deps;
     this.#taints = taints;
+    this.#allowances = allowances;
   }
 
   /**
    * @returns undefined: the call may run without a question
    * @throws AppError `forbidden` when it is refused; what the call itself would fail with; `rate_limited`
    */
-  async check(call: Call): Promise<Assessment | undefined> {
+  async check(call: Call): Promise<Ruling | undefined> {
     const { configured, userId } = call;
     const { action, policy } = configured;
     if (policy.approval !== 'always' && action.effect !== 'destructive' && action.exposes === undefined) return undefined;
@@ -36,33 +48,63 @@ export class Gate {
     // Reading from the provider has the action's rate.
     if (action.facts !== undefined) this.#rates.take(userId, configured.name, policy.rate);
     const assessment = await this.#assess(call, taint);
-    return this.#verdict(call, assessment) === 'ask' ? assessment : undefined;
+    const situation = situationOf(call, assessment);
+    if (verdict(call, situation, taint) === 'run') return undefined;
+    return { assessment, allowance: await this.#allowanceFor(call, assessment, situation) };
   }
 
   /** The same for a call that the user has approved. @throws AppError like {@link check} */
   async recheck(call: Call): Promise<Assessment> {
     const assessment = await this.#assess(call, await this.#taints.of(call));
-    this.#verdict(call, assessment);
+    verdict(call, situationOf(call, assessment), assessment.taint);
     return assessment;
+  }
+
+  /**
+   * What the user allows in advance by approving a call.
+   *
+   * @param shown whom the user was told of
+   * @throws AppError `invalid_request` when such calls are asked about each time
+   */
+  allowance(call: Call, assessment: Assessment, shown: readonly ShownViewer[], days: number): NewAllowance {
+    const covered = coveredBy(call, assessment, shown);
+    const allowed = covered === undefined ? 'none' : allows(covered, call, assessment);
+    const reason = reasonToAsk({ ...situationOf(call, assessment), allowed });
+    if (covered !== undefined && reason === undefined) return { covered, days };
+    throw new AppError('invalid_request', `This call can be approved, but not allowed in advance: ${reason}.`);
   }
 
   async #assess(call: Call, taint: Taint): Promise<Assessment> {
     return { ...(await new ActionRun(this.#deps, call).exposure()), taint };
   }
 
-  #verdict(call: Call, { audience, taint }: Assessment): 'run' | 'ask' {
-    const { action, policy } = call.configured;
-    const verdict = verdictOn({
-      policy,
-      effect: action.effect,
-      isExposing: audience.length > 0,
-      isTainted: taint.isTainted,
-      isFinancial: taint.isFinancial,
-      isToKnown: audience.every((viewer) => isKnown(call, viewer)),
-    });
-    if (verdict === 'refuse') throw refused(taint, policy.tainted === 'deny');
-    return verdict;
+  /** Reads the allowances only if one could make a difference. */
+  async #allowanceFor(call: Call, assessment: Assessment, situation: Situation): Promise<string | undefined> {
+    if (verdictOn({ ...situation, allowed: 'known' }) !== 'run') return undefined;
+    const found = await this.#allowances.covering(call, assessment);
+    return found.find(({ allowed }) => verdictOn({ ...situation, allowed }) === 'run')?.id;
   }
+}
+
+/** Without allowances. */
+function situationOf(call: Call, { audience, taint }: Assessment): Situation {
+  const { action, policy } = call.configured;
+  return {
+    policy,
+    effect: action.effect,
+    isBank: action.provider === 'bank',
+    isExposing: audience.length > 0,
+    isTainted: taint.isTainted,
+    isFinancial: taint.isFinancial,
+    isToKnown: audience.every((viewer) => isKnown(call, viewer)),
+    allowed: 'none',
+  };
+}
+
+function verdict({ configured: { policy } }: Call, situation: Situation, taint: Taint): 'run' | 'ask' {
+  const found = verdictOn(situation);
+  if (found === 'refuse') throw refused(taint, policy.tainted === 'deny');
+  return found;
 }
 
 function isKnown({ configured, ownAddresses }: Call, viewer: Viewer): boolean {

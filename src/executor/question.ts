@@ -5,12 +5,8 @@ import type { Call } from './call.ts';
 import type { ContextReads, ReadSource } from './context-reads.ts';
 import type { Assessment } from './gate.ts';
 import { type Match, matchesOf } from './matches.ts';
+import type { ShownViewer } from './shown-viewer.ts';
 import type { Taint } from './taint.ts';
-
-/** How the user knows a person: it is the user, the account has written to the address, or neither. */
-export type Relation = 'own' | 'written_to' | 'new';
-/** Without a relation, it couldn't be found out. */
-export type ShownViewer = Viewer & { relation?: Relation };
 
 /** What the user reads before deciding. */
 export interface Question {

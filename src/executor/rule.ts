@@ -1,10 +1,18 @@
 import type { Policy } from '../integrations/catalog.ts';
 import type { Effect } from '../providers/declared-call.ts';
 
+/**
+ * Whether the user has allowed a call in advance, for everyone who sees it. `new`: someone was new to the user then;
+ * `known`: nobody was.
+ */
+export type Allowed = 'none' | 'new' | 'known';
+
 /** Everything that decides whether a call runs. */
 export interface Situation {
   policy: Pick<Policy, 'approval' | 'tainted'>;
   effect: Effect;
+  /** The account is a bank's. */
+  isBank: boolean;
   /** Someone other than the user sees the effect. */
   isExposing: boolean;
   /** Text of others was read in the call's context. */
@@ -13,19 +21,35 @@ export interface Situation {
   isFinancial: boolean;
   /** Everyone who sees it is the user, or on the action's allow-list. */
   isToKnown: boolean;
+  allowed: Allowed;
 }
 
 export type Verdict = 'run' | 'ask' | 'refuse';
 
 /**
- * The rule of the gate. What is exposed or lost after reading others' text is asked about, whatever the policy says;
- * a bank's data goes to known recipients only.
+ * The rule of the gate. What is exposed or lost after reading others' text is asked about, whatever the policy says; a
+ * bank's data goes to known recipients only. What the user has allowed in advance runs, unless it is of a kind that is
+ * asked about each time.
  */
-export function verdictOn({ policy, effect, isExposing, isTainted, isFinancial, isToKnown }: Situation): Verdict {
+export function verdictOn(situation: Situation): Verdict {
+  const { policy, effect, isExposing, isTainted, isFinancial, isToKnown } = situation;
   const isIrreversible = isExposing || effect === 'destructive';
   if (isFinancial && isExposing && !isToKnown) return 'refuse';
-  if (isTainted && isIrreversible) return policy.tainted === 'deny' ? 'refuse' : 'ask';
-  if (isFinancial && isExposing) return 'ask';
+  if (isTainted && isIrreversible && policy.tainted === 'deny') return 'refuse';
+  if (reasonToAsk(situation) === undefined) return 'run';
+  if ((isTainted && isIrreversible) || (isFinancial && isExposing)) return 'ask';
   if (policy.approval === 'destructive') return isIrreversible ? 'ask' : 'run';
   return policy.approval === 'always' ? 'ask' : 'run';
+}
+
+/** Why no allowance of the user covers the call; undefined: it runs under one. */
+export function reasonToAsk({ policy, effect, isBank, isExposing, isTainted, isFinancial, allowed }: Situation): string | undefined {
+  if (policy.approval === 'always') return 'the operator requires approval of each call';
+  if (effect === 'destructive') return 'each call that deletes or shares is approved';
+  if (isBank) return 'each call on a bank is approved';
+  if (isFinancial) return 'a bank’s data was read before';
+  if (effect === 'read' || !isExposing) return 'nobody else sees it';
+  if (allowed === 'none') return 'not all who see it are people known by their addresses';
+  if (isTainted && allowed === 'new') return 'text of others was read before, and someone who sees it is new to you';
+  return undefined;
 }

@@ -31,6 +31,20 @@ export function assertUsable(account: AgentAccountRow): void {
   if (account.status !== 'active') throw unusable(account, account.status);
 }
 
+/** Whether the user has set the account to read-only, for everything or for this client. */
+export function isReadOnly({ readOnlyFor }: Pick<AgentAccountRow, 'readOnlyFor'>, clientId: string | undefined): boolean {
+  return readOnlyFor.some((id) => id === null || id === clientId);
+}
+
+/** @throws AppError `forbidden` if the account is read-only */
+export function assertWritable(account: AgentAccountRow, clientId: string | undefined): void {
+  if (isReadOnly(account, clientId)) throw setReadOnly(account);
+}
+
+export function setReadOnly({ label }: Pick<AgentAccountRow, 'label'>): AppError {
+  return new AppError('forbidden', `The user has set ${label} to read-only: nothing in it may be changed.`);
+}
+
 /** @throws AppError `missing_scopes` with `details.missingScopes` */
 export function assertScopes(account: AgentAccountRow, anyOf: readonly string[], needs: AgentNeeds): void {
   if (anyOf.length > 0 && !coversAny(account, anyOf, needs)) throw uncovered(account, anyOf, needs);

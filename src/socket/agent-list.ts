@@ -1,6 +1,6 @@
 import type { AgentAccountRow } from '../executor/agent-accounts-repository.ts';
 import { type ClientGrant, isPermitted, permittedAccounts } from '../executor/client-grant.ts';
-import { coversAny } from '../executor/select-account.ts';
+import { coversAny, isReadOnly } from '../executor/select-account.ts';
 import type { Catalog, ConfiguredAction, ConfiguredAgent } from '../integrations/catalog.ts';
 import type { Providers } from '../providers/open-providers.ts';
 import type { AgentNeeds } from '../providers/provider.ts';
@@ -31,7 +31,7 @@ export async function listAgents(
       description: agent.description,
       provider: agent.provider,
       status: providers.isConfigured(agent.provider) ? statusOf(agent, own, needs) : 'not_configured',
-      accounts: own.map((account) => accountOf(account, agent, needs)),
+      accounts: own.map((account) => accountOf(account, agent, needs, client?.id)),
       actions: await actionsOf(agent),
     };
   });
@@ -48,11 +48,8 @@ function statusOf({ actions }: ConfiguredAgent, accounts: readonly AgentAccountR
 }
 
 /** `missingScopes`: scopes that the agent's actions use and the account has not granted. */
-function accountOf(
-  { id, label, masks, status, isDefault, scopes }: AgentAccountRow,
-  { needs }: ConfiguredAgent,
-  provider: AgentNeeds,
-): object {
+function accountOf(account: AgentAccountRow, { needs }: ConfiguredAgent, provider: AgentNeeds, clientId: string | undefined): object {
+  const { id, label, masks, status, isDefault, scopes } = account;
   const missing = provider.missing(scopes).filter((name) => needs.includes(name));
   return {
     id,
@@ -60,6 +57,7 @@ function accountOf(
     ...(masks.length > 0 && { masks }),
     status,
     default: isDefault,
+    ...(isReadOnly(account, clientId) && { readOnly: true }),
     ...(missing.length > 0 && { missingScopes: missing }),
   };
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { asAppError } from '../errors.ts';
+import { rememberDays } from '../executor/remember-days.ts';
 import type { Principal } from '../http/endpoint.ts';
 import { isObject } from '../validation/is-object.ts';
 import { nearestName } from '../validation/nearest-name.ts';
@@ -41,7 +42,14 @@ export const FRAMES = {
     idempotencyKey: z.string().min(1).max(200).optional(),
   }),
   approvals: z.strictObject({ type: z.literal('approvals'), requestId }),
-  approve: z.strictObject({ type: z.literal('approve'), requestId, approvalId: z.uuid(), approved: z.boolean(), input }),
+  approve: z.strictObject({
+    type: z.literal('approve'),
+    requestId,
+    approvalId: z.uuid(),
+    approved: z.boolean(),
+    input,
+    rememberFor: rememberDays.optional(),
+  }),
   approval_result: z.strictObject({ type: z.literal('approval_result'), requestId, approvalId: z.uuid() }),
   abort: z.strictObject({ type: z.literal('abort'), requestId, id: z.string().max(64).optional() }),
   send: z.object({ type: z.literal('send'), ...chat }),

@@ -29,8 +29,9 @@ export function handlerOf(deps: RequestDeps, principal: Principal, frame: Reques
     case 'approval_result':
       return async () => ({ data: await deps.executor.outcome(principal, frame.approvalId) });
     case 'approve': {
-      const { approvalId, approved, input } = frame;
-      const decision = { surface: SURFACE, approvalId, approved, ...(input !== undefined && { input }) };
+      const { approvalId, approved, input, rememberFor } = frame;
+      const more = { ...(input !== undefined && { input }), ...(rememberFor !== undefined && { rememberFor }) };
+      const decision = { surface: SURFACE, approvalId, approved, ...more };
       return (signal, progress) => deps.executor.approve({ ...decision, user: inPerson(principal), signal, progress });
     }
   }

@@ -16,13 +16,18 @@ export const auditEntry = z
       .string()
       .nullable()
       .describe('Where the user approved or denied the call; null if no decision was required or none was made yet.'),
-    client_id: z.uuid().nullable().describe('The personal access token that made the call; null: the user’s own front end.'),
+    client_id: z
+      .uuid()
+      .nullable()
+      .describe(
+        'The personal access token that made the call, or for which the account was set to read-only; null: the user’s own front end.',
+      ),
     action: z.string(),
     account_id: z.uuid().nullable(),
     decision: z
       .string()
       .describe(
-        'started (a change, before it is sent), allowed, refused, approval_required, edited (the user changed the arguments), approved or denied',
+        'started (a change, before it is sent), allowed, refused, approval_required, edited (the user changed the arguments), approved, denied, allowance_created (with an approval), allowance_used (instead of allowed), allowance_revoked, read_only_set or read_only_lifted',
       ),
     outcome: z.string().describe('ok, or the code of the error'),
     milliseconds: z.number().int(),

@@ -35,6 +35,11 @@ const TABLES = {
   events: 'select seq, event, data, client_id, created_at from events where user_id = $1::uuid order by seq desc',
   client_grants: `select id, kind, name, last_four, actions, access, account_ids, created_at, expires_at, last_used_at, revoked_at
                   from client_grants where user_id = $1::uuid order by created_at desc`,
+  read_only_accounts:
+    'select id, account_id, grant_id, client_id, since from read_only_accounts where user_id = $1::uuid order by since desc, id',
+  allowances: `select id, account_id, grant_id, subject, action, revision, created_at, expires_at, covered is not null as sealed,
+                 case when sum(length(covered)) over (order by created_at desc, id) <= ${CONTENTS} then covered end as contents
+               from allowances where user_id = $1::uuid order by created_at desc, id`,
   contexts: 'select name, tainted_until, financial_until from contexts where user_id = $1::uuid order by tainted_until desc, name',
   approvals: `select id, account_id, action, idempotency_key, revision, surface, client_id, status, edited, end_reason, created_at,
                 expires_at, decided_at, outcome_until, coalesce(arguments, outcome) is not null as sealed,

@@ -1,7 +1,8 @@
 import pLimit from 'p-limit';
-import { type DataKey, keyIdOf } from '../crypto/envelope.ts';
+import type { DataKey } from '../crypto/envelope.ts';
 import type { Database } from '../database/database.ts';
 import { AppError } from '../errors.ts';
+import { openCovered } from '../executor/allowances.ts';
 import { openOutcome } from '../executor/approval-outcomes.ts';
 import { unseal } from '../executor/approval-preview.ts';
 import { openResult } from '../executor/idempotency.ts';
@@ -27,8 +28,6 @@ export interface ExportDeps {
 const AT_ONCE = 2;
 /** Rows of the audit log; older ones are on its pages. */
 const AUDIT_ROWS = 5_000;
-
-type Rows = Section['rows'];
 
 /** All stored data of a user except secrets, at one point in time. */
 export class UserExports {
@@ -70,24 +69,24 @@ export class UserExports {
       waitlist,
       deleted_before,
       ...Object.fromEntries(tables.map(([table, { rows }]) => [table, rows])),
-      ...(await this.#opened(userId, held.tables.approvals.rows, held.tables.idempotency_keys.rows)),
+      ...(await this.#opened(userId, held.tables)),
       audit_log: await toAuditPage(this.#deps, userId, entries, AUDIT_ROWS),
     } as UserExport;
   }
 
   /** Decrypts the contents of the rows. */
-  async #opened(userId: string, approvals: Rows, keys: Rows) {
-    const keyFor = this.#keysOf(userId);
+  async #opened(userId: string, { approvals, idempotency_keys: keys, allowances }: Record<ExportedTable, Section>) {
+    const keyFor = this.#deps.userKeys.forRecords(this.#deps.db, userId);
     const opened = async (contents: unknown, open: (key: DataKey, sealed: Buffer) => unknown) => {
       if (typeof contents !== 'string') return null;
       const sealed = Buffer.from(contents.slice(2), 'hex');
       return (await ignoreDecryptionFailure(async () => open(await keyFor(sealed), sealed))) ?? null;
     };
-    const answers = keys.map(async ({ contents, ...row }) => {
+    const answers = keys.rows.map(async ({ contents, ...row }) => {
       const name = { userId, action: String(row.action), key: String(row.key) };
       return { ...row, answer: await opened(contents, (key, sealed) => openResult(key, name, sealed)) };
     });
-    const questions = approvals.map(async ({ contents, ...row }) => {
+    const questions = approvals.rows.map(async ({ contents, ...row }) => {
       const about = { id: String(row.id), userId, revision: String(row.revision) };
       // Arguments are stored until the decision, the outcome after it.
       const asked = row.status === 'pending' ? contents : null;
@@ -98,20 +97,12 @@ export class UserExports {
         outcome: await opened(ended, (key, sealed) => openOutcome(key, about, sealed)),
       };
     });
+    const given = allowances.rows.map(async ({ contents, ...row }) => {
+      const about = { id: String(row.id), userId };
+      return { ...row, covered: await opened(contents, (key, sealed) => openCovered(key, { ...about, covered: sealed })) };
+    });
     // Awaited together: a rejection without a handler would end the process.
-    const [asked, answered] = await Promise.all([Promise.all(questions), Promise.all(answers)]);
-    return { approvals: asked, idempotency_keys: answered };
-  }
-
-  /** The key of a record, cached: most records of a user have the same. */
-  #keysOf(userId: string): (record: Buffer) => Promise<DataKey> {
-    const { db, userKeys } = this.#deps;
-    const known = new Map<string, Promise<DataKey>>();
-    return async (record) => {
-      const id = keyIdOf(record);
-      const key = known.get(id) ?? userKeys.toOpen(db, userId, record);
-      known.set(id, key);
-      return key;
-    };
+    const [asked, answered, allowed] = await Promise.all([Promise.all(questions), Promise.all(answers), Promise.all(given)]);
+    return { approvals: asked, idempotency_keys: answered, allowances: allowed };
   }
 }

@@ -124,6 +124,24 @@ export const userExport = z
         }),
       )
       .describe('Personal access tokens, without the tokens.'),
+    read_only_accounts: z
+      .array(z.object({ id: z.uuid(), account_id: z.uuid(), grant_id: z.uuid(), client_id: z.uuid().nullable(), since: time }))
+      .describe('Accounts on which the user permits no changes: to anything, or to one client.'),
+    allowances: z
+      .array(
+        z.object({
+          id: z.uuid(),
+          account_id: z.uuid(),
+          grant_id: z.uuid(),
+          subject: z.string(),
+          action: z.string(),
+          revision: z.string(),
+          covered: z.unknown().describe('The recipients, or the folder with its readers.'),
+          created_at: time,
+          expires_at: time,
+        }),
+      )
+      .describe('Calls that the user has allowed in advance.'),
     contexts: z
       .array(z.object({ name: z.string(), tainted_until: time, financial_until: maybeTime }))
       .describe('Until when text of others, and a bank’s data, counts as read: by the user’s own front ends (`user`) or by one client.'),

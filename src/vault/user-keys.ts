@@ -46,6 +46,17 @@ export class UserKeys {
     throw new AppError('internal', 'Stored data could not be read.', { cause: new Error('sealed under a key that its user doesn’t have') });
   }
 
+  /** {@link toOpen} for many records of a user, of which most have the same key: each key is read once. */
+  forRecords(db: Queryable, userId: string): (record: Uint8Array) => Promise<UserKey> {
+    const known = new Map<string, Promise<UserKey>>();
+    return (record) => {
+      const id = keyIdOf(record);
+      const key = known.get(id) ?? this.toOpen(db, userId, record);
+      known.set(id, key);
+      return key;
+    };
+  }
+
   /** A key whose row was already read. @throws AppError as {@link forUser} */
   async unwrap(userId: string, row: Pick<UserKeyRow, 'id' | 'wrapped'>): Promise<UserKey> {
     return { id: row.id, secret: await this.#keyring.unwrap(row.wrapped, userKeyContext(userId, row.id)) };

@@ -111,6 +111,9 @@ describe.skipIf(!hasPostgres)('npm run keys -- rewrap --new-user-keys', () => {
     const once = (on = scene.steward) =>
       scene.call(user, 'test.send', { to: ['a@example.com'], text: 'Once.' }, { account: user.accountId, idempotencyKey: 'once' }, on);
     const first = await once();
+    scene.policies.set('test.notify', { approval: 'destructive' });
+    const told = await scene.ask(user, 'test.notify', { to: ['a@example.com'] }, { account: user.accountId });
+    await scene.decide(user, told.approvalId, { rememberFor: 1 });
     await scene.call(user, 'test.read', {}, { account: user.accountId });
     const sources = () => database.sql('select 1 from context_reads where user_id = $1', [user.userId]);
     await eventually(async () => (await sources()).length === 1);
@@ -140,7 +143,8 @@ describe.skipIf(!hasPostgres)('npm run keys -- rewrap --new-user-keys', () => {
     } finally {
       await other.stop();
     }
-    expect(scene.sent).toBe(2);
+    expect(scene.sent).toBe(3);
+    expect(await scene.steward.context.allowances.list(user.userId)).toMatchObject([{ recipients: [{ address: 'a@example.com' }] }]);
     const login = await browser.visit(prepared.body.login_url);
     expect(login.headers.get('location')).toContain(scene.provider.url);
     expect(outcome(await answerConfirmation(browser, page, 'confirm'))).toMatchObject({ status: 'connected' });

@@ -38,6 +38,17 @@ export async function fullUser(scene: ExecutorScene): Promise<ConnectedGrant & {
   await eventually(async () => (await reads()).length > 0);
   await steward.sql(`insert into tainted_items (user_id, item, until) values ($1, '\\x00', now() + interval '1 hour')`, [user.userId]);
   await steward.sql(
+    `insert into read_only_accounts (id, user_id, account_id, grant_id, client_id)
+     select gen_random_uuid(), $1, $2, $3, id from client_grants where user_id = $1`,
+    [user.userId, user.accountId, user.grantId],
+  );
+  // What it covers is sealed as something else, and can't be decrypted.
+  await steward.sql(
+    `insert into allowances (id, user_id, account_id, grant_id, subject, action, revision, covered, expires_at)
+     select gen_random_uuid(), $1, $2, id, subject, 'test.notify', 'r1', tokens, now() + interval '1 day' from grants where id = $3`,
+    [user.userId, user.accountId, user.grantId],
+  );
+  await steward.sql(
     `insert into bank_webhooks (id, grant_id, item_id, event, details, digest)
      select gen_random_uuid(), g.id, g.subject, 'ITEM_ERROR', '{}', '\\x00' from grants g where g.user_id = $1 and g.provider = 'bank'`,
     [user.userId],

@@ -1,5 +1,5 @@
 import type { Run } from './openapi-runs.ts';
-import { callEndpoint, linkedBank, newToken, steward, tokenAt, UNKNOWN } from './openapi-scene.ts';
+import { callEndpoint, connectedWorkspace, linkedBank, newToken, steward, tokenAt, UNKNOWN } from './openapi-scene.ts';
 import type { CallOptions, HttpResponse } from './request.ts';
 
 const MAX_ACTIVE = 50;
@@ -13,6 +13,56 @@ async function pending(): Promise<{ token: string; id: string }> {
   const { token } = await linkedBank();
   const asked = await steward.call('/agents/bank.numbers', { token, ...json({}) });
   return { token, id: asked.body.details.approvalId };
+}
+
+/** An account of a new user's, set to read-only. */
+async function readOnly(): Promise<{ token: string; set: HttpResponse }> {
+  const { token, id } = await linkedBank();
+  return { token, set: await callEndpoint(steward, 'POST /read-only', { token, ...json({ account_id: id }) }) };
+}
+
+/** Responses about what the user has allowed in advance, and about read-only accounts. */
+function ownRuns(): Run[] {
+  return [
+    {
+      endpoint: 'GET /allowances',
+      response: '200',
+      provoke: async () => callEndpoint(steward, 'GET /allowances', { token: await newToken() }),
+    },
+    {
+      endpoint: 'DELETE /allowances/{id}',
+      response: '200',
+      async provoke() {
+        const { token, id: accountId } = await connectedWorkspace();
+        const [{ id } = { id: '' }] = await steward.sql<{ id: string }>(
+          `insert into allowances (id, user_id, account_id, grant_id, subject, action, revision, covered, expires_at)
+           select gen_random_uuid(), i.user_id, i.id, g.id, g.subject, 'mail.send', 'r1', '', now() + interval '1 day'
+           from workspace_accounts i join grants g on g.id = i.grant_id where i.id = $1 returning id`,
+          [accountId],
+        );
+        return steward.call(`/allowances/${id}`, { method: 'DELETE', token });
+      },
+    },
+    {
+      endpoint: 'GET /read-only',
+      response: '200',
+      provoke: async () => callEndpoint(steward, 'GET /read-only', { token: await newToken() }),
+    },
+    { endpoint: 'POST /read-only', response: '200', provoke: async () => (await readOnly()).set },
+    {
+      endpoint: 'DELETE /read-only/{id}',
+      response: '200',
+      async provoke() {
+        const { token, set } = await readOnly();
+        return steward.call(`/read-only/${set.body.id}`, { method: 'DELETE', token });
+      },
+    },
+    {
+      endpoint: 'DELETE /read-only/{id}',
+      response: '403 recent_login_required',
+      provoke: async () => steward.call(`/read-only/${UNKNOWN}`, { method: 'DELETE', token: await tokenAt(-10) }),
+    },
+  ];
 }
 
 /** Responses of personal access tokens, and of calls over HTTP. */
@@ -65,6 +115,7 @@ export function clientRuns(): Run[] {
         return steward.call(`/approvals/${id}/decision`, { token, ...json({ approved: false }) });
       },
     },
+    ...ownRuns(),
     {
       endpoint: 'GET /approvals/{id}/result',
       response: '200',

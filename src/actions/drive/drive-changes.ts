@@ -19,7 +19,7 @@ import {
   openFile,
   openFolder,
 } from './drive-file.ts';
-import { type FileFacts, fileFacts, folderFacts } from './file-sharing.ts';
+import { destinationIn, type FileFacts, fileFacts, folderFacts } from './file-sharing.ts';
 
 /**
  * None is a native type: the provider would convert an upload to it, and spreadsheets and presentations are read-only
@@ -60,6 +60,7 @@ export const createAction = builtIn('workspace', {
   facts: ({ folder: target = MY_DRIVE }, context) => folderFacts(context, target),
   exposes: (_input, target) => target?.audience ?? [],
   writes: (_input, output) => (output === undefined ? [] : [output.id]),
+  destination: destinationIn,
   summary: (input) => describeCreation(input, folderById(input.folder)),
   preview: async (input, _context, target) => describeCreation(input, nameFolder(target)),
   async run({ name: title, content, type, folder: target }, { session }) {
@@ -84,6 +85,7 @@ export const copyAction = builtIn('workspace', {
   facts: ({ folder: target = MY_DRIVE }, context) => folderFacts(context, target),
   exposes: (_input, target) => target?.audience ?? [],
   writes: (_input, output) => (output === undefined ? [] : [output.id]),
+  destination: destinationIn,
   summary: (input) => describeCopy(input, `the file ${input.id}`, input.folder && folderById(input.folder)),
   async preview(input, { session }, target) {
     return describeCopy(input, nameFile(await fileToCopy(session, input.id)), input.folder && nameFolder(target));
@@ -110,6 +112,7 @@ export const moveAction = builtIn('workspace', {
     const [moved, destination] = await Promise.all([fileFacts(context, wanted), folderFacts(context, target)]);
     return { moved, destination };
   },
+  destination: ({ destination }) => destinationIn(destination),
   // Those who see the file through its folder lose it.
   exposes: (_input, { moved, destination }) => union(destination?.audience ?? [], moved.audience),
   summary: ({ id: file, folder: target }) => `Move into ${folderById(target)}: ${file}, with all its contents if it is a folder`,

@@ -1,6 +1,6 @@
 import type { Audience } from '../../providers/audience.ts';
 import { fileAudience, fileSharing, SHARING_FIELDS } from '../../providers/workspace/file-audience.ts';
-import type { RunContext } from '../action.ts';
+import type { Destination, RunContext } from '../action.ts';
 import { type DriveFile, driveFile, FILE_FIELDS, FOLDER, MY_DRIVE, openFolder } from './drive-file.ts';
 
 const sharedFile = driveFile.extend(fileSharing.shape);
@@ -30,4 +30,10 @@ export async function folderFacts(context: Context, folder: string): Promise<Fil
   if (folder === MY_DRIVE) return undefined;
   const found = await fileFacts(context, folder);
   return found.file.mimeType === FOLDER ? found : fileFacts(context, (await openFolder(context.session, folder)).id);
+}
+
+/** @param folder undefined: the top-level folder */
+export function destinationIn(folder: FileFacts | undefined): Destination {
+  if (folder === undefined) return { id: MY_DRIVE, name: 'My Drive', audience: [] };
+  return { id: folder.file.id, name: folder.file.name, audience: folder.audience };
 }

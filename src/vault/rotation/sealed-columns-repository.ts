@@ -33,6 +33,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'approvals', column: 'arguments', placeColumn: `'arguments/' || revision`, rowId: 'id::text' },
   { table: 'context_reads', column: 'sources', placeColumn: `'sources'`, rowId: 'id::text' },
   { table: 'approvals', column: 'outcome', placeColumn: `'outcome'`, rowId: 'id::text' },
+  { table: 'allowances', column: 'covered', placeColumn: `'covered'`, rowId: 'id::text' },
   { table: 'idempotency_keys', column: 'answer', placeColumn: `'answer'`, rowId: `action || ' ' || key` },
 ];
 

@@ -1,11 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Queryable } from '../../../src/database/database.ts';
 import { eventually } from '../../support/eventually.ts';
 import { ExecutorScene, rejectedWith } from '../../support/executor-scene.ts';
 import { createPostgresDatabase, hasPostgres, type PostgresDatabase } from '../../support/postgres.ts';
 import type { ConnectedGrant } from '../../support/refreshing.ts';
 import { SocketClient } from '../../support/socket-client.ts';
 import type { TestSteward } from '../../support/steward.ts';
+
+const WAITING = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
 
 describe.skipIf(!hasPostgres)('two replicas on one database', () => {
   let database: PostgresDatabase;
@@ -54,6 +57,62 @@ describe.skipIf(!hasPostgres)('two replicas on one database', () => {
     await scene.call(user, 'test.read', {}, {}, scene.steward);
     await rejectedWith(scene.call(user, 'test.notify', message, {}, other), 'approval_required');
     expect(scene.sent).toBe(1);
+  });
+
+  describe('with a call that waits to start on one', () => {
+    /** Makes a change take effect on one replica while a call on the other, which has passed its checks, waits to start. */
+    async function whileWaiting<Result>(start: () => Promise<Result>, change: (tx: Queryable) => Promise<unknown>): Promise<Result> {
+      let waiting: Promise<Result> | undefined;
+      await scene.steward.context.db.transaction(async (tx) => {
+        await tx.query('select 1 from users where id = $1 for update', [user.userId]);
+        waiting = start();
+        waiting.catch(() => {});
+        await eventually(async () => (await database.sql(WAITING)).length > 0);
+        await change(tx);
+      });
+      return waiting as Promise<Result>;
+    }
+
+    it('ask again if its allowance is revoked on the other', async () => {
+      scene.policies.set('test.notify', { approval: 'destructive' });
+      const call = () => scene.call(user, 'test.notify', { ...message, text: randomBytes(4).toString('hex') }, {}, other);
+      const { approvalId } = await scene.ask(user, 'test.notify', message);
+      await scene.decide(user, approvalId, { rememberFor: 1 });
+      await call();
+      expect(scene.sent).toBe(2);
+      const waited = whileWaiting(call, (tx) => tx.query('delete from allowances where user_id = $1', [user.userId]));
+      await rejectedWith(waited, 'approval_required');
+      await rejectedWith(call(), 'approval_required');
+      expect(scene.sent).toBe(2);
+    });
+
+    it('start no change on an account that is set to read-only on the other', async () => {
+      const call = () => scene.call(user, 'test.send', message, {}, other);
+      const waited = whileWaiting(call, (tx) =>
+        tx.query(`insert into read_only_accounts (id, user_id, account_id, grant_id) values (gen_random_uuid(), $1, $2, $3)`, [
+          user.userId,
+          user.accountId,
+          user.grantId,
+        ]),
+      );
+      await rejectedWith(waited, 'forbidden');
+      expect(scene.sent).toBe(0);
+    });
+  });
+
+  it('know what is allowed and what is read-only on the other', async () => {
+    scene.policies.set('test.notify', { approval: 'destructive' });
+    const { approvalId } = await scene.ask(user, 'test.notify', message);
+    await scene.decide(user, approvalId, { rememberFor: 1 });
+    const call = () => scene.call(user, 'test.notify', { ...message, text: 'Once more.' }, {}, other);
+    await call();
+    const { id } = await scene.steward.context.readOnlySwitches.set(user.userId, user.accountId, null);
+    await rejectedWith(call(), 'forbidden');
+    await scene.steward.context.readOnlySwitches.lift(user.userId, id);
+    const [allowance] = await scene.steward.context.allowances.list(user.userId);
+    await scene.steward.context.allowances.revoke(user.userId, allowance?.id ?? '', 'http');
+    await rejectedWith(call(), 'approval_required');
+    expect(scene.sent).toBe(2);
   });
 
   it('run what was approved once', async () => {

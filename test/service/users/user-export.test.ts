@@ -34,6 +34,8 @@ const LISTED: Record<string, string> = {
   'contexts.user_id': 'the user',
   context_reads: 'shown with approvals',
   tainted_items: 'hashes of ids',
+  'allowances.user_id': 'the user',
+  'read_only_accounts.user_id': 'the user',
   'client_grants.user_id': 'the user',
   'client_grants.token_hash': 'hash of a token',
   'events.user_id': 'the user',

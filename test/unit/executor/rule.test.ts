@@ -1,21 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import { type Situation, type Verdict, verdictOn } from '../../../src/executor/rule.ts';
+import { reasonToAsk, type Situation, type Verdict, verdictOn } from '../../../src/executor/rule.ts';
 
 const APPROVALS = ['never', 'destructive', 'always'] as const;
 const TAINTED = ['ask', 'deny'] as const;
 const EFFECTS = ['read', 'write', 'destructive'] as const;
-const BOTH = [false, true];
+const ALLOWED = ['none', 'new', 'known'] as const;
+const FACTS = ['isBank', 'isExposing', 'isTainted', 'isFinancial', 'isToKnown'] as const;
+
+/** Every combination of the facts. */
+const everyFact = Array.from({ length: 2 ** FACTS.length }, (_, bits) =>
+  Object.fromEntries(FACTS.map((fact, bit) => [fact, (bits & (1 << bit)) !== 0])),
+) as Pick<Situation, (typeof FACTS)[number]>[];
 
 const everyCase: Situation[] = APPROVALS.flatMap((approval) =>
   TAINTED.flatMap((tainted) =>
     EFFECTS.flatMap((effect) =>
-      BOTH.flatMap((isExposing) =>
-        BOTH.flatMap((isTainted) =>
-          BOTH.flatMap((isFinancial) =>
-            BOTH.map((isToKnown) => ({ policy: { approval, tainted }, effect, isExposing, isTainted, isFinancial, isToKnown })),
-          ),
-        ),
-      ),
+      ALLOWED.flatMap((allowed) => everyFact.map((facts) => ({ policy: { approval, tainted }, effect, ...facts, allowed }))),
     ),
   ),
 );
@@ -27,9 +27,15 @@ const CLEAN: Record<(typeof APPROVALS)[number], Verdict[]> = {
   always: ['ask', 'ask', 'ask'],
 };
 
+/** What a user has allowed in advance, and may. */
+function runsAsAllowed({ policy, effect, isBank, isExposing, isTainted, isFinancial, allowed }: Situation): boolean {
+  const mayBe = policy.approval !== 'always' && effect === 'write' && isExposing && !isBank && !isFinancial;
+  return mayBe && (isTainted ? policy.tainted === 'ask' && allowed === 'known' : allowed !== 'none');
+}
+
 describe('the rule', () => {
   it('is tried with every combination', () => {
-    expect(everyCase).toHaveLength(3 * 2 * 3 * 2 * 2 * 2 * 2);
+    expect(new Set(everyCase.map((one) => JSON.stringify(one))).size).toBe(3 * 2 * 3 * 3 * 2 ** 5);
   });
 
   it.each(everyCase)('%j', (situation) => {
@@ -38,15 +44,18 @@ describe('the rule', () => {
     const isLoss = effect === 'destructive';
     const usual = CLEAN[policy.approval][isExposing ? 0 : isLoss ? 1 : 2];
     if (isFinancial && isExposing && !isToKnown) expect(verdict).toBe('refuse');
+    else if (runsAsAllowed(situation)) expect(verdict).toBe('run');
     else if (isTainted && (isExposing || isLoss)) expect(verdict).toBe(policy.tainted === 'deny' ? 'refuse' : 'ask');
     else if (isFinancial && isExposing) expect(verdict).toBe('ask');
     else expect(verdict).toBe(usual);
   });
 
-  it('never lets a tainted or a bank’s context expose unasked', () => {
+  it('never lets a tainted or a bank’s context expose unasked what the user has not allowed for known people', () => {
     const exposing = everyCase.filter(({ isExposing, isTainted, isFinancial }) => isExposing && (isTainted || isFinancial));
+    const ran = exposing.filter((situation) => verdictOn(situation) === 'run');
     expect(exposing.length).toBeGreaterThan(0);
-    expect(exposing.filter((situation) => verdictOn(situation) === 'run')).toEqual([]);
+    expect(ran.length).toBeGreaterThan(0);
+    expect(ran.filter(({ allowed, isFinancial }) => allowed !== 'known' || isFinancial)).toEqual([]);
   });
 
   it('never runs more in a tainted context than in a clean one', () => {
@@ -54,6 +63,21 @@ describe('the rule', () => {
     for (const situation of everyCase) {
       const clean = verdictOn({ ...situation, isTainted: false, isFinancial: false });
       expect(order.indexOf(verdictOn(situation))).toBeGreaterThanOrEqual(order.indexOf(clean));
+    }
+  });
+
+  it('lets an allowance change a question only, and never more than one for known people', () => {
+    for (const situation of everyCase) {
+      const [without, isNew, known] = ALLOWED.map((allowed) => verdictOn({ ...situation, allowed }));
+      if (without !== 'ask') expect([isNew, known]).toEqual([without, without]);
+      if (isNew === 'run') expect(known).toBe('run');
+    }
+  });
+
+  it('gives a reason for each call that an allowance does not cover', () => {
+    for (const situation of everyCase) {
+      if (reasonToAsk(situation) === undefined && verdictOn(situation) !== 'refuse') expect(verdictOn(situation)).toBe('run');
+      if (situation.allowed === 'none') expect(reasonToAsk(situation)).toBeTypeOf('string');
     }
   });
 });

@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import type { Allowances, ListedAllowance } from '../executor/allowances.ts';
+import { type Endpoint, endpoint, SUCCEEDED, success } from '../http/endpoint.ts';
+import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoint-router.ts';
+
+const SURFACE = 'http';
+
+const time = z.iso.datetime({ offset: true });
+const allowance = z
+  .object({
+    id: z.uuid(),
+    action: z.string(),
+    account_id: z.uuid(),
+    recipients: z
+      .array(
+        z.object({
+          address: z.string(),
+          relation: z.enum(['own', 'written_to', 'new']).optional().describe('How the user knew the person; absent: it could not be read.'),
+        }),
+      )
+      .describe('Who may see the calls; for a folder, who saw what is in it.'),
+    folder: z.object({ id: z.string(), name: z.string() }).nullable().describe('Into which the calls may put something.'),
+    created_at: time,
+    expires_at: time,
+  })
+  .meta({ id: 'Allowance' });
+
+/** Calls that the user has allowed in advance, by approving one with `remember_for`. */
+export function allowancesRouter(allowances: Allowances, middleware: EndpointMiddleware): EndpointRouter {
+  return endpointRouter('Approvals', [listAllowances(allowances), revokeAllowance(allowances)], middleware);
+}
+
+function listAllowances(allowances: Allowances): Endpoint {
+  return endpoint({
+    method: 'get',
+    path: '/allowances',
+    summary: 'Calls allowed in advance',
+    description:
+      'What the user has allowed when approving a call, newest first. An allowance ends when its time is up, when the account is disconnected, or when the configuration of its action changes.',
+    auth: 'id_token',
+    response: z.object({ allowances: z.array(allowance) }).meta({ id: 'Allowances' }),
+    handle: async ({ caller }) => ({ json: { allowances: (await allowances.list(caller.userId)).map(shown) } }),
+  });
+}
+
+function revokeAllowance(allowances: Allowances): Endpoint {
+  return endpoint({
+    method: 'delete',
+    path: '/allowances/:id',
+    summary: 'Revoke an allowance',
+    description: 'It counts for every call that has not started.',
+    auth: 'id_token',
+    params: z.object({ id: z.uuid() }),
+    response: success,
+    async handle({ caller, params }) {
+      await allowances.revoke(caller.userId, params.id, SURFACE);
+      return SUCCEEDED;
+    },
+  });
+}
+
+function shown({ id, action, accountId, recipients, folder, createdAt, expiresAt }: ListedAllowance): z.input<typeof allowance> {
+  return {
+    id,
+    action,
+    account_id: accountId,
+    recipients: [...recipients],
+    folder: folder ?? null,
+    created_at: createdAt.toISOString(),
+    expires_at: expiresAt.toISOString(),
+  };
+}

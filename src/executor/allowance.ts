@@ -1,0 +1,55 @@
+import type { Destination } from '../actions/action.ts';
+import type { Audience } from '../providers/audience.ts';
+import type { Exposure } from './action-run.ts';
+import type { Call } from './call.ts';
+import type { Allowed } from './rule.ts';
+import type { Relation, ShownViewer } from './shown-viewer.ts';
+
+/** What an allowance is for: people, or a folder and the people who saw what is in it when the user allowed it. */
+export interface Covered {
+  /** Addresses in lower case. Without a relation, it couldn't be found out. */
+  recipients: readonly { address: string; relation?: Relation }[];
+  folder?: Pick<Destination, 'id' | 'name'>;
+}
+
+/** An allowance that is not stored yet. */
+export interface NewAllowance {
+  covered: Covered;
+  /** Until it expires. */
+  days: number;
+}
+
+/**
+ * What the user allows with the approval of a call.
+ *
+ * @param shown whom the user was told of
+ * @returns undefined: not everyone who sees it can be named
+ */
+export function coveredBy(call: Call, exposure: Exposure, shown: readonly ShownViewer[]): Covered | undefined {
+  const destination = destinationOf(call, exposure);
+  const recipients = (destination?.audience ?? exposure.audience).map((viewer) =>
+    shown.flatMap((one) => (one.kind === 'person' && viewer.kind === 'person' && one.address === viewer.address ? [one] : [])),
+  );
+  if (recipients.some((found) => found.length === 0)) return undefined;
+  const people = recipients.flat().map(({ address, relation }) => ({ address, ...(relation !== undefined && { relation }) }));
+  return { recipients: people, ...(destination !== undefined && { folder: { id: destination.id, name: destination.name } }) };
+}
+
+/** Whether an allowance is for a call. What it is for must include everyone who sees the call. */
+export function allows({ recipients, folder }: Covered, call: Call, exposure: Exposure): Allowed {
+  if (destinationOf(call, exposure)?.id !== folder?.id) return 'none';
+  const found = relationsOf(exposure.audience, recipients);
+  if (found.some((relation) => relation === 'nobody')) return 'none';
+  return found.every((relation) => relation === 'own' || relation === 'written_to') ? 'known' : 'new';
+}
+
+function relationsOf(audience: Audience, recipients: Covered['recipients']): (Relation | 'nobody' | undefined)[] {
+  return audience.map((viewer) => {
+    const named = viewer.kind === 'person' ? recipients.find(({ address }) => address === viewer.address) : undefined;
+    return named === undefined ? 'nobody' : named.relation;
+  });
+}
+
+function destinationOf({ configured: { action } }: Call, { read }: Exposure): Destination | undefined {
+  return read === undefined ? undefined : action.destination?.(read.facts);
+}

@@ -1,0 +1,38 @@
+import type { Queryable } from '../database/database.ts';
+import { HOLDING } from './allowances-repository.ts';
+import type { Call } from './call.ts';
+import { ACTIVE } from './client-grants-repository.ts';
+
+/** What decides whether a call may start; exact while the user is locked. */
+export interface CallStart {
+  isClientActive: boolean;
+  isReadOnly: boolean;
+  /** Its allowance holds. */
+  isAllowed: boolean;
+  /** Calls of the action within its rate's time, and the seconds until the oldest of them no longer counts. */
+  calls: number;
+  seconds: number;
+}
+
+/** In one statement, because every change waits for it. @param allowanceId under which the call runs; undefined: none */
+export async function selectCallStart(
+  tx: Queryable,
+  { userId, account, client, configured }: Call,
+  allowanceId: string | undefined,
+): Promise<CallStart> {
+  const rows = await tx.query<CallStart>(
+    {
+      name: 'call-start',
+      text: `select $3::uuid is null or exists (select 1 from client_grants where id = $3::uuid and ${ACTIVE}) as "isClientActive",
+               exists (
+                 select 1 from read_only_accounts where grant_id = $2::uuid and (client_id is null or client_id = $3::uuid)
+               ) as "isReadOnly",
+               $4::uuid is null or exists (select 1 from ${HOLDING} where a.id = $4::uuid) as "isAllowed",
+               count(*)::int as calls, coalesce(extract(epoch from min(at) - now())::float8 + $6::float8 / 1000, 0) as seconds
+             from audit_log
+             where user_id = $1::uuid and action = $5 and decision = 'started' and at > now() - $6::float8 * interval '1 millisecond'`,
+    },
+    [userId, account.grantId, client?.id ?? null, allowanceId ?? null, configured.name, configured.policy.rate.perMs],
+  );
+  return rows[0] as CallStart;
+}
