@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import express, { type Express, type Request, type RequestHandler } from 'express';
+import { approvalsRouter } from './approvals/approvals-routes.ts';
 import { bankRouter } from './bank/bank-routes.ts';
 import { agentsRouter } from './clients/agents-routes.ts';
-import { approvalsRouter } from './clients/approvals-routes.ts';
 import { tokensRouter } from './clients/tokens-routes.ts';
 import type { Context } from './context.ts';
 import { healthRouter } from './health/health-routes.ts';
@@ -11,11 +11,14 @@ import { body } from './http/body.ts';
 import { Cookies } from './http/cookies.ts';
 import type { EndpointMiddleware, EndpointRouter } from './http/endpoint-router.ts';
 import { allowErrorPages, errorHandler, notFound } from './http/error-handler.ts';
+import { requireFirstParty } from './http/first-party.ts';
 import { authenticateWithin, limitPerAddress } from './http/limits.ts';
 import { openApiDocument } from './http/openapi.ts';
 import { measured, requestId, requestLog } from './http/request-log.ts';
 import { crossOrigin, securityHeaders } from './http/security-headers.ts';
+import type { Identity } from './identity/identity.ts';
 import { integrationsRouter } from './integrations/integrations-routes.ts';
+import { signInRouter } from './sign-in/sign-in-routes.ts';
 import { version } from './startup/version.ts';
 import { usersRouter } from './users/users-routes.ts';
 import { waitlistRouter } from './waitlist/waitlist-routes.ts';
@@ -72,9 +75,18 @@ export function createApp(context: Context, state: ProcessState): Express {
   return app;
 }
 
-function endpointMiddleware({ config: { limits }, sessions, authenticateAny }: Context): EndpointMiddleware {
+function endpointMiddleware(context: Context): EndpointMiddleware {
+  const { sessions, authenticateAny, authenticateFirstParty, addresses } = context;
+  const { limits } = context.config;
+  const within = authenticateWithin(limits, {
+    idToken: (token) => sessions.authenticate(token),
+    any: authenticateAny,
+    firstParty: authenticateFirstParty,
+  });
+  const { origin } = new URL(addresses.publicUrl);
   return {
-    ...authenticateWithin(limits, { idToken: (token) => sessions.authenticate(token), any: (token) => authenticateAny(token) }),
+    ...within,
+    requireFirstParty: requireFirstParty(within.authenticateFirstParty, new Cookies(addresses.publicUrl), origin),
     parseBody: body(limits.bodyBytes, limits.formFields),
     limits: {
       probe: limitPerAddress(limits.probesPerMinute),
@@ -95,6 +107,12 @@ export function featureRouters(context: Context, middleware: EndpointMiddleware,
     userDeleted,
     perMinute: config.limits.userExportsPerMinute,
   };
+  const signIn = {
+    ...context,
+    cookies: new Cookies(publicUrl),
+    authenticate: (idToken: string | undefined) => context.authenticateFirstParty(idToken, undefined),
+    callerOf: (identity: Identity) => context.sessions.callerOf(identity),
+  };
   return [
     homeRouter(config, publicUrl, middleware),
     waitlistRouter(db, logger, middleware),
@@ -105,6 +123,7 @@ export function featureRouters(context: Context, middleware: EndpointMiddleware,
     tokensRouter(context.clientTokens, middleware),
     agentsRouter(context.executor, middleware),
     approvalsRouter(context.executor, middleware),
+    signInRouter(signIn, middleware),
   ];
 }
 

@@ -2,6 +2,7 @@ import type { BankDeps } from './bank/bank-deps.ts';
 import { BankWebhooks } from './bank/bank-webhooks.ts';
 import { isClientToken } from './clients/client-token.ts';
 import { ClientTokens } from './clients/client-tokens.ts';
+import { AppError } from './errors.ts';
 import type { Emit } from './events/emit.ts';
 import { EventFeed } from './events/event-feed.ts';
 import { Events } from './events/events.ts';
@@ -9,7 +10,7 @@ import { ApprovalExpiry } from './executor/approval-expiry.ts';
 import { withdrawn } from './executor/call-checks.ts';
 import { Executor } from './executor/executor.ts';
 import { allowedOrigins } from './http/allowed-origins.ts';
-import type { Principal } from './http/endpoint.ts';
+import type { FirstParty, Principal } from './http/endpoint.ts';
 import type { Addresses } from './http/http-server.ts';
 import { bareCredential } from './http/require-credential.ts';
 import { createVerifier, type VerifierOptions } from './identity/verifier.ts';
@@ -22,6 +23,8 @@ import { bankDescriptor } from './providers/bank/bank-descriptor.ts';
 import { openProviders, type Providers } from './providers/open-providers.ts';
 import type { ProviderDescriptor } from './providers/provider.ts';
 import { workspaceDescriptor } from './providers/workspace/workspace-descriptor.ts';
+import { WebSessions } from './sign-in/web-sessions.ts';
+import { createSignIn } from './startup/create-sign-in.ts';
 import type { Foundation } from './startup/foundation.ts';
 import { identitySettings, type LoadSandbox, openSandbox } from './startup/open-sandbox.ts';
 import { Sessions } from './users/sessions.ts';
@@ -67,14 +70,18 @@ export async function createContext(foundation: Foundation, addresses: Addresses
   const workspace = providers.client(workspaceDescriptor);
   const bank = providers.client(bankDescriptor);
   const keysMaxAge = config.identityKeysMaxAgeSeconds * 1_000;
-  const verifier = createVerifier(identitySettings(config, sandbox), { keysMaxAge, ...overrides.identity, logger, telemetry });
+  const identity = identitySettings(config, sandbox);
+  const verifying = { keysMaxAge, ...overrides.identity, logger, telemetry };
+  const verifier = createVerifier(identity, verifying);
   const catalog = () => overrides.catalog?.(integrations.current) ?? integrations.current;
 
   const notifications = createEvents(foundation);
   const vault = createVault(foundation, providers, notifications.events);
   const { userLiveBalancesPerDay: livePerDay } = limits;
   const sessions = new Sessions(db, verifier, names, config.allowedUsers);
-  const executor = new Executor({ ...foundation, ...vault, emit: notifications.emit, catalog, providers, livePerDay });
+  const webSessions = new WebSessions(db, (email) => sessions.assertAllowed(email));
+  const approvalUrl = (id: string) => `${publicUrl}/approvals/${id}`;
+  const executor = new Executor({ ...foundation, ...vault, emit: notifications.emit, catalog, providers, livePerDay, approvalUrl });
   const shared = { db, logger, ...vault, emit: notifications.emit };
   const bankDeps: BankDeps = { ...shared, telemetry, provider: bank?.provider, refreshes: new Coalescer() };
   const redirectUris = new RedirectUris(config, publicUrl, logger);
@@ -89,6 +96,14 @@ export async function createContext(foundation: Foundation, addresses: Addresses
     addresses,
     embedded: config.databaseUrl === undefined,
     sessions,
+    webSessions,
+    /** How users sign in to the service's own pages. */
+    signIn: createSignIn(config, sandbox, identity, verifying, publicUrl),
+    /** The user in person: by an ID token, or without one by a session's secret. */
+    authenticateFirstParty: async (header: string | undefined, secret: string | undefined): Promise<FirstParty> => {
+      if (isClientToken(bareCredential(header))) throw new AppError('forbidden', 'Only the user in person can do this, not a client.');
+      return header === undefined && secret !== undefined ? webSessions.find(secret) : sessions.authenticate(header);
+    },
     clientTokens,
     /** The principal of a bare credential, an ID token or a personal access token; a `Bearer ` prefix is tolerated. */
     authenticateAny: async (header: string | undefined): Promise<Principal> => {

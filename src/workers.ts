@@ -8,6 +8,7 @@ import { deleteOldKeys } from './executor/idempotency-repository.ts';
 import { deleteOldContexts } from './executor/taint-repository.ts';
 import type { Jobs } from './jobs/jobs.ts';
 import { describeError } from './observability/logger.ts';
+import { deleteExpiredWebSessions } from './sign-in/web-sessions-repository.ts';
 import { sweepErasures } from './users/erasures.ts';
 import { deleteOldErasures } from './users/erasures-repository.ts';
 import { deleteOldTombstones } from './users/users-repository.ts';
@@ -100,6 +101,7 @@ async function sweep(context: Context): Promise<void> {
     () => deleteOldApprovals(db),
     () => deleteOldKeys(db),
     () => deleteOldClientGrants(db),
+    () => deleteExpiredWebSessions(db),
     () => deleteOldContexts(db),
     () => deleteFormerKeys(db),
     () => deleteOldAuditRows(db),

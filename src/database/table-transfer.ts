@@ -20,6 +20,7 @@ export const TRANSFERRED = [
   'provider_subjects',
   'waitlist',
   'client_grants',
+  'web_sessions',
   'contexts',
   'events',
   'approvals',

@@ -34,6 +34,11 @@ import { Taints } from './taint.ts';
 
 export type { CallResult, Invocation };
 
+/** An approval with the address of the page where the user decides. */
+export interface LinkedPreview extends ApprovalPreview {
+  url: string;
+}
+
 export interface ExecutorDeps extends RunDeps {
   catalog(): Catalog;
   userKeys: UserKeys;
@@ -42,6 +47,8 @@ export interface ExecutorDeps extends RunDeps {
   telemetry: Telemetry;
   /** Paid calls that a user may make within 24 hours. */
   livePerDay: number;
+  /** The address of an approval's page. */
+  approvalUrl(approvalId: string): string;
 }
 
 export interface Decision {
@@ -85,7 +92,7 @@ export class Executor {
   /**
    * Runs an action, or requests the user's approval.
    *
-   * @throws AppError the first check that fails; `approval_required` with an {@link ApprovalPreview} as details
+   * @throws AppError the first check that fails; `approval_required` with a {@link LinkedPreview} as details
    */
   invoke(invocation: Invocation): Promise<CallResult> {
     const { user, surface, action } = invocation;
@@ -100,7 +107,7 @@ export class Executor {
         return earlier;
       }
       const asked = call.configured.action.facts === undefined ? undefined : await this.#approvals.shown(call);
-      if (asked !== undefined) throw approvalRequired(asked, entry);
+      if (asked !== undefined) throw this.#approvalRequired(asked, entry);
       const assessment = await this.#gate.check(call);
       return await (assessment === undefined ? this.#execute(call, entry) : this.#requestApproval(call, assessment, surface, entry));
     });
@@ -146,8 +153,8 @@ export class Executor {
   }
 
   /** Pending approvals that can still be decided, oldest first. */
-  approvals(userId: string): Promise<ApprovalPreview[]> {
-    return this.#approvals.pending(userId);
+  async approvals(userId: string): Promise<LinkedPreview[]> {
+    return (await this.#approvals.pending(userId)).map((preview) => this.#linked(preview));
   }
 
   /** A user's connected accounts, oldest connection first. */
@@ -165,10 +172,19 @@ export class Executor {
     return this.#auditor.settle();
   }
 
+  #linked(preview: ApprovalPreview): LinkedPreview {
+    return { ...preview, url: this.#deps.approvalUrl(preview.approvalId) };
+  }
+
+  #approvalRequired(preview: ApprovalPreview, entry: AuditEntryBuilder): AppError {
+    entry.forApproval(preview.approvalId);
+    return new AppError('approval_required', 'The user has to approve this first.', { details: { ...this.#linked(preview) } });
+  }
+
   async #requestApproval(call: Call, assessment: Assessment, surface: string, entry: AuditEntryBuilder): Promise<never> {
     const preview = await this.#approvals.request(call, surface, () => questionOf(this.#deps, call, assessment));
     this.#deps.telemetry.count('approval', 'requested');
-    throw approvalRequired(preview, entry);
+    throw this.#approvalRequired(preview, entry);
   }
 
   async #executeEdited(call: Call, entry: AuditEntryBuilder, row: ApprovalRow, { audience = UNKNOWN }: Stored): Promise<CallResult> {
@@ -176,7 +192,7 @@ export class Executor {
     const question = await questionOf(this.#deps, call, assessment);
     const replaced = { ...entry.row('ok', 'edited'), argumentsHash: row.argumentsHash };
     const preview = await this.#approvals.replace(row, call, question, replaced);
-    if (isWider(assessment.audience, audience)) throw approvalRequired(preview, entry);
+    if (isWider(assessment.audience, audience)) throw this.#approvalRequired(preview, entry);
     return this.#execute(call, entry, row);
   }
 
@@ -249,11 +265,6 @@ export class Executor {
     const ms = Math.round(performance.now() - startedAt);
     return { data: value, meta: { account: account.label, accountId: account.id, ms, labels, ...(truncated && { truncated }) } };
   }
-}
-
-function approvalRequired(preview: ApprovalPreview, entry: AuditEntryBuilder): AppError {
-  entry.forApproval(preview.approvalId);
-  return new AppError('approval_required', 'The user has to approve this first.', { details: { ...preview } });
 }
 
 /** The stored call as a new invocation. */

@@ -35,6 +35,7 @@ const TABLES = {
   events: 'select seq, event, data, created_at from events where user_id = $1::uuid order by seq desc',
   client_grants: `select id, kind, name, last_four, actions, access, account_ids, created_at, expires_at, last_used_at, revoked_at
                   from client_grants where user_id = $1::uuid order by created_at desc`,
+  web_sessions: 'select auth_time, created_at, expires_at from web_sessions where user_id = $1::uuid order by created_at desc',
   contexts: 'select name, tainted_until, financial_until from contexts where user_id = $1::uuid order by tainted_until desc, name',
   approvals: `select id, account_id, action, idempotency_key, revision, surface, client_id, status, created_at, expires_at, decided_at,
                 arguments is not null as sealed,
