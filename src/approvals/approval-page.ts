@@ -43,8 +43,8 @@ export function approvalPage(user: PageUser, approval: LinkedPreview, shown: str
 ${notices.map((notice) => html`<p class="warning">${inline(notice)}</p>\n`)}
 <h2>Who sees it</h2>
 ${audienceOf(approval.audience)}
-<h2>What is sent</h2>
-<p class="muted">Quoted exactly as it would be sent. It was chosen by the assistant, not by Steward.</p>
+<h2>The call in full</h2>
+<p class="muted">The assistant chose what is quoted here, not Steward.</p>
 ${new ArgumentsView().render(input)}
 ${provenanceOf(approval.provenance)}
 <p class="muted">Action <code>${action}</code> with the account ${inline(account)}. Waits for you until ${timeOf(expiresAt)}.</p>

@@ -38,7 +38,7 @@ describe('the page of an approval', () => {
     const page = await browser.visit(`/approvals/${id}`);
     expect(page.status).toBe(200);
     for (const text of ['Tell ana@example.com from someone@example.com', 'Hello.', user.email, 'UTC']) expect(page.text).toContain(text);
-    const [who, what] = [page.text.indexOf('Who sees it'), page.text.indexOf('What is sent')];
+    const [who, what] = [page.text.indexOf('Who sees it'), page.text.indexOf('The call in full')];
     expect(who).toBeGreaterThan(0);
     expect(what).toBeGreaterThan(who);
     expect(await decide(page, id, true)).toMatchObject({ status: 200, text: expect.stringContaining('<h1>Done</h1>') });
