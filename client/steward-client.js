@@ -157,9 +157,10 @@ export class StewardClient extends EventTarget {
    * @param {Record<string, unknown>} [input]
    * @param {CallOptions} [options]
    * @returns {Promise<CallResult>}
-   * @throws {StewardError} `approval_required` has `details.approvalId` for {@link approve}; `outcome_unknown`: the connection
-   *   was lost, and the action may have run. With an `idempotencyKey`, or for an action that {@link list} returned as a
-   *   read, the code is `disconnected` instead, and the call may be repeated
+   * @throws {StewardError} `approval_required` has `details.approvalId` for {@link approve}, and `details.url` of a page
+   *   where the user can decide; `outcome_unknown`: the connection was lost, and the action may have run. With an
+   *   `idempotencyKey`, or for an action that {@link list} returned as a read, the code is `disconnected` instead, and the
+   *   call may be repeated
    */
   call(action, input = {}, { account, idempotencyKey, signal, onProgress } = {}) {
     return this.#request({ type: 'call', action, input, account, idempotencyKey }, signal, onProgress);

@@ -22,6 +22,7 @@ export async function createSandbox(options: Omit<EmulatorOptions, 'controls'>) 
     /** To be mounted at /sandbox, before any body parser. */
     router: sandboxRoutes({ identity, workspace, bank, controls, publicUrl, allowedOrigins }),
     identity: identity.settings,
+    signIn: identity.signIn,
     workspace: workspace.settings,
     bank: bank.settings,
     /** Ends timers and hanging calls. */

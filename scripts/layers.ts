@@ -54,10 +54,12 @@ export const LAYERS: Layer[] = [
   { rooms: { executor: 'one call: checks, approvals, idempotency, audit' } },
   {
     rooms: {
+      approvals: 'approvals over HTTP, and their pages',
       bank: 'bank items and webhooks',
       clients: 'personal access tokens, actions over HTTP',
       health: 'health endpoints',
       home: 'the home page',
+      'sign-in': 'signing in to the service’s own pages, their sessions',
       socket: 'the WebSocket interface',
       users: 'sessions, export, deletion, audit pages',
       waitlist: 'the waitlist',
@@ -90,7 +92,14 @@ export const ONLYS: Only[] = [
   { what: '`ws`', modules: all('ws'), rooms: ['server.ts', 'socket'], files: [] },
   {
     what: 'vendor SDKs',
-    modules: [...all('firebase-admin'), ...all('googleapis'), '@googleapis/**', ...all('google-auth-library'), ...all('plaid')],
+    modules: [
+      ...all('firebase-admin'),
+      ...all('googleapis'),
+      '@googleapis/**',
+      ...all('google-auth-library'),
+      ...all('openid-client'),
+      ...all('plaid'),
+    ],
     rooms: ['identity', 'providers'],
     files: [],
   },

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import express, { type Express, type Request, type RequestHandler } from 'express';
+import { approvalsRouter } from './approvals/approvals-routes.ts';
 import { bankRouter } from './bank/bank-routes.ts';
 import { agentsRouter } from './clients/agents-routes.ts';
 import { allowancesRouter } from './clients/allowances-routes.ts';
-import { approvalsRouter } from './clients/approvals-routes.ts';
 import { readOnlyRouter } from './clients/read-only-routes.ts';
 import { tokensRouter } from './clients/tokens-routes.ts';
 import type { Context } from './context.ts';
@@ -13,11 +13,14 @@ import { body } from './http/body.ts';
 import { Cookies } from './http/cookies.ts';
 import type { EndpointMiddleware, EndpointRouter } from './http/endpoint-router.ts';
 import { allowErrorPages, errorHandler, notFound } from './http/error-handler.ts';
+import { requireFirstParty } from './http/first-party.ts';
 import { authenticateWithin, limitPerAddress } from './http/limits.ts';
 import { openApiDocument } from './http/openapi.ts';
 import { measured, requestId, requestLog } from './http/request-log.ts';
 import { crossOrigin, securityHeaders } from './http/security-headers.ts';
+import type { Identity } from './identity/identity.ts';
 import { integrationsRouter } from './integrations/integrations-routes.ts';
+import { signInRouter } from './sign-in/sign-in-routes.ts';
 import { version } from './startup/version.ts';
 import { usersRouter } from './users/users-routes.ts';
 import { waitlistRouter } from './waitlist/waitlist-routes.ts';
@@ -74,9 +77,18 @@ export function createApp(context: Context, state: ProcessState): Express {
   return app;
 }
 
-function endpointMiddleware({ config: { limits }, sessions, authenticateAny }: Context): EndpointMiddleware {
+function endpointMiddleware(context: Context): EndpointMiddleware {
+  const { sessions, authenticateAny, authenticateFirstParty, addresses } = context;
+  const { limits } = context.config;
+  const within = authenticateWithin(limits, {
+    idToken: (token) => sessions.authenticate(token),
+    any: authenticateAny,
+    firstParty: authenticateFirstParty,
+  });
+  const { origin } = new URL(addresses.publicUrl);
   return {
-    ...authenticateWithin(limits, { idToken: (token) => sessions.authenticate(token), any: (token) => authenticateAny(token) }),
+    ...within,
+    requireFirstParty: requireFirstParty(within.authenticateFirstParty, new Cookies(addresses.publicUrl), origin),
     parseBody: body(limits.bodyBytes, limits.formFields),
     limits: {
       probe: limitPerAddress(limits.probesPerMinute),
@@ -97,6 +109,12 @@ export function featureRouters(context: Context, middleware: EndpointMiddleware,
     userDeleted,
     perMinute: config.limits.userExportsPerMinute,
   };
+  const signIn = {
+    ...context,
+    cookies: new Cookies(publicUrl),
+    authenticate: (idToken: string | undefined) => context.authenticateFirstParty(idToken, undefined),
+    callerOf: (identity: Identity) => context.sessions.callerOf(identity),
+  };
   return [
     homeRouter(config, publicUrl, middleware),
     waitlistRouter(db, logger, middleware),
@@ -109,6 +127,7 @@ export function featureRouters(context: Context, middleware: EndpointMiddleware,
     approvalsRouter(context.executor, middleware),
     allowancesRouter(context.allowances, middleware),
     readOnlyRouter(context.readOnlySwitches, middleware),
+    signInRouter(signIn, middleware),
   ];
 }
 

@@ -3,6 +3,7 @@ import { BankWebhooks } from './bank/bank-webhooks.ts';
 import { isClientToken } from './clients/client-token.ts';
 import { ClientTokens } from './clients/client-tokens.ts';
 import { ReadOnlySwitches } from './clients/read-only-switches.ts';
+import { AppError } from './errors.ts';
 import type { Emit } from './events/emit.ts';
 import { EventFeed } from './events/event-feed.ts';
 import { Events } from './events/events.ts';
@@ -11,7 +12,7 @@ import { ApprovalExpiry } from './executor/approval-expiry.ts';
 import { withdrawn } from './executor/call-checks.ts';
 import { Executor } from './executor/executor.ts';
 import { allowedOrigins } from './http/allowed-origins.ts';
-import type { Principal } from './http/endpoint.ts';
+import type { FirstParty, Principal } from './http/endpoint.ts';
 import type { Addresses } from './http/http-server.ts';
 import { bareCredential } from './http/require-credential.ts';
 import { createVerifier, type VerifierOptions } from './identity/verifier.ts';
@@ -24,6 +25,8 @@ import { bankDescriptor } from './providers/bank/bank-descriptor.ts';
 import { openProviders, type Providers } from './providers/open-providers.ts';
 import type { ProviderDescriptor } from './providers/provider.ts';
 import { workspaceDescriptor } from './providers/workspace/workspace-descriptor.ts';
+import { WebSessions } from './sign-in/web-sessions.ts';
+import { createSignIn } from './startup/create-sign-in.ts';
 import type { Foundation } from './startup/foundation.ts';
 import { identitySettings, type LoadSandbox, openSandbox } from './startup/open-sandbox.ts';
 import { Sessions } from './users/sessions.ts';
@@ -69,7 +72,9 @@ export async function createContext(foundation: Foundation, addresses: Addresses
   const workspace = providers.client(workspaceDescriptor);
   const bank = providers.client(bankDescriptor);
   const keysMaxAge = config.identityKeysMaxAgeSeconds * 1_000;
-  const verifier = createVerifier(identitySettings(config, sandbox), { keysMaxAge, ...overrides.identity, logger, telemetry });
+  const identity = identitySettings(config, sandbox);
+  const verifying = { keysMaxAge, ...overrides.identity, logger, telemetry };
+  const verifier = createVerifier(identity, verifying);
   const catalog = () => overrides.catalog?.(integrations.current) ?? integrations.current;
 
   const notifications = createEvents(foundation);
@@ -77,7 +82,10 @@ export async function createContext(foundation: Foundation, addresses: Addresses
   const { userLiveBalancesPerDay: livePerDay } = limits;
   const sessions = new Sessions(db, verifier, names, config.allowedUsers);
   const allowances = new Allowances(db, vault.userKeys, notifications.emit, catalog);
-  const executor = new Executor({ ...foundation, ...vault, emit: notifications.emit, catalog, providers, livePerDay, allowances });
+  const webSessions = new WebSessions(db, (email) => sessions.assertAllowed(email));
+  const approvalUrl = (id: string) => `${publicUrl}/approvals/${id}`;
+  const calling = { emit: notifications.emit, catalog, providers, livePerDay, allowances, approvalUrl };
+  const executor = new Executor({ ...foundation, ...vault, ...calling });
   const shared = { db, logger, ...vault, emit: notifications.emit };
   const bankDeps: BankDeps = { ...shared, telemetry, provider: bank?.provider, refreshes: new Coalescer() };
   const redirectUris = new RedirectUris(config, publicUrl, logger);
@@ -98,6 +106,14 @@ export async function createContext(foundation: Foundation, addresses: Addresses
     addresses,
     embedded: config.databaseUrl === undefined,
     sessions,
+    webSessions,
+    /** How users sign in to the service's own pages. */
+    signIn: createSignIn(config, sandbox, identity, verifying, publicUrl),
+    /** The user in person: by an ID token, or without one by a session's secret. */
+    authenticateFirstParty: async (header: string | undefined, secret: string | undefined): Promise<FirstParty> => {
+      if (isClientToken(bareCredential(header))) throw new AppError('forbidden', 'Only the user in person can do this, not a client.');
+      return header === undefined && secret !== undefined ? webSessions.find(secret) : sessions.authenticate(header);
+    },
     clientTokens,
     allowances,
     readOnlySwitches: new ReadOnlySwitches(db, emit, approvalExpiry),

@@ -10,6 +10,7 @@ import { deleteOldKeys } from './executor/idempotency-repository.ts';
 import { deleteOldContexts } from './executor/taint-repository.ts';
 import type { Jobs } from './jobs/jobs.ts';
 import { describeError } from './observability/logger.ts';
+import { deleteExpiredWebSessions } from './sign-in/web-sessions-repository.ts';
 import { sweepErasures } from './users/erasures.ts';
 import { deleteOldErasures } from './users/erasures-repository.ts';
 import { deleteOldTombstones } from './users/users-repository.ts';
@@ -104,6 +105,7 @@ async function sweep(context: Context): Promise<void> {
     () => deleteOldKeys(db),
     () => deleteOldClientGrants(db),
     () => deleteExpiredAllowances(db),
+    () => deleteExpiredWebSessions(db),
     () => deleteOldContexts(db),
     () => deleteFormerKeys(db),
     () => deleteOldAuditRows(db),

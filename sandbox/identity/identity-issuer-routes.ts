@@ -1,8 +1,13 @@
-import { json, Router, urlencoded } from 'express';
+import { randomUUID } from 'node:crypto';
+import { json, type Response, Router, urlencoded } from 'express';
 import { z } from 'zod';
-import { validate } from '../../src/validation/validate.ts';
+import { AppError } from '../../src/errors.ts';
+import { pagePolicy } from '../../src/http/html.ts';
+import { check, validate } from '../../src/validation/validate.ts';
 import type { Controls } from '../controls.ts';
+import { errorPage } from '../sandbox-page.ts';
 import type { IdentityIssuer } from './identity-issuer.ts';
+import { signInPage } from './sign-in-page.ts';
 
 const signIn = z.object({
   user: z
@@ -22,8 +27,51 @@ export function identityIssuerRoutes(issuer: IdentityIssuer, controls: Controls)
     response.json(issuer.keySet);
   });
   router.post('/token', json({ limit: '10kb' }), urlencoded({ extended: false, limit: '10kb' }), async (request, response) => {
+    response.set('Cache-Control', 'no-store');
+    if (request.body?.grant_type === 'authorization_code') return exchange(issuer, request.body, response);
     const { user } = validate(signIn, request.body ?? {});
-    response.set('Cache-Control', 'no-store').json(await issuer.signIn(user));
+    response.json(await issuer.issue(user));
+  });
+  router.get('/authorize', (request, response) => {
+    show(response, () => signInPage(issuer.authorization.parse(request.query)));
+  });
+  router.post('/authorize', urlencoded({ extended: false, limit: '10kb' }), (request, response) => {
+    show(response, () => decide(issuer, request.body ?? {}, response));
   });
   return router;
+}
+
+/** The token endpoint's code grant (RFC 6749, 4.1.3). */
+async function exchange(issuer: IdentityIssuer, form: Record<string, unknown>, response: Response): Promise<void> {
+  const redeemed = issuer.authorization.redeem(form);
+  if (redeemed === undefined) {
+    response.status(400).json({ error: 'invalid_grant', error_description: 'The code is not valid.' });
+    return;
+  }
+  const tokens = await issuer.issue(redeemed.user, redeemed.nonce);
+  response.json({ ...tokens, access_token: randomUUID(), token_type: 'Bearer' });
+}
+
+/** Redirects after the user's decision. @returns the page again where the user's name is not valid */
+function decide(issuer: IdentityIssuer, form: Record<string, unknown>, response: Response): string | undefined {
+  const request = issuer.authorization.parse(form);
+  const isCancelled = form.decision === 'cancel';
+  const chosen = check(signIn, { user: form.other_user === '' || form.other_user === undefined ? form.user : form.other_user });
+  if (!isCancelled && 'problem' in chosen) return signInPage(request, chosen.problem);
+  const location = issuer.authorization.decide(request, isCancelled || 'problem' in chosen ? undefined : chosen.value.user);
+  response.status(303).set('Location', location).end();
+  return undefined;
+}
+
+/** Sends a page, or that of the error. */
+function show(response: Response, make: () => string | undefined): void {
+  let text: string | undefined;
+  try {
+    text = make();
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    response.status(error.status);
+    text = errorPage('Sign-in failed', error.message);
+  }
+  if (text !== undefined) response.set('Content-Security-Policy', pagePolicy()).type('html').send(text);
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { CALL_ERRORS, callResult } from '../executor/call-result.ts';
 import type { Executor } from '../executor/executor.ts';
 import { type Endpoint, endpoint } from '../http/endpoint.ts';
 import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoint-router.ts';
-import { CALL_ERRORS, callResult } from './call-result.ts';
 
 const SURFACE = 'http';
 /** As on the socket. */

@@ -20,6 +20,9 @@ export interface FirebaseSettings {
 
 export type IdentitySettings = OidcSettings | FirebaseSettings;
 
+/** How users sign in to the service's own pages: as an OAuth client of the issuer, or at the operator's page. */
+export type SignInSettings = { clientId: string; clientSecret: string | undefined } | { pageUrl: string };
+
 export interface WorkspaceSettings {
   clientId: string;
   clientSecret: string;
@@ -94,6 +97,8 @@ export interface Config {
   /** For master keys in AWS KMS. */
   keyService: KeyServiceSettings;
   identity: ProviderConfig<IdentitySettings>;
+  /** `sandbox`: at the sandbox's issuer. undefined: users can't sign in to the service's own pages. */
+  signIn: ProviderConfig<SignInSettings>;
   workspace: ProviderConfig<WorkspaceSettings>;
   bank: ProviderConfig<BankSettings>;
   /** Longest time that an issuer's keys are used before they are fetched again. */

@@ -8,7 +8,7 @@ import { Problems } from './config-problems.ts';
 import { type Variables, variables } from './environment.ts';
 import { limitsOf } from './limits.ts';
 import { parseKeyset } from './master-key-list.ts';
-import { bank, identity, workspace } from './provider-config.ts';
+import { bank, identity, signIn, workspace } from './provider-config.ts';
 import { metrics, tracing } from './telemetry-config.ts';
 
 type Environment = Record<string, string | undefined>;
@@ -21,6 +21,7 @@ const SECRET_VARIABLES = [
   'MASTER_KEYS',
   'GOOGLE_CLIENT_SECRET',
   'PLAID_SECRET',
+  'OIDC_CLIENT_SECRET',
   'DATABASE_URL',
   'AWS_SECRET_ACCESS_KEY',
   'AWS_SESSION_TOKEN',
@@ -88,6 +89,7 @@ function assemble(env: Variables, problems: Problems): Config {
     masterKeys: masterKeys(env, problems),
     keyService: keyService(env, problems),
     identity: identity(env, problems),
+    signIn: signIn(env, problems),
     workspace: workspace(env, problems),
     bank: bank(env, problems),
     identityKeysMaxAgeSeconds: env.IDENTITY_KEYS_MAX_AGE_SECONDS,

@@ -22,6 +22,7 @@ export const TRANSFERRED = [
   'client_grants',
   'read_only_accounts',
   'allowances',
+  'web_sessions',
   'contexts',
   'context_reads',
   'tainted_items',

@@ -43,6 +43,11 @@ import { WrittenItems } from './written-items.ts';
 
 export type { CallResult, Invocation };
 
+/** An approval with the address of the page where the user decides. */
+export interface LinkedPreview extends ApprovalPreview {
+  url: string;
+}
+
 export interface ExecutorDeps extends RunDeps {
   catalog(): Catalog;
   userKeys: UserKeys;
@@ -52,6 +57,8 @@ export interface ExecutorDeps extends RunDeps {
   /** Paid calls that a user may make within 24 hours. */
   livePerDay: number;
   allowances: Allowances;
+  /** The address of an approval's page. */
+  approvalUrl(approvalId: string): string;
 }
 
 export interface Decision {
@@ -115,7 +122,7 @@ export class Executor {
   /**
    * Runs an action, or requests the user's approval.
    *
-   * @throws AppError the first check that fails; `approval_required` with an {@link ApprovalPreview} as details
+   * @throws AppError the first check that fails; `approval_required` with a {@link LinkedPreview} as details
    */
   invoke(invocation: Invocation): Promise<CallResult> {
     const { user, surface, action } = invocation;
@@ -180,8 +187,8 @@ export class Executor {
   }
 
   /** Pending approvals that can still be decided, oldest first. */
-  approvals(userId: string): Promise<ApprovalPreview[]> {
-    return this.#approvals.pending(userId);
+  async approvals(userId: string): Promise<LinkedPreview[]> {
+    return (await this.#approvals.pending(userId)).map((preview) => this.#linked(preview));
   }
 
   /**
@@ -209,10 +216,19 @@ export class Executor {
     return this.#auditor.settle();
   }
 
+  #linked(preview: ApprovalPreview): LinkedPreview {
+    return { ...preview, url: this.#deps.approvalUrl(preview.approvalId) };
+  }
+
+  #approvalRequired(preview: ApprovalPreview, entry: AuditEntryBuilder): AppError {
+    entry.forApproval(preview.approvalId);
+    return new AppError('approval_required', 'The user has to approve this first.', { details: { ...this.#linked(preview) } });
+  }
+
   async #requestApproval(call: Call, assessment: Assessment, surface: string, entry: AuditEntryBuilder): Promise<never> {
     const preview = await this.#approvals.request(call, surface, () => this.#question(call, assessment));
     this.#deps.telemetry.count('approval', 'requested');
-    throw approvalRequired(preview, entry);
+    throw this.#approvalRequired(preview, entry);
   }
 
   #question(call: Call, assessment: Assessment): Promise<Question> {
@@ -231,7 +247,7 @@ export class Executor {
     const allowing = days === undefined ? undefined : this.#gate.allowance(call, assessment, question.audience, days);
     const replaced = { ...entry.row('ok', 'edited'), argumentsHash: row.argumentsHash };
     const preview = await this.#approvals.replace(row, call, question, replaced);
-    if (isWider(assessment.audience, audience)) throw approvalRequired(preview, entry);
+    if (isWider(assessment.audience, audience)) throw this.#approvalRequired(preview, entry);
     return this.#execute(call, entry, { approval: row, allowing });
   }
 
@@ -250,7 +266,7 @@ export class Executor {
   /** @throws AppError `approval_required` when an equal call waits for the user, `forbidden` when the user has denied it */
   async #assertNotAsked(call: Call, entry: AuditEntryBuilder): Promise<void> {
     const asked = await this.#approvals.shown(call);
-    if (asked !== undefined) throw approvalRequired(asked, entry);
+    if (asked !== undefined) throw this.#approvalRequired(asked, entry);
   }
 
   #execute(call: Call, entry: AuditEntryBuilder, basis: Basis = {}): Promise<CallResult> {
@@ -361,11 +377,6 @@ export class Executor {
 function assertPlain({ input, rememberFor }: Decision): void {
   if (input !== undefined) throw new AppError('invalid_request', 'input: is only for a call that is approved.');
   if (rememberFor !== undefined) throw new AppError('invalid_request', 'Only a call that is approved can be allowed in advance.');
-}
-
-function approvalRequired(preview: ApprovalPreview, entry: AuditEntryBuilder): AppError {
-  entry.forApproval(preview.approvalId);
-  return new AppError('approval_required', 'The user has to approve this first.', { details: { ...preview } });
 }
 
 /** The call that reverts a run, by the name that the file in force gives to its action; undefined: it has no such action. */

@@ -1,7 +1,7 @@
 import { parseCookie } from 'cookie';
 import type { Request, Response } from 'express';
 
-/** The service's cookies: HttpOnly, SameSite=Lax, for the whole host. */
+/** The service's cookies: HttpOnly, SameSite=Lax unless a form of another site has to send one, for the whole host. */
 export class Cookies {
   readonly #secure: boolean;
   /**
@@ -21,7 +21,20 @@ export class Cookies {
   }
 
   set(response: Response, name: string, value: string, maxAgeSeconds: number): void {
-    const attributes = { httpOnly: true, sameSite: 'lax', secure: this.#secure, path: '/' } as const;
+    this.#set(response, name, value, maxAgeSeconds, 'lax');
+  }
+
+  /** A cookie that a form posted from another site sends, too; browsers require https for it, so on loopback it is Lax. */
+  setForAllSites(response: Response, name: string, value: string, maxAgeSeconds: number): void {
+    this.#set(response, name, value, maxAgeSeconds, this.#secure ? 'none' : 'lax');
+  }
+
+  clear(response: Response, name: string): void {
+    this.#set(response, name, '', 0, 'lax');
+  }
+
+  #set(response: Response, name: string, value: string, maxAgeSeconds: number, sameSite: 'lax' | 'none'): void {
+    const attributes = { httpOnly: true, sameSite, secure: this.#secure, path: '/' } as const;
     response.cookie(this.#prefix + name, value, { ...attributes, maxAge: maxAgeSeconds * 1000 });
   }
 }

@@ -1,9 +1,13 @@
 import { type NextFunction, type Request, type RequestHandler, type Response, Router } from 'express';
 import { AppError } from '../errors.ts';
 import { validate } from '../validation/validate.ts';
-import { jsonBody, rawBody } from './body.ts';
+import { body, jsonBody, rawBody } from './body.ts';
 import type { Caller, Endpoint, LimitName, Reply } from './endpoint.ts';
+import { requireCsrfToken } from './first-party.ts';
 import { type Authenticate, type AuthenticateAny, requireCredential } from './require-credential.ts';
+
+/** Of a form that may be as large as JSON. */
+const FORM_FIELDS = 20;
 
 /** The Express router of a feature, with the declarations that it was made from. */
 export type EndpointRouter = Router & { readonly endpoints: readonly Endpoint[] };
@@ -13,6 +17,8 @@ export interface EndpointMiddleware {
   authenticate: Authenticate;
   /** Also accepts personal access tokens. */
   authenticateAny: AuthenticateAny;
+  /** Admits the user in person only. */
+  requireFirstParty: RequestHandler;
   /** Parses forms and JSON. */
   parseBody: RequestHandler[];
   limits: Record<LimitName, RequestHandler>;
@@ -47,6 +53,9 @@ function addRoutes(router: Router, path: string, group: Endpoint[], middleware: 
 
 /** A large body is read for those only who may send it. */
 function layersOf(endpoint: Endpoint, middleware: EndpointMiddleware): RequestHandler[] {
+  if (endpoint.auth === 'first_party') {
+    return [middleware.requireFirstParty, ...parsersOf(endpoint, middleware.parseBody), requireCsrfToken];
+  }
   const [parsers, checks] = [parsersOf(endpoint, middleware.parseBody), checksOf(endpoint, middleware)];
   return endpoint.json === undefined ? [...parsers, ...checks] : [...checks, ...parsers];
 }
@@ -57,7 +66,7 @@ function checksOf({ auth, limit }: Endpoint, { authenticate, authenticateAny }: 
 }
 
 function parsersOf({ form, json, signed }: Endpoint, parseBody: RequestHandler[]): RequestHandler[] {
-  if (json !== undefined) return jsonBody(json.limit);
+  if (json !== undefined) return json.orForm === true ? body(json.limit, FORM_FIELDS) : jsonBody(json.limit);
   if (signed !== undefined) return rawBody(signed.limit);
   return form === undefined ? [] : parseBody;
 }
@@ -109,5 +118,8 @@ function send(endpoint: Endpoint, reply: Reply<unknown>, response: Response): vo
     return;
   }
   response.setHeader('content-security-policy', reply.policy);
-  response.type('html').send(reply.html);
+  response
+    .status(reply.status ?? 200)
+    .type('html')
+    .send(reply.html);
 }

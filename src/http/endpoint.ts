@@ -2,7 +2,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import { z } from 'zod';
 import type { ErrorCode } from '../errors.ts';
 
-export type { RequestHandler };
+export type { Request, RequestHandler, Response };
 
 /** On whose behalf a request is made: the user in person, or a client with a credential of its own. */
 export interface Principal {
@@ -26,21 +26,40 @@ export interface Caller extends Principal {
   issuedAt: number;
 }
 
+/** The user in person: by an ID token, or signed in at the service's own pages. */
+export interface FirstParty extends Caller {
+  /** Absent: by an ID token. */
+  session?: {
+    /** SHA-256 of the cookie's value. */
+    secretHash: Buffer;
+    /** What its forms send. */
+    csrf: string;
+  };
+}
+
 /** What a handler returns: the JSON body of a 200, a redirect, or an HTML page with its content security policy. */
-export type Reply<Body> = { json: Body } | { redirect: string; status?: 302 | 303 } | { html: string; policy: string };
+export type Reply<Body> = { json: Body } | { redirect: string; status?: 302 | 303 } | { html: string; policy: string; status?: number };
 
 /** Requests that have a limit of their own: health probes, waitlist entries, and requests that lead to a provider. */
 export type LimitName = 'probe' | 'waitlist' | 'provider';
 
-type AuthKind = 'id_token' | 'credential' | 'none';
+type AuthKind = 'id_token' | 'first_party' | 'credential' | 'none';
 type Fields = z.ZodObject;
 type Parsed<S extends Fields | undefined> = S extends Fields ? z.output<S> : Record<string, never>;
+
+type CallerOf<Auth extends AuthKind> = Auth extends 'id_token'
+  ? Caller
+  : Auth extends 'first_party'
+    ? FirstParty
+    : Auth extends 'credential'
+      ? Principal
+      : undefined;
 
 export interface Input<P extends Fields | undefined, Q extends Fields | undefined, F extends Fields | undefined, Auth extends AuthKind> {
   params: Parsed<P>;
   query: Parsed<Q>;
   form: Parsed<F>;
-  caller: Auth extends 'id_token' ? Caller : Auth extends 'credential' ? Principal : undefined;
+  caller: CallerOf<Auth>;
   request: Request;
   response: Response;
 }
@@ -59,7 +78,10 @@ export interface Endpoint<
   tag?: string;
   summary: string;
   description?: string;
-  /** `id_token`: the Authorization header carries a verified ID token; `credential`: that, or a personal access token. */
+  /**
+   * `id_token`: the Authorization header carries a verified ID token; `first_party`: that, or the cookie of a session at
+   * the service's own pages, whose changes need the form's `csrf`; `credential`: an ID token or a personal access token.
+   */
   auth: Auth;
   /** Path parameters; a mismatch is 404, like an unknown id. */
   params?: P;
@@ -69,8 +91,8 @@ export interface Endpoint<
   form?: F;
   /** Instead of a form: a raw JSON body of up to `limit` bytes, and the header with its signature. */
   signed?: { limit: number; header: string };
-  /** The form is sent as JSON only, in up to `limit` bytes; as it was sent, it is `request.body`. */
-  json?: { limit: number };
+  /** The form is sent as JSON in up to `limit` bytes, and only with `orForm` also urlencoded; as it was sent, it is `request.body`. */
+  json?: { limit: number; orForm?: boolean };
   /** Body of the 200; fields that it does not name are not sent. */
   response?: A;
   /** Further documented responses that are not JSON: status → description. */

@@ -15,6 +15,11 @@ export function allowErrorPages(_request: Request, response: Response, next: Nex
   next();
 }
 
+/** Whether a client prefers a page to JSON, as a browser does that opens an address. */
+export function prefersPage(request: Request): boolean {
+  return request.accepts(['json', 'html']) === 'html';
+}
+
 /** Turns every error into a response: JSON, or an HTML page at an address for browsers. */
 export function errorHandler(logger: Logger, telemetry: Telemetry) {
   return (thrown: unknown, request: Request, response: Response, next: NextFunction): void => {
@@ -28,7 +33,7 @@ export function errorHandler(logger: Logger, telemetry: Telemetry) {
     }
     setHeaders(response, error);
     response.status(error.status);
-    if (response.locals.browser === true && request.accepts(['json', 'html']) === 'html') {
+    if (response.locals.browser === true && prefersPage(request)) {
       response.setHeader('content-security-policy', pagePolicy());
       response.type('html').send(errorPage(error, request.id));
       return;

@@ -3,7 +3,8 @@ import type { Limits } from '../config/config.ts';
 import { AppError } from '../errors.ts';
 import { FixedWindowLimiter } from '../rate-limit/fixed-window.ts';
 import { networkOf } from './client-address.ts';
-import type { Caller, Principal } from './endpoint.ts';
+import type { Caller, FirstParty, Principal } from './endpoint.ts';
+import type { AuthenticateFirstParty } from './first-party.ts';
 import type { Authenticate, AuthenticateAny } from './require-credential.ts';
 
 /** Middleware: at most `limit` requests a minute from one address (an IPv6 /64 network counts as one). */
@@ -21,6 +22,7 @@ interface Verify {
   idToken(token: string | undefined): Promise<Caller>;
   /** An ID token or a personal access token. */
   any(token: string | undefined): Promise<Principal>;
+  firstParty(header: string | undefined, secret: string | undefined): Promise<FirstParty>;
 }
 
 /**
@@ -30,7 +32,7 @@ interface Verify {
 export function authenticateWithin(
   limits: PerUserLimits,
   verify: Verify,
-): { authenticate: Authenticate; authenticateAny: AuthenticateAny } {
+): { authenticate: Authenticate; authenticateAny: AuthenticateAny; authenticateFirstParty: AuthenticateFirstParty } {
   const requests = new FixedWindowLimiter();
   const toProviders = new FixedWindowLimiter();
   const count = ({ userId }: Principal, toProvider: boolean) => {
@@ -47,6 +49,11 @@ export function authenticateWithin(
       const principal = await verify.any(token);
       count(principal, toProvider);
       return principal;
+    },
+    async authenticateFirstParty(header, secret) {
+      const user = await verify.firstParty(header, secret);
+      count(user, false);
+      return user;
     },
   };
 }

@@ -70,12 +70,19 @@ const securitySchemes = {
     name: 'Authorization',
     description: 'The identity provider’s ID token as the bare header value; a Bearer prefix is tolerated.',
   },
+  session: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: '__Host-steward_session',
+    description: 'A session at the service’s own pages (`GET /sign-in`). Changes also need the token of its forms (`csrf`).',
+  },
   clientToken: { type: 'http', scheme: 'bearer', description: 'A personal access token, `stw_pat_…`.' },
 } as const;
 
 const SECURITY: Record<Endpoint['auth'], Record<string, []>[]> = {
   none: [],
   id_token: [{ idToken: [] }],
+  first_party: [{ idToken: [] }, { session: [] }],
   credential: [{ idToken: [] }, { clientToken: [] }],
 };
 
@@ -116,7 +123,7 @@ function requestBody({ form, json, signed }: Endpoint): Pick<ZodOpenApiOperation
   if (signed !== undefined) return { requestBody: { required: true, content: { 'application/json': { schema: { type: 'object' } } } } };
   if (form === undefined) return {};
   const content =
-    json !== undefined
+    json !== undefined && json.orForm !== true
       ? { 'application/json': { schema: form } }
       : { 'application/x-www-form-urlencoded': { schema: form }, 'application/json': { schema: form } };
   return { requestBody: { required: !form.safeParse({}).success, content } };

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { BankSettings, Config, IdentitySettings, WorkspaceSettings } from '../config/config.ts';
+import type { BankSettings, Config, IdentitySettings, SignInSettings, WorkspaceSettings } from '../config/config.ts';
 import type { RequestHandler } from '../http/endpoint.ts';
 import type { Addresses } from '../http/http-server.ts';
 import type { Logger } from '../observability/logger.ts';
@@ -8,6 +8,7 @@ import type { Logger } from '../observability/logger.ts';
 export interface Sandbox {
   router: RequestHandler;
   identity: IdentitySettings;
+  signIn: SignInSettings;
   workspace: WorkspaceSettings;
   bank: BankSettings;
   close(): void;

@@ -142,6 +142,9 @@ export const userExport = z
         }),
       )
       .describe('Calls that the user has allowed in advance.'),
+    web_sessions: z
+      .array(z.object({ auth_time: maybeTime, created_at: time, expires_at: time }))
+      .describe('Browsers that are signed in at the service’s own pages, without their secrets.'),
     contexts: z
       .array(z.object({ name: z.string(), tainted_until: time, financial_until: maybeTime }))
       .describe('Until when text of others, and a bank’s data, counts as read: by the user’s own front ends (`user`) or by one client.'),

@@ -53,7 +53,7 @@ export class Sessions {
   }
 
   #check(token: string, key: string): Promise<Caller> {
-    const check = this.#verify(token).then((identity) => this.#callerOf(identity));
+    const check = this.#verify(token).then((identity) => this.callerOf(identity));
     const ended = (caller?: Caller) => {
       // Dropped by `forget`: the deleted user may be this one.
       if (this.#checks.get(key) !== check) return;
@@ -65,10 +65,11 @@ export class Sessions {
     return check;
   }
 
-  async #callerOf(identity: Identity): Promise<Caller> {
+  /** Finds or creates the user of a verified identity. @throws AppError `forbidden`, `invalid_token` for a deleted user */
+  async callerOf(identity: Identity): Promise<Caller> {
     const { issuer, subject, authTime, issuedAt, expiresAt } = identity;
     const email = identity.emailVerified ? (identity.email ?? null) : null;
-    this.#checkAllowed(email);
+    this.assertAllowed(email);
     const hash = await this.#names.identity(issuer, subject);
     const known = await selectUser(this.#db, issuer, subject, hash);
     rejectDeleted(known, identity);
@@ -83,7 +84,8 @@ export class Sessions {
     return userId;
   }
 
-  #checkAllowed(email: string | null): void {
+  /** @throws AppError `forbidden` unless the operator admits users of this verified address */
+  assertAllowed(email: string | null): void {
     if (this.#allowedUsers.length === 0) return;
     const address = email?.toLowerCase() ?? '';
     const domain = address.slice(address.lastIndexOf('@') + 1);

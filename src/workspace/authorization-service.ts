@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type AssociatedData, open, seal } from '../crypto/envelope.ts';
+import { codeChallenge, hashSecret, randomSecret } from '../crypto/secrets.ts';
 import type { Queryable } from '../database/database.ts';
 import { AppError } from '../errors.ts';
 import { isBoundTo } from './bindings.ts';
@@ -12,7 +13,6 @@ import {
   selectTicketUser,
   selectUnopenedFlow,
 } from './flows-repository.ts';
-import { codeChallenge, hashSecret, randomSecret } from './secrets.ts';
 import type { WorkspaceDeps } from './workspace-deps.ts';
 
 /** The secrets of a flow until its callback; stored encrypted with the user's key. */

@@ -1,6 +1,6 @@
+import { hashSecret, randomSecret } from '../crypto/secrets.ts';
 import type { Database, Queryable } from '../database/database.ts';
 import { isBound, upsertBinding } from './bindings-repository.ts';
-import { hashSecret, randomSecret } from './secrets.ts';
 
 /** Name and lifetime of the cookie with a binding's secret. */
 export const BINDING_COOKIE = 'steward_binding';

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { hashSecret } from '../crypto/secrets.ts';
 import { AppError } from '../errors.ts';
 import { describeError } from '../observability/logger.ts';
 import { identifiesAccount } from '../providers/workspace/workspace-scopes.ts';
@@ -9,7 +10,6 @@ import { type Confirmation, holdGrant, resumeConfirmation } from './confirmation
 import { activate, type Granted, reject, revokeOrphan } from './connection-service.ts';
 import type { FlowError } from './flow-errors.ts';
 import { claimFlow, EXPIRED, type FlowRow, finishFlow, type Outcome, selectFlow } from './flows-repository.ts';
-import { hashSecret } from './secrets.ts';
 import type { WorkspaceDeps } from './workspace-deps.ts';
 
 /** The provider's response as the browser brings it (RFC 6749, 4.1.2; `iss` by RFC 9207). */

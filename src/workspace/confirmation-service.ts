@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type AssociatedData, open, seal } from '../crypto/envelope.ts';
+import { hashSecret } from '../crypto/secrets.ts';
 import { AppError } from '../errors.ts';
 import { Outdated, type PreparedEnd } from '../vault/grants.ts';
 import { lockUser } from '../vault/grants-repository.ts';
@@ -18,7 +19,6 @@ import {
   selectPendingFlows,
   selectUserLabel,
 } from './flows-repository.ts';
-import { hashSecret } from './secrets.ts';
 import type { WorkspaceDeps } from './workspace-deps.ts';
 
 export const CONFIRMATION_SECONDS = 600;

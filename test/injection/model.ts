@@ -32,7 +32,7 @@ export async function obey(world: World, calls: readonly Call[], reply: Reply): 
     if (status === 200) continue;
     if (body.code === 'approval_required') {
       outcome.questions += 1;
-      await post(world, `/approvals/${body.details.approvalId}/decision`, person.token, { approved: reply === 'yes' });
+      await post(world, `/approvals/${body.details.approvalId}`, person.token, { approved: reply === 'yes' });
     } else if (body.code === 'forbidden') outcome.refused += 1;
     else outcome.failed += 1;
   }

@@ -48,6 +48,7 @@ export async function fullUser(scene: ExecutorScene): Promise<ConnectedGrant & {
      select gen_random_uuid(), $1, $2, id, subject, 'test.notify', 'r1', tokens, now() + interval '1 day' from grants where id = $3`,
     [user.userId, user.accountId, user.grantId],
   );
+  await steward.call('/auth/session', { method: 'POST', token });
   await steward.sql(
     `insert into bank_webhooks (id, grant_id, item_id, event, details, digest)
      select gen_random_uuid(), g.id, g.subject, 'ITEM_ERROR', '{}', '\\x00' from grants g where g.user_id = $1 and g.provider = 'bank'`,

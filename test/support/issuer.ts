@@ -1,3 +1,4 @@
+import { text } from 'node:stream/consumers';
 import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
 import { startLoopbackServer } from './loopback-server.ts';
 
@@ -11,6 +12,8 @@ export interface TestIssuer {
   /** The published key. */
   publicKey: JWK;
   keyFetches(): number;
+  /** What the token endpoint responds to a form; null: nothing is issued. */
+  issues(respond: (form: URLSearchParams) => Promise<object | null>): void;
   /** An ID token of `<user>@example.com`. @param claims replace the usual ones; undefined removes one */
   sign(user: string, claims?: Record<string, unknown>, header?: Record<string, unknown>): Promise<string>;
   /** Leaves every request without a response until the returned function is called. */
@@ -28,18 +31,29 @@ export async function startIssuer(): Promise<TestIssuer> {
   let held = Promise.resolve();
   let isDown = false;
   let keyFetches = 0;
+  let issue: (form: URLSearchParams) => Promise<object | null> = async () => null;
   const { url, close } = await startLoopbackServer(async (request, response) => {
     await held;
     if (isDown) return void request.socket.destroy();
+    if (request.url === '/token') {
+      const tokens = await issue(new URLSearchParams(await text(request)));
+      response.statusCode = tokens === null ? 400 : 200;
+      response.setHeader('content-type', 'application/json').end(JSON.stringify(tokens ?? { error: 'invalid_grant' }));
+      return;
+    }
     const isKeys = request.url === '/jwks';
     if (isKeys) keyFetches += 1;
-    const body = isKeys ? { keys: [jwk] } : { issuer: url, jwks_uri: `${url}/jwks` };
+    const endpoints = { authorization_endpoint: `${url}/authorize`, token_endpoint: `${url}/token` };
+    const body = isKeys ? { keys: [jwk] } : { issuer: url, jwks_uri: `${url}/jwks`, ...endpoints };
     response.setHeader('content-type', 'application/json').end(JSON.stringify(body));
   });
   return {
     env: { OIDC_ISSUER: url, OIDC_AUDIENCE: AUDIENCE },
     publicKey: jwk,
     keyFetches: () => keyFetches,
+    issues(respond) {
+      issue = respond;
+    },
     sign(user, claims = {}, header = {}) {
       const now = Math.floor(Date.now() / 1000);
       const identity = { iss: url, aud: AUDIENCE, sub: user, email: `${user}@example.com`, email_verified: true };

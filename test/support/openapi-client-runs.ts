@@ -9,7 +9,7 @@ const create = (token: string): Promise<HttpResponse> =>
   callEndpoint(steward, 'POST /tokens', { token, ...json({ name: 'script', actions: ['bank.*'] }) });
 
 /** A call that waits for its user: the bank's actions ask here. */
-async function pending(): Promise<{ token: string; id: string }> {
+export async function pending(): Promise<{ token: string; id: string }> {
   const { token } = await linkedBank();
   const asked = await steward.call('/agents/bank.numbers', { token, ...json({}) });
   return { token, id: asked.body.details.approvalId };
@@ -94,34 +94,13 @@ export function clientRuns(): Run[] {
       response: '403 recent_login_required',
       provoke: async () => steward.call(`/tokens/${UNKNOWN}`, { method: 'DELETE', token: await tokenAt(-10) }),
     },
-    {
-      endpoint: 'GET /approvals',
-      response: '200',
-      provoke: async () => callEndpoint(steward, 'GET /approvals', { token: await newToken() }),
-    },
-    {
-      endpoint: 'GET /approvals/{id}',
-      response: '200',
-      provoke: async () => {
-        const { token, id } = await pending();
-        return steward.call(`/approvals/${id}`, { token });
-      },
-    },
-    {
-      endpoint: 'POST /approvals/{id}/decision',
-      response: '200',
-      provoke: async () => {
-        const { token, id } = await pending();
-        return steward.call(`/approvals/${id}/decision`, { token, ...json({ approved: false }) });
-      },
-    },
     ...ownRuns(),
     {
       endpoint: 'GET /approvals/{id}/result',
       response: '200',
       provoke: async () => {
         const { token, id } = await pending();
-        await steward.call(`/approvals/${id}/decision`, { token, ...json({ approved: true }) });
+        await steward.call(`/approvals/${id}`, { token, ...json({ approved: true }) });
         return steward.call(`/approvals/${id}/result`, { token });
       },
     },

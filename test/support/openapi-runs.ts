@@ -20,6 +20,7 @@ import {
   whileMissing,
   withBankError,
 } from './openapi-scene.ts';
+import { signInRuns } from './openapi-sign-in-runs.ts';
 import { webhookRuns } from './openapi-webhook-runs.ts';
 import type { CallOptions, HttpResponse } from './request.ts';
 import type { TestSteward } from './steward.ts';
@@ -61,31 +62,32 @@ export function generalRuns(): Run[] {
 
 /** With a body that every endpoint that accepts JSON only takes. */
 function withJson({ requestBody }: Record<string, any>, options: CallOptions): CallOptions {
-  if (requestBody === undefined || FORM in requestBody.content) return options;
+  if (requestBody === undefined) return options;
   return { ...options, body: '{"approved":false}', headers: { ...options.headers, 'content-type': 'application/json' } };
 }
 
 function guardedRuns(endpoint: string): Run[] {
-  const run = (response: string, provoke: () => Promise<HttpResponse>): Run => ({ endpoint, response, provoke });
-  const withToken = (token: string) => callEndpoint(steward, endpoint, { token });
+  const run = (response: string, provoke: Run['provoke']): Run => ({ endpoint, response, provoke });
+  const withToken = (token: string, options: CallOptions) => callEndpoint(steward, endpoint, { ...options, token });
   return [
-    run('401 invalid_token', () => callEndpoint(steward, endpoint)),
-    run('401 token_expired', async () => withToken(await tokenAt(-120))),
-    run('403 forbidden', async () => withToken(await steward.signIn('stranger'))),
-    run('500 internal', async () => {
+    // Without a token, a browser may be sent to sign in.
+    run('401 invalid_token', (options) => (options.headers ? withToken('nonsense', options) : callEndpoint(steward, endpoint))),
+    run('401 token_expired', async (options) => withToken(await tokenAt(-120), options)),
+    run('403 forbidden', async (options) => withToken(await steward.signIn('stranger'), options)),
+    run('500 internal', async (options) => {
       const token = await newToken();
-      return whileMissing('users', () => withToken(token));
+      return whileMissing('users', () => withToken(token, options));
     }),
-    run('503 unavailable', async () => {
+    run('503 unavailable', async (options) => {
       const token = await newToken();
-      return whileCut(() => withToken(token));
+      return whileCut(() => withToken(token, options));
     }),
   ];
 }
 
 /** @param takesForms JSON only otherwise */
 function bodyRuns(endpoint: string, takesForms: boolean): Run[] {
-  const large = takesForms ? ['x'.repeat(20_000), FORM] : [`"${'x'.repeat(70_000)}"`, 'application/json'];
+  const large = takesForms ? ['x'.repeat(70_000), FORM] : [`"${'x'.repeat(70_000)}"`, 'application/json'];
   const send = async (options: CallOptions, body: string, type: string) =>
     callEndpoint(steward, endpoint, { token: await newToken(), body, headers: { ...options.headers, 'content-type': type } });
   return [
@@ -97,7 +99,7 @@ function bodyRuns(endpoint: string, takesForms: boolean): Run[] {
 
 /** Responses that are specific to an endpoint. */
 export function ownRuns(): Run[] {
-  return [...openRuns(), ...userRuns(), ...workspaceRuns(), ...bankRuns(), ...webhookRuns(), ...clientRuns()];
+  return [...openRuns(), ...userRuns(), ...workspaceRuns(), ...bankRuns(), ...webhookRuns(), ...clientRuns(), ...signInRuns()];
 }
 
 function openRuns(): Run[] {

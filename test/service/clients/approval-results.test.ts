@@ -39,7 +39,7 @@ async function newClient(more: object = {}): Promise<Client> {
 const post = (path: string, token: string, body: object) =>
   scene.steward.call(path, { token: `Bearer ${token}`, body: JSON.stringify(body), headers: JSON_TYPE });
 const result = (id: string, token = script.token) => scene.steward.call(`/approvals/${id}/result`, { token: `Bearer ${token}` });
-const decide = (id: string, decision: object = { approved: true }) => post(`/approvals/${id}/decision`, user.token, decision);
+const decide = (id: string, decision: object = { approved: true }) => post(`/approvals/${id}`, user.token, decision);
 
 async function ask(token = script.token, action = ACTION, input: object = ANA): Promise<string> {
   const { body } = await post(`/agents/${action}`, token, input);

@@ -154,7 +154,7 @@ describe('allowing calls in advance', () => {
     client.close();
     expect(response).toMatchObject({ error: { code: 'invalid_request' } });
     const body = JSON.stringify({ approved: true, remember_for: days });
-    const posted = await scene.steward.call(`/approvals/${approvalId}/decision`, { token: user.token, body, headers: JSON_TYPE });
+    const posted = await scene.steward.call(`/approvals/${approvalId}`, { token: user.token, body, headers: JSON_TYPE });
     expect(posted).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
     expect(scene.sent).toBe(0);
     expect(await stored()).toEqual([]);
@@ -166,7 +166,7 @@ describe('allowing calls in advance', () => {
     expect(await client.request({ type: 'approve', approvalId, approved: true, rememberFor: 30 })).toMatchObject({ type: 'result' });
     client.close();
     const body = JSON.stringify({ approved: true, remember_for: 1 });
-    const path = `/approvals/${(await asks(ZOE)).approvalId}/decision`;
+    const path = `/approvals/${(await asks(ZOE)).approvalId}`;
     expect(await scene.steward.call(path, { token: user.token, body, headers: JSON_TYPE })).toMatchObject({ status: 200 });
     expect(await listed()).toHaveLength(2);
     await call(ANA);

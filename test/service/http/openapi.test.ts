@@ -34,8 +34,13 @@ const ENDPOINTS = [
   'POST /agents/{action}',
   'GET /approvals',
   'GET /approvals/{id}',
-  'POST /approvals/{id}/decision',
   'GET /approvals/{id}/result',
+  'POST /approvals/{id}',
+  'GET /sign-in',
+  'GET /auth/session/callback',
+  'POST /auth/session',
+  'DELETE /auth/session',
+  'POST /sign-out',
 ];
 
 /** Documented responses that no request can cause on a healthy service, and why. */
@@ -47,8 +52,13 @@ const NOT_PROVOKED: { why: string; responses: RegExp }[] = [
   {
     why: 'is an error of the executor: test/service/executor',
     responses:
-      /^POST \/(agents\/\{action\}|approvals\/\{id\}\/decision) (403 missing_scopes|409 (reauth_required|relink_required|item_gone|conflict|approval_required|aborted)|502|503 not_configured|504)/,
+      /^POST \/(agents\/\{action\}|approvals\/\{id\}) (403 missing_scopes|409 (reauth_required|relink_required|item_gone|conflict|approval_required|aborted)|502|503 not_configured|504)/,
   },
+  {
+    why: 'needs an issuer that the test controls: test/service/sign-in/code-flow.test.ts',
+    responses: /^GET \/auth\/session\/callback (401|502) /,
+  },
+  { why: 'uses no database, and the issuer is always there', responses: /^GET \/sign-in (500 |503 unavailable)/ },
   { why: 'a failed insertion is the interface’s 200 with status error', responses: /^POST \/(waitlist|email) (500|503) / },
 ];
 
@@ -125,6 +135,8 @@ describe('every documented response', () => {
       'POST /auth/bank/set_access_token': { token, form: { public_token: 'x' } },
       'POST /auth/bank/accounts/{account_id}/refresh': { token },
       'POST /webhooks/bank': { body: '{}', headers: { 'content-type': 'application/json' } },
+      'GET /sign-in': {},
+      'GET /auth/session/callback': {},
     };
     for (const [endpoint, options] of Object.entries(open)) {
       const [method = '', path = ''] = endpoint.split(' ');

@@ -31,6 +31,8 @@ const LISTED: Record<string, string> = {
   'oauth_flows.secrets': 'state, nonce and verifier',
   'oauth_flows.pending': 'tokens that wait for confirmation',
   'oauth_flows.confirmation_hash': 'hash of a one-time form',
+  'web_sessions.user_id': 'the user',
+  'web_sessions.secret_hash': 'hash of a cookie',
   'contexts.user_id': 'the user',
   context_reads: 'shown with approvals',
   tainted_items: 'hashes of ids',

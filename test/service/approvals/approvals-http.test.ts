@@ -21,7 +21,7 @@ beforeEach(async () => {
 
 const get = (path: string, token = user.token) => scene.steward.call(path, { token });
 const decide = (id: string, decision: unknown, token = user.token) =>
-  scene.steward.call(`/approvals/${id}/decision`, {
+  scene.steward.call(`/approvals/${id}`, {
     token,
     body: JSON.stringify(decision),
     headers: { 'content-type': 'application/json' },
@@ -43,6 +43,7 @@ describe('approvals over HTTP', () => {
       matches: [],
       input: { to: ['ana@example.com'], text: 'Hello.' },
       expires_at: expect.stringMatching(/Z$/),
+      url: `${scene.steward.url}/approvals/${id}`,
     };
     expect((await get('/approvals')).body).toEqual({ approvals: [shown] });
     expect((await get(`/approvals/${id}`)).body).toEqual(shown);

@@ -1,0 +1,218 @@
+import { hash } from 'node:crypto';
+import { z } from 'zod';
+import { AppError } from '../errors.ts';
+import { CALL_ERRORS, callResult } from '../executor/call-result.ts';
+import type { Executor, LinkedPreview } from '../executor/executor.ts';
+import { rememberDays } from '../executor/remember-days.ts';
+import { type Endpoint, endpoint, type FirstParty, type Reply } from '../http/endpoint.ts';
+import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoint-router.ts';
+import { prefersPage } from '../http/error-handler.ts';
+import { pagePolicy } from '../http/html.ts';
+import { canonicalJson } from '../validation/canonical-json.ts';
+import { text } from '../validation/validate.ts';
+import { approvalPage, approvalsPage, endPage } from './approval-page.ts';
+
+const SURFACE = 'http';
+/** As on the socket. */
+const LIMIT = 64 * 1024;
+
+const viewer = z.object({
+  kind: z.enum(['person', 'group', 'domain', 'anyone', 'unknown']),
+  address: z.string().optional(),
+  domain: z.string().optional(),
+  relation: z.enum(['own', 'written_to', 'new']).optional().describe('How the user knows the person; absent: it could not be read.'),
+});
+const provenance = z.object({
+  action: z.string(),
+  author: z.string().optional(),
+  name: z.string().optional(),
+  time: z.string().optional(),
+});
+const approval = z
+  .object({
+    id: z.uuid(),
+    action: z.string(),
+    account: z.string().describe('The account’s label.'),
+    account_id: z.uuid(),
+    summary: z.string().describe('One line: what will happen.'),
+    audience: z.array(viewer).describe('Who else sees the effect.'),
+    notices: z.array(z.string()).describe('What deserves attention.'),
+    provenance: z.array(provenance).describe('What others wrote and was read before.'),
+    matches: z
+      .array(provenance.extend({ field: z.string(), text: z.string() }))
+      .describe('Parts of the arguments that repeat what others wrote: `field` is the path of the argument.'),
+    input: z.unknown().describe('The arguments.'),
+    url: z.url().describe('The page where the user decides.'),
+    expires_at: z.iso.datetime(),
+  })
+  .meta({ id: 'Approval' });
+
+const outcome = z
+  .object({
+    status: z
+      .enum(['pending', 'denied', 'expired', 'ended', 'running', 'done', 'failed'])
+      .describe('`ended`: it can’t be decided any more, for another reason than its time.'),
+    edited: z.literal(true).optional().describe('The user changed the arguments before approving.'),
+    result: callResult.optional().describe('If `done`.'),
+    error: z.object({ code: z.string(), message: z.string() }).optional().describe('If `failed`.'),
+  })
+  .meta({ id: 'ApprovalOutcome' });
+
+type Approvals = Pick<Executor, 'approvals' | 'approve' | 'outcome'>;
+
+/** Pending approvals, for the user in person: as JSON, and as pages of the service's own. How they ended, for the caller that asked. */
+export function approvalsRouter(executor: Approvals, middleware: EndpointMiddleware): EndpointRouter {
+  const endpoints = [listApprovals(executor), readApproval(executor), decide(executor), readOutcome(executor)];
+  return endpointRouter('Approvals', endpoints, middleware);
+}
+
+const PAGES = { 200: 'The page, where `Accept` prefers HTML', 303: 'Redirect of a browser to the sign-in' };
+
+function listApprovals(executor: Approvals): Endpoint {
+  return endpoint({
+    method: 'get',
+    path: '/approvals',
+    summary: 'Pending approvals',
+    description: 'Calls that wait for the user’s decision, oldest first.',
+    auth: 'first_party',
+    browser: true,
+    response: z.object({ approvals: z.array(approval) }).meta({ id: 'Approvals' }),
+    pages: PAGES,
+    async handle({ caller, request }) {
+      const approvals = await executor.approvals(caller.userId);
+      if (prefersPage(request)) return withPage(approvalsPage(caller, approvals));
+      return { json: { approvals: approvals.map(shown) } };
+    },
+  });
+}
+
+function readApproval(executor: Approvals): Endpoint {
+  return endpoint({
+    method: 'get',
+    path: '/approvals/:id',
+    summary: 'One pending approval',
+    auth: 'first_party',
+    browser: true,
+    params: z.object({ id: z.uuid() }),
+    response: approval,
+    pages: PAGES,
+    async handle({ caller, params, request }) {
+      const isPage = prefersPage(request);
+      const found = await find(executor, caller.userId, params.id);
+      if (found === undefined && isPage) return notPending(caller);
+      if (found === undefined) throw new AppError('not_found', 'There is no such request for approval.');
+      return isPage ? withPage(approvalPage(caller, found, digestOf(found))) : { json: shown(found) };
+    },
+  });
+}
+
+function decide(executor: Approvals): Endpoint {
+  return endpoint({
+    method: 'post',
+    path: '/approvals/:id',
+    summary: 'Approve or deny a call',
+    description:
+      'Approved: repeats every check, runs the call once and returns its result. Denied: `data` is `{"approved": false}`. With `input`, the user approves other arguments; if more people would see the changed call, the response is `approval_required` with the new question. With `remember_for`, later calls of the action on the account run without a question if nobody sees them but the people who see this one or, for `drive.create`, `copy` and `move`, if they are for the same folder; a call for which that is not possible is not run (`invalid_request`). With the cookie of a session, only forms of the service’s own pages may decide.',
+    auth: 'first_party',
+    browser: true,
+    params: z.object({ id: z.uuid() }),
+    json: { limit: LIMIT, orForm: true },
+    form: z
+      .strictObject({
+        approved: z.union([z.boolean(), z.enum(['true', 'false']).transform((word) => word === 'true')]),
+        input: z.looseObject({}).optional().describe('The arguments that the user puts in place of those shown.'),
+        remember_for: rememberDays.optional().describe('Days for which calls like this one are allowed in advance, 1 to 30.'),
+        shown: text(100).optional().describe('From the page’s form: another question than the one shown is not decided.'),
+        csrf: text(100).optional().describe('From the page’s form.'),
+      })
+      .meta({ id: 'Decision' }),
+    response: callResult,
+    pages: PAGES,
+    errors: CALL_ERRORS,
+    async handle({ caller, params, form: { approved, input, remember_for: rememberFor, shown: digest }, request, response }) {
+      const leaving = new AbortController();
+      response.once('close', () => leaving.abort());
+      const decision = { user: caller, surface: SURFACE, approvalId: params.id, approved, signal: leaving.signal };
+      const run = async () => {
+        if (digest !== undefined || caller.session !== undefined) await assertShown(executor, decision, digest);
+        const more = { ...(input !== undefined && { input }), ...(rememberFor !== undefined && { rememberFor }) };
+        return executor.approve({ ...decision, ...more });
+      };
+      return prefersPage(request) ? endOf(caller, approved, run) : { json: await run() };
+    },
+  });
+}
+
+function readOutcome(executor: Approvals): Endpoint {
+  return endpoint({
+    method: 'get',
+    path: '/approvals/:id/result',
+    summary: 'How an approval ended',
+    description:
+      'For the token, or the user in person, that made the call: whether the user has decided, and for an hour after the run its result or its error. Reading a result counts as making the call: text of others in it marks the reader.',
+    auth: 'credential',
+    params: z.object({ id: z.uuid() }),
+    response: outcome,
+    handle: async ({ caller, params }) => ({ json: await executor.outcome(caller, params.id) }),
+  });
+}
+
+async function find(executor: Approvals, userId: string, id: string): Promise<LinkedPreview | undefined> {
+  return (await executor.approvals(userId)).find(({ approvalId }) => approvalId === id);
+}
+
+/** @throws AppError `conflict` when the pending question is not the one that the page showed */
+async function assertShown(
+  executor: Approvals,
+  decision: { user: FirstParty; approvalId: string },
+  digest: string | undefined,
+): Promise<void> {
+  const pending = await find(executor, decision.user.userId, decision.approvalId);
+  // What is not pending has an error of its own.
+  if (pending === undefined || digestOf(pending) === digest) return;
+  throw new AppError('conflict', 'The question has changed since this page was opened. Open it again.');
+}
+
+/** Of everything that the page shows. */
+function digestOf(preview: LinkedPreview): string {
+  return hash('sha256', canonicalJson(preview), 'base64url');
+}
+
+/** The page after a decision. */
+async function endOf(caller: FirstParty, approved: boolean, run: () => Promise<unknown>): Promise<Reply<never>> {
+  try {
+    await run();
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return withPage(endPage(caller, 'Not done', error.message, error.code), error.status);
+  }
+  if (approved) return withPage(endPage(caller, 'Done', 'You approved it, and it was done.'));
+  return withPage(endPage(caller, 'Denied', 'You denied it. Nothing was done.'));
+}
+
+function notPending(caller: FirstParty): Reply<never> {
+  const text = 'This was decided already, has expired, or is another user’s.';
+  return withPage(endPage(caller, 'Nothing to decide', text, 'not_found'), 404);
+}
+
+function withPage(html: string, status = 200): Reply<never> {
+  return { html, policy: pagePolicy(), status };
+}
+
+function shown({ approvalId, accountId, expiresAt, ...rest }: LinkedPreview): z.input<typeof approval> {
+  const { action, account, summary, audience, notices, provenance: sources, matches, input, url } = rest;
+  return {
+    id: approvalId,
+    action,
+    account,
+    account_id: accountId,
+    summary,
+    audience: [...audience],
+    notices: [...notices],
+    provenance: [...sources],
+    matches: [...matches],
+    input,
+    expires_at: expiresAt,
+    url,
+  };
+}

@@ -1,0 +1,129 @@
+import type { Configuration, ServerMetadata } from 'openid-client';
+import { z } from 'zod';
+import type { OidcSettings } from '../config/config.ts';
+import { AppError } from '../errors.ts';
+import { loadOnce } from '../threads/load-once.ts';
+import { fetchJson } from './fetch-keys.ts';
+import type { Identity, VerifyIdToken } from './identity.ts';
+import { identityUnavailable } from './token-errors.ts';
+
+const TIMEOUT_SECONDS = 10;
+const RETRY_SECONDS = 10;
+const SCOPE = 'openid email';
+
+/** An OAuth client of the issuer. */
+export interface CodeFlowClient {
+  clientId: string;
+  /** undefined: a public client, which PKCE protects. */
+  clientSecret: string | undefined;
+  redirectUri: string;
+}
+
+/** What binds a sign-in to the browser that began it. */
+export interface CodeFlowSecrets {
+  state: string;
+  nonce: string;
+  verifier: string;
+}
+
+const metadata = z.looseObject({ issuer: z.string(), authorization_endpoint: z.url(), token_endpoint: z.url() });
+
+const load = loadOnce(() => import('openid-client'));
+
+/** The authorization code flow of an OpenID Connect issuer, with PKCE (OIDC Core 3.1; RFC 9700, 2.1.1). */
+export class CodeFlow {
+  readonly #settings: OidcSettings;
+  readonly #client: CodeFlowClient;
+  readonly #verify: VerifyIdToken;
+
+  /** @param verify verifies ID tokens that were issued for the client */
+  constructor(settings: OidcSettings, client: CodeFlowClient, verify: VerifyIdToken) {
+    this.#settings = settings;
+    this.#client = client;
+    this.#verify = verify;
+  }
+
+  /** The address of the issuer's sign-in. @throws AppError `unavailable` */
+  async authorizationUrl({ state, nonce, verifier }: CodeFlowSecrets): Promise<string> {
+    const [{ buildAuthorizationUrl, calculatePKCECodeChallenge }, configuration] = [await load(), await this.#configuration()];
+    return buildAuthorizationUrl(configuration, {
+      redirect_uri: this.#client.redirectUri,
+      scope: SCOPE,
+      state,
+      nonce,
+      code_challenge: await calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
+    }).href;
+  }
+
+  /**
+   * Exchanges the code of a callback.
+   *
+   * @param query of the callback, without its question mark
+   * @throws AppError `forbidden` for a callback that is not of this flow or was used, and where the user did not sign in;
+   * `invalid_token`, `token_expired`; `provider_error`, `unavailable`
+   */
+  async finish(query: string, { state, nonce, verifier }: CodeFlowSecrets): Promise<Identity> {
+    const [{ authorizationCodeGrant }, configuration] = [await load(), await this.#configuration()];
+    const checks = { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier, idTokenExpected: true };
+    let idToken: string | undefined;
+    try {
+      const response = await authorizationCodeGrant(configuration, new URL(`${this.#client.redirectUri}?${query}`), checks);
+      idToken = response.id_token;
+    } catch (error) {
+      throw await toAppError(error);
+    }
+    // The library leaves the signature to TLS (OIDC Core 3.1.3.7, 6); here it is verified like every other.
+    return this.#verify(idToken ?? '');
+  }
+
+  /** Read for each sign-in, which is rare, so that a change of the issuer's addresses needs no restart. */
+  async #configuration(): Promise<Configuration> {
+    const { Configuration, ClientSecretBasic, ClientSecretPost, None, allowInsecureRequests } = await load();
+    const { clientId, clientSecret } = this.#client;
+    const server = await this.#discover();
+    const takesPost = server.token_endpoint_auth_methods_supported?.includes('client_secret_post') === true;
+    const authentication =
+      clientSecret === undefined ? None() : takesPost ? ClientSecretPost(clientSecret) : ClientSecretBasic(clientSecret);
+    const configuration = new Configuration(server, clientId, undefined, authentication);
+    configuration.timeout = TIMEOUT_SECONDS;
+    // The configuration admits http on loopback only, and in development.
+    if (this.#settings.discoveryUrl.startsWith('http:')) allowInsecureRequests(configuration);
+    return configuration;
+  }
+
+  /** @throws AppError `unavailable`, also where the document names another issuer (OIDC Discovery 1.0, 4.3) */
+  async #discover(): Promise<ServerMetadata> {
+    try {
+      const signal = AbortSignal.timeout(TIMEOUT_SECONDS * 1000);
+      const { body } = await fetchJson(new URL(this.#settings.discoveryUrl), { signal, httpAgent: undefined });
+      const found = metadata.parse(body);
+      if (found.issuer !== this.#settings.issuer) throw new Error('the discovery document names another issuer');
+      return found as ServerMetadata;
+    } catch (error) {
+      throw identityUnavailable(RETRY_SECONDS, error);
+    }
+  }
+}
+
+/** The library's errors may quote the issuer's response, so only their codes are kept. */
+async function toAppError(error: unknown): Promise<AppError> {
+  const { AuthorizationResponseError, ClientError, ResponseBodyError } = await load();
+  if (error instanceof AuthorizationResponseError) {
+    return new AppError('forbidden', 'You were not signed in.', { cause: new Error(`the issuer responded ${codeIn(error.error)}`) });
+  }
+  if (error instanceof ResponseBodyError) {
+    const cause = new Error(`the token endpoint responded ${codeIn(error.error)}`);
+    if (error.error === 'invalid_grant') return new AppError('forbidden', 'This sign-in is over. Start again.', { cause });
+    return new AppError('provider_error', 'The identity provider did not accept the sign-in.', { cause });
+  }
+  if (error instanceof ClientError && error.code !== 'OAUTH_TIMEOUT' && error.code !== 'OAUTH_ABORT') {
+    return new AppError('forbidden', 'This sign-in is not valid. Start again.', { cause: new Error(error.code ?? 'invalid response') });
+  }
+  return identityUnavailable(RETRY_SECONDS, error);
+}
+
+/** An error code as of RFC 6749, 4.1.2.1. */
+function codeIn(error: string): string {
+  return /^\w{1,60}$/.test(error) ? error : 'with an error';
+}

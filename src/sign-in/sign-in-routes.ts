@@ -1,0 +1,170 @@
+import { z } from 'zod';
+import { AppError } from '../errors.ts';
+import type { Cookies } from '../http/cookies.ts';
+import { type Caller, type Endpoint, endpoint, type Request, type Response, SUCCEEDED, success } from '../http/endpoint.ts';
+import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoint-router.ts';
+import { SESSION_COOKIE } from '../http/first-party.ts';
+import { html, page, pagePolicy } from '../http/html.ts';
+import type { CodeFlow } from '../identity/code-flow.ts';
+import type { Identity } from '../identity/identity.ts';
+import { text } from '../validation/validate.ts';
+import { beginFlow, FLOW_SECONDS, flowCookie, resumeFlow, returnPath, type SignInFlow } from './sign-in-flow.ts';
+import { SESSION_SECONDS, type WebSessions } from './web-sessions.ts';
+
+const DEFAULT_RETURN = '/approvals';
+const parameter = text(4096).optional();
+
+export interface SignInDeps {
+  webSessions: WebSessions;
+  cookies: Cookies;
+  /** How users sign in: at the issuer, at the operator's page, or not at all, with the reason. */
+  signIn: { flow: CodeFlow } | { pageUrl: string } | { missing: string };
+  /** Verifies an ID token. @throws AppError `forbidden` for the token of a client */
+  authenticate(idToken: string | undefined): Promise<Caller>;
+  /** Finds or creates the user of a verified identity. */
+  callerOf(identity: Identity): Promise<Caller>;
+}
+
+/** Signing in to the service's own pages, and out (docs/decisions/0023). */
+export function signInRouter(deps: SignInDeps, middleware: EndpointMiddleware): EndpointRouter {
+  const endpoints = [signIn(deps), callback(deps), createSession(deps), endSession(deps), signOut(deps)];
+  return endpointRouter('Sign-in', endpoints, middleware);
+}
+
+function signIn({ signIn: way, cookies }: SignInDeps): Endpoint {
+  return endpoint({
+    method: 'get',
+    path: '/sign-in',
+    summary: 'Sign in to the service’s own pages',
+    description:
+      'Leads to the issuer’s sign-in (`OIDC_CLIENT_ID`) or to the operator’s page (`SIGN_IN_URL`), which receives `state` and `return_to`.',
+    auth: 'none',
+    limit: 'provider',
+    browser: true,
+    query: z.strictObject({ return_to: returnPath.default(DEFAULT_RETURN).describe('Where the sign-in ends.') }),
+    pages: { 303: 'Redirect to the sign-in' },
+    errors: ['not_configured'],
+    async handle({ query, response }) {
+      if ('missing' in way) throw new AppError('not_configured', way.missing);
+      const { cookie, ...flow } = beginFlow(query.return_to);
+      if ('flow' in way) {
+        const redirect = await way.flow.authorizationUrl(flow);
+        cookies.set(response, flowCookie(flow.state), cookie, FLOW_SECONDS);
+        return { redirect };
+      }
+      cookies.setForAllSites(response, flowCookie(flow.state), cookie, FLOW_SECONDS);
+      const url = new URL(way.pageUrl);
+      url.searchParams.set('return_to', flow.returnTo);
+      url.searchParams.set('state', flow.state);
+      return { redirect: url.href };
+    },
+  });
+}
+
+function callback(deps: SignInDeps): Endpoint {
+  const { signIn: way, cookies } = deps;
+  return endpoint({
+    method: 'get',
+    path: '/auth/session/callback',
+    summary: 'The issuer’s redirect after a sign-in',
+    auth: 'none',
+    limit: 'provider',
+    browser: true,
+    // Not strict: the issuer may add parameters (RFC 6749, 4.1.2).
+    query: z.object({ state: parameter, code: parameter, error: parameter, iss: parameter }),
+    pages: { 303: 'Redirect to the page that required the sign-in, with the session’s cookie' },
+    errors: ['forbidden', 'invalid_token', 'token_expired', 'provider_error', 'not_configured'],
+    async handle({ query, request, response }) {
+      if (!('flow' in way))
+        throw new AppError('not_configured', 'Users do not sign in here with OpenID Connect: OIDC_CLIENT_ID is not set.');
+      const flow = takeFlow(cookies, request, response, query.state);
+      const identity = await way.flow.finish(request.originalUrl.slice(request.originalUrl.indexOf('?') + 1), flow);
+      await begin(deps, await deps.callerOf(identity), request, response);
+      return { redirect: flow.returnTo };
+    },
+  });
+}
+
+function createSession(deps: SignInDeps): Endpoint {
+  const { cookies } = deps;
+  return endpoint({
+    method: 'post',
+    path: '/auth/session',
+    summary: 'Begin a session at the service’s own pages',
+    description:
+      'Sets the cookie of a session of 12 hours, which may see and decide on approvals at the service’s own pages. Either with an ID token in the `Authorization` header, or as a form of the page at `SIGN_IN_URL`, with `id_token` and the `state` that the page received; it redirects to `return_to`.',
+    auth: 'none',
+    limit: 'provider',
+    browser: true,
+    form: z
+      .strictObject({
+        id_token: text(8192).optional(),
+        state: text(100).optional().describe('As the page received it.'),
+        return_to: returnPath.optional().describe('As the page received it, or another page of the service.'),
+      })
+      .meta({ id: 'SessionForm' }),
+    response: success,
+    pages: { 303: 'Redirect to `return_to`' },
+    errors: ['invalid_token', 'token_expired', 'forbidden'],
+    async handle({ form, request, response }) {
+      if (form.id_token === undefined) {
+        await begin(deps, await deps.authenticate(request.headers.authorization), request, response);
+        return SUCCEEDED;
+      }
+      // Without it, a form of any page could sign the browser in as the page's owner.
+      const flow = takeFlow(cookies, request, response, form.state);
+      await begin(deps, await deps.authenticate(form.id_token), request, response);
+      return { redirect: form.return_to ?? flow.returnTo };
+    },
+  });
+}
+
+function endSession({ webSessions, cookies }: SignInDeps): Endpoint {
+  return endpoint({
+    method: 'delete',
+    path: '/auth/session',
+    summary: 'End the session',
+    description: 'With an ID token: all sessions of the user. It counts at once, on every replica.',
+    auth: 'first_party',
+    response: success,
+    async handle({ caller, response }) {
+      await webSessions.end(caller);
+      cookies.clear(response, SESSION_COOKIE);
+      return SUCCEEDED;
+    },
+  });
+}
+
+function signOut({ webSessions, cookies }: SignInDeps): Endpoint {
+  return endpoint({
+    method: 'post',
+    path: '/sign-out',
+    summary: 'End the session, from a page’s form',
+    auth: 'first_party',
+    browser: true,
+    form: z.strictObject({ csrf: text(100).optional().describe('The token of the session’s forms.') }).meta({ id: 'SignOutForm' }),
+    pages: { 200: 'The page after signing out', 303: 'Redirect to the sign-in, without a session' },
+    async handle({ caller, response }) {
+      await webSessions.end(caller);
+      cookies.clear(response, SESSION_COOKIE);
+      const body = html`<h1>You are signed out</h1>
+<p><a href="/sign-in">Sign in again</a></p>`;
+      return { html: page('Signed out', body), policy: pagePolicy() };
+    },
+  });
+}
+
+/** Begins the session of a user who has signed in. */
+async function begin({ webSessions, cookies }: SignInDeps, caller: Caller, request: Request, response: Response): Promise<void> {
+  const { secret } = await webSessions.begin(caller, cookies.read(request, SESSION_COOKIE));
+  cookies.set(response, SESSION_COOKIE, secret, SESSION_SECONDS);
+}
+
+/** Ends the browser's flow of this state. @throws AppError `forbidden` in another browser, and the second time */
+function takeFlow(cookies: Cookies, request: Request, response: Response, state: string | undefined): SignInFlow {
+  const name = flowCookie(state ?? '');
+  const flow = resumeFlow(cookies.read(request, name), state);
+  if (flow === undefined) throw new AppError('forbidden', 'This sign-in was not started in this browser, or is over. Start again.');
+  cookies.clear(response, name);
+  return flow;
+}

@@ -1,0 +1,60 @@
+import type { Queryable } from '../database/database.ts';
+import { deleteExpired } from '../database/retention.ts';
+
+export interface WebSessionRow {
+  userId: string;
+  issuer: string;
+  subject: string;
+  email: string | null;
+  authTime: Date | null;
+  createdAt: Date;
+  expiresAt: Date;
+}
+
+export interface NewWebSession {
+  secretHash: Buffer;
+  userId: string;
+  authTime: Date | null;
+  lifeSeconds: number;
+}
+
+/** Stores a session. @returns when it expires */
+export async function insertWebSession(tx: Queryable, { secretHash, userId, authTime, lifeSeconds }: NewWebSession): Promise<Date> {
+  const rows = await tx.query<{ expiresAt: Date }>(
+    `insert into web_sessions (secret_hash, user_id, auth_time, expires_at) values ($1, $2::uuid, $3, now() + make_interval(secs => $4))
+     returning expires_at as "expiresAt"`,
+    [secretHash, userId, authTime, lifeSeconds],
+  );
+  return rows[0]?.expiresAt as Date;
+}
+
+/** A session that has not expired, with its user. */
+export async function selectWebSession(db: Queryable, secretHash: Buffer): Promise<WebSessionRow | undefined> {
+  const rows = await db.query<WebSessionRow>(
+    {
+      name: 'web-session',
+      text: `select u.id as "userId", u.issuer, u.subject, u.email, s.auth_time as "authTime", s.created_at as "createdAt",
+               s.expires_at as "expiresAt"
+             from web_sessions s join users u on u.id = s.user_id where s.secret_hash = $1 and s.expires_at > now()`,
+    },
+    [secretHash],
+  );
+  return rows[0];
+}
+
+export async function deleteWebSession(db: Queryable, secretHash: Buffer): Promise<void> {
+  await db.query('delete from web_sessions where secret_hash = $1', [secretHash]);
+}
+
+/** @param kept how many of the newest stay */
+export async function deleteWebSessions(db: Queryable, userId: string, kept: number): Promise<void> {
+  await db.query(
+    `delete from web_sessions where secret_hash in (
+       select secret_hash from web_sessions where user_id = $1::uuid order by created_at desc, secret_hash offset $2)`,
+    [userId, kept],
+  );
+}
+
+export function deleteExpiredWebSessions(db: Queryable): Promise<void> {
+  return deleteExpired(db, 'web_sessions', 'expires_at <= now()');
+}

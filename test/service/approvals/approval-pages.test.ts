@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { FormBrowser } from '../../support/browser.ts';
+import { ExecutorScene } from '../../support/executor-scene.ts';
+import type { ConnectedGrant } from '../../support/refreshing.ts';
+import type { HttpResponse } from '../../support/request.ts';
+import { locationOf, sessionOf } from '../../support/sign-in.ts';
+
+const ACTION = 'test.notify';
+
+let scene: ExecutorScene;
+let user: ConnectedGrant;
+let browser: FormBrowser;
+
+beforeAll(async () => {
+  scene = await ExecutorScene.start();
+});
+afterAll(() => scene.stop());
+beforeEach(async () => {
+  scene.reset();
+  scene.policies.set(ACTION, { approval: 'destructive' });
+  scene.sending(200);
+  user = await scene.connect();
+  browser = await sessionOf(scene.steward, user.token);
+});
+
+const ask = async (input: object = { to: ['ana@example.com'] }) => String((await scene.ask(user, ACTION, input)).approvalId);
+/** The form of a decision, as the page's button sends it. */
+const decide = (page: HttpResponse, id: string, approved: boolean, where = browser) => {
+  const [first = '', second = ''] = page.text.split('<form').slice(1);
+  const text = `<form${approved ? first : second}`;
+  return where.submit({ ...page, text }, `/approvals/${id}`, () => {}, { 'sec-fetch-site': 'same-origin' });
+};
+
+describe('the page of an approval', () => {
+  it('shows what happens, and does it once when approved', async () => {
+    const id = await ask();
+    expect((await browser.visit('/approvals')).text).toContain(`<a href="/approvals/${id}">`);
+    const page = await browser.visit(`/approvals/${id}`);
+    expect(page.status).toBe(200);
+    for (const text of ['Tell ana@example.com from someone@example.com', 'Hello.', user.email, 'UTC']) expect(page.text).toContain(text);
+    const [who, what] = [page.text.indexOf('Who sees it'), page.text.indexOf('The call in full')];
+    expect(who).toBeGreaterThan(0);
+    expect(what).toBeGreaterThan(who);
+    expect(await decide(page, id, true)).toMatchObject({ status: 200, text: expect.stringContaining('<h1>Done</h1>') });
+    expect(scene.sent).toBe(1);
+    expect(await decide(page, id, true)).toMatchObject({ status: 409, text: expect.stringContaining('Not done') });
+    expect(scene.sent).toBe(1);
+    expect(await browser.visit(`/approvals/${id}`)).toMatchObject({ status: 404, text: expect.stringContaining('Nothing to decide') });
+    expect((await scene.audit(user)).find(({ decision }) => decision === 'approved')).toMatchObject({ decided_surface: 'http' });
+  });
+
+  it('denies', async () => {
+    const id = await ask();
+    const end = await decide(await browser.visit(`/approvals/${id}`), id, false);
+    expect(end).toMatchObject({ status: 200, text: expect.stringContaining('<h1>Denied</h1>') });
+    expect(scene.sent).toBe(0);
+  });
+
+  it('says what went wrong', async () => {
+    const id = await ask();
+    scene.sending(503, {});
+    const end = await decide(await browser.visit(`/approvals/${id}`), id, true);
+    expect(end.status).toBeGreaterThanOrEqual(500);
+    expect(end.text).toContain('<h1>Not done</h1>');
+  });
+
+  it('is the address that the error names', async () => {
+    const details = await scene.ask(user, ACTION, { to: ['ana@example.com'] });
+    expect(details.url).toBe(`${scene.steward.url}/approvals/${details.approvalId}`);
+    const { body } = await scene.steward.call(`/agents/${ACTION}`, {
+      token: user.token,
+      body: JSON.stringify({ to: ['ana@example.com'] }),
+      headers: { 'content-type': 'application/json' },
+    });
+    expect(body).toMatchObject({ code: 'approval_required', details: { url: details.url } });
+    expect(await scene.steward.context.executor.approvals(user.userId)).toMatchObject([{ url: details.url }]);
+  });
+
+  it('sends a browser that is signed out to the sign-in, a program an error', async () => {
+    const id = await ask();
+    browser.cookies.clear();
+    for (const method of ['GET', 'POST']) {
+      const response = await browser.visit(`/approvals/${id}`, { method });
+      expect(response.status).toBe(303);
+      expect(locationOf(response)).toBe(`/sign-in?return_to=${encodeURIComponent(`/approvals/${id}`)}`);
+    }
+    expect((await scene.steward.call(`/approvals/${id}`)).body.code).toBe('invalid_token');
+  });
+
+  it('can be neither framed nor cached, and runs no script', async () => {
+    const id = await ask();
+    for (const path of ['/approvals', `/approvals/${id}`]) {
+      const { headers, text } = await browser.visit(path);
+      const policy = String(headers.get('content-security-policy'));
+      for (const part of ["default-src 'none'", "form-action 'self'", "frame-ancestors 'none'", "base-uri 'none'"]) {
+        expect(policy).toContain(part);
+      }
+      expect(policy).not.toContain('script-src');
+      expect(headers.get('x-frame-options')).toMatch(/deny|sameorigin/i);
+      expect(headers.get('referrer-policy')).toBe('no-referrer');
+      expect(headers.get('cache-control')).toBe('no-store');
+      expect(text).not.toMatch(/<script|\son\w+=|style=/i);
+    }
+  });
+
+  it('does not decide another question than the one it showed', async () => {
+    const id = await ask();
+    const page = await browser.visit(`/approvals/${id}`);
+    await scene.decide(user, id, { input: { to: ['ana@example.com', 'zoe@example.com'] } }).catch(() => {});
+    expect(await decide(page, id, true)).toMatchObject({ status: 409, text: expect.stringContaining('The question has changed') });
+    expect(scene.sent).toBe(0);
+    expect(await decide(await browser.visit(`/approvals/${id}`), id, true)).toMatchObject({ status: 200 });
+  });
+
+  it.each([
+    [
+      'markup',
+      '<script>alert(1)</script><img src=x onerror=alert(1)>',
+      '&lt;script&gt;alert(1)&lt;/script&gt;&lt;img src=x onerror=alert(1)&gt;',
+    ],
+    ['quotes', `"><form action='//evil'>`, '&quot;&gt;&lt;form action=&#39;//evil&#39;&gt;'],
+    ['an end of the quotation', '</blockquote><h1>Approved by Steward</h1>', '&lt;/blockquote&gt;&lt;h1&gt;Approved by Steward&lt;/h1&gt;'],
+    ['right-to-left marks', 'pay \u202eeurt\u202c', 'pay <span class="hidden-character">U+202E</span>eurt'],
+    ['invisible text', 'a\u200b\u{e0041}\u0007b', 'a<span class="hidden-character">U+200B and 2 more</span>b'],
+    ['lone surrogates', 'a\ud800b', 'a\ufffdb'],
+    ['lines and spaces', 'one\n\n  two\tthree', 'one\n\n  two\tthree'],
+  ])('shows %s as text', async (_what, text, shown) => {
+    const id = await ask({ to: ['ana@example.com'], text });
+    const page = await browser.visit(`/approvals/${id}`);
+    expect(page.text).toMatch(/<blockquote class="quoted" dir="auto">/);
+    expect(page.text).toContain(shown);
+    expect(page.text.match(/<h1>/g)).toHaveLength(1);
+    expect(page.text.match(/<form/g)).toHaveLength(3);
+  });
+
+  it('shows 200 kB in full, and says how much more is left out', async () => {
+    const long = await ask({ to: ['ana@example.com'], text: `${'x'.repeat(200_000)}END` });
+    expect((await browser.visit(`/approvals/${long}`)).text).toContain('xEND</blockquote>');
+    const longer = await ask({ to: ['ana@example.com'], text: `${'y'.repeat(900_000)}END` });
+    const page = await browser.visit(`/approvals/${longer}`);
+    expect(page.text).toMatch(/600,\d{3} more characters are not shown\./);
+    expect(page.text.length).toBeLessThan(400_000);
+  });
+
+  it('stays small when a text is full of hidden characters', async () => {
+    const page = await browser.visit(`/approvals/${await ask({ to: ['ana@example.com'], text: 'a\u200b'.repeat(100_000) })}`);
+    expect(page.text).toContain('a\ufffda\ufffda');
+    expect(page.text.length).toBeLessThan(300_000);
+  });
+
+  it('takes hundreds of recipients and names of strangers', async () => {
+    const to = Array.from({ length: 500 }, (_, index) => `<b>\u202e${index}@example.com`);
+    const page = await browser.visit(`/approvals/${await ask({ to })}`);
+    expect(page.text).toContain('and 300 more');
+    expect(page.text).not.toContain('<b>');
+    expect(page.text).not.toContain('\u202e');
+  });
+});

@@ -1,0 +1,190 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { FormBrowser } from '../../support/browser.ts';
+import { startIssuer, type TestIssuer } from '../../support/issuer.ts';
+import { locationOf, openSignIn, signedIn, submitSignIn } from '../../support/sign-in.ts';
+import { startSteward, type TestSteward } from '../../support/steward.ts';
+
+const EVIL = [
+  '//evil.example',
+  '/\\evil.example',
+  'https://evil.example/approvals',
+  'https:evil.example',
+  '/approvals/../../evil',
+  '/approvals//evil.example',
+  '/approvals?next=//evil.example',
+  '%2F%2Fevil.example',
+  '/approvals%2F..%2F..%2Fevil',
+  '/approvals\t//evil.example',
+  '/approvals/00000000-0000-4000-8000-000000000000/x',
+  'javascript:alert(1)',
+  '',
+];
+
+describe('GET /sign-in at the sandbox’s issuer', () => {
+  let steward: TestSteward;
+  beforeAll(async () => {
+    steward = await startSteward();
+  });
+  afterAll(() => steward.stop());
+
+  it('leads from a page to the sign-in and back to it, with a session of 12 hours', async () => {
+    const path = '/approvals/00000000-0000-4000-8000-000000000000';
+    const { browser, signInUrl } = await openSignIn(steward, path);
+    const callback = await submitSignIn(browser, signInUrl, 'ada');
+    const back = await browser.visit(callback);
+    expect(back).toMatchObject({ status: 303, text: '' });
+    expect(locationOf(back)).toBe(path);
+    const [cookie] = back.headers.getSetCookie().filter((line) => line.startsWith('steward_session='));
+    expect(cookie).toMatch(/^steward_session=[\w-]{43}; Max-Age=43200; Path=\/; Expires=[^;]+; HttpOnly; SameSite=Lax$/);
+    expect((await browser.visit('/approvals')).text).toContain('Signed in as <bdi>ada@example.com</bdi>');
+    const [row] = await steward.sql<{ hours: number }>(
+      'select extract(epoch from expires_at - created_at)::int / 3600 as hours from web_sessions where expires_at > now()',
+    );
+    expect(row?.hours).toBe(12);
+  });
+
+  it('proves the code’s owner with PKCE, and binds state and nonce to the browser', async () => {
+    const { signInUrl } = await openSignIn(steward);
+    const query = new URL(signInUrl).searchParams;
+    expect(query.get('code_challenge_method')).toBe('S256');
+    for (const name of ['code_challenge', 'state', 'nonce']) expect(query.get(name)).toMatch(/^[\w-]{43}$/);
+    const without = new URL(signInUrl);
+    without.searchParams.delete('code_challenge');
+    expect(await new FormBrowser(steward.url).visit(without.href)).toMatchObject({ status: 400, text: expect.stringContaining('PKCE') });
+  });
+
+  it.each(EVIL)('does not lead to %j', async (target) => {
+    const response = await new FormBrowser(steward.url).visit(`/sign-in?return_to=${encodeURIComponent(target)}`);
+    expect(response.status).toBe(400);
+    expect(response.headers.get('location')).toBeNull();
+    expect(response.headers.getSetCookie()).toEqual([]);
+  });
+
+  it('rejects a callback in another browser, with another state, and the second time', async () => {
+    const { browser, signInUrl } = await openSignIn(steward);
+    const callback = await submitSignIn(browser, signInUrl, 'bea');
+    const other = await openSignIn(steward);
+    const forged = new URL(callback);
+    forged.searchParams.set('state', 'x'.repeat(43));
+    const truncated = new URL(callback);
+    truncated.searchParams.set('state', String(forged.searchParams.get('state')).slice(0, 16));
+    for (const [where, url] of [
+      [other.browser, callback],
+      [new FormBrowser(steward.url), callback],
+      [browser, forged.href],
+      [browser, truncated.href],
+    ] as const) {
+      const response = await where.visit(url);
+      expect(response).toMatchObject({ status: 403, text: expect.stringContaining('Start again.') });
+      expect(where.cookies.has('steward_session')).toBe(false);
+    }
+    const kept = new Map(browser.cookies);
+    expect((await browser.visit(callback)).status).toBe(303);
+    expect((await browser.visit(callback)).status).toBe(403);
+    // Also where the flow's cookie was kept: the code is used.
+    const thief = new FormBrowser(steward.url);
+    for (const [name, value] of kept) thief.cookies.set(name, value);
+    expect((await thief.visit(callback)).status).toBe(403);
+    expect(thief.cookies.has('steward_session')).toBe(false);
+  });
+
+  it('says so when the user cancels', async () => {
+    const { browser, signInUrl } = await openSignIn(steward);
+    const response = await browser.visit(await submitSignIn(browser, signInUrl, 'cy', 'cancel'));
+    expect(response).toMatchObject({ status: 403, text: expect.stringContaining('You were not signed in.') });
+  });
+
+  it('begins with a new secret each time, and ends the browser’s former session', async () => {
+    const browser = await signedIn(steward, 'dan');
+    const former = browser.cookies.get('steward_session') as string;
+    const signInUrl = locationOf(await browser.visit('/sign-in'));
+    await browser.visit(await submitSignIn(browser, signInUrl, 'dan'));
+    expect(browser.cookies.get('steward_session')).not.toBe(former);
+    const response = await steward.call('/approvals', { headers: { cookie: `steward_session=${former}` } });
+    expect(response).toMatchObject({ status: 401, body: { code: 'invalid_token' } });
+  });
+});
+
+describe('GET /sign-in at an OpenID Connect issuer', () => {
+  let issuer: TestIssuer;
+  let steward: TestSteward;
+  beforeAll(async () => {
+    issuer = await startIssuer();
+    steward = await startSteward({ ...issuer.env, OIDC_CLIENT_ID: 'pages', OIDC_CLIENT_SECRET: 'a-secret' });
+  });
+  afterAll(async () => {
+    await steward.stop();
+    await issuer.close();
+  });
+
+  let browser: FormBrowser;
+  let query: URLSearchParams;
+  let forms: URLSearchParams[];
+  beforeEach(async () => {
+    browser = new FormBrowser(steward.url);
+    query = new URL(locationOf(await browser.visit('/sign-in'))).searchParams;
+    forms = [];
+  });
+
+  /** The issuer signs in a user, with other claims; returns what the callback does. */
+  async function finish(claims: Record<string, unknown> = {}, parameters: Record<string, string> = {}) {
+    issuer.issues(async (form) => {
+      forms.push(form);
+      const nonce = query.get('nonce');
+      return { access_token: 'x', token_type: 'Bearer', id_token: await issuer.sign('ada', { aud: 'pages', nonce, ...claims }) };
+    });
+    const callback = new URLSearchParams({ code: 'c', state: query.get('state') ?? '', ...parameters });
+    return browser.visit(`/auth/session/callback?${callback}`);
+  }
+
+  it('signs in with the client’s own ID token, which is no credential of the API', async () => {
+    expect((await finish()).status).toBe(303);
+    expect((await browser.visit('/approvals')).text).toContain('ada@example.com');
+    expect(forms[0]?.get('code_verifier')).toMatch(/^[\w-]{43}$/);
+    const own = await issuer.sign('ada', { aud: 'pages' });
+    expect((await steward.call('/approvals', { token: own })).status).toBe(401);
+  });
+
+  it.each([
+    ['another nonce', { nonce: 'x'.repeat(43) }],
+    ['no nonce', { nonce: undefined }],
+    ['another audience', { aud: 'other' }],
+    ['another issuer', { iss: 'https://evil.example' }],
+    ['an end in the past', { iat: 1, exp: 2 }],
+  ])('rejects an ID token with %s', async (_what, claims) => {
+    expect((await finish(claims)).status).toBe(403);
+    expect(browser.cookies.has('steward_session')).toBe(false);
+  });
+
+  it('rejects an ID token that the issuer did not sign', async () => {
+    const stranger = await startIssuer();
+    const forged = await stranger.sign('ada', { iss: issuer.env.OIDC_ISSUER, aud: 'pages', nonce: query.get('nonce') });
+    issuer.issues(async () => ({ access_token: 'x', token_type: 'Bearer', id_token: forged }));
+    expect((await browser.visit(`/auth/session/callback?code=c&state=${query.get('state')}`)).status).toBe(401);
+    expect(browser.cookies.has('steward_session')).toBe(false);
+    await stranger.close();
+  });
+
+  it('rejects the response of another issuer before the code is sent (RFC 9207)', async () => {
+    expect((await finish({}, { iss: 'https://evil.example' })).status).toBe(403);
+    expect(forms).toEqual([]);
+  });
+
+  it('rejects what the token endpoint rejects, and survives an issuer that is down', async () => {
+    issuer.issues(async () => null);
+    expect((await browser.visit(`/auth/session/callback?code=c&state=${query.get('state')}`)).status).toBe(403);
+    issuer.goDown();
+    expect((await browser.visit('/sign-in')).status).toBe(503);
+    issuer.goUp();
+    expect((await browser.visit('/sign-in')).status).toBe(303);
+  });
+
+  it('is refused to users whom the operator does not admit', async () => {
+    const closed = await startSteward({ ...issuer.env, OIDC_CLIENT_ID: 'pages', ALLOWED_USERS: 'bea@example.com' });
+    browser = new FormBrowser(closed.url);
+    query = new URL(locationOf(await browser.visit('/sign-in'))).searchParams;
+    expect((await finish()).status).toBe(403);
+    expect(browser.cookies.size).toBe(0);
+    await closed.stop();
+  });
+});

@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FormBrowser } from '../../support/browser.ts';
+import { newName } from '../../support/flows.ts';
+import { locationOf, sessionOf, signedIn } from '../../support/sign-in.ts';
+import { serviceAt, startSteward, type TestSteward } from '../../support/steward.ts';
+
+const COOKIE = 'steward_session';
+
+describe('a session at the service’s own pages', () => {
+  let steward: TestSteward;
+  beforeAll(async () => {
+    steward = await startSteward();
+  });
+  afterAll(() => steward.stop());
+
+  const list = (cookie: string | undefined) => steward.call('/approvals', { headers: { cookie: `${COOKIE}=${cookie}` } });
+  const ended = { status: 401, body: { code: 'invalid_token' } };
+
+  it('begins with an ID token in the Authorization header', async () => {
+    const browser = await sessionOf(steward, await steward.signIn('ada'));
+    expect(await list(browser.cookies.get(COOKIE))).toMatchObject({ status: 200, body: { approvals: [] } });
+  });
+
+  it.each([
+    [{}, 401],
+    [{ form: {} }, 401],
+    [{ method: 'POST', token: 'nonsense' }, 401],
+    [{ method: 'POST', token: `stw_pat_${'0'.repeat(36)}` }, 403],
+    [{ form: { id_token: 'TOKEN' } }, 403],
+    [{ form: { id_token: 'TOKEN', state: 'x'.repeat(43) } }, 403],
+    [{ form: { id_token: 'TOKEN', return_to: '//evil.example' } }, 400],
+  ])('does not begin with %j', async (options: object, status) => {
+    const token = await steward.signIn('ada');
+    const sent = JSON.parse(JSON.stringify({ method: 'POST', ...options }).replace('TOKEN', token));
+    const response = await steward.call('/auth/session', sent);
+    expect(response.status).toBe(status);
+    expect(response.headers.getSetCookie()).toEqual([]);
+  });
+
+  it('is stored as a hash only, and ends after 12 hours', async () => {
+    const browser = await sessionOf(steward, await steward.signIn(newName()));
+    const secret = browser.cookies.get(COOKIE) as string;
+    const rows = await steward.sql<{ row: string }>('select row_to_json(s)::text as row from web_sessions s');
+    expect(rows.some(({ row }) => row.includes(secret))).toBe(false);
+    await steward.sql(`update web_sessions set expires_at = expires_at - interval '12 hours' where secret_hash = sha256($1::bytea)`, [
+      Buffer.from(secret),
+    ]);
+    expect(await list(secret)).toMatchObject(ended);
+  });
+
+  it.each(['', 'x', 'x'.repeat(43), 'x'.repeat(5_000), '%00', 'a.b.c', "' or 1=1 --"])('is not %j', async (secret) => {
+    expect(await list(secret)).toMatchObject(ended);
+  });
+
+  it('ends with DELETE /auth/session, and all of the user’s with an ID token', async () => {
+    const token = await steward.signIn(newName());
+    const browsers = [await sessionOf(steward, token), await sessionOf(steward, token), await sessionOf(steward, token)];
+    const secrets = browsers.map((browser) => browser.cookies.get(COOKIE) as string);
+    const page = await browsers[0]?.visit('/approvals');
+    const csrf = /name="csrf" value="([^"]+)"/.exec(page?.text ?? '')?.[1] as string;
+    const own = { cookie: `${COOKIE}=${secrets[0]}`, 'sec-fetch-site': 'same-origin' };
+    expect((await steward.call('/auth/session', { method: 'DELETE', headers: own })).status).toBe(403);
+    expect((await list(secrets[0])).status).toBe(200);
+    expect((await steward.call('/auth/session', { method: 'DELETE', headers: { ...own, 'x-csrf-token': csrf } })).status).toBe(200);
+    expect(await list(secrets[0])).toMatchObject(ended);
+    expect((await list(secrets[1])).status).toBe(200);
+    expect((await steward.call('/auth/session', { method: 'DELETE', token })).status).toBe(200);
+    for (const secret of secrets) expect(await list(secret)).toMatchObject(ended);
+  });
+
+  it('ends with the button of a page', async () => {
+    const browser = await signedIn(steward, newName());
+    const secret = browser.cookies.get(COOKIE);
+    const page = await browser.visit('/approvals');
+    expect((await browser.submit(page, '/approvals', () => {})).text).toContain('You are signed out');
+    expect(browser.cookies.has(COOKIE)).toBe(false);
+    expect(await list(secret)).toMatchObject(ended);
+    expect(locationOf(await browser.visit('/approvals'))).toBe('/sign-in?return_to=%2Fapprovals');
+  });
+
+  it('ends with its user, on every replica, and stays ended when the user signs up again', async () => {
+    const name = newName();
+    const token = await steward.signIn(name);
+    const secret = (await sessionOf(steward, token)).cookies.get(COOKIE);
+    const other = await steward.sql<{ n: number }>('select count(*)::int as n from web_sessions');
+    expect((await steward.call('/user', { method: 'DELETE', token })).status).toBe(200);
+    expect(await list(secret)).toMatchObject(ended);
+    expect(await steward.sql('select count(*)::int as n from web_sessions')).toEqual([{ n: (other[0]?.n ?? 0) - 1 }]);
+    await steward.control('clock', { advance_ms: 2_000 });
+    expect((await steward.call('/approvals', { token: await steward.signIn(name) })).status).toBe(200);
+    await steward.control('clock', { advance_ms: -2_000 });
+    expect(await list(secret)).toMatchObject(ended);
+  });
+
+  it('is one of 20 at most', async () => {
+    const token = await steward.signIn(newName());
+    const first = (await sessionOf(steward, token)).cookies.get(COOKIE);
+    for (let more = 0; more < 20; more += 1) await sessionOf(steward, token);
+    expect(await list(first)).toMatchObject(ended);
+  });
+
+  it('is no credential elsewhere', async () => {
+    const headers = { cookie: `${COOKIE}=${(await sessionOf(steward, await steward.signIn('ada'))).cookies.get(COOKIE)}` };
+    const guarded = ['GET /tokens', 'POST /tokens', 'GET /user/export', 'GET /user/audit', 'DELETE /user', 'GET /auth/bank/accounts'];
+    for (const endpoint of [...guarded, 'POST /agents/mail.search', 'POST /workspace_access_request']) {
+      const [method, path] = endpoint.split(' ') as [string, string];
+      expect(await steward.call(path, { method, headers }), endpoint).toMatchObject(ended);
+    }
+  });
+});
+
+describe('a sign-in at the operator’s page (SIGN_IN_URL)', () => {
+  let steward: TestSteward;
+  beforeAll(async () => {
+    steward = await startSteward({ SIGN_IN_URL: 'https://app.example.com/sign-in?lang=en' });
+  });
+  afterAll(() => steward.stop());
+
+  it('receives state and return_to, and posts an ID token back once', async () => {
+    const browser = new FormBrowser(steward.url);
+    const path = '/approvals/00000000-0000-4000-8000-000000000000';
+    const url = new URL(locationOf(await browser.visit(`/sign-in?return_to=${path}`)));
+    expect(url.href.split('?')[0]).toBe('https://app.example.com/sign-in');
+    expect(url.searchParams.get('return_to')).toBe(path);
+    const form = { id_token: await steward.signIn('ada'), state: url.searchParams.get('state') as string };
+    const post = (where: FormBrowser) =>
+      where.visit('/auth/session', { form, headers: { origin: 'https://app.example.com', 'sec-fetch-site': 'cross-site' } });
+    // The form of an attacker who began a flow of their own.
+    expect((await post(new FormBrowser(steward.url))).status).toBe(403);
+    const victim = new FormBrowser(steward.url);
+    await victim.visit('/sign-in');
+    expect((await post(victim)).status).toBe(403);
+    expect(victim.cookies.has(COOKIE)).toBe(false);
+    const response = await post(browser);
+    expect(response.status).toBe(303);
+    expect(locationOf(response)).toBe(path);
+    expect((await browser.visit('/approvals')).text).toContain('ada@example.com');
+    expect((await post(browser)).status).toBe(403);
+  });
+
+  it('has no callback of an issuer', async () => {
+    expect((await steward.call('/auth/session/callback?code=x&state=y')).body.code).toBe('not_configured');
+  });
+});
+
+describe('the cookies of a service at a public https address', () => {
+  it('are __Host- cookies; only the flow’s is sent with a form of another site', async () => {
+    const steward = await startSteward({ SIGN_IN_URL: 'https://app.example.com/', PUBLIC_URL: 'https://steward.example.com' });
+    const service = serviceAt(steward.context.addresses.selfUrl);
+    const token = await service.signIn('ada');
+    const [session] = (await service.call('/auth/session', { method: 'POST', token })).headers.getSetCookie();
+    expect(session).toMatch(/^__Host-steward_session=[\w-]{43}; Max-Age=43200; Path=\/; Expires=[^;]+; HttpOnly; Secure; SameSite=Lax$/);
+    const [flow] = (await service.call('/sign-in')).headers.getSetCookie();
+    expect(flow).toMatch(/^__Host-steward_sign_in_[\w-]{16}=[^;]+; Max-Age=600; Path=\/; Expires=[^;]+; HttpOnly; Secure; SameSite=None$/);
+    await steward.stop();
+  });
+});
+
+describe('a service where nobody can sign in', () => {
+  it.each([
+    [{ FIREBASE_PROJECT_ID: 'project', ALLOW_MIXED: '1' }, 'SIGN_IN_URL'],
+    [{ OIDC_ISSUER: 'http://127.0.0.1:9', OIDC_AUDIENCE: 'steward' }, 'OIDC_CLIENT_ID'],
+  ])('says which variable is missing: %j', async (env: Record<string, string>, variable) => {
+    const steward = await startSteward(env);
+    const response = await new FormBrowser(steward.url).visit('/sign-in?return_to=/approvals');
+    expect(response).toMatchObject({ status: 503, text: expect.stringContaining(variable) });
+    await steward.stop();
+  });
+});
