@@ -4,6 +4,7 @@ import { bankRouter } from './bank/bank-routes.ts';
 import { agentsRouter } from './clients/agents-routes.ts';
 import { approvalsRouter } from './clients/approvals-routes.ts';
 import { tokensRouter } from './clients/tokens-routes.ts';
+import { toolsRouter } from './clients/tools-routes.ts';
 import type { Context } from './context.ts';
 import { healthRouter } from './health/health-routes.ts';
 import { homeRouter, openApiRouter } from './home/home-routes.ts';
@@ -104,6 +105,7 @@ export function featureRouters(context: Context, middleware: EndpointMiddleware,
     usersRouter(users, middleware),
     tokensRouter(context.clientTokens, middleware),
     agentsRouter(context.executor, middleware),
+    toolsRouter(context, middleware),
     approvalsRouter(context.executor, middleware),
   ];
 }
