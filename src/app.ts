@@ -12,7 +12,7 @@ import { body } from './http/body.ts';
 import { Cookies } from './http/cookies.ts';
 import type { EndpointMiddleware, EndpointRouter } from './http/endpoint-router.ts';
 import { allowErrorPages, errorHandler, notFound } from './http/error-handler.ts';
-import { authenticateWithin, limitPerAddress } from './http/limits.ts';
+import { authenticateWithin, limitBytesPerUser, limitPerAddress } from './http/limits.ts';
 import { openApiDocument } from './http/openapi.ts';
 import { measured, requestId, requestLog } from './http/request-log.ts';
 import { crossOrigin, securityHeaders } from './http/security-headers.ts';
@@ -77,6 +77,7 @@ function endpointMiddleware({ config: { limits }, sessions, authenticateAny }: C
   return {
     ...authenticateWithin(limits, { idToken: (token) => sessions.authenticate(token), any: (token) => authenticateAny(token) }),
     parseBody: body(limits.bodyBytes, limits.formFields),
+    limitBytes: limitBytesPerUser(limits.socketBytesPerMinute, limits.socketPayloadBytes),
     limits: {
       probe: limitPerAddress(limits.probesPerMinute),
       waitlist: limitPerAddress(limits.waitlistPerMinute),
@@ -104,9 +105,9 @@ export function featureRouters(context: Context, middleware: EndpointMiddleware,
     bankRouter(context.bankDeps, context.webhooks, middleware),
     usersRouter(users, middleware),
     tokensRouter(context.clientTokens, middleware),
-    agentsRouter(context.executor, middleware),
+    agentsRouter(context.executor, config.limits, middleware),
     toolsRouter(context, middleware),
-    approvalsRouter(context.executor, middleware),
+    approvalsRouter(context.executor, config.limits, middleware),
   ];
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Limits } from '../config/config.ts';
 import { AppError } from '../errors.ts';
 import type { ApprovalPreview } from '../executor/approval-preview.ts';
 import type { Executor } from '../executor/executor.ts';
@@ -7,8 +8,6 @@ import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '..
 import { CALL_ERRORS, callResult } from './call-result.ts';
 
 const SURFACE = 'http';
-/** As on the socket. */
-const LIMIT = 64 * 1024;
 
 const viewer = z.object({
   kind: z.enum(['person', 'group', 'domain', 'anyone', 'unknown']),
@@ -36,8 +35,12 @@ const approval = z
 type Approvals = Pick<Executor, 'approvals' | 'approve'>;
 
 /** Pending approvals, for the user in person. */
-export function approvalsRouter(executor: Approvals, middleware: EndpointMiddleware): EndpointRouter {
-  return endpointRouter('Approvals', [listApprovals(executor), readApproval(executor), decide(executor)], middleware);
+export function approvalsRouter(
+  executor: Approvals,
+  limits: Pick<Limits, 'socketPayloadBytes'>,
+  middleware: EndpointMiddleware,
+): EndpointRouter {
+  return endpointRouter('Approvals', [listApprovals(executor), readApproval(executor), decide(executor, limits)], middleware);
 }
 
 function listApprovals(executor: Approvals): Endpoint {
@@ -68,7 +71,7 @@ function readApproval(executor: Approvals): Endpoint {
   });
 }
 
-function decide(executor: Approvals): Endpoint {
+function decide(executor: Approvals, { socketPayloadBytes }: Pick<Limits, 'socketPayloadBytes'>): Endpoint {
   return endpoint({
     method: 'post',
     path: '/approvals/:id/decision',
@@ -77,7 +80,7 @@ function decide(executor: Approvals): Endpoint {
       'Approved: repeats every check, runs the call once and returns its result. Denied: `data` is `{"approved": false}`. With `input`, the user approves other arguments; if more people would see the changed call, the response is `approval_required` with the new question.',
     auth: 'id_token',
     params: z.object({ id: z.uuid() }),
-    json: { limit: LIMIT },
+    json: { limit: socketPayloadBytes },
     form: z
       .strictObject({
         approved: z.boolean(),

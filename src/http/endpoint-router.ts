@@ -15,6 +15,8 @@ export interface EndpointMiddleware {
   authenticateAny: AuthenticateAny;
   /** Parses forms and JSON. */
   parseBody: RequestHandler[];
+  /** Counts the bytes of the bodies that a user sends as JSON. */
+  limitBytes: RequestHandler;
   limits: Record<LimitName, RequestHandler>;
 }
 
@@ -48,7 +50,7 @@ function addRoutes(router: Router, path: string, group: Endpoint[], middleware: 
 /** A large body is read for those only who may send it. */
 function layersOf(endpoint: Endpoint, middleware: EndpointMiddleware): RequestHandler[] {
   const [parsers, checks] = [parsersOf(endpoint, middleware.parseBody), checksOf(endpoint, middleware)];
-  return endpoint.json === undefined ? [...parsers, ...checks] : [...checks, ...parsers];
+  return endpoint.json === undefined ? [...parsers, ...checks] : [...checks, middleware.limitBytes, ...parsers];
 }
 
 function checksOf({ auth, limit }: Endpoint, { authenticate, authenticateAny }: EndpointMiddleware): RequestHandler[] {

@@ -54,7 +54,8 @@ class Conversion {
   /** Without unions, which no vendor accepts at the root. */
   root(): ToolSchema {
     const { properties, required } = this.#merged(this.#root, 0);
-    return this.#convert({ type: 'object', properties: members(properties), required }, 1);
+    const named = list(required).filter((name) => isUsableName(name));
+    return this.#convert({ type: 'object', properties: members(properties), required: named }, 1);
   }
 
   #convert(given: unknown, depth: number): ToolSchema {
@@ -106,11 +107,11 @@ class Conversion {
   }
 
   #object({ properties, required, additionalProperties }: JsonSchema, depth: number): ToolSchema {
-    const needed = Array.isArray(required) ? required.map(String) : [];
+    const needed = list(required).filter((name) => typeof name === 'string');
     // A map, or an object that can't be called without a property whose name some vendor rejects.
-    if (!isObject(properties) || isObject(additionalProperties) || !needed.every((name) => PROPERTY_NAME.test(name))) return {};
+    if (!isObject(properties) || isObject(additionalProperties) || !needed.every(isUsableName)) return {};
     // False permits no value at all.
-    const usable = Object.entries(properties).filter(([name, value]) => PROPERTY_NAME.test(name) && value !== false);
+    const usable = Object.entries(properties).filter(([name, value]) => isUsableName(name) && value !== false);
     const converted = Object.fromEntries(usable.map(([name, value]) => [name, this.#convert(value, depth + 1)]));
     const known = needed.filter((name) => Object.hasOwn(converted, name));
     return { properties: converted, ...(known.length > 0 && { required: known }) };
@@ -192,6 +193,10 @@ function boundsOf(schema: JsonSchema, names: readonly Bound[]): Pick<ToolSchema,
     return says ? [[name, value]] : [];
   });
   return found.length === 0 ? {} : { bounds: Object.fromEntries(found) };
+}
+
+function isUsableName(name: unknown): name is string {
+  return typeof name === 'string' && PROPERTY_NAME.test(name);
 }
 
 function members(value: unknown): JsonSchema {

@@ -22,7 +22,8 @@ export const transactionsPage = schemaReader(import.meta.url, 'transactionsPage'
 
 /** With a short pattern in the JSON Schema: zod's own, which checks leap years, has 200 characters. */
 const day = z.iso
-  .date({ error: ({ input }) => (input === undefined ? undefined : 'must be a day, YYYY-MM-DD') })
+  // The check of the range needs days.
+  .date({ abort: true, error: ({ input }) => (input === undefined ? undefined : 'must be a day, YYYY-MM-DD') })
   .meta({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' });
 
 export const transactions = builtIn('bank', {
