@@ -85,7 +85,7 @@ class Conversion {
     const nullable = options.some(isNull) && { nullable: true as const };
     const converted = options.filter((option) => !isNull(option)).map((option) => this.#convert(option, depth + 1));
     const [only, ...others] = converted;
-    if (only !== undefined && others.length === 0) return { ...only, ...nullable };
+    if (others.length === 0) return { ...only, ...nullable };
     const values = converted.flatMap((option) => option.enum ?? []);
     const areValues = converted.length > 0 && converted.every((option) => option.enum !== undefined && option.type === only?.type);
     if (areValues && only?.type !== undefined) return { type: only.type, enum: [...new Set(values)], ...nullable };

@@ -136,7 +136,10 @@ describe.each(MODES)('tools for $format, $mode', ({ format, strict }) => {
       ),
       schema: fc.dictionary(fc.constantFrom(...keys), tie('value'), { maxKeys: 5 }),
     }));
-    fc.assert(fc.property(schema, (given) => void expect(problems([toolWith(given as object)], format, strict)).toEqual([])));
+    fc.assert(
+      fc.property(schema, (given) => void expect(problems([toolWith(given as object)], format, strict)).toEqual([])),
+      { numRuns: 2_000 },
+    );
   });
 });
 
