@@ -70,5 +70,10 @@ export function clientRuns(): Run[] {
       response: '200',
       provoke: async () => steward.call('/agents/bank.balances', { token: (await linkedBank()).token, ...json({}) }),
     },
+    {
+      endpoint: 'GET /tools',
+      response: '200',
+      provoke: async () => callEndpoint(steward, 'GET /tools', { token: (await linkedBank()).token }),
+    },
   ];
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { toolsOf } from '../../support/built-in-tools.ts';
+import { toolsOf } from '../../../scripts/tools-of-file.ts';
 import { problemsOf } from '../../support/integrations.ts';
 
 const agent = (name: string, actions: string) =>
