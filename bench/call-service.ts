@@ -42,6 +42,7 @@ const catalog: Catalog = {
       action.name,
       {
         name: action.name,
+        tool: 'bench_echo',
         agent: 'bench',
         description: action.description,
         action: toLazyAction(action),
@@ -59,6 +60,7 @@ const catalog: Catalog = {
       },
     ],
   ]),
+  tools: new Map(),
 };
 
 const steward = await startServer(loadConfig(), { catalog: () => catalog, providers: [workspaceDescriptor, bank] });

@@ -146,14 +146,15 @@ export class StewardClient extends EventTarget {
   async list() {
     const { data } = await this.#request({ type: 'list' });
     const actions = data.agents.flatMap((/** @type {any} */ agent) => agent.actions);
-    this.#reads = new Set(actions.filter((/** @type {any} */ one) => one.effect === 'read').map((/** @type {any} */ one) => one.name));
+    const reads = actions.filter((/** @type {any} */ one) => one.effect === 'read');
+    this.#reads = new Set(reads.flatMap((/** @type {any} */ { name, tool }) => [name, tool]));
     return data;
   }
 
   /**
    * Runs an action.
    *
-   * @param {string} action e.g. `mail.search`
+   * @param {string} action e.g. `mail.search`, or as a tool `mail_search`, whose input may name the `account`
    * @param {Record<string, unknown>} [input]
    * @param {CallOptions} [options]
    * @returns {Promise<CallResult>}

@@ -1,5 +1,7 @@
 // Makes docs/http.md, the HTTP reference for people, from the endpoint declarations. `--check` only compares.
 import { featureRouters } from '../src/app.ts';
+import { variables as environmentVariables } from '../src/config/environment.ts';
+import { limitsOf } from '../src/config/limits.ts';
 import type { Context } from '../src/context.ts';
 import { ERROR_STATUS, type ErrorCode } from '../src/errors.ts';
 import { healthRouter } from '../src/health/health-routes.ts';
@@ -68,10 +70,16 @@ writeGenerated('docs/http.md', `${document}\n`, 'scripts/http-reference.ts');
 function declaredEndpoints(): Endpoint[] {
   const pass = () => undefined;
   const limits = { probe: pass, waitlist: pass, provider: pass };
-  const middleware = { authenticate: pass, requireFirstParty: pass, parseBody: [pass], limits } as unknown as EndpointMiddleware;
+  const middleware = {
+    authenticate: pass,
+    requireFirstParty: pass,
+    limitBytes: pass,
+    parseBody: [pass],
+    limits,
+  } as unknown as EndpointMiddleware;
   const context = (environment: string) =>
     ({
-      config: { environment, limits: {} },
+      config: { environment, limits: limitsOf(environmentVariables.parse({})) },
       addresses: { publicUrl: 'https://steward.example.com' },
       descriptors: PROVIDERS,
     }) as unknown as Context;
@@ -117,13 +125,17 @@ function reference(endpoint: Endpoint): string[] {
     facts(endpoint),
     ...(parameters.length > 0 ? [table(['Parameter', 'In', 'Type', 'Required', 'Description'], parameters)] : []),
     ...(fields.length === 0 ? [] : [table(['Body field', 'Type', 'Required', 'Description'], fields)]),
-    ...(endpoint.json === undefined ? [] : [`The body is JSON of up to ${endpoint.json.limit / 1024} kB.`]),
+    ...(endpoint.json === undefined ? [] : [`The body is JSON of up to ${sizeOf(endpoint.json.limit)}.`]),
     ...(endpoint.signed === undefined ? [] : [`Body: JSON of up to ${endpoint.signed.limit / 1024} kB, signed in the header.`]),
     ...responses(operation, schemas),
     `[Errors](#errors): ${errorsOf(endpoint)
       .map((code) => `\`${code}\``)
       .join(', ')}.`,
   ];
+}
+
+function sizeOf(bytes: number): string {
+  return bytes < 1024 ** 2 ? `${bytes / 1024} kB` : `${bytes / 1024 ** 2} MB`;
 }
 
 function described(endpoint: Endpoint): { operation: Operation; schemas: Record<string, Schema> } {

@@ -52,6 +52,7 @@ export const LAYERS: Layer[] = [
   { rooms: { actions: 'built-in actions: one folder for each agent' } },
   { rooms: { integrations: 'the integrations file, its declarations, the catalog' } },
   { rooms: { executor: 'one call: checks, approvals, idempotency, audit' } },
+  { rooms: { tools: 'actions as tools of models, in each vendor’s form' } },
   {
     rooms: {
       approvals: 'approvals over HTTP, and their pages',

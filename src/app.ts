@@ -6,6 +6,7 @@ import { agentsRouter } from './clients/agents-routes.ts';
 import { allowancesRouter } from './clients/allowances-routes.ts';
 import { readOnlyRouter } from './clients/read-only-routes.ts';
 import { tokensRouter } from './clients/tokens-routes.ts';
+import { toolsRouter } from './clients/tools-routes.ts';
 import type { Context } from './context.ts';
 import { healthRouter } from './health/health-routes.ts';
 import { homeRouter, openApiRouter } from './home/home-routes.ts';
@@ -14,7 +15,7 @@ import { Cookies } from './http/cookies.ts';
 import type { EndpointMiddleware, EndpointRouter } from './http/endpoint-router.ts';
 import { allowErrorPages, errorHandler, notFound } from './http/error-handler.ts';
 import { requireFirstParty } from './http/first-party.ts';
-import { authenticateWithin, limitPerAddress } from './http/limits.ts';
+import { authenticateWithin, limitBytesPerUser, limitPerAddress } from './http/limits.ts';
 import { openApiDocument } from './http/openapi.ts';
 import { measured, requestId, requestLog } from './http/request-log.ts';
 import { crossOrigin, securityHeaders } from './http/security-headers.ts';
@@ -90,6 +91,7 @@ function endpointMiddleware(context: Context): EndpointMiddleware {
     ...within,
     requireFirstParty: requireFirstParty(within.authenticateFirstParty, new Cookies(addresses.publicUrl), origin),
     parseBody: body(limits.bodyBytes, limits.formFields),
+    limitBytes: limitBytesPerUser(limits.socketBytesPerMinute, limits.socketPayloadBytes),
     limits: {
       probe: limitPerAddress(limits.probesPerMinute),
       waitlist: limitPerAddress(limits.waitlistPerMinute),
@@ -123,8 +125,9 @@ export function featureRouters(context: Context, middleware: EndpointMiddleware,
     bankRouter(context.bankDeps, context.webhooks, middleware),
     usersRouter(users, middleware),
     tokensRouter(context.clientTokens, middleware),
-    agentsRouter(context.executor, middleware),
-    approvalsRouter(context.executor, middleware),
+    agentsRouter(context.executor, config.limits, middleware),
+    toolsRouter(context, middleware),
+    approvalsRouter(context.executor, config.limits, middleware),
     allowancesRouter(context.allowances, middleware),
     readOnlyRouter(context.readOnlySwitches, middleware),
     signInRouter(signIn, middleware),

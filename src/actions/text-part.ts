@@ -9,7 +9,7 @@ export const offset = z
   .min(0)
   .max(20_000_000)
   .default(0)
-  .describe('Where to continue, as the previous result states.');
+  .describe('Where to continue, by the previous result.');
 
 /**
  * A part of a long text that doesn't split a surrogate pair.

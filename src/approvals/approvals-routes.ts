@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
+import type { Limits } from '../config/config.ts';
 import { AppError } from '../errors.ts';
 import { CALL_ERRORS, callResult } from '../executor/call-result.ts';
 import type { Executor, LinkedPreview } from '../executor/executor.ts';
@@ -13,8 +14,6 @@ import { text } from '../validation/validate.ts';
 import { approvalPage, approvalsPage, endPage } from './approval-page.ts';
 
 const SURFACE = 'http';
-/** As on the socket. */
-const LIMIT = 64 * 1024;
 
 const viewer = z.object({
   kind: z.enum(['person', 'group', 'domain', 'anyone', 'unknown']),
@@ -61,8 +60,12 @@ const outcome = z
 type Approvals = Pick<Executor, 'approvals' | 'approve' | 'outcome'>;
 
 /** Pending approvals, for the user in person: as JSON, and as pages of the service's own. How they ended, for the caller that asked. */
-export function approvalsRouter(executor: Approvals, middleware: EndpointMiddleware): EndpointRouter {
-  const endpoints = [listApprovals(executor), readApproval(executor), decide(executor), readOutcome(executor)];
+export function approvalsRouter(
+  executor: Approvals,
+  limits: Pick<Limits, 'socketPayloadBytes'>,
+  middleware: EndpointMiddleware,
+): EndpointRouter {
+  const endpoints = [listApprovals(executor), readApproval(executor), decide(executor, limits), readOutcome(executor)];
   return endpointRouter('Approvals', endpoints, middleware);
 }
 
@@ -106,7 +109,7 @@ function readApproval(executor: Approvals): Endpoint {
   });
 }
 
-function decide(executor: Approvals): Endpoint {
+function decide(executor: Approvals, { socketPayloadBytes }: Pick<Limits, 'socketPayloadBytes'>): Endpoint {
   return endpoint({
     method: 'post',
     path: '/approvals/:id',
@@ -116,7 +119,7 @@ function decide(executor: Approvals): Endpoint {
     auth: 'first_party',
     browser: true,
     params: z.object({ id: z.uuid() }),
-    json: { limit: LIMIT, orForm: true },
+    json: { limit: socketPayloadBytes, orForm: true },
     form: z
       .strictObject({
         approved: z.union([z.boolean(), z.enum(['true', 'false']).transform((word) => word === 'true')]),

@@ -52,11 +52,11 @@ export const limitVariables = {
   LIMIT_DATABASE_CONNECTIONS: positive.default(10),
   /** For a WebSocket to authenticate, milliseconds. */
   LIMIT_SOCKET_AUTHENTICATION_MS: positive.default(5_000),
-  /** Largest message of an authenticated WebSocket, bytes; a larger one is rejected with `too_large`. */
+  /** Largest message of an authenticated WebSocket, and body of a call over HTTP, bytes; a larger one is rejected with `too_large`. */
   LIMIT_SOCKET_PAYLOAD_BYTES: positive.default(8_388_608),
   /** Bytes that a WebSocket may send in total before it is authenticated. */
   LIMIT_SOCKET_OPENING_BYTES: positive.default(65_536),
-  /** Bytes per minute that all WebSockets of one user may send. */
+  /** Bytes per minute that all WebSockets of one user may send; as many again may be sent as JSON over HTTP. */
   LIMIT_SOCKET_BYTES_PER_MINUTE: positive.default(33_554_432),
   /** Upgrades per minute from one address. */
   LIMIT_SOCKET_CONNECTS_PER_MINUTE: positive.default(3_000),

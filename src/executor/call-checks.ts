@@ -1,5 +1,5 @@
 import { AppError } from '../errors.ts';
-import type { Catalog, ConfiguredAction, LoadedAction } from '../integrations/catalog.ts';
+import { type Catalog, type ConfiguredAction, fullName, type LoadedAction } from '../integrations/catalog.ts';
 import { nearestName } from '../validation/nearest-name.ts';
 import { notConfigured, type RunDeps } from './action-run.ts';
 import type { UserAccounts } from './agent-accounts-repository.ts';
@@ -11,6 +11,7 @@ import { assertPermitted, type ClientGrant, notAClient, permittedAccounts } from
 import { guardInput } from './input-guard.ts';
 import { parseArguments } from './parse-arguments.ts';
 import { assertScopes, assertUsable, assertWritable, selectAccount } from './select-account.ts';
+import { withoutAccount } from './tool-call.ts';
 
 export interface CheckDeps extends Pick<RunDeps, 'providers'> {
   catalog(): Catalog;
@@ -43,16 +44,17 @@ export async function checkCall(deps: CheckDeps, invocation: Invocation, entry: 
   const catalog = deps.catalog();
   const found = find(catalog, invocation.action);
   const { configured, inputSchema } = loaded.get(found) ?? (await load(found));
+  const called = invocation.action === found.tool ? withoutAccount(invocation, inputSchema) : invocation;
   const { action } = configured;
   const client = clientId === undefined ? undefined : await activeClient(deps, userId, clientId);
   assertPermitted(client, found);
-  const given = invocation.input ?? {};
+  const given = called.input ?? {};
   guardInput(given);
   const input = parseArguments(action.input, inputSchema, given);
   const idempotencyKey = changesSomething(configured) ? checkKey(invocation.idempotencyKey) : undefined;
   if (!deps.providers.isConfigured(action.provider)) throw notConfigured(action.provider);
   const { accounts, grants } = await deps.accounts(userId);
-  const account = selectAccount(permittedAccounts(client, accounts), action.provider, invocation.account);
+  const account = selectAccount(permittedAccounts(client, accounts), action.provider, called.account);
   const hash = deps.hashes.of(userId, configured.name, account.id, given);
   const argumentsHash = typeof hash === 'string' ? hash : await hash;
   entry.setSubject(account.id, argumentsHash);
@@ -86,7 +88,8 @@ export async function activeClient(deps: CheckDeps, userId: string, clientId: st
   return client;
 }
 
-function find(catalog: Catalog, name: string): ConfiguredAction {
+function find(catalog: Catalog, given: string): ConfiguredAction {
+  const name = fullName(catalog, given);
   const configured = catalog.actions.get(name);
   if (configured === undefined) throw unknownAction(catalog, name);
   const error = withdrawn(catalog, name);

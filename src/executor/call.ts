@@ -12,7 +12,7 @@ export interface Invocation {
   user: Pick<Principal, 'userId' | 'clientId'>;
   /** Where the call came from, for the audit log: `socket` or `http`. */
   surface: string;
-  /** Full name in the catalog. */
+  /** Full name in the catalog, or the tool name, with which `input` may name the account. */
   action: string;
   /** Id or label; undefined: the default. */
   account?: string;

@@ -7,7 +7,7 @@ import { CONCURRENT_BATCHES, StatementBatcher } from '../database/statement-batc
 import { AppError } from '../errors.ts';
 import type { Emit } from '../events/emit.ts';
 import type { Caller, Principal } from '../http/endpoint.ts';
-import type { Catalog, ConfiguredAction } from '../integrations/catalog.ts';
+import { type Catalog, type ConfiguredAction, fullName } from '../integrations/catalog.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
 import { isWider, UNKNOWN } from '../providers/audience.ts';
@@ -125,9 +125,11 @@ export class Executor {
    * @throws AppError the first check that fails; `approval_required` with a {@link LinkedPreview} as details
    */
   invoke(invocation: Invocation): Promise<CallResult> {
-    const { user, surface, action } = invocation;
+    const { user, surface } = invocation;
+    const catalog = this.#deps.catalog();
+    const action = fullName(catalog, invocation.action);
     // An unknown name comes from the caller, so it is sanitized for the audit log and kept out of telemetry.
-    const isKnown = this.#deps.catalog().actions.has(action);
+    const isKnown = catalog.actions.has(action);
     const entry = new AuditEntryBuilder(randomUUID(), user.userId, surface, isKnown ? action : auditedName(action), user.clientId);
     return this.#auditor.run(entry, isKnown ? action : 'unknown', async () => {
       const call = await checkCall(this.#checks, invocation, entry);

@@ -21,6 +21,8 @@ export interface EndpointMiddleware {
   requireFirstParty: RequestHandler;
   /** Parses forms and JSON. */
   parseBody: RequestHandler[];
+  /** Counts the bytes of the bodies that a user sends as JSON. */
+  limitBytes: RequestHandler;
   limits: Record<LimitName, RequestHandler>;
 }
 
@@ -57,7 +59,7 @@ function layersOf(endpoint: Endpoint, middleware: EndpointMiddleware): RequestHa
     return [middleware.requireFirstParty, ...parsersOf(endpoint, middleware.parseBody), requireCsrfToken];
   }
   const [parsers, checks] = [parsersOf(endpoint, middleware.parseBody), checksOf(endpoint, middleware)];
-  return endpoint.json === undefined ? [...parsers, ...checks] : [...checks, ...parsers];
+  return endpoint.json === undefined ? [...parsers, ...checks] : [...checks, middleware.limitBytes, ...parsers];
 }
 
 function checksOf({ auth, limit }: Endpoint, { authenticate, authenticateAny }: EndpointMiddleware): RequestHandler[] {

@@ -16,6 +16,21 @@ export function limitPerAddress(limit: number): RequestHandler {
   };
 }
 
+/**
+ * Middleware, after the credential's: at most `perMinute` bytes of bodies a minute of one user.
+ *
+ * @param largest what a body of unknown length counts as
+ */
+export function limitBytesPerUser(perMinute: number, largest: number): RequestHandler {
+  const limiter = new FixedWindowLimiter();
+  return ({ headers }, response, next) => {
+    const bytes = Number(headers['content-length'] ?? largest);
+    // One that is too large for any minute is rejected by the parser, which knows why.
+    take(limiter, (response.locals.caller as Principal).userId, perMinute, Math.min(bytes, perMinute));
+    next();
+  };
+}
+
 type PerUserLimits = Pick<Limits, 'userRequestsPerMinute' | 'userProviderRequestsPerMinute'>;
 
 interface Verify {
@@ -58,8 +73,8 @@ export function authenticateWithin(
   };
 }
 
-function take(limiter: FixedWindowLimiter, key: string, limit: number): void {
+function take(limiter: FixedWindowLimiter, key: string, limit: number, amount = 1): void {
   const now = performance.now();
-  if (limiter.allows(key, limit, now)) return;
+  if (limiter.allows(key, limit, now, amount)) return;
   throw new AppError('rate_limited', 'Too many requests. Slow down.', { retryAfter: limiter.secondsLeft(now) });
 }

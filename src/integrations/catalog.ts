@@ -22,6 +22,8 @@ export interface Policy {
 export interface ConfiguredAction {
   /** `agent.action`: how callers name it. */
   name: string;
+  /** `agent_action`: its name as a model's tool, which may not contain dots. */
+  tool: string;
   agent: string;
   description: string;
   action: LazyAction;
@@ -51,4 +53,11 @@ export interface Catalog {
   agents: ReadonlyMap<string, ConfiguredAgent>;
   /** By full name. */
   actions: ReadonlyMap<string, ConfiguredAction>;
+  /** Full names by tool name. */
+  tools: ReadonlyMap<string, string>;
+}
+
+/** The full name of an action that is called by it or by its tool name; an unknown name unchanged. */
+export function fullName({ tools }: Catalog, name: string): string {
+  return tools.get(name) ?? name;
 }

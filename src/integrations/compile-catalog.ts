@@ -19,6 +19,9 @@ import { DECLARED_CAP, resolveCap, resolvePolicy, usualCap } from './declaration
 import { type Diagnostic, Diagnostics } from './diagnostics.ts';
 import { parseValidSubset } from './parse-valid-subset.ts';
 
+/** Longest name of a tool that every vendor accepts. The names' characters are those of agents and actions. */
+const TOOL_NAME_MAX_LENGTH = 64;
+
 /** The integrations file's format: its schema, and how it is compiled. */
 export function createIntegrationsFormat(providers: readonly ProviderDescriptor[]) {
   const schemas = createDeclarations(providers);
@@ -55,9 +58,25 @@ async function compileCatalog(
     const compiled = compileAgent(name, agent, shared, new Diagnostics(found, ['agents', name]));
     if (compiled !== undefined) agents.set(name, compiled);
   }
-  if (found.length > 0) return { diagnostics: found };
   const actions = [...agents.values()].flatMap((agent) => agent.actions);
-  return { compiled: { revision, agents, actions: new Map(actions.map((action) => [action.name, action])) } };
+  const tools = nameTools(actions, found);
+  if (found.length > 0) return { diagnostics: found };
+  return { compiled: { revision, agents, actions: new Map(actions.map((action) => [action.name, action])), tools } };
+}
+
+/** The table of tool names. Two actions can't have one name, as `a_b.c` and `a.b_c` would. */
+function nameTools(actions: readonly ConfiguredAction[], found: Diagnostic[]): Map<string, string> {
+  const tools = new Map<string, string>();
+  for (const { name, agent, tool } of actions) {
+    const diagnostics = new Diagnostics(found, ['agents', agent, 'actions', name.slice(agent.length + 1)]);
+    const other = tools.get(tool);
+    if (other === undefined) tools.set(tool, name);
+    else diagnostics.inKey(`is ${tool} as a model’s tool, as ${other} is: rename one of them`);
+    if (tool.length > TOOL_NAME_MAX_LENGTH) {
+      diagnostics.inKey(`is ${tool} as a model’s tool, which has more than ${TOOL_NAME_MAX_LENGTH} characters: shorten the names`);
+    }
+  }
+  return tools;
 }
 
 function declaresCalls({ agents }: IntegrationsDocument): boolean {
@@ -84,7 +103,7 @@ function compileAgent(name: string, agent: AgentDeclaration, shared: Shared, dia
   const actions: ConfiguredAction[] = [];
   for (const [key, declaration] of Object.entries(agent.actions ?? impliedActions(name, scope))) {
     const compiled = compileAction(`${name}.${key}`, scope, declaration, shared, diagnostics.under('actions', key));
-    if (compiled !== undefined) actions.push({ ...compiled, agent: name });
+    if (compiled !== undefined) actions.push({ ...compiled, agent: name, tool: `${name}_${key}` });
   }
   if (agent.actions === undefined && actions.length === 0) {
     diagnostics.inKey('has no built-in actions of its name within its scopes or products: list its actions');
@@ -104,7 +123,7 @@ function compileAction(
   declaration: ActionDeclaration,
   { defaults, declare }: Shared,
   diagnostics: Diagnostics,
-): Omit<ConfiguredAction, 'agent'> | undefined {
+): Omit<ConfiguredAction, 'agent' | 'tool'> | undefined {
   const action = 'use' in declaration ? usedAction(agent, declaration.use, diagnostics.under('use')) : undefined;
   const declared = 'call' in declaration ? declare?.(name, agent, declaration, diagnostics) : undefined;
   const found = action ?? declared;

@@ -66,6 +66,6 @@ function actionsOf({ actions }: ConfiguredAgent): Promise<object[]> {
   return Promise.all(actions.filter(({ policy }) => policy.enabled).map(actionOf));
 }
 
-async function actionOf({ name, description, action, policy }: ConfiguredAction): Promise<object> {
-  return { name, description, effect: action.effect, approval: policy.approval, ...(await action.schemas()) };
+async function actionOf({ name, tool, description, action, policy }: ConfiguredAction): Promise<object> {
+  return { name, tool, description, effect: action.effect, approval: policy.approval, ...(await action.schemas()) };
 }

@@ -3,10 +3,10 @@ import { asAppError } from '../errors.ts';
 import { rememberDays } from '../executor/remember-days.ts';
 import type { Principal } from '../http/endpoint.ts';
 import { isObject } from '../validation/is-object.ts';
+import { excessOf, LARGE_BYTES, scanJson } from '../validation/json-scan.ts';
 import { nearestName } from '../validation/nearest-name.ts';
 import { check } from '../validation/validate.ts';
 import { shownName } from '../validation/validation-messages.ts';
-import { scanFrame } from './frame-scan.ts';
 
 /** Identifies a request until its response; `""` is reserved for frames that no client requested. */
 const requestId = z.string().min(1).max(64);
@@ -62,7 +62,7 @@ export type Frame = z.output<(typeof FRAMES)[keyof typeof FRAMES]>;
 /** Frames that receive one response. */
 export type RequestFrame = Extract<Frame, { type: 'list' | 'call' | 'approvals' | 'approve' | 'approval_result' }>;
 /** Why a frame is invalid, and the `requestId` for the error (`''`: it has none). */
-type InvalidFrame = { type: 'invalid'; requestId: string; reason: string; code?: 'too_large' };
+type InvalidFrame = { type: 'invalid'; requestId: string; reason: string; code?: 'invalid_request' | 'too_large' };
 export type Incoming = Frame | InvalidFrame;
 
 /** Close codes of steward.v1. */
@@ -73,12 +73,6 @@ export const RETRY_SECONDS = 60;
 
 /** Errors after which the same request may succeed. */
 const RETRYABLE: ReadonlySet<string> = new Set(['unavailable', 'rate_limited', 'provider_timeout']);
-
-/** Smaller frames are parsed without a scan. */
-const LARGE_BYTES = 64 * 1024;
-/** No action accepts arguments of more levels or values (executor/input-guard.ts). */
-const MAX_DEPTH = 32;
-const MAX_VALUES = 32_768;
 
 /**
  * Parses a client's frame.
@@ -102,11 +96,11 @@ export function parseFrame(data: Buffer, maxBytes: number): Incoming {
 }
 
 function checkLarge(data: Buffer, maxBytes: number): InvalidFrame | undefined {
-  const { depth, values, requestId } = scanFrame(data);
-  const invalid = { type: 'invalid', requestId: idOf({ requestId }) } as const;
+  const scan = scanJson(data);
+  const invalid = { type: 'invalid', requestId: idOf({ requestId: scan.requestId }) } as const;
   if (data.length > maxBytes) return { ...invalid, code: 'too_large', reason: `The frame is larger than ${maxBytes} bytes.` };
-  if (depth > MAX_DEPTH) return { ...invalid, reason: `The frame has more than ${MAX_DEPTH} levels.` };
-  return values > MAX_VALUES ? { ...invalid, code: 'too_large', reason: `The frame holds more than ${MAX_VALUES} values.` } : undefined;
+  const excess = excessOf(scan);
+  return excess && { ...invalid, code: excess.code, reason: `The frame has ${excess.reason}.` };
 }
 
 function isKnown(type: unknown): type is keyof typeof FRAMES {

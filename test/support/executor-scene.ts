@@ -147,12 +147,12 @@ export class ExecutorScene {
     const own = this.#actions.map((action): [string, ConfiguredAction] => {
       const policy = { ...USUAL, ...this.policies.get(action.name) };
       const { name, description } = action;
-      return [
-        name,
-        { name, agent: 'test', description, action: toLazyAction(action), policy, capBytes: this.capBytes, revision: this.revision },
-      ];
+      const named = { name, tool: name.replace('.', '_'), agent: 'test', description };
+      return [name, { ...named, action: toLazyAction(action), policy, capBytes: this.capBytes, revision: this.revision }];
     });
-    return { ...loaded, revision: this.revision, actions: new Map([...loaded.actions, ...own]) };
+    const tools = own.map(([name, { tool }]) => [tool, name] as const);
+    const actions = new Map([...loaded.actions, ...own]);
+    return { ...loaded, revision: this.revision, actions, tools: new Map([...loaded.tools, ...tools]) };
   }
 
   #define(): Action[] {

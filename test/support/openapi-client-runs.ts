@@ -109,5 +109,15 @@ export function clientRuns(): Run[] {
       response: '200',
       provoke: async () => steward.call('/agents/bank.balances', { token: (await linkedBank()).token, ...json({}) }),
     },
+    {
+      endpoint: 'GET /tools',
+      response: '200',
+      provoke: async () => callEndpoint(steward, 'GET /tools', { token: (await linkedBank()).token }),
+    },
+    {
+      endpoint: 'GET /tools',
+      response: '400 invalid_request',
+      provoke: async () => steward.call('/tools?format=other', { token: await newToken() }),
+    },
   ];
 }

@@ -87,7 +87,7 @@ function guardedRuns(endpoint: string): Run[] {
 
 /** @param takesForms JSON only otherwise */
 function bodyRuns(endpoint: string, takesForms: boolean): Run[] {
-  const large = takesForms ? ['x'.repeat(70_000), FORM] : [`"${'x'.repeat(70_000)}"`, 'application/json'];
+  const large = takesForms ? ['x'.repeat(20_000), FORM] : [`"${'x'.repeat(9_000_000)}"`, 'application/json'];
   const send = async (options: CallOptions, body: string, type: string) =>
     callEndpoint(steward, endpoint, { token: await newToken(), body, headers: { ...options.headers, 'content-type': type } });
   return [

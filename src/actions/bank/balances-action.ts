@@ -20,9 +20,7 @@ export const balances = builtIn('bank', {
     live: z
       .boolean()
       .default(false)
-      .describe(
-        'Request current balances from the bank: slow (up to a minute), and charged for, so only a few requests a day are allowed. By default, the most recently fetched balances are returned, free of charge.',
-      ),
+      .describe('Ask the bank now: slow, charged for, and limited to a few a day. Default: the last known balances.'),
   }),
   output: z.object({ accounts: z.array(accountRow), live: z.boolean() }),
   summary: ({ live }) => (live ? 'Request current balances from the bank' : 'Read balances'),

@@ -23,7 +23,7 @@ export const accountIds = z
   .min(1)
   .max(100)
   .optional()
-  .describe('Only these accounts of the bank, by the ids that bank.balances returns. Default: all accounts.');
+  .describe('Only these of the bank’s accounts, by the ids in bank.balances.');
 
 /** The aggregator's `options` of a call, omitted if empty. */
 export function withOptions(options: Record<string, unknown>): { options?: Record<string, unknown> } {

@@ -9,16 +9,13 @@ import { advanceSyncState, selectSyncItem } from './sync-states-repository.ts';
 export const changes = builtIn('bank', {
   name: 'bank.changes',
   effect: 'read',
-  description: `Read the transactions of a bank that were added, modified or removed since the last call. Without \`cursor\`, it continues where the last call without one ended for this bank, from any client; keep the \`cursor\` of a result to read again from there. When a pending transaction is posted, it is removed and the posted one is added. A positive amount is money out, a negative one money in.`,
+  description:
+    'Read the transactions of a bank that were added, modified or removed since the last call without `cursor`, from any client; a pending one that is posted is removed and added. Positive amounts are money out.',
   scopes: [],
   requires: 'transactions',
   input: z.strictObject({
-    cursor: z
-      .string()
-      .max(4_096)
-      .optional()
-      .describe('`cursor` of an earlier result, to read from there; empty = from the beginning. The stored position doesn’t change.'),
-    max: z.int().min(1).max(1_000).default(100).describe('Approximate maximum number of changes.'),
+    cursor: z.string().max(4_096).optional().describe('Read from the `cursor` of an earlier result; empty = from the beginning.'),
+    max: z.int().min(1).max(1_000).default(100).describe('Most changes, roughly.'),
   }),
   output: z.object({
     added: z.array(transactionRow),

@@ -48,8 +48,7 @@ const numberRow = z.discriminatedUnion('kind', [
 export const numbers = builtIn('bank', {
   name: 'bank.numbers',
   effect: 'read',
-  description:
-    'Read the account and routing numbers of a bank’s checking and savings accounts. All but the last digits are masked unless the operator allows full numbers.',
+  description: 'Read the account and routing numbers of a bank’s accounts, masked unless the operator allows full numbers.',
   scopes: [],
   requires: 'auth',
   input: z.strictObject({ account_ids: accountIds }),

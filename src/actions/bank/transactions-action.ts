@@ -22,26 +22,26 @@ export const transactionsPage = schemaReader(import.meta.url, 'transactionsPage'
 
 /** With a short pattern in the JSON Schema: zod's own, which checks leap years, has 200 characters. */
 const day = z.iso
-  .date({ error: ({ input }) => (input === undefined ? undefined : 'must be a day, YYYY-MM-DD') })
+  // The check of the range needs days.
+  .date({ abort: true, error: ({ input }) => (input === undefined ? undefined : 'must be a day, YYYY-MM-DD') })
   .meta({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' });
 
 export const transactions = builtIn('bank', {
   name: 'bank.transactions',
   effect: 'read',
-  description:
-    'Read the transactions of a bank between two days, newest first, including pending ones. A positive amount is money out, a negative one money in.',
+  description: 'Read the transactions of a bank between two days, newest first, pending ones included. Positive amounts are money out.',
   scopes: [],
   requires: 'transactions',
   input: z
     .strictObject({
-      from: day.optional().describe(`First day, YYYY-MM-DD; absent = ${USUAL_DAYS} days before the last one.`),
-      to: day.optional().describe('Last day (inclusive), YYYY-MM-DD; absent = today.'),
+      from: day.optional().describe(`First day, YYYY-MM-DD; default ${USUAL_DAYS} days before the last.`),
+      to: day.optional().describe('Last day, YYYY-MM-DD; default today.'),
       account_ids: accountIds,
-      max: z.int().min(1).max(MAX_ROWS).default(100).describe('Most transactions to return.'),
+      max: z.int().min(1).max(MAX_ROWS).default(100).describe('Most transactions.'),
       page: z
         .string()
         .regex(/^\d{1,9}$/, 'must be the `next` of a result')
-        .default('0')
+        .optional()
         .describe('`next` of the previous result.'),
     })
     .refine((range) => closedRange(range).from <= closedRange(range).to, { path: ['to'], message: 'must not be before from' }),
@@ -56,7 +56,7 @@ export const transactions = builtIn('bank', {
     return `Read transactions from ${from} to ${to}`;
   },
   capBytes: 512 * 1024,
-  async run({ account_ids, max, page, ...range }, { session }) {
+  async run({ account_ids, max, page = '0', ...range }, { session }) {
     const { from, to } = closedRange(range);
     const offset = Number(page);
     const options = withOptions({ account_ids, count: max, offset });

@@ -15,8 +15,8 @@ import { assertExists, formatDate, hasOffset, isDate, toLocal, zoneName } from '
 const input = z.strictObject({
   title,
   start,
-  end: end.optional().describe('Like start. For all-day events the day after the last one; absent = one day.'),
-  zone: zoneName.optional().describe('Time zone of a series and of times without an offset; absent = the calendar’s.'),
+  end: end.optional().describe('Like start; for all-day events the day after the last, by default one day.'),
+  zone: zoneName.optional().describe('Time zone, if not the calendar’s.'),
   description: description.optional(),
   location: location.optional(),
   attendees: attendees.optional().describe('E-mail addresses of the invitees.'),

@@ -4,7 +4,7 @@ import type { WorkspaceSession } from '../../providers/workspace/workspace-sessi
 import { builtIn } from '../built-in.ts';
 import { calendarZone, listBusy } from './calendar-session.ts';
 import { type FreeRules, freeSlots, type Span } from './free-slots.ts';
-import { rangeInput, resolveRange } from './time-range.ts';
+import { closedRange, rangeInput, resolveRange } from './time-range.ts';
 import { formatZoned, zonedAt } from './zoned-time.ts';
 
 const WEEKDAYS = ['SU', 'MO', 'TU', 'WE', 'TH', 'FR', 'SA'] as const;
@@ -19,14 +19,9 @@ const clock = z.string().regex(/^(([01]\d|2[0-3]):[0-5]\d|24:00)$/, 'must be a t
 const input = z.strictObject({
   ...rangeInput,
   minutes: z.int().min(1).max(1_440).default(30).describe('Length of the shortest slot.'),
-  day_start: clock.default('00:00').describe('Start of the hours to search on each day.'),
-  day_end: clock.default('24:00').describe('End of the hours to search on each day.'),
-  weekdays: z
-    .array(z.enum(WEEKDAYS))
-    .min(1)
-    .max(7)
-    .default([...WEEKDAYS])
-    .describe('Days to search.'),
+  day_start: clock.default('00:00').describe('Start of the hours on each day.'),
+  day_end: clock.default('24:00').describe('End of the hours on each day.'),
+  weekdays: z.array(z.enum(WEEKDAYS)).min(1).max(7).optional().describe('Days; default all.'),
 });
 
 const output = z.object({
@@ -38,19 +33,18 @@ const output = z.object({
 export const calendarFree = builtIn('workspace', {
   name: 'calendar.free',
   effect: 'read',
-  description:
-    'Find free time in the calendar. Events marked as free and declined invitations don’t block time; invitations without a response do, and all-day events block whole days.',
+  description: 'Find free time in the calendar. Invitations without a response and all-day events count as busy.',
   scopes: ['calendar.events.owned'],
   integrity: 'own',
   input,
   output,
-  summary: ({ from, to }) => `Find free time from ${from} to ${to}`,
-  async run({ minutes, day_start, day_end, weekdays, ...range }, { session, progress }) {
+  summary: (range) => `Find free time from ${closedRange(range).from} to ${closedRange(range).to}`,
+  async run({ minutes, day_start, day_end, weekdays = WEEKDAYS, ...range }, { session, progress }) {
     const [dayStart, dayEnd] = [minutesOf(day_start), minutesOf(day_end)];
     if (dayEnd <= dayStart) throw new AppError('invalid_request', 'day_end: must be later than day_start');
     // Days begin at midnight in the zone, so it is always needed.
     const zone = range.zone ?? (await calendarZone(session));
-    const { from, to } = await resolveRange({ ...range, zone }, async () => zone);
+    const { from, to } = await resolveRange({ ...closedRange(range), zone }, async () => zone);
     if (to - from > (MAX_DAYS + 1) * 24 * 60 * MINUTE_MS) throw new AppError('invalid_request', `to: at most ${MAX_DAYS} days after from`);
     const busy = await allBusy(session, { start: from, end: to }, zone, progress);
     const days = new Set(weekdays.map((day) => WEEKDAYS.indexOf(day)));

@@ -10,18 +10,23 @@ const MAX_ATTENDEES = 100;
 /** Ids are base32hex; an event of a series has its original start after a `_`; other calendar servers use more characters. */
 export const eventId = z
   .string()
-  .regex(/^(?!\.+$)[\w.@:-]{1,1024}$/, 'must be the id of an event')
+  .max(1_024, 'must be the id of an event')
+  .regex(/^[\w.@:-]+$/, 'must be the id of an event')
+  // In a URL, these would be another path.
+  .refine((id) => !/^\.+$/.test(id), 'must be the id of an event')
   .describe('Id of the event.');
 
-export const title = text(1_024);
+export const title = text(1_024).describe('Title.');
 export const location = z
   .string()
   .max(1_024)
-  .pipe(z.union([text(1_024), z.literal('')]));
+  .pipe(z.union([text(1_024), z.literal('')]))
+  .describe('Place.');
 export const description = z
   .string()
   .max(8_192)
-  .refine((value) => !CONTROL_BUT_LINES.test(value), 'must not hold control characters');
+  .refine((value) => !CONTROL_BUT_LINES.test(value), 'must not hold control characters')
+  .describe('Text of the event.');
 
 export const attendees = z
   .array(emailAddress)
@@ -33,20 +38,20 @@ export const recurrence = z
   .min(1)
   .max(10)
   .refine((lines) => lines.filter((line) => line.startsWith('RRULE:')).length === 1, 'must contain exactly one RRULE')
-  .describe('RFC 5545 rules, for example ["RRULE:FREQ=WEEKLY;BYDAY=TU"]. UNTIL of timed events is in UTC.');
+  .describe('RFC 5545 rules, e.g. ["RRULE:FREQ=WEEKLY;BYDAY=TU"]; UNTIL of timed events in UTC.');
 
-export const start = moment.describe('A date for all-day events (2026-05-01), else a time (2026-05-01T09:00, with or without an offset).');
-export const end = moment.describe('Like start. For all-day events the day after the last one.');
+export const start = moment.describe('2026-05-01 for an all-day event, else 2026-05-01T09:00, with or without an offset.');
+export const end = moment.describe('Like start; for all-day events the day after the last.');
 
-export const scope = z.enum(['this', 'series']).default('this').describe('For a recurring event: only this event, or the whole series.');
+export const scope = z.enum(['this', 'series']).default('this').describe('Of a recurring event: this one, or the whole series.');
 
-export const notify = z.boolean().default(true).describe('Notify the attendees by e-mail.');
+export const notify = z.boolean().default(true).describe('E-mail the attendees.');
 
 /** For changes that need approval only if they notify someone: the default is not to. */
 export const notifyOnRequest = z
   .boolean()
   .default(false)
-  .describe('Notify the attendees by e-mail; this needs the user’s approval. By default they only see the change in their calendars.');
+  .describe('E-mail the attendees; needs the user’s approval. Else they see it in their calendars.');
 
 /** Value of `sendUpdates`, which is always sent because its default depends on the method. */
 export function sendUpdates(notify: boolean): 'all' | 'none' {

@@ -4,13 +4,13 @@ import { builtIn } from '../built-in.ts';
 import { describeFully, eventOutput, eventSource } from './calendar-event.ts';
 import { eventId } from './calendar-inputs.ts';
 import { calendarZone, getEvent, listEvents } from './calendar-session.ts';
-import { closedRange, openRangeInput, resolveRange } from './time-range.ts';
+import { closedRange, rangeInput, resolveRange } from './time-range.ts';
 
 const listInput = z.strictObject({
-  ...openRangeInput,
+  ...rangeInput,
   query: text(200).optional().describe('Words in the title, description, location or attendees.'),
-  max: z.int().min(1).max(100).default(50),
-  page: text(4_096).optional().describe('`next` of the previous page.'),
+  max: z.int().min(1).max(100).default(50).describe('Most events.'),
+  page: text(4_096).optional().describe('`next` of the previous result.'),
 });
 
 export const calendarList = builtIn('workspace', {

@@ -11,12 +11,10 @@ import { findTarget, patchEvent } from './calendar-session.ts';
 
 const input = z.strictObject({
   id: eventId,
-  answer: z.enum(['accepted', 'declined', 'tentative']),
-  comment: text(500).optional().describe('A message to the organizer; this needs the user’s approval.'),
+  answer: z.enum(['accepted', 'declined', 'tentative']).describe('Response.'),
+  comment: text(500).optional().describe('Message to the organizer; needs the user’s approval.'),
   scope,
-  notify: notifyOnRequest.describe(
-    'Notify the organizer by e-mail; this needs the user’s approval. By default the organizer only sees the response in the calendar.',
-  ),
+  notify: notifyOnRequest.describe('E-mail the organizer; needs the user’s approval.'),
 });
 
 type Input = z.output<typeof input>;

@@ -31,15 +31,13 @@ const input = z.strictObject({
   id: eventId,
   scope,
   title: title.optional(),
-  start: start
-    .optional()
-    .describe('New start. With scope "series": new start of the event that id names; all other events move by the same amount.'),
-  end: end.optional().describe('New end; absent = the duration stays the same.'),
-  zone: zoneName.optional().describe('Time zone of the new times; absent = the event’s own.'),
+  start: start.optional().describe('New start; with scope series all events move by the same amount.'),
+  end: end.optional().describe('New end; by default the duration stays.'),
+  zone: zoneName.optional().describe('Time zone, if not the event’s.'),
   description: description.optional().describe('Replaces the old one; empty removes it.'),
   location: location.optional().describe('Replaces the old one; empty removes it.'),
-  add_attendees: attendees.optional().describe('E-mail addresses to invite. Existing attendees and their responses are kept.'),
-  remove_attendees: attendees.optional(),
+  add_attendees: attendees.optional().describe('E-mail addresses to invite besides the present attendees.'),
+  remove_attendees: attendees.optional().describe('E-mail addresses to uninvite.'),
   recurrence: recurrence.optional(),
   notify: notifyOnRequest,
 });

@@ -4,22 +4,16 @@ import { assertExists, formatDate, formatLocal, hasOffset, isDate, moment, toIns
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-export const rangeInput = {
-  from: moment.describe('A date, or a time.'),
-  to: moment.describe('A date (that day is included), or a time.'),
-  zone: zoneName.optional().describe('Time zone of dates, of times without an offset, and of the result; absent = the calendar’s.'),
-};
-
 const OPEN_DAYS = 7;
 
-/** {@link rangeInput} with defaults. */
-export const openRangeInput = {
-  ...rangeInput,
-  from: moment.optional().describe('A date, or a time; absent = this hour.'),
-  to: moment.optional().describe(`A date (that day is included), or a time; absent = ${OPEN_DAYS} days after from.`),
+/** Input: a range of time; {@link closedRange} has its defaults. */
+export const rangeInput = {
+  from: moment.optional().describe('A date, or a time; default now.'),
+  to: moment.optional().describe(`A date (inclusive), or a time; default ${OPEN_DAYS} days after from.`),
+  zone: zoneName.optional().describe('Time zone, if not the calendar’s.'),
 };
 
-/** A range whose ends are given: from this hour on, for a week. The hour, because the next page needs the same range. */
+/** A range whose ends are given: by default from this hour on, for a week. The hour, because the next page needs the same range. */
 export function closedRange<Range extends { from?: string | undefined; to?: string | undefined }>(
   range: Range,
 ): Range & { from: string; to: string } {

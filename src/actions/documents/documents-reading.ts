@@ -31,7 +31,7 @@ export const readDocumentAction = builtIn('workspace', {
   scopes: ['documents', 'drive'],
   input: z.strictObject({
     id: fileReference('document').describe('Id or web address of the file.'),
-    tab: text(255).optional().describe('Id or title of one tab to read; without it, all tabs are read as far as they fit.'),
+    tab: text(255).optional().describe('Id or title of a tab; default all that fit.'),
     offset,
   }),
   output,

@@ -21,13 +21,15 @@ const MAX_TEXT = 500_000;
 const id = fileReference('document').describe('Id or web address of the file.');
 const tab = text(255).optional();
 /** Characters that the provider would strip are rejected, so that the text is written as given. */
-const plainText = z
-  .string()
-  .min(1, 'must not be empty')
-  .max(MAX_TEXT, `must have at most ${MAX_TEXT} characters`)
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are rejected
-  .refine((value) => !/[\u0000-\u0008\u000b-\u000c\u000e-\u001f\ue000-\uf8ff]/.test(value) && value.isWellFormed(), 'must be plain text')
-  .transform((value) => value.replaceAll(/\r\n?/g, '\n'));
+const textOf = (min: 0 | 1, max: number) =>
+  z
+    .string()
+    .min(min, 'must not be empty')
+    .max(max, `must have at most ${max} characters`)
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are rejected
+    .refine((value) => !/[\u0000-\u0008\u000b-\u000c\u000e-\u001f\ue000-\uf8ff]/.test(value) && value.isWellFormed(), 'must be plain text')
+    .transform((value) => value.replaceAll(/\r\n?/g, '\n'));
+const plainText = textOf(1, MAX_TEXT);
 
 const batchResponse = z.object({
   replies: list(z.object({ replaceAllText: z.object({ occurrencesChanged: z.int().min(0).default(0) }).optional() })).default([]),
@@ -39,7 +41,7 @@ export const createDocumentAction = builtIn('workspace', {
   description: 'Create a document in My Drive, optionally with plain text.',
   scopes: SCOPES,
   integrity: 'own',
-  input: z.strictObject({ title: text(255), text: plainText.optional() }),
+  input: z.strictObject({ title: text(255).describe('Title.'), text: plainText.optional().describe('Text.') }),
   output: z.object({
     id: z.string(),
     title: z.string(),
@@ -67,7 +69,7 @@ export const appendAction = builtIn('workspace', {
   description: 'Append plain text to a tab, on a line of its own.',
   scopes: SCOPES,
   integrity: 'own',
-  input: z.strictObject({ id, text: plainText, tab: tab.describe('Id or title of the tab; the first one by default.') }),
+  input: z.strictObject({ id, text: plainText.describe('Text to append.'), tab: tab.describe('Id or title of a tab; default the first.') }),
   output: z.object({
     id: z.string(),
     link: z.string(),
@@ -89,10 +91,10 @@ export const appendAction = builtIn('workspace', {
 
 const replacement = z.strictObject({
   id,
-  find: plainText.refine((value) => value.length <= 10_000, 'must have at most 10000 characters'),
-  replace: z.union([z.literal(''), plainText]).describe('Empty deletes the text that is found.'),
-  tab: tab.describe('Id or title of the tab; all tabs by default.'),
-  match_case: z.boolean().default(true).describe('false ignores case.'),
+  find: textOf(1, 10_000).describe('Text to find.'),
+  replace: textOf(0, MAX_TEXT).describe('Text in its place; empty deletes it.'),
+  tab: tab.describe('Id or title of a tab; default all.'),
+  match_case: z.boolean().default(true).describe('Whether case matters.'),
 });
 
 export const replaceAction = builtIn('workspace', {

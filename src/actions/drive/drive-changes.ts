@@ -37,7 +37,7 @@ const typeNames = Object.keys(TYPES) as [keyof typeof TYPES, ...(keyof typeof TY
 
 const id = fileReference().describe('Id or web address of the file.');
 const folder = fileReference().describe('Id or web address of a folder; `root` is My Drive.');
-const name = text(255);
+const name = text(255).describe('Name.');
 
 export const createAction = builtIn('workspace', {
   name: 'drive.create',
@@ -49,7 +49,7 @@ export const createAction = builtIn('workspace', {
     .strictObject({
       name,
       content: z.string().max(1_000_000, 'must have at most 1000000 characters').optional().describe('Text of the file.'),
-      type: z.enum(typeNames).default('text'),
+      type: z.enum(typeNames).default('text').describe('What to create.'),
       folder: folder.optional(),
     })
     .refine(({ type, content }) => type !== 'folder' || content === undefined, {

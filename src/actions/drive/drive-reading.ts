@@ -55,7 +55,7 @@ export const readAction = builtIn('workspace', {
   name: 'drive.read',
   effect: 'read',
   description:
-    'Read a file: documents as Markdown, spreadsheets (first sheet) as CSV, presentations and text files as text, small other files as base64. Long text is returned in parts.',
+    'Read a file: documents as Markdown, spreadsheets (first sheet) as CSV, other text as text, small other files as base64. Long text comes in parts.',
   scopes: ['drive'],
   input: z.strictObject({ id: fileReference().describe('Id or web address of the file; shortcuts are followed.'), offset }),
   output: fileItem.extend({

@@ -18,10 +18,10 @@ const TYPES = {
 const typeNames = Object.keys(TYPES) as [keyof typeof TYPES, ...(keyof typeof TYPES)[]];
 
 const input = z.strictObject({
-  query: text(500).optional().describe('Words in the name or the content; without it, files are listed by last change.'),
-  type: z.enum(typeNames).optional(),
-  folder: fileReference().optional().describe('Id or web address of the folder to search, without its subfolders; `root` is My Drive.'),
-  max: z.int().min(1).max(50).default(20),
+  query: text(500).optional().describe('Words in the name or the content; default all, by last change.'),
+  type: z.enum(typeNames).optional().describe('Only files of this type.'),
+  folder: fileReference().optional().describe('Only in this folder, by id or web address; `root` is My Drive.'),
+  max: z.int().min(1).max(50).default(20).describe('Most files.'),
   page: text(4_096).optional().describe('`next` of the previous result.'),
 });
 

@@ -15,8 +15,8 @@ const permission = z.object({ id: shownLine, role: shownLine, emailAddress: show
 const input = z.strictObject({
   id: fileReference().describe('Id or web address of the file.'),
   email: emailAddress.describe('E-mail address of the person.'),
-  role: z.enum(ROLES),
-  notify: z.boolean().default(true).describe('Notify the person by e-mail.'),
+  role: z.enum(ROLES).describe('What the person may do.'),
+  notify: z.boolean().default(true).describe('E-mail the person.'),
 });
 
 export const shareAction = builtIn('workspace', {

@@ -34,13 +34,12 @@ export const listLabels = builtIn('workspace', {
 export const labelMail = builtIn('workspace', {
   name: 'mail.label',
   effect: 'write',
-  description:
-    'Add labels to messages, or remove them. Removing INBOX archives a message, removing UNREAD marks it as read, and removing TRASH restores it. Either all changes are made or none.',
+  description: 'Add labels to messages, or remove them. Removing INBOX archives, removing UNREAD marks as read, removing TRASH restores.',
   scopes: ['mail.modify'],
   integrity: 'own',
   input: z
     .strictObject({
-      ids: ids(MAX_LABELLED).min(1).describe(`Ids of messages, at most ${MAX_LABELLED}.`),
+      ids: ids(MAX_LABELLED).min(1).describe('Ids of messages.'),
       add: labels.describe('Labels to add, by name or id.'),
       remove: labels.describe('Labels to remove, by name or id.'),
     })
@@ -68,8 +67,8 @@ export const trashMail = builtIn('workspace', {
   integrity: 'own',
   input: z
     .strictObject({
-      ids: ids(MAX_TRASHED).default([]).describe(`Ids of messages, at most ${MAX_TRASHED}.`),
-      threads: ids(MAX_TRASHED).default([]).describe(`Ids of threads, at most ${MAX_TRASHED}; all their messages are moved.`),
+      ids: ids(MAX_TRASHED).default([]).describe('Ids of messages.'),
+      threads: ids(MAX_TRASHED).default([]).describe('Ids of threads, moved whole.'),
     })
     .refine((input) => input.ids.length + input.threads.length > 0, { path: ['ids'], error: 'give a message or a thread' }),
   output: z.object({

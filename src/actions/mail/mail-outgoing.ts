@@ -14,31 +14,30 @@ const attachment = z
     mime: z
       .string()
       .max(100)
-      .regex(/^(?!multipart\/|message\/)[a-z]+\/[a-z0-9][a-z0-9.+_-]*$/i, 'must be a media type such as text/csv')
+      .regex(/^[A-Za-z]+\/[A-Za-z0-9][A-Za-z0-9.+_-]*$/, 'must be a media type such as text/csv')
+      .refine((type) => !/^(?:multipart|message)\//i.test(type), 'must be a media type such as text/csv')
       .optional()
-      .describe('Media type; derived from the file name by default.'),
-    text: z.string().max(MAX_CONTENT).optional().describe('Content as text; give this or base64.'),
+      .describe('Media type; default by the name.'),
+    text: z.string().max(MAX_CONTENT).optional().describe('Content; this or base64.'),
     base64: z
       .string()
       .max(MAX_CONTENT)
       .regex(/^[\w+/-]*={0,2}$/, 'must be base64')
       .optional()
-      .describe('Content as base64; give this or text.'),
+      .describe('Content; this or text.'),
   })
   .refine(({ text, base64 }) => (text === undefined) !== (base64 === undefined), { path: ['text'], error: 'give either text or base64' });
 
 /** A message to send or to draft. The sender is always the account. */
 export const outgoingMail = z
   .strictObject({
-    to: recipients(1).describe('Recipients: addresses, each a@b.c or Name <a@b.c>.'),
-    cc: recipients(0).default([]).describe('Recipients of a copy, in the same format.'),
-    bcc: recipients(0).default([]).describe('Recipients of a blind copy, in the same format.'),
-    subject: headerText(500).optional().describe('Subject. Ignored in a reply, whose subject is derived from the original message.'),
-    body: bodyField.describe('The message as plain text.'),
-    reply_to: mailId
-      .optional()
-      .describe('Id of the message to reply to: the new message joins its thread. The recipients are required here too.'),
-    attachments: z.array(attachment).max(MAX_ATTACHMENTS).default([]).describe(`Files to attach, at most ${MAX_ATTACHMENTS}.`),
+    to: recipients(1).describe('Recipients, each a@b.c or Name <a@b.c>.'),
+    cc: recipients(0).default([]).describe('Recipients of a copy.'),
+    bcc: recipients(0).default([]).describe('Recipients of a blind copy.'),
+    subject: headerText(500).optional().describe('Subject; ignored in a reply.'),
+    body: bodyField.describe('Plain text.'),
+    reply_to: mailId.optional().describe('Id of the message to reply to, in its thread.'),
+    attachments: z.array(attachment).max(MAX_ATTACHMENTS).default([]).describe('Files; everything together at most a million characters.'),
   })
   .refine(({ subject, reply_to }) => (subject ?? '') !== '' || reply_to !== undefined, {
     path: ['subject'],

@@ -31,7 +31,7 @@ export const searchMail = builtIn('workspace', {
     query: query.describe(
       'Query in the mail service’s search language: words, "a phrase", from:, to:, subject:, is:unread, has:attachment, label:, in:inbox, after:2026/01/31, before:, newer_than:7d, and - before a term to exclude it. Without it, the newest messages are listed.',
     ),
-    max: z.int().min(1).max(MAX_FOUND).default(10).describe(`Most messages to return, up to ${MAX_FOUND}.`),
+    max: z.int().min(1).max(MAX_FOUND).default(10).describe('Most messages.'),
     page: pageToken.describe('`next` of the previous result.'),
   }),
   output: z.object({

@@ -11,8 +11,8 @@ const MAX_SLIDES = 100;
 
 const input = z.strictObject({
   id: fileReference('presentation').describe('Id or web address of the file.'),
-  slides: z.array(z.int().min(1).max(10_000)).min(1).max(MAX_SLIDES).optional().describe('Numbers of the slides; all by default.'),
-  from: z.int().min(1).max(10_000).default(1).describe('First slide if all are read: `next` of the previous result.'),
+  slides: z.array(z.int().min(1).max(10_000)).min(1).max(MAX_SLIDES).optional().describe('Numbers of slides; default all.'),
+  from: z.int().min(1).max(10_000).default(1).describe('Where to continue: `next` of the previous result.'),
 });
 
 const output = z.object({

@@ -17,14 +17,16 @@ const MAX_ROWS = 1_000;
 /** JSON of one result's rows: a little below the output limit, because `next` would skip truncated rows. */
 const MAX_BYTES = 200_000;
 
-const range = text(300).describe(
-  'A1 notation with the tab’s name as is: "Budget!A1:F20", "Año 2026!A:C", "Budget" for a whole tab. Without a tab, the first one. Quote a name only if it looks like cells ("\'Q1\'").',
-);
+const range = text(300);
 
 const input = z.strictObject({
   id: fileReference('spreadsheets').describe('Id or web address of the file.'),
-  range: range.optional(),
-  ranges: z.array(range).min(1).max(MAX_RANGES).optional().describe(`Up to ${MAX_RANGES} ranges, instead of range.`),
+  range: range
+    .optional()
+    .describe(
+      'A1 notation: "Budget!A1:F20", "Año 2026!A:C", "Budget" for a whole tab; default the first tab. Quote a name that looks like cells ("\'Q1\'").',
+    ),
+  ranges: z.array(range).min(1).max(MAX_RANGES).optional().describe('Several, instead of range.'),
   max: z.int().min(1).max(MAX_ROWS).default(200).describe('Most rows of each range.'),
 });
 

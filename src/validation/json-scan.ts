@@ -1,5 +1,11 @@
-/** Size and request id of a frame before it is parsed. */
-export interface FrameScan {
+/** Smaller texts are parsed without a scan. */
+export const LARGE_BYTES = 64 * 1024;
+/** No action accepts arguments of more levels or values (executor/input-guard.ts). */
+const MAX_DEPTH = 32;
+const MAX_VALUES = 32_768;
+
+/** Size and request id of a JSON object before it is parsed. */
+export interface JsonScan {
   /** Greatest nesting of objects and lists. */
   depth: number;
   /** Approximate number of values. */
@@ -14,11 +20,11 @@ const SPACES: ReadonlySet<number | undefined> = new Set([0x20, 0x09, 0x0a, 0x0d]
 const REQUEST_ID = Buffer.from('"requestId"');
 
 /**
- * Scans JSON once without building values, to limit large frames before they are parsed and to find the request id for
+ * Scans JSON once without building values, to limit large texts before they are parsed and to find the request id for
  * the error. The result is meaningless for text that is not JSON.
  */
-export function scanFrame(text: Buffer): FrameScan {
-  const scan: FrameScan = { depth: 0, values: 1, requestId: undefined };
+export function scanJson(text: Buffer): JsonScan {
+  const scan: JsonScan = { depth: 0, values: 1, requestId: undefined };
   let depth = 0;
   for (let at = 0; at < text.length; at += 1) {
     const byte = text[at];
@@ -34,6 +40,12 @@ export function scanFrame(text: Buffer): FrameScan {
     else if (byte === COMMA) scan.values += 1;
   }
   return scan;
+}
+
+/** Why a text is not parsed; undefined: it is. */
+export function excessOf({ depth, values }: JsonScan): { code: 'invalid_request' | 'too_large'; reason: string } | undefined {
+  if (depth > MAX_DEPTH) return { code: 'invalid_request', reason: `more than ${MAX_DEPTH} levels` };
+  return values > MAX_VALUES ? { code: 'too_large', reason: `more than ${MAX_VALUES} values` } : undefined;
 }
 
 /** @param start position of the opening quote. @returns the position after the closing quote */

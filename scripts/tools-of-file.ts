@@ -1,0 +1,19 @@
+import { readFileSync } from 'node:fs';
+import { createIntegrationsFormat } from '../src/integrations/compile-catalog.ts';
+import { parseIntegrations } from '../src/integrations/integrations-file.ts';
+import { PROVIDERS } from '../src/providers/providers.ts';
+import { toTool } from '../src/tools/callable-tools.ts';
+import type { Tool } from '../src/tools/tool.ts';
+
+const format = createIntegrationsFormat(PROVIDERS);
+
+/** The actions of an integrations file as tools of a user with one account. */
+export async function toolsOf(source: string): Promise<Tool[]> {
+  const catalog = await parseIntegrations(source, 'integrations.yaml', format);
+  return Promise.all([...catalog.actions.values()].map((action) => toTool(action, [], catalog)));
+}
+
+/** Every built-in action as a tool: the repository's own file exposes them all. */
+export function builtInTools(): Promise<Tool[]> {
+  return toolsOf(readFileSync('integrations.yaml', 'utf8'));
+}

@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import type { Executor } from '../executor/executor.ts';
+import { type Endpoint, endpoint } from '../http/endpoint.ts';
+import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoint-router.ts';
+import type { Catalog } from '../integrations/catalog.ts';
+import type { Providers } from '../providers/open-providers.ts';
+import { callableTools } from '../tools/callable-tools.ts';
+import { formatTools, TOOL_FORMATS } from '../tools/tool-formats.ts';
+
+export interface ToolsDeps {
+  executor: Pick<Executor, 'accounts' | 'client'>;
+  catalog(): Catalog;
+  providers: Providers;
+}
+
+/** Actions as tools of models. */
+export function toolsRouter(deps: ToolsDeps, middleware: EndpointMiddleware): EndpointRouter {
+  return endpointRouter('Agents', [listTools(deps)], middleware);
+}
+
+function listTools({ executor, catalog, providers }: ToolsDeps): Endpoint {
+  return endpoint({
+    method: 'get',
+    path: '/tools',
+    summary: 'List actions as tools of a model',
+    description:
+      'The actions that the caller can call now, in the form that the vendor’s API takes. Call one with `POST /agents/{action}`, with the tool’s name and the model’s arguments as they are.',
+    auth: 'credential',
+    query: z.strictObject({
+      format: z.enum(TOOL_FORMATS).default('mcp').describe('Whose form.'),
+      strict: z.enum(['true', 'false']).default('false').describe('`true`: schemas for the vendor’s strict mode (OpenAI, Anthropic).'),
+    }),
+    response: z.object({ tools: z.array(z.looseObject({})) }).meta({ id: 'Tools' }),
+    async handle({ caller: { userId, clientId }, query: { format, strict } }) {
+      const client = clientId === undefined ? undefined : await executor.client(userId, clientId);
+      const tools = await callableTools(catalog(), await executor.accounts(userId), providers, client);
+      return { json: { tools: formatTools(tools, format, strict === 'true') as Record<string, unknown>[] } };
+    },
+  });
+}

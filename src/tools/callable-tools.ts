@@ -1,0 +1,101 @@
+import type { AgentAccountRow } from '../executor/agent-accounts-repository.ts';
+import { type ClientGrant, isPermitted, permittedAccounts } from '../executor/client-grant.ts';
+import { coversAny } from '../executor/select-account.ts';
+import { ACCOUNT_ARGUMENT, hasOwnAccount } from '../executor/tool-call.ts';
+import type { Catalog, ConfiguredAction } from '../integrations/catalog.ts';
+import type { Providers } from '../providers/open-providers.ts';
+import type { Tool } from './tool.ts';
+import { type ToolSchema, toToolSchema } from './tool-schema.ts';
+
+/** More accounts are not listed. */
+const LISTED_ACCOUNTS = 20;
+
+/**
+ * The actions that a caller can call now, as tools in the catalog's order: enabled, permitted, and with an account that has
+ * granted a scope for it. An account that has to be reconnected counts: the error of a call says so.
+ *
+ * @param client undefined: the user in person
+ */
+export async function callableTools(
+  catalog: Catalog,
+  accounts: readonly AgentAccountRow[],
+  providers: Providers,
+  client: ClientGrant | undefined,
+): Promise<Tool[]> {
+  const permitted = permittedAccounts(client, accounts);
+  const tools = [...catalog.actions.values()].map(async (configured) => {
+    const { action, policy } = configured;
+    if (!policy.enabled || !providers.isConfigured(action.provider)) return [];
+    if (client !== undefined && !isPermitted(client, configured)) return [];
+    const own = permitted.filter(({ provider }) => provider === action.provider);
+    const needs = providers.needs(action.provider);
+    const usable = own.filter((account) => action.scopes.length === 0 || coversAny(account, action.scopes, needs));
+    return usable.length === 0 ? [] : [await toTool(configured, own.length > 1 ? usable : [], catalog)];
+  });
+  return (await Promise.all(tools)).flat();
+}
+
+/** @param choices accounts of which the caller selects one; none: there is only one */
+export async function toTool(
+  { tool: name, description, action }: ConfiguredAction,
+  choices: readonly AgentAccountRow[],
+  { actions }: Pick<Catalog, 'actions'>,
+): Promise<Tool> {
+  const { input, output } = await action.schemas();
+  const schema = toToolSchema(input);
+  const offersAccount = choices.length > 0 && !hasOwnAccount(input);
+  return {
+    name,
+    description: inToolNames(description, actions),
+    input: describedInToolNames(offersAccount ? withAccount(schema, choices) : schema, actions),
+    output,
+    effect: action.effect,
+    mayExpose: action.mayExpose,
+  };
+}
+
+function withAccount(schema: ToolSchema, choices: readonly AgentAccountRow[]): ToolSchema {
+  const usual = choices.find(({ isDefault }) => isDefault);
+  const { properties, required = [] } = schema;
+  return {
+    ...schema,
+    properties: { ...properties, [ACCOUNT_ARGUMENT]: accountProperty(choices, usual) },
+    ...(usual === undefined && { required: [...required, ACCOUNT_ARGUMENT] }),
+  };
+}
+
+/** Labels select accounts, and ids those that share their label. */
+function accountProperty(choices: readonly AgentAccountRow[], usual: AgentAccountRow | undefined): ToolSchema {
+  const labels = Map.groupBy(choices, ({ label }) => label.toLowerCase());
+  const isShared = ({ label }: AgentAccountRow) => (labels.get(label.toLowerCase())?.length ?? 0) > 1;
+  const nameOf = (account: AgentAccountRow) => (isShared(account) ? account.id : account.label);
+  const legend = choices
+    .filter(isShared)
+    .map(({ id, label, masks }) => ` ${id}: ${[label, ...masks.map((mask) => `…${mask}`)].join(' ')}.`);
+  const description = `Account to use${usual === undefined ? '' : `; default ${nameOf(usual)}`}.`;
+  if (choices.length > LISTED_ACCOUNTS) return { type: 'string', description };
+  return { type: 'string', description: description + legend.join(''), enum: choices.map(nameOf) };
+}
+
+/** Names of actions in a text, as a model knows them. */
+function inToolNames(text: string, actions: Catalog['actions']): string {
+  return text.replace(/[\w.-]+/g, (word) => {
+    const name = word.endsWith('.') ? word.slice(0, -1) : word;
+    const tool = actions.get(name)?.tool;
+    return tool === undefined ? word : tool + word.slice(name.length);
+  });
+}
+
+function describedInToolNames(schema: ToolSchema, actions: Catalog['actions']): ToolSchema {
+  const { description, items, properties, anyOf } = schema;
+  const inside = (one: ToolSchema) => describedInToolNames(one, actions);
+  return {
+    ...schema,
+    ...(description !== undefined && { description: inToolNames(description, actions) }),
+    ...(items !== undefined && { items: inside(items) }),
+    ...(anyOf !== undefined && { anyOf: anyOf.map(inside) }),
+    ...(properties !== undefined && {
+      properties: Object.fromEntries(Object.entries(properties).map(([name, one]) => [name, inside(one)])),
+    }),
+  };
+}
