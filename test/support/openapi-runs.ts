@@ -87,7 +87,9 @@ function guardedRuns(endpoint: string): Run[] {
 
 /** @param takesForms JSON only otherwise */
 function bodyRuns(endpoint: string, takesForms: boolean): Run[] {
-  const large = takesForms ? ['x'.repeat(20_000), FORM] : [`"${'x'.repeat(9_000_000)}"`, 'application/json'];
+  // Decisions hold arguments: the form is as large as the JSON may be.
+  const isSmall = takesForms && endpoint !== 'POST /approvals/{id}';
+  const large = isSmall ? ['x'.repeat(20_000), FORM] : [`"${'x'.repeat(9_000_000)}"`, 'application/json'];
   const send = async (options: CallOptions, body: string, type: string) =>
     callEndpoint(steward, endpoint, { token: await newToken(), body, headers: { ...options.headers, 'content-type': type } });
   return [
