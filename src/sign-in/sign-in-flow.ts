@@ -3,6 +3,8 @@ import { z } from 'zod';
 import { randomSecret } from '../crypto/secrets.ts';
 
 export const FLOW_SECONDS = 600;
+/** Sign-ins that a browser can have begun at a time. */
+const FLOWS = 8;
 /** Where a sign-in may lead: pages of the service itself, by their exact paths, so that no redirect leaves it. */
 export const returnPath = z
   .string()
@@ -40,9 +42,9 @@ export function resumeFlow(cookie: string | undefined, state: string | undefined
   return flow.state === state ? flow : undefined;
 }
 
-/** Name of the cookie; one for each flow, so that two tabs can each sign in. */
+/** Name of the cookie: one of few, so that several tabs can each sign in, and no page can fill a browser with cookies. */
 export function flowCookie(state: string): string {
-  return `steward_sign_in_${state.replace(/[^\w-]/g, '').slice(0, 16)}`;
+  return `steward_sign_in_${state.charCodeAt(0) % FLOWS || 0}`;
 }
 
 function flowOf(secret: string, returnTo: string): SignInFlow {

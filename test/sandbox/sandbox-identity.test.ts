@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import { createRemoteJWKSet, decodeJwt, type JWTVerifyResult, jwtVerify } from 'jose';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -218,5 +219,80 @@ describe('GET /sandbox/control/state', () => {
     await signIn();
     await fetch(`${host.url}/sandbox/identity/jwks.json`);
     expect((await host.state()).calls.identity).toEqual({ '/token': 2, '/jwks.json': 1 });
+  });
+});
+
+describe('GET /sandbox/identity/authorize', () => {
+  const VERIFIER = 'v'.repeat(43);
+  const query = () => ({
+    client_id: 'steward',
+    redirect_uri: `${host.url}/auth/session/callback`,
+    response_type: 'code',
+    scope: 'openid email',
+    state: 's',
+    nonce: 'n',
+    code_challenge: hash('sha256', VERIFIER, 'base64url'),
+    code_challenge_method: 'S256',
+  });
+  const authorize = (fields: Record<string, string>) => `${host.url}/sandbox/identity/authorize?${new URLSearchParams(fields)}`;
+  const decide = (fields: Record<string, string>) =>
+    fetch(`${host.url}/sandbox/identity/authorize`, { method: 'POST', body: new URLSearchParams(fields), redirect: 'manual' });
+  const redirectOf = async (fields: Record<string, string>) => new URL((await decide(fields)).headers.get('location') ?? '');
+  const exchange = (code: string, changes: Record<string, string> = {}) =>
+    signIn({
+      grant_type: 'authorization_code',
+      code,
+      client_id: 'steward',
+      redirect_uri: query().redirect_uri,
+      code_verifier: VERIFIER,
+      ...changes,
+    });
+
+  it('signs in a user with a code that works once, with its verifier only', async () => {
+    const page = await (await fetch(authorize(query()))).text();
+    expect(page).toContain('demo@example.com');
+    expect(page).not.toContain('<script');
+    const target = await redirectOf({ ...query(), user: 'demo', other_user: 'ada', decision: 'sign_in' });
+    expect(Object.fromEntries(target.searchParams)).toMatchObject({ state: 's', iss: host.sandbox.identity.issuer });
+    const code = target.searchParams.get('code') as string;
+    const { id_token: token } = (await (await exchange(code)).json()) as { id_token: string };
+    expect((await verify(token)).payload).toMatchObject({ email: 'ada@example.com', nonce: 'n' });
+    expect((await exchange(code)).status).toBe(400);
+  });
+
+  it.each([
+    { code_verifier: '' },
+    { code_verifier: 'w'.repeat(43) },
+    { client_id: 'other' },
+    { redirect_uri: 'https://evil.example/' },
+    { code: 'unknown' },
+  ])('does not exchange a code with %j', async (changes) => {
+    const target = await redirectOf({ ...query(), user: 'demo', decision: 'sign_in' });
+    const response = await exchange(target.searchParams.get('code') as string, changes as Record<string, string>);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ error: 'invalid_grant' });
+  });
+
+  it.each([
+    { redirect_uri: 'https://evil.example/' },
+    { client_id: 'other' },
+    { response_type: 'token' },
+    { code_challenge: '' },
+    { code_challenge_method: 'plain' },
+    { state: '' },
+  ])('does not redirect with %j', async (changes) => {
+    for (const response of [
+      await fetch(authorize({ ...query(), ...(changes as Record<string, string>) })),
+      await decide({ ...query(), ...(changes as Record<string, string>), user: 'demo', decision: 'sign_in' }),
+    ]) {
+      expect(response.status).toBe(400);
+      expect(response.headers.get('location')).toBeNull();
+    }
+  });
+
+  it('reports a refusal, and asks again for a name that is not valid', async () => {
+    expect((await redirectOf({ ...query(), decision: 'cancel' })).searchParams.get('error')).toBe('access_denied');
+    const again = await decide({ ...query(), other_user: 'A B', decision: 'sign_in' });
+    expect(await again.text()).toContain('role="alert"');
   });
 });

@@ -9,6 +9,12 @@ export class FormBrowser {
     this.#base = base;
   }
 
+  /** Copies the cookies of another browser. */
+  take({ cookies }: FormBrowser): this {
+    for (const [name, value] of cookies) this.cookies.set(name, value);
+    return this;
+  }
+
   /** Sends one request with the stored cookies, and stores those of the response. */
   async visit(url: string, options: CallOptions = {}): Promise<HttpResponse> {
     const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');

@@ -78,14 +78,17 @@ describe('GET /sign-in at the sandbox’s issuer', () => {
       expect(response).toMatchObject({ status: 403, text: expect.stringContaining('Start again.') });
       expect(where.cookies.has('steward_session')).toBe(false);
     }
-    const kept = new Map(browser.cookies);
+    const kept = new FormBrowser(steward.url).take(browser);
+    for (const path of ['//evil.example', '/approvals/../x', '']) {
+      const edited = new FormBrowser(steward.url).take(browser);
+      for (const [name, value] of edited.cookies) edited.cookies.set(name, value.slice(0, 44) + encodeURIComponent(path));
+      expect((await edited.visit(callback)).status, path).toBe(403);
+    }
     expect((await browser.visit(callback)).status).toBe(303);
     expect((await browser.visit(callback)).status).toBe(403);
     // Also where the flow's cookie was kept: the code is used.
-    const thief = new FormBrowser(steward.url);
-    for (const [name, value] of kept) thief.cookies.set(name, value);
-    expect((await thief.visit(callback)).status).toBe(403);
-    expect(thief.cookies.has('steward_session')).toBe(false);
+    expect((await kept.visit(callback)).status).toBe(403);
+    expect(kept.cookies.has('steward_session')).toBe(false);
   });
 
   it('says so when the user cancels', async () => {

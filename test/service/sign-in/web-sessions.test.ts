@@ -123,14 +123,19 @@ describe('a sign-in at the operator’s page (SIGN_IN_URL)', () => {
     expect(url.href.split('?')[0]).toBe('https://app.example.com/sign-in');
     expect(url.searchParams.get('return_to')).toBe(path);
     const form = { id_token: await steward.signIn('ada'), state: url.searchParams.get('state') as string };
-    const post = (where: FormBrowser) =>
-      where.visit('/auth/session', { form, headers: { origin: 'https://app.example.com', 'sec-fetch-site': 'cross-site' } });
+    const post = (where: FormBrowser, state = form.state) =>
+      where.visit('/auth/session', {
+        form: { ...form, state },
+        headers: { origin: 'https://app.example.com', 'sec-fetch-site': 'cross-site' },
+      });
     // The form of an attacker who began a flow of their own.
     expect((await post(new FormBrowser(steward.url))).status).toBe(403);
     const victim = new FormBrowser(steward.url);
     await victim.visit('/sign-in');
     expect((await post(victim)).status).toBe(403);
     expect(victim.cookies.has(COOKIE)).toBe(false);
+    // Of the same cookie's name.
+    expect((await post(new FormBrowser(steward.url).take(browser), `${form.state[0]}${'x'.repeat(42)}`)).status).toBe(403);
     const response = await post(browser);
     expect(response.status).toBe(303);
     expect(locationOf(response)).toBe(path);
@@ -151,7 +156,7 @@ describe('the cookies of a service at a public https address', () => {
     const [session] = (await service.call('/auth/session', { method: 'POST', token })).headers.getSetCookie();
     expect(session).toMatch(/^__Host-steward_session=[\w-]{43}; Max-Age=43200; Path=\/; Expires=[^;]+; HttpOnly; Secure; SameSite=Lax$/);
     const [flow] = (await service.call('/sign-in')).headers.getSetCookie();
-    expect(flow).toMatch(/^__Host-steward_sign_in_[\w-]{16}=[^;]+; Max-Age=600; Path=\/; Expires=[^;]+; HttpOnly; Secure; SameSite=None$/);
+    expect(flow).toMatch(/^__Host-steward_sign_in_[0-7]=[^;]+; Max-Age=600; Path=\/; Expires=[^;]+; HttpOnly; Secure; SameSite=None$/);
     await steward.stop();
   });
 });

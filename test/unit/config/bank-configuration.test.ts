@@ -119,6 +119,11 @@ describe('production', () => {
     ['OIDC_ISSUER', { OIDC_ISSUER: '' }],
     ['OIDC_AUDIENCE', { OIDC_AUDIENCE: '' }],
     ['OIDC_ISSUER', { FIREBASE_PROJECT_ID: 'project' }],
+    ['OIDC_CLIENT_ID', { OIDC_CLIENT_SECRET: 'secret' }],
+    ['OIDC_ISSUER', { OIDC_ISSUER: '', OIDC_AUDIENCE: '', FIREBASE_PROJECT_ID: 'project', OIDC_CLIENT_ID: 'pages' }],
+    ['SIGN_IN_URL', { OIDC_CLIENT_ID: 'pages', SIGN_IN_URL: 'https://app.example.com/' }],
+    ['SIGN_IN_URL', { SIGN_IN_URL: 'http://app.example.com/sign-in' }],
+    ['SIGN_IN_URL', { SIGN_IN_URL: 'javascript:alert(1)' }],
     ['PORT', { PORT: '70000' }],
     ['LIMIT_BODY_BYTES', { LIMIT_BODY_BYTES: '-1' }],
     ['LOG_LEVEL', { LOG_LEVEL: 'loud' }],
@@ -149,9 +154,11 @@ describe('production', () => {
       ...PLAID,
       GOOGLE_CLIENT_ID: 'client',
       GOOGLE_CLIENT_SECRET: 'canary-secret',
+      OIDC_CLIENT_ID: 'pages',
+      OIDC_CLIENT_SECRET: 'canary-secret',
     };
     loadConfig(environment);
-    for (const name of ['MASTER_KEYS', 'PLAID_SECRET', 'GOOGLE_CLIENT_SECRET', 'DATABASE_URL'])
+    for (const name of ['MASTER_KEYS', 'PLAID_SECRET', 'GOOGLE_CLIENT_SECRET', 'OIDC_CLIENT_SECRET', 'DATABASE_URL'])
       expect(environment).not.toHaveProperty(name);
   });
 });
