@@ -189,10 +189,16 @@ function typesOf({ type, properties, items }: JsonSchema): unknown[] {
 function boundsOf(schema: JsonSchema, names: readonly Bound[]): Pick<ToolSchema, 'bounds'> {
   const found = names.flatMap((name) => {
     const value = schema[name];
-    const says = typeof value === 'number' && Math.abs(value) < Number.MAX_SAFE_INTEGER && !(name === 'minItems' && value === 0);
-    return says ? [[name, value]] : [];
+    return isBound(name, value) ? [[name, value]] : [];
   });
   return found.length === 0 ? {} : { bounds: Object.fromEntries(found) };
+}
+
+/** A bound that says something: those of safe integers don't. */
+function isBound(name: Bound, value: unknown): value is number {
+  if (typeof value !== 'number' || Math.abs(value) >= Number.MAX_SAFE_INTEGER) return false;
+  if (name === 'multipleOf') return value > 0;
+  return name === 'minItems' || name === 'maxItems' ? Number.isInteger(value) && value >= (name === 'minItems' ? 1 : 0) : true;
 }
 
 function isUsableName(name: unknown): name is string {
