@@ -52,6 +52,12 @@ describe('a read-only account', () => {
     expect(await listed()).toEqual([body]);
     const { message } = await rejectedWith(send(), 'forbidden');
     expect(message).toBe(`The user has set ${user.email} to read-only: nothing in it may be changed.`);
+    // Not even who would see it is read.
+    scene.policies.set('test.notify', { approval: 'destructive' });
+    const read = vi.fn();
+    scene.checked = read;
+    await rejectedWith(scene.call(user, 'test.notify', MESSAGE), 'forbidden');
+    expect(read).not.toHaveBeenCalled();
     await scene.call(user, 'test.read');
     expect(scene.sent).toBe(0);
     expect((await lift(body.id)).body).toEqual({ success: true });
