@@ -173,6 +173,17 @@ describe('a read-only account', () => {
   });
 });
 
+describe('a read-only account of one client', () => {
+  it('is listed until the client’s token is revoked', async () => {
+    const { grant } = await newToken();
+    const { body: own } = await set();
+    await set({ client_id: grant.id });
+    expect(await listed()).toHaveLength(2);
+    await scene.steward.context.clientTokens.revoke(user.userId, grant.id);
+    expect(await listed()).toEqual([own]);
+  });
+});
+
 describe('setting an account to read-only', () => {
   it('changes nothing the second time', async () => {
     const { grant } = await newToken();
