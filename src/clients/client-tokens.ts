@@ -12,6 +12,7 @@ import {
   selectClientGrants,
   selectGrantOfToken,
 } from '../executor/client-grants-repository.ts';
+import { deleteReadOnlyFor } from '../executor/read-only-repository.ts';
 import type { Principal } from '../http/endpoint.ts';
 import type { Catalog } from '../integrations/catalog.ts';
 import { lockUser } from '../vault/grants-repository.ts';
@@ -100,6 +101,7 @@ export class ClientTokens {
       // Changes start under the same lock, so that none starts afterwards.
       await lockUser(tx, userId);
       if (!(await revokeClientGrant(tx, userId, id))) throw new AppError('not_found', 'There is no such token.');
+      await deleteReadOnlyFor(tx, userId, id);
       await this.#deps.approvalExpiry.revoked(tx, userId, id);
       await this.#deps.emit(tx, userId, 'token.revoked', { id });
     }, userId);

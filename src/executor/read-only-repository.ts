@@ -44,3 +44,8 @@ export async function deleteReadOnly(tx: Queryable, userId: string, id: string):
   );
   return rows[0];
 }
+
+/** Deletes the switches for a client. */
+export async function deleteReadOnlyFor(tx: Queryable, userId: string, clientId: string): Promise<void> {
+  await tx.query('delete from read_only_accounts where client_id = $1::uuid and user_id = $2::uuid', [clientId, userId]);
+}

@@ -52,6 +52,12 @@ describe('a read-only account', () => {
     expect(await listed()).toEqual([body]);
     const { message } = await rejectedWith(send(), 'forbidden');
     expect(message).toBe(`The user has set ${user.email} to read-only: nothing in it may be changed.`);
+    // Not even who would see it is read.
+    scene.policies.set('test.notify', { approval: 'destructive' });
+    const read = vi.fn();
+    scene.checked = read;
+    await rejectedWith(scene.call(user, 'test.notify', MESSAGE), 'forbidden');
+    expect(read).not.toHaveBeenCalled();
     await scene.call(user, 'test.read');
     expect(scene.sent).toBe(0);
     expect((await lift(body.id)).body).toEqual({ success: true });
@@ -164,6 +170,17 @@ describe('a read-only account', () => {
     user = await scene.connect({ token: user.token, email: user.email });
     await send();
     expect(scene.sent).toBe(1);
+  });
+});
+
+describe('a read-only account of one client', () => {
+  it('is listed until the client’s token is revoked', async () => {
+    const { grant } = await newToken();
+    const { body: own } = await set();
+    await set({ client_id: grant.id });
+    expect(await listed()).toHaveLength(2);
+    await scene.steward.context.clientTokens.revoke(user.userId, grant.id);
+    expect(await listed()).toEqual([own]);
   });
 });
 

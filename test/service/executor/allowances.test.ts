@@ -106,10 +106,10 @@ describe('a call that is allowed in advance', () => {
 
   it('is for its action and its account only', async () => {
     await remember(ANA);
-    scene.policies.set('test.remove', { approval: 'destructive' });
-    await scene.ask(user, 'test.remove', to(ANA));
     const second = await scene.connect({ token: user.token });
     await scene.ask(second, ACTION, to(ANA), { account: second.accountId });
+    await scene.steward.sql(`update allowances set action = 'test.reply' where user_id = $1`, [user.userId]);
+    await asks(ANA);
     expect(scene.sent).toBe(1);
   });
 
@@ -176,14 +176,14 @@ describe('allowing calls in advance', () => {
   });
 
   it.each([
-    ['a denied call', ACTION, { approval: 'destructive' }, { approved: false }],
-    ['a call that deletes', 'test.remove', { approval: 'destructive' }, {}],
-    ['a call that nobody else sees', 'test.send', { approval: 'always' }, {}],
-    ['a call that the operator always asks about', ACTION, { approval: 'always' }, {}],
-  ] as const)('is refused for %s, which waits on', async (_what, action, policy, more) => {
-    scene.policies.set(action, policy);
+    ['a denied call', ACTION, 'destructive', { approved: false }, 'only a call that is approved'],
+    ['a call that deletes', 'test.remove', 'destructive', {}, 'each call that deletes'],
+    ['a call that the operator always asks about', ACTION, 'always', {}, 'the operator requires approval of each call'],
+  ] as const)('is refused for %s, which waits on', async (_what, action, approval, more, reason) => {
+    scene.policies.set(action, { approval });
     const { approvalId } = await scene.ask(user, action, to(ANA));
-    await rejectedWith(scene.decide(user, approvalId, { rememberFor: 7, ...more }), 'invalid_request');
+    const { message } = await rejectedWith(scene.decide(user, approvalId, { rememberFor: 7, ...more }), 'invalid_request');
+    expect(message.toLowerCase()).toContain(reason);
     expect(scene.sent).toBe(0);
     expect(await stored()).toEqual([]);
     await scene.decide(user, approvalId);
