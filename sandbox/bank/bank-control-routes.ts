@@ -17,7 +17,7 @@ const oneItem = z.strictObject({ item_id: itemId });
 const someItems = z.strictObject({ item_id: itemId.optional(), all: isTrue.optional() });
 const happening = z.strictObject({
   item_id: itemId,
-  kind: z.enum(['purchase', 'posting', 'correction']),
+  kind: z.enum(['purchase', 'refund', 'transfer', 'posting', 'correction']),
   times: z.coerce.number().int().min(1).max(1_000).default(1),
 });
 const webhook = z.strictObject({

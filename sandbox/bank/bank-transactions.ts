@@ -11,8 +11,11 @@ export interface AccountAccess {
 /** A change caused by a call or a test. */
 export interface TransactionChange {
   at: number;
-  /** A new pending transaction; a change of the oldest one; the posting of all pending ones. */
-  kind: 'purchase' | 'correction' | 'posting';
+  /**
+   * A new pending transaction; a refund, and a transfer between the first two accounts, which are posted at once; a change
+   * of the oldest transaction; the posting of all pending ones.
+   */
+  kind: 'purchase' | 'refund' | 'transfer' | 'correction' | 'posting';
 }
 
 /** The input from which all transactions of an item are computed. */
@@ -86,6 +89,21 @@ const SHOPS: readonly Merchant[] = [
 ];
 const RENT: Merchant = { name: 'Maple Court Rent', category: 'RENT_AND_UTILITIES', detail: 'RENT', channel: 'other', top: 0 };
 const PAYROLL: Merchant = { name: 'Fernwood Studio Payroll', category: 'INCOME', detail: 'WAGES', channel: 'other', top: 0 };
+const TRANSFER_OUT: Merchant = {
+  name: 'Transfer to own account',
+  category: 'TRANSFER_OUT',
+  detail: 'ACCOUNT_TRANSFER',
+  channel: 'other',
+  top: 0,
+};
+const TRANSFER_IN: Merchant = {
+  name: 'Transfer from own account',
+  category: 'TRANSFER_IN',
+  detail: 'ACCOUNT_TRANSFER',
+  channel: 'other',
+  top: 0,
+};
+const TRANSFERRED = 250;
 const INTEREST: Merchant = { name: 'Interest Payment', category: 'INCOME', detail: 'INTEREST_EARNED', channel: 'other', top: 0 };
 
 /**
@@ -120,7 +138,7 @@ export function accountId(itemId: string, key: string): string {
 
 function accountEvents(source: TransactionSource, account: SandboxAccount, access: AccountAccess, until: number): TransactionEvent[] {
   const end = Math.min(until, access.until ?? until);
-  const bookings = [...regularBookings(source.holder, account, access.from, end), ...purchases(source, access, end)];
+  const bookings = [...regularBookings(source.holder, account, access.from, end), ...changeBookings(source, access, end)];
   const postings = source.changes.filter(({ kind, at }) => kind === 'posting' && at <= end).map(({ at }) => at);
   const history = { itemId: source.itemId, currency: account.currency, from: access.from, end, postings };
   return bookings.sort((one, other) => one.at - other.at).flatMap((booking) => bookingEvents(history, booking));
@@ -216,13 +234,21 @@ function purchase(account: string, key: string, at: number, luck: number): Booki
   return { key, account, at, postsAt: at + POSTING_MS, amount: cents / 100, merchant };
 }
 
-/** Purchases found by a refresh, on the item's first account. */
-function purchases(source: TransactionSource, access: AccountAccess, end: number): Booking[] {
-  if (source.access[0] !== access) return [];
-  return source.changes
-    .map((change, index) => ({ ...change, index }))
-    .filter((change) => change.kind === 'purchase' && change.at <= end)
-    .map((change) => purchase(access.key, `refresh/${change.index}`, change.at, draw(`${source.itemId}/${change.index}`).readUInt32BE(0)));
+/** Purchases found by a refresh, and refunds, on the item's first account; transfers from there to the second one. */
+function changeBookings(source: TransactionSource, access: AccountAccess, end: number): Booking[] {
+  const [first, second] = source.access;
+  return source.changes.flatMap(({ kind, at }, index) => {
+    if (at > end) return [];
+    const key = `refresh/${index}`;
+    const transferred = (merchant: Merchant, amount: number) => [
+      { key: `${key}/${access.key}`, account: access.key, at, postsAt: at, amount, merchant },
+    ];
+    if (kind === 'transfer' && second !== undefined && access === first) return transferred(TRANSFER_OUT, TRANSFERRED);
+    if (kind === 'transfer' && access === second) return transferred(TRANSFER_IN, -TRANSFERRED);
+    if (access !== first || (kind !== 'purchase' && kind !== 'refund')) return [];
+    const bought = purchase(access.key, key, at, draw(`${source.itemId}/${index}`).readUInt32BE(0));
+    return [kind === 'purchase' ? bought : { ...bought, amount: -bought.amount, postsAt: at }];
+  });
 }
 
 /** Corrections rename the oldest transaction. */

@@ -118,7 +118,11 @@ describe.skipIf(!hasPostgres)('npm run keys -- rewrap --new-user-keys', () => {
     const sources = () => database.sql('select 1 from context_reads where user_id = $1', [user.userId]);
     await eventually(async () => (await sources()).length === 1);
     scene.policies.set('test.send', { approval: 'always' });
-    const { approvalId } = await scene.ask(user, 'test.send', { to: ['b@example.com'], text: 'May I?' }, { account: user.accountId });
+    const ask = async (to: string) =>
+      String((await scene.ask(user, 'test.send', { to: [to], text: 'May I?' }, { account: user.accountId })).approvalId);
+    const approved = await ask('c@example.com');
+    await scene.decide(user, approved);
+    const approvalId = await ask('b@example.com');
     await database.sql(
       `insert into ended_grants (grant_id, user_id, provider, subject, tokens, try_after)
        select id, user_id, provider, subject, tokens, now() + interval '1 day' from grants where id = $1`,
@@ -134,6 +138,7 @@ describe.skipIf(!hasPostgres)('npm run keys -- rewrap --new-user-keys', () => {
     expect(await sealed(user)).toEqual(allUnder(now));
     expect(await current(user)).toBe(token);
     expect((await scene.decide(user, approvalId)).data).toEqual(first.data);
+    expect((await scene.steward.context.executor.outcome(user, approved)).result?.data).toEqual(first.data);
     scene.policies.clear();
     expect((await once()).data).toEqual(first.data);
     // A process without the key in memory recognizes the repeated call by the same hash.

@@ -95,6 +95,30 @@ describe('kill -9 in the middle', () => {
   });
 });
 
+describe('kill -9 while an approved call runs', () => {
+  it('leaves it running until its time is over, and then with an unknown outcome, for the client that asked', async () => {
+    const port = String(await freePort());
+    await start({ PORT: port });
+    const { token } = await connect(child, { email: 'demo@example.com' });
+    const post = (path: string, credential: string, body: object) =>
+      child.call(path, { token: credential, body: JSON.stringify(body), headers: { 'content-type': 'application/json' } });
+    const client = (await post('/tokens', token, { name: 'script', actions: ['mail.*'], access: 'write' })).body.token;
+    const asked = await post('/agents/mail.send', client, { to: ['ana@example.org'], subject: 'Hello', body: 'x' });
+    const { approvalId } = asked.body.details;
+    const approve = () => post(`/approvals/${approvalId}/decision`, token, { approved: true });
+    await runInto('workspace', '/api/gmail/v1/users/me/messages/send', approve);
+    await child.kill('SIGKILL');
+
+    await start({ PORT: port });
+    const result = async () => (await child.call(`/approvals/${approvalId}/result`, { token: client })).body;
+    expect(await result()).toEqual({ status: 'running' });
+    await child.kill('SIGKILL');
+    await place.sql('update approvals set outcome_until = now()');
+    await start({ PORT: port });
+    expect(await result()).toMatchObject({ status: 'failed', error: { code: 'outcome_unknown' } });
+  });
+});
+
 describe('kill -9 right after the response to a disconnect', () => {
   it('denies use after the restart, and then revokes at both providers', async () => {
     await start({ LIMIT_REVOCATION_RETRY_SECONDS: '1' });

@@ -176,6 +176,7 @@ const CASES: Record<string, Case> = {
   'presentations.read': { input: { id: ID }, responses: slides },
   'bank.balances': { input: {}, responses: bank },
   'bank.transactions': { input: range, responses: bank },
+  'bank.spending': { input: range, responses: bank },
   'bank.changes': { input: {}, responses: bank },
   'bank.numbers': { input: {}, responses: bank },
 };

@@ -4,10 +4,10 @@ import { list } from '../../providers/response-list.ts';
 import { schemaReader } from '../../providers/responses.ts';
 import { builtIn } from '../built-in.ts';
 import { accountIds, accountName, bankText, providerTransaction, transactionRow, withOptions } from './bank-schemas.ts';
+import { closedRange, isOrdered, NOT_ORDERED, rangeFields } from './day-range.ts';
 
-const MAX_ROWS = 500;
-const USUAL_DAYS = 30;
-const DAY_MS = 24 * 3_600_000;
+/** The most that the aggregator returns at once. */
+export const MAX_ROWS = 500;
 
 const page = z.object({
   accounts: list(
@@ -20,12 +20,6 @@ const page = z.object({
 });
 export const transactionsPage = schemaReader(import.meta.url, 'transactionsPage', page);
 
-/** With a short pattern in the JSON Schema: zod's own, which checks leap years, has 200 characters. */
-const day = z.iso
-  // The check of the range needs days.
-  .date({ abort: true, error: ({ input }) => (input === undefined ? undefined : 'must be a day, YYYY-MM-DD') })
-  .meta({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' });
-
 export const transactions = builtIn('bank', {
   name: 'bank.transactions',
   effect: 'read',
@@ -34,8 +28,7 @@ export const transactions = builtIn('bank', {
   requires: 'transactions',
   input: z
     .strictObject({
-      from: day.optional().describe(`First day, YYYY-MM-DD; default ${USUAL_DAYS} days before the last.`),
-      to: day.optional().describe('Last day, YYYY-MM-DD; default today.'),
+      ...rangeFields,
       account_ids: accountIds,
       max: z.int().min(1).max(MAX_ROWS).default(100).describe('Most transactions.'),
       page: z
@@ -44,7 +37,7 @@ export const transactions = builtIn('bank', {
         .optional()
         .describe('`next` of the previous result.'),
     })
-    .refine((range) => closedRange(range).from <= closedRange(range).to, { path: ['to'], message: 'must not be before from' }),
+    .refine(isOrdered, NOT_ORDERED),
   output: z.object({
     items: z.array(transactionRow),
     total: z.int().describe('Total number of transactions. If it differs between pages, the transactions have changed: start again.'),
@@ -71,13 +64,3 @@ export const transactions = builtIn('bank', {
     };
   },
 });
-
-/** Days of the bank have no zone: UTC's are taken. */
-function closedRange({ from, to }: { from?: string | undefined; to?: string | undefined }): { from: string; to: string } {
-  const last = to ?? dayOf(Date.now());
-  return { from: from ?? dayOf(Date.parse(last) - USUAL_DAYS * DAY_MS), to: last };
-}
-
-function dayOf(at: number): string {
-  return new Date(at).toISOString().slice(0, 10);
-}

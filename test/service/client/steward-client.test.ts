@@ -75,6 +75,7 @@ describe('StewardClient', () => {
     expect(waiting).toMatchObject([{ approvalId: refusal.details.approvalId, action: 'mail.send', input: { subject: 'Grüße' } }]);
     const { data } = await client.approve(refusal.details.approvalId);
     expect(data.id).toEqual(expect.any(String));
+    expect(await client.approvalResult(refusal.details.approvalId)).toMatchObject({ status: 'done', result: { data } });
     expect(await client.approvals()).toEqual([]);
     await eventually(() =>
       expect(events.map(({ event }) => event)).toEqual(expect.arrayContaining(['approval.requested', 'approval.decided'])),

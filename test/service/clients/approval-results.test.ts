@@ -182,6 +182,13 @@ describe('the result of an approved call', () => {
     expect(await scene.steward.sql('select id from approvals where user_id = $1 and outcome is not null', [user.userId])).toEqual([]);
   });
 
+  it('is gone with its user', async () => {
+    const id = await ask();
+    await decide(id);
+    await scene.steward.call('/user', { method: 'DELETE', token: user.token });
+    expect(await result(id)).toMatchObject({ status: 401 });
+  });
+
   it('is gone with its client', async () => {
     const id = await ask();
     await decide(id);
@@ -218,6 +225,18 @@ describe('a read that always asks', () => {
     expect(data).toMatchObject({ status: 'done', result: { data: { emailAddress: 'ana@example.org' }, meta: { labels: {} } } });
     expect((await result(id, client.token)).body).toEqual(data);
     expect(reads).toBe(1);
+    await socket.close();
+  });
+
+  it('returns as much as the action may', async () => {
+    scene.policies.set('test.return', { approval: 'always' });
+    scene.returned = { text: 'x'.repeat(200_000) };
+    const { token } = await readOnly();
+    const id = await ask(token, 'test.return', {});
+    await decide(id);
+    const socket = await SocketClient.signedIn(scene.steward.url, token);
+    const { data } = await socket.request({ type: 'approval_result', approvalId: id });
+    expect(data.result.data).toEqual(scene.returned);
     await socket.close();
   });
 

@@ -63,4 +63,19 @@ describe('while the database is unavailable', () => {
     await scene.steward.sql(`update idempotency_keys set running_until = now() where user_id = $1`, [user.userId]);
     await rejectedWith(scene.call(user, 'test.send', message, { idempotencyKey: 'k1' }), 'outcome_unknown');
   });
+
+  it('returns the result of an approved call to whoever approved, and reports it as unknown to the asker', async () => {
+    scene.policies.set('test.send', { approval: 'always' });
+    const { approvalId } = await scene.ask(user, 'test.send', message);
+    scene.provider.on('/api/gmail/v1/users/me/messages/send', (response) => {
+      database.cut();
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{"id":"m5"}');
+    });
+    expect((await scene.decide(user, approvalId)).data).toEqual({ id: 'm5' });
+    await back();
+    const outcome = () => scene.steward.context.executor.outcome(user, approvalId);
+    expect(await outcome()).toEqual({ status: 'running' });
+    await scene.steward.sql(`update approvals set outcome_until = now() where id = $1`, [approvalId]);
+    expect(await outcome()).toMatchObject({ status: 'failed', error: { code: 'outcome_unknown' } });
+  });
 });

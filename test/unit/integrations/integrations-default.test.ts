@@ -55,6 +55,7 @@ describe('the guide to the integrations file', () => {
   it('lists every built-in action with its effect, its requirements, and its allow-lists', () => {
     const products: Record<string, string> = {
       'bank.transactions': '`transactions`',
+      'bank.spending': '`transactions`',
       'bank.changes': '`transactions`',
       'bank.numbers': '`auth`',
     };

@@ -1,0 +1,120 @@
+import { z } from 'zod';
+import { AppError } from '../../errors.ts';
+import type { RunContext } from '../action.ts';
+import { builtIn } from '../built-in.ts';
+import { accountIds, type transactionRow, withOptions } from './bank-schemas.ts';
+import { closedRange, isOrdered, NOT_ORDERED, rangeFields } from './day-range.ts';
+import { sumSpending } from './spending-sums.ts';
+import { MAX_ROWS, transactionsPage } from './transactions-action.ts';
+
+/** Transactions of one call: ten requests of the aggregator, which permits 30 per minute for each bank. */
+const MAX_READ = 5_000;
+const TRIES = 3;
+const MAX_SUMS = 200;
+
+type Transaction = z.output<typeof transactionRow>;
+
+const amounts = {
+  currency: z.string().nullable(),
+  amount: z.number().describe('Spent, less refunds.'),
+  refunds: z.number().describe('Money back, already subtracted.'),
+  pending: z.number().describe('The part of `amount` that is not posted yet and may change.'),
+  count: z.int(),
+};
+
+export const spending = builtIn('bank', {
+  name: 'bank.spending',
+  effect: 'read',
+  description:
+    'Add up what was spent in a range of days by category or merchant, per currency. Transfers between accounts, payments of credit cards and income are left out and added up separately.',
+  scopes: [],
+  requires: 'transactions',
+  input: z
+    .strictObject({
+      by: z.enum(['category', 'merchant']).default('category').describe('What to group by.'),
+      ...rangeFields,
+      account_ids: accountIds,
+      max: z.int().min(1).max(MAX_SUMS).default(50).describe('Most sums to return, the largest first.'),
+    })
+    .refine(isOrdered, NOT_ORDERED),
+  output: z.object({
+    from: z.string(),
+    to: z.string(),
+    sums: z.array(z.object({ name: z.string().nullable().describe('Category or merchant; null: the bank names none.'), ...amounts })),
+    more: z.int().describe('Number of sums that were not returned; `totals` contain them.'),
+    totals: z.array(z.object(amounts)),
+    left_out: z.array(
+      z.object({ kind: z.enum(['transfer', 'income']), currency: z.string().nullable(), in: z.number(), out: z.number(), count: z.int() }),
+    ),
+    truncated: z
+      .object({ read: z.int(), total: z.int(), oldest: z.string().nullable().describe('Day of the oldest transaction that was read.') })
+      .optional()
+      .describe('There are more transactions than were read, the newest: the sums are incomplete. Use a shorter range.'),
+  }),
+  summary: ({ by, ...range }) => {
+    const { from, to } = closedRange(range);
+    return `Add up spending by ${by} from ${from} to ${to}`;
+  },
+  async run({ by, account_ids, max, ...range }, { session, progress }) {
+    const { from, to } = closedRange(range);
+    const { rows, total } = await readAll(session, { from, to, account_ids }, progress);
+    const { sums, totals, leftOut } = sumSpending(rows, by);
+    const isTruncated = rows.length < total;
+    return {
+      from,
+      to,
+      sums: sums.slice(0, max),
+      more: Math.max(0, sums.length - max),
+      totals,
+      left_out: leftOut,
+      ...(isTruncated && { truncated: { read: rows.length, total, oldest: oldestOf(rows) } }),
+    };
+  },
+});
+
+interface Query {
+  from: string;
+  to: string;
+  account_ids: string[] | undefined;
+}
+
+type Session = RunContext<'bank'>['session'];
+
+interface Read {
+  /** Newest first. */
+  rows: Transaction[];
+  total: number;
+}
+
+/** @throws AppError `conflict` when the transactions change during each attempt: pages would miss some, or have them twice */
+async function readAll(session: Session, query: Query, progress: (message: string) => void): Promise<Read> {
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const read = await readPages(session, query, progress);
+    if (read !== undefined) return read;
+  }
+  throw new AppError('conflict', 'The transactions changed while they were read. Retry.', { retryAfter: 1 });
+}
+
+/** @returns undefined when the transactions changed between two pages */
+async function readPages(
+  session: Session,
+  { from, to, account_ids }: Query,
+  progress: (message: string) => void,
+): Promise<Read | undefined> {
+  const rows = new Map<string, Transaction>();
+  for (let total = MAX_READ, offset = 0; ; ) {
+    const options = withOptions({ account_ids, count: MAX_ROWS, offset });
+    const page = await session.call('transactions/get', { start_date: from, end_date: to, ...options }, transactionsPage);
+    if (offset > 0 && page.total_transactions !== total) return undefined;
+    total = page.total_transactions;
+    for (const row of page.transactions) rows.set(row.id, row);
+    offset += page.transactions.length;
+    if (rows.size < offset) return undefined;
+    if (page.transactions.length === 0 || offset >= Math.min(total, MAX_READ)) return { rows: [...rows.values()], total };
+    progress(`${offset} of ${total} transactions read.`);
+  }
+}
+
+function oldestOf(rows: readonly Transaction[]): string | null {
+  return rows.reduce<string | null>((oldest, { date }) => (oldest === null || date < oldest ? date : oldest), null);
+}
