@@ -102,8 +102,9 @@ export class Executor {
       }
       const asked = call.configured.action.facts === undefined ? undefined : await this.#approvals.shown(call);
       if (asked !== undefined) throw approvalRequired(asked, entry);
-      const assessment = await this.#gate.check(call);
-      return await (assessment === undefined ? this.#execute(call, entry) : this.#requestApproval(call, assessment, surface, entry));
+      const checked = await this.#gate.check(call);
+      if (checked?.verdict === 'ask') return this.#requestApproval(call, checked, surface, entry);
+      return await this.#execute({ ...call, version: checked?.version }, entry);
     });
   }
 
@@ -140,9 +141,9 @@ export class Executor {
       const call = await checkCall(this.#checks, invocationOf(decision, row, decision.input ?? stored.given), entry);
       if (decision.input !== undefined) return this.#executeEdited(call, entry, row, stored);
       assertSameCall(row, stored, call);
-      const { audience } = await this.#gate.recheck(call);
-      await this.#approvals.assertNotWider(row, stored, audience);
-      return this.#execute(call, entry, row);
+      const assessment = await this.#gate.recheck(call);
+      await this.#approvals.assertAsShown(row, stored, assessment);
+      return this.#execute({ ...call, version: assessment.version }, entry, row);
     });
   }
 
@@ -172,13 +173,16 @@ export class Executor {
     throw approvalRequired(preview, entry);
   }
 
-  async #executeEdited(call: Call, entry: AuditEntryBuilder, row: ApprovalRow, { audience = UNKNOWN }: Stored): Promise<CallResult> {
+  async #executeEdited(call: Call, entry: AuditEntryBuilder, row: ApprovalRow, stored: Stored): Promise<CallResult> {
+    const { audience = UNKNOWN } = stored;
     const assessment = await this.#gate.recheck(call);
     const question = await questionOf(this.#deps, call, assessment);
     const replaced = { ...entry.row('ok', 'edited'), argumentsHash: row.argumentsHash };
     const preview = await this.#approvals.replace(row, call, question, replaced);
-    if (isWider(assessment.audience, audience)) throw approvalRequired(preview, entry);
-    return this.#execute(call, entry, row);
+    const { version } = assessment;
+    const isNew = isWider(assessment.audience, audience) || version !== stored.version;
+    if (isNew) throw approvalRequired(preview, entry);
+    return this.#execute({ ...call, version }, entry, row);
   }
 
   #execute(call: Call, entry: AuditEntryBuilder, approval?: ApprovalRow): Promise<CallResult> {

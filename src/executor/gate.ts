@@ -2,7 +2,7 @@ import { AppError } from '../errors.ts';
 import type { Viewer } from '../providers/audience.ts';
 import { SlidingWindowLimiter } from '../rate-limit/sliding-window.ts';
 import { ActionRun, type Exposure, type RunDeps } from './action-run.ts';
-import { isAllowListed } from './allow-lists.ts';
+import { assertReadAllowed, isAllowListed, readsAllowed } from './allow-lists.ts';
 import type { Call } from './call.ts';
 import { verdictOn } from './rule.ts';
 import type { Taint, Taints } from './taint.ts';
@@ -10,6 +10,11 @@ import type { Taint, Taints } from './taint.ts';
 /** What a call would do, as far as it was read before. */
 export interface Assessment extends Exposure {
   taint: Taint;
+}
+
+/** With what follows from it. */
+export interface Checked extends Assessment {
+  verdict: 'run' | 'ask';
 }
 
 /** Decides whether a call runs, asks the user, or is refused; reads for that only what the rule needs. */
@@ -24,19 +29,21 @@ export class Gate {
   }
 
   /**
-   * @returns undefined: the call may run without a question
+   * @returns undefined: the call may run, and nothing was read for that
    * @throws AppError `forbidden` when it is refused; what the call itself would fail with; `rate_limited`
    */
-  async check(call: Call): Promise<Assessment | undefined> {
+  async check(call: Call): Promise<Checked | undefined> {
     const { configured, userId } = call;
     const { action, policy } = configured;
-    if (policy.approval !== 'always' && action.effect !== 'destructive' && action.exposes === undefined) return undefined;
+    const mustRead = readsAllowed(configured);
+    const mayAsk = policy.approval === 'always' || action.effect === 'destructive' || action.exposes !== undefined;
+    if (!mayAsk && !mustRead) return undefined;
     const taint = await this.#taints.of(call);
-    if (policy.approval === 'never' && !taint.isTainted && !taint.isFinancial) return undefined;
+    if (policy.approval === 'never' && !mustRead && !taint.isTainted && !taint.isFinancial) return undefined;
     // Reading from the provider has the action's rate.
     if (action.facts !== undefined) this.#rates.take(userId, configured.name, policy.rate);
     const assessment = await this.#assess(call, taint);
-    return this.#verdict(call, assessment) === 'ask' ? assessment : undefined;
+    return { ...assessment, verdict: this.#verdict(call, assessment) };
   }
 
   /** The same for a call that the user has approved. @throws AppError like {@link check} */
@@ -47,7 +54,9 @@ export class Gate {
   }
 
   async #assess(call: Call, taint: Taint): Promise<Assessment> {
-    return { ...(await new ActionRun(this.#deps, call).exposure()), taint };
+    const exposure = await new ActionRun(this.#deps, call).exposure();
+    assertReadAllowed(call.configured, exposure.read);
+    return { ...exposure, taint };
   }
 
   #verdict(call: Call, { audience, taint }: Assessment): 'run' | 'ask' {

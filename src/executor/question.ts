@@ -18,6 +18,8 @@ export interface Question {
   notices: readonly string[];
   /** What others wrote and was read before in the call's context, newest first. */
   provenance: readonly ReadSource[];
+  /** Of the facts that it is about; not shown. */
+  version?: string | undefined;
 }
 
 /** Any beyond are only counted, to keep the question readable. */
@@ -32,8 +34,9 @@ export async function questionOf(deps: RunDeps, call: Call, assessment: Assessme
     others.length === 0 ? new Set<string>() : new ActionRun(deps, call).writtenTo(others),
   ]);
   const audience = assessment.audience.map((viewer): ShownViewer => withRelation(viewer, call.ownAddresses, written));
-  const { taint } = assessment;
-  return { summary, audience, notices: [...noticesOn(audience), ...noticesOnReading(taint)], provenance: taint.sources };
+  const { taint, version } = assessment;
+  const notices = [...noticesOn(audience), ...noticesOnReading(taint)];
+  return { summary, audience, notices, provenance: taint.sources, version };
 }
 
 function addressesIn(audience: Audience): string[] {

@@ -7,6 +7,9 @@ import { connect, newName } from './flows.ts';
 import { SocketClient } from './socket-client.ts';
 import { startSteward, type TestSteward } from './steward.ts';
 
+const NAMES = 'search read attachment save_attachment labels draft drafts draft_update draft_send draft_delete label trash untrash'.split(
+  ' ',
+);
 const FILE = `version: 1
 defaults:
   policy: { approval: never, rate: 1000/min }
@@ -14,10 +17,10 @@ agents:
   mail:
     provider: workspace
     description: Mail without questions.
-    scopes: [mail.modify, mail.send]
+    scopes: [mail.modify, mail.send, drive]
     actions:
       send: { use: mail.send, policy: { approval: never } }
-${['search', 'read', 'attachment', 'labels', 'draft', 'label', 'trash'].map((name) => `      ${name}: { use: mail.${name} }\n`).join('')}`;
+${NAMES.map((name) => `      ${name}: { use: mail.${name} }\n`).join('')}`;
 
 /** A service whose mail actions run without approval, where the policy allows it. */
 export async function startMail(env: Record<string, string> = {}): Promise<TestSteward> {

@@ -1,5 +1,8 @@
 import { z } from 'zod';
 import { quoted } from '../display-text.ts';
+import { fileReference } from '../file-reference.ts';
+import { MAX_FILES } from './drive-files.ts';
+import type { AttachedFile } from './mail-compose.ts';
 import { bodyField, headerText, MAX_RECIPIENTS, mailId, type Recipient, recipients, showRecipient } from './mail-fields.ts';
 
 const MAX_ATTACHMENTS = 20;
@@ -14,7 +17,8 @@ const attachment = z
     mime: z
       .string()
       .max(100)
-      .regex(/^(?!multipart\/|message\/)[a-z]+\/[a-z0-9][a-z0-9.+_-]*$/i, 'must be a media type such as text/csv')
+      .regex(/^[a-z]+\/[a-z0-9][a-z0-9.+_-]*$/i, 'must be a media type such as text/csv')
+      .refine((mime) => !/^(multipart|message)\//i.test(mime), 'must be a media type such as text/csv')
       .optional()
       .describe('Media type; derived from the file name by default.'),
     text: z.string().max(MAX_CONTENT).optional().describe('Content as text; give this or base64.'),
@@ -38,7 +42,16 @@ export const outgoingMail = z
     reply_to: mailId
       .optional()
       .describe('Id of the message to reply to: the new message joins its thread. The recipients are required here too.'),
-    attachments: z.array(attachment).max(MAX_ATTACHMENTS).default([]).describe(`Files to attach, at most ${MAX_ATTACHMENTS}.`),
+    attachments: z
+      .array(attachment)
+      .max(MAX_ATTACHMENTS)
+      .default([])
+      .describe(`Files to attach, with their content; at most ${MAX_ATTACHMENTS}.`),
+    files: z
+      .array(fileReference())
+      .max(MAX_FILES)
+      .default([])
+      .describe(`Files of the drive to attach, by id or web address, at most ${MAX_FILES} and 10 MB; native documents as PDF.`),
   })
   .refine(({ subject, reply_to }) => (subject ?? '') !== '' || reply_to !== undefined, {
     path: ['subject'],
@@ -53,9 +66,12 @@ export const outgoingMail = z
 
 export type OutgoingMail = z.output<typeof outgoingMail> & { subject?: string };
 
-/** The bytes of an attachment. */
-export function contentOf({ text, base64 = '' }: OutgoingMail['attachments'][number]): Buffer {
-  return text === undefined ? Buffer.from(base64, 'base64') : Buffer.from(text);
+/** The files that the caller gave with their content. */
+export function givenFiles({ attachments }: Pick<OutgoingMail, 'attachments'>): AttachedFile[] {
+  return attachments.map(({ name, mime, text, base64 = '' }) => {
+    const isText = text !== undefined;
+    return { name, mime, content: isText ? Buffer.from(text) : Buffer.from(base64, 'base64'), isText };
+  });
 }
 
 /** All recipients, including cc and bcc. */
@@ -72,11 +88,14 @@ export function allAddresses(mail: OutgoingMail): string[] {
  * One line with all recipients first, then the subject and the files.
  *
  * @param replySubject of a reply, if it is known
+ * @param files those of the drive; by default their ids
  */
-export function describeMail({ to, cc, bcc, subject = '', reply_to, attachments }: OutgoingMail, replySubject?: string): string {
+export function describeMail(mail: OutgoingMail, replySubject?: string, files = mail.files.map((id) => `the file ${id}`)): string {
+  const { to, cc, bcc, subject = '', reply_to } = mail;
   const lists = [['to', to] as const, ['cc', cc] as const, ['bcc', bcc] as const].filter(([, who]) => who.length > 0);
   const recipients = lists.map(([label, who]) => `${label} ${who.map(showRecipient).join(', ')}`).join('; ');
   const reply = `a reply${replySubject === undefined ? '' : ` ${quoted(replySubject)}`} to message ${reply_to}`;
-  const files = attachments.map((file) => `${quoted(file.name)} (${contentOf(file).length} bytes)`).join(', ');
-  return `${recipients}: ${reply_to === undefined ? quoted(subject) : reply}${files === '' ? '' : `, with ${files}`}`;
+  const given = givenFiles(mail).map(({ name, content }) => `${quoted(name)} (${content.length} bytes)`);
+  const attached = [...given, ...files].join(', ');
+  return `${recipients}: ${reply_to === undefined ? quoted(subject) : reply}${attached === '' ? '' : `, with ${attached}`}`;
 }
