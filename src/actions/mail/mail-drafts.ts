@@ -67,11 +67,11 @@ export const sendDraft = builtIn('workspace', {
   integrity: 'own',
   input: z.strictObject({ id }),
   output: z.object({ id: z.string().describe('Id of the sent message.'), thread: z.string() }),
-  allowRead: { to: draftAddresses },
+  // What can’t be read is covered by no pattern but `*`.
+  allowRead: { to: (draft) => [...draftAddresses(draft), ...(draft.recipients.isIncomplete ? [''] : [])] },
   async facts({ id: draft }, { session }) {
     const found = await fetchDraft(session, draft);
-    if (draftAddresses(found).length === 0)
-      throw new AppError('invalid_request', 'id: The draft has no recipients: use mail.draft_update.');
+    if (draftAudience(found).length === 0) throw new AppError('invalid_request', 'id: The draft has no recipients: use mail.draft_update.');
     return found;
   },
   version: draftVersion,
