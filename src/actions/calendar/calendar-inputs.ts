@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
 import { emailAddress, text } from '../../validation/validate.ts';
-import { isDate, moment } from './zoned-time.ts';
+import { isDate, moment, zoneName } from './zoned-time.ts';
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are rejected
 const CONTROL_BUT_LINES = /[\u0000-\u0008\u000b-\u001f\u007f]/;
@@ -10,18 +10,22 @@ const MAX_ATTENDEES = 100;
 /** Ids are base32hex; an event of a series has its original start after a `_`; other calendar servers use more characters. */
 export const eventId = z
   .string()
-  .regex(/^(?!\.+$)[\w.@:-]{1,1024}$/, 'must be the id of an event')
+  .regex(/^[\w.@:-]{1,1024}$/, 'must be the id of an event')
+  // It would leave its place in the path.
+  .refine((id) => !/^\.+$/.test(id), 'must be the id of an event')
   .describe('Id of the event.');
 
-export const title = text(1_024);
+export const title = text(1_024).describe('Title.');
 export const location = z
   .string()
   .max(1_024)
-  .pipe(z.union([text(1_024), z.literal('')]));
+  .pipe(z.union([text(1_024), z.literal('')]))
+  .describe('Place.');
 export const description = z
   .string()
   .max(8_192)
-  .refine((value) => !CONTROL_BUT_LINES.test(value), 'must not hold control characters');
+  .refine((value) => !CONTROL_BUT_LINES.test(value), 'must not hold control characters')
+  .describe('Description.');
 
 export const attendees = z
   .array(emailAddress)
@@ -47,6 +51,26 @@ export const notifyOnRequest = z
   .boolean()
   .default(false)
   .describe('Notify the attendees by e-mail; this needs the user’s approval. By default they only see the change in their calendars.');
+
+/** Input of calendar.update. */
+export const updateInput = z.strictObject({
+  id: eventId,
+  scope,
+  title: title.optional().describe('New title.'),
+  start: start
+    .optional()
+    .describe('New start. With scope "series": new start of the event that id names; all other events move by the same amount.'),
+  end: end.optional().describe('New end; absent = the duration stays the same.'),
+  zone: zoneName.optional().describe('Time zone of the new times; absent = the event’s own.'),
+  description: description.optional().describe('Replaces the old one; empty removes it.'),
+  location: location.optional().describe('Replaces the old one; empty removes it.'),
+  add_attendees: attendees.optional().describe('E-mail addresses to invite. Existing attendees and their responses are kept.'),
+  remove_attendees: attendees.optional().describe('E-mail addresses of those who are no longer invited.'),
+  recurrence: recurrence.optional().describe('New rules of a series (RFC 5545), for example ["RRULE:FREQ=WEEKLY;BYDAY=TU"].'),
+  notify: notifyOnRequest,
+});
+
+export type UpdateInput = z.output<typeof updateInput>;
 
 /** Value of `sendUpdates`, which is always sent because its default depends on the method. */
 export function sendUpdates(notify: boolean): 'all' | 'none' {

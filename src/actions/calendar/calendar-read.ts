@@ -3,13 +3,14 @@ import { text } from '../../validation/validate.ts';
 import { builtIn } from '../built-in.ts';
 import { describeFully, eventOutput, eventSource } from './calendar-event.ts';
 import { eventId } from './calendar-inputs.ts';
+import { showRange } from './calendar-preview.ts';
 import { calendarZone, getEvent, listEvents } from './calendar-session.ts';
 import { closedRange, openRangeInput, resolveRange } from './time-range.ts';
 
 const listInput = z.strictObject({
   ...openRangeInput,
   query: text(200).optional().describe('Words in the title, description, location or attendees.'),
-  max: z.int().min(1).max(100).default(50),
+  max: z.int().min(1).max(100).default(50).describe('Most events to return, up to 100.'),
   page: text(4_096).optional().describe('`next` of the previous page.'),
 });
 
@@ -25,10 +26,7 @@ export const calendarList = builtIn('workspace', {
     next: z.string().optional(),
   }),
   sources: ({ items }) => items.map(eventSource),
-  summary: (range) => {
-    const { from, to } = closedRange(range);
-    return `List the events from ${from} to ${to}`;
-  },
+  summary: (range) => `List the events ${showRange(closedRange(range))}`,
   async run({ query, max, page, ...range }, { session }) {
     const { from, to } = await resolveRange(closedRange(range), () => calendarZone(session));
     const { timeZone, items, nextPageToken } = await listEvents(session, { from, to, zone: range.zone, query, max, page });

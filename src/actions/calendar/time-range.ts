@@ -11,6 +11,8 @@ export const rangeInput = {
 };
 
 const OPEN_DAYS = 7;
+/** Of a range whose events are all read. */
+export const MAX_DAYS = 92;
 
 /** {@link rangeInput} with defaults. */
 export const openRangeInput = {

@@ -212,7 +212,7 @@ describe('a change that invites people', () => {
     await expect(asked('calendar.create', { ...times, attendees: ['b@example.com'] })).rejects.toMatchObject({ code: 'approval_required' });
     await expect(asked('calendar.update', { id, add_attendees: ['b@example.com'], notify: false })).rejects.toMatchObject(
       summary(
-        `Change, inviting b@example.com, seen by a@example.com, b@example.com without an e-mail: the event “made” on 2027-03-21T09:00:00+01:00 (${id})`,
+        `Change, inviting b@example.com, seen by a@example.com, b@example.com without an e-mail: the event “made” on Sun, 21 Mar 2027, 09:00 (Europe/Berlin) (${id})`,
       ),
     );
     expect(await calendarNotices(steward, me.email)).toHaveLength(sent);
@@ -223,7 +223,9 @@ describe('a change that invites people', () => {
     const { id } = await create({ attendees: ['a@example.com'] });
     const sent = (await calendarNotices(steward, me.email)).length;
     await expect(asked('calendar.update', { id, title: 'made loud', notify: true })).rejects.toMatchObject(
-      summary(`Change, notifying a@example.com by e-mail: the event “made” on 2027-03-21T09:00:00+01:00 (${id}); title “made loud”`),
+      summary(
+        `Change, notifying a@example.com by e-mail: the event “made” on Sun, 21 Mar 2027, 09:00 (Europe/Berlin) (${id}); title “made loud”`,
+      ),
     );
     expect(await calendarNotices(steward, me.email)).toHaveLength(sent);
     expect((await stored(id)).summary).toBe('made');
@@ -251,7 +253,7 @@ describe('calendar.delete', () => {
     const asked = callAction(steward, 'calendar.delete', { id, scope: 'series' }, { token: me.token });
     await expect(asked).rejects.toMatchObject({
       code: 'approval_required',
-      details: { summary: `Delete, notifying nobody: the whole series “made” from 2027-03-21T09:00:00+01:00 (${id})` },
+      details: { summary: `Delete, notifying nobody: the whole series “made” from Sun, 21 Mar 2027, 09:00 (Europe/Berlin) (${id})` },
     });
     expect((await stored(id)).status).toBe('confirmed');
   });
