@@ -101,7 +101,7 @@ export const deleteDraft = builtIn('workspace', {
   output: z.object({ deleted: z.string().describe('Id of the draft.') }),
   facts: ({ id: draft }, { session }): Promise<Draft> => fetchDraft(session, draft),
   summary: ({ id: draft }) => `Delete permanently: the draft ${draft}`,
-  preview: async (_input, _context, draft) => `Delete permanently, not sent ${describeDraft(draft)}`,
+  preview: async (_input, _context, draft) => `Delete permanently, without sending it ${describeDraft(draft)}`,
   async run({ id: draft }, { session }) {
     await session.call('gmail.users.drafts.delete', { userId: 'me', id: draft }, z.object({})).catch((error) => {
       throw toNoDraft(error);

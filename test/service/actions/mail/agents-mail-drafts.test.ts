@@ -222,7 +222,9 @@ describe('mail.draft_delete', () => {
   it('asks, naming the draft, and deletes it', async () => {
     const { id } = await user.run('mail.draft', MAIL);
     const { summary, approvalId } = await question('mail.draft_delete', { id });
-    expect(summary).toMatch(/^Delete permanently, not sent to “Ana” <ana@example\.org>.*: the draft “Plan”, with the text “At noon\?”/);
+    expect(summary).toMatch(
+      /^Delete permanently, without sending it to “Ana” <ana@example\.org>.*: the draft “Plan”, with the text “At noon\?”/,
+    );
     expect((await decide(approvalId)).data).toEqual({ deleted: id });
     expect(await drafts()).toEqual([]);
   });

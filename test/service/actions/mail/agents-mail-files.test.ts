@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import PostalMime from 'postal-mime';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AppError } from '../../../../src/errors.ts';
@@ -108,6 +111,26 @@ describe('files of the drive in a message', () => {
       expect(await refused(action, input)).toMatchObject({ code: 'missing_scopes', details: { missingScopes: ['drive'] } });
     }
     expect((await me.act('mail.draft', MAIL)).id).toEqual(expect.any(String));
+  });
+
+  it('need the agent’s scope, whatever the user has granted', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'steward-mail-files-'));
+    const file = join(folder, 'integrations.yaml');
+    const actions = 'actions: { draft: { use: mail.draft }, save_attachment: { use: mail.save_attachment } }';
+    writeFileSync(file, `version: 1\nagents:\n  mail: { provider: workspace, description: D, scopes: [mail.modify], ${actions} }\n`);
+    const other = await startSteward({ INTEGRATIONS_FILE: file });
+    try {
+      const { token } = await newPerson(other);
+      for (const [action, input] of [
+        ['mail.draft', { ...MAIL, files: ['x'] }],
+        ['mail.save_attachment', { message: 'm1', attachment: '1' }],
+      ] as const) {
+        await expect(callAction(other, action, input, { token })).rejects.toMatchObject({ code: 'forbidden' });
+      }
+    } finally {
+      await other.stop();
+      rmSync(folder, { recursive: true });
+    }
   });
 });
 
