@@ -78,8 +78,9 @@ export function insertEvent(request: Request): StoredEvent {
 export function changeEvent(request: Request, whole: boolean): StoredEvent {
   const { state, now } = request;
   const before = findEvent(request);
-  if (before.status === 'cancelled') throw notFound('Not Found');
   const patch = parseBody(request.body);
+  // A deleted event can be restored, but not changed.
+  if (before.status === 'cancelled' && patch.status !== 'confirmed') throw notFound('Not Found');
   if (patch.attendeesOmitted === true) patch.attendees = onlyOwnResponse(request, before, patch);
   const kept = Object.fromEntries(Object.entries(before).filter(([name]) => !whole || OWN_FIELDS.includes(name)));
   const changed = { status: before.status, ...applied(kept, patch), updated: new Date(now).toISOString() } as unknown as StoredEvent;

@@ -3,7 +3,7 @@ import type { ApiMethod, ApiResponse, SandboxApi } from './api-method.ts';
 import { assertOwnMailbox, findMessage, findThread, type Mailbox, type MailRequest, relabel, type StoredMessage } from './gmail-mailbox.ts';
 import { compileQuery, namesSpamOrTrash } from './gmail-query.ts';
 import { attachmentResource, messageResource, threadResource } from './gmail-resources.ts';
-import { createDraft, findDraft, messageBody, sendDraft, sendMessage } from './gmail-sending.ts';
+import { createDraft, deleteDraft, findDraft, messageBody, sendDraft, sendMessage, updateDraft } from './gmail-sending.ts';
 import { seedMailbox } from './gmail-world.ts';
 
 const MODIFY = ['https://www.googleapis.com/auth/gmail.modify'];
@@ -25,6 +25,12 @@ function method(
     return json === undefined ? { empty: true } : { json };
   };
   return { verb, path: `/gmail/v1/users/:userId/${path}`, scopes, units, handle: respond };
+}
+
+/** A method whose message may also be uploaded. */
+function uploadable(...[verb, path, units, handle, scopes]: Parameters<typeof method>): ApiMethod<Mailbox>[] {
+  const plain = method(verb, path, units, handle, scopes);
+  return [plain, { ...plain, path: `/upload${plain.path}` }];
 }
 
 /** The emulator of the mail API: the methods that agents use, with the provider's paths, formats and costs. */
@@ -49,7 +55,19 @@ export const gmailApi: SandboxApi<Mailbox> = {
     method('GET', 'threads/:id', 40, ({ state, params, query }) =>
       threadResource(params.id ?? '', findThread(state, params.id), query, state),
     ),
-    method('POST', 'messages/send', 100, (request) => brief(sendMessage(request, messageBody(request.body))), SEND),
+    ...uploadable(
+      'POST',
+      'messages/send',
+      100,
+      (request) =>
+        brief(
+          sendMessage(
+            request,
+            messageBody(request, (body) => body),
+          ),
+        ),
+      SEND,
+    ),
     method('POST', 'messages/batchModify', 50, batchModify),
     method('POST', 'messages/:id/modify', 5, (request) => change(request, [findMessage(request.state, request.params.id)])[0]),
     method('POST', 'messages/:id/trash', 5, ({ state, params }) =>
@@ -61,9 +79,24 @@ export const gmailApi: SandboxApi<Mailbox> = {
       return { id: params.id, historyId: String(state.historyId) };
     }),
     method('GET', 'drafts', 5, listDrafts),
-    method('POST', 'drafts', 10, (request) => {
-      const { id, message } = createDraft(request, messageBody((request.body as { message?: unknown } | undefined)?.message));
+    ...uploadable('POST', 'drafts', 10, (request) => {
+      const { id, message } = createDraft(
+        request,
+        messageBody(request, ({ message }) => message),
+      );
       return { id, message: brief(message) };
+    }),
+    ...uploadable('PUT', 'drafts/:id', 15, (request) => {
+      const { id, message } = updateDraft(
+        request,
+        request.params.id ?? '',
+        messageBody(request, ({ message }) => message),
+      );
+      return { id, message: brief(message) };
+    }),
+    method('DELETE', 'drafts/:id', 10, ({ state, params }) => {
+      deleteDraft(state, params.id ?? '');
+      return undefined;
     }),
     method('GET', 'drafts/:id', 20, ({ state, params, query }) => {
       const { id, message } = findDraft(state, params.id ?? '');
@@ -126,7 +159,9 @@ function listThreads(request: MailRequest): object {
 }
 
 function listDrafts(request: MailRequest): object {
-  return page(request, 'drafts', request.state.drafts, ({ id, messageId }) => {
+  const matches = compileQuery(request.state, request.query.get('q') ?? '', request.now);
+  const found = request.state.drafts.filter(({ messageId }) => matches(findMessage(request.state, messageId)));
+  return page(request, 'drafts', found.toReversed(), ({ id, messageId }) => {
     const { threadId } = findMessage(request.state, messageId);
     return { id, message: { id: messageId, threadId } };
   });

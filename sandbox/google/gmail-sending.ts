@@ -1,4 +1,5 @@
 import { invalid } from '../api-fault.ts';
+import { readUpload } from './drive-upload.ts';
 import { findMessage, findThread, header, type Mailbox, type MailRequest, messageId, type StoredMessage } from './gmail-mailbox.ts';
 import { headerOf, parseMime } from './gmail-mime.ts';
 
@@ -8,9 +9,20 @@ export interface MessageBody {
   threadId: string | undefined;
 }
 
-/** @throws ApiFault 400 when `raw` is missing or not base64url */
-export function messageBody(value: unknown): MessageBody {
-  const { raw, threadId } = (value ?? {}) as Record<string, unknown>;
+/**
+ * The message of a request: in its body, or uploaded.
+ *
+ * @param inBody where the body has it
+ * @throws ApiFault 400 when it is missing or not base64url
+ */
+export function messageBody({ body, upload }: MailRequest, inBody: (body: Record<string, unknown>) => unknown): MessageBody {
+  const uploaded = upload && readUpload(upload, 'multipart');
+  const given = inBody((uploaded?.metadata ?? body ?? {}) as Record<string, unknown>);
+  const { raw, threadId } = (given ?? {}) as Record<string, unknown>;
+  if (uploaded !== undefined) {
+    if (uploaded.mimeType !== 'message/rfc822') throw invalid('Media type must be message/rfc822');
+    return { raw: uploaded.bytes.toString('latin1'), threadId: typeof threadId === 'string' ? threadId : undefined };
+  }
   if (typeof raw !== 'string' || raw === '' || !/^[\w+/-]+={0,2}$/.test(raw))
     throw invalid("'raw' RFC822 payload message string is required");
   return { raw: Buffer.from(raw, 'base64url').toString('latin1'), threadId: typeof threadId === 'string' ? threadId : undefined };
@@ -30,6 +42,22 @@ export function createDraft(request: MailRequest, body: MessageBody): { id: stri
   const id = `r${BigInt(`0x${message.id}`) % 10n ** 18n}`;
   request.state.drafts.push({ id, messageId: message.id });
   return { id, message };
+}
+
+/** Replaces the draft's message by another with a new id. */
+export function updateDraft(request: MailRequest, draftId: string, body: MessageBody): { id: string; message: StoredMessage } {
+  const { state } = request;
+  const former = findDraft(state, draftId).message;
+  const message = store(request, body, ['DRAFT']);
+  state.messages = state.messages.filter(({ id }) => id !== former.id);
+  for (const draft of state.drafts) if (draft.id === draftId) draft.messageId = message.id;
+  return { id: draftId, message };
+}
+
+export function deleteDraft(mailbox: Mailbox, draftId: string): void {
+  const { message } = findDraft(mailbox, draftId);
+  mailbox.drafts = mailbox.drafts.filter(({ id }) => id !== draftId);
+  mailbox.messages = mailbox.messages.filter(({ id }) => id !== message.id);
 }
 
 /** Removes the draft and sends a message with a new id. */

@@ -44,6 +44,8 @@ export interface RunContext<P extends string = string> {
   signal: AbortSignal;
   /** Reports progress to a waiting caller. */
   progress(message: string): void;
+  /** {@link Action.version} of the facts that were checked before this run; undefined: none were read, or they have none. */
+  readonly version: string | undefined;
   /** Names the call that reverts this one, for the result's `meta.undo`. Not called for what can't be reverted. */
   undoneBy(undo: Undo): void;
 }
@@ -65,12 +67,16 @@ export interface Action<Input = unknown, Output = unknown, P extends string = st
   description: string;
   /** For workspace accounts: any one of them suffices. */
   scopes: readonly (P extends 'workspace' ? ScopeName : string)[];
+  /** Scopes that a call with this input needs besides, each of them. */
+  alsoNeeds?(input: Input): readonly ScopeName[];
   /** A need that the agent must declare for it: a product of the bank. */
   requires?: string;
   input: Schema<Input>;
   output: Schema<Output>;
   /** Allow-list name → the values in this input that the list is checked against. Mail's `to` covers cc and bcc too. */
   allow?: Record<string, (input: Input) => readonly string[]>;
+  /** The same for values that only the facts tell. With such a list in force, the facts are read before every call. */
+  allowRead?: Record<string, (facts: Facts) => readonly string[]>;
   /**
    * Reads from the provider what decides who sees the effect: an event's guests, a file's sharing. Changes nothing.
    * Executed before the user is asked, and again when the user has approved.
@@ -78,6 +84,11 @@ export interface Action<Input = unknown, Output = unknown, P extends string = st
    * @throws AppError `not_found`, `invalid_request` when the call can't succeed
    */
   facts?(input: Input, context: RunContext<P>): Promise<Facts>;
+  /**
+   * Changes with everything that the user is shown of the facts. A call whose version has changed since isn't run, and one
+   * whose facts can't be read isn't asked about: what wasn't read can't be shown.
+   */
+  version?(facts: Facts): string | undefined;
   /** Who sees the effect besides the user, which can't be undone: if anyone does, the call needs approval like a destructive one. */
   exposes?(input: Input, facts: Facts): Audience;
   /** The folder that the call puts something into, by which a user may allow it in advance; left out: by those who see it. */
@@ -138,8 +149,11 @@ export type Definition<I extends z.ZodType, O extends z.ZodType, P extends strin
 export function outlineOf({
   input,
   output,
+  alsoNeeds,
   allow,
+  allowRead,
   facts,
+  version,
   exposes,
   destination,
   sources,
@@ -150,7 +164,12 @@ export function outlineOf({
   run,
   ...outline
 }: Action): ActionOutline {
-  return { ...outline, lists: Object.keys(allow ?? {}), mayExpose: exposes !== undefined, ...(costs !== undefined && { mayCost: true }) };
+  return {
+    ...outline,
+    lists: Object.keys({ ...allow, ...allowRead }),
+    mayExpose: exposes !== undefined,
+    ...(costs !== undefined && { mayCost: true }),
+  };
 }
 
 export function schemasOf({ input, output }: Action): ActionSchemas {

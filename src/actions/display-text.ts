@@ -24,8 +24,13 @@ const MAX_QUOTED = 200;
  * truncated text follows the closing mark, where the text can't imitate it.
  */
 export function quoted(text: string): string {
-  const line = text.slice(0, MAX_QUOTED).toWellFormed().replace(INVISIBLE, ' ').replace(QUOTES, "'").replace(/\s+/g, ' ');
-  return text.length > MAX_QUOTED ? `“${line}”… (${text.length.toLocaleString('en')} characters)` : `“${line}”`;
+  return quotedUpTo(text, MAX_QUOTED);
+}
+
+/** The same for a text that the user has to read: more of it. */
+export function quotedUpTo(text: string, max: number): string {
+  const line = text.slice(0, max).toWellFormed().replace(INVISIBLE, ' ').replace(QUOTES, "'").replace(/\s+/g, ' ');
+  return text.length > max ? `“${line}”… (${text.length.toLocaleString('en')} characters)` : `“${line}”`;
 }
 
 const PLAIN_ADDRESS = /^[\w.+'-]{1,64}@[\w.-]{1,190}$/;

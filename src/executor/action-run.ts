@@ -33,6 +33,8 @@ export interface Exposure {
   audience: Audience;
   /** The action's, if it has any; undefined: they couldn't be read. */
   read: { facts: unknown } | undefined;
+  /** The action's version of them. */
+  version?: string | undefined;
 }
 
 /**
@@ -81,13 +83,13 @@ export class ActionRun {
    */
   async exposure(): Promise<Exposure> {
     const { input, configured } = this.#call;
-    const { facts, exposes } = configured.action;
+    const { facts, exposes, version } = configured.action;
     if (facts === undefined) return { audience: exposes?.(input, undefined) ?? [], read: { facts: undefined } };
     try {
       const read = await this.#beforeTheQuestion((context) => facts(input, context));
-      return { audience: exposes?.(input, read) ?? [], read: { facts: read } };
+      return { audience: exposes?.(input, read) ?? [], read: { facts: read }, version: version?.(read) };
     } catch (error) {
-      if (error instanceof AppError && FATAL.includes(error.code)) throw error;
+      if (version !== undefined || (error instanceof AppError && FATAL.includes(error.code))) throw error;
       return { audience: UNKNOWN, read: undefined };
     }
   }
@@ -172,6 +174,7 @@ class Context implements RunContext {
   readonly db: Database;
   readonly unmasked: boolean;
   readonly capBytes: number;
+  readonly version: string | undefined;
   readonly progress: (message: string) => void;
   readonly undoneBy: RunContext['undoneBy'];
   readonly #abort: RunAbort;
@@ -180,7 +183,7 @@ class Context implements RunContext {
 
   constructor(
     { db, undoneBy }: Pick<RunContext, 'db' | 'undoneBy'>,
-    { userId, account, configured, progress }: Call,
+    { userId, account, configured, version, progress }: Call,
     runAbort: RunAbort,
     open: () => RunContext['session'],
   ) {
@@ -190,6 +193,7 @@ class Context implements RunContext {
     this.db = db;
     this.unmasked = configured.policy.unmasked;
     this.capBytes = configured.capBytes;
+    this.version = version;
     this.progress = (message) => {
       if (!runAbort.isAborted) progress?.(message);
     };

@@ -11,14 +11,39 @@ const SHOWN_VALUES = 10;
  */
 export function assertAllowed({ action, policy }: LoadedAction, input: unknown): void {
   for (const [name, patterns] of Object.entries(policy.allow)) {
+    if (Object.hasOwn(action.allowRead ?? {}, name)) continue;
     const valuesOf = Object.hasOwn(action.allow ?? {}, name) ? action.allow?.[name] : undefined;
     if (valuesOf === undefined) throw new AppError('forbidden', `This action’s allow-list ${name} can’t be checked.`);
-    const refused = valuesOf(input).filter((value) => !patterns.some((pattern) => matches(pattern, value)));
-    if (refused.length === 0) continue;
-    throw new AppError('forbidden', `${name}: holds something that the operator’s allow-list doesn’t cover.`, {
-      details: { list: name, refused: refused.slice(0, SHOWN_VALUES) },
-    });
+    assertCovered(name, patterns, valuesOf(input));
   }
+}
+
+/** Whether a list is in force that only the facts can be checked against. */
+export function readsAllowed({ action, policy }: LoadedAction): boolean {
+  return Object.keys(policy.allow).some((name) => Object.hasOwn(action.allowRead ?? {}, name));
+}
+
+/**
+ * The same check for values that the facts tell.
+ *
+ * @param read undefined: they couldn't be read
+ * @throws AppError `forbidden`
+ */
+export function assertReadAllowed({ action, policy }: LoadedAction, read: { facts: unknown } | undefined): void {
+  for (const [name, patterns] of Object.entries(policy.allow)) {
+    const valuesOf = Object.hasOwn(action.allowRead ?? {}, name) ? action.allowRead?.[name] : undefined;
+    if (valuesOf === undefined) continue;
+    if (read === undefined) throw new AppError('forbidden', `This action’s allow-list ${name} can’t be checked.`);
+    assertCovered(name, patterns, valuesOf(read.facts));
+  }
+}
+
+function assertCovered(name: string, patterns: readonly string[], values: readonly string[]): void {
+  const refused = values.filter((value) => !patterns.some((pattern) => matches(pattern, value)));
+  if (refused.length === 0) return;
+  throw new AppError('forbidden', `${name}: holds something that the operator’s allow-list doesn’t cover.`, {
+    details: { list: name, refused: refused.slice(0, SHOWN_VALUES) },
+  });
 }
 
 /** Whether one of the action's allow-lists names an address. */

@@ -6,7 +6,7 @@ import type { Call } from './call.ts';
 import type { Question } from './question.ts';
 
 /** What the user approves: exactly what will happen. */
-export interface ApprovalPreview extends Question {
+export interface ApprovalPreview extends Omit<Question, 'version'> {
   approvalId: string;
   action: string;
   /** The account's label. */

@@ -5,11 +5,12 @@ import { AppError } from '../errors.ts';
 import type { Emit } from '../events/emit.ts';
 import { actionRevisions } from '../integrations/action-revision.ts';
 import type { Catalog } from '../integrations/catalog.ts';
-import { type Audience, isWider, UNKNOWN } from '../providers/audience.ts';
+import { isWider, UNKNOWN } from '../providers/audience.ts';
 import { disconnected } from '../vault/active-uses.ts';
 import { lockUser } from '../vault/grants-repository.ts';
 import { ignoreDecryptionFailure } from '../vault/ignore-decryption-failure.ts';
 import type { UserKeys } from '../vault/user-keys.ts';
+import type { Exposure } from './action-run.ts';
 import { selectConnection } from './agent-accounts-repository.ts';
 import { ApprovalExpiry } from './approval-expiry.ts';
 import { type ApprovalPreview, asJson, isAbout, preview, type Stored, sealed, storedOf, unseal } from './approval-preview.ts';
@@ -84,14 +85,17 @@ export class Approvals {
   }
 
   /**
-   * Ends an approval whose effect others see by now whom the user wasn't told of.
+   * Ends an approval whose effect others see by now whom the user wasn't told of, or whose subject has changed since it
+   * was shown.
    *
    * @throws AppError `conflict` then
    */
-  async assertNotWider(row: ApprovalRow, { audience }: Stored, now: Audience): Promise<void> {
-    if (!isWider(now, audience ?? UNKNOWN)) return;
+  async assertAsShown(row: ApprovalRow, { audience, version }: Stored, now: Pick<Exposure, 'audience' | 'version'>): Promise<void> {
+    const wider = isWider(now.audience, audience ?? UNKNOWN);
+    if (!wider && now.version === version) return;
     await this.#expiry.exposed(row);
-    throw new AppError('conflict', 'Others would see this by now. Ask for approval again.');
+    const why = wider ? 'Others would see this by now.' : 'This has changed since it was shown.';
+    throw new AppError('conflict', `${why} Ask for approval again.`);
   }
 
   /** Pending approvals of actions that are still the same, oldest first, without those that can't be decrypted. */

@@ -1,8 +1,9 @@
 import { AppError } from '../errors.ts';
 import { type Catalog, type ConfiguredAction, fullName, type LoadedAction } from '../integrations/catalog.ts';
+import type { AgentNeeds } from '../providers/provider.ts';
 import { nearestName } from '../validation/nearest-name.ts';
 import { notConfigured, type RunDeps } from './action-run.ts';
-import type { UserAccounts } from './agent-accounts-repository.ts';
+import type { AgentAccountRow, UserAccounts } from './agent-accounts-repository.ts';
 import { assertAllowed } from './allow-lists.ts';
 import type { ArgumentHashes } from './argument-hashes.ts';
 import type { AuditEntryBuilder } from './audit-log.ts';
@@ -61,6 +62,7 @@ export async function checkCall(deps: CheckDeps, invocation: Invocation, entry: 
   if (changesSomething(configured)) assertWritable(account, clientId);
   assertUsable(account);
   assertScopes(account, action.scopes, deps.providers.needs(action.provider));
+  assertAlsoNeeded(catalog, configured, account, input, deps.providers.needs(action.provider));
   assertAllowed(configured, input);
   const { signal, progress } = invocation;
   return {
@@ -79,6 +81,22 @@ export async function checkCall(deps: CheckDeps, invocation: Invocation, entry: 
     progress,
     startedAt,
   };
+}
+
+/** @throws AppError `forbidden` for a scope that the operator hasn't given to the agent, `missing_scopes` */
+function assertAlsoNeeded(
+  { agents }: Catalog,
+  { action, agent }: LoadedAction,
+  account: AgentAccountRow,
+  input: unknown,
+  needs: AgentNeeds,
+): void {
+  for (const scope of action.alsoNeeds?.(input) ?? []) {
+    const permitted = agents.get(agent)?.needs.includes(scope);
+    if (permitted !== true)
+      throw new AppError('forbidden', `This needs ${scope} in the agent’s ${needs.key}, which the operator hasn’t given.`);
+    assertScopes(account, [scope], needs);
+  }
 }
 
 /** Read for each call, so that a revocation counts at once on every replica. @throws AppError `invalid_token` */

@@ -141,9 +141,11 @@ export class Executor {
       if (call.configured.action.facts !== undefined) await this.#assertNotAsked(call, entry);
       const ruling = await this.#gate.check(call);
       if (ruling === undefined) return await this.#execute(call, entry);
-      const { assessment, allowance } = ruling;
+      const { assessment, verdict, allowance } = ruling;
+      const checked = { ...call, version: assessment.version };
+      if (verdict === 'run') return await this.#execute(checked, entry);
       const ask = () => this.#requestApproval(call, assessment, surface, entry);
-      return await (allowance === undefined ? ask() : this.#executeAllowed(call, entry, allowance, ask));
+      return await (allowance === undefined ? ask() : this.#executeAllowed(checked, entry, allowance, ask));
     });
   }
 
@@ -182,9 +184,9 @@ export class Executor {
       if (decision.input !== undefined) return this.#executeEdited(call, entry, row, stored, days);
       assertSameCall(row, stored, call);
       const assessment = await this.#gate.recheck(call);
-      await this.#approvals.assertNotWider(row, stored, assessment.audience);
+      await this.#approvals.assertAsShown(row, stored, assessment);
       const allowing = days === undefined ? undefined : this.#gate.allowance(call, assessment, stored.audience ?? UNKNOWN, days);
-      return this.#execute(call, entry, { approval: row, allowing });
+      return this.#execute({ ...call, version: assessment.version }, entry, { approval: row, allowing });
     });
   }
 
@@ -241,7 +243,7 @@ export class Executor {
     call: Call,
     entry: AuditEntryBuilder,
     row: ApprovalRow,
-    { audience = UNKNOWN }: Stored,
+    stored: Stored,
     days: number | undefined,
   ): Promise<CallResult> {
     const assessment = await this.#gate.recheck(call);
@@ -249,8 +251,10 @@ export class Executor {
     const allowing = days === undefined ? undefined : this.#gate.allowance(call, assessment, question.audience, days);
     const replaced = { ...entry.row('ok', 'edited'), argumentsHash: row.argumentsHash };
     const preview = await this.#approvals.replace(row, call, question, replaced);
-    if (isWider(assessment.audience, audience)) throw this.#approvalRequired(preview, entry);
-    return this.#execute(call, entry, { approval: row, allowing });
+    const { version } = assessment;
+    const isNew = isWider(assessment.audience, stored.audience ?? UNKNOWN) || version !== stored.version;
+    if (isNew) throw this.#approvalRequired(preview, entry);
+    return this.#execute({ ...call, version }, entry, { approval: row, allowing });
   }
 
   /** @param ask requests approval, if the allowance has ended meanwhile */

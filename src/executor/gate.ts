@@ -2,7 +2,7 @@ import { AppError } from '../errors.ts';
 import type { Viewer } from '../providers/audience.ts';
 import { SlidingWindowLimiter } from '../rate-limit/sliding-window.ts';
 import { ActionRun, type Exposure, type RunDeps } from './action-run.ts';
-import { isAllowListed } from './allow-lists.ts';
+import { assertReadAllowed, isAllowListed, readsAllowed } from './allow-lists.ts';
 import { allows, coveredBy, type NewAllowance } from './allowance.ts';
 import type { Allowances } from './allowances.ts';
 import type { Call } from './call.ts';
@@ -15,10 +15,11 @@ export interface Assessment extends Exposure {
   taint: Taint;
 }
 
-/** A call that asks the user, unless an allowance is for it. */
+/** What follows from an assessment. */
 export interface Ruling {
   assessment: Assessment;
-  /** Id of the allowance. */
+  verdict: 'run' | 'ask';
+  /** Id of the allowance that answers the question. */
   allowance: string | undefined;
 }
 
@@ -36,21 +37,24 @@ export class Gate {
   }
 
   /**
-   * @returns undefined: the call may run without a question
+   * @returns undefined: the call may run, and nothing was read for that
    * @throws AppError `forbidden` when it is refused; what the call itself would fail with; `rate_limited`
    */
   async check(call: Call): Promise<Ruling | undefined> {
     const { configured, userId } = call;
     const { action, policy } = configured;
-    if (policy.approval !== 'always' && action.effect !== 'destructive' && action.exposes === undefined) return undefined;
+    const mustRead = readsAllowed(configured);
+    const mayAsk = policy.approval === 'always' || action.effect === 'destructive' || action.exposes !== undefined;
+    if (!mayAsk && !mustRead) return undefined;
     const taint = await this.#taints.of(call);
-    if (policy.approval === 'never' && !taint.isTainted && !taint.isFinancial) return undefined;
+    if (policy.approval === 'never' && !mustRead && !taint.isTainted && !taint.isFinancial) return undefined;
     // Reading from the provider has the action's rate.
     if (action.facts !== undefined) this.#rates.take(userId, configured.name, policy.rate);
     const assessment = await this.#assess(call, taint);
     const situation = situationOf(call, assessment);
-    if (verdict(call, situation, taint) === 'run') return undefined;
-    return { assessment, allowance: await this.#allowanceFor(call, assessment, situation) };
+    const ruling = verdict(call, situation, taint);
+    const allowance = ruling === 'run' ? undefined : await this.#allowanceFor(call, assessment, situation);
+    return { assessment, verdict: ruling, allowance };
   }
 
   /** The same for a call that the user has approved. @throws AppError like {@link check} */
@@ -75,7 +79,9 @@ export class Gate {
   }
 
   async #assess(call: Call, taint: Taint): Promise<Assessment> {
-    return { ...(await new ActionRun(this.#deps, call).exposure()), taint };
+    const exposure = await new ActionRun(this.#deps, call).exposure();
+    assertReadAllowed(call.configured, exposure.read);
+    return { ...exposure, taint };
   }
 
   /** Reads the allowances only if one could make a difference. */

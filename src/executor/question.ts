@@ -18,6 +18,8 @@ export interface Question {
   provenance: readonly ReadSource[];
   /** Parts of the arguments that repeat what others wrote. */
   matches: readonly Match[];
+  /** Of the facts that it is about; not shown. */
+  version?: string | undefined;
 }
 
 export interface QuestionDeps extends RunDeps {
@@ -48,6 +50,7 @@ export async function questionOf(deps: QuestionDeps, call: Call, assessment: Ass
     notices: [...noticesOn(audience), ...noticesOnReading(taint, provenance), ...noticesOnMatches(matches)],
     provenance,
     matches,
+    version: assessment.version,
   };
 }
 

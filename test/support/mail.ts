@@ -7,23 +7,29 @@ import { connect, newName } from './flows.ts';
 import { SocketClient } from './socket-client.ts';
 import { startSteward, type TestSteward } from './steward.ts';
 
-const FILE = `version: 1
+const NAMES = 'search read attachment save_attachment labels draft drafts draft_update draft_delete label trash untrash'.split(' ');
+const fileWith = (sendDraft: string) => `version: 1
 defaults:
   policy: { approval: never, rate: 1000/min }
 agents:
   mail:
     provider: workspace
     description: Mail without questions.
-    scopes: [mail.modify, mail.send]
+    scopes: [mail.modify, mail.send, drive]
     actions:
       send: { use: mail.send, policy: { approval: never } }
-${['search', 'read', 'attachment', 'labels', 'draft', 'label', 'trash'].map((name) => `      ${name}: { use: mail.${name} }\n`).join('')}`;
+      draft_send: { use: mail.draft_send, policy: ${sendDraft} }
+${NAMES.map((name) => `      ${name}: { use: mail.${name} }\n`).join('')}`;
 
-/** A service whose mail actions run without approval, where the policy allows it. */
-export async function startMail(env: Record<string, string> = {}): Promise<TestSteward> {
+/**
+ * A service whose mail actions run without approval, where the policy allows it.
+ *
+ * @param sendDraft the policy of mail.draft_send
+ */
+export async function startMail(env: Record<string, string> = {}, sendDraft = '{}'): Promise<TestSteward> {
   const folder = mkdtempSync(join(tmpdir(), 'steward-mail-'));
   const file = join(folder, 'integrations.yaml');
-  writeFileSync(file, FILE);
+  writeFileSync(file, fileWith(sendDraft));
   const steward = await startSteward({ INTEGRATIONS_FILE: file, ...env });
   return {
     ...steward,

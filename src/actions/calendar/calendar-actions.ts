@@ -1,6 +1,7 @@
 import type { Action } from '../action.ts';
+import { calendarBusy } from './calendar-busy.ts';
 import { calendarCreate } from './calendar-create.ts';
-import { calendarDelete } from './calendar-delete.ts';
+import { calendarDelete, calendarRestore } from './calendar-delete.ts';
 import { calendarFree } from './calendar-free.ts';
 import { calendarGet, calendarList } from './calendar-read.ts';
 import { calendarRespond } from './calendar-respond.ts';
@@ -11,8 +12,10 @@ export const calendarActions: readonly Action[] = [
   calendarList,
   calendarGet,
   calendarFree,
+  calendarBusy,
   calendarCreate,
   calendarUpdate,
   calendarDelete,
+  calendarRestore,
   calendarRespond,
 ];

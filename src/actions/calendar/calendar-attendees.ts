@@ -27,12 +27,17 @@ export function ownResponse(
   responseStatus: Attendee['responseStatus'],
   comment: string | undefined,
 ): object {
-  const own = event.attendees.find((one) => one.self === true) ?? event.attendees.find((one) => addressOf(one) === email.toLowerCase());
+  const own = ownAttendee(event, email);
   if (own === undefined) throw new AppError('invalid_request', 'id: this account is not invited to the event');
   const response = { ...own, responseStatus, ...(comment !== undefined && { comment }) };
   // Of an incomplete list, the provider changes only the account's own response.
   if (event.attendeesOmitted) return { attendeesOmitted: true, attendees: [response] };
   return { attendees: event.attendees.map((one) => (one === own ? response : one)) };
+}
+
+/** @param email of the account @returns undefined: it isn't invited */
+export function ownAttendee({ attendees }: CalendarEvent, email: string): Attendee | undefined {
+  return attendees.find((one) => one.self === true) ?? attendees.find((one) => addressOf(one) === email.toLowerCase());
 }
 
 function addressOf({ email }: Attendee): string {

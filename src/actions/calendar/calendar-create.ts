@@ -7,8 +7,9 @@ import { builtIn } from '../built-in.ts';
 import { quoted } from '../display-text.ts';
 import { anyEvent, describeFully, EVENT_FIELDS, eventOutput } from './calendar-event.ts';
 import { assertDays, attendees, description, end, location, notify, recurrence, sendUpdates, start, title } from './calendar-inputs.ts';
-import { listed } from './calendar-preview.ts';
+import { listed, showSpan } from './calendar-preview.ts';
 import { assertLiving, CALENDAR, calendarZone } from './calendar-session.ts';
+import { undoCreation } from './calendar-undo.ts';
 import { assertOrder } from './reschedule.ts';
 import { assertExists, formatDate, hasOffset, isDate, toLocal, zoneName } from './zoned-time.ts';
 
@@ -38,8 +39,9 @@ export const calendarCreate = builtIn('workspace', {
   writes: (_input, output) => (output === undefined ? [] : [output.id]),
   allow: { attendees: (input) => input.attendees ?? [] },
   exposes: ({ attendees = [] }) => people(attendees),
-  summary,
-  async run(input, { session }) {
+  summary: (input) => summarise(input, input.zone),
+  preview: async (input, { session }) => summarise(input, await zoneFor(input, session)),
+  async run(input, { session, undoneBy }) {
     const { title, description, location, attendees = [], recurrence, meeting, notify } = input;
     const requestBody = {
       summary: title,
@@ -52,7 +54,9 @@ export const calendarCreate = builtIn('workspace', {
     };
     const conferenceDataVersion = meeting ? 1 : 0;
     const params = { ...CALENDAR, sendUpdates: sendUpdates(notify), conferenceDataVersion, requestBody, fields: EVENT_FIELDS };
-    return describeFully(assertLiving(await session.call('calendar.events.insert', params, anyEvent)));
+    const event = assertLiving(await session.call('calendar.events.insert', params, anyEvent));
+    if (attendees.length === 0) undoneBy(undoCreation(event));
+    return describeFully(event);
   },
 });
 
@@ -61,8 +65,7 @@ async function times({ start, end: given, zone, recurrence }: Input, session: Wo
   const end = given ?? nextDay(start);
   assertDays(start, end);
   if (isDate(start)) return { start: { date: start }, end: { date: end } };
-  const needsZone = recurrence !== undefined || !hasOffset(start) || !hasOffset(end);
-  const timeZone = zone ?? (needsZone ? await calendarZone(session) : undefined);
+  const timeZone = await zoneFor({ start, end, zone, recurrence }, session);
   const at = (field: string, dateTime: string) => {
     if (timeZone === undefined) return { dateTime };
     assertExists(field, dateTime, timeZone);
@@ -74,14 +77,24 @@ async function times({ start, end: given, zone, recurrence }: Input, session: Wo
   return times;
 }
 
+/** The zone of the times; undefined: they need none. */
+async function zoneFor(
+  { start, end, zone, recurrence }: Pick<Input, 'start' | 'end' | 'zone' | 'recurrence'>,
+  session: WorkspaceSession,
+): Promise<string | undefined> {
+  const isTimed = [start, end].every((value) => value === undefined || hasOffset(value)) && recurrence === undefined;
+  return zone ?? (isTimed || isDate(start) ? undefined : await calendarZone(session));
+}
+
 function nextDay(start: string): string {
   if (!isDate(start)) throw new AppError('invalid_request', 'end: is required when start is a time');
   return formatDate(toLocal(start, 'UTC').add({ days: 1 }));
 }
 
-function summary({ title, start, end, zone, attendees = [], recurrence, meeting, notify }: Input): string {
+/** @param zone of the times; undefined: it isn't known */
+function summarise({ title, start, end, attendees = [], recurrence, meeting, notify }: Input, zone: string | undefined): string {
   const last = isDate(start) ? formatDate(toLocal(end ?? nextDay(start), 'UTC').subtract({ days: 1 })) : end;
-  const time = `${start}${last !== undefined && last !== start ? ` to ${last}` : ''}${zone === undefined ? '' : ` (${zone})`}`;
+  const time = showSpan(start, last ?? start, zone);
   const guests = attendees.length > 0 ? `, inviting ${listed(attendees)} ${notify ? 'by e-mail' : 'without an e-mail'}:` : '';
   const rules = recurrence === undefined ? '' : `, ${recurrence.map(quoted).join(' ')}`;
   return `Create${guests} the event ${quoted(title)} on ${time}${rules}${meeting ? ', with a video meeting' : ''}`;

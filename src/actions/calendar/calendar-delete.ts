@@ -1,9 +1,16 @@
 import { z } from 'zod';
+import { AppError } from '../../errors.ts';
+import { UNKNOWN, union } from '../../providers/audience.ts';
 import { eventAudience } from '../../providers/workspace/event-audience.ts';
+import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
+import { seenBy } from '../audience-text.ts';
 import { builtIn } from '../built-in.ts';
-import { eventId, notify, scope, sendUpdates } from './calendar-inputs.ts';
-import { nameEvent, nameGuests } from './calendar-preview.ts';
-import { CALENDAR, findTarget } from './calendar-session.ts';
+import { quoted } from '../display-text.ts';
+import { deletedEvent, describeFully, EVENT_FIELDS, eventOutput } from './calendar-event.ts';
+import { eventId, notify, notifyOnRequest, scope, sendUpdates } from './calendar-inputs.ts';
+import { nameEvent, nameGuests, showTime } from './calendar-preview.ts';
+import { CALENDAR, findTarget, patchEvent } from './calendar-session.ts';
+import { undoDeletion } from './calendar-undo.ts';
 
 export const calendarDelete = builtIn('workspace', {
   name: 'calendar.delete',
@@ -18,9 +25,48 @@ export const calendarDelete = builtIn('workspace', {
   summary: ({ id, scope, notify }) =>
     `Delete, notifying ${notify ? 'any attendees by e-mail' : 'nobody'}: ${scope === 'series' ? 'the whole series of event' : 'event'} ${id}`,
   preview: async ({ notify }, _context, { event }) => `Delete, ${nameGuests(event, notify)}: ${nameEvent(event)}`,
-  async run({ id, scope, notify }, { session }) {
+  async run({ id, scope, notify }, { session, undoneBy }) {
     const { event } = await findTarget(session, id, scope);
     await session.call('calendar.events.delete', { ...CALENDAR, eventId: event.id, sendUpdates: sendUpdates(notify) }, z.object({}));
+    const undo = undoDeletion(event, notify);
+    if (undo !== undefined) undoneBy(undo);
     return { deleted: event.id };
   },
 });
+
+/** "On the organizer's calendar, cancelled events continue to expose event details … so that they can be restored" (Calendar API v3). */
+export const calendarRestore = builtIn('workspace', {
+  name: 'calendar.restore',
+  effect: 'write',
+  description: 'Restore a deleted event. Its attendees are invited again, by e-mail only if notify is true.',
+  scopes: ['calendar.events.owned'],
+  input: z.strictObject({ id: eventId, notify: notifyOnRequest }),
+  output: eventOutput,
+  facts: ({ id }, { session }) => findDeleted(session, id),
+  // Of a deleted event of a series, the provider may not say who was invited.
+  exposes: (_input, event) => union(eventAudience(event), event.organizer === undefined ? UNKNOWN : []),
+  summary: ({ id, notify }) => `Restore the deleted event ${id}${notify ? ', notifying any attendees by e-mail' : ''}`,
+  preview: async ({ notify }, _context, event) => {
+    const told = notify ? ', notifying them by e-mail' : '';
+    const on = event.start === undefined ? '' : ` on ${showTime(event.start)}`;
+    return `Restore the deleted event${seenBy(eventAudience(event))}${told}: ${quoted(event.summary)}${on} (${event.id})`;
+  },
+  async run({ id, notify }, { session, undoneBy }) {
+    await findDeleted(session, id);
+    const event = await patchEvent(session, id, { status: 'confirmed' }, sendUpdates(notify));
+    const scope = event.recurrence === undefined ? 'this' : 'series';
+    undoneBy({
+      action: 'calendar.delete',
+      input: { id, scope, notify: false },
+      summary: `Delete the event ${quoted(event.summary)} again`,
+    });
+    return describeFully(event);
+  },
+});
+
+/** @throws AppError `not_found`, `invalid_request` for an event that isn't deleted */
+async function findDeleted(session: WorkspaceSession, eventId: string): Promise<z.output<typeof deletedEvent>> {
+  const event = await session.call('calendar.events.get', { ...CALENDAR, eventId, fields: EVENT_FIELDS }, deletedEvent);
+  if (event.status !== 'cancelled') throw new AppError('invalid_request', 'id: This event isn’t deleted.');
+  return event;
+}

@@ -72,6 +72,23 @@ export type CalendarEvent = z.output<typeof currentEvent>;
 /** A deleted event may lack its times. */
 export const anyEvent = z.union([z.object({ status: z.literal('cancelled') }), currentEvent]);
 
+/** A deleted event, as far as the provider keeps its details. */
+export const deletedEvent = z.object({
+  id,
+  status: z.string().max(40).default('confirmed'),
+  summary: shared.summary,
+  start: time.optional(),
+  organizer: shared.organizer,
+  attendees: shared.attendees,
+  attendeesOmitted: shared.attendeesOmitted,
+});
+
+/** The fields that tell who is busy in an event. */
+export const meetingEvent = z.union([
+  z.object({ status: z.literal('cancelled') }),
+  currentEvent.pick({ status: true, start: true, end: true, organizer: true, attendees: true, transparency: true, eventType: true }),
+]);
+
 /** The fields that decide whether an event is busy. */
 export const busyEvent = z.union([
   z.object({ status: z.literal('cancelled') }),
@@ -87,6 +104,7 @@ const names = ['status', 'start', 'end', 'originalStartTime', ...Object.keys(sha
 export const EVENT_FIELDS = names.join(',');
 /** Lists omit the fields that only make them larger. */
 export const LIST_FIELDS = names.filter((name) => name !== 'description' && name !== 'iCalUID').join(',');
+export const MEETING_FIELDS = 'status,start,end,transparency,eventType,organizer(email,self),attendees(email,self,responseStatus)';
 export const BUSY_FIELDS = 'status,start,end,transparency,eventType,attendees(self,responseStatus)';
 
 export const eventOutput = z.object({
@@ -125,7 +143,12 @@ export const eventOutput = z.object({
 /** Whether the event blocks the user's time. An invitation without a response does. */
 export function isBusy({ attendees, transparency, eventType }: BusyEvent): boolean {
   const declined = attendees.some(({ self, responseStatus }) => self === true && responseStatus === 'declined');
-  return !declined && transparency !== 'transparent' && eventType !== 'workingLocation';
+  return !declined && isOccupied({ transparency, eventType });
+}
+
+/** Whether the event blocks the time of those who take part. */
+export function isOccupied({ transparency, eventType }: Pick<BusyEvent, 'transparency' | 'eventType'>): boolean {
+  return transparency !== 'transparent' && eventType !== 'workingLocation';
 }
 
 /** An event as an item of a list. */
@@ -207,7 +230,7 @@ function describeAttendees({ attendees, attendeesOmitted }: CalendarEvent, max: 
   };
 }
 
-function shownResponse(status: Attendee['responseStatus']): 'none' | 'declined' | 'tentative' | 'accepted' {
+export function shownResponse(status: Attendee['responseStatus']): 'none' | 'declined' | 'tentative' | 'accepted' {
   return status === 'needsAction' ? 'none' : status;
 }
 

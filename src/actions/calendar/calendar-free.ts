@@ -1,16 +1,13 @@
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
-import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { builtIn } from '../built-in.ts';
-import { calendarZone, listBusy } from './calendar-session.ts';
+import { showRange } from './calendar-preview.ts';
+import { calendarZone, everyPage, listBusy } from './calendar-session.ts';
 import { type FreeRules, freeSlots, type Span } from './free-slots.ts';
-import { closedRange, rangeInput, resolveRange } from './time-range.ts';
+import { closedRange, MAX_DAYS, rangeInput, resolveRange } from './time-range.ts';
 import { formatZoned, zonedAt } from './zoned-time.ts';
 
 const WEEKDAYS = ['SU', 'MO', 'TU', 'WE', 'TH', 'FR', 'SA'] as const;
-const MAX_DAYS = 92;
-const MAX_PAGES = 40;
-const PAGE_SIZE = 250;
 const MAX_SLOTS = 300;
 const MINUTE_MS = 60_000;
 
@@ -38,7 +35,7 @@ export const calendarFree = builtIn('workspace', {
   integrity: 'own',
   input,
   output,
-  summary: (range) => `Find free time from ${closedRange(range).from} to ${closedRange(range).to}`,
+  summary: (range) => `Find free time ${showRange(closedRange(range))}`,
   async run({ minutes, day_start, day_end, weekdays = WEEKDAYS, ...range }, { session, progress }) {
     const [dayStart, dayEnd] = [minutesOf(day_start), minutesOf(day_end)];
     if (dayEnd <= dayStart) throw new AppError('invalid_request', 'day_end: must be later than day_start');
@@ -46,31 +43,12 @@ export const calendarFree = builtIn('workspace', {
     const zone = range.zone ?? (await calendarZone(session));
     const { from, to } = await resolveRange({ ...closedRange(range), zone }, async () => zone);
     if (to - from > (MAX_DAYS + 1) * 24 * 60 * MINUTE_MS) throw new AppError('invalid_request', `to: at most ${MAX_DAYS} days after from`);
-    const busy = await allBusy(session, { start: from, end: to }, zone, progress);
+    const busy = await everyPage((page) => listBusy(session, { from, to, zone, page }), progress);
     const days = new Set(weekdays.map((day) => WEEKDAYS.indexOf(day)));
     const rules: FreeRules = { zone, minutes, dayStart, dayEnd, weekdays: days };
     return describe(freeSlots({ start: from, end: to }, busy, rules), zone);
   },
 });
-
-/** Reads every page: without one, busy time would look free. */
-async function allBusy(
-  session: WorkspaceSession,
-  { start, end }: Span,
-  zone: string,
-  progress: (message: string) => void,
-): Promise<Span[]> {
-  const found: Span[] = [];
-  let page: string | undefined;
-  for (let pages = 0; pages < MAX_PAGES; pages += 1) {
-    const response = await listBusy(session, { from: start, to: end, zone, max: PAGE_SIZE, page });
-    found.push(...response.spans);
-    page = response.nextPageToken;
-    if (page === undefined) return found;
-    progress(`${found.length} busy times so far`);
-  }
-  throw new AppError('too_large', 'There are too many events. Search a shorter time.');
-}
 
 function describe(slots: Span[], zone: string): z.input<typeof output> {
   const items = slots.slice(0, MAX_SLOTS).map(({ start, end }) => ({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
 import { emailAddress, text } from '../../validation/validate.ts';
-import { isDate, moment } from './zoned-time.ts';
+import { isDate, moment, zoneName } from './zoned-time.ts';
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are rejected
 const CONTROL_BUT_LINES = /[\u0000-\u0008\u000b-\u001f\u007f]/;
@@ -52,6 +52,24 @@ export const notifyOnRequest = z
   .boolean()
   .default(false)
   .describe('E-mail the attendees; needs the user’s approval. Else they see it in their calendars.');
+
+/** Input of calendar.update. */
+export const updateInput = z.strictObject({
+  id: eventId,
+  scope,
+  title: title.optional(),
+  start: start.optional().describe('New start; with scope series all events move by the same amount.'),
+  end: end.optional().describe('New end; by default the duration stays.'),
+  zone: zoneName.optional().describe('Time zone, if not the event’s.'),
+  description: description.optional().describe('Replaces the old one; empty removes it.'),
+  location: location.optional().describe('Replaces the old one; empty removes it.'),
+  add_attendees: attendees.optional().describe('E-mail addresses to invite besides the present attendees.'),
+  remove_attendees: attendees.optional().describe('E-mail addresses to uninvite.'),
+  recurrence: recurrence.optional(),
+  notify: notifyOnRequest,
+});
+
+export type UpdateInput = z.output<typeof updateInput>;
 
 /** Value of `sendUpdates`, which is always sent because its default depends on the method. */
 export function sendUpdates(notify: boolean): 'all' | 'none' {

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { unreadableResponse } from '../../providers/response-json.ts';
 import { unchecked } from '../../providers/response-list.ts';
 import { checked, responseReader } from '../../providers/responses.ts';
-import { anyEvent, busyEvent, describeEvent } from './calendar-event.ts';
+import { anyEvent, busyEvent, describeEvent, isOccupied, meetingEvent, momentOf, shownResponse } from './calendar-event.ts';
 import { busySpan, type Span } from './free-slots.ts';
-import { zoneName } from './zoned-time.ts';
+import { toInstant, zoneName } from './zoned-time.ts';
 
 const page = z.object({ timeZone: zoneName.optional(), items: unchecked.default([]), nextPageToken: z.string().max(4_096).optional() });
 
@@ -32,5 +32,34 @@ export const busyPage = responseReader(import.meta.url, 'busyPage', (response, {
     const span = event.status === 'cancelled' ? undefined : busySpan(event, zone);
     return span === undefined ? [] : [span];
   });
-  return { spans, nextPageToken };
+  return { found: spans, nextPageToken };
+});
+
+/** When someone is in an event. */
+export interface MeetingTime extends Span {
+  email: string;
+  answer: 'none' | 'tentative' | 'accepted' | 'organizer';
+}
+
+interface Meetings {
+  /** Addresses in lower case. */
+  people: readonly string[];
+  zone: string;
+}
+
+/** The times of a page of events to which people are invited, or that they organize. */
+export const meetingPage = responseReader(import.meta.url, 'meetingPage', (response, { people, zone }: Meetings) => {
+  const { items, nextPageToken } = checked(page, response);
+  if (items.length > MAX_EVENTS) throw unreadableResponse('more events than requested');
+  const times = items.flatMap((item): MeetingTime[] => {
+    const event = checked(meetingEvent, item);
+    if (event.status === 'cancelled' || !isOccupied(event)) return [];
+    const span = { start: toInstant(momentOf(event.start), zone), end: toInstant(momentOf(event.end), zone) };
+    const answers = new Map(event.attendees.map((one) => [one.email.toLowerCase(), shownResponse(one.responseStatus)]));
+    return people.flatMap((email) => {
+      const answer = answers.get(email) ?? (event.organizer?.email?.toLowerCase() === email ? 'organizer' : 'declined');
+      return answer === 'declined' ? [] : [{ email, ...span, answer }];
+    });
+  });
+  return { found: times, nextPageToken };
 });

@@ -1,10 +1,64 @@
 import { displayAddress, quoted } from '../display-text.ts';
-import { type CalendarEvent, momentOf } from './calendar-event.ts';
+import { type CalendarEvent, type EventTime, momentOf, zoneOf } from './calendar-event.ts';
+import { clockOf, hasOffset, isDate, toZoned, zonedAt } from './zoned-time.ts';
 
-/** For the approval prompt: `the event “Lunch” on 2026-05-01T12:00:00+02:00 (3964…)`. */
+const DAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
+interface ShownTime {
+  day: string;
+  /** undefined: a whole day. */
+  clock: string | undefined;
+  zone: string;
+}
+
+/** For the approval prompt: `the event “Lunch” on Tue, 24 Nov 2026, 10:00 (Europe/Berlin) (3964…)`. */
 export function nameEvent({ id, summary, start, recurrence }: CalendarEvent): string {
   const what = recurrence === undefined ? 'the event' : 'the whole series';
-  return `${what} ${quoted(summary)} ${recurrence === undefined ? 'on' : 'from'} ${momentOf(start)} (${id})`;
+  return `${what} ${quoted(summary)} ${recurrence === undefined ? 'on' : 'from'} ${showTime(start)} (${id})`;
+}
+
+/** `Tue, 24 Nov 2026, 10:00 (Europe/Berlin)` */
+export function showTime(time: EventTime): string {
+  return showMoment(momentOf(time), zoneOf(time));
+}
+
+/**
+ * A date, or a time with its zone: `Tue, 24 Nov 2026, 10:00 (Europe/Berlin)`.
+ *
+ * @param zone undefined: the offset of the time, or `unknown`
+ * @param unknown what a time without an offset is in
+ */
+export function showMoment(value: string, zone: string | undefined, unknown = 'the calendar’s time zone'): string {
+  const { day, clock, zone: named } = shownTime(value, zone, unknown);
+  return clock === undefined ? day : `${day}, ${clock} (${named})`;
+}
+
+/** `Tue, 24 Nov 2026, 10:00 to 11:30 (Europe/Berlin)`; of whole days the last one is named. */
+export function showSpan(start: string, end: string, zone: string | undefined): string {
+  const [from, to] = [start, end].map((value) => shownTime(value, zone)) as [ShownTime, ShownTime];
+  if (from.clock === undefined || to.clock === undefined) return from.day === to.day ? from.day : `${from.day} to ${to.day}`;
+  if (from.zone !== to.zone) return `${showMoment(start, zone)} to ${showMoment(end, zone)}`;
+  if (from.day === to.day && from.clock === to.clock) return showMoment(start, zone);
+  return `${from.day}, ${from.clock} to ${from.day === to.day ? '' : `${to.day}, `}${to.clock} (${from.zone})`;
+}
+
+/** `from Tue, 24 Nov 2026 to Thu, 26 Nov 2026` */
+export function showRange({ from, to, zone }: { from: string; to: string; zone?: string | undefined }): string {
+  return `from ${showMoment(from, zone)} to ${showMoment(to, zone)}`;
+}
+
+function shownTime(value: string, zone: string | undefined, unknown = 'the calendar’s time zone'): ShownTime {
+  const isKnown = zone !== undefined || !hasOffset(value);
+  const at = isKnown ? toZoned(value, zone ?? 'UTC') : zonedAt(Date.parse(value), offsetOf(value));
+  const day = `${DAYS[at.dayOfWeek - 1]}, ${at.day} ${MONTHS[at.month - 1]} ${at.year}`;
+  if (isDate(value)) return { day, clock: undefined, zone: '' };
+  const offset = at.offset === '+00:00' ? 'UTC' : `UTC${at.offset}`;
+  return { day, clock: clockOf(at), zone: zone ?? (hasOffset(value) ? offset : unknown) };
+}
+
+function offsetOf(value: string): string {
+  return /[+-]\d{2}:\d{2}$/.exec(value)?.[0] ?? 'UTC';
 }
 
 /** Any beyond are only counted, to keep the prompt readable. */

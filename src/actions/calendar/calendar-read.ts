@@ -3,6 +3,7 @@ import { text } from '../../validation/validate.ts';
 import { builtIn } from '../built-in.ts';
 import { describeFully, eventOutput, eventSource } from './calendar-event.ts';
 import { eventId } from './calendar-inputs.ts';
+import { showRange } from './calendar-preview.ts';
 import { calendarZone, getEvent, listEvents } from './calendar-session.ts';
 import { closedRange, rangeInput, resolveRange } from './time-range.ts';
 
@@ -25,10 +26,7 @@ export const calendarList = builtIn('workspace', {
     next: z.string().optional(),
   }),
   sources: ({ items }) => items.map(eventSource),
-  summary: (range) => {
-    const { from, to } = closedRange(range);
-    return `List the events from ${from} to ${to}`;
-  },
+  summary: (range) => `List the events ${showRange(closedRange(range))}`,
   async run({ query, max, page, ...range }, { session }) {
     const { from, to } = await resolveRange(closedRange(range), () => calendarZone(session));
     const { timeZone, items, nextPageToken } = await listEvents(session, { from, to, zone: range.zone, query, max, page });

@@ -3,15 +3,16 @@ import { eventAudience } from '../../providers/workspace/event-audience.ts';
 import { text } from '../../validation/validate.ts';
 import { builtIn } from '../built-in.ts';
 import { displayAddress, quoted } from '../display-text.ts';
-import { ownResponse } from './calendar-attendees.ts';
-import { describeFully, eventOutput } from './calendar-event.ts';
+import { ownAttendee, ownResponse } from './calendar-attendees.ts';
+import { describeFully, eventOutput, shownResponse } from './calendar-event.ts';
 import { eventId, notifyOnRequest, scope, sendUpdates } from './calendar-inputs.ts';
 import { nameEvent } from './calendar-preview.ts';
 import { findTarget, patchEvent } from './calendar-session.ts';
+import { undoResponse } from './calendar-undo.ts';
 
 const input = z.strictObject({
   id: eventId,
-  answer: z.enum(['accepted', 'declined', 'tentative']).describe('Response.'),
+  answer: z.enum(['accepted', 'declined', 'tentative', 'none']).describe('Response; none withdraws the former one.'),
   comment: text(500).optional().describe('Message to the organizer; needs the user’s approval.'),
   scope,
   notify: notifyOnRequest.describe('E-mail the organizer; needs the user’s approval.'),
@@ -36,15 +37,19 @@ export const calendarRespond = builtIn('workspace', {
     const { email } = event.organizer ?? {};
     return summarise(input, email === undefined ? '' : ` ${displayAddress(email)}`, nameEvent(event));
   },
-  async run({ id, answer, comment, scope, notify }, { session, account }) {
+  async run({ id, answer, comment, scope, notify }, { session, account, undoneBy }) {
     const { event } = await findTarget(session, id, scope);
-    const body = ownResponse(event, account.label, answer, comment);
-    return describeFully(await patchEvent(session, event.id, body, sendUpdates(notify)));
+    const body = ownResponse(event, account.label, answer === 'none' ? 'needsAction' : answer, comment);
+    const former = shownResponse(ownAttendee(event, account.label)?.responseStatus ?? 'needsAction');
+    const changed = await patchEvent(session, event.id, body, sendUpdates(notify));
+    const undo = undoResponse(event, former, answer, notify || comment !== undefined);
+    if (undo !== undefined) undoneBy(undo);
+    return describeFully(changed);
   },
 });
 
 /** @param organizer the address with a leading space; '' if unknown */
 function summarise({ answer, comment, notify }: Input, organizer: string, what: string): string {
   const notified = notify ? `notifying the organizer${organizer} by e-mail` : `without an e-mail to the organizer${organizer}`;
-  return `Respond with ${answer}, ${notified}: ${what}${comment === undefined ? '' : `, with the comment ${quoted(comment)}`}`;
+  return `${answer === 'none' ? 'Withdraw the response' : `Respond with ${answer}`}, ${notified}: ${what}${comment === undefined ? '' : `, with the comment ${quoted(comment)}`}`;
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
-import { anyEvent, BUSY_FIELDS, type CalendarEvent, EVENT_FIELDS, LIST_FIELDS } from './calendar-event.ts';
-import { busyPage, eventPage } from './calendar-pages.ts';
+import { anyEvent, BUSY_FIELDS, type CalendarEvent, EVENT_FIELDS, LIST_FIELDS, MEETING_FIELDS } from './calendar-event.ts';
+import { busyPage, eventPage, meetingPage } from './calendar-pages.ts';
 import { zoneName } from './zoned-time.ts';
 
 /** The only calendar whose events the granted scope covers. */
@@ -14,6 +14,9 @@ export async function calendarZone(session: WorkspaceSession): Promise<string> {
   const { timeZone } = await session.call('calendar.events.list', params, z.object({ timeZone: zoneName }));
   return timeZone;
 }
+
+const MAX_PAGES = 40;
+const PAGE_SIZE = 250;
 
 export interface EventQuery {
   /** Milliseconds since 1970. */
@@ -33,10 +36,42 @@ export function listEvents(session: WorkspaceSession, query: EventQuery) {
 }
 
 /** Only the busy times of such events. */
-export function listBusy(session: WorkspaceSession, query: EventQuery & { zone: string }) {
+export function listBusy(session: WorkspaceSession, query: Omit<EventQuery, 'max'> & { zone: string }) {
   // Only the account's own attendee entry matters, and it is always included.
-  const params = { ...listParams(query), maxAttendees: 1, fields: `nextPageToken,items(${BUSY_FIELDS})` };
+  const params = { ...listParams({ ...query, max: PAGE_SIZE }), maxAttendees: 1, fields: `nextPageToken,items(${BUSY_FIELDS})` };
   return session.call('calendar.events.list', params, busyPage, { zone: query.zone });
+}
+
+/** When people are in such events. */
+export function listMeetings(session: WorkspaceSession, query: Omit<EventQuery, 'max'> & { zone: string }, people: readonly string[]) {
+  const params = { ...listParams({ ...query, max: PAGE_SIZE }), fields: `nextPageToken,items(${MEETING_FIELDS})` };
+  return session.call('calendar.events.list', params, meetingPage, { people, zone: query.zone });
+}
+
+interface Page<Item> {
+  found: Item[];
+  nextPageToken?: string | undefined;
+}
+
+/**
+ * Reads every page: without one, busy time would look free.
+ *
+ * @throws AppError `too_large`
+ */
+export async function everyPage<Item>(
+  read: (page: string | undefined) => Promise<Page<Item>>,
+  progress: (message: string) => void,
+): Promise<Item[]> {
+  const found: Item[] = [];
+  let page: string | undefined;
+  for (let pages = 0; pages < MAX_PAGES; pages += 1) {
+    const response = await read(page);
+    found.push(...response.found);
+    page = response.nextPageToken;
+    if (page === undefined) return found;
+    progress(`${found.length} busy times so far`);
+  }
+  throw new AppError('too_large', 'There are too many events. Search a shorter time.');
 }
 
 function listParams({ from, to, zone, query, max, page }: EventQuery) {

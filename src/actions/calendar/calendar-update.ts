@@ -8,41 +8,13 @@ import { builtIn } from '../built-in.ts';
 import { quoted } from '../display-text.ts';
 import { changedAttendees } from './calendar-attendees.ts';
 import { type CalendarEvent, describeFully, eventOutput, momentOf, zoneOf } from './calendar-event.ts';
-import {
-  attendees,
-  description,
-  end,
-  eventId,
-  location,
-  notifyOnRequest,
-  recurrence,
-  scope,
-  sendUpdates,
-  start,
-  title,
-} from './calendar-inputs.ts';
-import { listed, nameEvent, nameGuests } from './calendar-preview.ts';
+import { sendUpdates, type UpdateInput, updateInput } from './calendar-inputs.ts';
+import { listed, nameEvent, nameGuests, showMoment } from './calendar-preview.ts';
 import { calendarZone, findTarget, patchEvent, type Target } from './calendar-session.ts';
+import { undoUpdate } from './calendar-undo.ts';
 import { rescheduleEvent, rescheduleSeries, toPatch } from './reschedule.ts';
 import { exceptionsOf, lostExceptions } from './series-exceptions.ts';
-import { isDate, zoneName } from './zoned-time.ts';
-
-const input = z.strictObject({
-  id: eventId,
-  scope,
-  title: title.optional(),
-  start: start.optional().describe('New start; with scope series all events move by the same amount.'),
-  end: end.optional().describe('New end; by default the duration stays.'),
-  zone: zoneName.optional().describe('Time zone, if not the event’s.'),
-  description: description.optional().describe('Replaces the old one; empty removes it.'),
-  location: location.optional().describe('Replaces the old one; empty removes it.'),
-  add_attendees: attendees.optional().describe('E-mail addresses to invite besides the present attendees.'),
-  remove_attendees: attendees.optional().describe('E-mail addresses to uninvite.'),
-  recurrence: recurrence.optional(),
-  notify: notifyOnRequest,
-});
-
-type Input = z.output<typeof input>;
+import { isDate } from './zoned-time.ts';
 
 export const calendarUpdate = builtIn('workspace', {
   name: 'calendar.update',
@@ -50,7 +22,7 @@ export const calendarUpdate = builtIn('workspace', {
   description:
     'Change an event or a whole series. Fields that aren’t given stay unchanged. Attendees are notified by e-mail only if notify is true.',
   scopes: ['calendar.events.owned'],
-  input,
+  input: updateInput,
   output: eventOutput.extend({
     exceptions_reset: z
       .int()
@@ -69,7 +41,7 @@ export const calendarUpdate = builtIn('workspace', {
   writes: (input) => [input.id],
   summary,
   preview,
-  async run(input, { session }) {
+  async run(input, { session, undoneBy }) {
     assertChange(input);
     const target = await findTarget(session, input.id, input.scope);
     if (input.recurrence !== undefined && target.event.recurringEventId !== undefined) {
@@ -87,11 +59,14 @@ export const calendarUpdate = builtIn('workspace', {
     };
     const event = await patchEvent(session, target.event.id, requestBody, sendUpdates(input.notify));
     const lost = await lostExceptions(session, target.event, exceptions);
+    // A reset exception can't be made again.
+    const undo = lost === 0 ? undoUpdate(input, target.event) : undefined;
+    if (undo !== undefined) undoneBy(undo);
     return { ...describeFully(event), ...(lost > 0 && { exceptions_reset: lost }) };
   },
 });
 
-function assertChange({ id: _, scope: __, notify: ___, zone, ...changes }: Input): void {
+function assertChange({ id: _, scope: __, notify: ___, zone, ...changes }: UpdateInput): void {
   if (zone !== undefined && changes.start === undefined && changes.end === undefined && changes.recurrence === undefined) {
     throw new AppError('invalid_request', 'zone: requires a start, an end or a recurrence');
   }
@@ -100,12 +75,12 @@ function assertChange({ id: _, scope: __, notify: ___, zone, ...changes }: Input
 }
 
 /** Whether the change moves the events of a series, which resets exceptions. */
-function movesSeries({ scope, start, end, zone, recurrence }: Input): boolean {
+function movesSeries({ scope, start, end, zone, recurrence }: UpdateInput): boolean {
   return scope === 'series' && [start, end, zone, recurrence].some((value) => value !== undefined);
 }
 
 async function newTimes(
-  { scope, start, end, zone: requested, recurrence }: Input,
+  { scope, start, end, zone: requested, recurrence }: UpdateInput,
   target: Target,
   session: WorkspaceSession,
 ): Promise<object> {
@@ -124,33 +99,45 @@ async function zonedTimes(event: CalendarEvent, requested: string | undefined, s
   return { start: toPatch(start, zone), end: toPatch(end, zone) };
 }
 
-function summary(input: Input): string {
+function summary(input: UpdateInput): string {
   const what = input.scope === 'series' ? `the whole series of event ${input.id}` : `event ${input.id}`;
-  return summarise(input, input.notify ? 'notifying any attendees by e-mail' : 'notifying nobody', what);
+  const zone = { name: input.zone, unknown: 'the event’s time zone' };
+  return summarise(input, zone, input.notify ? 'notifying any attendees by e-mail' : 'notifying nobody', what);
 }
 
-async function preview(input: Input, { session }: RunContext<'workspace'>, { event }: Target): Promise<string> {
+async function preview(input: UpdateInput, { session }: RunContext<'workspace'>, { event }: Target): Promise<string> {
   const exceptions = movesSeries(input) ? await exceptionsOf(session, event) : [];
   const lost = exceptions.length === 0 ? '' : `individual changes to ${exceptions.length} of its events may be reset`;
-  return summarise(input, nameGuests(event, input.notify, input.add_attendees), nameEvent(event), lost);
+  const zone = { name: input.zone ?? zoneOf(event.start) };
+  return summarise(input, zone, nameGuests(event, input.notify, input.add_attendees), nameEvent(event), lost);
+}
+
+/** The zone of new times without an offset. */
+interface ShownZone {
+  name: string | undefined;
+  /** What to say if it isn't known. */
+  unknown?: string;
 }
 
 /** The people affected come before any text that others wrote. */
-function summarise(input: Input, notified: string, what: string, lost = ''): string {
+function summarise(input: UpdateInput, zone: ShownZone, notified: string, what: string, lost = ''): string {
   const { add_attendees: add = [], remove_attendees: remove = [] } = input;
   const people = [
     ...(add.length > 0 ? [`inviting ${listed(add)}`] : []),
     ...(remove.length > 0 ? [`no longer inviting ${listed(remove)}`] : []),
     notified,
   ];
-  return `Change, ${people.join(', ')}: ${[what, ...describeChanges(input), lost].filter((part) => part !== '').join('; ')}`;
+  return `Change, ${people.join(', ')}: ${[what, ...describeChanges(input, zone), lost].filter((part) => part !== '').join('; ')}`;
 }
 
-function describeChanges({ title, start, end, zone, description, location, recurrence }: Input): string[] {
+function describeChanges(
+  { title, start, end, zone, description, location, recurrence }: UpdateInput,
+  { name, unknown }: ShownZone,
+): string[] {
   const changes: (string | false)[] = [
     title !== undefined && `title ${quoted(title)}`,
-    start !== undefined && `start ${start}`,
-    end !== undefined && `end ${end}`,
+    start !== undefined && `start ${showMoment(start, name, unknown)}`,
+    end !== undefined && `end ${showMoment(end, name, unknown)}`,
     zone !== undefined && `zone ${zone}`,
     location !== undefined && `location ${quoted(location)}`,
     description !== undefined && `description ${quoted(description)}`,

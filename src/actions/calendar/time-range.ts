@@ -5,6 +5,8 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
 const OPEN_DAYS = 7;
+/** Of a range whose events are all read. */
+export const MAX_DAYS = 92;
 
 /** Input: a range of time; {@link closedRange} has its defaults. */
 export const rangeInput = {

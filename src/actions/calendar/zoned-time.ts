@@ -100,6 +100,11 @@ export function formatDate(local: Temporal.PlainDateTime): string {
   return local.toPlainDate().toString();
 }
 
+/** `09:00`, with seconds if there are any. */
+export function clockOf(moment: Temporal.ZonedDateTime): string {
+  return moment.toPlainTime().toString({ smallestUnit: moment.second === 0 ? 'minute' : 'second' });
+}
+
 /** `2026-05-01T09:00:00`, without an offset. */
 export function formatLocal(local: Temporal.PlainDateTime): string {
   return local.toString({ smallestUnit: 'second' });

@@ -173,8 +173,8 @@ function folderById(folderId = MY_DRIVE): string {
   return folderId === MY_DRIVE ? 'My Drive' : `the folder ${folderId}`;
 }
 
-/** @param folder undefined: My Drive */
-function nameFolder(folder: FileFacts | undefined): string {
+/** For the approval prompt, with those who see it. @param folder undefined: My Drive */
+export function nameFolder(folder: FileFacts | undefined): string {
   return folder === undefined ? 'My Drive' : `the folder ${quoted(folder.file.name)} (${folder.file.id})${seenBy(folder.audience)}`;
 }
 

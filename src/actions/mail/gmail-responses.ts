@@ -35,6 +35,12 @@ export const gmailAttachment = schemaReader(import.meta.url, 'gmailAttachment', 
 
 export const savedMessage = z.object({ id: identifier, threadId: identifier });
 
+export const draftList = z.object({
+  // Absent if there are none.
+  drafts: list(z.object({ id: identifier, message: z.object({ id: identifier }) })).default([]),
+  nextPageToken: identifier.optional(),
+});
+
 export const savedDraft = z.object({ id: identifier, message: savedMessage });
 
 export const changed = z.object({ id: identifier });
@@ -42,6 +48,11 @@ export const changed = z.object({ id: identifier });
 export const labelList = z.object({
   labels: list(z.object({ id: identifier, name: singleLine(225), type: singleLine(50).default('user') })).default([]),
 });
+
+/** The error of a call whose subject isn't as the user was shown it. */
+export function changedMeanwhile(field: string): AppError {
+  return new AppError('conflict', `${field}: has changed since it was shown. Call again.`);
+}
 
 /** `not_found` for an unknown id in this field; any other error unchanged. */
 export function toNotFound(error: unknown, field: string): unknown {

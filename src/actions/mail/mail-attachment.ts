@@ -1,13 +1,20 @@
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
+import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { builtIn } from '../built-in.ts';
 import { attachmentPart, MAX_OFFSET } from './attachment-part.ts';
 import { mailId } from './mail-fields.ts';
 import { fetchMessage } from './mail-messages.ts';
-import { attachmentsOf, partData } from './mail-parts.ts';
+import { attachmentsOf, type MailPart, partData } from './mail-parts.ts';
 
 /** Longer attachments are decoded off the main thread; base64 characters. */
 const LONG_DATA = 160_000;
+
+export const attachmentId = z
+  .string()
+  .regex(/^(root|\d+(\.\d+)*)$/, 'must be an id from mail.read')
+  .max(100)
+  .describe('Id of the attachment, as mail.read lists it.');
 
 export const readAttachment = builtIn('workspace', {
   name: 'mail.attachment',
@@ -17,11 +24,7 @@ export const readAttachment = builtIn('workspace', {
   capBytes: 640 * 1024,
   input: z.strictObject({
     message: mailId.describe('Id of the message.'),
-    attachment: z
-      .string()
-      .regex(/^(root|\d+(\.\d+)*)$/, 'must be an id from mail.read')
-      .max(100)
-      .describe('Id of the attachment, as mail.read lists it.'),
+    attachment: attachmentId,
     offset: z.int().min(0).max(MAX_OFFSET).default(0).describe('Where to continue: `next_offset` of the previous result.'),
   }),
   output: z.object({
@@ -34,12 +37,18 @@ export const readAttachment = builtIn('workspace', {
   }),
   summary: ({ message, attachment }) => `Read attachment ${attachment} of message ${message}`,
   async run({ message: id, attachment, offset }, { session }) {
-    const { root } = await fetchMessage(session, id);
-    const part = attachmentsOf(root).find((candidate) => candidate.id === attachment);
-    if (part === undefined) throw new AppError('not_found', 'attachment: The message has no such attachment.');
+    const part = await findAttachment(session, id, attachment);
     const data = await partData(session, id, part);
     const input = { data, mimeType: part.mimeType, contentType: part.headers.get('content-type') ?? '', offset };
     const read = await (data.length > LONG_DATA ? session.offThread(attachmentPart, input) : attachmentPart.run(input));
     return { name: part.fileName === '' ? 'unnamed' : part.fileName, mime: part.mimeType, ...read };
   },
 });
+
+/** @throws AppError `not_found` naming the field */
+export async function findAttachment(session: WorkspaceSession, messageId: string, attachment: string): Promise<MailPart> {
+  const { root } = await fetchMessage(session, messageId);
+  const part = attachmentsOf(root).find((candidate) => candidate.id === attachment);
+  if (part === undefined) throw new AppError('not_found', 'attachment: The message has no such attachment.');
+  return part;
+}

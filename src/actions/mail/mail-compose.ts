@@ -1,4 +1,4 @@
-import { contentOf, type OutgoingMail } from './mail-outgoing.ts';
+import type { Recipient } from './mail-fields.ts';
 
 /** The fields that make a message part of a thread. */
 export interface Reply {
@@ -10,31 +10,54 @@ export interface Reply {
   references: readonly string[];
 }
 
+/** A file of a message. */
+export interface AttachedFile {
+  name: string;
+  /** undefined: derived from the name. */
+  mime: string | undefined;
+  content: Buffer;
+  isText?: boolean;
+}
+
+/** A whole message. */
+export interface Composition extends Record<'to' | 'cc' | 'bcc', readonly Recipient[]> {
+  subject: string;
+  body: string;
+  /** The same as HTML. */
+  html?: string | undefined;
+  files: readonly AttachedFile[];
+  reply: Pick<Reply, 'inReplyTo' | 'references'> | undefined;
+}
+
+/** Longer messages are uploaded, because the provider limits the length of JSON. */
+const MAX_INLINE = 1_000_000;
+
 /**
- * The message as MIME text, base64url, as the provider expects it.
+ * The message as MIME text in ASCII.
  *
  * @param from the account's own address
  */
-export async function composeMime(mail: OutgoingMail, from: string, reply: Reply | undefined): Promise<string> {
+export async function composeMime({ reply, files, ...mail }: Composition, from: string): Promise<Buffer> {
   const [{ default: MailComposer }, { detectMimeType }] = await Promise.all([
     import('nodemailer/lib/mail-composer'),
     import('nodemailer/lib/mime-funcs'),
   ]);
   const message = new MailComposer({
     from,
-    to: mail.to,
-    cc: mail.cc,
-    bcc: mail.bcc,
-    subject: reply?.subject ?? mail.subject ?? '',
+    to: [...mail.to],
+    cc: [...mail.cc],
+    bcc: [...mail.bcc],
+    subject: mail.subject,
     ...(reply?.inReplyTo !== undefined && { inReplyTo: reply.inReplyTo }),
     ...(reply !== undefined && { references: [...reply.references] }),
     text: mail.body.replace(/\r\n?/g, '\n'),
-    attachments: mail.attachments.map((file) => {
-      const mime = file.mime ?? detectMimeType(file.name);
+    ...(mail.html !== undefined && { html: mail.html }),
+    attachments: files.map(({ name, mime: given, content, isText }) => {
+      const mime = given ?? detectMimeType(name);
       return {
-        filename: file.name,
-        content: contentOf(file),
-        contentType: file.text !== undefined && mime.startsWith('text/') ? `${mime}; charset=utf-8` : mime,
+        filename: name,
+        content,
+        contentType: isText === true && mime.startsWith('text/') ? `${mime}; charset=utf-8` : mime,
         contentTransferEncoding: 'base64',
       };
     }),
@@ -46,5 +69,16 @@ export async function composeMime(mail: OutgoingMail, from: string, reply: Reply
   }).compile();
   // The provider reads the bcc recipients from the message and removes them.
   message.keepBcc = true;
-  return (await message.build()).toString('base64url');
+  return message.build();
+}
+
+/**
+ * A message as the provider's methods take it: in the body, or as an upload if it is long.
+ *
+ * @param inBody puts the provider's message into the method's body
+ */
+export function messageParams(mime: Buffer, threadId: string | undefined, inBody: (message: object) => object): object {
+  const thread = threadId === undefined ? {} : { threadId };
+  if (mime.length <= MAX_INLINE) return { requestBody: inBody({ raw: mime.toString('base64url'), ...thread }) };
+  return { requestBody: inBody(thread), media: { mimeType: 'message/rfc822', body: mime.toString('latin1') } };
 }

@@ -5,7 +5,8 @@ import { type MailPart, readPayload } from './mail-parts.ts';
 
 /** Most messages of one result. */
 export const MAX_MESSAGES = 10;
-const FIELDS = 'id,threadId,labelIds,internalDate,payload';
+/** Fields requested for every message that is read. */
+export const MESSAGE_FIELDS = 'id,threadId,labelIds,internalDate,payload';
 
 /** A message with the parts and headers that are used. */
 export interface MailMessage extends Omit<GmailMessage, 'payload' | 'snippet'> {
@@ -32,7 +33,7 @@ export const mailThread = responseReader(import.meta.url, 'mailThread', (respons
 /** @throws AppError `not_found` naming the field */
 export async function fetchMessage(session: WorkspaceSession, id: string): Promise<MailMessage> {
   try {
-    return await session.call('gmail.users.messages.get', { userId: 'me', id, format: 'full', fields: FIELDS }, mailMessage);
+    return await session.call('gmail.users.messages.get', { userId: 'me', id, format: 'full', fields: MESSAGE_FIELDS }, mailMessage);
   } catch (error) {
     throw toNotFound(error, 'message');
   }
@@ -43,7 +44,7 @@ export async function fetchMessage(session: WorkspaceSession, id: string): Promi
  * @throws AppError `not_found` naming the field
  */
 export async function fetchThread(session: WorkspaceSession, id: string, from: number): Promise<MailPage> {
-  const params = { userId: 'me', id, format: 'full', fields: `id,messages(${FIELDS})` };
+  const params = { userId: 'me', id, format: 'full', fields: `id,messages(${MESSAGE_FIELDS})` };
   try {
     return await session.call('gmail.users.threads.get', params, mailThread, { from });
   } catch (error) {
@@ -51,7 +52,8 @@ export async function fetchThread(session: WorkspaceSession, id: string, from: n
   }
 }
 
-function toMessage(response: unknown): MailMessage {
+/** @throws AppError `provider_error` for an invalid message */
+export function toMessage(response: unknown): MailMessage {
   const { id, threadId, labelIds, internalDate, payload } = checked(gmailMessage, response);
   return { id, threadId, labelIds, internalDate, root: readPayload(payload) };
 }

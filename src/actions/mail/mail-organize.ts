@@ -4,18 +4,17 @@ import type { WorkspaceSession } from '../../providers/workspace/workspace-sessi
 import { text } from '../../validation/validate.ts';
 import { builtIn } from '../built-in.ts';
 import { quoted } from '../display-text.ts';
-import { changed, labelList } from './gmail-responses.ts';
-import { failures, forEach } from './mail-batches.ts';
+import { labelList } from './gmail-responses.ts';
 import { mailId } from './mail-fields.ts';
-import { nameMessages, nameThreads } from './mail-preview.ts';
+import { type LabelChange, labelsOfMessages, oppositeChange } from './mail-label-state.ts';
 
 const MAX_LABELLED = 100;
-const MAX_TRASHED = 25;
+/** Of more messages, the former labels aren't read: a request for each would take too long. */
+const MAX_REVERTED = 50;
 /** The provider deletes mail in these after a while, so moving it there is more than labelling. */
 const DELETING_LABELS = new Set(['TRASH', 'SPAM']);
 
 const labels = z.array(text(225)).max(20).default([]);
-const ids = (max: number) => z.array(mailId).max(max);
 
 type Labels = z.output<typeof labelList>['labels'];
 
@@ -39,7 +38,7 @@ export const labelMail = builtIn('workspace', {
   integrity: 'own',
   input: z
     .strictObject({
-      ids: ids(MAX_LABELLED).min(1).describe('Ids of messages.'),
+      ids: z.array(mailId).min(1).max(MAX_LABELLED).describe('Ids of messages.'),
       add: labels.describe('Labels to add, by name or id.'),
       remove: labels.describe('Labels to remove, by name or id.'),
     })
@@ -47,57 +46,28 @@ export const labelMail = builtIn('workspace', {
   output: z.object({ changed: z.number().describe('Number of messages.'), added: z.array(z.string()), removed: z.array(z.string()) }),
   summary: ({ ids: messages, add, remove }) =>
     `Label ${messages.length} messages (${messages.join(', ')}): add ${add.map(quoted).join(', ') || 'none'}, remove ${remove.map(quoted).join(', ') || 'none'}`,
-  async run(input, { session }) {
+  async run(input, { session, undoneBy }) {
     const known = await fetchLabels(session);
     const added = resolve(known, 'add', input.add);
     const removed = resolve(known, 'remove', input.remove);
     if (added.some(({ id }) => DELETING_LABELS.has(id))) throw new AppError('invalid_request', 'add: use mail.trash to delete messages.');
     const messages = [...new Set(input.ids)];
-    const requestBody = { ids: messages, addLabelIds: added.map(({ id }) => id), removeLabelIds: removed.map(({ id }) => id) };
+    const [addedIds, removedIds] = [added.map(({ id }) => id), removed.map(({ id }) => id)];
+    const before = messages.length > MAX_REVERTED ? [] : await labelsOfMessages(session, messages).catch(() => []);
+    const requestBody = { ids: messages, addLabelIds: addedIds, removeLabelIds: removedIds };
     await session.call('gmail.users.messages.batchModify', { userId: 'me', requestBody }, z.unknown());
+    const undo = oppositeChange(before, addedIds, removedIds);
+    // Nothing is moved to the trash without the user's approval, not even back.
+    if (undo !== undefined && !undo.add.some((id) => DELETING_LABELS.has(id))) {
+      undoneBy({ action: 'mail.label', input: undo, summary: describeUndo(undo, known) });
+    }
     return { changed: messages.length, added: added.map(({ name }) => name), removed: removed.map(({ name }) => name) };
   },
 });
 
-export const trashMail = builtIn('workspace', {
-  name: 'mail.trash',
-  effect: 'destructive',
-  description: 'Move messages or whole threads to the trash, which the mail service empties after a while.',
-  scopes: ['mail.modify'],
-  integrity: 'own',
-  input: z
-    .strictObject({
-      ids: ids(MAX_TRASHED).default([]).describe('Ids of messages.'),
-      threads: ids(MAX_TRASHED).default([]).describe('Ids of threads, moved whole.'),
-    })
-    .refine((input) => input.ids.length + input.threads.length > 0, { path: ['ids'], error: 'give a message or a thread' }),
-  output: z.object({
-    trashed: z.array(z.string()).describe('Ids of the messages and threads that are now in the trash.'),
-    failed: failures,
-  }),
-  summary: ({ ids: messages, threads }) => summarise(messages, threads),
-  async preview({ ids: messages, threads }, { session }) {
-    return summarise(...(await Promise.all([nameMessages(session, messages), nameThreads(session, threads)])));
-  },
-  async run(input, { session }) {
-    const items = [
-      ...[...new Set(input.ids)].map((id) => ({ id, method: 'gmail.users.messages.trash' })),
-      ...[...new Set(input.threads)].map((id) => ({ id, method: 'gmail.users.threads.trash' })),
-    ];
-    const { done, failed } = await forEach(items, async ({ id, method }) => {
-      await session.call(method, { userId: 'me', id, fields: 'id' }, changed);
-      return id;
-    });
-    return { trashed: done, ...(failed !== undefined && { failed }) };
-  },
-});
-
-function summarise(messages: readonly string[], threads: readonly string[]): string {
-  const parts = [
-    ...(messages.length > 0 ? [`messages ${messages.join(', ')}`] : []),
-    ...(threads.length > 0 ? [`whole threads ${threads.join(', ')}`] : []),
-  ];
-  return `Move to the trash: ${parts.join(' and ')}`;
+function describeUndo({ ids, add, remove }: LabelChange, known: Labels): string {
+  const named = (labels: readonly string[]) => labels.map((id) => quoted(known.find((label) => label.id === id)?.name ?? id)).join(', ');
+  return `Label ${ids.length} messages as before: add ${named(add) || 'none'}, remove ${named(remove) || 'none'}`;
 }
 
 async function fetchLabels(session: WorkspaceSession): Promise<Labels> {

@@ -1,5 +1,8 @@
 import { z } from 'zod';
 import { quoted } from '../display-text.ts';
+import { fileReference } from '../file-reference.ts';
+import { MAX_FILES } from './drive-files.ts';
+import type { AttachedFile } from './mail-compose.ts';
 import { bodyField, headerText, MAX_RECIPIENTS, mailId, type Recipient, recipients, showRecipient } from './mail-fields.ts';
 
 const MAX_ATTACHMENTS = 20;
@@ -38,6 +41,7 @@ export const outgoingMail = z
     body: bodyField.describe('Plain text.'),
     reply_to: mailId.optional().describe('Id of the message to reply to, in its thread.'),
     attachments: z.array(attachment).max(MAX_ATTACHMENTS).default([]).describe('Files; everything together at most a million characters.'),
+    files: z.array(fileReference()).max(MAX_FILES).default([]).describe('Drive files to attach, by id or web address; native ones as PDF.'),
   })
   .refine(({ subject, reply_to }) => (subject ?? '') !== '' || reply_to !== undefined, {
     path: ['subject'],
@@ -52,9 +56,12 @@ export const outgoingMail = z
 
 export type OutgoingMail = z.output<typeof outgoingMail> & { subject?: string };
 
-/** The bytes of an attachment. */
-export function contentOf({ text, base64 = '' }: OutgoingMail['attachments'][number]): Buffer {
-  return text === undefined ? Buffer.from(base64, 'base64') : Buffer.from(text);
+/** The files that the caller gave with their content. */
+export function givenFiles({ attachments }: Pick<OutgoingMail, 'attachments'>): AttachedFile[] {
+  return attachments.map(({ name, mime, text, base64 = '' }) => {
+    const isText = text !== undefined;
+    return { name, mime, content: isText ? Buffer.from(text) : Buffer.from(base64, 'base64'), isText };
+  });
 }
 
 /** All recipients, including cc and bcc. */
@@ -71,11 +78,14 @@ export function allAddresses(mail: OutgoingMail): string[] {
  * One line with all recipients first, then the subject and the files.
  *
  * @param replySubject of a reply, if it is known
+ * @param files those of the drive; by default their ids
  */
-export function describeMail({ to, cc, bcc, subject = '', reply_to, attachments }: OutgoingMail, replySubject?: string): string {
+export function describeMail(mail: OutgoingMail, replySubject?: string, files = mail.files.map((id) => `the file ${id}`)): string {
+  const { to, cc, bcc, subject = '', reply_to } = mail;
   const lists = [['to', to] as const, ['cc', cc] as const, ['bcc', bcc] as const].filter(([, who]) => who.length > 0);
   const recipients = lists.map(([label, who]) => `${label} ${who.map(showRecipient).join(', ')}`).join('; ');
   const reply = `a reply${replySubject === undefined ? '' : ` ${quoted(replySubject)}`} to message ${reply_to}`;
-  const files = attachments.map((file) => `${quoted(file.name)} (${contentOf(file).length} bytes)`).join(', ');
-  return `${recipients}: ${reply_to === undefined ? quoted(subject) : reply}${files === '' ? '' : `, with ${files}`}`;
+  const given = givenFiles(mail).map(({ name, content }) => `${quoted(name)} (${content.length} bytes)`);
+  const attached = [...given, ...files].join(', ');
+  return `${recipients}: ${reply_to === undefined ? quoted(subject) : reply}${attached === '' ? '' : `, with ${attached}`}`;
 }

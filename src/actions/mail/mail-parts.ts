@@ -5,7 +5,7 @@ import { list, unchecked } from '../../providers/response-list.ts';
 import { checked } from '../../providers/responses.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { gmailAttachment } from './gmail-responses.ts';
-import { charsetOf, decodeWords, shown } from './mail-text.ts';
+import { charsetOf, decodeText, decodeWords, shown } from './mail-text.ts';
 import { partContent } from './part-content.ts';
 
 /** One node of a message's tree. */
@@ -86,6 +86,13 @@ export function readHeaders(payload: unknown): MailHeaders {
   return payload === undefined ? new Map() : readPayload(payload).headers;
 }
 
+/** Every value of a header field as received, encoded words included. */
+export function rawHeaders(payload: unknown, field: string): string[] {
+  return checked(node, payload)
+    .headers.filter(({ name }) => name.toLowerCase() === field)
+    .map(({ value }) => value);
+}
+
 /** All parts that are attachments for the reader. */
 export function attachmentsOf(part: MailPart): MailPart[] {
   if (isAttachment(part)) return [part];
@@ -97,6 +104,18 @@ export async function partData(session: WorkspaceSession, messageId: string, par
   if (part.data !== undefined || part.attachmentId === undefined) return part.data ?? '';
   const params = { userId: 'me', messageId, id: part.attachmentId, fields: 'data' };
   return (await session.call('gmail.users.messages.attachments.get', params, gmailAttachment)).data;
+}
+
+/** The message as HTML, if it has one part of it; undefined: it has none. */
+export async function htmlOf(session: WorkspaceSession, messageId: string, root: MailPart): Promise<string | undefined> {
+  const part = textsOf(root).find(({ mimeType }) => mimeType === 'text/html');
+  if (part === undefined) return undefined;
+  const bytes = Buffer.from(await partData(session, messageId, part), 'base64url');
+  return decodeText(bytes, charsetOf(part.headers.get('content-type') ?? ''));
+}
+
+function textsOf(part: MailPart): MailPart[] {
+  return isText(part) ? [part] : part.parts.flatMap(textsOf);
 }
 
 /** How many characters of HTML one result converts to text: conversion is slow, and anyone can send a large amount. */

@@ -37,9 +37,12 @@ type Shown = z.output<typeof shownMessage>;
 
 const OTHERS = ['from', 'to', 'cc', 'bcc', 'reply_to', 'subject', 'text', 'attachments'];
 
-/** Of sent messages and drafts, the provider knows that the account wrote them. */
+/**
+ * Of sent messages, the provider knows that the account wrote them. Drafts quote what they reply to, and may have been
+ * written after others' text was read.
+ */
 function sourceOf({ id, from, subject, date, labels }: Shown): Source {
-  const isOwn = labels.includes('SENT') || labels.includes('DRAFT');
+  const isOwn = labels.includes('SENT') && !labels.includes('DRAFT');
   const about = { item: id, name: subject, author: from, time: date };
   return isOwn ? { ...about, integrity: 'own' } : { ...about, integrity: 'others', fields: OTHERS };
 }

@@ -26,6 +26,13 @@ export async function replyTo(session: WorkspaceSession, messageId: string): Pro
   };
 }
 
+/** The headers that make a stored message a reply; undefined: it is none. */
+export function replyHeaders(headers: MailHeaders): Pick<Reply, 'inReplyTo' | 'references'> | undefined {
+  const references = parents(headers);
+  const [inReplyTo] = ids(headers.get('in-reply-to'));
+  return references.length === 0 && inReplyTo === undefined ? undefined : { inReplyTo, references: shorten(references) };
+}
+
 async function fetchHeaders(session: WorkspaceSession, id: string) {
   const params = { userId: 'me', id, format: 'metadata', metadataHeaders: HEADERS, fields: 'threadId,payload/headers' };
   try {

@@ -1,11 +1,22 @@
 import { z } from 'zod';
 import { people } from '../../providers/audience.ts';
+import type { MethodParams } from '../../providers/workspace/workspace-attempt.ts';
+import type { ScopeName } from '../../providers/workspace/workspace-scopes.ts';
+import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import type { RunContext } from '../action.ts';
 import { builtIn } from '../built-in.ts';
-import { savedDraft, savedMessage } from './gmail-responses.ts';
-import { composeMime, type Reply } from './mail-compose.ts';
-import { allAddresses, describeMail, type OutgoingMail, outgoingMail } from './mail-outgoing.ts';
+import type { DriveFile } from '../drive/drive-file.ts';
+import { describeFiles, downloadFiles, filesVersion, findFiles } from './drive-files.ts';
+import { changedMeanwhile, savedDraft, savedMessage } from './gmail-responses.ts';
+import { composeMime, messageParams, type Reply } from './mail-compose.ts';
+import { allAddresses, describeMail, givenFiles, type OutgoingMail, outgoingMail } from './mail-outgoing.ts';
 import { replyTo } from './mail-reply.ts';
+
+/** What a message refers to. */
+interface References {
+  reply: Reply | undefined;
+  files: DriveFile[];
+}
 
 export const sendMail = builtIn('workspace', {
   name: 'mail.send',
@@ -13,17 +24,19 @@ export const sendMail = builtIn('workspace', {
   description: 'Send a message from the account, either new or as a reply in a thread.',
   // Reading the message replied to requires mail.modify.
   scopes: ['mail.modify', 'mail.send'],
+  alsoNeeds,
   integrity: 'own',
   input: outgoingMail,
   output: z.object({ id: z.string(), thread: z.string() }),
   allow: { to: allAddresses },
-  facts: readReply,
+  facts: readReferences,
+  version: ({ files }) => (files.length === 0 ? undefined : filesVersion(files)),
   exposes: (mail) => people(allAddresses(mail)),
   summary: (mail) => `Send ${describeMail(mail)}`,
-  preview: async (mail, _context, reply) => `Send ${describeMail(mail, reply?.subject)}`,
+  preview: async (mail, _context, { reply, files }) => `Send ${describeMail(mail, reply?.subject, describeFiles(files))}`,
   async run(mail, context) {
-    const requestBody = await compose(mail, context);
-    const { id, threadId } = await context.session.call('gmail.users.messages.send', { userId: 'me', requestBody }, savedMessage);
+    const params = await compose(mail, context, (message) => message);
+    const { id, threadId } = await context.session.call('gmail.users.messages.send', params, savedMessage);
     return { id, thread: threadId };
   },
 });
@@ -33,6 +46,7 @@ export const draftMail = builtIn('workspace', {
   effect: 'write',
   description: 'Create a draft, either new or as a reply in a thread. Nothing is sent.',
   scopes: ['mail.modify'],
+  alsoNeeds,
   integrity: 'own',
   input: outgoingMail,
   output: z.object({ id: z.string().describe('Id of the draft.'), message: z.string(), thread: z.string() }),
@@ -41,19 +55,34 @@ export const draftMail = builtIn('workspace', {
   writes: (_mail, output) => (output === undefined ? [] : [output.id, output.message]),
   summary: (mail) => `Draft ${describeMail(mail)}`,
   async run(mail, context) {
-    const requestBody = { message: await compose(mail, context) };
-    const { id, message } = await context.session.call('gmail.users.drafts.create', { userId: 'me', requestBody }, savedDraft);
+    const params = await compose(mail, context, (message) => ({ message }));
+    const { id, message } = await context.session.call('gmail.users.drafts.create', params, savedDraft);
+    context.undoneBy({ action: 'mail.draft_delete', input: { id }, summary: `Delete the draft ${describeMail(mail)}` });
     return { id, message: message.id, thread: message.threadId };
   },
 });
 
-/** @throws AppError `not_found` for a message that doesn't exist */
-async function readReply({ reply_to }: OutgoingMail, { session }: RunContext<'workspace'>): Promise<Reply | undefined> {
+function alsoNeeds({ files }: OutgoingMail): ScopeName[] {
+  return files.length > 0 ? ['drive'] : [];
+}
+
+/** @throws AppError `not_found` for a message or a file that doesn't exist */
+async function readReferences(mail: OutgoingMail, { session }: RunContext<'workspace'>): Promise<References> {
+  const [reply, files] = await Promise.all([readReply(mail, session), findFiles(session, mail.files)]);
+  return { reply, files };
+}
+
+async function readReply({ reply_to }: OutgoingMail, session: WorkspaceSession): Promise<Reply | undefined> {
   return reply_to === undefined ? undefined : replyTo(session, reply_to);
 }
 
-async function compose(mail: OutgoingMail, context: RunContext<'workspace'>): Promise<{ raw: string; threadId?: string }> {
-  const reply = await readReply(mail, context);
-  const raw = await composeMime(mail, context.account.label, reply);
-  return { raw, ...(reply !== undefined && { threadId: reply.threadId }) };
+/** @param inBody puts the message into the method's body */
+async function compose(mail: OutgoingMail, context: RunContext<'workspace'>, inBody: (message: object) => object): Promise<MethodParams> {
+  const { session, account, version } = context;
+  const { reply, files } = await readReferences(mail, context);
+  if (version !== undefined && filesVersion(files) !== version) throw changedMeanwhile('files');
+  const attached = [...givenFiles(mail), ...(await downloadFiles(session, files))];
+  const subject = reply?.subject ?? mail.subject ?? '';
+  const mime = await composeMime({ ...mail, subject, files: attached, reply }, account.label);
+  return { userId: 'me', ...messageParams(mime, reply?.threadId, inBody) };
 }

@@ -144,7 +144,7 @@ describe('text of the caller in an approval request', () => {
       'Send to “Ann” <a@example.org>, b@example.org; cc c@example.org; bcc d@example.org: “Hi”, with “f.txt” (4 bytes)',
     );
     expect(await summaryOf('calendar.create', { ...at, title: 'Lunch', attendees: ['a@example.org'] })).toBe(
-      'Create, inviting a@example.org by e-mail: the event “Lunch” on 2027-03-21T09:00:00 to 2027-03-21T10:00:00',
+      'Create, inviting a@example.org by e-mail: the event “Lunch” on Sun, 21 Mar 2027, 09:00 to 10:00 (the calendar’s time zone)',
     );
     expect(await summaryOf('calendar.update', { id: 'e1', add_attendees: ['a@example.org'], title: 'Lunch', notify: true })).toBe(
       'Change, inviting a@example.org, notifying any attendees by e-mail: event e1; title “Lunch”',
@@ -201,7 +201,7 @@ describe('an approval request with names from others', () => {
   it('quotes the title of an event, and names the notified people before it', async () => {
     const { id } = await me.act('calendar.create', { ...at, title: 'Lunch', attendees: ['a@example.org', 'b@example.org'] });
     await me.google('PATCH', `/calendar/v3/calendars/primary/events/${id}`, { summary: FORGED });
-    const event = `the event “Lunch'; notifying nobody ' x” on 2027-03-21T09:00:00+01:00 (${id})`;
+    const event = `the event “Lunch'; notifying nobody ' x” on Sun, 21 Mar 2027, 09:00 (Europe/Berlin) (${id})`;
     const both = 'notifying a@example.org, b@example.org by e-mail';
     expect(await asked('calendar.update', { id, title: 'Dinner', notify: true })).toBe(`Change, ${both}: ${event}; title “Dinner”`);
     expect(

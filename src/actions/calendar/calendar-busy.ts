@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { AppError } from '../../errors.ts';
+import { emailAddress } from '../../validation/validate.ts';
+import { builtIn } from '../built-in.ts';
+import { showRange } from './calendar-preview.ts';
+import { calendarZone, everyPage, listMeetings } from './calendar-session.ts';
+import { closedRange, MAX_DAYS, rangeInput, resolveRange } from './time-range.ts';
+import { formatZoned, zonedAt } from './zoned-time.ts';
+
+const MAX_PEOPLE = 20;
+/** Of one result. */
+const MAX_TIMES = 1_000;
+const DAY_MS = 24 * 3_600_000;
+
+const answer = z.enum(['none', 'tentative', 'accepted', 'organizer']);
+
+export const calendarBusy = builtIn('workspace', {
+  name: 'calendar.busy',
+  effect: 'read',
+  description:
+    'When other people are busy, as far as the user’s own calendar shows it: events to which they are invited and that they haven’t declined. Their own calendars can’t be read, so they may be busy at other times.',
+  scopes: ['calendar.events.owned'],
+  integrity: 'own',
+  input: z.strictObject({
+    people: z
+      .array(emailAddress)
+      .min(1)
+      .max(MAX_PEOPLE)
+      .transform((emails) => [...new Set(emails.map((email) => email.toLowerCase()))])
+      .describe(`E-mail addresses, at most ${MAX_PEOPLE}.`),
+    ...rangeInput,
+  }),
+  output: z.object({
+    items: z.array(
+      z.object({
+        email: z.string(),
+        busy: z.array(z.object({ start: z.string(), end: z.string(), answer: answer.describe('Their answer to the event.') })),
+        calendar: z.literal('not_readable').describe('Only events in the user’s calendar were read: the list isn’t complete.'),
+      }),
+    ),
+    zone: z.string(),
+  }),
+  summary: ({ people, ...range }) => `Find when ${people.length} people are busy ${showRange(closedRange(range))}`,
+  async run({ people, ...range }, { session, progress }) {
+    const zone = range.zone ?? (await calendarZone(session));
+    const { from, to } = await resolveRange({ ...closedRange(range), zone }, async () => zone);
+    if (to - from > (MAX_DAYS + 1) * DAY_MS) throw new AppError('invalid_request', `to: at most ${MAX_DAYS} days after from`);
+    const times = await everyPage((page) => listMeetings(session, { from, to, zone, page }, people), progress);
+    if (times.length > MAX_TIMES) throw new AppError('too_large', 'There are too many events. Search a shorter time, or fewer people.');
+    const at = (instant: number) => formatZoned(zonedAt(instant, zone));
+    const items = people.map((email) => ({
+      email,
+      busy: times.filter((one) => one.email === email).map((one) => ({ start: at(one.start), end: at(one.end), answer: one.answer })),
+      calendar: 'not_readable' as const,
+    }));
+    return { items, zone };
+  },
+});

@@ -1,0 +1,83 @@
+import type { Undo } from '../action.ts';
+import { quoted } from '../display-text.ts';
+import { type CalendarEvent, momentOf, zoneOf } from './calendar-event.ts';
+import { type UpdateInput, updateInput } from './calendar-inputs.ts';
+
+const SENT = '; what was sent by e-mail stays sent';
+
+/** Deletes an event that nobody was invited to. */
+export function undoCreation(event: CalendarEvent): Undo {
+  const input = { ...idOf(event), notify: false };
+  return { action: 'calendar.delete', input, summary: `Delete ${named(event)}` };
+}
+
+/**
+ * Restores the former values of what a change changed.
+ *
+ * @param event before the change
+ * @returns undefined where they can't be restored: an event doesn't stop being a series, and none loses its title
+ */
+export function undoUpdate(changes: UpdateInput, event: CalendarEvent): Undo | undefined {
+  const input = {
+    ...idOf(event),
+    ...formerTexts(changes, event),
+    ...formerTimes(changes, event),
+    ...formerGuests(changes, event),
+    notify: false,
+  };
+  const becameSeries = changes.recurrence !== undefined && event.recurrence === undefined;
+  if (becameSeries || !updateInput.safeParse(input).success) return undefined;
+  const fields = Object.keys(input).filter((field) => !['id', 'scope', 'notify'].includes(field));
+  if (fields.length === 0) return undefined;
+  const names = fields.map((field) => field.replace('_', ' ')).join(', ');
+  return { action: 'calendar.update', input, summary: `Restore of ${named(event)}: ${names}${changes.notify ? SENT : ''}` };
+}
+
+/** Restores the account's former response. @returns undefined where it is the same */
+export function undoResponse(event: CalendarEvent, former: string, answer: string, isTold: boolean): Undo | undefined {
+  if (former === answer) return undefined;
+  const input = { ...idOf(event), answer: former };
+  return { action: 'calendar.respond', input, summary: `Set the response to ${named(event)} back to ${former}${isTold ? SENT : ''}` };
+}
+
+/** Restores a deleted event. The provider keeps the details of deleted events for their organizers only. */
+export function undoDeletion(event: CalendarEvent, notify: boolean): Undo | undefined {
+  if (event.organizer?.self !== true) return undefined;
+  const lost = event.recurrence === undefined ? '' : ', without the individual changes to its events';
+  const isTold = notify && event.attendees.some(({ self }) => self !== true);
+  return { action: 'calendar.restore', input: { id: event.id }, summary: `Restore ${named(event)}${lost}${isTold ? SENT : ''}` };
+}
+
+function named({ summary, recurrence }: CalendarEvent): string {
+  return `the ${recurrence === undefined ? 'event' : 'series'} ${quoted(summary)}`;
+}
+
+function idOf({ id, recurrence }: CalendarEvent): Pick<UpdateInput, 'id' | 'scope'> {
+  return { id, scope: recurrence === undefined ? 'this' : 'series' };
+}
+
+function formerTexts({ title, description, location }: UpdateInput, event: CalendarEvent) {
+  return {
+    ...(title !== undefined && { title: event.summary }),
+    ...(description !== undefined && { description: event.description ?? '' }),
+    ...(location !== undefined && { location: event.location ?? '' }),
+  };
+}
+
+function formerTimes({ start, end, zone, recurrence }: UpdateInput, { start: from, end: to, recurrence: rules }: CalendarEvent) {
+  const isMoved = start !== undefined || end !== undefined || zone !== undefined;
+  const formerZone = zoneOf(from);
+  return {
+    ...(isMoved && { start: momentOf(from), end: momentOf(to) }),
+    ...(isMoved && formerZone !== undefined && { zone: formerZone }),
+    // A series moves to another day only with its rules.
+    ...((isMoved || recurrence !== undefined) && rules !== undefined && { recurrence: rules }),
+  };
+}
+
+function formerGuests({ add_attendees: added = [], remove_attendees: removed = [] }: UpdateInput, { attendees }: CalendarEvent) {
+  const invited = attendees.map(({ email }) => email.toLowerCase());
+  const again = removed.filter((email) => invited.includes(email));
+  const gone = added.filter((email) => !invited.includes(email));
+  return { ...(again.length > 0 && { add_attendees: again }), ...(gone.length > 0 && { remove_attendees: gone }) };
+}

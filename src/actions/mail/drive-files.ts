@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto';
+import { AppError } from '../../errors.ts';
+import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
+import { quoted } from '../display-text.ts';
+import { type DriveFile, FOLDER, NATIVE, openFile } from '../drive/drive-file.ts';
+import type { AttachedFile } from './mail-compose.ts';
+
+export const MAX_FILES = 10;
+/** Of all files of a message together; mail services reject much larger messages. */
+const MAX_BYTES = 10 * 1024 * 1024;
+const PDF = 'application/pdf';
+/** Native types that the provider exports as PDF. */
+const PRINTABLE = new Set(['document', 'spreadsheet', 'presentation', 'drawing'].map((type) => `${NATIVE}${type}`));
+
+/**
+ * The files that a message attaches, without their content.
+ *
+ * @throws AppError `not_found`, `invalid_request` for what can't be attached, `too_large`
+ */
+export async function findFiles(session: WorkspaceSession, ids: readonly string[]): Promise<DriveFile[]> {
+  const files = await Promise.all([...new Set(ids)].map((id) => openFile(session, id)));
+  for (const file of files) {
+    const isFile = file.mimeType !== FOLDER && (!file.mimeType.startsWith(NATIVE) || PRINTABLE.has(file.mimeType));
+    if (!isFile) throw new AppError('invalid_request', `files: ${quoted(file.name)} can’t be attached: share it instead.`);
+  }
+  if (files.reduce((sum, { size = 0 }) => sum + size, 0) > MAX_BYTES) throw tooLarge();
+  return files;
+}
+
+/** Their content, which no result contains. Native documents as PDF. @throws AppError `too_large` */
+export async function downloadFiles(session: WorkspaceSession, files: readonly DriveFile[]): Promise<AttachedFile[]> {
+  const attached: AttachedFile[] = [];
+  let left = MAX_BYTES;
+  // One by one, so that no more than the limit is held.
+  for (const file of files) {
+    const content = await download(session, file, left);
+    left -= content.length;
+    attached.push({ name: nameOf(file), mime: isNative(file) ? PDF : file.mimeType, content });
+  }
+  return attached;
+}
+
+/** Changes with the files' names, types and content. */
+export function filesVersion(files: readonly DriveFile[]): string {
+  const known = files.map(({ id, name, mimeType, size, modifiedTime }) => [id, name, mimeType, size, modifiedTime]);
+  return createHash('sha256').update(JSON.stringify(known)).digest('hex');
+}
+
+/** For the approval prompt: `“Plan.pdf” (a document of the drive, as PDF)`. */
+export function describeFiles(files: readonly DriveFile[]): string[] {
+  return files.map((file) => {
+    const what = isNative(file) ? `a ${file.mimeType.slice(NATIVE.length)}, as PDF` : `${file.mimeType}, ${file.size ?? 0} bytes`;
+    return `the file ${quoted(nameOf(file))} (${what}, ${file.id})`;
+  });
+}
+
+async function download(session: WorkspaceSession, file: DriveFile, maxBytes: number): Promise<Buffer> {
+  const [method, params] = isNative(file)
+    ? ['drive.files.export', { fileId: file.id, mimeType: PDF }]
+    : ['drive.files.get', { fileId: file.id, alt: 'media', supportsAllDrives: true }];
+  try {
+    return await session.download(method, params, maxBytes, (bytes) => Buffer.from(bytes));
+  } catch (error) {
+    throw error instanceof AppError && error.code === 'too_large' ? tooLarge() : error;
+  }
+}
+
+function isNative({ mimeType }: DriveFile): boolean {
+  return mimeType.startsWith(NATIVE);
+}
+
+function nameOf(file: DriveFile): string {
+  const name = file.name.replace(/[/\\]/g, '_') || 'unnamed';
+  return isNative(file) && !name.toLowerCase().endsWith('.pdf') ? `${name}.pdf` : name;
+}
+
+function tooLarge(): AppError {
+  return new AppError('too_large', 'files: have more than 10 MB together. Share them instead.');
+}

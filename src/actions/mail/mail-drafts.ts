@@ -1,0 +1,134 @@
+import { z } from 'zod';
+import { AppError } from '../../errors.ts';
+import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
+import { builtIn } from '../built-in.ts';
+import type { Source } from '../labels.ts';
+import { changedMeanwhile, draftList, gmailMessage, savedMessage } from './gmail-responses.ts';
+import { failures, forEach } from './mail-batches.ts';
+import { type Draft, describeDraft, draftAddresses, draftAudience, draftVersion, fetchDraft, toNoDraft } from './mail-draft.ts';
+import { mailId, pageToken, query } from './mail-fields.ts';
+import { readHeaders } from './mail-parts.ts';
+import { shown, unescapeSnippet } from './mail-text.ts';
+
+const MAX_DRAFTS = 25;
+const ITEM_FIELDS = 'id,threadId,labelIds,snippet,internalDate,payload/headers';
+
+const addresses = z.string().optional();
+const listed = z.object({
+  id: z.string().describe('Id of the draft.'),
+  message: z.string().describe('Id of its message, for mail.read and mail.attachment. It changes with each edit.'),
+  thread: z.string(),
+  to: addresses,
+  cc: addresses,
+  bcc: addresses,
+  subject: z.string(),
+  date: z.string(),
+  snippet: z.string(),
+});
+
+const id = mailId.describe('Id of the draft, as mail.drafts lists it.');
+
+export const listDrafts = builtIn('workspace', {
+  name: 'mail.drafts',
+  effect: 'read',
+  description: 'List drafts, newest first, with the beginning of their text. Read a whole one with mail.read.',
+  scopes: ['mail.modify'],
+  input: z.strictObject({
+    query: query.describe('Words or search terms, as in mail.search.'),
+    max: z.int().min(1).max(MAX_DRAFTS).default(10).describe(`Most drafts to return, up to ${MAX_DRAFTS}.`),
+    page: pageToken.describe('`next` of the previous result.'),
+  }),
+  output: z.object({
+    items: z.array(listed),
+    next: z.string().optional().describe('There are more: pass this as `page`.'),
+    failed: failures,
+  }),
+  sources: ({ items }) => items.map(sourceOf),
+  summary: () => 'List the drafts',
+  async run({ query: q, max, page }, { session }) {
+    const params = {
+      userId: 'me',
+      maxResults: max,
+      ...(q !== '' && { q }),
+      ...(page !== undefined && { pageToken: page }),
+      fields: 'drafts(id,message/id),nextPageToken',
+    };
+    const { drafts, nextPageToken } = await session.call('gmail.users.drafts.list', params, draftList);
+    const { done, failed } = await forEach(drafts.slice(0, max), (draft) => readItem(session, draft.id, draft.message.id));
+    return { items: done, ...(nextPageToken !== undefined && { next: nextPageToken }), ...(failed !== undefined && { failed }) };
+  },
+});
+
+export const sendDraft = builtIn('workspace', {
+  name: 'mail.draft_send',
+  effect: 'write',
+  description: 'Send a draft as it is stored, to its own recipients.',
+  scopes: ['mail.modify'],
+  integrity: 'own',
+  input: z.strictObject({ id }),
+  output: z.object({ id: z.string().describe('Id of the sent message.'), thread: z.string() }),
+  // What can’t be read is covered by no pattern but `*`.
+  allowRead: { to: (draft) => [...draftAddresses(draft), ...(draft.recipients.isIncomplete ? [''] : [])] },
+  async facts({ id: draft }, { session }) {
+    const found = await fetchDraft(session, draft);
+    if (draftAudience(found).length === 0) throw new AppError('invalid_request', 'id: The draft has no recipients: use mail.draft_update.');
+    return found;
+  },
+  version: draftVersion,
+  exposes: (_input, draft) => draftAudience(draft),
+  summary: ({ id: draft }) => `Send the draft ${draft}`,
+  preview: async (_input, _context, draft) => `Send ${describeDraft(draft)}`,
+  async run({ id: draft }, { session, version }) {
+    // Read once more, since someone may have edited it while the user decided.
+    if (version !== undefined && draftVersion(await fetchDraft(session, draft)) !== version) {
+      throw changedMeanwhile('id');
+    }
+    const params = { userId: 'me', requestBody: { id: draft }, fields: 'id,threadId' };
+    const sent = await session.call('gmail.users.drafts.send', params, savedMessage).catch((error) => {
+      throw toNoDraft(error);
+    });
+    return { id: sent.id, thread: sent.threadId };
+  },
+});
+
+export const deleteDraft = builtIn('workspace', {
+  name: 'mail.draft_delete',
+  effect: 'destructive',
+  description: 'Delete a draft permanently.',
+  scopes: ['mail.modify'],
+  integrity: 'own',
+  input: z.strictObject({ id }),
+  output: z.object({ deleted: z.string().describe('Id of the draft.') }),
+  facts: ({ id: draft }, { session }): Promise<Draft> => fetchDraft(session, draft),
+  summary: ({ id: draft }) => `Delete permanently: the draft ${draft}`,
+  preview: async (_input, _context, draft) => `Delete permanently, without sending it ${describeDraft(draft)}`,
+  async run({ id: draft }, { session }) {
+    await session.call('gmail.users.drafts.delete', { userId: 'me', id: draft }, z.object({})).catch((error) => {
+      throw toNoDraft(error);
+    });
+    return { deleted: draft };
+  },
+});
+
+/** A draft may have been written after others' text was read, and quotes what it replies to. */
+function sourceOf({ message, subject, date }: z.output<typeof listed>): Source {
+  return { item: message, integrity: 'others', name: subject, time: date, fields: ['to', 'cc', 'bcc', 'subject', 'snippet'] };
+}
+
+async function readItem(session: WorkspaceSession, draft: string, message: string): Promise<z.output<typeof listed>> {
+  const metadataHeaders = ['To', 'Cc', 'Bcc', 'Subject'];
+  const params = { userId: 'me', id: message, format: 'metadata', metadataHeaders, fields: ITEM_FIELDS };
+  const found = await session.call('gmail.users.messages.get', params, gmailMessage);
+  const headers = readHeaders(found.payload);
+  return {
+    id: draft,
+    message: found.id,
+    thread: found.threadId,
+    to: shown.addresses.parse(headers.get('to')),
+    cc: shown.addresses.parse(headers.get('cc')),
+    bcc: shown.addresses.parse(headers.get('bcc')),
+    subject: shown.subject.parse(headers.get('subject') ?? ''),
+    date: new Date(Number(found.internalDate)).toISOString(),
+    snippet: shown.snippet.parse(unescapeSnippet(found.snippet)),
+  };
+}

@@ -1,0 +1,64 @@
+import { Readable } from 'node:stream';
+import { z } from 'zod';
+import { AppError } from '../../errors.ts';
+import { text } from '../../validation/validate.ts';
+import { builtIn } from '../built-in.ts';
+import { quoted } from '../display-text.ts';
+import { nameFolder } from '../drive/drive-changes.ts';
+import { changeFile, fileItem, folderIdOf, MY_DRIVE, NATIVE } from '../drive/drive-file.ts';
+import { folderFacts } from '../drive/file-sharing.ts';
+import { fileReference } from '../file-reference.ts';
+import { attachmentId, findAttachment } from './mail-attachment.ts';
+import { mailId } from './mail-fields.ts';
+import { type MailPart, partData } from './mail-parts.ts';
+
+/** A type that the provider would convert is stored as it is. */
+const ANY = 'application/octet-stream';
+const MIME = /^[\w.+-]{1,100}\/[\w.+-]{1,150}$/;
+
+export const saveAttachment = builtIn('workspace', {
+  name: 'mail.save_attachment',
+  effect: 'write',
+  description: 'Save an attachment of a message as a file in the drive.',
+  scopes: ['mail.modify'],
+  alsoNeeds: () => ['drive'],
+  input: z.strictObject({
+    message: mailId.describe('Id of the message.'),
+    attachment: attachmentId,
+    folder: fileReference().default(MY_DRIVE).describe('Id or web address of a folder; `root` is My Drive.'),
+    name: text(255).optional().describe('Name of the new file; absent = the attachment’s.'),
+  }),
+  output: fileItem,
+  sources: ({ id, name }) => [{ item: id, integrity: 'others', name, fields: ['name'] }],
+  async facts({ message, attachment, folder }, context) {
+    const [part, target] = await Promise.all([findAttachment(context.session, message, attachment), folderFacts(context, folder)]);
+    return { part, target };
+  },
+  exposes: (_input, { target }) => target?.audience ?? [],
+  summary: ({ message, attachment, folder, name }) =>
+    `Save in ${folder === MY_DRIVE ? 'My Drive' : `the folder ${folder}`}: attachment ${attachment} of message ${message}${as(name)}`,
+  preview: async ({ message, name }, _context, { part, target }) =>
+    `Save in ${nameFolder(target)}: the attachment ${quoted(nameOf(part))} (${quoted(part.mimeType)}, ${part.size} bytes) of message ${message}${as(name)}`,
+  async run({ message, attachment, folder, name }, { session, undoneBy }) {
+    const part = await findAttachment(session, message, attachment);
+    const parents = [await folderIdOf(session, folder)];
+    const bytes = Buffer.from(await partData(session, message, part), 'base64url');
+    if (bytes.length === 0) throw new AppError('invalid_request', 'attachment: is empty.');
+    const mimeType = MIME.test(part.mimeType) && !part.mimeType.startsWith(NATIVE) ? part.mimeType : ANY;
+    const saved = await changeFile(session, 'drive.files.create', {
+      requestBody: { name: name ?? nameOf(part), mimeType, parents },
+      // A stream, because the SDK takes text or streams only.
+      media: { mimeType, body: Readable.from([bytes]) },
+    });
+    undoneBy({ action: 'drive.trash', input: { id: saved.id }, summary: `Move the saved file ${quoted(saved.name)} to the trash` });
+    return saved;
+  },
+});
+
+function nameOf({ fileName }: MailPart): string {
+  return fileName === '' ? 'unnamed' : fileName;
+}
+
+function as(name: string | undefined): string {
+  return name === undefined ? '' : `, as ${quoted(name)}`;
+}

@@ -1,0 +1,111 @@
+import { z } from 'zod';
+import { identifier } from '../../providers/provider-text.ts';
+import { list } from '../../providers/response-list.ts';
+import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
+import { builtIn } from '../built-in.ts';
+import { changed } from './gmail-responses.ts';
+import { failures, forEach } from './mail-batches.ts';
+import { mailId } from './mail-fields.ts';
+import { type Labelled, labelIds, labelsOfMessages } from './mail-label-state.ts';
+import { nameMessages, nameThreads } from './mail-preview.ts';
+
+const MAX_TRASHED = 25;
+/** Messages of threads included. */
+const MAX_RESTORED = 200;
+
+const ids = (max: number) => z.array(mailId).max(max).default([]);
+const threadLabels = z.object({ messages: list(z.object({ id: identifier, labelIds }), 1_000).default([]) });
+
+export const trashMail = builtIn('workspace', {
+  name: 'mail.trash',
+  effect: 'destructive',
+  description: 'Move messages or whole threads to the trash, which the mail service empties after a while.',
+  scopes: ['mail.modify'],
+  integrity: 'own',
+  input: z
+    .strictObject({
+      ids: ids(MAX_TRASHED).describe(`Ids of messages, at most ${MAX_TRASHED}.`),
+      threads: ids(MAX_TRASHED).describe(`Ids of threads, at most ${MAX_TRASHED}; all their messages are moved.`),
+    })
+    .refine((input) => input.ids.length + input.threads.length > 0, { path: ['ids'], error: 'give a message or a thread' }),
+  output: z.object({
+    trashed: z.array(z.string()).describe('Ids of the messages and threads that are now in the trash.'),
+    failed: failures,
+  }),
+  summary: ({ ids: messages, threads }) => summarise(messages, threads),
+  async preview({ ids: messages, threads }, { session }) {
+    return summarise(...(await Promise.all([nameMessages(session, messages), nameThreads(session, threads)])));
+  },
+  async run(input, { session, undoneBy }) {
+    const items = [
+      ...[...new Set(input.ids)].map((id) => ({ id, method: 'gmail.users.messages.trash', before: () => labelsOfMessages(session, [id]) })),
+      ...[...new Set(input.threads)].map((id) => ({ id, method: 'gmail.users.threads.trash', before: () => labelsOfThread(session, id) })),
+    ];
+    const { done, failed } = await forEach(items, async ({ id, method, before }) => {
+      const former = await before().catch(() => undefined);
+      await session.call(method, { userId: 'me', id, fields: 'id' }, changed);
+      return { id, former };
+    });
+    const moved = [...new Map(done.flatMap(({ former = [] }) => former.map((one) => [one.id, one]))).values()];
+    const restored = moved.filter(({ labels }) => !labels.includes('TRASH'));
+    const inbox = restored.filter(({ labels }) => labels.includes('INBOX')).map(({ id }) => id);
+    if (restored.length > 0 && restored.length <= MAX_RESTORED && done.every(({ former }) => former !== undefined)) {
+      const input = { ids: restored.map(({ id }) => id), inbox };
+      undoneBy({ action: 'mail.untrash', input, summary: `Take ${counted(restored.length)} out of the trash` });
+    }
+    return { trashed: done.map(({ id }) => id), ...(failed !== undefined && { failed }) };
+  },
+});
+
+export const untrashMail = builtIn('workspace', {
+  name: 'mail.untrash',
+  effect: 'write',
+  description: 'Take messages out of the trash.',
+  scopes: ['mail.modify'],
+  integrity: 'own',
+  input: z.strictObject({
+    ids: z.array(mailId).min(1).max(MAX_RESTORED).describe(`Ids of messages, at most ${MAX_RESTORED}.`),
+    inbox: ids(MAX_RESTORED).describe('Those of them that go back to the inbox.'),
+  }),
+  output: z.object({ restored: z.number().describe('Number of messages.') }),
+  summary: ({ ids: messages, inbox }) => `Take ${counted(messages.length)} out of the trash, ${inbox.length} of them into the inbox`,
+  async run(input, { session }) {
+    const messages = [...new Set(input.ids)];
+    const inbox = new Set(input.inbox);
+    await restore(
+      session,
+      messages.filter((id) => inbox.has(id)),
+      ['INBOX'],
+    );
+    await restore(
+      session,
+      messages.filter((id) => !inbox.has(id)),
+      [],
+    );
+    return { restored: messages.length };
+  },
+});
+
+async function restore(session: WorkspaceSession, messages: readonly string[], addLabelIds: readonly string[]): Promise<void> {
+  if (messages.length === 0) return;
+  const requestBody = { ids: messages, addLabelIds, removeLabelIds: ['TRASH'] };
+  await session.call('gmail.users.messages.batchModify', { userId: 'me', requestBody }, z.unknown());
+}
+
+async function labelsOfThread(session: WorkspaceSession, id: string): Promise<Labelled[]> {
+  const params = { userId: 'me', id, format: 'minimal', fields: 'messages(id,labelIds)' };
+  const { messages } = await session.call('gmail.users.threads.get', params, threadLabels);
+  return messages.map((message) => ({ id: message.id, labels: message.labelIds }));
+}
+
+function counted(messages: number): string {
+  return messages === 1 ? '1 message' : `${messages} messages`;
+}
+
+function summarise(messages: readonly string[], threads: readonly string[]): string {
+  const parts = [
+    ...(messages.length > 0 ? [`messages ${messages.join(', ')}`] : []),
+    ...(threads.length > 0 ? [`whole threads ${threads.join(', ')}`] : []),
+  ];
+  return `Move to the trash: ${parts.join(' and ')}`;
+}

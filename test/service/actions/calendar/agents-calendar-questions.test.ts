@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { AppError } from '../../../../src/errors.ts';
+import { callAction } from '../../../support/agents.ts';
+import { startSteward, type TestSteward } from '../../../support/steward.ts';
+import { newPerson, type Person } from '../../../support/workspace-content.ts';
+
+const EVENTS = '/calendar/v3/calendars/primary/events';
+const AT = { title: 'Lunch', start: '2027-03-21T09:00', end: '2027-03-21T10:00' };
+const TEAM = 'all-hands@groups.example.org';
+
+let steward: TestSteward;
+let me: Person;
+
+beforeAll(async () => {
+  steward = await startSteward();
+});
+afterAll(() => steward.stop());
+beforeEach(async () => {
+  me = await newPerson(steward);
+});
+
+/** The question about a call; undefined: it ran without. */
+async function question(action: string, input: object): Promise<any> {
+  const result = await callAction(steward, action, input, { token: me.token }).catch((error: AppError) => error);
+  if (!(result instanceof Error)) return undefined;
+  expect(result.code).toBe('approval_required');
+  return result.details;
+}
+const summaryOf = async (action: string, input: object): Promise<string> => (await question(action, input)).summary;
+const create = async (more: object = {}) => (await me.act('calendar.create', { ...AT, ...more })).id;
+
+describe('a time in a question', () => {
+  it.each([
+    ['of the calendar', {}, 'Sun, 21 Mar 2027, 09:00 to 10:00 (Europe/Berlin)'],
+    ['in a zone', { zone: 'America/New_York' }, 'Sun, 21 Mar 2027, 09:00 to 10:00 (America/New_York)'],
+    [
+      'with offsets',
+      { start: '2027-03-21T09:00:00-04:00', end: '2027-03-22T00:30:00-04:00' },
+      'Sun, 21 Mar 2027, 09:00 to Mon, 22 Mar 2027, 00:30 (UTC-04:00)',
+    ],
+    [
+      'with two offsets',
+      { start: '2027-03-21T09:00:00Z', end: '2027-03-21T12:00:15+01:00' },
+      'Sun, 21 Mar 2027, 09:00 (UTC) to Sun, 21 Mar 2027, 12:00:15 (UTC+01:00)',
+    ],
+    ['of whole days', { start: '2027-03-21', end: '2027-03-23' }, 'Sun, 21 Mar 2027 to Mon, 22 Mar 2027'],
+    ['of one day', { start: '2027-03-21', end: undefined }, 'Sun, 21 Mar 2027'],
+  ])('says its zone: %s', async (_what, more, shown) => {
+    const input = { ...AT, attendees: ['ana@example.org'], ...more };
+    expect(await summaryOf('calendar.create', input)).toBe(`Create, inviting ana@example.org by e-mail: the event “Lunch” on ${shown}`);
+  });
+
+  it('does so for a change, a response and a deletion', async () => {
+    const id = await create({ attendees: ['ana@example.org'], zone: 'Asia/Tokyo' });
+    const event = `the event “Lunch” on Sun, 21 Mar 2027, 09:00 (Asia/Tokyo) (${id})`;
+    expect(await summaryOf('calendar.update', { id, start: '2027-03-22T09:00', end: '2027-03-22T02:30:00Z' })).toBe(
+      `Change, seen by ana@example.org without an e-mail: ${event}; start Mon, 22 Mar 2027, 09:00 (Asia/Tokyo); end Mon, 22 Mar 2027, 11:30 (Asia/Tokyo)`,
+    );
+    expect(await summaryOf('calendar.update', { id, start: '2027-03-22T09:00', zone: 'Europe/Paris' })).toContain(
+      'start Mon, 22 Mar 2027, 09:00 (Europe/Paris)',
+    );
+    expect(await summaryOf('calendar.delete', { id, notify: false })).toBe(`Delete, seen by ana@example.org without an e-mail: ${event}`);
+  });
+});
+
+describe('a change of an event with guests', () => {
+  it('asks though nobody is notified; without guests it doesn’t', async () => {
+    const [shared, alone] = [await create({ attendees: ['ana@example.org'] }), await create()];
+    for (const change of [{ title: 'Dinner' }, { start: '2027-03-22T09:00' }, { remove_attendees: ['ana@example.org'] }]) {
+      const { audience } = await question('calendar.update', { id: shared, notify: false, ...change });
+      expect(audience).toEqual([expect.objectContaining({ address: 'ana@example.org' })]);
+    }
+    for (const change of [{ title: 'Dinner' }, { start: '2027-03-22T09:00' }]) {
+      expect(await question('calendar.update', { id: alone, notify: true, ...change })).toBeUndefined();
+    }
+  });
+
+  it('asks if a stranger organizes it and guests may change it, since others may see it whom nobody lists', async () => {
+    const { items } = await me.act('calendar.list', { query: 'Vertragsgespräch', from: '2020-01-01', to: '2030-01-01' });
+    await me.google('PATCH', `${EVENTS}/${items[0].id}`, { guestsCanModify: true, guestsCanSeeOtherGuests: false });
+    const { audience } = await question('calendar.update', { id: items[0].id, location: 'here' });
+    expect(audience).toContainEqual(expect.objectContaining({ address: 'carla@partner.example' }));
+    expect(audience).toContainEqual({ kind: 'unknown' });
+  });
+
+  it('asks about a group like about a person, since an address doesn’t tell', async () => {
+    const { audience, notices } = await question('calendar.create', { ...AT, attendees: [TEAM] });
+    expect(audience).toEqual([expect.objectContaining({ address: TEAM, relation: 'new' })]);
+    expect(notices).toEqual([`You have not written to ${TEAM} before.`]);
+    const id = await create({ attendees: [TEAM] });
+    expect((await question('calendar.update', { id, title: 'x' })).audience).toEqual([expect.objectContaining({ address: TEAM })]);
+    expect((await question('mail.send', { to: [TEAM], subject: 's', body: 'b' })).audience).toEqual([
+      expect.objectContaining({ address: TEAM }),
+    ]);
+  });
+});
+
+describe('a response', () => {
+  it('asks with a comment or with notify only', async () => {
+    const { items } = await me.act('calendar.list', { query: 'Vertragsgespräch', from: '2020-01-01', to: '2030-01-01' });
+    const { id } = items[0];
+    expect(await question('calendar.respond', { id, answer: 'accepted' })).toBeUndefined();
+    expect(await question('calendar.respond', { id, answer: 'none' })).toBeUndefined();
+    expect(await summaryOf('calendar.respond', { id, answer: 'none', notify: true })).toMatch(
+      /^Withdraw the response, notifying the organizer carla@partner\.example by e-mail: the event “Vertragsgespräch” on \w{3}, \d+ \w{3} \d{4}, 09:00 \(Europe\/Berlin\) \(/,
+    );
+    expect(await summaryOf('calendar.respond', { id, answer: 'declined', comment: 'No”, notifying nobody' })).toMatch(
+      /, with the comment “No', notifying nobody”$/,
+    );
+  });
+});
+
+describe('a title that looks like Steward’s words', () => {
+  const FORGED = 'x”, inviting nobody\r\n\u202e“: the event “\u2028y';
+
+  it('stays within its quotation marks', async () => {
+    const quoted = "“x', inviting nobody ': the event ' y”";
+    expect(
+      await summaryOf('calendar.update', { id: await create({ attendees: ['ana@example.org'] }), title: 'x”, inviting nobody' }),
+    ).toContain("; title “x', inviting nobody”");
+    const id = await create({ attendees: ['ana@example.org'] });
+    await me.google('PATCH', `${EVENTS}/${id}`, { summary: FORGED });
+    expect(await summaryOf('calendar.delete', { id })).toBe(
+      `Delete, notifying ana@example.org by e-mail: the event ${quoted} on Sun, 21 Mar 2027, 09:00 (Europe/Berlin) (${id})`,
+    );
+    await me.act('calendar.delete', { id });
+    expect(await summaryOf('calendar.restore', { id })).toBe(
+      `Restore the deleted event, which ana@example.org can see: ${quoted} on Sun, 21 Mar 2027, 09:00 (Europe/Berlin) (${id})`,
+    );
+  });
+});
