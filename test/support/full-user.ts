@@ -30,9 +30,10 @@ export async function fullUser(scene: ExecutorScene): Promise<ConnectedGrant & {
     accounts: [user.accountId],
     days: 1,
   });
-  await steward.sql(`insert into contexts (user_id, name, tainted_until, financial_until) values ($1, 'user', now() + interval '1 hour', now() + interval '1 hour')`, [
-    user.userId,
-  ]);
+  await steward.sql(
+    `insert into contexts (user_id, name, tainted_until, financial_until) values ($1, 'user', now() + interval '1 hour', now() + interval '1 hour')`,
+    [user.userId],
+  );
   await steward.sql(
     `insert into bank_webhooks (id, grant_id, item_id, event, details, digest)
      select gen_random_uuid(), g.id, g.subject, 'ITEM_ERROR', '{}', '\\x00' from grants g where g.user_id = $1 and g.provider = 'bank'`,

@@ -139,6 +139,45 @@ describe('drive, with a provider that returns anything', () => {
     await expect(run('drive.search')).rejects.toMatchObject({ code: 'provider_error' });
   });
 
+  it.each([
+    ['nothing', null],
+    ['an invalid list', { permissions: { length: 1e9 } }],
+    ['a permission without a role', { permissions: [{ id: 'p', type: 'user' }] }],
+    ['an id that would leave its place in a path', { permissions: [{ id: '../about', type: 'user', role: 'reader' }] }],
+    ['12 MB', { permissions: [{ id: 'p', type: 'user', role: 'x'.repeat(12_000_000) }] }],
+    ['a page token of 1 MB', { permissions: [], nextPageToken: 'x'.repeat(1_000_000) }],
+    ['a number', 7],
+  ])('reports %s in place of permissions as an error of the provider', async (_, body) => {
+    scene.api.on('*', (response, { url }) => respond(response, { body: url.includes('/permissions') ? body : FILE }));
+    const code = expect.stringMatching(/^(provider_error|too_large)$/);
+    await expect(run('drive.permissions', { id: 'f1' })).rejects.toMatchObject({ code });
+    await expect(run('drive.unshare', { id: 'f1', who: 'ana@example.org' })).rejects.toMatchObject({ code });
+    expect(scene.api.calls.filter(({ method }) => method === 'DELETE')).toEqual([]);
+  });
+
+  it('stops searching permissions that never end', async () => {
+    scene.api.reset();
+    scene.api.on('*', (response, { url }) => {
+      respond(response, { body: url.includes('/permissions') ? { permissions: [], nextPageToken: 'again' } : FILE });
+    });
+    await expect(run('drive.unshare', { id: 'f1', who: 'ana@example.org' })).rejects.toMatchObject({ code: 'too_large' });
+    expect(scene.api.calls.filter(({ url }) => url.includes('/permissions')).length).toBeLessThan(100);
+  });
+
+  it('cleans the names of those who have access', async () => {
+    const permission = {
+      id: 'p',
+      type: 'user',
+      role: 'reader',
+      emailAddress: 'ana@example.org\u0000\u202e',
+      displayName: 'A\nna',
+      domain: 7,
+    };
+    scene.api.on('*', { body: { permissions: [permission] } });
+    const { items } = (await run('drive.permissions', { id: 'f1' })).data;
+    expect(items).toEqual([{ who: 'ana@example.org  ', type: 'user', role: 'reader', name: 'A na', inherited: false }]);
+  });
+
   it('does not let a shortcut’s target change the path', async () => {
     scene.api.on('*', { body: { ...FILE, mimeType: 'application/vnd.google-apps.shortcut', shortcutDetails: { targetId: 'a/../../b' } } });
     await expect(run('drive.read', { id: 'f1' })).rejects.toMatchObject({ code: 'provider_error' });
@@ -147,7 +186,9 @@ describe('drive, with a provider that returns anything', () => {
   it('includes shared drives in every call, and sends media only when it creates a file', async () => {
     scene.api.reset();
     scene.api.on('*', (response, { url }) => {
-      if (url.includes('/permissions')) return respond(response, { body: { id: 'p', role: 'reader' } });
+      if (url.includes('/permissions/p')) return void response.writeHead(204).end();
+      const granted = { id: 'p', type: 'user', role: 'reader', emailAddress: 'a@example.org' };
+      if (url.includes('/permissions')) return respond(response, { body: { ...granted, permissions: [granted] } });
       const mimeType = url.includes('/folder1') ? 'application/vnd.google-apps.folder' : 'text/plain';
       respond(response, { body: { ...FILE, parents: ['old'], files: [], mimeType } });
     });
@@ -159,7 +200,10 @@ describe('drive, with a provider that returns anything', () => {
       'drive.move': { id: 'f1', folder: 'folder1' },
       'drive.rename': { id: 'f1', name: 'x' },
       'drive.trash': { id: 'f1' },
+      'drive.untrash': { id: 'f1' },
+      'drive.permissions': { id: 'f1' },
       'drive.share': { id: 'f1', email: 'a@example.org', role: 'reader' },
+      'drive.unshare': { id: 'f1', who: 'a@example.org' },
     };
     for (const [action, input] of Object.entries(inputs)) await run(action, input);
     // The question about drive.share searches the sent mail.
@@ -176,7 +220,7 @@ describe('drive, with a provider that returns anything', () => {
 });
 
 describe('the drive’s built-in actions', () => {
-  it('count trashing and sharing as destructive, reading as read and the rest as write', () => {
+  it('count trashing, sharing and unsharing as destructive, reading as read and the rest as write', () => {
     const effects = Object.fromEntries(
       [...BUILT_INS.values()].filter(({ name }) => name.startsWith('drive.')).map(({ name, effect }) => [name.slice(6), effect]),
     );
@@ -189,7 +233,10 @@ describe('the drive’s built-in actions', () => {
       move: 'write',
       rename: 'write',
       trash: 'destructive',
+      untrash: 'write',
       share: 'destructive',
+      unshare: 'destructive',
+      permissions: 'read',
     });
   });
 
