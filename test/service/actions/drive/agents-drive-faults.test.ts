@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BUILT_INS } from '../../../../src/actions/built-ins.ts';
+import { workBegun } from '../../../../src/threads/off-thread.ts';
 import { callAction } from '../../../support/agents.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { startFileAgents } from '../../../support/file-agents.ts';
 import { type FileAgentsApi, startFileAgentsApi } from '../../../support/file-agents-api.ts';
 import { connect, newName } from '../../../support/flows.ts';
+import { docxOf, docxParagraph, pdfLines, pdfOf, pdfPages } from '../../../support/office-files.ts';
 import { respond } from '../../../support/scripted-server.ts';
 import type { TestSteward } from '../../../support/steward.ts';
 import { actApproved } from '../../../support/workspace-content.ts';
@@ -181,6 +183,54 @@ describe('drive, with a provider that returns anything', () => {
   it('does not let a shortcut’s target change the path', async () => {
     scene.api.on('*', { body: { ...FILE, mimeType: 'application/vnd.google-apps.shortcut', shortcutDetails: { targetId: 'a/../../b' } } });
     await expect(run('drive.read', { id: 'f1' })).rejects.toMatchObject({ code: 'provider_error' });
+  });
+
+  describe('as a PDF or a Word document', () => {
+    const DOCX = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
+    const read = async (mimeType: string, content: Buffer, input: object = {}, name = 'notes') => {
+      scene.api.on('*', (response, { url }) => {
+        if (url.includes('alt=media')) return void response.end(content);
+        respond(response, { body: { ...FILE, name, mimeType } });
+      });
+      return (await run('drive.read', { id: 'f1', ...input })).data;
+    };
+
+    it('returns its text in parts, made off the main thread', async () => {
+      const begun = workBegun();
+      const text = 'Quay walls and cranes. '.repeat(2_500);
+      const first = await read(DOCX, docxOf(docxParagraph(text)));
+      const second = await read(DOCX, docxOf(docxParagraph(text)), { offset: first.next_offset });
+      expect(first).toMatchObject({ format: 'text/plain', mime: DOCX, next_offset: 40_000 });
+      expect(first.text + second.text).toBe(`${text}\n`);
+      expect(second).not.toHaveProperty('next_offset');
+      expect(workBegun() - begun).toBe(2);
+      expect(await read('application/pdf', pdfPages([pdfLines(['Floor plan'])]))).toMatchObject({
+        text: 'Floor plan',
+        format: 'text/plain',
+      });
+      expect(await read('application/octet-stream', pdfPages([pdfLines(['Scan'])]), {}, 'scan.PDF')).toMatchObject({ text: 'Scan' });
+    });
+
+    it('returns as base64 what it is not', async () => {
+      expect(await read('application/pdf', Buffer.from('GIF89a'))).toMatchObject({ format: 'application/pdf', base64: 'R0lGODlh' });
+      await expect(read('application/pdf', Buffer.alloc(200_000))).rejects.toMatchObject({ code: 'too_large', details: { id: 'f1' } });
+    });
+
+    it('names the file that is encrypted, damaged or a bomb', async () => {
+      const encrypted = pdfOf(
+        ['<</Type/Catalog/Pages 2 0 R>>', '<</Type/Pages/Kids[]/Count 0>>', '<</Filter/Standard/V 9>>'],
+        '/Encrypt 3 0 R',
+      );
+      for (const [type, content] of [
+        ['application/pdf', encrypted],
+        ['application/pdf', Buffer.from('%PDF-1.7')],
+        [DOCX, Buffer.from('PK\u0003\u0004')],
+      ] as const) {
+        const details = { id: 'f1', name: 'notes' };
+        await expect(read(type, content)).rejects.toMatchObject({ code: 'unsupported_media_type', message: /Open its link/, details });
+      }
+      await expect(read(DOCX, docxOf(new Uint8Array(100_000_000)))).rejects.toMatchObject({ code: 'too_large', details: { id: 'f1' } });
+    });
   });
 
   it('includes shared drives in every call, and sends media only when it creates a file', async () => {
