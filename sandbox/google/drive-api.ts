@@ -2,9 +2,9 @@ import { ApiFault, invalid } from '../api-fault.ts';
 import type { ApiMethod, ApiRequest, ApiResponse, SandboxApi } from './api-method.ts';
 import { commentList } from './drive-comments.ts';
 import { download, exported, sizeOf } from './drive-content.ts';
-import { addPermission, copyFile, createFile, deleteFile, updateFile } from './drive-editing.ts';
+import { addPermission, copyFile, createFile, deleteFile, deletePermission, updateFile } from './drive-editing.ts';
 import { filePart, listPart } from './drive-fields.ts';
-import { listFiles } from './drive-listing.ts';
+import { integer, listFiles } from './drive-listing.ts';
 import { fileResource, permissionResource } from './drive-resource.ts';
 import { type DriveState, fileOf, permissionsOf, type StoredFile } from './drive-state.ts';
 import { seedDrive } from './drive-world.ts';
@@ -39,11 +39,12 @@ export const driveApi: SandboxApi<DriveState> = {
       deleteFile(request);
       return { empty: true };
     }),
-    method('GET', `${FILE}/permissions`, 5, ({ state, params, query }) => {
-      const permissions = permissionsOf(state, fileOf(state, params.fileId, query));
-      return { json: { kind: 'drive#permissionList', permissions: permissions.map(permissionResource) } };
-    }),
+    method('GET', `${FILE}/permissions`, 5, listPermissions),
     method('POST', `${FILE}/permissions`, 50, (request) => ({ json: permissionResource(addPermission(request)) })),
+    method('DELETE', `${FILE}/permissions/:permissionId`, 50, (request) => {
+      deletePermission(request);
+      return { empty: true };
+    }),
     method('GET', `${FILE}/comments`, 5, listComments),
     method('GET', '/drive/v3/about', 5, about),
   ],
@@ -66,6 +67,19 @@ function getFile(request: Request): ApiResponse {
 
 function fileResponse({ query, state }: Request, file: StoredFile): ApiResponse {
   return { json: filePart(fileResource(state, file), query.get('fields')) };
+}
+
+/** Without `pageSize`, the list is complete (permissions.list). */
+function listPermissions({ state, params, query }: Request): ApiResponse {
+  const file = fileOf(state, params.fileId, query);
+  if (file.role !== 'owner' && file.role !== 'writer') {
+    throw new ApiFault(403, 'insufficientFilePermissions', 'The user does not have sufficient permissions for this file.');
+  }
+  const all = permissionsOf(state, file).map(permissionResource);
+  const size = integer(query.get('pageSize') ?? '1000000', 1, 1_000_000);
+  const start = integer(query.get('pageToken') ?? '0', 0, all.length);
+  const next = start + size < all.length ? { nextPageToken: String(start + size) } : {};
+  return { json: { kind: 'drive#permissionList', ...next, permissions: all.slice(start, start + size) } };
 }
 
 function about({ account, query, state }: Request): ApiResponse {

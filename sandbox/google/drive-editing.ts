@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ApiFault, invalid } from '../api-fault.ts';
+import { ApiFault, invalid, notFound } from '../api-fault.ts';
 import type { Account } from '../workspace-accounts.ts';
 import type { ApiRequest } from './api-method.ts';
 import { newTabs } from './docs-world.ts';
@@ -11,6 +11,7 @@ import {
   fileOf,
   newFileId,
   ownFile,
+  permissionsOf,
   SHORTCUT,
   type StoredFile,
   type StoredPermission,
@@ -106,6 +107,7 @@ const permission = z.object({
   type: z.enum(['user', 'group', 'domain', 'anyone']),
   role: z.enum(['owner', 'organizer', 'fileOrganizer', 'writer', 'commenter', 'reader']),
   emailAddress: z.string().optional(),
+  domain: z.string().optional(),
 });
 
 /** permissions.create. Of two permissions of one user, the wider one applies. */
@@ -114,7 +116,7 @@ export function addPermission({ state, params, query, body, account }: Request):
   requireRole(file, ['owner', 'writer']);
   const given = permission.safeParse(body);
   if (!given.success) throw invalid('The permission type or role field is invalid.');
-  const { type, role, emailAddress } = given.data;
+  const { type, role, emailAddress, domain: company } = given.data;
   if (role === 'owner')
     throw new ApiFault(403, 'forbidden', 'The transferOwnership parameter must be enabled when the permission role is owner.');
   if (role !== 'writer' && role !== 'commenter' && role !== 'reader')
@@ -122,15 +124,32 @@ export function addPermission({ state, params, query, body, account }: Request):
   const named = type === 'user' || type === 'group';
   if (named && !/^[^@\s]+@[^@\s]+\.[^@\s]+$/.test(emailAddress ?? ''))
     throw new ApiFault(400, 'invalidSharingRequest', 'The email address is not valid.');
+  if (type === 'domain' && !/^[\w-]+(\.[\w-]+)+$/.test(company ?? ''))
+    throw new ApiFault(400, 'invalidSharingRequest', 'The domain is not valid.');
   const email = named ? emailAddress?.toLowerCase() : undefined;
-  const known = file.permissions.find((candidate) => candidate.type === type && candidate.email === email);
+  const domain = type === 'domain' ? company?.toLowerCase() : undefined;
+  const isSame = (candidate: StoredPermission) => candidate.type === type && candidate.email === email && candidate.domain === domain;
+  const known = file.permissions.find(isSame);
   if (known !== undefined) {
     if (ROLES.indexOf(role) > ROLES.indexOf(known.role)) known.role = role;
     return known;
   }
-  const added: StoredPermission = { id: permissionId(account, file, email ?? type), type, role, ...(email !== undefined && { email }) };
+  const grantee = { ...(email !== undefined && { email }), ...(domain !== undefined && { domain }) };
+  const added: StoredPermission = { id: permissionId(account, file, email ?? domain ?? type), type, role, ...grantee };
   file.permissions.push(added);
   return added;
+}
+
+/** permissions.delete. What a folder passes on is removed at the folder. */
+export function deletePermission({ state, params, query }: Request): void {
+  const file = fileOf(state, params.fileId, query);
+  requireRole(file, ['owner', 'writer']);
+  const permission = permissionsOf(state, file).find(({ id }) => id === params.permissionId);
+  if (permission === undefined) throw notFound(`Permission not found: ${params.permissionId}.`);
+  if (permission.role === 'owner') throw insufficient();
+  if (permission.inheritedFrom !== undefined)
+    throw new ApiFault(403, 'cannotModifyInheritedPermission', 'An inherited permission cannot be removed from this file.');
+  file.permissions = file.permissions.filter(({ id }) => id !== permission.id);
 }
 
 const ROLES = ['reader', 'commenter', 'writer', 'owner'];

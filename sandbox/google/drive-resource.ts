@@ -2,12 +2,12 @@ import { sizeOf } from './drive-content.ts';
 import {
   DOCUMENT,
   type DriveState,
+  type EffectivePermission,
   FOLDER,
   PRESENTATION,
   permissionsOf,
   SPREADSHEET,
   type StoredFile,
-  type StoredPermission,
 } from './drive-state.ts';
 
 const EDITORS: Record<string, string> = { [DOCUMENT]: 'document', [SPREADSHEET]: 'spreadsheets', [PRESENTATION]: 'presentation' };
@@ -56,9 +56,12 @@ export function fileResource(state: DriveState, file: StoredFile): object {
   };
 }
 
-export function permissionResource({ id, type, role, email }: StoredPermission): object {
+export function permissionResource({ id, type, role, email, domain, inheritedFrom }: EffectivePermission): object {
   const person = email !== undefined && { emailAddress: email, displayName: email.split('@', 1)[0] };
-  return { kind: 'drive#permission', id, type, role, ...person, deleted: false, pendingOwner: false };
+  const company = domain !== undefined && { domain, displayName: domain };
+  const from = inheritedFrom === undefined ? { inherited: false } : { inherited: true, inheritedFrom };
+  const permissionDetails = [{ permissionType: 'file', role, ...from }];
+  return { kind: 'drive#permission', id, type, role, ...person, ...company, permissionDetails, deleted: false, pendingOwner: false };
 }
 
 function webLink({ id, mimeType }: StoredFile): string {

@@ -46,6 +46,13 @@ export interface StoredPermission {
   type: 'user' | 'group' | 'domain' | 'anyone';
   role: DriveRole;
   email?: string;
+  domain?: string;
+}
+
+/** A permission on a file. */
+export interface EffectivePermission extends StoredPermission {
+  /** Id of the folder that passes it on; undefined: the file's own. */
+  inheritedFrom?: string;
 }
 
 export interface StoredComment {
@@ -96,14 +103,14 @@ export function touch(file: StoredFile, now: number): void {
 }
 
 /** The permissions of a file: its own, and those that its folders pass on. Of two of one grantee, the nearer one. */
-export function permissionsOf(state: DriveState, file: StoredFile): StoredPermission[] {
-  const found = new Map<string, StoredPermission>();
+export function permissionsOf(state: DriveState, file: StoredFile): EffectivePermission[] {
+  const found = new Map<string, EffectivePermission>();
   const visited = new Set<StoredFile>();
   for (let at: StoredFile | undefined = file; at !== undefined && !visited.has(at); ) {
     visited.add(at);
     for (const permission of at.permissions) {
-      const grantee = `${permission.type} ${permission.email ?? ''}`;
-      if (!found.has(grantee)) found.set(grantee, permission);
+      const grantee = `${permission.type} ${permission.email ?? permission.domain ?? ''}`;
+      if (!found.has(grantee)) found.set(grantee, at === file ? permission : { ...permission, inheritedFrom: at.id });
     }
     const parent: string | undefined = at.parents[0];
     at = state.files.find(({ id }) => id === parent);

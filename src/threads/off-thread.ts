@@ -2,6 +2,7 @@ import pLimit from 'p-limit';
 import type { Tinypool } from 'tinypool';
 import { AppError } from '../errors.ts';
 import { loadOnce } from './load-once.ts';
+import { OutOfBuffers, ownThread } from './own-thread.ts';
 import type { Portable } from './portable.ts';
 import { UserConcurrency } from './user-concurrency.ts';
 import type { WorkOutcome } from './worker.ts';
@@ -11,6 +12,8 @@ export interface WorkOptions {
   userId: string;
   /** Ends the work and its thread. */
   signal?: AbortSignal;
+  /** On a thread of its own whose buffers are watched: for parsers of whole file formats. */
+  isOwn?: boolean;
   /** Buffers of the input that are transferred and not copied; the caller can't use them afterwards. */
   transfer?: readonly ArrayBuffer[];
 }
@@ -55,13 +58,15 @@ export async function offThread<Input, Output>(work: Portable<Input, Output>, in
 async function carryOut<Input, Output>(
   { module, name }: Portable<Input, Output>,
   input: Input,
-  { signal, transfer = [] }: WorkOptions,
+  { signal, isOwn = false, transfer = [] }: WorkOptions,
 ): Promise<WorkOutcome> {
   signal?.throwIfAborted();
   const ending = AbortSignal.any([AbortSignal.timeout(WORK_MS), ...(signal === undefined ? [] : [signal])]);
   begun += 1;
+  const order = { module, name, input };
   try {
-    return await (await openPool()).run({ module, name, input }, { signal: ending, transferList: [...transfer] });
+    if (isOwn) return await ownThread(order, { resourceLimits: MEMORY, signal: ending, transfer });
+    return await (await openPool()).run(order, { signal: ending, transferList: [...transfer] });
   } catch (error) {
     signal?.throwIfAborted();
     if (ending.aborted || isOutOfMemory(error)) throw tooMuchWork(error);
@@ -87,6 +92,7 @@ async function createPool(): Promise<Tinypool> {
 }
 
 function isOutOfMemory(error: unknown): boolean {
+  if (error instanceof OutOfBuffers) return true;
   return error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
 }
 

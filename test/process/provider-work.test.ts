@@ -91,6 +91,19 @@ const drive = {
   [`/files/${ID}/permissions`]: { id: 'p1', role: 'reader', emailAddress: TEXT },
   '/files/folder': folder,
 };
+const granted = {
+  type: TEXT,
+  role: TEXT,
+  emailAddress: TEXT,
+  displayName: TEXT,
+  permissionDetails: many({ inherited: false, inheritedFrom: TEXT }),
+};
+const mine = { id: 'p1', type: 'user', role: 'reader', emailAddress: 'ana@example.org' };
+const permissions = {
+  ...drive,
+  [`/files/${ID}/permissions`]: { permissions: [mine, { id: 'p2', ...granted }] },
+  [`/files/${ID}/permissions/p1`]: {},
+};
 
 const sheet = { properties: { title: TEXT, sheetType: TEXT, gridProperties: { rowCount: 1, columnCount: 1 } } };
 const sheets = {
@@ -170,7 +183,10 @@ const CASES: Record<string, Case> = {
   'drive.move': { input: { id: ID, folder: 'root' }, responses: { ...drive, '/files/root': folder } },
   'drive.rename': { input: { id: ID, name: 'x' }, responses: drive },
   'drive.trash': { input: { id: ID }, responses: drive },
+  'drive.untrash': { input: { id: ID }, responses: drive },
+  'drive.permissions': { input: { id: ID }, responses: permissions },
   'drive.share': { input: { id: ID, email: 'ana@example.org', role: 'reader' }, responses: drive },
+  'drive.unshare': { input: { id: ID, who: 'ana@example.org' }, responses: permissions },
   'spreadsheets.info': { input: { id: ID }, responses: sheets },
   'spreadsheets.read': { input: { id: ID, range: 'A1:Z999' }, responses: sheets },
   'presentations.read': { input: { id: ID }, responses: slides },

@@ -16,6 +16,12 @@ export const fillMemory = portable(import.meta.url, 'fillMemory', (_input: null)
   for (;;) kept.push({ at: [kept.length] });
 });
 
+/** Memory outside of the heap. */
+export const fillBuffers = portable(import.meta.url, 'fillBuffers', (_input: null): number => {
+  const kept: Uint8Array[] = [];
+  for (;;) kept.push(new Uint8Array(1_000_000).fill(1));
+});
+
 export const never = portable(import.meta.url, 'never', (begun: Int32Array): number => {
   Atomics.store(begun, 0, 1);
   for (;;) Atomics.add(begun, 1, 1);

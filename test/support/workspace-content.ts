@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { CalendarState } from '../../sandbox/google/calendar-events.ts';
 import type { Account } from '../../sandbox/workspace-accounts.ts';
 import { AppError } from '../../src/errors.ts';
+import type { CallResult } from '../../src/executor/executor.ts';
 import { callAction } from './agents.ts';
 import { type ConnectOptions, connect, newName, outcome } from './flows.ts';
 import { type HttpResponse, send } from './request.ts';
@@ -68,15 +69,25 @@ export async function newPerson(steward: TestSteward, options: Pick<ConnectOptio
   };
 }
 
-/** Runs an action, and approves it if it needs approval. */
+/** Runs an action, and approves it if it needs approval. @returns its data */
 export async function actApproved(steward: TestSteward, token: string, action: string, input: unknown = {}): Promise<any> {
+  return (await callApproved(steward, token, action, input)).data;
+}
+
+/** As {@link actApproved}, with the result's `meta`. */
+export async function callApproved(
+  steward: TestSteward,
+  token: string,
+  action: string,
+  input: unknown = {},
+): Promise<CallResult & { data: any }> {
   try {
-    return (await callAction(steward, action, input, { token })).data;
+    return await callAction(steward, action, input, { token });
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'approval_required') throw error;
     const user = await steward.context.sessions.authenticate(token);
     const approvalId = String(error.details?.approvalId);
     const signal = new AbortController().signal;
-    return (await steward.context.executor.approve({ user, surface: 'socket', approvalId, approved: true, signal })).data;
+    return await steward.context.executor.approve({ user, surface: 'socket', approvalId, approved: true, signal });
   }
 }

@@ -4,22 +4,31 @@ import { NATIVE } from '../drive/drive-file.ts';
 import { explainKind } from '../drive/wrong-kind.ts';
 import { PART_UNITS, textPart } from '../text-part.ts';
 import { endsInEmptyLine, tabMarkdown } from './document-markdown.ts';
+import { effectOn, type Replacement, type ReplacementEffect } from './document-replacing.ts';
 import { chooseTab, type OpenDocument, type OpenTab, toDocument } from './document-response.ts';
+
+/** Longer texts are searched off the main thread: text of others can make it slow; UTF-16 units. */
+const LONG_SEARCH = 200;
 
 export const DOCUMENT = `${NATIVE}document`;
 
 /** The fields of a document that are read. */
-const READ_FIELDS = 'documentId,title,revisionId,tabs(tabProperties(tabId,title),documentTab(body,lists),childTabs)';
+const READ_FIELDS = fieldsWith('body,lists');
+/** A replacement also affects headers, footers and footnotes. */
+const EDIT_FIELDS = fieldsWith('body,lists,headers,footers,footnotes');
 
 /** A document without its content, as needed for an edit. */
 export interface EditableDocument extends Omit<OpenDocument, 'tabs'> {
   tabs: [EditableTab, ...EditableTab[]];
 }
 
-export interface EditableTab extends Pick<OpenTab, 'id' | 'title'> {
+export interface EditableTab extends Pick<OpenTab, 'id' | 'title'>, ReplacementEffect {
   /** Whether the last line is empty, so that appended text starts on a line of its own. */
   endsInEmptyLine: boolean;
 }
+
+/** Of no effect. */
+export const NOTHING: Replacement = { find: '', replace: '' };
 
 interface Part {
   /** Id or title of one tab; undefined = all, as far as they fit. */
@@ -39,30 +48,43 @@ export const documentPart = responseReader(import.meta.url, 'documentPart', (res
   return { id, title, tabs: shown, ...next };
 });
 
-/** The document as needed for an edit. */
-export const documentTabs = responseReader(import.meta.url, 'documentTabs', (response): EditableDocument => {
-  const { tabs, ...document } = toDocument(response);
-  const [first, ...others] = tabs;
-  const outline = (tab: OpenTab) => ({ id: tab.id, title: tab.title, endsInEmptyLine: endsInEmptyLine(tab) });
-  return { ...document, tabs: [outline(first), ...others.map(outline)] };
-});
+/** The document as needed for an edit, and what a replacement would do to each tab. */
+export const documentTabs = responseReader(
+  import.meta.url,
+  'documentTabs',
+  (response, replacement: Replacement): EditableDocument => {
+    const { tabs, ...document } = toDocument(response);
+    const [first, ...others] = tabs;
+    const outline = (tab: OpenTab): EditableTab => {
+      const effect = effectOn([tab.content, tab.margins], replacement);
+      return { id: tab.id, title: tab.title, endsInEmptyLine: endsInEmptyLine(tab), ...effect };
+    };
+    return { ...document, tabs: [outline(first), ...others.map(outline)] };
+  },
+  ({ find, replace }) => find.length + replace.length > LONG_SEARCH,
+);
 
 /** Reads a part of a document, without suggested changes. */
 export function readDocument(session: WorkspaceSession, documentId: string, part: Part) {
   return session
-    .call('docs.documents.get', paramsOf(documentId, 'PREVIEW_WITHOUT_SUGGESTIONS'), documentPart, part)
+    .call('docs.documents.get', paramsOf(documentId, 'PREVIEW_WITHOUT_SUGGESTIONS', READ_FIELDS), documentPart, part)
     .catch((error) => explainKind(error, session, documentId, DOCUMENT));
 }
 
 /** Opens a document for an edit, with suggested changes, because positions count them. */
-export function openDocument(session: WorkspaceSession, documentId: string): Promise<EditableDocument> {
+export function openDocument(session: WorkspaceSession, documentId: string, replacement = NOTHING): Promise<EditableDocument> {
   return session
-    .call('docs.documents.get', paramsOf(documentId, 'DEFAULT_FOR_CURRENT_ACCESS'), documentTabs)
+    .call('docs.documents.get', paramsOf(documentId, 'DEFAULT_FOR_CURRENT_ACCESS', EDIT_FIELDS), documentTabs, replacement)
     .catch((error) => explainKind(error, session, documentId, DOCUMENT));
 }
 
-function paramsOf(documentId: string, suggestionsViewMode: string) {
-  return { documentId, includeTabsContent: true, suggestionsViewMode, fields: READ_FIELDS };
+function paramsOf(documentId: string, suggestionsViewMode: string, fields: string) {
+  return { documentId, includeTabsContent: true, suggestionsViewMode, fields };
+}
+
+/** @param parts of each tab */
+function fieldsWith(parts: string): string {
+  return `documentId,title,revisionId,tabs(tabProperties(tabId,title),documentTab(${parts}),childTabs)`;
 }
 
 /** Reads tabs in order until the result is full. `start` applies to the first tab. */

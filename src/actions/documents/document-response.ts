@@ -19,8 +19,14 @@ export type DocumentLists = z.output<typeof lists>;
 const tabResponse = z.object({
   tabProperties: z.object({ tabId, title: singleLine(300).default('') }),
   documentTab: z
-    .object({ body: z.object({ content: unchecked.default([]) }).default({ content: [] }), lists: lists.default({}) })
-    .default({ body: { content: [] }, lists: {} }),
+    .object({
+      body: z.object({ content: unchecked.default([]) }).default({ content: [] }),
+      lists: lists.default({}),
+      headers: z.unknown().optional(),
+      footers: z.unknown().optional(),
+      footnotes: z.unknown().optional(),
+    })
+    .prefault({}),
   childTabs: unchecked.default([]),
 });
 
@@ -39,6 +45,8 @@ export interface OpenTab {
   /** Structural elements, not yet checked. */
   content: readonly unknown[];
   lists: DocumentLists;
+  /** Headers, footers and footnotes, if they were requested; not checked. */
+  margins: readonly unknown[];
 }
 
 export interface OpenDocument {
@@ -82,7 +90,8 @@ function flatten(tabs: readonly unknown[]): OpenTab[] {
     if (depth > MAX_TAB_DEPTH || found.length === MAX_TABS) throw unreadableResponse('too many tabs');
     const { tabProperties, documentTab, childTabs } = checked(tabResponse, tab);
     const { tabId: id, title } = tabProperties;
-    found.push({ id, title, parent, content: documentTab.body.content, lists: documentTab.lists });
+    const { body, headers, footers, footnotes } = documentTab;
+    found.push({ id, title, parent, content: body.content, lists: documentTab.lists, margins: [headers, footers, footnotes] });
     for (const child of childTabs) open(child, id, depth + 1);
   };
   for (const tab of tabs) open(tab, undefined, 0);

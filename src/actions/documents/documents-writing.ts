@@ -12,7 +12,8 @@ import { nameFile } from '../drive/drive-file.ts';
 import { type FileFacts, fileFacts } from '../drive/file-sharing.ts';
 import { wrongKind } from '../drive/wrong-kind.ts';
 import { fileReference } from '../file-reference.ts';
-import { DOCUMENT, type EditableDocument, type EditableTab, openDocument } from './document-fetching.ts';
+import { DOCUMENT, type EditableDocument, type EditableTab, NOTHING, openDocument } from './document-fetching.ts';
+import type { Replacement } from './document-replacing.ts';
 import { chooseTab, documentLink } from './document-response.ts';
 
 const SCOPES = ['documents', 'drive'] as const;
@@ -51,13 +52,15 @@ export const createDocumentAction = builtIn('workspace', {
   writes: (_input, output) => (output === undefined ? [] : [output.id]),
   summary: ({ title, text: content = '' }) =>
     `Create the document ${quoted(title)}${content === '' ? '' : ` with ${content.length} characters of text`}`,
-  async run({ title, text: content }, { session }) {
+  async run({ title, text: content }, { session, undoneBy }) {
     const params = { requestBody: { title }, fields: 'documentId' };
     const { documentId } = await session.call(
       'docs.documents.create',
       params,
       z.object({ documentId: z.string().regex(/^[\w-]{1,255}$/) }),
     );
+    const summary = `Move to the trash: the document ${quoted(title)} (${documentId})`;
+    undoneBy({ action: 'drive.trash', input: { id: documentId }, summary });
     const problem = content === undefined ? undefined : await fill(session, documentId, content);
     return { id: documentId, title, link: documentLink(documentId), ...(problem !== undefined && { problem }) };
   },
@@ -81,10 +84,15 @@ export const appendAction = builtIn('workspace', {
   writes: ({ id: written }) => [written],
   summary: (input) => describeAppending(input, `the document ${input.id}`),
   preview: async (input, _context, { file, audience }) => describeAppending(input, nameFile(file) + seenBy(audience)),
-  async run({ id: documentId, text: content, tab: wanted }, { session }) {
-    const document = await openDocument(session, documentId);
+  async run({ id: documentId, text: content, tab: wanted }, { session, undoneBy }) {
+    const removal = { find: content, replace: '' };
+    const mayBeRemoved = !content.includes('\n') && replacement.shape.find.safeParse(content).success;
+    const document = await openDocument(session, documentId, mayBeRemoved ? removal : NOTHING);
     const target = wanted === undefined ? document.tabs[0] : chooseTab(document.tabs, wanted);
     await edit(session, document, [appendRequest(target, content)]);
+    // A line break that was added would stay, and the same text elsewhere would go.
+    const isReversible = mayBeRemoved && target.endsInEmptyLine && target.matches === 0;
+    if (isReversible) undoByReplacing(document, { ...removal, tab: target.id }, undoneBy);
     return { id: document.id, link: documentLink(document.id), tab: target.id, characters: content.length };
   },
 });
@@ -110,8 +118,8 @@ export const replaceAction = builtIn('workspace', {
   writes: ({ id: written }) => [written],
   summary: (input) => describeReplacing(input, `the document ${input.id}`),
   preview: async (input, _context, { file, audience }) => describeReplacing(input, nameFile(file) + seenBy(audience)),
-  async run({ id: documentId, find, replace, tab: wanted, match_case: matchCase }, { session }) {
-    const document = await openDocument(session, documentId);
+  async run({ id: documentId, find, replace, tab: wanted, match_case: matchCase }, { session, undoneBy }) {
+    const document = await openDocument(session, documentId, { find, replace });
     const tabs = wanted === undefined ? document.tabs : [chooseTab(document.tabs, wanted)];
     const request = {
       replaceAllText: {
@@ -121,9 +129,29 @@ export const replaceAction = builtIn('workspace', {
       },
     };
     const [reply] = await edit(session, document, [request]);
-    return { id: document.id, link: documentLink(document.id), replaced: reply?.replaceAllText?.occurrencesChanged ?? 0 };
+    const replaced = reply?.replaceAllText?.occurrencesChanged ?? 0;
+    // If the provider counted others, it found some in another case.
+    const isExact = tabs.reduce((sum, { matches }) => sum + matches, 0) === replaced && tabs.every(({ isReversible }) => isReversible);
+    if (replaced > 0 && isExact)
+      undoByReplacing(document, { find: replace, replace: find, ...(wanted !== undefined && { tab: wanted }) }, undoneBy);
+    return { id: document.id, link: documentLink(document.id), replaced };
   },
 });
+
+/** The opposite replacement; none for texts that the action doesn't take. */
+function undoByReplacing(
+  { id: documentId, title }: EditableDocument,
+  opposite: Replacement & { tab?: string },
+  undoneBy: RunContext['undoneBy'],
+): void {
+  const input = replacement.safeParse({ id: documentId, ...opposite });
+  if (!input.success) return;
+  undoneBy({
+    action: 'documents.replace',
+    input: { id: documentId, ...opposite },
+    summary: describeReplacing(input.data, `the document ${quoted(title)} (${documentId})`),
+  });
+}
 
 /** @throws AppError `not_found`, `invalid_request` for a file of another type */
 async function documentFacts({ id: document }: { id: string }, context: RunContext<'workspace'>): Promise<FileFacts> {

@@ -3,6 +3,7 @@ import { AppError } from '../../errors.ts';
 import { union } from '../../providers/audience.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { text } from '../../validation/validate.ts';
+import type { Undo } from '../action.ts';
 import { seenBy } from '../audience-text.ts';
 import { builtIn } from '../built-in.ts';
 import { quoted } from '../display-text.ts';
@@ -10,6 +11,7 @@ import { fileReference } from '../file-reference.ts';
 import {
   changeFile,
   type DriveFile,
+  type FileItem,
   FOLDER,
   fileItem,
   folderIdOf,
@@ -34,6 +36,9 @@ const TYPES = {
   json: 'application/json',
 };
 const typeNames = Object.keys(TYPES) as [keyof typeof TYPES, ...(keyof typeof TYPES)[]];
+
+/** As it is, so that it can be given back. */
+const nameBefore = z.object({ name: z.string() });
 
 const id = fileReference().describe('Id or web address of the file.');
 const folder = fileReference().describe('Id or web address of a folder; `root` is My Drive.');
@@ -63,14 +68,16 @@ export const createAction = builtIn('workspace', {
   destination: destinationIn,
   summary: (input) => describeCreation(input, folderById(input.folder)),
   preview: async (input, _context, target) => describeCreation(input, nameFolder(target)),
-  async run({ name: title, content, type, folder: target }, { session }) {
+  async run({ name: title, content, type, folder: target }, { session, undoneBy }) {
     const mimeType = TYPES[type];
     const parents = target && [await folderIdOf(session, target)];
-    return changeFile(session, 'drive.files.create', {
+    const created = await changeFile(session, 'drive.files.create', {
       requestBody: { name: title, mimeType, ...(parents && { parents }) },
       // Without content the provider creates an empty file; an empty upload is not accepted.
       ...(content !== undefined && content !== '' && { media: { mimeType, body: content } }),
     });
+    undoneBy(trashing(created));
+    return created;
   },
 });
 
@@ -90,14 +97,16 @@ export const copyAction = builtIn('workspace', {
   async preview(input, { session }, target) {
     return describeCopy(input, nameFile(await fileToCopy(session, input.id)), input.folder && nameFolder(target));
   },
-  async run({ id: wanted, name: title, folder: target }, { session }) {
+  async run({ id: wanted, name: title, folder: target }, { session, undoneBy }) {
     const file = await fileToCopy(session, wanted);
     // Without one, the provider would create the copy next to the original, where others may see it.
     const parents = [target === undefined ? 'root' : await folderIdOf(session, target)];
-    return changeFile(session, 'drive.files.copy', {
+    const copy = await changeFile(session, 'drive.files.copy', {
       fileId: file.id,
       requestBody: { ...(title !== undefined && { name: title }), parents },
     });
+    undoneBy(trashing(copy));
+    return copy;
   },
 });
 
@@ -118,15 +127,20 @@ export const moveAction = builtIn('workspace', {
   summary: ({ id: file, folder: target }) => `Move into ${folderById(target)}: ${file}, with all its contents if it is a folder`,
   preview: async (_input, _context, { moved, destination }) =>
     `Move into ${nameFolder(destination)}: ${nameFile(moved.file)}${seenBy(moved.audience)}`,
-  async run({ id: wanted, folder: destination }, { session }) {
+  async run({ id: wanted, folder: destination }, { session, undoneBy }) {
     const [file, target] = await Promise.all([getFile(session, wanted), openFolder(session, destination)]);
     // A file has one parent at most, which is replaced; files shared with the user have none.
-    const removeParents = (file.parents ?? []).filter((parent) => parent !== target.id).join(',');
-    return changeFile(session, 'drive.files.update', {
+    const left = (file.parents ?? []).filter((parent) => parent !== target.id);
+    const moved = await changeFile(session, 'drive.files.update', {
       fileId: file.id,
       addParents: target.id,
-      ...(removeParents !== '' && { removeParents }),
+      ...(left.length > 0 && { removeParents: left.join(',') }),
     });
+    const [before] = left;
+    if (before !== undefined) {
+      undoneBy({ action: 'drive.move', input: { id: file.id, folder: before }, summary: `Move back to its folder: ${nameFile(file)}` });
+    }
+    return moved;
   },
 });
 
@@ -142,8 +156,15 @@ export const renameAction = builtIn('workspace', {
   writes: ({ id: written }) => [written],
   summary: ({ id: file, name: title }) => `Rename ${file} to ${quoted(title)}`,
   preview: async ({ name: title }, _context, { file, audience }) => `Rename ${nameFile(file)}${seenBy(audience)}, to ${quoted(title)}`,
-  run: ({ id: file, name: title }, { session }) =>
-    changeFile(session, 'drive.files.update', { fileId: file, requestBody: { name: title } }),
+  async run({ id: file, name: title }, { session, undoneBy }) {
+    const before = await session.call('drive.files.get', { fileId: file, supportsAllDrives: true, fields: 'name' }, nameBefore);
+    const renamed = await changeFile(session, 'drive.files.update', { fileId: file, requestBody: { name: title } });
+    const input = { id: file, name: before.name };
+    if (name.safeParse(before.name).success) {
+      undoneBy({ action: 'drive.rename', input, summary: `Rename ${named(renamed)} to ${quoted(before.name)}` });
+    }
+    return renamed;
+  },
 });
 
 export const trashAction = builtIn('workspace', {
@@ -157,8 +178,40 @@ export const trashAction = builtIn('workspace', {
   facts: ({ id: file }, context) => fileFacts(context, file),
   exposes: (_input, { audience }) => audience,
   preview: async (_input, _context, { file, audience }) => `Move to the trash: ${nameFile(file)}${seenBy(audience)}`,
-  run: ({ id: file }, { session }) => changeFile(session, 'drive.files.update', { fileId: file, requestBody: { trashed: true } }),
+  async run({ id: file }, { session, undoneBy }) {
+    const { trashed } = await getFile(session, file);
+    const thrown = await changeFile(session, 'drive.files.update', { fileId: file, requestBody: { trashed: true } });
+    if (trashed === false) undoneBy({ action: 'drive.untrash', input: { id: file }, summary: `Take out of the trash: ${named(thrown)}` });
+    return thrown;
+  },
 });
+
+export const untrashAction = builtIn('workspace', {
+  name: 'drive.untrash',
+  effect: 'write',
+  description: 'Take a file, or a folder with all its contents, out of the trash.',
+  scopes: ['drive'],
+  input: z.strictObject({ id }),
+  output: fileItem,
+  facts: ({ id: file }, context) => fileFacts(context, file),
+  exposes: (_input, { audience }) => audience,
+  summary: ({ id: file }) => `Take out of the trash: ${file}, with all its contents if it is a folder`,
+  preview: async (_input, _context, { file, audience }) => `Take out of the trash: ${nameFile(file)}${seenBy(audience)}`,
+  async run({ id: file }, { session, undoneBy }) {
+    const { trashed } = await getFile(session, file);
+    const restored = await changeFile(session, 'drive.files.update', { fileId: file, requestBody: { trashed: false } });
+    if (trashed === true) undoneBy(trashing(restored));
+    return restored;
+  },
+});
+
+function trashing(file: FileItem): Undo {
+  return { action: 'drive.trash', input: { id: file.id }, summary: `Move to the trash: ${named(file)}` };
+}
+
+function named(file: FileItem): string {
+  return nameFile({ ...file, mimeType: file.mime });
+}
 
 /** The folder comes before any text that the caller chose. */
 function describeCreation({ name: title, type }: { name: string; type: string }, target: string): string {

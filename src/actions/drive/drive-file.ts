@@ -108,7 +108,7 @@ export function getFile(session: WorkspaceSession, fileId: string): Promise<Driv
 }
 
 /** For the approval prompt: `the document “Plan” (1hVP…)`. */
-export function nameFile({ id, name, mimeType }: DriveFile): string {
+export function nameFile({ id, name, mimeType }: Pick<DriveFile, 'id' | 'name' | 'mimeType'>): string {
   const type = typeOf(mimeType);
   return `the ${type === 'file' || type === 'folder' ? type : `${type} file`} ${quoted(name)} (${id})${type === 'folder' ? ', with all its contents' : ''}`;
 }

@@ -5,7 +5,8 @@ import { WorkspaceApiError } from '../../providers/workspace/workspace-api-error
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { builtIn } from '../built-in.ts';
 import { fileReference } from '../file-reference.ts';
-import { offset } from '../text-part.ts';
+import { looksLike, type OfficeFormat, officeFormat, officeText } from '../office-text.ts';
+import { offset, PART_UNITS } from '../text-part.ts';
 import { type DriveFile, driveFile, FILE_FIELDS, FOLDER, fileItem, NATIVE, openFile, shownLine, toItem } from './drive-file.ts';
 import { decodeFile } from './file-text.ts';
 
@@ -55,7 +56,7 @@ export const readAction = builtIn('workspace', {
   name: 'drive.read',
   effect: 'read',
   description:
-    'Read a file: documents as Markdown, spreadsheets (first sheet) as CSV, other text as text, small other files as base64. Long text comes in parts.',
+    'Read a file: documents as Markdown, spreadsheets (first sheet) as CSV, other text, PDF and DOCX as text, small other files as base64. Long text comes in parts.',
   scopes: ['drive'],
   input: z.strictObject({ id: fileReference().describe('Id or web address of the file; shortcuts are followed.'), offset }),
   output: fileItem.extend({
@@ -97,11 +98,29 @@ async function contentOf(session: WorkspaceSession, file: DriveFile, start: numb
     if (isText(format)) {
       return { format, ...(await session.download(method, params, MAX_DOWNLOAD_BYTES, (bytes) => textOf(session, bytes, start))) };
     }
-    const toBase64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64');
+    const office = officeFormat(mimeType, file.name);
+    if (office !== undefined) {
+      return await session.download(method, params, MAX_DOWNLOAD_BYTES, (bytes) => officeContent(session, file, { office, bytes, start }));
+    }
     return { format, base64: await session.download(method, params, MAX_BINARY_BYTES, toBase64) };
   } catch (error) {
     throw readFailure(file, error);
   }
+}
+
+/** As text; a file that is not what its type says, as any other. */
+async function officeContent(
+  session: WorkspaceSession,
+  file: DriveFile,
+  { office, bytes, start }: { office: OfficeFormat; bytes: Uint8Array<ArrayBuffer>; start: number },
+) {
+  if (!looksLike(office, bytes)) {
+    if (bytes.length > MAX_BINARY_BYTES) throw unreadable(file, 'too_large', 'is not text and has more than 128 kB: open its link');
+    return { format: file.mimeType, base64: toBase64(bytes) };
+  }
+  const input = { content: bytes, format: office, start, units: PART_UNITS };
+  const { size: _, ...part } = await session.onOwnThread(officeText, input, [bytes.buffer]);
+  return { format: 'text/plain', ...part };
 }
 
 async function textOf(session: WorkspaceSession, bytes: Uint8Array<ArrayBuffer>, start: number) {
@@ -113,9 +132,9 @@ async function textOf(session: WorkspaceSession, bytes: Uint8Array<ArrayBuffer>,
 /** Checks the size before the download, if it is known. */
 function assertSize(file: DriveFile, format: string): void {
   const { size = 0 } = file;
-  if (isText(format) && size > MAX_TEXT_BYTES) throw unreadable(file, 'too_large', 'has more than 10 MB of text: open its link');
-  if (!isText(format) && size > MAX_BINARY_BYTES)
-    throw unreadable(file, 'too_large', 'is not text and has more than 128 kB: open its link');
+  const isRead = isText(format) || officeFormat(format, file.name) !== undefined;
+  if (isRead && size > MAX_TEXT_BYTES) throw unreadable(file, 'too_large', 'has more than 10 MB: open its link');
+  if (!isRead && size > MAX_BINARY_BYTES) throw unreadable(file, 'too_large', 'is not text and has more than 128 kB: open its link');
 }
 
 function readFailure(file: DriveFile, error: unknown): unknown {
@@ -124,11 +143,18 @@ function readFailure(file: DriveFile, error: unknown): unknown {
   if (error instanceof AppError && error.code === 'too_large' && error.details === undefined) {
     return unreadable(file, 'too_large', 'is too large to be read: open its link');
   }
+  if (error instanceof AppError && error.code === 'unsupported_media_type' && error.details === undefined) {
+    return new AppError(error.code, `${error.message} Open its link.`, { details: { ...toItem(file) }, cause: error });
+  }
   return error;
 }
 
 function unreadable(file: DriveFile, code: 'invalid_request' | 'too_large' | 'unsupported_media_type', why: string): AppError {
   return new AppError(code, `“${file.name}” ${why}.`, { details: { ...toItem(file) } });
+}
+
+function toBase64(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('base64');
 }
 
 function isText(format: string): boolean {

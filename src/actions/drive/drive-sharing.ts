@@ -1,21 +1,27 @@
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
-import { people } from '../../providers/audience.ts';
+import { type Audience, people } from '../../providers/audience.ts';
+import { fileSharing, SHARING_FIELDS, viewerOf } from '../../providers/workspace/file-audience.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
-import { emailAddress } from '../../validation/validate.ts';
+import { emailAddress, text } from '../../validation/validate.ts';
 import { builtIn } from '../built-in.ts';
+import { quoted } from '../display-text.ts';
 import { fileReference } from '../file-reference.ts';
-import { type DriveFile, getFile, isShortcut, nameFile, shownLine } from './drive-file.ts';
+import { driveFile, FILE_FIELDS, isShortcut, nameFile, shownLine } from './drive-file.ts';
+import { type FilePermission, granteeOf, isInherited, listPermissions, removablePermission } from './file-permissions.ts';
 
 /** Without `owner`: a new owner can lock the user out. */
 const ROLES = ['reader', 'commenter', 'writer'] as const;
 
+const id = fileReference().describe('Id or web address of the file.');
 const permission = z.object({ id: shownLine, role: shownLine, emailAddress: shownLine.optional() });
+const withPermissions = driveFile.extend({ permissions: fileSharing.shape.permissions });
+type SharedFile = z.output<typeof withPermissions>;
 
-const input = z.strictObject({
-  id: fileReference().describe('Id or web address of the file.'),
+const shareInput = z.strictObject({
+  id,
   email: emailAddress.describe('E-mail address of the person.'),
-  role: z.enum(ROLES).describe('What the person may do.'),
+  role: z.enum(ROLES).default('reader').describe('What the person may do.'),
   notify: z.boolean().default(true).describe('E-mail the person.'),
 });
 
@@ -24,15 +30,15 @@ export const shareAction = builtIn('workspace', {
   effect: 'destructive',
   description: 'Share a file, or a folder with all its contents, with someone who may then read, comment or edit it.',
   scopes: ['drive'],
-  input,
+  input: shareInput,
   output: z.object({ id: z.string(), name: z.string(), link: z.string().optional(), email: z.string(), role: z.string() }),
   allow: { email: ({ email }) => [email] },
-  facts: ({ id }, { session }) => fileToShare(session, id),
+  facts: ({ id: file }, { session }) => sharedFile(session, file),
   exposes: ({ email }) => people([email]),
-  summary: (input) => summarise(input, `${input.id}, with all its contents if it is a folder`),
-  preview: async (input, _context, file) => summarise(input, nameFile(file)),
-  async run({ id, email, role, notify }, { session }) {
-    const file = await fileToShare(session, id);
+  summary: (input) => describeSharing(input, `${input.id}, with all its contents if it is a folder`),
+  preview: async (input, _context, file) => describeSharing(input, nameFile(file)),
+  async run({ id: wanted, email, role, notify }, { session, undoneBy }) {
+    const file = await sharedFile(session, wanted);
     const params = {
       fileId: file.id,
       requestBody: { type: 'user', role, emailAddress: email },
@@ -41,19 +47,97 @@ export const shareAction = builtIn('workspace', {
       fields: 'id,role,emailAddress',
     };
     const granted = await session.call('drive.permissions.create', params, permission);
+    // Whoever had access before would lose it.
+    const isNew = file.permissions?.every((one) => one.emailAddress?.toLowerCase() !== email.toLowerCase()) === true;
+    if (isNew) undoneBy({ action: 'drive.unshare', input: { id: file.id, who: email }, summary: describeUnsharing(email, nameFile(file)) });
     return { id: file.id, name: file.name, ...(file.webViewLink !== undefined && { link: file.webViewLink }), email, role: granted.role };
   },
 });
 
+export const permissionsAction = builtIn('workspace', {
+  name: 'drive.permissions',
+  effect: 'read',
+  description: 'List who has access to a file or folder: people, groups, domains, or anyone with the link.',
+  scopes: ['drive'],
+  input: z.strictObject({ id, page: text(4_096).optional().describe('`next` of the previous result.') }),
+  output: z.object({
+    id: z.string(),
+    items: z.array(
+      z.object({
+        who: z.string().describe('E-mail address, domain, or `anyone`.'),
+        type: z.string().describe('user, group, domain or anyone.'),
+        role: z.string(),
+        name: z.string().optional(),
+        inherited: z.boolean().describe('Passed on by a folder: to be removed there.'),
+      }),
+    ),
+    next: z.string().optional().describe('There are more: pass this as `page`.'),
+  }),
+  sources: ({ id: item }) => [{ item, integrity: 'others', fields: ['who', 'name'] }],
+  summary: ({ id: file }) => `List who has access to the file ${file}`,
+  async run({ id: file, page }, { session }) {
+    const { permissions, next } = await listPermissions(session, file, page);
+    return { id: file, items: permissions.map(toItem), ...(next !== undefined && { next }) };
+  },
+});
+
+export const unshareAction = builtIn('workspace', {
+  name: 'drive.unshare',
+  effect: 'destructive',
+  description: 'Take away the access of a person, a group, a domain, or everyone with the link, to a file or folder.',
+  scopes: ['drive'],
+  input: z.strictObject({ id, who: text(320).describe('Who loses access, as drive.permissions lists it: address, domain, or `anyone`.') }),
+  output: z.object({ id: z.string(), name: z.string(), who: z.string(), role: z.string().describe('The role that was taken away.') }),
+  facts: ({ id: file, who }, { session }) => fileToUnshare(session, file, who),
+  exposes: (_input, { removed }) => losers(removed),
+  summary: ({ id: file, who }) => describeUnsharing(who, `${file}, with all its contents if it is a folder`),
+  preview: async ({ who }, _context, { file, removed }) => `${describeUnsharing(who, nameFile(file))}, as ${quoted(removed.role)}`,
+  async run({ id: wanted, who }, { session, undoneBy }) {
+    const { file, removed } = await fileToUnshare(session, wanted, who);
+    await session.call('drive.permissions.delete', { fileId: file.id, permissionId: removed.id, supportsAllDrives: true }, z.object({}));
+    const { type, role, emailAddress: email, expirationTime } = removed;
+    const again = shareInput.safeParse({ id: file.id, email, role, notify: false });
+    if (type === 'user' && expirationTime === undefined && again.success) {
+      undoneBy({ action: 'drive.share', input: again.data, summary: describeSharing(again.data, nameFile(file)) });
+    }
+    return { id: file.id, name: file.name, who: granteeOf(removed), role };
+  },
+});
+
 /** @throws AppError `invalid_request` for a shortcut: the approval covers this id, not the shortcut's target */
-async function fileToShare(session: WorkspaceSession, id: string): Promise<DriveFile> {
-  const file = await getFile(session, id);
+async function sharedFile(session: WorkspaceSession, fileId: string): Promise<SharedFile> {
+  const params = { fileId, supportsAllDrives: true, fields: `${FILE_FIELDS},${SHARING_FIELDS}` };
+  const file = await session.call('drive.files.get', params, withPermissions);
   if (!isShortcut(file)) return file;
-  throw new AppError('invalid_request', `id: “${file.name}” is a shortcut. Share its target by the target’s id.`, {
+  throw new AppError('invalid_request', `id: ${quoted(file.name)} is a shortcut. Use the id of its target.`, {
     details: { target: file.shortcutDetails?.targetId },
   });
 }
 
-function summarise({ email, role, notify }: z.output<typeof input>, what: string): string {
+/** @throws AppError like {@link sharedFile} and {@link removablePermission} */
+async function fileToUnshare(
+  session: WorkspaceSession,
+  fileId: string,
+  who: string,
+): Promise<{ file: SharedFile; removed: FilePermission }> {
+  const [file, removed] = await Promise.all([sharedFile(session, fileId), removablePermission(session, fileId, who)]);
+  return { file, removed };
+}
+
+/** Who notices that they lose access. Nobody in particular does if the link stops working. */
+function losers(removed: FilePermission): Audience {
+  return removed.type === 'anyone' ? [] : [viewerOf(removed)];
+}
+
+function toItem(one: FilePermission) {
+  const { type, role, displayName: name } = one;
+  return { who: granteeOf(one), type, role, ...(name !== undefined && { name }), inherited: isInherited(one) };
+}
+
+function describeSharing({ email, role, notify }: z.output<typeof shareInput>, what: string): string {
   return `Share with ${email} as ${role}${notify ? ', notifying them by e-mail' : ''}: ${what}`;
+}
+
+function describeUnsharing(who: string, what: string): string {
+  return `Take away the access of ${who.toLowerCase() === 'anyone' ? 'anyone with the link' : quoted(who)} to ${what}`;
 }

@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { AppError } from '../../errors.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { builtIn } from '../built-in.ts';
+import { looksLike, officeFormat, officeText } from '../office-text.ts';
+import { PART_UNITS } from '../text-part.ts';
 import { attachmentPart, MAX_OFFSET } from './attachment-part.ts';
 import { mailId } from './mail-fields.ts';
 import { fetchMessage } from './mail-messages.ts';
@@ -19,7 +21,7 @@ export const attachmentId = z
 export const readAttachment = builtIn('workspace', {
   name: 'mail.attachment',
   effect: 'read',
-  description: 'Read an attachment of a message: text as text, anything else as base64.',
+  description: 'Read an attachment of a message: text, PDF and DOCX as text, anything else as base64.',
   scopes: ['mail.modify'],
   capBytes: 640 * 1024,
   input: z.strictObject({
@@ -39,9 +41,14 @@ export const readAttachment = builtIn('workspace', {
   async run({ message: id, attachment, offset }, { session }) {
     const part = await findAttachment(session, id, attachment);
     const data = await partData(session, id, part);
+    const about = { name: part.fileName === '' ? 'unnamed' : part.fileName, mime: part.mimeType };
+    const format = officeFormat(part.mimeType, part.fileName);
+    if (format !== undefined && looksLike(format, data)) {
+      return { ...about, ...(await session.onOwnThread(officeText, { content: data, format, start: offset, units: PART_UNITS })) };
+    }
     const input = { data, mimeType: part.mimeType, contentType: part.headers.get('content-type') ?? '', offset };
     const read = await (data.length > LONG_DATA ? session.offThread(attachmentPart, input) : attachmentPart.run(input));
-    return { name: part.fileName === '' ? 'unnamed' : part.fileName, mime: part.mimeType, ...read };
+    return { ...about, ...read };
   },
 });
 

@@ -61,7 +61,8 @@ export async function readFileAudience(session: WorkspaceSession, fileId: string
   return fileAudience(await session.call('drive.files.get', params, fileSharing), own);
 }
 
-function viewerOf({ type, emailAddress, domain }: FilePermission): Viewer {
+/** Whom a permission lets see a file. */
+export function viewerOf({ type, emailAddress, domain }: Omit<FilePermission, 'role'>): Viewer {
   if (type === 'anyone') return { kind: 'anyone' };
   if (type === 'domain' && domain !== undefined) return { kind: 'domain', domain: domain.toLowerCase() };
   if (type === 'group' && emailAddress !== undefined) return { kind: 'group', address: emailAddress.toLowerCase() };

@@ -105,6 +105,11 @@ export class WorkspaceSession {
     return offThread(work, input, { ...this.#work, transfer });
   }
 
+  /** The same on a thread of its own, for parsers of whole file formats. */
+  onOwnThread<Input, Output>(work: Portable<Input, Output>, input: Input, transfer: ArrayBuffer[] = []): Promise<Output> {
+    return offThread(work, input, { ...this.#work, isOwn: true, transfer });
+  }
+
   get #work() {
     return { userId: this.#options.userId, signal: this.#signal };
   }

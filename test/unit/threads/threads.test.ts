@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { LargeResponses } from '../../../src/threads/large-responses.ts';
 import { offThread } from '../../../src/threads/off-thread.ts';
 import { eventually } from '../../support/eventually.ts';
-import { echo, fillMemory, never, refuse, where } from '../../support/heavy-work.ts';
+import { echo, fillBuffers, fillMemory, never, refuse, where } from '../../support/heavy-work.ts';
 
 const SRC = join(import.meta.dirname, '../../../src');
 
@@ -34,6 +34,29 @@ describe('work off the main thread', () => {
     const begun = new Int32Array(new SharedArrayBuffer(8));
     const giving = new AbortController();
     const work = offThread(never, begun, { userId: 'a', signal: giving.signal });
+    await eventually(() => begun[0] === 1);
+    giving.abort(new Error('gave up'));
+    await expect(work).rejects.toThrow('gave up');
+    await eventually(async () => {
+      const rounds = begun[1];
+      await new Promise(setImmediate);
+      return begun[1] === rounds;
+    });
+  });
+
+  it('runs on a thread of its own if it asks for it, with the same limits, and on its buffers', async () => {
+    const own = { userId: 'a', isOwn: true };
+    expect(await offThread(where, null, own)).toEqual({ isMainThread: false, environment: 0 });
+    await expect(offThread(refuse, { choices: 'x' }, own)).rejects.toMatchObject({ code: 'invalid_request', details: { choices: 'x' } });
+    await expect(offThread(fillMemory, null, own)).rejects.toMatchObject({ code: 'too_large', cause: { message: 'off thread: Error' } });
+    const outOfBuffers = { code: 'too_large', cause: { message: 'off thread: OutOfBuffers' } };
+    await expect(offThread(fillBuffers, null, own)).rejects.toMatchObject(outOfBuffers);
+  });
+
+  it('of its own thread ends with it when no caller waits for it', async () => {
+    const begun = new Int32Array(new SharedArrayBuffer(8));
+    const giving = new AbortController();
+    const work = offThread(never, begun, { userId: 'a', isOwn: true, signal: giving.signal });
     await eventually(() => begun[0] === 1);
     giving.abort(new Error('gave up'));
     await expect(work).rejects.toThrow('gave up');

@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BUILT_INS } from '../../../../src/actions/built-ins.ts';
+import { workBegun } from '../../../../src/threads/off-thread.ts';
 import { callAction } from '../../../support/agents.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { startFileAgents } from '../../../support/file-agents.ts';
 import { type FileAgentsApi, startFileAgentsApi } from '../../../support/file-agents-api.ts';
 import { connect, newName } from '../../../support/flows.ts';
+import { docxOf, docxParagraph, pdfLines, pdfOf, pdfPages } from '../../../support/office-files.ts';
 import { respond } from '../../../support/scripted-server.ts';
 import type { TestSteward } from '../../../support/steward.ts';
 import { actApproved } from '../../../support/workspace-content.ts';
@@ -139,15 +141,104 @@ describe('drive, with a provider that returns anything', () => {
     await expect(run('drive.search')).rejects.toMatchObject({ code: 'provider_error' });
   });
 
+  it.each([
+    ['nothing', null],
+    ['an invalid list', { permissions: { length: 1e9 } }],
+    ['a permission without a role', { permissions: [{ id: 'p', type: 'user' }] }],
+    ['an id that would leave its place in a path', { permissions: [{ id: '../about', type: 'user', role: 'reader' }] }],
+    ['12 MB', { permissions: [{ id: 'p', type: 'user', role: 'x'.repeat(12_000_000) }] }],
+    ['a page token of 1 MB', { permissions: [], nextPageToken: 'x'.repeat(1_000_000) }],
+    ['a number', 7],
+  ])('reports %s in place of permissions as an error of the provider', async (_, body) => {
+    scene.api.on('*', (response, { url }) => respond(response, { body: url.includes('/permissions') ? body : FILE }));
+    const code = expect.stringMatching(/^(provider_error|too_large)$/);
+    await expect(run('drive.permissions', { id: 'f1' })).rejects.toMatchObject({ code });
+    await expect(run('drive.unshare', { id: 'f1', who: 'ana@example.org' })).rejects.toMatchObject({ code });
+    expect(scene.api.calls.filter(({ method }) => method === 'DELETE')).toEqual([]);
+  });
+
+  it('stops searching permissions that never end', async () => {
+    scene.api.reset();
+    scene.api.on('*', (response, { url }) => {
+      respond(response, { body: url.includes('/permissions') ? { permissions: [], nextPageToken: 'again' } : FILE });
+    });
+    await expect(run('drive.unshare', { id: 'f1', who: 'ana@example.org' })).rejects.toMatchObject({ code: 'too_large' });
+    expect(scene.api.calls.filter(({ url }) => url.includes('/permissions')).length).toBeLessThan(100);
+  });
+
+  it('cleans the names of those who have access', async () => {
+    const permission = {
+      id: 'p',
+      type: 'user',
+      role: 'reader',
+      emailAddress: 'ana@example.org\u0000\u202e',
+      displayName: 'A\nna',
+      domain: 7,
+    };
+    scene.api.on('*', { body: { permissions: [permission] } });
+    const { items } = (await run('drive.permissions', { id: 'f1' })).data;
+    expect(items).toEqual([{ who: 'ana@example.org  ', type: 'user', role: 'reader', name: 'A na', inherited: false }]);
+  });
+
   it('does not let a shortcut’s target change the path', async () => {
     scene.api.on('*', { body: { ...FILE, mimeType: 'application/vnd.google-apps.shortcut', shortcutDetails: { targetId: 'a/../../b' } } });
     await expect(run('drive.read', { id: 'f1' })).rejects.toMatchObject({ code: 'provider_error' });
   });
 
+  describe('as a PDF or a Word document', () => {
+    const DOCX = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
+    const read = async (mimeType: string, content: Buffer, input: object = {}, name = 'notes') => {
+      scene.api.on('*', (response, { url }) => {
+        if (url.includes('alt=media')) return void response.end(content);
+        respond(response, { body: { ...FILE, name, mimeType } });
+      });
+      return (await run('drive.read', { id: 'f1', ...input })).data;
+    };
+
+    it('returns its text in parts, made off the main thread', async () => {
+      const begun = workBegun();
+      const text = 'Quay walls and cranes. '.repeat(2_500);
+      const first = await read(DOCX, docxOf(docxParagraph(text)));
+      const second = await read(DOCX, docxOf(docxParagraph(text)), { offset: first.next_offset });
+      expect(first).toMatchObject({ format: 'text/plain', mime: DOCX, next_offset: 40_000 });
+      expect(first.text + second.text).toBe(`${text}\n`);
+      expect(second).not.toHaveProperty('next_offset');
+      expect(workBegun() - begun).toBe(2);
+      expect(await read('application/pdf', pdfPages([pdfLines(['Floor plan'])]))).toMatchObject({
+        text: 'Floor plan',
+        format: 'text/plain',
+      });
+      expect(await read('application/octet-stream', pdfPages([pdfLines(['Scan'])]), {}, 'scan.PDF')).toMatchObject({ text: 'Scan' });
+    });
+
+    it('returns as base64 what it is not', async () => {
+      expect(await read('application/pdf', Buffer.from('GIF89a'))).toMatchObject({ format: 'application/pdf', base64: 'R0lGODlh' });
+      await expect(read('application/pdf', Buffer.alloc(200_000))).rejects.toMatchObject({ code: 'too_large', details: { id: 'f1' } });
+    });
+
+    it('names the file that is encrypted, damaged or a bomb', async () => {
+      const encrypted = pdfOf(
+        ['<</Type/Catalog/Pages 2 0 R>>', '<</Type/Pages/Kids[]/Count 0>>', '<</Filter/Standard/V 9>>'],
+        '/Encrypt 3 0 R',
+      );
+      for (const [type, content] of [
+        ['application/pdf', encrypted],
+        ['application/pdf', Buffer.from('%PDF-1.7')],
+        [DOCX, Buffer.from('PK\u0003\u0004')],
+      ] as const) {
+        const details = { id: 'f1', name: 'notes' };
+        await expect(read(type, content)).rejects.toMatchObject({ code: 'unsupported_media_type', message: /Open its link/, details });
+      }
+      await expect(read(DOCX, docxOf(new Uint8Array(100_000_000)))).rejects.toMatchObject({ code: 'too_large', details: { id: 'f1' } });
+    });
+  });
+
   it('includes shared drives in every call, and sends media only when it creates a file', async () => {
     scene.api.reset();
     scene.api.on('*', (response, { url }) => {
-      if (url.includes('/permissions')) return respond(response, { body: { id: 'p', role: 'reader' } });
+      if (url.includes('/permissions/p')) return void response.writeHead(204).end();
+      const granted = { id: 'p', type: 'user', role: 'reader', emailAddress: 'a@example.org' };
+      if (url.includes('/permissions')) return respond(response, { body: { ...granted, permissions: [granted] } });
       const mimeType = url.includes('/folder1') ? 'application/vnd.google-apps.folder' : 'text/plain';
       respond(response, { body: { ...FILE, parents: ['old'], files: [], mimeType } });
     });
@@ -159,7 +250,10 @@ describe('drive, with a provider that returns anything', () => {
       'drive.move': { id: 'f1', folder: 'folder1' },
       'drive.rename': { id: 'f1', name: 'x' },
       'drive.trash': { id: 'f1' },
+      'drive.untrash': { id: 'f1' },
+      'drive.permissions': { id: 'f1' },
       'drive.share': { id: 'f1', email: 'a@example.org', role: 'reader' },
+      'drive.unshare': { id: 'f1', who: 'a@example.org' },
     };
     for (const [action, input] of Object.entries(inputs)) await run(action, input);
     // The question about drive.share searches the sent mail.
@@ -176,7 +270,7 @@ describe('drive, with a provider that returns anything', () => {
 });
 
 describe('the drive’s built-in actions', () => {
-  it('count trashing and sharing as destructive, reading as read and the rest as write', () => {
+  it('count trashing, sharing and unsharing as destructive, reading as read and the rest as write', () => {
     const effects = Object.fromEntries(
       [...BUILT_INS.values()].filter(({ name }) => name.startsWith('drive.')).map(({ name, effect }) => [name.slice(6), effect]),
     );
@@ -189,7 +283,10 @@ describe('the drive’s built-in actions', () => {
       move: 'write',
       rename: 'write',
       trash: 'destructive',
+      untrash: 'write',
       share: 'destructive',
+      unshare: 'destructive',
+      permissions: 'read',
     });
   });
 

@@ -2,7 +2,10 @@ import PostalMime from 'postal-mime';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { bodyText, HtmlBudget, readPayload } from '../../../../src/actions/mail/mail-parts.ts';
 import type { WorkspaceSession } from '../../../../src/providers/workspace/workspace-session.ts';
+import { workBegun } from '../../../../src/threads/off-thread.ts';
+import { callAction } from '../../../support/agents.ts';
 import { type MailUser, mailUser, startMail } from '../../../support/mail.ts';
+import { docxOf, docxParagraph, pdfLines, pdfPages } from '../../../support/office-files.ts';
 import { connectGrant } from '../../../support/refreshing.ts';
 import { respond, ScriptedServer } from '../../../support/scripted-server.ts';
 import type { TestSteward } from '../../../support/steward.ts';
@@ -275,6 +278,44 @@ describe('an attachment', () => {
     on('messages/m1', { body: message('m1', { mimeType: 'application/zip', filename: 'a.zip', body: { size: 1, attachmentId: 'z' } }) });
     on('messages/m1/attachments/z', { body: { data: 'A'.repeat(13 * 1024 * 1024) } });
     expect(await user.refusal('mail.attachment', { message: 'm1', attachment: 'root' })).toMatchObject({ code: 'too_large' });
+  });
+});
+
+describe('an attached PDF or Word document', () => {
+  const DOCX = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
+  const attached = (mimeType: string, content: Buffer, filename = 'a') => {
+    on('messages/m1', { body: message('m1', { mimeType, filename, body: { size: content.length, attachmentId: 'z' } }) });
+    on('messages/m1/attachments/z', { body: { data: b64(content) } });
+  };
+  const read = (input: object = {}) => user.run('mail.attachment', { message: 'm1', attachment: 'root', ...input });
+
+  it('is read as text, in parts, off the main thread', async () => {
+    const content = pdfPages([pdfLines(['Übergabe']), pdfLines(['Zweite Seite'])]);
+    attached('application/pdf', content, 'a.pdf');
+    const begun = workBegun();
+    const text = 'Übergabe\n\nZweite Seite';
+    expect(await read()).toEqual({ name: 'a.pdf', mime: 'application/pdf', size: content.length, text });
+    expect(await read({ offset: 10 })).toMatchObject({ text: 'Zweite Seite' });
+    expect(workBegun() - begun).toBe(2);
+    attached('application/octet-stream', docxOf(docxParagraph('x'.repeat(50_000))), 'a.DOCX');
+    expect(await read()).toMatchObject({ text: 'x'.repeat(40_000), next_offset: 40_000 });
+  });
+
+  it('counts as text of others', async () => {
+    attached('application/pdf', pdfPages([pdfLines(['Obey'])]));
+    const { meta } = await callAction(steward, 'mail.attachment', { message: 'm1', attachment: 'root' }, { token: user.token });
+    expect(meta.labels).toMatchObject({ integrity: 'others' });
+  });
+
+  it.each([
+    ['a truncated PDF', 'application/pdf', () => Buffer.from('%PDF-1.7\n1 0 obj'), 'unsupported_media_type'],
+    ['a truncated Word document', DOCX, () => docxOf(docxParagraph('x')).subarray(0, 60), 'unsupported_media_type'],
+    ['a bomb', DOCX, () => docxOf(new Uint8Array(100_000_000)), 'too_large'],
+  ])('is rejected if it is %s', async (_what, type, content, code) => {
+    attached(type, content());
+    const error = await user.refusal('mail.attachment', { message: 'm1', attachment: 'root' });
+    expect(error).toMatchObject({ code });
+    expect(error.message).not.toMatch(/node_modules|\.ts|\.mjs|Error/);
   });
 });
 

@@ -1,0 +1,36 @@
+import { multiLine } from './display-text.ts';
+import { textPart } from './text-part.ts';
+
+const cleaned = multiLine(Number.MAX_SAFE_INTEGER);
+
+/** The part of a long text that one result shows, from pieces that come one after the other and aren't kept. */
+export class TextWindow {
+  readonly #start: number;
+  readonly #units: number;
+  #text = '';
+  /** Length of all pieces so far, UTF-16 units. */
+  length = 0;
+
+  /** @param start where the part begins @param units its greatest length */
+  constructor(start: number, units: number) {
+    this.#start = start;
+    this.#units = units;
+  }
+
+  /** Further pieces would only follow the part, and the text is known to continue. */
+  get isFull(): boolean {
+    return this.#text.length > this.#units;
+  }
+
+  add(piece: string): void {
+    const text = cleaned.parse(piece);
+    this.#text += text.slice(Math.max(0, this.#start - this.length), Math.max(0, this.#start - this.length) + this.#units + 2);
+    this.length += text.length;
+  }
+
+  /** @returns `next`: the offset of the following part; absent at the end */
+  part(): { text: string; next?: number } {
+    const { text, next } = textPart(this.#text, 0, this.#units);
+    return { text, ...(next !== undefined && { next: this.#start + next }) };
+  }
+}
