@@ -298,8 +298,11 @@ export class Executor {
   /** The caller that asked waits for the result, so the run continues if the user who approved leaves. */
   async #runApproved(call: Call): Promise<CallResult> {
     // The user receives the result, too.
-    if (call.client !== undefined) await this.#taints.begin({ ...readingOf(call), client: undefined });
-    return this.#runRecorded({ ...call, signal: new AbortController().signal });
+    const ofUser = call.client === undefined ? undefined : { ...readingOf(call), client: undefined };
+    if (ofUser !== undefined) await this.#taints.begin(ofUser);
+    const result = await this.#runRecorded({ ...call, signal: new AbortController().signal });
+    if (ofUser !== undefined && result.meta.labels !== undefined) this.#taints.record(ofUser, result.meta.labels);
+    return result;
   }
 
   #runRecorded(call: Call): Promise<CallResult> {

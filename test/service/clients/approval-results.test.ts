@@ -263,6 +263,10 @@ describe('a read that always asks', () => {
     expect(await contexts()).toEqual([]);
     await decide(id);
     expect(await contexts()).toEqual([`client:${script.id}`, 'user']);
+    const stored = 'select name from contexts where user_id = $1 and sources is not null';
+    await expect.poll(async () => (await scene.steward.sql(stored, [user.userId])).length).toBe(2);
+    const { body } = await post(`/agents/${ACTION}`, user.token, ANA);
+    expect(body.details.provenance).toEqual([{ action: 'test.read', author: 'someone@example.com' }]);
   });
 });
 
@@ -307,6 +311,10 @@ describe('the socket of a personal access token', () => {
     await first.close();
     await decide(two);
     expect(await eventsOf(script.token, seq)).toMatchObject([['approval.decided', { approvalId: two }]]);
+  });
+
+  it('is told when what it missed is no longer there', async () => {
+    expect(await eventsOf(script.token, 99)).toEqual([['resync', {}]]);
   });
 });
 
