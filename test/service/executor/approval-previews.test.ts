@@ -184,7 +184,8 @@ describe.skipIf(!hasPostgres)('the preview of an approval request on two replica
   it('is read at most once by each, for one approval request', async () => {
     const whom = await prepare(both);
     const errors = await onBoth(whom, 30, () => ({ to: ['a@example.com'] }));
-    expect(new Set(errors.map(({ details }) => JSON.stringify(details))).size).toBe(1);
+    // The replicas of this test have different addresses.
+    expect(new Set(errors.map(({ details }) => JSON.stringify({ ...details, url: '' }))).size).toBe(1);
     expect(previews).toBeLessThanOrEqual(2);
     expect(await asked(both, whom, other)).toHaveLength(1);
     const events = await database.sql(`select 1 from events where event = 'approval.requested' and user_id = '${whom.userId}'`);

@@ -43,6 +43,7 @@ describe('an action that needs approval', () => {
       matches: [],
       input: { ...message, text: 'Hello.' },
       expiresAt: expect.stringMatching(/^\d{4}-.*Z$/),
+      url: `${scene.steward.url}/approvals/${details.approvalId}`,
     });
     expect(scene.sent).toBe(0);
     const left = new Date(details.expiresAt).getTime() - Date.now();
