@@ -301,7 +301,7 @@ export class Executor {
     const ofUser = call.client === undefined ? undefined : { ...readingOf(call), client: undefined };
     if (ofUser !== undefined) await this.#taints.begin(ofUser);
     const result = await this.#runRecorded({ ...call, signal: new AbortController().signal });
-    if (ofUser !== undefined && result.meta.labels !== undefined) this.#taints.record(ofUser, result.meta.labels);
+    if (ofUser !== undefined && result.meta.labels !== undefined) this.#reads.record(ofUser, result.data, result.meta.labels);
     return result;
   }
 

@@ -107,7 +107,7 @@ class Conversion {
   }
 
   #object({ properties, required, additionalProperties }: JsonSchema, depth: number): ToolSchema {
-    const needed = list(required).filter((name) => typeof name === 'string');
+    const needed = [...new Set(list(required))].filter((name) => typeof name === 'string');
     // A map, or an object that can't be called without a property whose name some vendor rejects.
     if (!isObject(properties) || isObject(additionalProperties) || !needed.every(isUsableName)) return {};
     // False permits no value at all.

@@ -88,7 +88,7 @@ describe('a call that is too large', () => {
   });
 
   it('is rejected with 413 over HTTP, and the connection is usable', async () => {
-    const first = await post(mail(9));
+    const first = await post(mail(20));
     expect(first).toMatchObject({ status: 413, code: 'too_large' });
     expect(await post(mail(2))).toMatchObject({ status: 413, code: 'too_large', socket: first.socket });
     expect(await post(mail(1))).toMatchObject({ status: 200, socket: first.socket });
