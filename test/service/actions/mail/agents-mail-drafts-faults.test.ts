@@ -85,6 +85,19 @@ describe('a stored draft that can’t be read', () => {
     expect(requests('POST') + requests('DELETE')).toBe(0);
   });
 
+  it('is not cut where it is too long to keep', async () => {
+    const long = {
+      ...payload(header('To', 'ana@example.org')),
+      body: { size: 1, data: Buffer.from('x'.repeat(250_000)).toString('base64url') },
+    };
+    api.on(DRAFT, (response, { method }) =>
+      respond(response, { body: method === 'PUT' ? draftTo() : { id: 'r1', message: message(long) } }),
+    );
+    expect(await user.refusal('mail.draft_update', { id: 'r1', subject: 'x' })).toMatchObject({ code: 'too_large' });
+    expect(requests('PUT')).toBe(0);
+    expect(await user.run('mail.draft_update', { id: 'r1', body: 'short' })).toMatchObject({ id: 'r1' });
+  });
+
   it('fails a list of drafts', async () => {
     for (const body of ['null', { drafts: {} }, { drafts: [{ id: 'r1' }] }, { drafts: [null] }, HUGE]) {
       api.on(`${ROOT}/drafts`, { body });
