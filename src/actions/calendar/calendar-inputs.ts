@@ -57,16 +57,14 @@ export const updateInput = z.strictObject({
   id: eventId,
   scope,
   title: title.optional().describe('New title.'),
-  start: start
-    .optional()
-    .describe('New start. With scope "series": new start of the event that id names; all other events move by the same amount.'),
+  start: start.optional().describe('New start of the event that id names; with scope "series", all others move by the same amount.'),
   end: end.optional().describe('New end; absent = the duration stays the same.'),
   zone: zoneName.optional().describe('Time zone of the new times; absent = the event’s own.'),
   description: description.optional().describe('Replaces the old one; empty removes it.'),
   location: location.optional().describe('Replaces the old one; empty removes it.'),
   add_attendees: attendees.optional().describe('E-mail addresses to invite. Existing attendees and their responses are kept.'),
   remove_attendees: attendees.optional().describe('E-mail addresses of those who are no longer invited.'),
-  recurrence: recurrence.optional().describe('New rules of a series (RFC 5545), for example ["RRULE:FREQ=WEEKLY;BYDAY=TU"].'),
+  recurrence: recurrence.optional().describe('New rules of a series, as in calendar.create.'),
   notify: notifyOnRequest,
 });
 

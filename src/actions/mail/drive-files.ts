@@ -46,7 +46,7 @@ export function filesVersion(files: readonly DriveFile[]): string {
   return createHash('sha256').update(JSON.stringify(known)).digest('hex');
 }
 
-/** For the approval prompt: `“Plan.pdf” (a document of the drive, as PDF)`. */
+/** For the approval prompt: `the file “Plan.pdf” (a document, as PDF, 1hVP…)`. */
 export function describeFiles(files: readonly DriveFile[]): string[] {
   return files.map((file) => {
     const what = isNative(file) ? `a ${file.mimeType.slice(NATIVE.length)}, as PDF` : `${file.mimeType}, ${file.size ?? 0} bytes`;

@@ -37,11 +37,9 @@ export const outgoingMail = z
     to: recipients(1).describe('Recipients: addresses, each a@b.c or Name <a@b.c>.'),
     cc: recipients(0).default([]).describe('Recipients of a copy, in the same format.'),
     bcc: recipients(0).default([]).describe('Recipients of a blind copy, in the same format.'),
-    subject: headerText(500).optional().describe('Subject. Ignored in a reply, whose subject is derived from the original message.'),
+    subject: headerText(500).optional().describe('Subject; ignored in a reply, which has that of the thread.'),
     body: bodyField.describe('The message as plain text.'),
-    reply_to: mailId
-      .optional()
-      .describe('Id of the message to reply to: the new message joins its thread. The recipients are required here too.'),
+    reply_to: mailId.optional().describe('Id of the message to reply to, whose thread the new one joins. Recipients are required, too.'),
     attachments: z
       .array(attachment)
       .max(MAX_ATTACHMENTS)
@@ -51,7 +49,7 @@ export const outgoingMail = z
       .array(fileReference())
       .max(MAX_FILES)
       .default([])
-      .describe(`Files of the drive to attach, by id or web address, at most ${MAX_FILES} and 10 MB; native documents as PDF.`),
+      .describe(`Files of the drive to attach, by id or web address; at most ${MAX_FILES}, and 10 MB. Native documents become PDF.`),
   })
   .refine(({ subject, reply_to }) => (subject ?? '') !== '' || reply_to !== undefined, {
     path: ['subject'],
