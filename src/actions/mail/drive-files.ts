@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { AppError } from '../../errors.ts';
+import { WorkspaceApiError } from '../../providers/workspace/workspace-api-errors.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { quoted } from '../display-text.ts';
 import { type DriveFile, FOLDER, NATIVE, openFile } from '../drive/drive-file.ts';
@@ -61,7 +62,8 @@ async function download(session: WorkspaceSession, file: DriveFile, maxBytes: nu
   try {
     return await session.download(method, params, maxBytes, (bytes) => Buffer.from(bytes));
   } catch (error) {
-    throw error instanceof AppError && error.code === 'too_large' ? tooLarge() : error;
+    const isExportLimit = error instanceof WorkspaceApiError && error.reason === 'exportSizeLimitExceeded';
+    throw isExportLimit || (error instanceof AppError && error.code === 'too_large') ? tooLarge() : error;
   }
 }
 

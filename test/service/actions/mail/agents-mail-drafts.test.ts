@@ -42,9 +42,11 @@ async function question(action: string, input: object): Promise<any> {
   return error.details;
 }
 
-async function decide(approvalId: string, approved = true): Promise<any> {
-  const decision = { user: await steward.context.sessions.authenticate(user.token), surface: 'socket', approvalId, approved };
-  return steward.context.executor.approve({ ...decision, signal: new AbortController().signal }).catch((error: AppError) => error);
+async function decide(approvalId: string, input?: object): Promise<any> {
+  const decision = { user: await steward.context.sessions.authenticate(user.token), surface: 'socket', approvalId, approved: true };
+  return steward.context.executor
+    .approve({ ...decision, ...(input && { input }), signal: new AbortController().signal })
+    .catch((error: AppError) => error);
 }
 
 const drafts = async () => (await api('drafts')).body.drafts ?? [];
@@ -208,6 +210,16 @@ describe('mail.draft_send', () => {
     const addresses = audience.flatMap(({ address }: any) => address ?? []);
     expect(addresses).toEqual(expect.arrayContaining(known));
     expect(audience.some(({ kind }: any) => kind === 'unknown')).toBe(isUnknown);
+  });
+
+  it('is shown before it is sent in place of another one', async () => {
+    const [first, second] = [await user.run('mail.draft', MAIL), await user.run('mail.draft', { ...MAIL, body: 'Send money.' })];
+    const { approvalId } = await question('mail.draft_send', { id: first.id });
+    const error = await decide(approvalId, { id: second.id });
+    expect(error).toMatchObject({ code: 'approval_required', details: { approvalId, summary: expect.stringContaining('“Send money.”') } });
+    expect(await drafts()).toHaveLength(2);
+    expect((await decide(approvalId)).data.id).toEqual(expect.any(String));
+    expect((await drafts()).map(({ id }: { id: string }) => id)).toEqual([first.id]);
   });
 
   it('doesn’t ask about a draft that doesn’t exist, or goes to nobody', async () => {
