@@ -29,6 +29,11 @@ const payload = {
 };
 const message = { id: 'm1', threadId: 't1', labelIds: many('L'), snippet: TEXT, internalDate: '1700000000000', payload };
 const thread = { id: 't1', messages: many(message) };
+const toAnaOnly = [
+  { name: 'To', value: 'ana@example.org' },
+  { name: 'Subject', value: TEXT },
+];
+const ownDraft = { id: 'r1', message: { ...message, payload: { ...payload, headers: toAnaOnly } } };
 const labels = { labels: many({ id: NAME, name: TEXT, type: 'user' }) };
 const sent = { id: 'm1', threadId: 't1', message: { id: 'm1', threadId: 't1' } };
 const mail = {
@@ -37,7 +42,9 @@ const mail = {
   '/messages/m1/attachments/at': { data: BYTES },
   '/threads/t1': thread,
   '/labels': labels,
-  '/drafts': sent,
+  '/drafts': { ...sent, drafts: many({ id: 'r1', message: { id: 'm1' } }) },
+  '/drafts/r1': { id: 'r1', message: { ...message, payload: { ...payload, headers: many({ name: 'To', value: TEXT }) } } },
+  '/drafts/send': sent,
   '/messages/send': sent,
   '/messages/batchModify': {},
   '/messages/m1/trash': { id: 'm1' },
@@ -158,12 +165,20 @@ const CASES: Record<string, Case> = {
   'mail.attachment': { input: { message: 'm1', attachment: '1' }, responses: mail },
   'mail.draft': { input: { ...toAna, reply_to: 'm1' }, responses: mail },
   'mail.send': { input: { ...toAna, reply_to: 'm1' }, responses: mail },
+  'mail.save_attachment': { input: { message: 'm1', attachment: '1' }, responses: { ...mail, '/upload/drive/v3/files': file } },
+  'mail.drafts': { input: {}, responses: mail },
+  'mail.draft_update': { input: { id: 'r1', subject: 'x' }, responses: { ...mail, '/drafts/r1': ownDraft } },
+  'mail.draft_send': { input: { id: 'r1' }, responses: mail },
+  'mail.draft_delete': { input: { id: 'r1' }, responses: mail },
+  'mail.untrash': { input: { ids: ['m1'] }, responses: mail },
   'mail.label': { input: { ids: ['m1'], add: ['Name/1'] }, responses: mail },
   'mail.trash': { input: { ids: ['m1'], threads: ['t1'] }, responses: mail },
   'mail.labels': { input: {}, responses: mail },
   'calendar.list': { input: range, responses: calendar },
   'calendar.get': { input: { id: 'e1' }, responses: calendar },
   'calendar.free': { input: range, responses: calendar },
+  'calendar.busy': { input: { people: toAna.to, ...range }, responses: calendar },
+  'calendar.restore': { input: { id: 'e1' }, responses: { '/events/e1': { ...event, status: 'cancelled' } } },
   'calendar.create': {
     input: { title: 'x', start: '2027-03-01T09:00', end: '2027-03-01T10:00', attendees: toAna.to },
     responses: calendar,

@@ -251,6 +251,27 @@ describe('messages.send', () => {
   });
 });
 
+describe('a draft', () => {
+  beforeEach(newMailbox);
+
+  it('gets a message with another id by each edit, and can be deleted', async () => {
+    const { body: draft } = await api('drafts', { message: { raw: raw({ To: 'a@example.org', Subject: 'Draft' }) } });
+    const { body: edited } = await api(`drafts/${draft.id}`, { message: { raw: raw({ To: 'b@example.org' }) } }, 'PUT');
+    expect(edited.id).toBe(draft.id);
+    expect(edited.message.id).not.toBe(draft.message.id);
+    expect((await api(`messages/${draft.message.id}`)).status).toBe(404);
+    expect(header((await api(`drafts/${draft.id}`)).body.message, 'To')).toBe('b@example.org');
+    expect((await api(`drafts/${draft.id}`, undefined, 'DELETE')).status).toBe(204);
+    expect((await api(`messages/${edited.message.id}`)).status).toBe(404);
+    for (const [body, method] of [
+      [{ message: { raw: raw({ To: 'b@example.org' }) } }, 'PUT'],
+      [undefined, 'DELETE'],
+    ] as const) {
+      expect((await api(`drafts/${draft.id}`, body, method)).status).toBe(404);
+    }
+  });
+});
+
 describe('drafts', () => {
   beforeEach(newMailbox);
 

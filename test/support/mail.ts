@@ -97,9 +97,13 @@ export async function mailApi(steward: TestSteward, { email }: MailUser) {
     [email],
   );
   const accessToken = await steward.context.tokens.current(row?.userId ?? '', row?.grantId ?? '');
-  return async (path: string, body?: unknown): Promise<{ status: number; headers: Headers; body: any }> => {
+  return async (
+    path: string,
+    body?: unknown,
+    method = body === undefined ? 'GET' : 'POST',
+  ): Promise<{ status: number; headers: Headers; body: any }> => {
     const response = await fetch(`${steward.context.sandbox?.workspace.apiUrl}/gmail/v1/users/me/${path}`, {
-      method: body === undefined ? 'GET' : 'POST',
+      method,
       headers: { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });

@@ -18,7 +18,7 @@ export const calendarBusy = builtIn('workspace', {
   name: 'calendar.busy',
   effect: 'read',
   description:
-    'When other people are busy, as far as the user’s own calendar shows it: events to which they are invited and that they haven’t declined. Their own calendars can’t be read, so they may be busy at other times.',
+    'When other people are busy, as far as the user’s own calendar shows: events they are invited to and haven’t declined. Their own calendars can’t be read.',
   scopes: ['calendar.events.owned'],
   integrity: 'own',
   input: z.strictObject({

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { AppError } from '../../errors.ts';
+import { WorkspaceApiError } from '../../providers/workspace/workspace-api-errors.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { quoted } from '../display-text.ts';
 import { type DriveFile, FOLDER, NATIVE, openFile } from '../drive/drive-file.ts';
@@ -46,7 +47,7 @@ export function filesVersion(files: readonly DriveFile[]): string {
   return createHash('sha256').update(JSON.stringify(known)).digest('hex');
 }
 
-/** For the approval prompt: `“Plan.pdf” (a document of the drive, as PDF)`. */
+/** For the approval prompt: `the file “Plan.pdf” (a document, as PDF, 1hVP…)`. */
 export function describeFiles(files: readonly DriveFile[]): string[] {
   return files.map((file) => {
     const what = isNative(file) ? `a ${file.mimeType.slice(NATIVE.length)}, as PDF` : `${file.mimeType}, ${file.size ?? 0} bytes`;
@@ -61,7 +62,8 @@ async function download(session: WorkspaceSession, file: DriveFile, maxBytes: nu
   try {
     return await session.download(method, params, maxBytes, (bytes) => Buffer.from(bytes));
   } catch (error) {
-    throw error instanceof AppError && error.code === 'too_large' ? tooLarge() : error;
+    const isExportLimit = error instanceof WorkspaceApiError && error.reason === 'exportSizeLimitExceeded';
+    throw isExportLimit || (error instanceof AppError && error.code === 'too_large') ? tooLarge() : error;
   }
 }
 

@@ -12,6 +12,8 @@ import { htmlOf, partData } from './mail-parts.ts';
 import { RECIPIENT_FIELDS } from './mail-recipients.ts';
 import { replyHeaders } from './mail-reply.ts';
 
+/** Characters of a text that is kept, composed on the main thread. */
+const MAX_KEPT = 200_000;
 /** Of a draft's files together: all of them are read and stored again. */
 const MAX_FILE_BYTES = 10 * 1024 * 1024;
 
@@ -57,6 +59,9 @@ async function changed(session: WorkspaceSession, draft: Draft, changes: Input):
   const { to, cc, bcc, isIncomplete } = draft.recipients;
   if (isIncomplete) throw new AppError('invalid_request', 'id: The recipients of this draft can’t be read. Change it in the mail service.');
   const html = changes.body === undefined ? await htmlOf(session, draft.message.id, root) : undefined;
+  if (changes.body === undefined && Math.max(draft.text.length, html?.length ?? 0) > MAX_KEPT) {
+    throw new AppError('too_large', 'id: The text of this draft is too long to keep. Give a new body, or change it in the mail service.');
+  }
   return {
     to: changes.to ?? to,
     cc: changes.cc ?? cc,

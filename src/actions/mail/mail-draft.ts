@@ -30,26 +30,27 @@ export interface Draft {
   files: MailPart[];
 }
 
-export const mailDraft = responseReader(import.meta.url, 'mailDraft', (response) => {
+export const mailDraft = responseReader(import.meta.url, 'mailDraft', async (response) => {
   const { message } = checked(gmailDraft, response);
   const { payload } = message;
   const fields = { to: rawHeaders(payload, 'to'), cc: rawHeaders(payload, 'cc'), bcc: rawHeaders(payload, 'bcc') };
-  return { message: toMessage(message), fields };
+  return { message: toMessage(message), recipients: await readRecipients(fields) };
 });
 
 /** @throws AppError `not_found` */
 export async function fetchDraft(session: WorkspaceSession, id: string): Promise<Draft> {
   const params = { userId: 'me', id, format: 'full', fields: `message(${MESSAGE_FIELDS})` };
-  const { message, fields } = await session.call('gmail.users.drafts.get', params, mailDraft).catch((error) => {
+  const { message, recipients } = await session.call('gmail.users.drafts.get', params, mailDraft).catch((error) => {
     throw toNoDraft(error);
   });
   const text = await bodyText(session, message.id, message.root, new HtmlBudget(), MAX_TEXT);
   return {
     id,
     message,
-    recipients: await readRecipients(fields),
+    recipients,
     subject: shown.subject.parse(message.root.headers.get('subject') ?? ''),
-    text: text.trimEnd(),
+    // The length of a text that continues shows that it does.
+    text: text.length > MAX_TEXT ? text : text.trimEnd(),
     files: attachmentsOf(message.root),
   };
 }

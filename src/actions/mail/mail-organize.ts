@@ -10,7 +10,7 @@ import { type LabelChange, labelsOfMessages, oppositeChange } from './mail-label
 
 const MAX_LABELLED = 100;
 /** Of more messages, the former labels aren't read: a request for each would take too long. */
-const MAX_REVERTED = 50;
+const MAX_REVERTED = 25;
 /** The provider deletes mail in these after a while, so moving it there is more than labelling. */
 const DELETING_LABELS = new Set(['TRASH', 'SPAM']);
 

@@ -9,8 +9,9 @@ export interface StoredRecipients extends Record<(typeof RECIPIENT_FIELDS)[numbe
   isIncomplete: boolean;
 }
 
-/** No message has longer fields: 100 recipients with long names. */
+/** No message has longer fields: 100 recipients with long names. Their number is limited, too: each is parsed. */
 const MAX_FIELD = 60_000;
+const MAX_FIELDS = 10;
 const ADDRESS = /^[^\s@]{1,64}@[^\s@]{1,190}$/;
 
 /**
@@ -22,7 +23,8 @@ export async function readRecipients(fields: Readonly<Record<keyof Omit<StoredRe
   const { default: parse } = await import('nodemailer/lib/addressparser');
   const read: StoredRecipients = { to: [], cc: [], bcc: [], isIncomplete: false };
   for (const field of RECIPIENT_FIELDS) {
-    for (const value of fields[field]) {
+    read.isIncomplete ||= fields[field].length > MAX_FIELDS;
+    for (const value of fields[field].slice(0, MAX_FIELDS)) {
       const entries = parse(value.slice(0, MAX_FIELD), { flatten: true });
       const valid = entries.filter(({ address }) => ADDRESS.test(address));
       // Encoded words are decoded last, because what they hold must not be taken for an address (RFC 2047 section 5).

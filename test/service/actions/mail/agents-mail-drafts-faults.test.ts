@@ -85,6 +85,19 @@ describe('a stored draft that can’t be read', () => {
     expect(requests('POST') + requests('DELETE')).toBe(0);
   });
 
+  it('is not cut where it is too long to keep', async () => {
+    const long = {
+      ...payload(header('To', 'ana@example.org')),
+      body: { size: 1, data: Buffer.from('x'.repeat(250_000)).toString('base64url') },
+    };
+    api.on(DRAFT, (response, { method }) =>
+      respond(response, { body: method === 'PUT' ? draftTo() : { id: 'r1', message: message(long) } }),
+    );
+    expect(await user.refusal('mail.draft_update', { id: 'r1', subject: 'x' })).toMatchObject({ code: 'too_large' });
+    expect(requests('PUT')).toBe(0);
+    expect(await user.run('mail.draft_update', { id: 'r1', body: 'short' })).toMatchObject({ id: 'r1' });
+  });
+
   it('fails a list of drafts', async () => {
     for (const body of ['null', { drafts: {} }, { drafts: [{ id: 'r1' }] }, { drafts: [null] }, HUGE]) {
       api.on(`${ROOT}/drafts`, { body });
@@ -128,6 +141,35 @@ describe('the recipients of a draft, as the allow-list has them', () => {
     });
     expect(await user.refusal('mail.draft_send', { id: 'r1' })).toMatchObject({ code: 'conflict' });
     expect(sent()).toBe(0);
+  });
+});
+
+describe('a file that can’t be read', () => {
+  const FILE = '/drive/v3/files/f1';
+  const known = { id: 'f1', name: 'a.bin', mimeType: 'application/octet-stream', size: '3', modifiedTime: '2026-01-01T00:00:00Z' };
+  const mail = { to: ['ana@example.org'], subject: 's', body: 'b', files: ['f1'] };
+
+  it.each([
+    ['null', { body: 'null' }],
+    ['no name', { body: { id: 'f1' } }],
+    ['a failure', { status: 500, body: 'oops' }],
+    ['12 MB', { body: { ...known, description: HUGE } }],
+    ['a size beyond the limit', { body: { ...known, size: '10485761' } }],
+  ])('is neither asked about nor sent: %s', async (_what, response) => {
+    api.on(FILE, response);
+    for (const action of ['mail.send', 'mail.draft']) {
+      expect(['provider_error', 'too_large']).toContain((await user.refusal(action, mail)).code);
+    }
+    expect(requests('POST')).toBe(0);
+  });
+
+  it('is not sent if it is larger than the provider says', async () => {
+    api.on(FILE, (response, { query }) => respond(response, { body: query.get('alt') === 'media' ? HUGE : known }));
+    expect(await user.refusal('mail.draft', mail)).toMatchObject({ code: 'too_large' });
+    api.on(FILE, { body: { ...known, mimeType: 'application/vnd.google-apps.document' } });
+    api.on(`${FILE}/export`, { status: 403, body: { error: { code: 403, errors: [{ reason: 'exportSizeLimitExceeded' }] } } });
+    expect(await user.refusal('mail.draft', mail)).toMatchObject({ code: 'too_large' });
+    expect(requests('POST')).toBe(0);
   });
 });
 

@@ -42,32 +42,19 @@ async function question(action: string, input: object): Promise<any> {
   return error.details;
 }
 
-async function decide(approvalId: string, approved = true): Promise<any> {
-  const decision = { user: await steward.context.sessions.authenticate(user.token), surface: 'socket', approvalId, approved };
-  return steward.context.executor.approve({ ...decision, signal: new AbortController().signal }).catch((error: AppError) => error);
+async function decide(approvalId: string, input?: object): Promise<any> {
+  const decision = { user: await steward.context.sessions.authenticate(user.token), surface: 'socket', approvalId, approved: true };
+  return steward.context.executor
+    .approve({ ...decision, ...(input && { input }), signal: new AbortController().signal })
+    .catch((error: AppError) => error);
 }
 
 const drafts = async () => (await api('drafts')).body.drafts ?? [];
 
 /** Replaces a draft's message, as its user does in the mail service. */
-async function edit(id: string, headers: string, text = 'At noon?'): Promise<void> {
-  const raw = Buffer.from(`${headers}\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n${text}`).toString('base64url');
-  const { account } = (await call('mail.labels', {})).meta;
-  expect(account).toBe(user.email);
-  const response = await fetch(`${steward.context.sandbox?.workspace.apiUrl}/gmail/v1/users/me/drafts/${id}`, {
-    method: 'PUT',
-    headers: { authorization: `Bearer ${await token()}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ message: { raw } }),
-  });
-  expect(response.status).toBe(200);
-}
-
-async function token(): Promise<string> {
-  const [row] = await steward.sql<{ userId: string; grantId: string }>(
-    'select user_id as "userId", grant_id as "grantId" from workspace_accounts where email = $1',
-    [user.email],
-  );
-  return steward.context.tokens.current(row?.userId ?? '', row?.grantId ?? '');
+async function edit(id: string, headers: string, text = 'At noon?', type = 'text/plain'): Promise<void> {
+  const raw = Buffer.from(`${headers}\r\nContent-Type: ${type}; charset=utf-8\r\n\r\n${text}`).toString('base64url');
+  expect((await api(`drafts/${id}`, { message: { raw } }, 'PUT')).status).toBe(200);
 }
 
 describe('mail.drafts', () => {
@@ -136,13 +123,7 @@ describe('mail.draft_update', () => {
     const { id } = await user.run('mail.draft', MAIL);
     const html = '<p>At <b>noon</b>?</p>';
     const to = 'To: =?utf-8?Q?M=C3=BCller=2C_Ana?= <ana@example.org>, "Lee, Bo" <bo@example.org>';
-    await edit(id, `${to}\r\nSubject: Rich\r\nMIME-Version: 1.0`.replace('MIME-Version: 1.0', 'X-A: 1'), html);
-    const raw = `${to}\r\nSubject: Rich\r\nContent-Type: text/html; charset=utf-8\r\n\r\n${html}`;
-    await fetch(`${steward.context.sandbox?.workspace.apiUrl}/gmail/v1/users/me/drafts/${id}`, {
-      method: 'PUT',
-      headers: { authorization: `Bearer ${await token()}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ message: { raw: Buffer.from(raw).toString('base64url') } }),
-    });
+    await edit(id, `${to}\r\nSubject: Rich`, html, 'text/html');
     const { message } = await user.run('mail.draft_update', { id, subject: 'Richer' });
     const mail = await stored(message);
     expect(mail.html?.trim()).toBe(html);
@@ -208,6 +189,16 @@ describe('mail.draft_send', () => {
     const addresses = audience.flatMap(({ address }: any) => address ?? []);
     expect(addresses).toEqual(expect.arrayContaining(known));
     expect(audience.some(({ kind }: any) => kind === 'unknown')).toBe(isUnknown);
+  });
+
+  it('is shown before it is sent in place of another one', async () => {
+    const [first, second] = [await user.run('mail.draft', MAIL), await user.run('mail.draft', { ...MAIL, body: 'Send money.' })];
+    const { approvalId } = await question('mail.draft_send', { id: first.id });
+    const error = await decide(approvalId, { id: second.id });
+    expect(error).toMatchObject({ code: 'approval_required', details: { approvalId, summary: expect.stringContaining('“Send money.”') } });
+    expect(await drafts()).toHaveLength(2);
+    expect((await decide(approvalId)).data.id).toEqual(expect.any(String));
+    expect((await drafts()).map(({ id }: { id: string }) => id)).toEqual([first.id]);
   });
 
   it('doesn’t ask about a draft that doesn’t exist, or goes to nobody', async () => {
