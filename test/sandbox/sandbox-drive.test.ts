@@ -219,6 +219,17 @@ describe('changes of files', () => {
     expect((await call(`/drive/v3/files/${inside}`)).status).toBe(404);
   });
 
+  it('permissions: those of folders are listed, and removed there', async () => {
+    const permissions = (name: string) => `/drive/v3/files/${id(name)}/permissions`;
+    const { body } = await call(permissions('Projects'), { json: { type: 'domain', role: 'reader', domain: 'Example.org' } });
+    const list = await call(`${permissions('Floor plan.pdf')}?pageSize=1&pageToken=1`);
+    const details = [{ permissionType: 'file', role: 'reader', inherited: true, inheritedFrom: id('Projects') }];
+    expect(list.body.permissions).toMatchObject([{ id: body.id, type: 'domain', domain: 'example.org', permissionDetails: details }]);
+    const remove = async (name: string) => (await call(`${permissions(name)}/${body.id}`, { method: 'DELETE' })).status;
+    expect([await remove('Floor plan.pdf'), await remove('Projects'), await remove('Projects')]).toEqual([403, 204, 404]);
+    expect((await call(permissions('Floor plan.pdf'))).body.permissions).toHaveLength(1);
+  });
+
   it('permissions: owner cannot be granted, the wider role applies', async () => {
     const share = (role: string) =>
       call(`/drive/v3/files/${id('Budget.csv')}/permissions`, { json: { type: 'user', role, emailAddress: 'bo@example.org' } });

@@ -16,20 +16,22 @@ export interface ReplacementEffect {
 
 /** Stands for an object in a paragraph; no text that is written contains it. */
 const OBJECT = '\ue907';
+/** New text in one paragraph with which the replacement is tried out; UTF-16 units. */
+const MAX_TRIED = 1_000_000;
 
 /** @param parts JSON of the provider's, with the paragraphs of bodies, headers, footers and footnotes at any depth */
 export function effectOn(parts: unknown, { find, replace }: Replacement): ReplacementEffect {
   let matches = 0;
-  let isReversible = true;
+  let isReversible = replace !== '' && !replace.includes('\n');
   for (const runs of paragraphsIn(parts)) {
     const text = runs.join('');
     const here = count(text, find);
     matches += here;
     const isInsideRuns = runs.reduce((sum, run) => sum + count(run, find), 0) === here;
-    isReversible &&=
-      isInsideRuns && !text.includes(replace) && text.replaceAll(find, () => replace).replaceAll(replace, () => find) === text;
+    isReversible &&= isInsideRuns && here * replace.length <= MAX_TRIED;
+    isReversible &&= text.replaceAll(find, () => replace).replaceAll(replace, () => find) === text;
   }
-  return { matches, isReversible: isReversible && replace !== '' && !replace.includes('\n') };
+  return { matches, isReversible };
 }
 
 /** The runs of each paragraph, without its line break. */

@@ -144,6 +144,7 @@ describe('the undo of a change of a document', () => {
     const id = await newDocument('Boats come in.\nBoats go out.');
     const summary = await doAndUndo('documents.replace', { id, find: 'Boats', replace: 'Ships' }, () => storedDocument(id));
     expect(summary).toBe(`In the document “Notes” (${id}), replace “Ships” everywhere with “Boats”`);
+    await doAndUndo('documents.replace', { id, find: 'Boats', replace: 'ts' }, () => storedDocument(id));
     await doAndUndo('documents.replace', { id, find: 'Boats', replace: '$& and $1' }, () => storedDocument(id));
   });
 
@@ -162,6 +163,7 @@ describe('the undo of a change of a document', () => {
     ['documents.replace', 'by what was there before', 'one two', { find: 'one', replace: 'two' }],
     ['documents.replace', 'that forms more of the new text', 'abx', { find: 'x', replace: 'aba' }],
     ['documents.replace', 'in another case', 'Text text', { find: 'text', replace: 'x', match_case: false }],
+    ['documents.replace', 'by more than can be found', 'a', { find: 'a', replace: 'b'.repeat(10_001) }],
     ['documents.replace', 'by a line break', 'a b', { find: ' ', replace: '\n' }],
   ])('%s is not named for text %s', async (action, _what, before, input) => {
     const id = await newDocument(before);
