@@ -101,7 +101,7 @@ describe('what reverts calendar.update', () => {
 
   it('isn’t named for an event that became a series, or that had no title', async () => {
     const { id } = (await run('calendar.create', AT)).data;
-    expect((await run('calendar.update', { id, recurrence: ['RRULE:FREQ=DAILY;COUNT=2'] })).meta.undo).toBeUndefined();
+    expect((await run('calendar.update', { id, title: 'Daily', recurrence: ['RRULE:FREQ=DAILY;COUNT=2'] })).meta.undo).toBeUndefined();
     const other = (await run('calendar.create', AT)).data;
     await me.google('PATCH', `${EVENTS}/${other.id}`, { summary: null });
     expect((await run('calendar.update', { id: other.id, title: 'Now' })).meta.undo).toBeUndefined();
