@@ -19,9 +19,9 @@ const typeNames = Object.keys(TYPES) as [keyof typeof TYPES, ...(keyof typeof TY
 
 const input = z.strictObject({
   query: text(500).optional().describe('Words in the name or the content; without it, files are listed by last change.'),
-  type: z.enum(typeNames).optional(),
+  type: z.enum(typeNames).optional().describe('Only files of this type.'),
   folder: fileReference().optional().describe('Id or web address of the folder to search, without its subfolders; `root` is My Drive.'),
-  max: z.int().min(1).max(50).default(20),
+  max: z.int().min(1).max(50).default(20).describe('Most files to return.'),
   page: text(4_096).optional().describe('`next` of the previous result.'),
 });
 
