@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { FormBrowser } from '../../support/browser.ts';
+import { eventually } from '../../support/eventually.ts';
 import { ExecutorScene } from '../../support/executor-scene.ts';
 import type { ConnectedGrant } from '../../support/refreshing.ts';
 import type { HttpResponse } from '../../support/request.ts';
@@ -47,6 +48,18 @@ describe('the page of an approval', () => {
     expect(scene.sent).toBe(1);
     expect(await browser.visit(`/approvals/${id}`)).toMatchObject({ status: 404, text: expect.stringContaining('Nothing to decide') });
     expect((await scene.audit(user)).find(({ decision }) => decision === 'approved')).toMatchObject({ decided_surface: 'http' });
+  });
+
+  it('shows what others wrote and was read before', async () => {
+    scene.reading(200, { emailAddress: '<b>\u202emallory@example.net' });
+    await scene.call(user, 'test.read');
+    // Sources are stored after the result.
+    await eventually(async () => (await scene.steward.sql('select 1 from contexts where sources is not null')).length > 0);
+    const page = await browser.visit(`/approvals/${await ask()}`);
+    expect(page.text).toContain('<h2>What was read before</h2>');
+    expect(page.text).toMatch(
+      /<code>test\.read<\/code>, written by <q><bdi>&lt;b&gt;<span class="hidden-character">U\+202E<\/span>mallory/,
+    );
   });
 
   it('denies', async () => {

@@ -1,6 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FormBrowser } from '../../support/browser.ts';
 import { newName } from '../../support/flows.ts';
+import { createPostgresDatabase, hasPostgres } from '../../support/postgres.ts';
 import { locationOf, sessionOf, signedIn } from '../../support/sign-in.ts';
 import { serviceAt, startSteward, type TestSteward } from '../../support/steward.ts';
 
@@ -78,7 +80,7 @@ describe('a session at the service’s own pages', () => {
     expect(locationOf(await browser.visit('/approvals'))).toBe('/sign-in?return_to=%2Fapprovals');
   });
 
-  it('ends with its user, on every replica, and stays ended when the user signs up again', async () => {
+  it('ends with its user, and stays ended when the user signs up again', async () => {
     const name = newName();
     const token = await steward.signIn(name);
     const secret = (await sessionOf(steward, token)).cookies.get(COOKIE);
@@ -106,6 +108,21 @@ describe('a session at the service’s own pages', () => {
       const [method, path] = endpoint.split(' ') as [string, string];
       expect(await steward.call(path, { method, headers }), endpoint).toMatchObject(ended);
     }
+  });
+});
+
+describe.skipIf(!hasPostgres)('a session on two replicas', () => {
+  it('is one of both, and has ended on both when either has ended it', async () => {
+    const database = await createPostgresDatabase();
+    const env = { DATABASE_URL: database.url, MASTER_KEYS: `k1:${randomBytes(32).toString('base64')}` };
+    const [first, second] = [await startSteward(env), await startSteward(env)];
+    const token = await first.signIn('ada');
+    const cookie = `${COOKIE}=${(await sessionOf(first, token)).cookies.get(COOKIE)}`;
+    for (const replica of [first, second]) expect((await replica.call('/approvals', { headers: { cookie } })).status).toBe(200);
+    expect((await first.call('/auth/session', { method: 'DELETE', token })).status).toBe(200);
+    for (const replica of [first, second]) expect((await replica.call('/approvals', { headers: { cookie } })).status).toBe(401);
+    await Promise.all([first.stop(), second.stop()]);
+    await database.drop();
   });
 });
 
