@@ -96,7 +96,7 @@ export interface Action<Input = unknown, Output = unknown, P extends string = st
   /** `own`: no result contains text that others wrote. Left out: results may, and their {@link sources} tell which parts. */
   integrity?: 'own';
   /** Where the parts of a result come from, by the provider's facts. Left out: anywhere. */
-  sources?(output: Output): readonly Source[];
+  sources?(output: Output, input: Input): readonly Source[];
   /**
    * Ids of the items whose text a change writes, as the {@link sources} of results name them: if the caller had read others'
    * text, they count as others'. Without an output: those that the input names.

@@ -90,7 +90,7 @@ export class ActionRun {
       return { audience: exposes?.(input, read) ?? [], read: { facts: read }, version: version?.(read) };
     } catch (error) {
       if (version !== undefined || (error instanceof AppError && FATAL.includes(error.code))) throw error;
-      return { audience: UNKNOWN, read: undefined };
+      return { audience: exposes === undefined ? [] : UNKNOWN, read: undefined };
     }
   }
 

@@ -371,7 +371,7 @@ export class Executor {
     if (tainting !== undefined) await tainting;
     const output = configured.action.output.parse(await run.output()) ?? null;
     const { provider, integrity, sources } = configured.action;
-    const marked = sources === undefined ? undefined : await this.#written.mark(call, sources(output));
+    const marked = sources === undefined ? undefined : await this.#written.mark(call, sources(output, call.input));
     const labels = labelsOf(provider, integrity, marked);
     const { value, truncated } = truncateOutput(output, configured.capBytes);
     this.#reads.record(reading, value, labels);

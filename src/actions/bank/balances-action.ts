@@ -23,6 +23,7 @@ export const balances = builtIn('bank', {
       .describe('Ask the bank now: slow, charged for, and limited to a few a day. Default: the last known balances.'),
   }),
   output: z.object({ accounts: z.array(accountRow), live: z.boolean() }),
+  sources: ({ accounts }) => accounts.map(({ id: item, name }) => ({ item, integrity: 'others', name })),
   summary: ({ live }) => (live ? 'Request current balances from the bank' : 'Read balances'),
   costs: ({ live }) => live,
   // A live response can take over 30 s.

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { identifier } from '../../providers/provider-text.ts';
 import { singleLine } from '../display-text.ts';
+import type { Source } from '../labels.ts';
 
 /** A masked number shows its last four digits, at most half of them, and not its length. */
 const SHOWN_DIGITS = 4;
@@ -84,6 +85,12 @@ export const transactionRow = z.object({
   pending: z.boolean(),
   pending_id: z.string().nullable().describe('For a posted transaction: its id while it was pending.'),
 });
+
+/** The other party of a transfer writes its text. */
+export function transactionSource({ id: item, name, merchant, date: time }: z.output<typeof transactionRow>): Source {
+  const author = merchant ?? name;
+  return { item, integrity: 'others', ...(author !== null && { author }), time, fields: ['name', 'merchant'] };
+}
 
 /** An account of the aggregator (Plaid: AccountBase), converted to a row of the result. */
 export const providerAccount = z

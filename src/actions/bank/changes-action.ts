@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { AppError } from '../../errors.ts';
 import type { RunContext } from '../action.ts';
 import { builtIn } from '../built-in.ts';
-import { transactionRow } from './bank-schemas.ts';
+import { transactionRow, transactionSource } from './bank-schemas.ts';
 import { BEGINNING, type Reading, readChanges, type SyncPosition } from './changes-reading.ts';
 import { advanceSyncState, selectSyncItem } from './sync-states-repository.ts';
 
@@ -35,6 +35,7 @@ export const changes = builtIn('bank', {
         'The transactions changed between two calls: discard the results since the last one with `more: false`; their content is repeated here.',
       ),
   }),
+  sources: ({ added, modified }) => [...added, ...modified].map(transactionSource),
   summary: () => 'Read new and changed transactions',
   // A truncated row would be lost, because the stored position is already after it.
   capBytes: 2 * 1024 * 1024,

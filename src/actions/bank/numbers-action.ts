@@ -58,6 +58,7 @@ export const numbers = builtIn('bank', {
     ),
     masked: z.boolean(),
   }),
+  sources: ({ accounts }) => accounts.map(({ id: item, name }) => ({ item, integrity: 'others', name })),
   summary: () => 'Read account and routing numbers',
   async run({ account_ids }, { session, unmasked }) {
     const response = await session.call('auth/get', withOptions({ account_ids }), authResponse).catch(explainMissingNumbers);

@@ -3,7 +3,7 @@ import { identifier } from '../../providers/provider-text.ts';
 import { list } from '../../providers/response-list.ts';
 import { schemaReader } from '../../providers/responses.ts';
 import { builtIn } from '../built-in.ts';
-import { accountIds, accountName, bankText, providerTransaction, transactionRow, withOptions } from './bank-schemas.ts';
+import { accountIds, accountName, bankText, providerTransaction, transactionRow, transactionSource, withOptions } from './bank-schemas.ts';
 import { closedRange, isOrdered, NOT_ORDERED, rangeFields } from './day-range.ts';
 
 /** The most that the aggregator returns at once. */
@@ -44,6 +44,7 @@ export const transactions = builtIn('bank', {
     accounts: z.array(z.object({ id: z.string(), name: z.string(), mask: z.string().nullable() })),
     next: z.string().optional().describe('There are more: pass this as `page`.'),
   }),
+  sources: ({ items }) => items.map(transactionSource),
   summary: (range) => {
     const { from, to } = closedRange(range);
     return `Read transactions from ${from} to ${to}`;

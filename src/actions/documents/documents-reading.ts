@@ -35,6 +35,7 @@ export const readDocumentAction = builtIn('workspace', {
     offset,
   }),
   output,
+  sources: ({ id: item, title }) => [{ item, integrity: 'others', name: title }],
   summary: ({ id, tab }) => `Read the document ${id}${tab === undefined ? '' : `, tab ${quoted(tab)}`}`,
   async run({ id, tab, offset: start }, { session }) {
     const { id: documentId, title, ...part } = await readDocument(session, id, { tab, start }).catch(explainTooLarge(id));

@@ -99,7 +99,7 @@ export function toItem(file: DriveFile): FileItem {
 /** A shared file's name may be anyone's who sees it. */
 export function fileSource({ id, name, owner, modified, shared }: z.output<typeof fileItem>): Source {
   const about = { item: id, name, ...(owner !== undefined && { author: owner }), ...(modified !== undefined && { time: modified }) };
-  return shared === false ? { ...about, integrity: 'own' } : { ...about, integrity: 'others', fields: ['name'] };
+  return shared === false ? { ...about, integrity: 'own' } : { ...about, integrity: 'others', fields: ['name', 'description', 'people'] };
 }
 
 /** The file itself, even if it is a shortcut. */

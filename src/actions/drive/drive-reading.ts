@@ -7,7 +7,7 @@ import { builtIn } from '../built-in.ts';
 import { fileReference } from '../file-reference.ts';
 import { looksLike, type OfficeFormat, officeFormat, officeText } from '../office-text.ts';
 import { offset, PART_UNITS } from '../text-part.ts';
-import { type DriveFile, driveFile, FILE_FIELDS, FOLDER, fileItem, NATIVE, openFile, shownLine, toItem } from './drive-file.ts';
+import { type DriveFile, driveFile, FILE_FIELDS, FOLDER, fileItem, fileSource, NATIVE, openFile, shownLine, toItem } from './drive-file.ts';
 import { decodeFile } from './file-text.ts';
 
 /** The export formats of native types. */
@@ -48,6 +48,7 @@ export const infoAction = builtIn('workspace', {
       .optional()
       .describe('Who has access, at most a hundred entries; absent if the account may not see it.'),
   }),
+  sources: (file) => [fileSource(file)],
   summary: ({ id }) => `Show the file ${id}`,
   run: ({ id }, { session }) => describeFile(session, id),
 });
@@ -65,6 +66,10 @@ export const readAction = builtIn('workspace', {
     base64: z.string().optional(),
     next_offset: z.number().optional().describe('There is more: pass this as `offset`.'),
   }),
+  // Of text that was uploaded, the provider doesn't know who wrote it.
+  sources: ({ id: item, name, owner, modified }) => [
+    { item, integrity: 'others', name, ...(owner !== undefined && { author: owner }), ...(modified !== undefined && { time: modified }) },
+  ],
   summary: ({ id }) => `Read the file ${id}`,
   async run({ id, offset: start }, { session }) {
     const file = await openFile(session, id);

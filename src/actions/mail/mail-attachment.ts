@@ -37,6 +37,7 @@ export const readAttachment = builtIn('workspace', {
     base64: z.string().optional(),
     next_offset: z.number().optional().describe('There is more: pass this as `offset`.'),
   }),
+  sources: ({ name }, { message: item }) => [{ item, integrity: 'others', name }],
   summary: ({ message, attachment }) => `Read attachment ${attachment} of message ${message}`,
   async run({ message: id, attachment, offset }, { session }) {
     const part = await findAttachment(session, id, attachment);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { AppError } from '../../errors.ts';
 import { list } from '../../providers/response-list.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { quoted } from '../display-text.ts';
@@ -32,9 +33,13 @@ export function nameThreads(session: WorkspaceSession, ids: readonly string[]): 
   });
 }
 
-/** An item that can't be read is shown by its id. */
+/** An item that can't be read is shown by its id. @throws AppError `not_found` for one that doesn't exist */
 function nameEach(ids: readonly string[], name: (id: string) => Promise<string>): Promise<string[]> {
-  return Promise.all(ids.map((id, index) => (index < MAX_NAMED ? name(id).catch(() => id) : id)));
+  const orId = (id: string) => (error: unknown) => {
+    if (error instanceof AppError && error.code === 'not_found') throw error;
+    return id;
+  };
+  return Promise.all(ids.map((id, index) => (index < MAX_NAMED ? name(id).catch(orId(id)) : id)));
 }
 
 function subjectOf(payload: unknown): string {

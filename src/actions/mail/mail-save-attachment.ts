@@ -6,7 +6,7 @@ import { builtIn } from '../built-in.ts';
 import { quoted } from '../display-text.ts';
 import { nameFolder } from '../drive/drive-changes.ts';
 import { changeFile, fileItem, folderIdOf, MY_DRIVE, NATIVE } from '../drive/drive-file.ts';
-import { folderFacts } from '../drive/file-sharing.ts';
+import { destinationIn, folderFacts } from '../drive/file-sharing.ts';
 import { fileReference } from '../file-reference.ts';
 import { attachmentId, findAttachment } from './mail-attachment.ts';
 import { mailId } from './mail-fields.ts';
@@ -34,6 +34,8 @@ export const saveAttachment = builtIn('workspace', {
     const [part, target] = await Promise.all([findAttachment(context.session, message, attachment), folderFacts(context, folder)]);
     return { part, target };
   },
+  destination: ({ target }) => destinationIn(target),
+  writes: (_input, output) => (output === undefined ? [] : [output.id]),
   exposes: (_input, { target }) => target?.audience ?? [],
   summary: ({ message, attachment, folder, name }) =>
     `Save in ${folder === MY_DRIVE ? 'My Drive' : `the folder ${folder}`}: attachment ${attachment} of message ${message}${as(name)}`,

@@ -33,9 +33,9 @@ export const trashMail = builtIn('workspace', {
     failed: failures,
   }),
   summary: ({ ids: messages, threads }) => summarise(messages, threads),
-  async preview({ ids: messages, threads }, { session }) {
-    return summarise(...(await Promise.all([nameMessages(session, messages), nameThreads(session, threads)])));
-  },
+  // What doesn't exist is not asked about.
+  facts: ({ ids: messages, threads }, { session }) => Promise.all([nameMessages(session, messages), nameThreads(session, threads)]),
+  preview: async (_input, _context, [messages, threads]) => summarise(messages, threads),
   async run(input, { session, undoneBy }) {
     const items = [
       ...[...new Set(input.ids)].map((id) => ({ id, method: 'gmail.users.messages.trash', before: () => labelsOfMessages(session, [id]) })),

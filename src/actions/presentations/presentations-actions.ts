@@ -39,6 +39,7 @@ const read = builtIn('workspace', {
   scopes: ['presentations.readonly', 'drive'],
   input,
   output,
+  sources: ({ title: name }, { id: item }) => [{ item, integrity: 'others', name }],
   summary: ({ id, slides }) => `Read ${slides === undefined ? 'the slides' : `slides ${slides.join(', ')}`} of presentation ${id}`,
   async run({ id, slides: numbers, from }, { session }) {
     const params = { presentationId: id, fields: `title,slides(${PAGE_FIELDS})` };

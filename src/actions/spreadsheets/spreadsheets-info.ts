@@ -49,6 +49,7 @@ export const spreadsheetsInfo = builtIn('workspace', {
   scopes: ['spreadsheets.readonly', 'drive'],
   input,
   output,
+  sources: ({ title: name }, { id: item }) => [{ item, integrity: 'others', name }],
   summary: ({ id }) => `List the tabs of spreadsheet ${id}`,
   async run({ id }, { session }) {
     const { properties, sheets } = await getSpreadsheet(session, id);

@@ -53,6 +53,7 @@ export const spreadsheetsRead = builtIn('workspace', {
   scopes: ['spreadsheets.readonly', 'drive'],
   input,
   output,
+  sources: (_output, { id: item }) => [{ item, integrity: 'others' }],
   summary: ({ id, range, ranges }) =>
     `Read ${[range, ...(ranges ?? [])].flatMap((one) => (one === undefined ? [] : [quoted(one)])).join(', ')} of spreadsheet ${id}`,
   async run({ id, range, ranges, max }, { session }) {
