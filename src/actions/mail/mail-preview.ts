@@ -10,10 +10,17 @@ import { readHeaders } from './mail-parts.ts';
 const MAX_NAMED = 10;
 const HEADERS = { userId: 'me', format: 'metadata', metadataHeaders: ['Subject'] };
 
+/** A message or a thread as the approval prompt shows it. */
+export interface Named {
+  text: string;
+  /** It doesn't exist. */
+  isMissing?: boolean;
+}
+
 const threadHeaders = z.object({ messages: list(gmailHeaders.pick({ payload: true })).refine((messages) => messages.length > 0) });
 
 /** For the approval prompt: `“Lunch” (19a3…)` for each message. */
-export function nameMessages(session: WorkspaceSession, ids: readonly string[]): Promise<string[]> {
+export function nameMessages(session: WorkspaceSession, ids: readonly string[]): Promise<Named[]> {
   return nameEach(ids, async (id) => {
     const { payload } = await session.call(
       'gmail.users.messages.get',
@@ -25,7 +32,7 @@ export function nameMessages(session: WorkspaceSession, ids: readonly string[]):
 }
 
 /** For the approval prompt: `“Lunch” (3 messages, 19a3…)` for each thread. */
-export function nameThreads(session: WorkspaceSession, ids: readonly string[]): Promise<string[]> {
+export function nameThreads(session: WorkspaceSession, ids: readonly string[]): Promise<Named[]> {
   return nameEach(ids, async (id) => {
     const params = { ...HEADERS, id, fields: 'messages/payload/headers' };
     const { messages } = await session.call('gmail.users.threads.get', params, threadHeaders);
@@ -33,13 +40,12 @@ export function nameThreads(session: WorkspaceSession, ids: readonly string[]): 
   });
 }
 
-/** An item that can't be read is shown by its id. @throws AppError `not_found` for one that doesn't exist */
-function nameEach(ids: readonly string[], name: (id: string) => Promise<string>): Promise<string[]> {
-  const orId = (id: string) => (error: unknown) => {
-    if (error instanceof AppError && error.code === 'not_found') throw error;
-    return id;
-  };
-  return Promise.all(ids.map((id, index) => (index < MAX_NAMED ? name(id).catch(orId(id)) : id)));
+/** An item that can't be read is shown by its id. */
+function nameEach(ids: readonly string[], name: (id: string) => Promise<string>): Promise<Named[]> {
+  const unnamed = (id: string) => (error: unknown) => ({ text: id, isMissing: error instanceof AppError && error.code === 'not_found' });
+  return Promise.all(
+    ids.map((id, index) => (index < MAX_NAMED ? name(id).then((text) => ({ text }), unnamed(id)) : Promise.resolve({ text: id }))),
+  );
 }
 
 function subjectOf(payload: unknown): string {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { AppError } from '../../errors.ts';
 import { identifier } from '../../providers/provider-text.ts';
 import { list } from '../../providers/response-list.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
@@ -33,9 +34,16 @@ export const trashMail = builtIn('workspace', {
     failed: failures,
   }),
   summary: ({ ids: messages, threads }) => summarise(messages, threads),
-  // What doesn't exist is not asked about.
-  facts: ({ ids: messages, threads }, { session }) => Promise.all([nameMessages(session, messages), nameThreads(session, threads)]),
-  preview: async (_input, _context, [messages, threads]) => summarise(messages, threads),
+  async facts({ ids: messages, threads }, { session }) {
+    const named = await Promise.all([nameMessages(session, messages), nameThreads(session, threads)]);
+    // Those that exist are moved whatever the others are.
+    if (named.flat().every(({ isMissing }) => isMissing === true)) throw new AppError('not_found', 'There is no such message or thread.');
+    return named;
+  },
+  preview: async (_input, _context, named) => {
+    const [messages, threads] = named.map((items) => items.map(({ text }) => text));
+    return summarise(messages ?? [], threads ?? []);
+  },
   async run(input, { session, undoneBy }) {
     const items = [
       ...[...new Set(input.ids)].map((id) => ({ id, method: 'gmail.users.messages.trash', before: () => labelsOfMessages(session, [id]) })),

@@ -263,7 +263,7 @@ describe('a read that always asks', () => {
     expect(await contexts()).toEqual([]);
     await decide(id);
     expect(await contexts()).toEqual([`client:${script.id}`, 'user']);
-    const stored = 'select name from contexts where user_id = $1 and sources is not null';
+    const stored = 'select distinct context from context_reads where user_id = $1';
     await expect.poll(async () => (await scene.steward.sql(stored, [user.userId])).length).toBe(2);
     const { body } = await post(`/agents/${ACTION}`, user.token, ANA);
     expect(body.details.provenance).toEqual([{ action: 'test.read', author: 'someone@example.com' }]);

@@ -80,7 +80,7 @@ describe('GET /tools', () => {
     const user = await newUser(['demo@example.com', 'other@example.com']);
     const reading = await grant(user, { actions: ['mail.*', 'drive.info'], access: 'read', accounts: [user.accounts[1]] });
     const listed = await tools(reading);
-    expect(names(listed)).toEqual(['mail_search', 'mail_read', 'mail_attachment', 'mail_labels', 'drive_info']);
+    expect(names(listed)).toEqual(['mail_search', 'mail_read', 'mail_attachment', 'mail_labels', 'mail_drafts', 'drive_info']);
     // Its only account.
     expect(listed[0].inputSchema.properties).not.toHaveProperty('account');
     expect(await tools(reading)).toEqual(listed);

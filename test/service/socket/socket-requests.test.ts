@@ -52,6 +52,7 @@ describe('list', () => {
     const search = mail.actions.find(({ name }: { name: string }) => name === 'mail.search');
     expect(search).toEqual({
       name: 'mail.search',
+      tool: 'mail_search',
       description: expect.any(String),
       effect: 'read',
       approval: expect.stringMatching(/^(never|always|destructive)$/),
@@ -90,7 +91,7 @@ describe('an account with partial consent', () => {
       return [status, accounts[0].missingScopes.toSorted()];
     };
     await grant('{https://www.googleapis.com/auth/gmail.send}');
-    expect(await mail()).toEqual(['ready', ['mail.modify']]);
+    expect(await mail()).toEqual(['ready', ['drive', 'mail.modify']]);
     await grant('{https://www.googleapis.com/auth/drive}');
     expect(await mail()).toEqual(['needs_attention', ['mail.modify', 'mail.send']]);
     await theirs.close();

@@ -291,6 +291,12 @@ describe('mail.trash', () => {
     expect((await user.run('mail.search', { query: 'subject:Aurora launch in:trash', max: 25 })).items).toHaveLength(6);
   });
 
+  it('does not ask about what doesn’t exist', async () => {
+    expect(await user.refusal('mail.trash', { ids: ['18c0ffee18c0ffee'], threads: ['28c0ffee18c0ffee'] })).toMatchObject({
+      code: 'not_found',
+    });
+  });
+
   it('reports messages that could not be moved', async () => {
     const lunch = await user.find('Lunch');
     const { trashed, failed } = await user.approved('mail.trash', { ids: ['19ffffffffffffff', lunch] });
