@@ -175,9 +175,9 @@ describe('a NUL byte', () => {
     for (const [path, { post: operation }] of Object.entries<Record<string, any>>(document.paths)) {
       const properties = resolveSchema(document, operation?.requestBody?.content[FORM]?.schema)?.properties ?? {};
       for (const name of Object.keys(properties)) {
-        const usual = Object.entries({ email: 'a@example.com', confirmation: 'x', decision: 'confirm' });
+        const usual = Object.entries({ email: 'a@example.com', confirmation: 'x', decision: 'confirm', approved: 'true' });
         const form = { ...Object.fromEntries(usual.filter(([one]) => one in properties)), [name]: 'a\0b' };
-        const response = await steward.call(path, { token, form });
+        const response = await steward.call(path.replace('{id}', '00000000-0000-4000-8000-000000000000'), { token, form });
         // A malformed id is not found.
         if (name === 'account_id') expectError(response, 'not_found');
         else expectError(response, 'invalid_request', new RegExp(`^${name}: `));
