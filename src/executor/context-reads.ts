@@ -29,7 +29,8 @@ const MAX_READS = 20;
 const MAX_SOURCES = 20;
 /** Fingerprints of one read: of about 35,000 characters. */
 const MAX_FINGERPRINTS = 4_096;
-/** Reads of the same items are stored once, as long as a process remembers them. */
+/** Equal results are stored once within this time, so that repeated reads cause few writes. */
+const REPEAT_MS = 5 * 60_000;
 const REMEMBERED_READS = 5_000;
 
 /** Remembers what was read in each context within the last hour: whose text it was, and by what its repetition is recognized. */
@@ -37,7 +38,8 @@ export class ContextReads {
   readonly #db: Database;
   readonly #userKeys: UserKeys;
   readonly #logger: Logger;
-  readonly #stored = boundedMap<true>(REMEMBERED_READS);
+  /** When each result was stored. */
+  readonly #stored = boundedMap<number>(REMEMBERED_READS);
   /** By context. */
   readonly #storing = new Map<string, Promise<void>>();
 
@@ -52,8 +54,9 @@ export class ContextReads {
     if (integrity === 'own') return;
     const read = fingerprinted(reading, output, sources);
     const key = `${contextKey(reading)} ${read.map((one) => [one.action, one.author, one.name, one.time, one.prints].join(' ')).join()}`;
-    if (this.#stored.has(key)) return;
-    this.#stored.set(key, true);
+    const now = performance.now();
+    if (now - (this.#stored.get(key) ?? Number.NEGATIVE_INFINITY) < REPEAT_MS) return;
+    this.#stored.set(key, now);
     const context = contextKey(reading);
     const storing = (this.#storing.get(context) ?? Promise.resolve())
       .then(() => this.#store(reading, read))
