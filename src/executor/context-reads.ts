@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import type { Labels, Source } from '../actions/labels.ts';
 import { type DataKey, open, seal } from '../crypto/envelope.ts';
 import type { Database } from '../database/database.ts';
@@ -53,7 +53,7 @@ export class ContextReads {
   record(reading: Reading, output: unknown, { integrity, sources }: Pick<Labels, 'integrity' | 'sources'>): void {
     if (integrity === 'own') return;
     const read = fingerprinted(reading, output, sources);
-    const key = `${contextKey(reading)} ${read.map((one) => [one.action, one.author, one.name, one.time, one.prints].join(' ')).join()}`;
+    const key = hash('sha256', `${contextKey(reading)} ${JSON.stringify(read)}`, 'base64');
     const now = performance.now();
     if (now - (this.#stored.get(key) ?? Number.NEGATIVE_INFINITY) < REPEAT_MS) return;
     this.#stored.set(key, now);
