@@ -3,6 +3,8 @@ import type { Database } from '../database/database.ts';
 import { AppError } from '../errors.ts';
 import type { Emit } from '../events/emit.ts';
 import type { ApprovalExpiry } from '../executor/approval-expiry.ts';
+import { AuditEntryBuilder } from '../executor/audit-log.ts';
+import { type AuditRow, insertAuditRows } from '../executor/audit-repository.ts';
 import { covers, notAClient } from '../executor/client-grant.ts';
 import {
   type ClientGrantRow,
@@ -18,6 +20,8 @@ import type { Catalog } from '../integrations/catalog.ts';
 import { lockUser } from '../vault/grants-repository.ts';
 import { hashOfToken, isWellFormed, newClientToken } from './client-token.ts';
 
+/** Tokens are made and revoked over HTTP only. */
+const SURFACE = 'http';
 const MAX_ACTIVE = 50;
 const LAST_CHARACTERS = 4;
 
@@ -79,6 +83,7 @@ export class ClientTokens {
         throw new AppError('conflict', `There are ${MAX_ACTIVE} tokens. Revoke one of them first.`);
       }
       const inserted = await insertClientGrant(tx, { ...about, ...secret });
+      await insertAuditRows(tx, [auditRow(userId, inserted.id, 'token_created')]);
       await this.#deps.emit(tx, userId, 'token.created', { id: inserted.id, name });
       return inserted;
     }, userId);
@@ -103,6 +108,7 @@ export class ClientTokens {
       if (!(await revokeClientGrant(tx, userId, id))) throw new AppError('not_found', 'There is no such token.');
       await deleteReadOnlyFor(tx, userId, id);
       await this.#deps.approvalExpiry.revoked(tx, userId, id);
+      await insertAuditRows(tx, [auditRow(userId, id, 'token_revoked')]);
       await this.#deps.emit(tx, userId, 'token.revoked', { id });
     }, userId);
   }
@@ -118,4 +124,8 @@ export class ClientTokens {
     const own = await this.#deps.accountIds(userId);
     if (!accounts.every((id) => own.includes(id))) throw new AppError('invalid_request', 'accounts: no such account is connected.');
   }
+}
+
+function auditRow(userId: string, clientId: string, decision: 'token_created' | 'token_revoked'): AuditRow {
+  return new AuditEntryBuilder(randomUUID(), userId, SURFACE, 'tokens', clientId).row('ok', decision);
 }

@@ -100,6 +100,17 @@ describe('a personal access token', () => {
     expect(listed.last_used_at).toMatch(/:00(\.000)?(Z|\+00:00)$/);
   });
 
+  it('is in the audit log when it is made and when it is revoked', async () => {
+    const { id } = await newToken();
+    const { status } = await scene.steward.call(`/tokens/${id}`, { method: 'DELETE', token: user.token });
+    expect(status).toBe(200);
+    const audit = JSON.parse((await scene.steward.call('/user/audit', { token: user.token })).text).entries;
+    expect(audit).toEqual([
+      expect.objectContaining({ client_id: id, action: 'tokens', decision: 'token_revoked', surface: 'http' }),
+      expect.objectContaining({ client_id: id, action: 'tokens', decision: 'token_created', surface: 'http' }),
+    ]);
+  });
+
   it('runs a change once for an idempotency key', async () => {
     const { token } = await newToken();
     for (let times = 0; times < 3; times++) {
