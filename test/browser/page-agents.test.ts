@@ -43,7 +43,7 @@ describe.skipIf(chromiumMissing)(`the agents on the page at GET /${whySkipped}`,
   }
 
   async function choose(page: Page, action: string): Promise<void> {
-    await page.getByLabel('Action').selectOption(action);
+    await page.getByLabel('Action', { exact: true }).selectOption(action);
   }
 
   const run = (page: Page) => page.getByRole('button', { name: 'Run', exact: true }).click();

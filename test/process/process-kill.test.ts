@@ -105,7 +105,7 @@ describe('kill -9 while an approved call runs', () => {
     const client = (await post('/tokens', token, { name: 'script', actions: ['mail.*'], access: 'write' })).body.token;
     const asked = await post('/agents/mail.send', client, { to: ['ana@example.org'], subject: 'Hello', body: 'x' });
     const { approvalId } = asked.body.details;
-    const approve = () => post(`/approvals/${approvalId}/decision`, token, { approved: true });
+    const approve = () => post(`/approvals/${approvalId}`, token, { approved: true });
     await runInto('workspace', '/api/gmail/v1/users/me/messages/send', approve);
     await child.kill('SIGKILL');
 
