@@ -13,6 +13,9 @@ import {
 } from './approvals-repository.ts';
 import type { Call } from './call.ts';
 
+/** What an approval is bound to. */
+export type ApprovalSubject = Omit<NewApproval, 'id' | 'surface'>;
+
 /** Limits what a user has to read: an agent could hide one approval among many. */
 const MAX_OPEN = 50;
 
@@ -59,7 +62,7 @@ async function assertFreeSlot(tx: Queryable, { userId, configured: { name, polic
  *
  * @throws AppError `forbidden`, `conflict`
  */
-export function openApprovals(rows: readonly ApprovalRow[], row: NewApproval): ApprovalRow[] {
+export function openApprovals(rows: readonly ApprovalRow[], row: ApprovalSubject): ApprovalRow[] {
   const isOpen = ({ status, expired }: ApprovalRow) => (status === 'pending' || status === 'preparing') && !expired;
   const ofKey = rows.filter(({ idempotencyKey }) => idempotencyKey !== null && idempotencyKey === row.idempotencyKey);
   if (ofKey.some((one) => isOpen(one) && one.argumentsHash !== row.argumentsHash)) {
