@@ -57,7 +57,7 @@ export class ApprovalDecisions {
     this.#deps = deps;
   }
 
-  /** @throws AppError as {@link Executor.approve} does */
+  /** Denies, or checks the stored call again and runs it. @throws AppError as the executor’s `approve` does */
   async apply(decision: Decision, entry: AuditEntryBuilder): Promise<CallResult> {
     const { user, surface, approvalId, approved, input, rememberFor } = decision;
     const { approvals, checks } = this.#deps;
