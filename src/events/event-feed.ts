@@ -1,6 +1,6 @@
 import type { Database } from '../database/database.ts';
+import { userDeleted } from '../database/database-errors.ts';
 import { StatementBatcher } from '../database/statement-batcher.ts';
-import { AppError } from '../errors.ts';
 import { FailureLog } from '../observability/failure-log.ts';
 import { detached } from '../observability/log-context.ts';
 import type { Logger } from '../observability/logger.ts';
@@ -116,7 +116,7 @@ export class EventFeed {
   async #position(userId: string, since: number | undefined): Promise<Position> {
     const position = since === undefined ? await this.#head(userId) : await selectEventsSince(this.#db, userId, since, REPLAY_MAX);
     // A verified token may be cached from before the deletion.
-    if (position === undefined) throw new AppError('invalid_token', 'This user no longer exists.');
+    if (position === undefined) throw userDeleted();
     return position;
   }
 

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { DataKey } from '../crypto/envelope.ts';
 import type { Database, Queryable } from '../database/database.ts';
-import { AppError } from '../errors.ts';
 import type { Emit } from '../events/emit.ts';
 import type { Catalog } from '../integrations/catalog.ts';
 import { disconnected } from '../vault/active-uses.ts';
-import { lockUser } from '../vault/grants-repository.ts';
+import { lockExistingUser } from '../vault/grants-repository.ts';
 import type { UserKeys } from '../vault/user-keys.ts';
 import { selectConnection } from './agent-accounts-repository.ts';
 import { alreadyDecided, assertSameRevision, notAsAsked } from './approval-checks.ts';
@@ -138,7 +137,7 @@ export class ApprovalRequests {
    * @throws AppError `not_found`, `forbidden`, `conflict`
    */
   async #lock(tx: Queryable, { userId, account, configured, revision, client }: Call): Promise<DataKey> {
-    if (!(await lockUser(tx, userId))) throw new AppError('invalid_token', 'This user no longer exists.');
+    await lockExistingUser(tx, userId);
     const connection = await selectConnection(tx, userId, account.id, client?.id);
     if (connection === undefined) throw disconnected();
     if (connection.isReadOnly && changesSomething(configured)) throw setReadOnly(account);

@@ -1,8 +1,7 @@
 import type { Database, Queryable } from '../database/database.ts';
-import { AppError } from '../errors.ts';
 import type { Catalog } from '../integrations/catalog.ts';
 import { rateLimited } from '../rate-limit/sliding-window.ts';
-import { lockUser } from '../vault/grants-repository.ts';
+import { lockExistingUser } from '../vault/grants-repository.ts';
 import type { NewAllowance } from './allowance.ts';
 import type { Allowances } from './allowances.ts';
 import type { Approvals } from './approvals.ts';
@@ -48,7 +47,7 @@ export class AllowanceEnded extends Error {}
 export function recordStart(deps: StartDeps, call: Call, entry: AuditEntryBuilder, basis: Basis): Promise<void> {
   return deps.db.transaction(async (tx) => {
     const { userId, configured } = call;
-    if (!(await lockUser(tx, userId))) throw new AppError('invalid_token', 'This user no longer exists.');
+    await lockExistingUser(tx, userId);
     const start = await selectCallStart(tx, call, basis.allowance);
     if (!start.isClientActive) throw notAClient();
     if (start.isReadOnly && changesSomething(configured)) throw setReadOnly(call.account);
