@@ -6,7 +6,7 @@ import { isItemRejection } from '../providers/bank/bank-errors.ts';
 import type { BankItem } from '../providers/bank/bank-item.ts';
 import type { BankProvider, LinkToken } from '../providers/bank/bank-provider.ts';
 import type { NewGrant } from '../vault/grants.ts';
-import { lockUser } from '../vault/grants-repository.ts';
+import { lockExistingUser, lockUser } from '../vault/grants-repository.ts';
 import { about, type BankDeps, configured } from './bank-deps.ts';
 import { findOverlaps } from './duplicates.ts';
 import { checkItem } from './item-check.ts';
@@ -123,7 +123,7 @@ async function updateModeToken(deps: BankDeps, provider: BankProvider, userId: s
 }
 
 async function storeItem(deps: BankDeps, tx: Queryable, grant: NewGrant, item: BankItem): Promise<{ id: string; kept: string[] }> {
-  if (!(await lockUser(tx, grant.userId))) throw new AppError('invalid_token', 'This user no longer exists.');
+  await lockExistingUser(tx, grant.userId);
   const items = await selectItems(tx, grant.userId);
   // The aggregator may return an existing item, which then replaces itself, whatever its accounts are now.
   const own = items.find(({ subject }) => subject === grant.subject);

@@ -17,7 +17,7 @@ import {
 import { deleteReadOnlyFor } from '../executor/read-only-repository.ts';
 import type { Principal } from '../http/endpoint.ts';
 import type { Catalog } from '../integrations/catalog.ts';
-import { lockUser } from '../vault/grants-repository.ts';
+import { lockExistingUser, lockUser } from '../vault/grants-repository.ts';
 import { hashOfToken, isWellFormed, newClientToken } from './client-token.ts';
 
 /** Tokens are made and revoked over HTTP only. */
@@ -78,7 +78,7 @@ export class ClientTokens {
     const about = { id: randomUUID(), userId, name, actions, access, accountIds: accounts ?? null, days };
     const secret = { tokenHash: hashOfToken(token), lastFour: token.slice(-LAST_CHARACTERS) };
     const grant = await this.#deps.db.transaction(async (tx) => {
-      if (!(await lockUser(tx, userId))) throw new AppError('invalid_token', 'This user no longer exists.');
+      await lockExistingUser(tx, userId);
       if ((await countActiveClients(tx, userId)) >= MAX_ACTIVE) {
         throw new AppError('conflict', `There are ${MAX_ACTIVE} tokens. Revoke one of them first.`);
       }

@@ -8,7 +8,7 @@ import { AuditEntryBuilder } from '../executor/audit-log.ts';
 import { insertAuditRows } from '../executor/audit-repository.ts';
 import { isActiveClient } from '../executor/client-grants-repository.ts';
 import { deleteReadOnly, insertReadOnly, type ReadOnlyRow, selectReadOnly } from '../executor/read-only-repository.ts';
-import { lockUser } from '../vault/grants-repository.ts';
+import { lockExistingUser, lockUser } from '../vault/grants-repository.ts';
 
 const SURFACE = 'http';
 /** The switch is about every action. */
@@ -40,7 +40,7 @@ export class ReadOnlySwitches {
   set(userId: string, accountId: string, clientId: string | null): Promise<ReadOnlyRow> {
     return this.#db.transaction(async (tx) => {
       // Changes start under the same lock, so that none starts afterwards.
-      if (!(await lockUser(tx, userId))) throw new AppError('invalid_token', 'This user no longer exists.');
+      await lockExistingUser(tx, userId);
       await assertOwn(tx, userId, accountId, clientId);
       const set = await insertReadOnly(tx, userId, { id: randomUUID(), accountId, clientId });
       if (set === undefined) return existing(await selectReadOnly(tx, userId), accountId, clientId);

@@ -43,3 +43,8 @@ export function isUserDeleted(error: unknown): boolean {
 export function databaseUnavailable(cause: unknown): AppError {
   return new AppError('unavailable', 'The database can’t be reached at the moment.', { cause, retryAfter: RETRY_AFTER_SECONDS });
 }
+
+/** The error of a caller whose user is deleted; a verified token may be cached from before. */
+export function userDeleted(cause?: unknown): AppError {
+  return new AppError('invalid_token', 'This user no longer exists.', { cause });
+}

@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts';
 import { detached } from '../observability/log-context.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Telemetry } from '../observability/telemetry.ts';
-import { databaseUnavailable, isConnectionLost, isDiskFull, isUserDeleted, mayBeUnusableSession } from './database-errors.ts';
+import { databaseUnavailable, isConnectionLost, isDiskFull, isUserDeleted, mayBeUnusableSession, userDeleted } from './database-errors.ts';
 import { endUnusableSession, knownSession, learnSession } from './pg-session.ts';
 import { UserQueues } from './user-queues.ts';
 
@@ -233,7 +233,7 @@ async function execute<Result>(client: pg.PoolClient, work: () => Promise<Result
     const lost = isSessionEnded || isConnectionLost(error);
     done(lost);
     if (lost) throw databaseUnavailable(error);
-    throw isUserDeleted(error) ? new AppError('invalid_token', 'This user no longer exists.', { cause: error }) : error;
+    throw isUserDeleted(error) ? userDeleted(error) : error;
   }
 }
 

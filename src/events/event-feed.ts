@@ -1,29 +1,12 @@
 import type { Database } from '../database/database.ts';
+import { userDeleted } from '../database/database-errors.ts';
 import { StatementBatcher } from '../database/statement-batcher.ts';
-import { AppError } from '../errors.ts';
 import { FailureLog } from '../observability/failure-log.ts';
 import { detached } from '../observability/log-context.ts';
 import type { Logger } from '../observability/logger.ts';
-import {
-  type PolledEvent,
-  type Position,
-  selectEventsSince,
-  selectHeads,
-  selectNewEvents,
-  selectSettledId,
-  type UserEvent,
-} from './events-repository.ts';
+import { type PolledEvent, type Position, selectEventsSince, selectHeads, selectNewEvents, selectSettledId } from './events-repository.ts';
 import { IdGaps } from './id-gaps.ts';
-
-/** A receiver of events. */
-export interface Subscriber {
-  /** Number of the last event that it received, or that was not for it; updated by the feed. */
-  seq: number;
-  /** A client receives only the events that are for it; undefined: the user in person. */
-  readonly clientId: string | undefined;
-  /** @returns false when it can't receive more at the moment; it then calls {@link EventFeed.catchUp} */
-  push(event: UserEvent): boolean;
-}
+import { deliver, missedEvents, REPLAY_MAX, type Subscriber } from './subscriber.ts';
 
 interface Audience {
   userId: string;
@@ -38,10 +21,6 @@ const POLL_MS = 1_000;
 /** Events of commits that are close together are read together. */
 const POKE_MS = 10;
 const PAGE = 1_000;
-/** A subscriber that lacks more events receives `resync`. */
-const REPLAY_MAX = 1_000;
-/** Tells a subscriber that it has missed events, of which a client can't tell whether they were for it. */
-const RESYNC = 'resync';
 
 /** Delivers events to the sockets of this process. It polls, because other replicas record events too. */
 export class EventFeed {
@@ -87,19 +66,19 @@ export class EventFeed {
     audience.entering += 1;
     try {
       let position = await this.#position(userId, since);
-      const replay = since === undefined ? [] : missed(since, position);
+      const replay = since === undefined ? [] : missedEvents(since, position);
       // Events that were dispatched during the read.
       while (audience.top > position.head) {
         const before = position.head;
         position = await this.#position(userId, before);
-        replay.push(...missed(before, position));
+        replay.push(...missedEvents(before, position));
       }
       // With other subscribers it is kept: they may lack events that this one has just read.
       if (audience.subscribers.size === 0) audience.top = position.head;
       audience.subscribers.add(subscriber);
       enter(position.head);
       subscriber.seq = replay[0] === undefined ? position.head : replay[0].seq - 1;
-      for (const event of replay) if (!give(subscriber, event)) this.#behind.add(audience);
+      for (const event of replay) if (!deliver(subscriber, event)) this.#behind.add(audience);
     } finally {
       audience.entering -= 1;
       this.#dropIfEmpty(audience);
@@ -137,7 +116,7 @@ export class EventFeed {
   async #position(userId: string, since: number | undefined): Promise<Position> {
     const position = since === undefined ? await this.#head(userId) : await selectEventsSince(this.#db, userId, since, REPLAY_MAX);
     // A verified token may be cached from before the deletion.
-    if (position === undefined) throw new AppError('invalid_token', 'This user no longer exists.');
+    if (position === undefined) throw userDeleted();
     return position;
   }
 
@@ -218,7 +197,7 @@ export class EventFeed {
     if (audience === undefined || seq <= audience.top) return;
     audience.top = seq;
     for (const subscriber of audience.subscribers) {
-      if (subscriber.seq === seq - 1) give(subscriber, event);
+      if (subscriber.seq === seq - 1) deliver(subscriber, event);
       // It lacks the event before this one, which it must receive first.
       else if (subscriber.seq < seq) this.#behind.add(audience);
     }
@@ -230,28 +209,10 @@ export class EventFeed {
     if (lacking.length === 0) return;
     const from = Math.min(...lacking.map(({ seq }) => seq));
     const position = await selectEventsSince(this.#db, audience.userId, from, REPLAY_MAX);
-    const events = position === undefined ? [] : missed(from, position);
+    const events = position === undefined ? [] : missedEvents(from, position);
     for (const subscriber of lacking) {
       if (!audience.subscribers.has(subscriber)) continue;
-      for (const event of events) if (event.seq > subscriber.seq && !give(subscriber, event)) break;
+      for (const event of events) if (event.seq > subscriber.seq && !deliver(subscriber, event)) break;
     }
   }
-}
-
-/** @returns false when it can't receive more */
-function give(subscriber: Subscriber, event: UserEvent): boolean {
-  if (isFor(subscriber, event) && !subscriber.push(event)) return false;
-  subscriber.seq = event.seq;
-  return true;
-}
-
-function isFor({ clientId }: Subscriber, { event, clientId: of }: UserEvent): boolean {
-  return clientId === undefined || clientId === of || event === RESYNC;
-}
-
-/** The events after `since`; `resync` if some are no longer stored, there are too many, or `since` is not valid. */
-function missed(since: number, { head, events }: Position): UserEvent[] {
-  if (since === head) return [];
-  if (since < head && events.length === head - since && events.length <= REPLAY_MAX) return events;
-  return [{ seq: head, event: RESYNC, data: {}, clientId: null }];
 }

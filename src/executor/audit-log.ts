@@ -1,6 +1,6 @@
 import type { Queryable } from '../database/database.ts';
+import { userDeleted } from '../database/database-errors.ts';
 import { CONCURRENT_BATCHES, StatementBatcher } from '../database/statement-batcher.ts';
-import { AppError } from '../errors.ts';
 import { type AuditRow, insertAuditRows } from './audit-repository.ts';
 
 const SHOWN_NAME_CHARACTERS = 100;
@@ -68,6 +68,6 @@ export class AuditLog {
    * @throws AppError `unavailable`; `invalid_token` when the user is deleted
    */
   async write(row: AuditRow): Promise<void> {
-    if (!(await this.#rows.add(row))) throw new AppError('invalid_token', 'This user no longer exists.');
+    if (!(await this.#rows.add(row))) throw userDeleted();
   }
 }

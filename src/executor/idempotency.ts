@@ -31,9 +31,7 @@ export class IdempotencyKeys {
     const name = nameOf(call);
     const row = name && (await selectKey(this.#db, name));
     if (name === undefined || row === undefined) return undefined;
-    if (row.argumentsHash !== call.argumentsHash) {
-      throw new AppError('conflict', 'idempotencyKey: was used for other arguments.');
-    }
+    if (row.argumentsHash !== call.argumentsHash) throw otherArguments();
     if (row.status === 'done' && row.result !== null) {
       const key = await this.#userKeys.toOpen(this.#db, call.userId, row.result);
       return openResult(key, name, row.result);
@@ -84,6 +82,11 @@ export class IdempotencyKeys {
 /** Decrypts a stored result. @throws AppError `internal` when it can't be decrypted */
 export function openResult(key: DataKey, name: KeyName, sealed: Buffer): CallResult {
   return JSON.parse(open(key, associatedData(name), sealed).toString('utf8')) as CallResult;
+}
+
+/** The error of a key that was used for another call. */
+export function otherArguments(): AppError {
+  return new AppError('conflict', 'idempotencyKey: was used for other arguments.');
 }
 
 export function unknownOutcome(): AppError {

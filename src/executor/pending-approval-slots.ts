@@ -12,6 +12,10 @@ import {
   selectLikeApprovals,
 } from './approvals-repository.ts';
 import type { Call } from './call.ts';
+import { otherArguments } from './idempotency.ts';
+
+/** What an approval is bound to. */
+export type ApprovalSubject = Omit<NewApproval, 'id' | 'surface'>;
 
 /** Limits what a user has to read: an agent could hide one approval among many. */
 const MAX_OPEN = 50;
@@ -59,12 +63,10 @@ async function assertFreeSlot(tx: Queryable, { userId, configured: { name, polic
  *
  * @throws AppError `forbidden`, `conflict`
  */
-export function openApprovals(rows: readonly ApprovalRow[], row: NewApproval): ApprovalRow[] {
+export function openApprovals(rows: readonly ApprovalRow[], row: ApprovalSubject): ApprovalRow[] {
   const isOpen = ({ status, expired }: ApprovalRow) => (status === 'pending' || status === 'preparing') && !expired;
   const ofKey = rows.filter(({ idempotencyKey }) => idempotencyKey !== null && idempotencyKey === row.idempotencyKey);
-  if (ofKey.some((one) => isOpen(one) && one.argumentsHash !== row.argumentsHash)) {
-    throw new AppError('conflict', 'idempotencyKey: was used for other arguments.');
-  }
+  if (ofKey.some((one) => isOpen(one) && one.argumentsHash !== row.argumentsHash)) throw otherArguments();
   const alike = rows.filter(({ normalizedHash }) => normalizedHash === row.normalizedHash);
   assertNotDenied(ofKey, alike);
   return alike.filter((one) => isOpen(one) && one.revision === row.revision && one.clientId === row.clientId);

@@ -1,5 +1,5 @@
 import { AppError } from '../errors.ts';
-import type { Subscriber } from '../events/event-feed.ts';
+import type { Subscriber } from '../events/subscriber.ts';
 import type { Principal } from '../http/endpoint.ts';
 import { describeError } from '../observability/logger.ts';
 import type { ConnectionHost } from './connection-host.ts';

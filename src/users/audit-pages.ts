@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type AssociatedData, open, seal } from '../crypto/envelope.ts';
 import type { Database } from '../database/database.ts';
+import { userDeleted } from '../database/database-errors.ts';
 import { AppError } from '../errors.ts';
 import { ignoreDecryptionFailure } from '../vault/ignore-decryption-failure.ts';
 import type { UserKeys } from '../vault/user-keys.ts';
@@ -57,7 +58,7 @@ export async function readAuditPage(deps: AuditDeps, userId: string, limit: numb
   const before = cursor === undefined ? null : await openCursor(deps, userId, cursor);
   const rows = await selectAuditEntries(deps.db, userId, limit + 1, before);
   // A verified token may be cached from before the deletion.
-  if (rows === undefined) throw new AppError('invalid_token', 'This user no longer exists.');
+  if (rows === undefined) throw userDeleted();
   return toAuditPage(deps, userId, rows, limit);
 }
 

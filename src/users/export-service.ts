@@ -1,6 +1,7 @@
 import pLimit from 'p-limit';
 import type { DataKey } from '../crypto/envelope.ts';
 import type { Database } from '../database/database.ts';
+import { userDeleted } from '../database/database-errors.ts';
 import { AppError } from '../errors.ts';
 import { openCovered } from '../executor/allowances.ts';
 import { openOutcome } from '../executor/approval-outcomes.ts';
@@ -56,7 +57,7 @@ export class UserExports {
       return { held: read, entries: await selectAuditEntries(tx, userId, AUDIT_ROWS + 1, null) };
     });
     // A verified token may be cached from before the deletion.
-    if (held === undefined || entries === undefined) throw new AppError('invalid_token', 'This user no longer exists.');
+    if (held === undefined || entries === undefined) throw userDeleted();
     const { exported_at, waitlist, deleted_before, ...user } = held.user;
     const tables = Object.entries(held.tables) as [ExportedTable, Section][];
     return {

@@ -1,4 +1,5 @@
 import type { Queryable } from '../database/database.ts';
+import { userDeleted } from '../database/database-errors.ts';
 
 /** The name in the provider's descriptor. */
 export type Provider = string;
@@ -100,6 +101,11 @@ export async function deleteGrantsOfUser(db: Queryable, userId: string): Promise
  */
 export async function lockUser(tx: Queryable, userId: string): Promise<boolean> {
   return (await tx.query('select id from users where id = $1::uuid for no key update', [userId])).length > 0;
+}
+
+/** Locks the user as {@link lockUser} does. @throws AppError `invalid_token` when the user is gone */
+export async function lockExistingUser(tx: Queryable, userId: string): Promise<void> {
+  if (!(await lockUser(tx, userId))) throw userDeleted();
 }
 
 /**

@@ -179,9 +179,8 @@ export const trashAction = builtIn('workspace', {
   exposes: (_input, { audience }) => audience,
   preview: async (_input, _context, { file, audience }) => `Move to the trash: ${nameFile(file)}${seenBy(audience)}`,
   async run({ id: file }, { session, undoneBy }) {
-    const { trashed } = await getFile(session, file);
-    const thrown = await changeFile(session, 'drive.files.update', { fileId: file, requestBody: { trashed: true } });
-    if (trashed === false) undoneBy({ action: 'drive.untrash', input: { id: file }, summary: `Take out of the trash: ${named(thrown)}` });
+    const { file: thrown, isChanged } = await setTrashed(session, file, true);
+    if (isChanged) undoneBy({ action: 'drive.untrash', input: { id: file }, summary: `Take out of the trash: ${named(thrown)}` });
     return thrown;
   },
 });
@@ -198,12 +197,18 @@ export const untrashAction = builtIn('workspace', {
   summary: ({ id: file }) => `Take out of the trash: ${file}, with all its contents if it is a folder`,
   preview: async (_input, _context, { file, audience }) => `Take out of the trash: ${nameFile(file)}${seenBy(audience)}`,
   async run({ id: file }, { session, undoneBy }) {
-    const { trashed } = await getFile(session, file);
-    const restored = await changeFile(session, 'drive.files.update', { fileId: file, requestBody: { trashed: false } });
-    if (trashed === true) undoneBy(trashing(restored));
+    const { file: restored, isChanged } = await setTrashed(session, file, false);
+    if (isChanged) undoneBy(trashing(restored));
     return restored;
   },
 });
+
+/** Moves a file to the trash, or out of it. @returns also whether it was elsewhere before */
+async function setTrashed(session: WorkspaceSession, id: string, trashed: boolean): Promise<{ file: FileItem; isChanged: boolean }> {
+  const before = await getFile(session, id);
+  const file = await changeFile(session, 'drive.files.update', { fileId: id, requestBody: { trashed } });
+  return { file, isChanged: before.trashed === !trashed };
+}
 
 function trashing(file: FileItem): Undo {
   return { action: 'drive.trash', input: { id: file.id }, summary: `Move to the trash: ${named(file)}` };

@@ -1,0 +1,133 @@
+import { AppError } from '../errors.ts';
+import type { Caller } from '../http/endpoint.ts';
+import type { Telemetry } from '../observability/telemetry.ts';
+import { UNKNOWN } from '../providers/audience.ts';
+import type { NewAllowance } from './allowance.ts';
+import { assertSameCall, assertSameRevision, changeSince } from './approval-checks.ts';
+import type { Stored } from './approval-preview.ts';
+import type { ApprovalRequests } from './approval-requests.ts';
+import type { Approvals } from './approvals.ts';
+import type { ApprovalRow } from './approvals-repository.ts';
+import type { AuditEntryBuilder } from './audit-log.ts';
+import type { Call, CallResult, Invocation } from './call.ts';
+import { type CheckDeps, checkCall } from './call-checks.ts';
+import type { CallRunner } from './call-runner.ts';
+import type { Assessment, Gate } from './gate.ts';
+import type { ShownViewer } from './shown-viewer.ts';
+import type { UserQuestions } from './user-questions.ts';
+
+export interface Decision {
+  /** Verified by a first-party ID token: only the user may approve. */
+  user: Pick<Caller, 'userId'>;
+  surface: string;
+  approvalId: string;
+  approved: boolean;
+  /** The arguments that the user put in place of those shown; only with an approval. */
+  input?: object;
+  /** Days for which calls like this one are allowed in advance; only with an approval. */
+  rememberFor?: number;
+  signal: AbortSignal;
+  progress?(message: string): void;
+}
+
+export interface DecisionDeps {
+  checks: CheckDeps;
+  approvals: Approvals;
+  requests: ApprovalRequests;
+  questions: UserQuestions;
+  gate: Gate;
+  runner: CallRunner;
+  telemetry: Telemetry;
+}
+
+/** An approved call that was checked again. */
+interface Approved {
+  row: ApprovalRow;
+  /** What the user was shown. */
+  stored: Stored;
+  call: Call;
+  rememberFor: number | undefined;
+}
+
+/** Applies the user's decisions on approvals. */
+export class ApprovalDecisions {
+  readonly #deps: DecisionDeps;
+
+  constructor(deps: DecisionDeps) {
+    this.#deps = deps;
+  }
+
+  /** Denies, or checks the stored call again and runs it. @throws AppError as the executor’s `approve` does */
+  async apply(decision: Decision, entry: AuditEntryBuilder): Promise<CallResult> {
+    const { user, surface, approvalId, approved, input, rememberFor } = decision;
+    const { approvals, checks } = this.#deps;
+    const startedAt = performance.now();
+    const row = await approvals.find(user.userId, approvalId);
+    entry.forApproval(row.id, row.action);
+    entry.askedOn(row.surface ?? surface, row.clientId);
+    entry.setSubject(row.accountId, row.argumentsHash);
+    const stored = await approvals.open(row);
+    if (!approved) {
+      assertPlain(decision);
+      await this.#deny(row, entry);
+      const ms = Math.round(performance.now() - startedAt);
+      return { data: { approved: false }, meta: { account: stored.account, accountId: row.accountId, ms } };
+    }
+    // Checked first: otherwise a changed configuration would be reported as an unknown action.
+    assertSameRevision(row, checks.catalog());
+    const call = await checkCall(checks, invocationOf(decision, row, input ?? stored.given), entry);
+    const found = { row, stored, call, rememberFor };
+    return input === undefined ? this.#runAsShown(found, entry) : this.#runEdited(found, entry);
+  }
+
+  async #deny(row: ApprovalRow, entry: AuditEntryBuilder): Promise<void> {
+    await this.#deps.approvals.deny(row);
+    entry.decision = 'denied';
+    this.#deps.telemetry.count('approval', 'denied');
+  }
+
+  async #runAsShown({ row, stored, call, rememberFor }: Approved, entry: AuditEntryBuilder): Promise<CallResult> {
+    const { approvals, gate, runner } = this.#deps;
+    assertSameCall(row, stored, call);
+    const assessment = await gate.recheck(call);
+    await approvals.assertAsShown(row, stored, assessment);
+    const allowing = this.#allowing(call, assessment, stored.audience ?? UNKNOWN, rememberFor);
+    return runner.run({ ...call, version: assessment.version }, entry, { approval: row, allowing });
+  }
+
+  async #runEdited({ row, stored, call, rememberFor }: Approved, entry: AuditEntryBuilder): Promise<CallResult> {
+    const { requests, questions, gate, runner } = this.#deps;
+    const assessment = await gate.recheck(call);
+    const question = await questions.question(call, assessment);
+    const allowing = this.#allowing(call, assessment, question.audience, rememberFor);
+    const replaced = { ...entry.row('ok', 'edited'), argumentsHash: row.argumentsHash };
+    const preview = await requests.replace(row, call, question, replaced);
+    if (changeSince(stored, assessment) !== undefined) throw questions.required(preview, entry);
+    return runner.run({ ...call, version: assessment.version }, entry, { approval: row, allowing });
+  }
+
+  /** @param shown whom the user was told of */
+  #allowing(call: Call, assessment: Assessment, shown: readonly ShownViewer[], days: number | undefined): NewAllowance | undefined {
+    return days === undefined ? undefined : this.#deps.gate.allowance(call, assessment, shown, days);
+  }
+}
+
+/** @throws AppError `invalid_request` for what only an approval can have */
+function assertPlain({ input, rememberFor }: Decision): void {
+  if (input !== undefined) throw new AppError('invalid_request', 'input: is only for a call that is approved.');
+  if (rememberFor !== undefined) throw new AppError('invalid_request', 'Only a call that is approved can be allowed in advance.');
+}
+
+/** The stored call as a new invocation. */
+function invocationOf({ user, surface, signal, progress }: Decision, row: ApprovalRow, input: unknown): Invocation {
+  return {
+    user: { userId: user.userId, ...(row.clientId !== null && { clientId: row.clientId }) },
+    surface,
+    action: row.action,
+    account: row.accountId,
+    input,
+    signal,
+    ...(row.idempotencyKey !== null && { idempotencyKey: row.idempotencyKey }),
+    ...(progress !== undefined && { progress }),
+  };
+}

@@ -1,0 +1,91 @@
+import type { Logger } from '../observability/logger.ts';
+import type { Telemetry } from '../observability/telemetry.ts';
+import { SlidingWindowLimiter } from '../rate-limit/sliding-window.ts';
+import { ActionRun, type RunDeps } from './action-run.ts';
+import type { ApprovalOutcomes } from './approval-outcomes.ts';
+import type { AuditEntryBuilder } from './audit-log.ts';
+import { aborted, type Call, type CallResult, changesSomething, isPaid } from './call.ts';
+import { redactError } from './call-auditor.ts';
+import { unknownOutcome } from './idempotency.ts';
+import { type Basis, recordStart, type StartDeps } from './record-start.ts';
+import { type RunActionDeps, runAction } from './run-action.ts';
+import { readingOf } from './taint.ts';
+
+export interface RunnerDeps extends RunDeps, StartDeps, RunActionDeps {
+  logger: Logger;
+  telemetry: Telemetry;
+  outcomes: ApprovalOutcomes;
+}
+
+/** Runs calls that passed every check: reads immediately; changes, paid and approved calls once their start is on record. */
+export class CallRunner {
+  readonly #deps: RunnerDeps;
+  readonly #readRates = new SlidingWindowLimiter();
+
+  constructor(deps: RunnerDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Runs a call, once. A change whose outcome is not known is never repeated.
+   *
+   * @throws AppError `aborted`, `rate_limited`, `outcome_unknown`, what {@link recordStart} and {@link runAction} throw
+   */
+  async run(call: Call, entry: AuditEntryBuilder, basis: Basis = {}): Promise<CallResult> {
+    const { configured, userId, signal } = call;
+    if (signal.aborted) throw aborted();
+    const changes = changesSomething(configured);
+    if (!changes) this.#readRates.take(userId, configured.name, configured.policy.rate);
+    if (changes || isPaid(call) || basis.approval !== undefined) return this.#runRecorded(call, entry, basis);
+    entry.decision = 'allowed';
+    // Only here: a call that is recorded first may have waited for the transaction of a disconnect.
+    return runAction(this.#deps, new ActionRun(this.#deps, call, call.grant), call);
+  }
+
+  async #runRecorded(call: Call, entry: AuditEntryBuilder, basis: Basis): Promise<CallResult> {
+    await recordStart(this.#deps, call, entry, basis);
+    entry.decision = basis.allowance === undefined ? 'allowed' : 'allowance_used';
+    entry.isStarted = changesSomething(call.configured) || isPaid(call);
+    const { approval } = basis;
+    if (approval === undefined) return this.#runStarted(call);
+    this.#deps.telemetry.count('approval', 'approved');
+    return this.#deps.outcomes.record(approval, call, () => this.#runApproved(call));
+  }
+
+  /** The caller that asked waits for the result, so the run continues if the user who approved leaves. */
+  async #runApproved(call: Call): Promise<CallResult> {
+    const { taints, reads } = this.#deps;
+    // The user receives the result, too.
+    const ofUser = call.client === undefined ? undefined : { ...readingOf(call), client: undefined };
+    if (ofUser !== undefined) await taints.begin(ofUser);
+    const result = await this.#runStarted({ ...call, signal: new AbortController().signal });
+    if (ofUser !== undefined && result.meta.labels !== undefined) reads.record(ofUser, result.data, result.meta.labels);
+    return result;
+  }
+
+  #runStarted(call: Call): Promise<CallResult> {
+    const run = new ActionRun(this.#deps, call);
+    return changesSomething(call.configured) ? this.#runChange(run, call) : runAction(this.#deps, run, call);
+  }
+
+  async #runChange(run: ActionRun, call: Call): Promise<CallResult> {
+    const { keys, written, logger } = this.#deps;
+    let result: CallResult;
+    try {
+      // Before it is sent, too: its result may be lost.
+      await written.remember(call, undefined);
+      result = await runAction(this.#deps, run, call);
+      await written.remember(call, result.data);
+    } catch (error) {
+      if (!run.mayHaveChanged) {
+        await keys.release(call);
+        throw error;
+      }
+      await keys.markUnknown(call);
+      logger.warn({ err: redactError(error), action: call.configured.name }, 'a change was sent and its outcome is not known');
+      throw unknownOutcome();
+    }
+    await keys.storeResult(call, result);
+    return result;
+  }
+}

@@ -1,0 +1,80 @@
+import type { Database, Queryable } from '../database/database.ts';
+import type { Catalog } from '../integrations/catalog.ts';
+import { rateLimited } from '../rate-limit/sliding-window.ts';
+import { lockExistingUser } from '../vault/grants-repository.ts';
+import type { NewAllowance } from './allowance.ts';
+import type { Allowances } from './allowances.ts';
+import type { Approvals } from './approvals.ts';
+import type { ApprovalRow } from './approvals-repository.ts';
+import type { AuditEntryBuilder } from './audit-log.ts';
+import { insertAuditRows } from './audit-repository.ts';
+import { type Call, changesSomething, isPaid } from './call.ts';
+import { selectCallStart } from './call-start-repository.ts';
+import { notAClient } from './client-grant.ts';
+import type { IdempotencyKeys } from './idempotency.ts';
+import { assertAffordable } from './paid-calls.ts';
+import { setReadOnly } from './select-account.ts';
+import { STORING_MS } from './store-with-retries.ts';
+
+export interface StartDeps {
+  db: Database;
+  catalog(): Catalog;
+  /** Paid calls that a user may make within 24 hours. */
+  livePerDay: number;
+  allowances: Allowances;
+  approvals: Approvals;
+  keys: IdempotencyKeys;
+}
+
+/** On what basis a call runs that would ask the user: the user's approval, or an allowance. */
+export interface Basis {
+  approval?: ApprovalRow;
+  /** What the user allows in advance with the approval. */
+  allowing?: NewAllowance | undefined;
+  /** Id of the allowance. */
+  allowance?: string;
+}
+
+/** The allowance of a call ended before the call started. */
+export class AllowanceEnded extends Error {}
+
+/**
+ * Records what must be on record before a change, a paid call or an approved call is sent, in one transaction: the
+ * approval, the claimed idempotency key, the start itself. The user's lock makes the rate limit exact.
+ *
+ * @throws AppError `invalid_token`, `forbidden`, `conflict`, `rate_limited`, `not_found`, `unavailable`; AllowanceEnded
+ */
+export function recordStart(deps: StartDeps, call: Call, entry: AuditEntryBuilder, basis: Basis): Promise<void> {
+  return deps.db.transaction(async (tx) => {
+    const { userId, configured } = call;
+    await lockExistingUser(tx, userId);
+    const start = await selectCallStart(tx, call, basis.allowance);
+    if (!start.isClientActive) throw notAClient();
+    if (start.isReadOnly && changesSomething(configured)) throw setReadOnly(call.account);
+    if (!start.isAllowed) throw new AllowanceEnded();
+    if (basis.approval !== undefined) await recordApproval(deps, tx, call, entry, basis.approval, basis.allowing);
+    if (isPaid(call)) await assertAffordable(tx, call, deps.catalog(), deps.livePerDay);
+    else if (!changesSomething(configured)) return;
+    if (changesSomething(configured)) {
+      await deps.keys.claim(tx, call);
+      const { rate } = configured.policy;
+      if (start.calls >= rate.calls) throw rateLimited(start.seconds);
+    }
+    await insertAuditRows(tx, [entry.row('ok', 'started')]);
+  }, call.userId);
+}
+
+async function recordApproval(
+  { approvals, allowances }: StartDeps,
+  tx: Queryable,
+  call: Call,
+  entry: AuditEntryBuilder,
+  approval: ApprovalRow,
+  allowing: NewAllowance | undefined,
+): Promise<void> {
+  await approvals.decide(tx, approval, call.configured.policy.timeoutMs + STORING_MS);
+  await insertAuditRows(tx, [entry.row('ok', 'approved')]);
+  if (allowing === undefined) return;
+  await allowances.store(tx, call, allowing);
+  await insertAuditRows(tx, [entry.row('ok', 'allowance_created')]);
+}

@@ -1,0 +1,49 @@
+import type { Undo } from '../actions/action.ts';
+import { labelsOf } from '../actions/labels.ts';
+import { truncateOutput } from '../actions/truncate-output.ts';
+import type { Catalog, ConfiguredAction } from '../integrations/catalog.ts';
+import type { ActionRun } from './action-run.ts';
+import type { Call, CallResult } from './call.ts';
+import type { ContextReads } from './context-reads.ts';
+import { readingOf, type Taints } from './taint.ts';
+import type { WrittenItems } from './written-items.ts';
+
+export interface RunActionDeps {
+  catalog(): Catalog;
+  taints: Taints;
+  reads: ContextReads;
+  written: WrittenItems;
+}
+
+/**
+ * Runs an action. Its output is validated, labelled and shortened to what the caller receives, and the caller's context
+ * remembers that it was read.
+ *
+ * @throws AppError what the action throws, `unavailable`; anything else for an output that isn't valid
+ */
+export async function runAction(deps: RunActionDeps, run: ActionRun, call: Call): Promise<CallResult> {
+  const { configured, account, startedAt } = call;
+  // Before anything is sent. Without a statement to wait for, nothing waits.
+  const reading = readingOf(call);
+  const tainting = deps.taints.begin(reading);
+  if (tainting !== undefined) await tainting;
+  const output = configured.action.output.parse(await run.output()) ?? null;
+  const { provider, integrity, sources } = configured.action;
+  const marked = sources === undefined ? undefined : await deps.written.mark(call, sources(output, call.input));
+  const labels = labelsOf(provider, integrity, marked);
+  const { value, truncated } = truncateOutput(output, configured.capBytes);
+  deps.reads.record(reading, value, labels);
+  const undo = undoOf(run, call, deps.catalog());
+  const ms = Math.round(performance.now() - startedAt);
+  const meta = { account: account.label, accountId: account.id, ms, labels, ...(truncated && { truncated }) };
+  return { data: value, meta: { ...meta, ...(undo !== undefined && { undo }) } };
+}
+
+/** The call that reverts a run, by the name that the file in force gives to its action; undefined: it has no such action. */
+function undoOf({ undo }: ActionRun, { configured }: Call, { actions }: Catalog): Undo | undefined {
+  if (undo === undefined) return undefined;
+  const isUndo = ({ action, policy }: ConfiguredAction) => action.name === undo.action && policy.enabled;
+  const able = [...actions.values()].filter(isUndo);
+  const found = able.find(({ agent }) => agent === configured.agent) ?? able[0];
+  return found && { ...undo, action: found.name };
+}

@@ -1,0 +1,64 @@
+import { AppError } from '../errors.ts';
+import type { Telemetry } from '../observability/telemetry.ts';
+import type { ApprovalPreview } from './approval-preview.ts';
+import type { ApprovalRequests } from './approval-requests.ts';
+import type { AuditEntryBuilder } from './audit-log.ts';
+import type { Call } from './call.ts';
+import type { Assessment } from './gate.ts';
+import { type Question, type QuestionDeps, questionOf } from './question.ts';
+
+/** An approval with the address of the page where the user decides. */
+export interface LinkedPreview extends ApprovalPreview {
+  url: string;
+}
+
+export interface UserQuestionDeps extends QuestionDeps {
+  requests: ApprovalRequests;
+  telemetry: Telemetry;
+  /** The address of an approval's page. */
+  approvalUrl(approvalId: string): string;
+}
+
+/** Asks the user about calls. The caller receives `approval_required`, with a {@link LinkedPreview} as details. */
+export class UserQuestions {
+  readonly #deps: UserQuestionDeps;
+
+  constructor(deps: UserQuestionDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Asks about a call that was just assessed.
+   *
+   * @param surface where the call came from
+   * @throws AppError `approval_required`; what {@link ApprovalRequests.request} throws
+   */
+  async ask(call: Call, assessment: Assessment, surface: string, entry: AuditEntryBuilder): Promise<never> {
+    const { requests, telemetry } = this.#deps;
+    const preview = await requests.request(call, surface, () => this.question(call, assessment));
+    telemetry.count('approval', 'requested');
+    throw this.required(preview, entry);
+  }
+
+  /** @throws AppError `approval_required` when an equal call waits for the user, `forbidden` when the user has denied it */
+  async assertNotAsked(call: Call, entry: AuditEntryBuilder): Promise<void> {
+    const asked = await this.#deps.requests.shown(call);
+    if (asked !== undefined) throw this.required(asked, entry);
+  }
+
+  /** What the user would read about a call. */
+  question(call: Call, assessment: Assessment): Promise<Question> {
+    return questionOf(this.#deps, call, assessment);
+  }
+
+  /** The error of a call that waits for the user; its audit row is filed under the approval. */
+  required(preview: ApprovalPreview, entry: AuditEntryBuilder): AppError {
+    entry.forApproval(preview.approvalId);
+    return new AppError('approval_required', 'The user has to approve this first.', { details: { ...this.linked(preview) } });
+  }
+
+  /** With the address of its page. */
+  linked(preview: ApprovalPreview): LinkedPreview {
+    return { ...preview, url: this.#deps.approvalUrl(preview.approvalId) };
+  }
+}
