@@ -136,7 +136,7 @@ export class Executor {
       const earlier = call.idempotencyKey === undefined ? undefined : await this.#keys.storedResult(call);
       if (earlier !== undefined) {
         entry.decision = 'allowed';
-        return earlier;
+        return await this.#receivedAgain(call, earlier);
       }
       if (call.configured.action.facts !== undefined) await this.#assertNotAsked(call, entry);
       const ruling = await this.#gate.check(call);
@@ -340,6 +340,14 @@ export class Executor {
     if (allowing === undefined) return;
     await this.#deps.allowances.store(tx, call, allowing);
     await insertAuditRows(tx, [entry.row('ok', 'allowance_created')]);
+  }
+
+  /** Keys are shared by all contexts of a user, so that this one may not have received the result yet. */
+  async #receivedAgain(call: Call, earlier: CallResult): Promise<CallResult> {
+    const reading = readingOf(call);
+    await this.#taints.begin(reading);
+    if (earlier.meta.labels !== undefined) this.#reads.record(reading, earlier.data, earlier.meta.labels);
+    return earlier;
   }
 
   async #runChange(call: Call): Promise<CallResult> {

@@ -193,6 +193,15 @@ export class ExecutorScene {
         },
         run: (_input, context) => send(context),
       }),
+      builtIn('workspace', {
+        ...common,
+        name: 'test.copy',
+        effect: 'write',
+        input: any,
+        output: z.object({ id: z.string() }),
+        summary: () => 'Copy',
+        run: (_input, context) => send(context),
+      }),
       builtIn('workspace', { ...ofMessage, name: 'test.remove', effect: 'destructive', run: (_input, context) => send(context) }),
       builtIn('workspace', {
         ...ofMessage,

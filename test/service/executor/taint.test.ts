@@ -110,6 +110,20 @@ describe('contexts', () => {
   });
 });
 
+describe('a result that is returned again under its key', () => {
+  it('taints the context that receives it', async () => {
+    const copy = { idempotencyKey: 'k1' };
+    await scene.call(user, 'test.copy', {}, copy);
+    const { clientTokens } = scene.steward.context;
+    const { grant } = await clientTokens.create(user.userId, { name: 'script', actions: ['*'], access: 'write', days: 1 });
+    const client = { userId: user.userId, clientId: grant.id };
+    await scene.call(client, ACTION, TO_ANA);
+    await scene.call(client, 'test.copy', {}, copy);
+    const { provenance } = await scene.ask(client, ACTION, { to: ['zoe@example.com'] });
+    expect(provenance).toEqual([{ action: 'test.copy' }]);
+  });
+});
+
 describe('the labels of a result', () => {
   it('tell others’ text from the user’s own, and a bank’s data', async () => {
     await linkBank(scene.steward, user.token);
