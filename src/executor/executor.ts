@@ -112,7 +112,7 @@ export class Executor {
     this.#taints = new Taints(db);
     this.#reads = new ContextReads(db, userKeys, logger);
     this.#written = new WrittenItems(db);
-    this.#gate = new Gate(deps, this.#taints, deps.allowances);
+    this.#gate = new Gate(deps, this.#taints, this.#written, deps.allowances);
     this.#auditor = new CallAuditor(deps);
     this.#keys = new IdempotencyKeys(db, userKeys, logger);
     this.#approvals = new Approvals(db, userKeys, hashes, emit, deps.catalog);

@@ -37,6 +37,7 @@ export const updateDraft = builtIn('workspace', {
   input,
   output: z.object({ id: z.string().describe('Id of the draft.'), message: z.string(), thread: z.string() }),
   allow: { to: (changes) => RECIPIENT_FIELDS.flatMap((field) => (changes[field] ?? []).map(({ address }) => address.toLowerCase())) },
+  writes: ({ id }, output) => (output === undefined ? [id] : [output.id, output.message]),
   summary: (changes) => `Change the draft ${changes.id}: ${describeChanges(changes)}`,
   async run(changes, { session, account, undoneBy }) {
     if (Object.keys(changes).length < 2) throw new AppError('invalid_request', 'Give at least one change.');

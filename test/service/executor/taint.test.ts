@@ -110,6 +110,29 @@ describe('contexts', () => {
   });
 });
 
+describe('what a tainted context wrote', () => {
+  it('leaves another context only with the user’s approval, and so do its copies', async () => {
+    const { clientTokens } = scene.steward.context;
+    const { grant } = await clientTokens.create(user.userId, { name: 'script', actions: ['*'], access: 'write', days: 1 });
+    const client = { userId: user.userId, clientId: grant.id };
+    const written = async (by: typeof client | ConnectedGrant, id: string, input = {}) => {
+      scene.sending(200, { id });
+      await scene.call(by, 'test.copy', input);
+    };
+    await scene.call(client, 'test.forward', { id: 'draft1' });
+    await scene.call(user, 'test.read');
+    await written(user, 'draft1');
+    await scene.steward.sql('delete from contexts where user_id = $1', [user.userId]);
+    await scene.ask(client, 'test.forward', { id: 'draft1' });
+    await scene.ask(client, 'test.forward', { id: 'draft1_20270510' });
+    await scene.steward.sql('delete from contexts where user_id = $1', [user.userId]);
+    await written(client, 'draft2', { ids: ['draft1'] });
+    await scene.steward.sql('delete from contexts where user_id = $1', [user.userId]);
+    await scene.ask(client, 'test.forward', { id: 'draft2' });
+    await scene.call(client, 'test.forward', { id: 'draft3' });
+  });
+});
+
 describe('a result that is returned again under its key', () => {
   it('taints the context that receives it', async () => {
     const copy = { idempotencyKey: 'k1' };
