@@ -224,15 +224,18 @@ export class Executor {
     return { ...preview, url: this.#deps.approvalUrl(preview.approvalId) };
   }
 
-  #approvalRequired(preview: ApprovalPreview, entry: AuditEntryBuilder): AppError {
+  /** @param call of the caller that asks; left out: the user, who decides */
+  #approvalRequired(preview: ApprovalPreview, entry: AuditEntryBuilder, call?: Call): AppError {
     entry.forApproval(preview.approvalId);
-    return new AppError('approval_required', 'The user has to approve this first.', { details: { ...this.#linked(preview) } });
+    // A client gets the summary without names that were read for the user: they may be others' text, which it didn't read.
+    const summary = call?.client === undefined ? preview.summary : call.configured.action.summary(call.input);
+    return new AppError('approval_required', 'The user has to approve this first.', { details: { ...this.#linked(preview), summary } });
   }
 
   async #requestApproval(call: Call, assessment: Assessment, surface: string, entry: AuditEntryBuilder): Promise<never> {
     const preview = await this.#approvals.request(call, surface, () => this.#question(call, assessment));
     this.#deps.telemetry.count('approval', 'requested');
-    throw this.#approvalRequired(preview, entry);
+    throw this.#approvalRequired(preview, entry, call);
   }
 
   #question(call: Call, assessment: Assessment): Promise<Question> {
@@ -272,7 +275,7 @@ export class Executor {
   /** @throws AppError `approval_required` when an equal call waits for the user, `forbidden` when the user has denied it */
   async #assertNotAsked(call: Call, entry: AuditEntryBuilder): Promise<void> {
     const asked = await this.#approvals.shown(call);
-    if (asked !== undefined) throw this.#approvalRequired(asked, entry);
+    if (asked !== undefined) throw this.#approvalRequired(asked, entry, call);
   }
 
   #execute(call: Call, entry: AuditEntryBuilder, basis: Basis = {}): Promise<CallResult> {
@@ -377,7 +380,11 @@ export class Executor {
     const reading = readingOf(call);
     const tainting = this.#taints.begin(reading);
     if (tainting !== undefined) await tainting;
-    const output = configured.action.output.parse(await run.output()) ?? null;
+    const given = await run.output().catch(async (error: unknown) => {
+      if (run.mayHaveRead) await this.#taints.failed(call);
+      throw error;
+    });
+    const output = configured.action.output.parse(given) ?? null;
     const { provider, integrity, sources } = configured.action;
     const marked = sources === undefined ? undefined : await this.#written.mark(call, sources(output, call.input));
     const labels = labelsOf(provider, integrity, marked);

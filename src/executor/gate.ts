@@ -88,7 +88,11 @@ export class Gate {
   }
 
   async #assess(call: Call, taint: Taint): Promise<Assessment> {
-    const exposure = await new ActionRun(this.#deps, call).exposure();
+    const run = new ActionRun(this.#deps, call);
+    const exposure = await run.exposure().catch(async (error: unknown) => {
+      if (run.mayHaveRead) await this.#taints.failed(call);
+      throw error;
+    });
     assertReadAllowed(call.configured, exposure.read);
     return { ...exposure, taint };
   }

@@ -133,6 +133,29 @@ describe('what a tainted context wrote', () => {
   });
 });
 
+describe('a client that reads nothing', () => {
+  const startClient = async () => {
+    const { clientTokens } = scene.steward.context;
+    const { grant } = await clientTokens.create(user.userId, { name: 'script', actions: ['*'], access: 'write', days: 1 });
+    return { userId: user.userId, clientId: grant.id };
+  };
+
+  it('isn’t told in a question what was read for it', async () => {
+    scene.policies.set(ACTION, { approval: 'destructive' });
+    const client = await startClient();
+    for (const _ of ['asked', 'shown again']) expect((await scene.ask(client, ACTION, TO_ANA)).summary).toBe('Send to ana@example.com');
+    const [shown] = await scene.steward.context.executor.approvals(user.userId);
+    expect(shown?.summary).toBe('Tell ana@example.com from someone@example.com');
+  });
+
+  it('is tainted by an error of a call that has asked the provider', async () => {
+    const client = await startClient();
+    scene.sending(400);
+    await scene.call(client, 'test.forward', { id: 'f1' }).catch(() => undefined);
+    await scene.ask(client, ACTION, TO_ANA);
+  });
+});
+
 describe('a result that is returned again under its key', () => {
   it('taints the context that receives it', async () => {
     const copy = { idempotencyKey: 'k1' };
