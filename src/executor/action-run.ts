@@ -61,6 +61,11 @@ export class ActionRun {
     return this.#session?.mayHaveChanged ?? false;
   }
 
+  /** Whether the provider may have been asked for anything. */
+  get mayHaveRead(): boolean {
+    return this.#session !== undefined;
+  }
+
   /** The call that reverts the run; undefined: none does. */
   get undo(): Undo | undefined {
     return this.#undo;

@@ -42,6 +42,15 @@ export class CallRunner {
     return runAction(this.#deps, new ActionRun(this.#deps, call, call.grant), call);
   }
 
+  /** The result of an earlier call with the same key. Keys are shared by all contexts of a user: this one may not have received it yet. */
+  async receivedAgain(call: Call, earlier: CallResult): Promise<CallResult> {
+    const { taints, reads } = this.#deps;
+    const reading = readingOf(call);
+    await taints.begin(reading);
+    if (earlier.meta.labels !== undefined) reads.record(reading, earlier.data, earlier.meta.labels);
+    return earlier;
+  }
+
   async #runRecorded(call: Call, entry: AuditEntryBuilder, basis: Basis): Promise<CallResult> {
     await recordStart(this.#deps, call, entry, basis);
     entry.decision = basis.allowance === undefined ? 'allowed' : 'allowance_used';

@@ -67,7 +67,7 @@ export class Executor {
     const client = (userId: string, clientId: string) => useClientGrant(db, userId, clientId);
     const checks = { ...deps, accounts: (userId: string) => this.#accounts.add(userId), client, hashes };
     const contexts = { taints: new Taints(db), reads: new ContextReads(db, userKeys, logger), written: new WrittenItems(db) };
-    const gate = new Gate(deps, contexts.taints, deps.allowances);
+    const gate = new Gate(deps, contexts.taints, contexts.written, deps.allowances);
     const requests = new ApprovalRequests(db, userKeys, hashes, emit, catalog);
     const questions = new UserQuestions({ ...deps, reads: contexts.reads, requests });
     const keys = new IdempotencyKeys(db, userKeys, logger);
@@ -101,7 +101,7 @@ export class Executor {
       const earlier = call.idempotencyKey === undefined ? undefined : await this.#keys.storedResult(call);
       if (earlier !== undefined) {
         entry.decision = 'allowed';
-        return earlier;
+        return await this.#runner.receivedAgain(call, earlier);
       }
       return this.#runOrAsk(call, surface, entry);
     });

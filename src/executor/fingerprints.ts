@@ -64,15 +64,14 @@ export function fingerprintIndex(texts: readonly Buffer[]): FingerprintIndex {
 /** The parts of a text that repeat an indexed one, in order, and the position of that one. */
 export function repeated(text: string, index: FingerprintIndex): Repetition[] {
   if (index.size === 0) return [];
-  const part = text.slice(0, MAX_TEXT);
-  const { hashes, places } = hashesOf(part);
+  const { hashes, places } = hashesOf(text);
   const found: Repetition[] = [];
   for (const [run, hash] of hashes.entries()) {
     const source = index.get(hash);
     if (source !== undefined) found.push({ ...spanOf(places, run), source });
   }
-  for (const { from, to } of addressesIn(part)) {
-    const source = index.get(hashOf(part.slice(from, to)));
+  for (const { from, to } of addressesIn(text)) {
+    const source = index.get(hashOf(text.slice(from, to)));
     if (source !== undefined) found.push({ from, to, source });
   }
   return joined(found.sort((one, other) => one.from - other.from));

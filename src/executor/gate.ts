@@ -9,6 +9,7 @@ import type { Call } from './call.ts';
 import { reasonToAsk, type Situation, verdictOn } from './rule.ts';
 import type { ShownViewer } from './shown-viewer.ts';
 import type { Taint, Taints } from './taint.ts';
+import type { WrittenItems } from './written-items.ts';
 
 /** What a call would do, as far as it was read before. */
 export interface Assessment extends Exposure {
@@ -27,12 +28,14 @@ export interface Ruling {
 export class Gate {
   readonly #deps: RunDeps;
   readonly #taints: Taints;
+  readonly #written: WrittenItems;
   readonly #allowances: Allowances;
   readonly #rates = new SlidingWindowLimiter();
 
-  constructor(deps: RunDeps, taints: Taints, allowances: Allowances) {
+  constructor(deps: RunDeps, taints: Taints, written: WrittenItems, allowances: Allowances) {
     this.#deps = deps;
     this.#taints = taints;
+    this.#written = written;
     this.#allowances = allowances;
   }
 
@@ -46,7 +49,7 @@ export class Gate {
     const mustRead = readsAllowed(configured);
     const mayAsk = policy.approval === 'always' || action.effect === 'destructive' || action.exposes !== undefined;
     if (!mayAsk && !mustRead) return undefined;
-    const taint = await this.#taints.of(call);
+    const taint = await this.#taintOf(call);
     if (policy.approval === 'never' && !mustRead && !taint.isTainted && !taint.isFinancial) return undefined;
     // Reading from the provider has the action's rate.
     if (action.facts !== undefined) this.#rates.take(userId, configured.name, policy.rate);
@@ -59,7 +62,7 @@ export class Gate {
 
   /** The same for a call that the user has approved. @throws AppError like {@link check} */
   async recheck(call: Call): Promise<Assessment> {
-    const assessment = await this.#assess(call, await this.#taints.of(call));
+    const assessment = await this.#assess(call, await this.#taintOf(call));
     verdict(call, situationOf(call, assessment), assessment.taint);
     return assessment;
   }
@@ -78,8 +81,18 @@ export class Gate {
     throw new AppError('invalid_request', `This call can be approved, but not allowed in advance: ${reason}.`);
   }
 
+  /** What a tainted context wrote leaves as if that context called, whoever sends it. */
+  async #taintOf(call: Call): Promise<Taint> {
+    const [taint, isNamed] = await Promise.all([this.#taints.of(call), this.#written.isNamedIn(call)]);
+    return { ...taint, isTainted: taint.isTainted || isNamed };
+  }
+
   async #assess(call: Call, taint: Taint): Promise<Assessment> {
-    const exposure = await new ActionRun(this.#deps, call).exposure();
+    const run = new ActionRun(this.#deps, call);
+    const exposure = await run.exposure().catch(async (error: unknown) => {
+      if (run.mayHaveRead) await this.#taints.failed(call);
+      throw error;
+    });
     assertReadAllowed(call.configured, exposure.read);
     return { ...exposure, taint };
   }

@@ -14,21 +14,28 @@ const MAX_MATCHES = 10;
 const MAX_COMPARED = 200_000;
 const MAX_TEXT = 500;
 
+/** What a comparison found. */
+export interface Comparison {
+  matches: Match[];
+  /** Whether all arguments were compared, and every match is listed. */
+  isComplete: boolean;
+}
+
 /** The parts of a call's arguments that repeat what was read before, in the order of the arguments. */
-export function matchesOf(input: unknown, sources: readonly FingerprintedSource[]): Match[] {
+export function compare(input: unknown, sources: readonly FingerprintedSource[]): Comparison {
   const index = fingerprintIndex(sources.map(({ fingerprints }) => fingerprints));
-  if (index.size === 0) return [];
+  if (index.size === 0) return { matches: [], isComplete: true };
   const matches: Match[] = [];
-  let compared = 0;
+  let left = MAX_COMPARED;
   for (const [field, text] of textsIn(input, '')) {
-    compared += text.length;
-    if (compared > MAX_COMPARED || matches.length >= MAX_MATCHES) break;
-    for (const { from, to, source } of repeated(text, index)) {
+    for (const { from, to, source } of repeated(text.slice(0, left), index)) {
       const { fingerprints: _, ...about } = sources[source] as FingerprintedSource;
       matches.push({ field, text: text.slice(from, Math.min(to, from + MAX_TEXT)), ...about });
     }
+    left -= text.length;
+    if (left < 0 || matches.length > MAX_MATCHES) return { matches: matches.slice(0, MAX_MATCHES), isComplete: false };
   }
-  return matches.slice(0, MAX_MATCHES);
+  return { matches, isComplete: true };
 }
 
 /** Texts with their paths. Arguments have few levels (input-guard.ts). */

@@ -27,7 +27,11 @@ export async function runAction(deps: RunActionDeps, run: ActionRun, call: Call)
   const reading = readingOf(call);
   const tainting = deps.taints.begin(reading);
   if (tainting !== undefined) await tainting;
-  const output = configured.action.output.parse(await run.output()) ?? null;
+  const given = await run.output().catch(async (error: unknown) => {
+    if (run.mayHaveRead) await deps.taints.failed(call);
+    throw error;
+  });
+  const output = configured.action.output.parse(given) ?? null;
   const { provider, integrity, sources } = configured.action;
   const marked = sources === undefined ? undefined : await deps.written.mark(call, sources(output, call.input));
   const labels = labelsOf(provider, integrity, marked);

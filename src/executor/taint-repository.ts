@@ -72,18 +72,25 @@ export function selectReads(db: Queryable, userId: string, context: string, limi
   );
 }
 
-/** Remembers what a context writes, if it has read text of others. */
-export async function rememberItems(db: Queryable, userId: string, context: string, items: readonly Buffer[]): Promise<void> {
+/** Remembers what a context writes, if it has read text of others or writes with something `of` what such a context wrote. */
+export async function rememberItems(
+  db: Queryable,
+  userId: string,
+  context: string,
+  { items, of }: Record<'items' | 'of', readonly Buffer[]>,
+): Promise<void> {
   await db.query(
     {
       name: 'tainted-items-remember',
       text: `insert into tainted_items (user_id, item, until)
-             select distinct c.user_id, item, now() + interval '${REMEMBERED}'
-             from contexts c cross join unnest($3::bytea[]) as item
-             where c.user_id = $1::uuid and c.name = $2 and c.tainted_until > now()
+             select distinct u.id, item, now() + interval '${REMEMBERED}'
+             from users u cross join unnest($3::bytea[]) as item
+             where u.id = $1::uuid and (
+               exists (select 1 from contexts c where c.user_id = u.id and c.name = $2 and c.tainted_until > now())
+               or exists (select 1 from tainted_items t where t.user_id = u.id and t.item = any($4::bytea[]) and t.until > now()))
              on conflict (user_id, item) do update set until = excluded.until`,
     },
-    [userId, context, items],
+    [userId, context, items, of],
   );
 }
 

@@ -60,6 +60,15 @@ export class Taints {
     return known.tainting.then(() => this.begin(reading));
   }
 
+  /**
+   * Taints the context of a call that failed: errors name files, tabs and labels, whatever the action's results contain.
+   *
+   * @throws AppError `unavailable`
+   */
+  async failed(call: Call): Promise<void> {
+    await this.begin({ ...readingOf(call), integrity: undefined });
+  }
+
   /** @throws AppError `unavailable` */
   async of(context: Context): Promise<Taint> {
     return (await selectContext(this.#db, context.userId, contextOf(context))) ?? UNTAINTED;

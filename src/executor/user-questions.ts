@@ -37,13 +37,13 @@ export class UserQuestions {
     const { requests, telemetry } = this.#deps;
     const preview = await requests.request(call, surface, () => this.question(call, assessment));
     telemetry.count('approval', 'requested');
-    throw this.required(preview, entry);
+    throw this.required(preview, entry, call);
   }
 
   /** @throws AppError `approval_required` when an equal call waits for the user, `forbidden` when the user has denied it */
   async assertNotAsked(call: Call, entry: AuditEntryBuilder): Promise<void> {
     const asked = await this.#deps.requests.shown(call);
-    if (asked !== undefined) throw this.required(asked, entry);
+    if (asked !== undefined) throw this.required(asked, entry, call);
   }
 
   /** What the user would read about a call. */
@@ -51,10 +51,16 @@ export class UserQuestions {
     return questionOf(this.#deps, call, assessment);
   }
 
-  /** The error of a call that waits for the user; its audit row is filed under the approval. */
-  required(preview: ApprovalPreview, entry: AuditEntryBuilder): AppError {
+  /**
+   * The error of a call that waits for the user; its audit row is filed under the approval.
+   *
+   * @param call of the caller that asks; left out: the user, who decides
+   */
+  required(preview: ApprovalPreview, entry: AuditEntryBuilder, call?: Call): AppError {
     entry.forApproval(preview.approvalId);
-    return new AppError('approval_required', 'The user has to approve this first.', { details: { ...this.linked(preview) } });
+    // A client gets the summary without names that were read for the user: they may be others' text, which it didn't read.
+    const summary = call?.client === undefined ? preview.summary : call.configured.action.summary(call.input);
+    return new AppError('approval_required', 'The user has to approve this first.', { details: { ...this.linked(preview), summary } });
   }
 
   /** With the address of its page. */

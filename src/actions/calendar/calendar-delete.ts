@@ -7,6 +7,7 @@ import { seenBy } from '../audience-text.ts';
 import { builtIn } from '../built-in.ts';
 import { quoted } from '../display-text.ts';
 import { deletedEvent, describeFully, EVENT_FIELDS, eventOutput } from './calendar-event.ts';
+import { seenTarget } from './calendar-facts.ts';
 import { eventId, notify, notifyOnRequest, scope, sendUpdates } from './calendar-inputs.ts';
 import { nameEvent, nameGuests, showTime } from './calendar-preview.ts';
 import { CALENDAR, findTarget, patchEvent } from './calendar-session.ts';
@@ -20,11 +21,11 @@ export const calendarDelete = builtIn('workspace', {
   integrity: 'own',
   input: z.strictObject({ id: eventId, scope, notify }),
   output: z.object({ deleted: z.string().describe('Id of the event or the series.') }),
-  facts: ({ id, scope }, { session }) => findTarget(session, id, scope),
-  exposes: (_input, { event }) => eventAudience(event),
+  facts: ({ id, scope }, { session }) => seenTarget(session, id, scope),
+  exposes: (_input, { audience }) => audience,
   summary: ({ id, scope, notify }) =>
     `Delete, notifying ${notify ? 'any attendees by e-mail' : 'nobody'}: ${scope === 'series' ? 'the whole series of event' : 'event'} ${id}`,
-  preview: async ({ notify }, _context, { event }) => `Delete, ${nameGuests(event, notify)}: ${nameEvent(event)}`,
+  preview: async ({ notify }, _context, { event, others }) => `Delete, ${nameGuests(event, notify, others)}: ${nameEvent(event)}`,
   async run({ id, scope, notify }, { session, undoneBy }) {
     const { event } = await findTarget(session, id, scope);
     await session.call('calendar.events.delete', { ...CALENDAR, eventId: event.id, sendUpdates: sendUpdates(notify) }, z.object({}));

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
 import { people, union } from '../../providers/audience.ts';
-import { eventAudience } from '../../providers/workspace/event-audience.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import type { RunContext } from '../action.ts';
 import { builtIn } from '../built-in.ts';
 import { quoted } from '../display-text.ts';
 import { changedAttendees } from './calendar-attendees.ts';
 import { type CalendarEvent, describeFully, eventOutput, momentOf, zoneOf } from './calendar-event.ts';
+import { type SeenTarget, seenTarget } from './calendar-facts.ts';
 import { sendUpdates, type UpdateInput, updateInput } from './calendar-inputs.ts';
 import { listed, nameEvent, nameGuests, showMoment } from './calendar-preview.ts';
 import { calendarZone, findTarget, patchEvent, type Target } from './calendar-session.ts';
@@ -34,10 +34,10 @@ export const calendarUpdate = builtIn('workspace', {
   allow: { attendees: (input) => input.add_attendees ?? [] },
   async facts(input, { session }) {
     assertChange(input);
-    return findTarget(session, input.id, input.scope);
+    return seenTarget(session, input.id, input.scope);
   },
   // Guests see the change in their calendars, whether they are notified or not; those who are removed see that, too.
-  exposes: ({ add_attendees: add = [] }, { event }) => union(people(add), eventAudience(event)),
+  exposes: ({ add_attendees: add = [] }, { audience }) => union(people(add), audience),
   writes: (input) => [input.id],
   summary,
   preview,
@@ -105,11 +105,11 @@ function summary(input: UpdateInput): string {
   return summarise(input, zone, input.notify ? 'notifying any attendees by e-mail' : 'notifying nobody', what);
 }
 
-async function preview(input: UpdateInput, { session }: RunContext<'workspace'>, { event }: Target): Promise<string> {
+async function preview(input: UpdateInput, { session }: RunContext<'workspace'>, { event, others }: SeenTarget): Promise<string> {
   const exceptions = movesSeries(input) ? await exceptionsOf(session, event) : [];
   const lost = exceptions.length === 0 ? '' : `individual changes to ${exceptions.length} of its events may be reset`;
   const zone = { name: input.zone ?? zoneOf(event.start) };
-  return summarise(input, zone, nameGuests(event, input.notify, input.add_attendees), nameEvent(event), lost);
+  return summarise(input, zone, nameGuests(event, input.notify, [...others, ...(input.add_attendees ?? [])]), nameEvent(event), lost);
 }
 
 /** The zone of new times without an offset. */

@@ -140,7 +140,7 @@ export const replaceAction = builtIn('workspace', {
 
 /** The opposite replacement; none for texts that the action doesn't take. */
 function undoByReplacing(
-  { id: documentId, title }: EditableDocument,
+  { id: documentId }: EditableDocument,
   opposite: Replacement & { tab?: string },
   undoneBy: RunContext['undoneBy'],
 ): void {
@@ -149,7 +149,8 @@ function undoByReplacing(
   undoneBy({
     action: 'documents.replace',
     input: { id: documentId, ...opposite },
-    summary: describeReplacing(input.data, `the document ${quoted(title)} (${documentId})`),
+    // Without its title, which others may have written: the result counts as the user's own text.
+    summary: describeReplacing(input.data, `the document ${documentId}`),
   });
 }
 

@@ -33,10 +33,12 @@ export const updateDraft = builtIn('workspace', {
   effect: 'write',
   description: 'Change a draft. Fields that aren’t given stay unchanged, and so do its files. Nothing is sent.',
   scopes: ['mail.modify'],
-  integrity: 'own',
   input,
   output: z.object({ id: z.string().describe('Id of the draft.'), message: z.string(), thread: z.string() }),
   allow: { to: (changes) => RECIPIENT_FIELDS.flatMap((field) => (changes[field] ?? []).map(({ address }) => address.toLowerCase())) },
+  // What reverts it holds the former text, which may quote what it replies to.
+  sources: ({ message: item }) => [{ item, integrity: 'others' }],
+  writes: ({ id }, output) => (output === undefined ? [id] : [output.id, output.message]),
   summary: (changes) => `Change the draft ${changes.id}: ${describeChanges(changes)}`,
   async run(changes, { session, account, undoneBy }) {
     if (Object.keys(changes).length < 2) throw new AppError('invalid_request', 'Give at least one change.');

@@ -13,6 +13,16 @@ const eventGuests = z.object({
   organizer: z.object({ email: word, self: flag }).optional(),
 });
 
+/** Of an event that may be a series, and of the events of one that were changed on their own. */
+const seriesGuests = eventGuests.extend({ id: word, iCalUID: word, recurrence: z.unknown().optional() });
+const exceptions = z.object({
+  items: list(eventGuests.extend({ recurringEventId: word })).default([]),
+  nextPageToken: z.unknown().optional(),
+});
+const GUESTS = 'attendees(email,self),attendeesOmitted,organizer(email,self)';
+/** The provider's largest page. Nobody changes more events of a series. */
+const MAX_EXCEPTIONS = 2_500;
+
 type EventGuests = z.output<typeof eventGuests>;
 
 /**
@@ -29,8 +39,24 @@ export function eventAudience({ attendees = [], attendeesOmitted, organizer }: P
 
 /** @throws AppError `not_found` */
 export async function readEventAudience(session: WorkspaceSession, eventId: string): Promise<Audience> {
-  const params = { calendarId: 'primary', eventId, fields: 'attendees(email,self),attendeesOmitted,organizer(email,self)' };
-  return eventAudience(await session.call('calendar.events.get', params, eventGuests));
+  const params = { calendarId: 'primary', eventId, fields: `id,iCalUID,recurrence,${GUESTS}` };
+  const event = await session.call('calendar.events.get', params, seriesGuests);
+  return union(eventAudience(event), await readExceptionsAudience(session, event));
+}
+
+/** Who sees a change of a series because they are invited to one of its events: such an event has guests of its own. */
+export async function readExceptionsAudience(
+  session: WorkspaceSession,
+  { id, iCalUID, recurrence }: Pick<z.output<typeof seriesGuests>, 'id' | 'iCalUID' | 'recurrence'>,
+): Promise<Audience> {
+  if (recurrence === undefined) return [];
+  if (id === undefined || iCalUID === undefined) return UNKNOWN;
+  // All parts of a series have its iCalUID (RFC 5545, 3.8.4.4); other instances are not stored.
+  const fields = `nextPageToken,items(recurringEventId,${GUESTS})`;
+  const params = { calendarId: 'primary', iCalUID, maxResults: MAX_EXCEPTIONS, fields };
+  const { items, nextPageToken } = await session.call('calendar.events.list', params, exceptions);
+  const ofSeries = items.filter(({ recurringEventId }) => recurringEventId === id);
+  return union(...ofSeries.map(eventAudience), nextPageToken === undefined ? [] : UNKNOWN);
 }
 
 function isNamed(email: string | undefined): email is string {

@@ -100,6 +100,45 @@ describe('a change of an event', () => {
   });
 });
 
+describe('a change of a series', () => {
+  const EVENTS = '/calendar/v3/calendars/primary/events';
+  const part = (more: object = {}) => ({
+    id: 'e1_20270510T090000Z',
+    recurringEventId: 'e1',
+    attendees: [own(), guest('ana@example.org')],
+    ...more,
+  });
+  const series = (...parts: object[]) => {
+    scene.api.on(EVENT, { body: event({ recurrence: ['RRULE:FREQ=WEEKLY'], iCalUID: 'e1@google.com' }) });
+    scene.api.on(EVENTS, { body: { items: parts } });
+  };
+  const change = { id: 'e1', scope: 'series', title: 'Dinner' };
+
+  it.each([
+    ['has guests of its own', [{}], [ANA]],
+    ['can’t be read', [{ attendees: 'x' }], [UNKNOWN]],
+    ['has none', [{ attendees: [] }], 'ran'],
+    ['belongs to another series', [{ recurringEventId: 'e2' }], 'ran'],
+  ])('asks if an event of it %s', async (_what, parts, audience) => {
+    series(...parts.map(part));
+    expect(await audienceOf('calendar.update', change)).toEqual(audience);
+  });
+
+  it('asks if not all of its events can be read', async () => {
+    series();
+    scene.api.on(EVENTS, { body: { items: [], nextPageToken: 'more' } });
+    expect(await audienceOf('calendar.update', change)).toEqual([UNKNOWN]);
+  });
+
+  it('names the guests of its events', async () => {
+    series(part());
+    const summary = expect.stringMatching(/^Delete, notifying ana@example.org by e-mail: the whole series/);
+    await expect(callAction(scene.steward, 'calendar.delete', { id: 'e1', scope: 'series' }, { token: me.token })).rejects.toMatchObject({
+      details: { audience: [ANA], summary },
+    });
+  });
+});
+
 describe('a response to an invitation', () => {
   const invitation = () => event({ organizer: { email: 'ana@example.org' }, attendees: [own()] });
 

@@ -110,6 +110,66 @@ describe('contexts', () => {
   });
 });
 
+describe('what a tainted context wrote', () => {
+  it('leaves another context only with the user’s approval, and so do its copies', async () => {
+    const { clientTokens } = scene.steward.context;
+    const { grant } = await clientTokens.create(user.userId, { name: 'script', actions: ['*'], access: 'write', days: 1 });
+    const client = { userId: user.userId, clientId: grant.id };
+    const written = async (by: typeof client | ConnectedGrant, id: string, input = {}) => {
+      scene.sending(200, { id });
+      await scene.call(by, 'test.copy', input);
+    };
+    await scene.call(client, 'test.forward', { id: 'draft1' });
+    await scene.call(user, 'test.read');
+    await written(user, 'draft1');
+    await scene.steward.sql('delete from contexts where user_id = $1', [user.userId]);
+    await scene.ask(client, 'test.forward', { id: 'draft1' });
+    await scene.ask(client, 'test.forward', { id: 'draft1_20270510' });
+    await scene.steward.sql('delete from contexts where user_id = $1', [user.userId]);
+    await written(client, 'draft2', { ids: ['draft1'] });
+    await scene.steward.sql('delete from contexts where user_id = $1', [user.userId]);
+    await scene.ask(client, 'test.forward', { id: 'draft2' });
+    await scene.call(client, 'test.forward', { id: 'draft3' });
+  });
+});
+
+describe('a client that reads nothing', () => {
+  const startClient = async () => {
+    const { clientTokens } = scene.steward.context;
+    const { grant } = await clientTokens.create(user.userId, { name: 'script', actions: ['*'], access: 'write', days: 1 });
+    return { userId: user.userId, clientId: grant.id };
+  };
+
+  it('isn’t told in a question what was read for it', async () => {
+    scene.policies.set(ACTION, { approval: 'destructive' });
+    const client = await startClient();
+    for (const _ of ['asked', 'shown again']) expect((await scene.ask(client, ACTION, TO_ANA)).summary).toBe('Send to ana@example.com');
+    const [shown] = await scene.steward.context.executor.approvals(user.userId);
+    expect(shown?.summary).toBe('Tell ana@example.com from someone@example.com');
+  });
+
+  it('is tainted by an error of a call that has asked the provider', async () => {
+    const client = await startClient();
+    scene.sending(400);
+    await scene.call(client, 'test.forward', { id: 'f1' }).catch(() => undefined);
+    await scene.ask(client, ACTION, TO_ANA);
+  });
+});
+
+describe('a result that is returned again under its key', () => {
+  it('taints the context that receives it', async () => {
+    const copy = { idempotencyKey: 'k1' };
+    await scene.call(user, 'test.copy', {}, copy);
+    const { clientTokens } = scene.steward.context;
+    const { grant } = await clientTokens.create(user.userId, { name: 'script', actions: ['*'], access: 'write', days: 1 });
+    const client = { userId: user.userId, clientId: grant.id };
+    await scene.call(client, ACTION, TO_ANA);
+    await scene.call(client, 'test.copy', {}, copy);
+    const { provenance } = await scene.ask(client, ACTION, { to: ['zoe@example.com'] });
+    expect(provenance).toEqual([{ action: 'test.copy' }]);
+  });
+});
+
 describe('the labels of a result', () => {
   it('tell others’ text from the user’s own, and a bank’s data', async () => {
     await linkBank(scene.steward, user.token);

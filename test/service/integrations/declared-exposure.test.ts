@@ -162,6 +162,13 @@ describe('a declared change', () => {
     expect(await audienceOf('patch', { id: 'e1' })).toEqual([UNKNOWN]);
   });
 
+  it('counts the guests of a series’ events, too', async () => {
+    scene.api.on(EVENT, { body: { id: 'e1', iCalUID: 'u1', organizer: { self: true }, recurrence: ['RRULE:FREQ=DAILY'] } });
+    const part = { recurringEventId: 'e1', organizer: { self: true }, attendees: [{ email: 'ana@example.org' }] };
+    scene.api.on('/calendar/v3/calendars/primary/events', { body: { items: [part] } });
+    expect(await audienceOf('patch', { id: 'e1' })).toEqual([ANA]);
+  });
+
   it('names whom it invites', async () => {
     expect(await audienceOf('invite', { guests: [{ email: 'Ana@example.org' }] })).toEqual([ANA]);
   });

@@ -43,9 +43,8 @@ describe('fingerprints', () => {
     expect(found.map(([, source]) => source)).toEqual([1, 0]);
   });
 
-  it('keep at most so many of a text, and compare the beginning of a long one', () => {
+  it('keep at most so many of a text', () => {
     const long = Array.from({ length: 200_000 }, (_, place) => place.toString(36)).join(' ');
     expect(fingerprintsOf([long, long], 100)).toHaveLength(600);
-    expect(among(long, long.slice(-10_000))).toEqual([]);
   });
 });

@@ -143,7 +143,7 @@ describe('the undo of a change of a document', () => {
   it('replaces the other way round', async () => {
     const id = await newDocument('Boats come in.\nBoats go out.');
     const summary = await doAndUndo('documents.replace', { id, find: 'Boats', replace: 'Ships' }, () => storedDocument(id));
-    expect(summary).toBe(`In the document “Notes” (${id}), replace “Ships” everywhere with “Boats”`);
+    expect(summary).toBe(`In the document ${id}, replace “Ships” everywhere with “Boats”`);
     await doAndUndo('documents.replace', { id, find: 'Boats', replace: 'ts' }, () => storedDocument(id));
     await doAndUndo('documents.replace', { id, find: 'Boats', replace: '$& and $1' }, () => storedDocument(id));
   });

@@ -56,6 +56,15 @@ describe('what reverts mail.label', () => {
   });
 });
 
+describe('what reverts mail.draft_update', () => {
+  it('holds text that others may have written, and the result says so', async () => {
+    const { id } = await user.run('mail.draft', MAIL);
+    const { meta } = await run('mail.draft_update', { id, body: 'At one?' });
+    expect(meta.undo.input).toMatchObject({ body: 'At noon?' });
+    expect(meta.labels.integrity).toBe('others');
+  });
+});
+
 describe('what reverts mail.trash', () => {
   it('takes messages and threads out of the trash, and back into the inbox if they were there', async () => {
     const [first, second] = await newest(2);
