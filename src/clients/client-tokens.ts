@@ -28,6 +28,8 @@ export interface ClientTokensDeps {
   catalog(): Catalog;
   /** Ids of the user's accounts. */
   accountIds(userId: string): Promise<readonly string[]>;
+  /** @throws AppError `forbidden` for users whom the operator does not admit any more */
+  assertAllowed(email: string | null): void;
 }
 
 export interface TokenRequest {
@@ -51,12 +53,13 @@ export class ClientTokens {
   /**
    * The user and the client that a token identifies.
    *
-   * @throws AppError `invalid_token`
+   * @throws AppError `invalid_token`, `forbidden`
    */
   async authenticate(token: string): Promise<Principal> {
     const found = isWellFormed(token) ? await selectGrantOfToken(this.#deps.db, hashOfToken(token)) : undefined;
     if (found === undefined) throw notAClient();
-    const { id: clientId, userId, name, expiresAt } = found;
+    const { id: clientId, userId, name, expiresAt, email } = found;
+    this.#deps.assertAllowed(email);
     return { userId, clientId, label: name, expiresAt: Math.floor(expiresAt.getTime() / 1000) };
   }
 

@@ -22,13 +22,17 @@ const GRANT = 'id, user_id as "userId", actions, access, account_ids as "account
 const ROW = `${GRANT}, name, last_four as "lastFour", created_at as "createdAt", expires_at as "expiresAt", last_used_at as "lastUsedAt", revoked_at as "revokedAt"`;
 export const ACTIVE = 'revoked_at is null and expires_at > now()';
 
-/** The active grant of a token. */
+/** The active grant of a token, with the verified address of its user. */
 export async function selectGrantOfToken(
   db: Queryable,
   tokenHash: Buffer,
-): Promise<Pick<ClientGrantRow, 'id' | 'userId' | 'name' | 'createdAt' | 'expiresAt'> | undefined> {
-  const rows = await db.query<ClientGrantRow>(
-    { name: 'client-grant-of-token', text: `select ${ROW} from client_grants where token_hash = $1 and ${ACTIVE}` },
+): Promise<(Pick<ClientGrantRow, 'id' | 'userId' | 'name' | 'expiresAt'> & { email: string | null }) | undefined> {
+  const rows = await db.query<Pick<ClientGrantRow, 'id' | 'userId' | 'name' | 'expiresAt'> & { email: string | null }>(
+    {
+      name: 'client-grant-of-token',
+      text: `select c.id, c.user_id as "userId", c.name, c.expires_at as "expiresAt", u.email
+             from client_grants c join users u on u.id = c.user_id where c.token_hash = $1 and ${ACTIVE}`,
+    },
     [tokenHash],
   );
   return rows[0];
