@@ -28,6 +28,8 @@ import {
 import type { ArgumentHashes } from './argument-hashes.ts';
 import { type AuditRow, insertAuditRows } from './audit-repository.ts';
 import { type Call, changesSomething } from './call.ts';
+import { notAClient } from './client-grant.ts';
+import { isActiveClient } from './client-grants-repository.ts';
 import { openApprovals, reserveSlot, shownAmong } from './pending-approval-slots.ts';
 import type { Question } from './question.ts';
 import { setReadOnly } from './select-account.ts';
@@ -61,7 +63,8 @@ export class Approvals {
    * @param describe describes the call to the user; may call the provider
    * @returns what the user is shown
    * @throws AppError `forbidden` when this was denied, `conflict` when the key's call has other arguments or the
-   * configuration has changed, `not_found` when the account was disconnected meanwhile, `rate_limited` when approval was
+   * configuration has changed, `not_found` when the account was disconnected meanwhile, `invalid_token` when the client was
+   * revoked, `rate_limited` when approval was
    * requested too often or too many approvals are open
    */
   async request(call: Call, surface: string, describe: () => Promise<Question>): Promise<ApprovalPreview> {
@@ -140,7 +143,8 @@ export class Approvals {
    * Stores the decision, inside the transaction that acts on it and has locked the user.
    *
    * @param runMs approved: the run ends within this time; null: denied
-   * @throws AppError `conflict` when it was decided meanwhile, or has expired
+   * @throws AppError `conflict` when it was decided meanwhile, has expired, or is to be approved with arguments that were
+   * replaced
    */
   async decide(tx: Queryable, row: ApprovalRow, runMs: number | null): Promise<void> {
     const { userId, id: approvalId, action, accountId: account, clientId } = row;
@@ -218,13 +222,14 @@ export class Approvals {
 
   /**
    * Locks the user, as a disconnect does, and repeats the checks whose result may have changed: an approval inserted
-   * after its account or configuration is gone would never be ended.
+   * after its account, client or configuration is gone would never be ended.
    *
    * @returns the user's key, which isn't replaced while the user is locked
-   * @throws AppError `not_found`, `forbidden`, `conflict`
+   * @throws AppError `invalid_token`, `not_found`, `forbidden`, `conflict`
    */
   async #lock(tx: Queryable, { userId, account, configured, revision, client }: Call): Promise<DataKey> {
     if (!(await lockUser(tx, userId))) throw new AppError('invalid_token', 'This user no longer exists.');
+    if (client !== undefined && !(await isActiveClient(tx, userId, client.id))) throw notAClient();
     const connection = await selectConnection(tx, userId, account.id, client?.id);
     if (connection === undefined) throw disconnected();
     if (connection.isReadOnly && changesSomething(configured)) throw setReadOnly(account);

@@ -254,7 +254,7 @@ export class Executor {
     const { version } = assessment;
     const isNew = isWider(assessment.audience, stored.audience ?? UNKNOWN) || version !== stored.version;
     if (isNew) throw this.#approvalRequired(preview, entry);
-    return this.#execute({ ...call, version }, entry, { approval: row, allowing });
+    return this.#execute({ ...call, version }, entry, { approval: { ...row, argumentsHash: call.argumentsHash }, allowing });
   }
 
   /** @param ask requests approval, if the allowance has ended meanwhile */

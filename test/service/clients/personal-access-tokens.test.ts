@@ -211,6 +211,19 @@ describe('a personal access token', () => {
     expect(scene.sent).toBe(0);
   });
 
+  it('asks the user nothing once it is revoked, even after the call’s checks', async () => {
+    const made = await newToken();
+    scene.policies.set('test.notify', { approval: 'destructive' });
+    let revoking: Promise<unknown> | undefined;
+    scene.checked = () => {
+      revoking ??= scene.steward.context.clientTokens.revoke(user.userId, made.id);
+    };
+    expect(await call(made.token, 'test.notify', MESSAGE)).toMatchObject({ status: 401, code: 'invalid_token' });
+    await revoking;
+    expect(await scene.steward.context.executor.approvals(user.userId)).toEqual([]);
+    expect(await scene.steward.sql('select 1 from approvals where user_id = $1', [user.userId])).toEqual([]);
+  });
+
   it.each([
     ['a wrong checksum', (token: string) => `${token.slice(0, -1)}${token.endsWith('A') ? 'B' : 'A'}`],
     ['an unknown one', () => newClientToken()],
