@@ -38,7 +38,7 @@ export async function selectGrantOfToken(
   return rows[0];
 }
 
-/** The active grant, and records its use, once a minute. */
+/** The active grant, and records its use, once a minute; while another transaction has locked its row, that is left out. */
 export async function useClientGrant(db: Queryable, userId: string, id: string): Promise<ClientGrant | undefined> {
   const rows = await db.query<ClientGrant>(
     {
@@ -47,7 +47,11 @@ export async function useClientGrant(db: Queryable, userId: string, id: string):
                select ${GRANT} from client_grants where id = $2::uuid and user_id = $1::uuid and ${ACTIVE}
              ), used as (
                update client_grants set last_used_at = date_trunc('minute', now())
-               where id in (select id from found) and last_used_at is distinct from date_trunc('minute', now())
+               where id = any(array(
+                 select id from client_grants
+                 where id = $2::uuid and user_id = $1::uuid and ${ACTIVE} and last_used_at is distinct from date_trunc('minute', now())
+                 for no key update skip locked
+               ))
              )
              select * from found`,
     },
