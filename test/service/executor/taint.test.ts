@@ -98,6 +98,18 @@ describe('contexts', () => {
     expect(await contexts()).toEqual([{ name: `client:${one.grant.id}`, tainted: true, financial: false }]);
   });
 
+  it('include one that receives the stored result of a change', async () => {
+    const { clientTokens } = scene.steward.context;
+    const client = { name: 'x', actions: ['*'], access: 'write' as const, days: 1 };
+    const [one, other] = [await clientTokens.create(user.userId, client), await clientTokens.create(user.userId, client)];
+    const as = ({ grant }: typeof one) => ({ userId: user.userId, clientId: grant.id });
+    await scene.call(as(one), 'test.reply', TO_ANA, { idempotencyKey: 'k' });
+    await scene.call(as(other), ACTION, TO_ANA);
+    await scene.call(as(other), 'test.reply', TO_ANA, { idempotencyKey: 'k' });
+    await scene.ask(as(other), ACTION, { to: ['zoe@example.com'] });
+    expect(scene.sent).toBe(2);
+  });
+
   it('that read a bank’s data send only to the user and to the operator’s allow-list, and ask', async () => {
     await linkBank(scene.steward, user.token);
     await callAction(scene.steward, 'bank.balances', {}, { token: user.token });
