@@ -38,7 +38,7 @@ import { assertAffordable } from './paid-calls.ts';
 import { type Question, questionOf } from './question.ts';
 import { setReadOnly } from './select-account.ts';
 import { STORING_MS } from './store-with-retries.ts';
-import { readingOf, Taints } from './taint.ts';
+import { type Reading, readingOf, Taints } from './taint.ts';
 import { WrittenItems } from './written-items.ts';
 
 export type { CallResult, Invocation };
@@ -91,6 +91,8 @@ class AllowanceEnded extends Error {}
 export class Executor {
   readonly #deps: ExecutorDeps;
   readonly #checks: CheckDeps;
+  /** For a call that a client requested and the user decides on. */
+  readonly #decisionChecks: CheckDeps;
   readonly #accounts: StatementBatcher<string, UserAccounts>;
   readonly #auditor: CallAuditor;
   readonly #keys: IdempotencyKeys;
@@ -109,6 +111,8 @@ export class Executor {
     const hashes = new ArgumentHashes(db, userKeys);
     const client = (userId: string, clientId: string) => useClientGrant(db, userId, clientId);
     this.#checks = { ...deps, accounts: (userId) => this.#accounts.add(userId), client, hashes };
+    const asker = async (userId: string, clientId: string) => (await client(userId, clientId)) ?? Promise.reject(askerEnded());
+    this.#decisionChecks = { ...this.#checks, client: asker };
     this.#taints = new Taints(db);
     this.#reads = new ContextReads(db, userKeys, logger);
     this.#written = new WrittenItems(db);
@@ -136,6 +140,7 @@ export class Executor {
       const earlier = call.idempotencyKey === undefined ? undefined : await this.#keys.storedResult(call);
       if (earlier !== undefined) {
         entry.decision = 'allowed';
+        await this.#received(readingOf(call), earlier);
         return earlier;
       }
       if (call.configured.action.facts !== undefined) await this.#assertNotAsked(call, entry);
@@ -179,7 +184,7 @@ export class Executor {
       }
       // Checked first: otherwise a changed configuration would be reported as an unknown action.
       assertSameRevision(row, this.#deps.catalog());
-      const call = await checkCall(this.#checks, invocationOf(decision, row, decision.input ?? stored.given), entry);
+      const call = await checkCall(this.#decisionChecks, invocationOf(decision, row, decision.input ?? stored.given), entry);
       const { rememberFor: days } = decision;
       if (decision.input !== undefined) return this.#executeEdited(call, entry, row, stored, days);
       assertSameCall(row, stored, call);
@@ -309,12 +314,18 @@ export class Executor {
     return changesSomething(call.configured) ? this.#runChange(call) : this.#run(new ActionRun(this.#deps, call), call);
   }
 
+  /** Remembers that a context receives the result of an earlier call. */
+  async #received(reading: Reading, { data, meta }: CallResult): Promise<void> {
+    await this.#taints.begin(reading);
+    if (meta.labels !== undefined) this.#reads.record(reading, data, meta.labels);
+  }
+
   /** Records what must be on record before a change or a paid call is sent. The user's lock makes the rate limit exact. */
   async #recordStart(tx: Queryable, call: Call, entry: AuditEntryBuilder, basis: Basis): Promise<void> {
     const { userId, configured } = call;
     if (!(await lockUser(tx, userId))) throw new AppError('invalid_token', 'This user no longer exists.');
     const start = await selectCallStart(tx, call, basis.allowance);
-    if (!start.isClientActive) throw notAClient();
+    if (!start.isClientActive) throw basis.approval === undefined ? notAClient() : askerEnded();
     if (start.isReadOnly && changesSomething(configured)) throw setReadOnly(call.account);
     if (!start.isAllowed) throw new AllowanceEnded();
     if (basis.approval !== undefined) await this.#recordApproval(tx, call, entry, basis.approval, basis.allowing);
@@ -395,6 +406,11 @@ function undoOf({ undo }: ActionRun, { configured }: Call, { actions }: Catalog)
   const able = [...actions.values()].filter(isUndo);
   const found = able.find(({ agent }) => agent === configured.agent) ?? able[0];
   return found && { ...undo, action: found.name };
+}
+
+/** Not `invalid_token`, which would be about the token of the user who decides. */
+function askerEnded(): AppError {
+  return new AppError('conflict', 'The token with which this was requested was revoked or has expired.');
 }
 
 /** The stored call as a new invocation. */
