@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { Database } from '../database/database.ts';
+import type { Database, Queryable } from '../database/database.ts';
 import { AppError } from '../errors.ts';
 import type { Emit } from '../events/emit.ts';
 import type { ApprovalExpiry } from '../executor/approval-expiry.ts';
+import { AuditEntryBuilder } from '../executor/audit-log.ts';
+import { insertAuditRows } from '../executor/audit-repository.ts';
 import { covers, notAClient } from '../executor/client-grant.ts';
 import {
   type ClientGrantRow,
@@ -18,6 +20,9 @@ import type { Catalog } from '../integrations/catalog.ts';
 import { lockUser } from '../vault/grants-repository.ts';
 import { hashOfToken, isWellFormed, newClientToken } from './client-token.ts';
 
+const SURFACE = 'http';
+/** What is on record about a token is about every action. */
+const ALL_ACTIONS = '*';
 const MAX_ACTIVE = 50;
 const LAST_CHARACTERS = 4;
 
@@ -82,6 +87,7 @@ export class ClientTokens {
         throw new AppError('conflict', `There are ${MAX_ACTIVE} tokens. Revoke one of them first.`);
       }
       const inserted = await insertClientGrant(tx, { ...about, ...secret });
+      await record(tx, userId, inserted.id, 'token_created');
       await this.#deps.emit(tx, userId, 'token.created', { id: inserted.id, name });
       return inserted;
     }, userId);
@@ -103,7 +109,10 @@ export class ClientTokens {
     await this.#deps.db.transaction(async (tx) => {
       // Changes start under the same lock, so that none starts afterwards.
       await lockUser(tx, userId);
-      if (!(await revokeClientGrant(tx, userId, id))) throw new AppError('not_found', 'There is no such token.');
+      const revoked = await revokeClientGrant(tx, userId, id);
+      if (revoked === undefined) throw new AppError('not_found', 'There is no such token.');
+      if (!revoked.isFirst) return;
+      await record(tx, userId, id, 'token_revoked');
       await deleteReadOnlyFor(tx, userId, id);
       await this.#deps.approvalExpiry.revoked(tx, userId, id);
       await this.#deps.emit(tx, userId, 'token.revoked', { id });
@@ -121,4 +130,8 @@ export class ClientTokens {
     const own = await this.#deps.accountIds(userId);
     if (!accounts.every((id) => own.includes(id))) throw new AppError('invalid_request', 'accounts: no such account is connected.');
   }
+}
+
+async function record(tx: Queryable, userId: string, clientId: string, decision: 'token_created' | 'token_revoked'): Promise<void> {
+  await insertAuditRows(tx, [new AuditEntryBuilder(clientId, userId, SURFACE, ALL_ACTIONS, clientId).row('ok', decision)]);
 }

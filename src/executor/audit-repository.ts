@@ -27,7 +27,9 @@ export interface AuditRow {
     | 'allowance_used'
     | 'allowance_revoked'
     | 'read_only_set'
-    | 'read_only_lifted';
+    | 'read_only_lifted'
+    | 'token_created'
+    | 'token_revoked';
   /** `ok`, or the code of the error. */
   outcome: string;
   milliseconds: number;

@@ -90,13 +90,14 @@ export async function countActiveClients(tx: Queryable, userId: string): Promise
   return rows[0]?.count ?? 0;
 }
 
-/** @returns false when the user has no such grant; one that has ended is left as it is */
-export async function revokeClientGrant(tx: Queryable, userId: string, id: string): Promise<boolean> {
-  const rows = await tx.query(
-    `update client_grants set revoked_at = coalesce(revoked_at, now()) where id = $1::uuid and user_id = $2::uuid returning id`,
+/** @returns undefined when the user has no such grant; one that was revoked before is left as it is */
+export async function revokeClientGrant(tx: Queryable, userId: string, id: string): Promise<{ isFirst: boolean } | undefined> {
+  const rows = await tx.query<{ isFirst: boolean }>(
+    `update client_grants set revoked_at = coalesce(revoked_at, now()) where id = $1::uuid and user_id = $2::uuid
+     returning revoked_at = now() as "isFirst"`,
     [id, userId],
   );
-  return rows.length > 0;
+  return rows[0];
 }
 
 /** Deletes grants that ended 30 days ago. */

@@ -20,14 +20,14 @@ export const auditEntry = z
       .uuid()
       .nullable()
       .describe(
-        'The personal access token that made the call, or for which the account was set to read-only; null: the user’s own front end.',
+        'The personal access token that made the call, that was made or revoked, or for which the account was set to read-only; null: the user’s own front end.',
       ),
     action: z.string(),
     account_id: z.uuid().nullable(),
     decision: z
       .string()
       .describe(
-        'started (a change, before it is sent), allowed, refused, approval_required, edited (the user changed the arguments), approved, denied, allowance_created (with an approval), allowance_used (instead of allowed), allowance_revoked, read_only_set or read_only_lifted',
+        'started (a change, before it is sent), allowed, refused, approval_required, edited (the user changed the arguments), approved, denied, allowance_created (with an approval), allowance_used (instead of allowed), allowance_revoked, read_only_set, read_only_lifted, token_created or token_revoked',
       ),
     outcome: z.string().describe('ok, or the code of the error'),
     milliseconds: z.number().int(),

@@ -248,6 +248,21 @@ describe('a personal access token', () => {
     }
   });
 
+  it('is on record when it is made and when it is revoked, once', async () => {
+    const { id } = await newToken();
+    for (let times = 0; times < 2; times += 1) {
+      expect((await scene.steward.call(`/tokens/${id}`, { method: 'DELETE', token: user.token })).status).toBe(200);
+    }
+    const { body } = await scene.steward.call('/user/audit', { token: user.token });
+    expect(body.entries.filter(({ client_id }: { client_id: string }) => client_id === id)).toEqual(
+      ['token_revoked', 'token_created'].map((decision) =>
+        expect.objectContaining({ action: '*', surface: 'http', decision, outcome: 'ok' }),
+      ),
+    );
+    const events = await scene.steward.sql<{ event: string }>('select event from events where user_id = $1 order by seq', [user.userId]);
+    expect(events.filter(({ event }) => event.startsWith('token.')).map(({ event }) => event)).toEqual(['token.created', 'token.revoked']);
+  });
+
   it('is not another user’s to revoke', async () => {
     const { token, id } = await newToken();
     const other = await scene.connect();
