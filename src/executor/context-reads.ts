@@ -29,15 +29,20 @@ const MAX_READS = 20;
 const MAX_SOURCES = 20;
 /** Fingerprints of one read: of about 35,000 characters. */
 const MAX_FINGERPRINTS = 4_096;
-/** Reads of the same items are stored once, as long as a process remembers them. */
+/** Reads of the same items are stored once, as long as a process remembers them and their row is surely there. */
 const REMEMBERED_READS = 5_000;
+const REPEAT_MS = 5 * 60_000;
+const REPEAT_READS = MAX_READS / 2;
 
 /** Remembers what was read in each context within the last hour: whose text it was, and by what its repetition is recognized. */
 export class ContextReads {
   readonly #db: Database;
   readonly #userKeys: UserKeys;
   readonly #logger: Logger;
-  readonly #stored = boundedMap<true>(REMEMBERED_READS);
+  /** When it was stored, and as which of its context. */
+  readonly #stored = boundedMap<{ at: number; place: number }>(REMEMBERED_READS);
+  /** How many were stored, by context. */
+  readonly #places = boundedMap<number>(REMEMBERED_READS);
   /** By context. */
   readonly #storing = new Map<string, Promise<void>>();
 
@@ -52,12 +57,19 @@ export class ContextReads {
     if (integrity === 'own') return;
     const read = fingerprinted(reading, output, sources);
     const key = `${contextKey(reading)} ${read.map((one) => [one.action, one.author, one.name, one.time, one.prints].join(' ')).join()}`;
-    if (this.#stored.has(key)) return;
-    this.#stored.set(key, true);
     const context = contextKey(reading);
+    const place = this.#places.get(context) ?? 0;
+    const stored = this.#stored.get(key);
+    const at = performance.now();
+    if (stored !== undefined && at - stored.at < REPEAT_MS && place - stored.place < REPEAT_READS) return;
+    this.#places.set(context, place + 1);
+    this.#stored.set(key, { at, place });
     const storing = (this.#storing.get(context) ?? Promise.resolve())
       .then(() => this.#store(reading, read))
-      .catch((error: unknown) => this.#logger.warn({ err: describeError(error) }, 'the sources of a result could not be stored'))
+      .catch((error: unknown) => {
+        this.#stored.delete(key);
+        this.#logger.warn({ err: describeError(error) }, 'the sources of a result could not be stored');
+      })
       .finally(() => {
         if (this.#storing.get(context) === storing) this.#storing.delete(context);
       });
