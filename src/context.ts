@@ -82,7 +82,8 @@ export async function createContext(foundation: Foundation, addresses: Addresses
   const { userLiveBalancesPerDay: livePerDay } = limits;
   const sessions = new Sessions(db, verifier, names, config.allowedUsers);
   const allowances = new Allowances(db, vault.userKeys, notifications.emit, catalog);
-  const webSessions = new WebSessions(db, (email) => sessions.assertAllowed(email));
+  const assertAllowed = (email: string | null) => sessions.assertAllowed(email);
+  const webSessions = new WebSessions(db, assertAllowed);
   const approvalUrl = (id: string) => `${publicUrl}/approvals/${id}`;
   const calling = { emit: notifications.emit, catalog, providers, livePerDay, allowances, approvalUrl };
   const executor = new Executor({ ...foundation, ...vault, ...calling });
@@ -92,7 +93,7 @@ export async function createContext(foundation: Foundation, addresses: Addresses
 
   const accountIds = async (userId: string) => (await executor.accounts(userId)).map(({ id }) => id);
   const { emit, approvalExpiry } = notifications;
-  const clientTokens = new ClientTokens({ db, ...notifications, catalog, accountIds });
+  const clientTokens = new ClientTokens({ db, ...notifications, catalog, accountIds, assertAllowed });
   const reconfigured = async () => {
     const revisions = actionRevisions(catalog());
     await approvalExpiry.reconfigured(revisions);

@@ -10,7 +10,7 @@ import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '..
 import { prefersPage } from '../http/error-handler.ts';
 import { pagePolicy } from '../http/html.ts';
 import { canonicalJson } from '../validation/canonical-json.ts';
-import { text } from '../validation/validate.ts';
+import { text, uuid } from '../validation/validate.ts';
 import { approvalPage, approvalsPage, endPage } from './approval-page.ts';
 
 const SURFACE = 'http';
@@ -96,7 +96,7 @@ function readApproval(executor: Approvals): Endpoint {
     summary: 'One pending approval',
     auth: 'first_party',
     browser: true,
-    params: z.object({ id: z.uuid() }),
+    params: z.object({ id: uuid }),
     response: approval,
     pages: PAGES,
     async handle({ caller, params, request }) {
@@ -118,7 +118,7 @@ function decide(executor: Approvals, { socketPayloadBytes }: Pick<Limits, 'socke
       'Approved: repeats every check, runs the call once and returns its result. Denied: `data` is `{"approved": false}`. With `input`, the user approves other arguments; if more people would see the changed call, the response is `approval_required` with the new question. With `remember_for`, later calls of the action on the account run without a question if nobody sees them but the people who see this one or, for `drive.create`, `copy` and `move`, if they are for the same folder; a call for which that is not possible is not run (`invalid_request`). With the cookie of a session, only forms of the service’s own pages may decide.',
     auth: 'first_party',
     browser: true,
-    params: z.object({ id: z.uuid() }),
+    params: z.object({ id: uuid }),
     json: { limit: socketPayloadBytes, orForm: true },
     form: z
       .strictObject({
@@ -154,7 +154,7 @@ function readOutcome(executor: Approvals): Endpoint {
     description:
       'For the token, or the user in person, that made the call: whether the user has decided, and for an hour after the run its result or its error. Reading a result counts as making the call: text of others in it marks the reader.',
     auth: 'credential',
-    params: z.object({ id: z.uuid() }),
+    params: z.object({ id: uuid }),
     response: outcome,
     handle: async ({ caller, params }) => ({ json: await executor.outcome(caller, params.id) }),
   });

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { Database } from '../database/database.ts';
+import type { Database, Queryable } from '../database/database.ts';
 import { AppError } from '../errors.ts';
 import type { Emit } from '../events/emit.ts';
 import type { ApprovalExpiry } from '../executor/approval-expiry.ts';
 import { AuditEntryBuilder } from '../executor/audit-log.ts';
-import { type AuditRow, insertAuditRows } from '../executor/audit-repository.ts';
+import { insertAuditRows } from '../executor/audit-repository.ts';
 import { covers, notAClient } from '../executor/client-grant.ts';
 import {
   type ClientGrantRow,
@@ -20,8 +20,9 @@ import type { Catalog } from '../integrations/catalog.ts';
 import { lockExistingUser, lockUser } from '../vault/grants-repository.ts';
 import { hashOfToken, isWellFormed, newClientToken } from './client-token.ts';
 
-/** Tokens are made and revoked over HTTP only. */
 const SURFACE = 'http';
+/** What is on record about a token is about every action. */
+const ALL_ACTIONS = '*';
 const MAX_ACTIVE = 50;
 const LAST_CHARACTERS = 4;
 
@@ -32,6 +33,8 @@ export interface ClientTokensDeps {
   catalog(): Catalog;
   /** Ids of the user's accounts. */
   accountIds(userId: string): Promise<readonly string[]>;
+  /** @throws AppError `forbidden` for users whom the operator does not admit any more */
+  assertAllowed(email: string | null): void;
 }
 
 export interface TokenRequest {
@@ -55,12 +58,13 @@ export class ClientTokens {
   /**
    * The user and the client that a token identifies.
    *
-   * @throws AppError `invalid_token`
+   * @throws AppError `invalid_token`, `forbidden`
    */
   async authenticate(token: string): Promise<Principal> {
     const found = isWellFormed(token) ? await selectGrantOfToken(this.#deps.db, hashOfToken(token)) : undefined;
     if (found === undefined) throw notAClient();
-    const { id: clientId, userId, name, expiresAt } = found;
+    const { id: clientId, userId, name, expiresAt, email } = found;
+    this.#deps.assertAllowed(email);
     return { userId, clientId, label: name, expiresAt: Math.floor(expiresAt.getTime() / 1000) };
   }
 
@@ -83,7 +87,7 @@ export class ClientTokens {
         throw new AppError('conflict', `There are ${MAX_ACTIVE} tokens. Revoke one of them first.`);
       }
       const inserted = await insertClientGrant(tx, { ...about, ...secret });
-      await insertAuditRows(tx, [auditRow(userId, inserted.id, 'token_created')]);
+      await record(tx, userId, inserted.id, 'token_created');
       await this.#deps.emit(tx, userId, 'token.created', { id: inserted.id, name });
       return inserted;
     }, userId);
@@ -105,10 +109,12 @@ export class ClientTokens {
     await this.#deps.db.transaction(async (tx) => {
       // Changes start under the same lock, so that none starts afterwards.
       await lockUser(tx, userId);
-      if (!(await revokeClientGrant(tx, userId, id))) throw new AppError('not_found', 'There is no such token.');
+      const revoked = await revokeClientGrant(tx, userId, id);
+      if (revoked === undefined) throw new AppError('not_found', 'There is no such token.');
+      if (!revoked.isFirst) return;
+      await record(tx, userId, id, 'token_revoked');
       await deleteReadOnlyFor(tx, userId, id);
       await this.#deps.approvalExpiry.revoked(tx, userId, id);
-      await insertAuditRows(tx, [auditRow(userId, id, 'token_revoked')]);
       await this.#deps.emit(tx, userId, 'token.revoked', { id });
     }, userId);
   }
@@ -126,6 +132,6 @@ export class ClientTokens {
   }
 }
 
-function auditRow(userId: string, clientId: string, decision: 'token_created' | 'token_revoked'): AuditRow {
-  return new AuditEntryBuilder(randomUUID(), userId, SURFACE, 'tokens', clientId).row('ok', decision);
+async function record(tx: Queryable, userId: string, clientId: string, decision: 'token_created' | 'token_revoked'): Promise<void> {
+  await insertAuditRows(tx, [new AuditEntryBuilder(clientId, userId, SURFACE, ALL_ACTIONS, clientId).row('ok', decision)]);
 }

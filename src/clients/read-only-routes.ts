@@ -3,6 +3,7 @@ import type { ReadOnlyRow } from '../executor/read-only-repository.ts';
 import { type Endpoint, endpoint, SUCCEEDED, success } from '../http/endpoint.ts';
 import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoint-router.ts';
 import { assertRecentSignIn } from '../http/recent-sign-in.ts';
+import { uuid } from '../validation/validate.ts';
 import type { ReadOnlySwitches } from './read-only-switches.ts';
 
 const LIMIT = 4 * 1024;
@@ -47,8 +48,8 @@ function setReadOnly(switches: ReadOnlySwitches): Endpoint {
     json: { limit: LIMIT },
     form: z
       .strictObject({
-        account_id: z.uuid(),
-        client_id: z.uuid().optional().describe('Id of a personal access token; absent: for everything.'),
+        account_id: uuid,
+        client_id: uuid.optional().describe('Id of a personal access token; absent: for everything.'),
       })
       .meta({ id: 'ReadOnlyRequest' }),
     response: readOnly,

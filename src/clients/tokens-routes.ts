@@ -3,7 +3,7 @@ import type { ClientGrantRow } from '../executor/client-grants-repository.ts';
 import { type Endpoint, endpoint, SUCCEEDED, success } from '../http/endpoint.ts';
 import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoint-router.ts';
 import { assertRecentSignIn } from '../http/recent-sign-in.ts';
-import { text } from '../validation/validate.ts';
+import { text, uuid } from '../validation/validate.ts';
 import type { ClientTokens } from './client-tokens.ts';
 
 const DEFAULT_DAYS = 90;
@@ -63,7 +63,7 @@ function createToken(tokens: ClientTokens): Endpoint {
           .max(MAX_LISTED)
           .describe('`*`, `mail.*` or `calendar.list`.'),
         access: z.enum(['read', 'write']).default('read').describe('`read`: only actions that change nothing.'),
-        accounts: z.array(z.uuid()).min(1).max(MAX_LISTED).optional().describe('Ids of accounts; absent: all, also later ones.'),
+        accounts: z.array(uuid).min(1).max(MAX_LISTED).optional().describe('Ids of accounts; absent: all, also later ones.'),
         expires_in_days: z.int().min(1).max(MAX_DAYS).default(DEFAULT_DAYS).describe(`1 to ${MAX_DAYS}; ${DEFAULT_DAYS} by default.`),
       })
       .meta({ id: 'TokenRequest' }),

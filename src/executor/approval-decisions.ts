@@ -103,7 +103,10 @@ export class ApprovalDecisions {
     const replaced = { ...entry.row('ok', 'edited'), argumentsHash: row.argumentsHash };
     const preview = await requests.replace(row, call, question, replaced);
     if (changeSince(stored, assessment) !== undefined) throw questions.required(preview, entry);
-    return runner.run({ ...call, version: assessment.version }, entry, { approval: row, allowing });
+    return runner.run({ ...call, version: assessment.version }, entry, {
+      approval: { ...row, argumentsHash: call.argumentsHash },
+      allowing,
+    });
   }
 
   /** @param shown whom the user was told of */

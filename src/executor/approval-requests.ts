@@ -13,6 +13,8 @@ import { type ApprovalRow, replaceArguments, selectApproval, selectLikeApprovals
 import type { ArgumentHashes } from './argument-hashes.ts';
 import { type AuditRow, insertAuditRows } from './audit-repository.ts';
 import { type Call, changesSomething } from './call.ts';
+import { notAClient } from './client-grant.ts';
+import { isActiveClient } from './client-grants-repository.ts';
 import { type ApprovalSubject, openApprovals, reserveSlot, shownAmong } from './pending-approval-slots.ts';
 import type { Question } from './question.ts';
 import { setReadOnly } from './select-account.ts';
@@ -131,13 +133,14 @@ export class ApprovalRequests {
 
   /**
    * Locks the user, as a disconnect does, and repeats the checks whose result may have changed: an approval inserted
-   * after its account or configuration is gone would never be ended.
+   * after its account, client or configuration is gone would never be ended.
    *
    * @returns the user's key, which isn't replaced while the user is locked
    * @throws AppError `not_found`, `forbidden`, `conflict`
    */
   async #lock(tx: Queryable, { userId, account, configured, revision, client }: Call): Promise<DataKey> {
     await lockExistingUser(tx, userId);
+    if (client !== undefined && !(await isActiveClient(tx, userId, client.id))) throw notAClient();
     const connection = await selectConnection(tx, userId, account.id, client?.id);
     if (connection === undefined) throw disconnected();
     if (connection.isReadOnly && changesSomething(configured)) throw setReadOnly(account);

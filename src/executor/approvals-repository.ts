@@ -158,21 +158,22 @@ export async function replaceArguments(
 }
 
 /**
- * Decides a pending request, once; its arguments are deleted.
+ * Decides a pending request, once; its arguments are deleted. It is approved with these arguments only.
  *
  * @param runMs approved: the run ends within this time; null: denied
- * @returns whether its arguments were changed; undefined when it was decided or has expired meanwhile
+ * @returns whether its arguments were changed; undefined when it was decided or has expired meanwhile, or has other arguments by now
  */
 export async function decideApproval(
   tx: Queryable,
-  { userId, id }: Pick<ApprovalRow, 'userId' | 'id'>,
+  { userId, id, argumentsHash }: Pick<ApprovalRow, 'userId' | 'id' | 'argumentsHash'>,
   runMs: number | null,
 ): Promise<{ edited: boolean } | undefined> {
   const rows = await tx.query<{ edited: boolean }>(
     `update approvals set status = case when $3::float8 is null then 'denied' else 'approved' end, decided_at = now(), arguments = null,
        outcome_until = now() + $3::float8 * interval '1 millisecond'
-     where id = $1::uuid and user_id = $2::uuid and status = 'pending' and expires_at > now() returning edited`,
-    [id, userId, runMs],
+     where id = $1::uuid and user_id = $2::uuid and status = 'pending' and expires_at > now()
+       and ($3::float8 is null or arguments_hash = decode($4, 'hex')) returning edited`,
+    [id, userId, runMs, argumentsHash],
   );
   return rows[0];
 }

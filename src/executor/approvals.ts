@@ -85,7 +85,8 @@ export class Approvals {
    * Stores the decision, inside the transaction that acts on it and has locked the user.
    *
    * @param runMs approved: the run ends within this time; null: denied
-   * @throws AppError `conflict` when it was decided meanwhile, or has expired
+   * @throws AppError `conflict` when it was decided meanwhile, has expired, or is to be approved with arguments that were
+   * replaced
    */
   async decide(tx: Queryable, row: ApprovalRow, runMs: number | null): Promise<void> {
     const { userId, id: approvalId, action, accountId: account, clientId } = row;

@@ -44,3 +44,8 @@ export function permittedAccounts<Account extends { id: string }>(
 export function notAClient(): AppError {
   return new AppError('invalid_token', 'This token was revoked, has expired or doesn’t exist.');
 }
+
+/** The error of a decision on the request of such a client. Not `invalid_token`, which would be about the token of the user who decides. */
+export function askerEnded(): AppError {
+  return new AppError('conflict', 'The token with which this was requested was revoked or has expired.');
+}

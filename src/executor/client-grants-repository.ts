@@ -22,19 +22,23 @@ const GRANT = 'id, user_id as "userId", actions, access, account_ids as "account
 const ROW = `${GRANT}, name, last_four as "lastFour", created_at as "createdAt", expires_at as "expiresAt", last_used_at as "lastUsedAt", revoked_at as "revokedAt"`;
 export const ACTIVE = 'revoked_at is null and expires_at > now()';
 
-/** The active grant of a token. */
+/** The active grant of a token, with the verified address of its user. */
 export async function selectGrantOfToken(
   db: Queryable,
   tokenHash: Buffer,
-): Promise<Pick<ClientGrantRow, 'id' | 'userId' | 'name' | 'createdAt' | 'expiresAt'> | undefined> {
-  const rows = await db.query<ClientGrantRow>(
-    { name: 'client-grant-of-token', text: `select ${ROW} from client_grants where token_hash = $1 and ${ACTIVE}` },
+): Promise<(Pick<ClientGrantRow, 'id' | 'userId' | 'name' | 'expiresAt'> & { email: string | null }) | undefined> {
+  const rows = await db.query<Pick<ClientGrantRow, 'id' | 'userId' | 'name' | 'expiresAt'> & { email: string | null }>(
+    {
+      name: 'client-grant-of-token',
+      text: `select c.id, c.user_id as "userId", c.name, c.expires_at as "expiresAt", u.email
+             from client_grants c join users u on u.id = c.user_id where c.token_hash = $1 and ${ACTIVE}`,
+    },
     [tokenHash],
   );
   return rows[0];
 }
 
-/** The active grant, and records its use, once a minute. */
+/** The active grant, and records its use, once a minute; while another transaction has locked its row, that is left out. */
 export async function useClientGrant(db: Queryable, userId: string, id: string): Promise<ClientGrant | undefined> {
   const rows = await db.query<ClientGrant>(
     {
@@ -43,7 +47,11 @@ export async function useClientGrant(db: Queryable, userId: string, id: string):
                select ${GRANT} from client_grants where id = $2::uuid and user_id = $1::uuid and ${ACTIVE}
              ), used as (
                update client_grants set last_used_at = date_trunc('minute', now())
-               where id in (select id from found) and last_used_at is distinct from date_trunc('minute', now())
+               where id = any(array(
+                 select id from client_grants
+                 where id = $2::uuid and user_id = $1::uuid and ${ACTIVE} and last_used_at is distinct from date_trunc('minute', now())
+                 for no key update skip locked
+               ))
              )
              select * from found`,
     },
@@ -82,13 +90,14 @@ export async function countActiveClients(tx: Queryable, userId: string): Promise
   return rows[0]?.count ?? 0;
 }
 
-/** @returns false when the user has no such grant; one that has ended is left as it is */
-export async function revokeClientGrant(tx: Queryable, userId: string, id: string): Promise<boolean> {
-  const rows = await tx.query(
-    `update client_grants set revoked_at = coalesce(revoked_at, now()) where id = $1::uuid and user_id = $2::uuid returning id`,
+/** @returns undefined when the user has no such grant; one that was revoked before is left as it is */
+export async function revokeClientGrant(tx: Queryable, userId: string, id: string): Promise<{ isFirst: boolean } | undefined> {
+  const rows = await tx.query<{ isFirst: boolean }>(
+    `update client_grants set revoked_at = coalesce(revoked_at, now()) where id = $1::uuid and user_id = $2::uuid
+     returning revoked_at = now() as "isFirst"`,
     [id, userId],
   );
-  return rows.length > 0;
+  return rows[0];
 }
 
 /** Deletes grants that ended 30 days ago. */

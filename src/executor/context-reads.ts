@@ -29,17 +29,20 @@ const MAX_READS = 20;
 const MAX_SOURCES = 20;
 /** Fingerprints of one read: of about 35,000 characters. */
 const MAX_FINGERPRINTS = 4_096;
-/** Equal results are stored once within this time, so that repeated reads cause few writes. */
-const REPEAT_MS = 5 * 60_000;
+/** Equal results are stored once, as long as a process remembers them and their row is surely there. */
 const REMEMBERED_READS = 5_000;
+const REPEAT_MS = 5 * 60_000;
+const REPEAT_READS = MAX_READS / 2;
 
 /** Remembers what was read in each context within the last hour: whose text it was, and by what its repetition is recognized. */
 export class ContextReads {
   readonly #db: Database;
   readonly #userKeys: UserKeys;
   readonly #logger: Logger;
-  /** When each result was stored. */
-  readonly #stored = boundedMap<number>(REMEMBERED_READS);
+  /** When a result was stored, by its hash, and as which of its context. */
+  readonly #stored = boundedMap<{ at: number; place: number }>(REMEMBERED_READS);
+  /** How many were stored, by context. */
+  readonly #places = boundedMap<number>(REMEMBERED_READS);
   /** By context. */
   readonly #storing = new Map<string, Promise<void>>();
 
@@ -54,13 +57,19 @@ export class ContextReads {
     if (integrity === 'own') return;
     const read = fingerprinted(reading, output, sources);
     const key = hash('sha256', `${contextKey(reading)} ${JSON.stringify(read)}`, 'base64');
-    const now = performance.now();
-    if (now - (this.#stored.get(key) ?? Number.NEGATIVE_INFINITY) < REPEAT_MS) return;
-    this.#stored.set(key, now);
     const context = contextKey(reading);
+    const place = this.#places.get(context) ?? 0;
+    const stored = this.#stored.get(key);
+    const at = performance.now();
+    if (stored !== undefined && at - stored.at < REPEAT_MS && place - stored.place < REPEAT_READS) return;
+    this.#places.set(context, place + 1);
+    this.#stored.set(key, { at, place });
     const storing = (this.#storing.get(context) ?? Promise.resolve())
       .then(() => this.#store(reading, read))
-      .catch((error: unknown) => this.#logger.warn({ err: describeError(error) }, 'the sources of a result could not be stored'))
+      .catch((error: unknown) => {
+        this.#stored.delete(key);
+        this.#logger.warn({ err: describeError(error) }, 'the sources of a result could not be stored');
+      })
       .finally(() => {
         if (this.#storing.get(context) === storing) this.#storing.delete(context);
       });

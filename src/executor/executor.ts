@@ -19,7 +19,7 @@ import type { Call, CallResult, Invocation } from './call.ts';
 import { CallAuditor } from './call-auditor.ts';
 import { activeClient, type CheckDeps, checkCall } from './call-checks.ts';
 import { CallRunner } from './call-runner.ts';
-import type { ClientGrant } from './client-grant.ts';
+import { askerEnded, type ClientGrant } from './client-grant.ts';
 import { useClientGrant } from './client-grants-repository.ts';
 import { ContextReads } from './context-reads.ts';
 import { Gate } from './gate.ts';
@@ -67,6 +67,8 @@ export class Executor {
     const client = (userId: string, clientId: string) => useClientGrant(db, userId, clientId);
     const checks = { ...deps, accounts: (userId: string) => this.#accounts.add(userId), client, hashes };
     const contexts = { taints: new Taints(db), reads: new ContextReads(db, userKeys, logger), written: new WrittenItems(db) };
+    // For a call that a client requested and the user decides on.
+    const asker = async (userId: string, clientId: string) => (await client(userId, clientId)) ?? Promise.reject(askerEnded());
     const gate = new Gate(deps, contexts.taints, contexts.written, deps.allowances);
     const requests = new ApprovalRequests(db, userKeys, hashes, emit, catalog);
     const questions = new UserQuestions({ ...deps, reads: contexts.reads, requests });
@@ -81,7 +83,15 @@ export class Executor {
     this.#approvals = approvals;
     this.#outcomes = outcomes;
     this.#runner = runner;
-    this.#decisions = new ApprovalDecisions({ checks, approvals, requests, questions, gate, runner, telemetry });
+    this.#decisions = new ApprovalDecisions({
+      checks: { ...checks, client: asker },
+      approvals,
+      requests,
+      questions,
+      gate,
+      runner,
+      telemetry,
+    });
   }
 
   /**

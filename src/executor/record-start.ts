@@ -10,7 +10,7 @@ import type { AuditEntryBuilder } from './audit-log.ts';
 import { insertAuditRows } from './audit-repository.ts';
 import { type Call, changesSomething, isPaid } from './call.ts';
 import { selectCallStart } from './call-start-repository.ts';
-import { notAClient } from './client-grant.ts';
+import { askerEnded, notAClient } from './client-grant.ts';
 import type { IdempotencyKeys } from './idempotency.ts';
 import { assertAffordable } from './paid-calls.ts';
 import { setReadOnly } from './select-account.ts';
@@ -49,7 +49,7 @@ export function recordStart(deps: StartDeps, call: Call, entry: AuditEntryBuilde
     const { userId, configured } = call;
     await lockExistingUser(tx, userId);
     const start = await selectCallStart(tx, call, basis.allowance);
-    if (!start.isClientActive) throw notAClient();
+    if (!start.isClientActive) throw basis.approval === undefined ? notAClient() : askerEnded();
     if (start.isReadOnly && changesSomething(configured)) throw setReadOnly(call.account);
     if (!start.isAllowed) throw new AllowanceEnded();
     if (basis.approval !== undefined) await recordApproval(deps, tx, call, entry, basis.approval, basis.allowing);

@@ -17,6 +17,14 @@ export function limitPerAddress(limit: number): RequestHandler {
 }
 
 /**
+ * Whose limits a caller's requests count towards: the user's own, or those of all of the user's clients together. A client
+ * can't use up what the user needs to revoke it.
+ */
+export function budgetOf({ userId, clientId }: Pick<Principal, 'userId' | 'clientId'>): string {
+  return clientId === undefined ? userId : `clients of ${userId}`;
+}
+
+/**
  * Middleware, after the credential's: at most `perMinute` bytes of bodies a minute of one user.
  *
  * @param largest what a body of unknown length counts as
@@ -26,7 +34,7 @@ export function limitBytesPerUser(perMinute: number, largest: number): RequestHa
   return ({ headers }, response, next) => {
     const bytes = Number(headers['content-length'] ?? largest);
     // One that is too large for any minute is rejected by the parser, which knows why.
-    take(limiter, (response.locals.caller as Principal).userId, perMinute, Math.min(bytes, perMinute));
+    take(limiter, budgetOf(response.locals.caller as Principal), perMinute, Math.min(bytes, perMinute));
     next();
   };
 }
@@ -50,9 +58,10 @@ export function authenticateWithin(
 ): { authenticate: Authenticate; authenticateAny: AuthenticateAny; authenticateFirstParty: AuthenticateFirstParty } {
   const requests = new FixedWindowLimiter();
   const toProviders = new FixedWindowLimiter();
-  const count = ({ userId }: Principal, toProvider: boolean) => {
-    take(requests, userId, limits.userRequestsPerMinute);
-    if (toProvider) take(toProviders, userId, limits.userProviderRequestsPerMinute);
+  const count = (principal: Principal, toProvider: boolean) => {
+    const budget = budgetOf(principal);
+    take(requests, budget, limits.userRequestsPerMinute);
+    if (toProvider) take(toProviders, budget, limits.userProviderRequestsPerMinute);
   };
   return {
     async authenticate(token, toProvider) {

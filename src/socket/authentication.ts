@@ -1,6 +1,7 @@
 import { AppError } from '../errors.ts';
 import type { Subscriber } from '../events/subscriber.ts';
 import type { Principal } from '../http/endpoint.ts';
+import { budgetOf } from '../http/limits.ts';
 import { describeError } from '../observability/logger.ts';
 import type { ConnectionHost } from './connection-host.ts';
 import { CLOSE, errorFrame, type Frame, type Incoming, RETRY_SECONDS, readyFrame } from './frames.ts';
@@ -92,13 +93,14 @@ export class Authentication<Socket extends AuthenticatedSocket> {
       ready(socket.seq);
       return;
     }
-    if (!host.admit(caller.userId, socket)) {
+    const budget = budgetOf(caller);
+    if (!host.admit(budget, socket)) {
       throw new AppError('rate_limited', 'This user has too many open sockets.', { retryAfter: RETRY_SECONDS });
     }
     this.#principal = caller;
     // Counts what was received before the user was known, so that new sockets don't evade the user's limits.
     const { messages, bytes } = socket.received;
-    if (!host.allowsMessages(caller.userId, messages) || !host.allowsBytes(caller.userId, bytes)) {
+    if (!host.allowsMessages(budget, messages) || !host.allowsBytes(budget, bytes)) {
       socket.closeForNow('too many messages');
       return;
     }

@@ -15,12 +15,12 @@ export interface SocketService {
 /** What all connections (`One`) share. */
 export interface ConnectionHost<One> extends RequestsHost {
   readonly service: SocketService;
-  /** Counts the connection towards the user's sockets until {@link connectionClosed}; false: the limit is reached. */
-  admit(userId: string, connection: One): boolean;
-  /** Counts messages of all the user's sockets; false: the limit is reached. */
-  allowsMessages(userId: string, count: number): boolean;
-  /** Counts bytes of all the user's sockets; false: the limit is reached. */
-  allowsBytes(userId: string, count: number): boolean;
+  /** Counts the connection towards the sockets of a budget until {@link connectionClosed}; false: the limit is reached. */
+  admit(budget: string, connection: One): boolean;
+  /** Counts messages of all sockets of a budget; false: the limit is reached. */
+  allowsMessages(budget: string, count: number): boolean;
+  /** Counts bytes of all sockets of a budget; false: the limit is reached. */
+  allowsBytes(budget: string, count: number): boolean;
   /** The response to a request was sent. */
   requestFinished(connection: One): void;
   /** @param code of its close frame; 1006: none was received (RFC 6455, 7.1.5) */

@@ -1,6 +1,7 @@
 import type { WebSocket } from 'ws';
 import { AppError } from '../errors.ts';
 import type { Principal } from '../http/endpoint.ts';
+import { budgetOf } from '../http/limits.ts';
 import { guarded } from '../observability/guarded.ts';
 import { FixedWindowCounter } from '../rate-limit/fixed-window.ts';
 import { type AuthenticatedSocket, Authentication, type AuthenticationFrame } from './authentication.ts';
@@ -50,6 +51,12 @@ export class Connection implements AuthenticatedSocket {
     return this.#authentication.principal?.userId;
   }
 
+  /** Whose limits it counts towards; undefined before the authentication. */
+  get budget(): string | undefined {
+    const { principal } = this.#authentication;
+    return principal && budgetOf(principal);
+  }
+
   get clientId(): string | undefined {
     return this.#authentication.principal?.clientId;
   }
@@ -76,8 +83,9 @@ export class Connection implements AuthenticatedSocket {
     const now = this.#host.now();
     this.#received.add(bytes, now);
     if (this.#closing) return this.#received.allowsAfterClose(bytes);
-    if (this.userId !== undefined) {
-      if (!this.#host.allowsBytes(this.userId, bytes)) this.closeForNow('too many bytes');
+    const { budget } = this;
+    if (budget !== undefined) {
+      if (!this.#host.allowsBytes(budget, bytes)) this.closeForNow('too many bytes');
       // During the authentication, chunks may belong to a message after it, which may be of any size.
     } else if (!this.authenticating) {
       const closeCode = this.#received.openingViolation(this.#host.limits);
@@ -161,7 +169,8 @@ export class Connection implements AuthenticatedSocket {
   }
 
   #withinRate(): boolean {
-    const ofUser = this.userId === undefined || this.#host.allowsMessages(this.userId, 1);
+    const { budget } = this;
+    const ofUser = budget === undefined || this.#host.allowsMessages(budget, 1);
     const allowed = this.#rate.allows(this.#host.limits.socketMessagesPerMinute, this.#host.now()) && ofUser;
     if (!allowed) this.closeForNow('too many messages');
     return allowed;

@@ -5,7 +5,7 @@ import type { Principal } from '../http/endpoint.ts';
 import { isObject } from '../validation/is-object.ts';
 import { excessOf, LARGE_BYTES, scanJson } from '../validation/json-scan.ts';
 import { nearestName } from '../validation/nearest-name.ts';
-import { check } from '../validation/validate.ts';
+import { check, uuid } from '../validation/validate.ts';
 import { shownName } from '../validation/validation-messages.ts';
 
 /** Identifies a request until its response; `""` is reserved for frames that no client requested. */
@@ -45,12 +45,12 @@ export const FRAMES = {
   approve: z.strictObject({
     type: z.literal('approve'),
     requestId,
-    approvalId: z.uuid(),
+    approvalId: uuid,
     approved: z.boolean(),
     input,
     rememberFor: rememberDays.optional(),
   }),
-  approval_result: z.strictObject({ type: z.literal('approval_result'), requestId, approvalId: z.uuid() }),
+  approval_result: z.strictObject({ type: z.literal('approval_result'), requestId, approvalId: uuid }),
   abort: z.strictObject({ type: z.literal('abort'), requestId, id: z.string().max(64).optional() }),
   send: z.object({ type: z.literal('send'), ...chat }),
   resume: z.object({ type: z.literal('resume'), ...chat }),

@@ -52,8 +52,8 @@ export class SocketServer implements ConnectionHost<Connection> {
   readonly #options: SocketServerOptions;
   readonly #telemetry: Telemetry;
   readonly #connections = new Set<Connection>();
-  /** Number of sockets by user. */
-  readonly #socketsByUser = new Map<string, number>();
+  /** Number of sockets by whose limits they count towards. */
+  readonly #socketsByBudget = new Map<string, number>();
   readonly #waiting: UnauthenticatedConnections<Connection>;
   readonly #connects = new FixedWindowLimiter();
   readonly #messages = new FixedWindowLimiter();
@@ -116,21 +116,21 @@ export class SocketServer implements ConnectionHost<Connection> {
     else this.#handshake(request, socket, head);
   }
 
-  admit(userId: string, connection: Connection): boolean {
-    const taken = this.#socketsByUser.get(userId) ?? 0;
+  admit(budget: string, connection: Connection): boolean {
+    const taken = this.#socketsByBudget.get(budget) ?? 0;
     if (taken >= this.limits.socketsPerUser) return false;
-    this.#socketsByUser.set(userId, taken + 1);
+    this.#socketsByBudget.set(budget, taken + 1);
     this.#waiting.leave(connection);
     return true;
   }
 
-  allowsMessages(userId: string, count: number): boolean {
+  allowsMessages(budget: string, count: number): boolean {
     const perMinute = this.limits.socketMessagesPerMinute * this.limits.socketsPerUser;
-    return this.#messages.allows(userId, perMinute, this.now(), count);
+    return this.#messages.allows(budget, perMinute, this.now(), count);
   }
 
-  allowsBytes(userId: string, count: number): boolean {
-    return this.#bytes.allows(userId, this.limits.socketBytesPerMinute, this.now(), count);
+  allowsBytes(budget: string, count: number): boolean {
+    return this.#bytes.allows(budget, this.limits.socketBytesPerMinute, this.now(), count);
   }
 
   requestFinished(connection: Connection): void {
@@ -141,11 +141,11 @@ export class SocketServer implements ConnectionHost<Connection> {
     this.#telemetry.count('socketEnd', closeLabel(code));
     this.#connections.delete(connection);
     this.#waiting.leave(connection);
-    const { userId } = connection;
-    if (userId === undefined) return;
-    const left = (this.#socketsByUser.get(userId) ?? 0) - 1;
-    if (left > 0) this.#socketsByUser.set(userId, left);
-    else this.#socketsByUser.delete(userId);
+    const { budget } = connection;
+    if (budget === undefined) return;
+    const left = (this.#socketsByBudget.get(budget) ?? 0) - 1;
+    if (left > 0) this.#socketsByBudget.set(budget, left);
+    else this.#socketsByBudget.delete(budget);
   }
 
   /** Closes the sockets of a deleted user, called on every replica. */

@@ -17,6 +17,9 @@ export function text(max: number): z.ZodString {
     .refine((value) => !CONTROL.test(value), 'must not contain control characters') as z.ZodString;
 }
 
+/** An id. Postgres ignores its case; in lower case, comparisons here do, too. */
+export const uuid = z.uuid().toLowerCase();
+
 /** An e-mail address of at most 254 characters (RFC 5321 4.5.3.1.3), without surrounding spaces. */
 export const emailAddress = z
   .string()

@@ -167,6 +167,8 @@ export class ExecutorScene {
       allow: { to: ({ to }: z.output<typeof message>) => to },
       summary: ({ to }: z.output<typeof message>) => `Send to ${to.join(', ')}`,
     };
+    // Its result contains text of others.
+    const { integrity: _, ...reply } = ofMessage;
     return [
       builtIn('workspace', {
         ...common,
@@ -216,7 +218,7 @@ export class ExecutorScene {
       }),
       builtIn('workspace', { ...ofMessage, name: 'test.remove', effect: 'destructive', run: (_input, context) => send(context) }),
       builtIn('workspace', {
-        ...ofMessage,
+        ...reply,
         name: 'test.reply',
         effect: 'write',
         async run(_input, context) {

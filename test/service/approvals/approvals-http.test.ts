@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ExecutorScene } from '../../support/executor-scene.ts';
 import type { ConnectedGrant } from '../../support/refreshing.ts';
+import { SocketClient } from '../../support/socket-client.ts';
 
 const ACTION = 'test.notify';
 const ANA = { to: ['ana@example.com'] };
@@ -69,6 +70,20 @@ describe('approvals over HTTP', () => {
     expect(wider).toMatchObject({ status: 409, body: { code: 'approval_required', details: { approvalId: id } } });
     expect(scene.sent).toBe(0);
     expect(await decide(id, { approved: true })).toMatchObject({ status: 200 });
+  });
+
+  it('have an id whose case does not matter', async () => {
+    const id = await ask();
+    const inCapitals = id.toUpperCase();
+    expect(await scene.steward.call(`/approvals/${inCapitals}`, { token: user.token })).toMatchObject({ status: 200, body: { id } });
+    expect(await decide(inCapitals, { approved: true, shown: 'of another question' })).toMatchObject({ status: 409 });
+    expect(scene.sent).toBe(0);
+    expect(await decide(inCapitals, { approved: true })).toMatchObject({ status: 200 });
+    const result = await scene.steward.call(`/approvals/${inCapitals}/result`, { token: user.token });
+    expect(result).toMatchObject({ status: 200, body: { status: 'done' } });
+    const socket = await SocketClient.signedIn(scene.steward.url, user.token);
+    expect(await socket.request({ type: 'approval_result', approvalId: inCapitals })).toMatchObject({ data: { status: 'done' } });
+    await socket.close();
   });
 
   it('are only the user’s own', async () => {

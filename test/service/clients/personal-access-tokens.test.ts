@@ -106,8 +106,8 @@ describe('a personal access token', () => {
     expect(status).toBe(200);
     const audit = JSON.parse((await scene.steward.call('/user/audit', { token: user.token })).text).entries;
     expect(audit).toEqual([
-      expect.objectContaining({ client_id: id, action: 'tokens', decision: 'token_revoked', surface: 'http' }),
-      expect.objectContaining({ client_id: id, action: 'tokens', decision: 'token_created', surface: 'http' }),
+      expect.objectContaining({ client_id: id, action: '*', decision: 'token_revoked', surface: 'http' }),
+      expect.objectContaining({ client_id: id, action: '*', decision: 'token_created', surface: 'http' }),
     ]);
   });
 
@@ -204,7 +204,7 @@ describe('a personal access token', () => {
     if (_what === 'of a deleted user') return;
     const approve = { type: 'approve', approvalId: asked.details.approvalId, approved: true };
     const decided = await onSocket(user.token, (own) => own.request(approve));
-    expect(decided).toMatchObject({ error: { code: _what === 'revoked' ? 'conflict' : 'invalid_token' } });
+    expect(decided).toMatchObject({ error: { code: 'conflict' } });
     expect(scene.sent).toBe(0);
   });
 
@@ -220,6 +220,19 @@ describe('a personal access token', () => {
     expect(revoking).toBeDefined();
     expect(result).toMatchObject({ status: 401 });
     expect(scene.sent).toBe(0);
+  });
+
+  it('asks the user nothing once it is revoked, even after the call’s checks', async () => {
+    const made = await newToken();
+    scene.policies.set('test.notify', { approval: 'destructive' });
+    let revoking: Promise<unknown> | undefined;
+    scene.checked = () => {
+      revoking ??= scene.steward.context.clientTokens.revoke(user.userId, made.id);
+    };
+    expect(await call(made.token, 'test.notify', MESSAGE)).toMatchObject({ status: 401, code: 'invalid_token' });
+    await revoking;
+    expect(await scene.steward.context.executor.approvals(user.userId)).toEqual([]);
+    expect(await scene.steward.sql('select 1 from approvals where user_id = $1', [user.userId])).toEqual([]);
   });
 
   it.each([
@@ -244,6 +257,21 @@ describe('a personal access token', () => {
       const response = await scene.steward.call(path, { method, token: user.token, body, headers: JSON_TYPE });
       expect([response.status, JSON.parse(response.text).code]).toEqual([403, 'recent_login_required']);
     }
+  });
+
+  it('is on record when it is made and when it is revoked, once', async () => {
+    const { id } = await newToken();
+    for (let times = 0; times < 2; times += 1) {
+      expect((await scene.steward.call(`/tokens/${id}`, { method: 'DELETE', token: user.token })).status).toBe(200);
+    }
+    const { body } = await scene.steward.call('/user/audit', { token: user.token });
+    expect(body.entries.filter(({ client_id }: { client_id: string }) => client_id === id)).toEqual(
+      ['token_revoked', 'token_created'].map((decision) =>
+        expect.objectContaining({ action: '*', surface: 'http', decision, outcome: 'ok' }),
+      ),
+    );
+    const events = await scene.steward.sql<{ event: string }>('select event from events where user_id = $1 order by seq', [user.userId]);
+    expect(events.filter(({ event }) => event.startsWith('token.')).map(({ event }) => event)).toEqual(['token.created', 'token.revoked']);
   });
 
   it('is not another user’s to revoke', async () => {

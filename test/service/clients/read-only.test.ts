@@ -191,6 +191,8 @@ describe('setting an account to read-only', () => {
       const first = await set(more);
       expect((await set(more)).body).toEqual(first.body);
     }
+    const inCapitals = { account_id: user.accountId.toUpperCase(), client_id: grant.id.toUpperCase() };
+    expect(await set(inCapitals)).toMatchObject({ status: 200, body: { account_id: user.accountId, client_id: grant.id } });
     expect(await listed()).toHaveLength(2);
     expect((await scene.trail(user)).filter((row) => row.startsWith('read_only_set'))).toHaveLength(2);
   });

@@ -92,6 +92,14 @@ describe.skipIf(!hasPostgres)('while the rows of one user are locked', () => {
     await expectRoomBeside(() => askForAccess(token));
   });
 
+  it('a client whose grant is locked calls repeatedly: all of its reads succeed, too', async () => {
+    const client = { name: 'x', actions: ['*'], access: 'write' as const, days: 1 };
+    const { grant } = await scene.steward.context.clientTokens.create(one.userId, client);
+    await lock(['client_grants']);
+    const reads = Array.from({ length: CALLS }, () => scene.call({ userId: one.userId, clientId: grant.id }, 'test.read'));
+    expect((await Promise.all([...reads, scene.call(other, 'test.send', MESSAGE)])).length).toBe(CALLS + 1);
+  });
+
   it('other users receive common events, and this user does once the row is unlocked', async () => {
     const [here, there] = [await socket(one), await socket(other)];
     await lock(['users']);

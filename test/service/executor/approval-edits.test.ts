@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { callAction } from '../../support/agents.ts';
-import { ExecutorScene } from '../../support/executor-scene.ts';
+import { ExecutorScene, rejectedWith } from '../../support/executor-scene.ts';
 import type { ConnectedGrant } from '../../support/refreshing.ts';
 import { SocketClient } from '../../support/socket-client.ts';
 
@@ -72,6 +72,24 @@ describe('a call that the user changes', () => {
     expect(await approve(approvalId, { approved: false, input: { to: [ANA] } })).toMatchObject({ error: { code: 'invalid_request' } });
     expect(scene.sent).toBe(0);
     expect(await approve(approvalId, {})).toMatchObject({ type: 'result' });
+  });
+
+  it('is not run with the arguments that were replaced while it was checked', async () => {
+    const { approvalId } = await ask();
+    let replacing: Promise<unknown> | undefined;
+    // The transaction of an edit from another tab, which comes before that of the approval.
+    scene.checked = () => {
+      replacing ??= scene.steward.context.db.transaction(
+        (tx) => tx.query(`update approvals set arguments_hash = decode('00', 'hex'), edited = true where id = $1`, [approvalId]),
+        user.userId,
+      );
+    };
+    await rejectedWith(scene.decide(user, approvalId), 'conflict');
+    expect(replacing).toBeDefined();
+    expect(scene.sent).toBe(0);
+    expect((await scene.steward.sql<{ status: string }>('select status from approvals where id = $1', [approvalId]))[0]?.status).toBe(
+      'pending',
+    );
   });
 
   it('is not another user’s', async () => {

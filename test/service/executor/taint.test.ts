@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { callAction } from '../../support/agents.ts';
 import { eventually } from '../../support/eventually.ts';
 import { ExecutorScene, rejectedWith } from '../../support/executor-scene.ts';
@@ -75,6 +75,29 @@ describe('a context that has read text of others', () => {
     expect(scene.sent).toBe(1);
   });
 
+  it('names whose text was read, also if it is the same as before many other reads', async () => {
+    const read = async (emailAddress: string) => {
+      scene.reading(200, { emailAddress });
+      await scene.call(user, 'test.read');
+    };
+    await read('mallory@example.net');
+    for (let count = 0; count < 25; count += 1) await read(`person${count}@example.com`);
+    await read('mallory@example.net');
+    const { provenance } = await scene.ask(user, ACTION, TO_ANA);
+    expect(provenance).toContainEqual({ action: 'test.read', author: 'mallory@example.net' });
+  });
+
+  it('names whose text was read, also if it is the same as an hour ago', async () => {
+    await scene.call(user, 'test.read');
+    await eventually(sourcesStored);
+    await scene.steward.sql(`update context_reads set read_at = now() - interval '2 hours' where user_id = $1`, [user.userId]);
+    const now = performance.now.bind(performance);
+    const later = vi.spyOn(performance, 'now').mockImplementation(() => now() + 2 * 3_600_000);
+    await scene.call(user, 'test.read').finally(() => later.mockRestore());
+    const { provenance } = await scene.ask(user, ACTION, TO_ANA);
+    expect(provenance).toEqual([{ action: 'test.read', author: 'someone@example.com' }]);
+  });
+
   it('refuses to run what was approved before, if the operator denies it', async () => {
     scene.policies.set(ACTION, { approval: 'destructive', tainted: 'deny' });
     const { approvalId } = await scene.ask(user, ACTION, TO_ANA);
@@ -96,6 +119,18 @@ describe('contexts', () => {
     await scene.call(user, ACTION, TO_ANA);
     expect(scene.sent).toBe(2);
     expect(await contexts()).toEqual([{ name: `client:${one.grant.id}`, tainted: true, financial: false }]);
+  });
+
+  it('include one that receives the stored result of a change', async () => {
+    const { clientTokens } = scene.steward.context;
+    const client = { name: 'x', actions: ['*'], access: 'write' as const, days: 1 };
+    const [one, other] = [await clientTokens.create(user.userId, client), await clientTokens.create(user.userId, client)];
+    const as = ({ grant }: typeof one) => ({ userId: user.userId, clientId: grant.id });
+    await scene.call(as(one), 'test.reply', TO_ANA, { idempotencyKey: 'k' });
+    await scene.call(as(other), ACTION, TO_ANA);
+    await scene.call(as(other), 'test.reply', TO_ANA, { idempotencyKey: 'k' });
+    await scene.ask(as(other), ACTION, { to: ['zoe@example.com'] });
+    expect(scene.sent).toBe(2);
   });
 
   it('that read a bank’s data send only to the user and to the operator’s allow-list, and ask', async () => {

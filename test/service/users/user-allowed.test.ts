@@ -90,6 +90,22 @@ describe('ALLOWED_USERS', () => {
     expect((await request(steward.url).get('/user/export').set('Authorization', token)).body.user.id).toBe(id);
   });
 
+  it('applies to the personal access tokens of a user, over HTTP and on a socket', async () => {
+    const token = await issuer.sign('ada', { sub: 'ada' });
+    const { userId } = await steward.context.sessions.authenticate(token);
+    const client = { name: 'script', actions: ['*'], access: 'read' as const, days: 1 };
+    const made = await steward.context.clientTokens.create(userId, client);
+    const tools = () => steward.call('/tools', { token: made.token });
+    expect((await tools()).status).toBe(200);
+    steward = await steward.restart({ ALLOWED_USERS: 'kite.example' });
+    expectError(await tools(), 'forbidden');
+    expectError(await steward.call('/agents/mail.search', { token: made.token, form: {} }), 'forbidden');
+    const socket = await SocketClient.open(steward.url);
+    expect(await socket.authenticate(made.token)).toMatchObject({ type: 'error', error: { code: 'forbidden' } });
+    steward = await steward.restart({ ALLOWED_USERS: 'example.com' });
+    expect((await tools()).status).toBe(200);
+  });
+
   it.each([',', ' ', ' , ,', '*', '*.example', 'kite.example.', 'k\u00efte.example', 'ada@', '@', 'example', 'a@b@c.example'])(
     'makes the start fail if it is %j, which would admit every user, or others than intended',
     (ALLOWED_USERS) => {
