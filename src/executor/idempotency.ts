@@ -32,7 +32,7 @@ export class IdempotencyKeys {
     const row = name && (await selectKey(this.#db, name));
     if (name === undefined || row === undefined) return undefined;
     if (row.argumentsHash !== call.argumentsHash) {
-      throw new AppError('conflict', 'idempotencyKey: was used for other arguments.');
+      throw new AppError('conflict', 'idempotencyKey: was used for other arguments. Use a new key for each change.');
     }
     if (row.status === 'done' && row.result !== null) {
       const key = await this.#userKeys.toOpen(this.#db, call.userId, row.result);

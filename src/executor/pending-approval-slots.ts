@@ -63,7 +63,7 @@ export function openApprovals(rows: readonly ApprovalRow[], row: NewApproval): A
   const isOpen = ({ status, expired }: ApprovalRow) => (status === 'pending' || status === 'preparing') && !expired;
   const ofKey = rows.filter(({ idempotencyKey }) => idempotencyKey !== null && idempotencyKey === row.idempotencyKey);
   if (ofKey.some((one) => isOpen(one) && one.argumentsHash !== row.argumentsHash)) {
-    throw new AppError('conflict', 'idempotencyKey: was used for other arguments.');
+    throw new AppError('conflict', 'idempotencyKey: was used for other arguments. Use a new key for each change.');
   }
   const alike = rows.filter(({ normalizedHash }) => normalizedHash === row.normalizedHash);
   assertNotDenied(ofKey, alike);
