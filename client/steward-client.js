@@ -18,7 +18,7 @@
  * @typedef {object} StewardClientOptions
  * @property {string | URL} url Address of the service; `/ws` is appended.
  * @property {(why: 'connect' | 'renew' | 'refused') => string | undefined | Promise<string | undefined>} token
- *   Returns a valid ID token. `refused`: the last one was rejected, so fetch a new one. Returning nothing closes the
+ *   Returns a valid ID token or personal access token. `refused`: the last one was rejected, so fetch a new one. Returning nothing closes the
  *   connection, because no user is signed in. After an error (for example offline), it is called again later.
  * @property {number} [since] The last event of an earlier session; later events are sent again.
  * @property {StewardStore} [store] Stores that number, so that no event is missed between sessions.

@@ -79,10 +79,10 @@ export function createApp(context: Context, state: ProcessState): Express {
 }
 
 function endpointMiddleware(context: Context): EndpointMiddleware {
-  const { sessions, authenticateAny, authenticateFirstParty, addresses } = context;
+  const { authenticateUser, authenticateAny, authenticateFirstParty, addresses } = context;
   const { limits } = context.config;
   const within = authenticateWithin(limits, {
-    idToken: (token) => sessions.authenticate(token),
+    idToken: authenticateUser,
     any: authenticateAny,
     firstParty: authenticateFirstParty,
   });

@@ -12,7 +12,7 @@ import { ApprovalExpiry } from './executor/approval-expiry.ts';
 import { withdrawn } from './executor/call-checks.ts';
 import { Executor } from './executor/executor.ts';
 import { allowedOrigins } from './http/allowed-origins.ts';
-import type { FirstParty, Principal } from './http/endpoint.ts';
+import type { Caller, FirstParty, Principal } from './http/endpoint.ts';
 import type { Addresses } from './http/http-server.ts';
 import { bareCredential } from './http/require-credential.ts';
 import { createVerifier, type VerifierOptions } from './identity/verifier.ts';
@@ -40,6 +40,8 @@ import { Revocations } from './vault/revocations.ts';
 import { absentKeyIds } from './vault/rotation/check-keys.ts';
 import { UserKeys } from './vault/user-keys.ts';
 import { RedirectUris } from './workspace/redirect-uri.ts';
+
+const ID_TOKEN_REQUIRED = 'An ID token is required. A personal access token can only list and call actions.';
 
 /** Replacements that tests and development inject. */
 export interface Overrides {
@@ -110,9 +112,15 @@ export async function createContext(foundation: Foundation, addresses: Addresses
     webSessions,
     /** How users sign in to the service's own pages. */
     signIn: createSignIn(config, sandbox, identity, verifying, publicUrl),
+    /** The user of an ID token. */
+    authenticateUser: async (header: string | undefined): Promise<Caller> => {
+      if (isClientToken(bareCredential(header))) throw new AppError('invalid_token', ID_TOKEN_REQUIRED);
+      return sessions.authenticate(header);
+    },
     /** The user in person: by an ID token, or without one by a session's secret. */
     authenticateFirstParty: async (header: string | undefined, secret: string | undefined): Promise<FirstParty> => {
-      if (isClientToken(bareCredential(header))) throw new AppError('forbidden', 'Only the user in person can do this, not a client.');
+      if (isClientToken(bareCredential(header)))
+        throw new AppError('forbidden', 'Only the user in person can do this, not a personal access token.');
       return header === undefined && secret !== undefined ? webSessions.find(secret) : sessions.authenticate(header);
     },
     clientTokens,

@@ -48,7 +48,7 @@ function revokeAllowance(allowances: Allowances): Endpoint {
     method: 'delete',
     path: '/allowances/:id',
     summary: 'Revoke an allowance',
-    description: 'It counts for every call that has not started.',
+    description: 'It takes effect for every call that has not started.',
     auth: 'id_token',
     params: z.object({ id: z.uuid() }),
     response: success,

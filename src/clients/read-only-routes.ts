@@ -30,7 +30,7 @@ function listReadOnly(switches: ReadOnlySwitches): Endpoint {
     method: 'get',
     path: '/read-only',
     summary: 'Read-only accounts',
-    description: 'Accounts and banks on which the user permits no changes, set longest first.',
+    description: 'Accounts and banks on which the user permits no changes, oldest setting first.',
     auth: 'id_token',
     response: z.object({ read_only: z.array(readOnly) }).meta({ id: 'ReadOnlyAccounts' }),
     handle: async ({ caller }) => ({ json: { read_only: (await switches.list(caller.userId)).map(shown) } }),
@@ -43,13 +43,13 @@ function setReadOnly(switches: ReadOnlySwitches): Endpoint {
     path: '/read-only',
     summary: 'Set an account to read-only',
     description:
-      'No action changes anything in the account or at the bank afterwards, for everything or for one personal access token; changes that have started run to their end. Pending approvals for it end. It holds until it is lifted or the account is disconnected.',
+      'No action changes anything in the account or at the bank afterwards, for every caller or for one personal access token; changes that have started run to their end. Pending approvals for it end. It holds until it is lifted or the account is disconnected.',
     auth: 'id_token',
     json: { limit: LIMIT },
     form: z
       .strictObject({
         account_id: uuid,
-        client_id: uuid.optional().describe('Id of a personal access token; absent: for everything.'),
+        client_id: uuid.optional().describe('Id of a personal access token; absent: it holds for every caller.'),
       })
       .meta({ id: 'ReadOnlyRequest' }),
     response: readOnly,

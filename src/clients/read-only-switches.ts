@@ -55,7 +55,7 @@ export class ReadOnlySwitches {
     await this.#db.transaction(async (tx) => {
       await lockUser(tx, userId);
       const lifted = await deleteReadOnly(tx, userId, id);
-      if (lifted === undefined) throw new AppError('not_found', 'There is no such switch.');
+      if (lifted === undefined) throw new AppError('not_found', 'There is no such read-only setting.');
       await this.#record(tx, userId, lifted, false);
     }, userId);
   }

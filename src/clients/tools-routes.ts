@@ -24,10 +24,10 @@ function listTools({ executor, catalog, providers }: ToolsDeps): Endpoint {
     path: '/tools',
     summary: 'List actions as tools of a model',
     description:
-      'The actions that the caller can call now, in the form that the vendor’s API takes. Call one with `POST /agents/{action}`, with the tool’s name and the model’s arguments as they are.',
+      'The actions that the caller can call now, in the format that the vendor’s API takes. Call one with `POST /agents/{action}`, with the tool’s name and the model’s arguments as they are.',
     auth: 'credential',
     query: z.strictObject({
-      format: z.enum(TOOL_FORMATS).default('mcp').describe('Whose form.'),
+      format: z.enum(TOOL_FORMATS).default('mcp').describe('The format of a vendor or of MCP.'),
       strict: z.enum(['true', 'false']).default('false').describe('`true`: schemas for the vendor’s strict mode (OpenAI, Anthropic).'),
     }),
     response: z.object({ tools: z.array(z.looseObject({})) }).meta({ id: 'Tools' }),

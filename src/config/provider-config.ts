@@ -29,8 +29,10 @@ export function identity(env: Variables, problems: Problems): Config['identity']
 export function signIn(env: Variables, problems: Problems): Config['signIn'] {
   const { OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret, SIGN_IN_URL: pageUrl } = env;
   if (clientSecret !== undefined && clientId === undefined) problems.add('OIDC_CLIENT_ID', 'is missing while OIDC_CLIENT_SECRET is set');
-  if (clientId !== undefined && env.OIDC_ISSUER === undefined) problems.add('OIDC_ISSUER', 'is missing while OIDC_CLIENT_ID is set');
-  if (clientId !== undefined && pageUrl !== undefined) problems.add('SIGN_IN_URL', 'and OIDC_CLIENT_ID exclude each other');
+  if (clientId !== undefined && env.OIDC_ISSUER === undefined)
+    problems.add('OIDC_ISSUER', 'is missing while OIDC_CLIENT_ID is set (with Firebase, set SIGN_IN_URL instead)');
+  if (clientId !== undefined && pageUrl !== undefined)
+    problems.add('SIGN_IN_URL', 'and OIDC_CLIENT_ID exclude each other: remove one of them');
   if (pageUrl !== undefined) return { pageUrl: problems.exact('SIGN_IN_URL', pageUrl) };
   if (clientId !== undefined) return { clientId, clientSecret };
   const isSandbox = env.FIREBASE_PROJECT_ID === undefined && env.OIDC_ISSUER === undefined && !problems.production;

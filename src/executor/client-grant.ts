@@ -1,6 +1,9 @@
 import { AppError } from '../errors.ts';
 import type { ConfiguredAction } from '../integrations/catalog.ts';
 
+const READS_ONLY = 'This token may only read, and the action changes something. The user can make one with the access “write”.';
+const NOT_NAMED = 'This token does not name this action. The user can make one that does.';
+
 /** What a client may do on the user's behalf. */
 export interface ClientGrant {
   id: string;
@@ -27,7 +30,7 @@ export function isPermitted({ actions, access }: ClientGrant, { name, action }: 
 export function assertPermitted(client: ClientGrant | undefined, configured: ConfiguredAction): void {
   if (client === undefined || isPermitted(client, configured)) return;
   const isNamed = client.actions.some((pattern) => covers(pattern, configured.name));
-  throw new AppError('forbidden', isNamed ? 'This client may only read.' : 'This client may not call this action.');
+  throw new AppError('forbidden', isNamed ? READS_ONLY : NOT_NAMED);
 }
 
 /** Those of the user's accounts that the client may use. */

@@ -134,7 +134,7 @@ function isKnown({ configured, ownAddresses }: Call, viewer: Viewer): boolean {
 function refused({ isTainted }: Taint, isDenied: boolean): AppError {
   const message =
     isDenied && isTainted
-      ? 'The operator denies this after text of others was read.'
-      : 'A bank’s data was read before, and goes only to the user and to those whom the operator’s allow-list names.';
+      ? 'The operator denies this call within an hour after text of others was read.'
+      : 'A bank’s data was read within the last hour, so this may go only to the user’s own addresses and to those on the action’s allow-list.';
   return new AppError('forbidden', message);
 }

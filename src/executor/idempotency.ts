@@ -86,7 +86,7 @@ export function openResult(key: DataKey, name: KeyName, sealed: Buffer): CallRes
 
 /** The error of a key that was used for another call. */
 export function otherArguments(): AppError {
-  return new AppError('conflict', 'idempotencyKey: was used for other arguments.');
+  return new AppError('conflict', 'idempotencyKey: was used for other arguments. Use a new key for each change.');
 }
 
 export function unknownOutcome(): AppError {

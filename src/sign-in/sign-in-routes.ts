@@ -41,7 +41,7 @@ function signIn({ signIn: way, cookies }: SignInDeps): Endpoint {
     auth: 'none',
     limit: 'provider',
     browser: true,
-    query: z.strictObject({ return_to: returnPath.default(DEFAULT_RETURN).describe('Where the sign-in ends.') }),
+    query: z.strictObject({ return_to: returnPath.default(DEFAULT_RETURN).describe('The page to which the sign-in returns.') }),
     pages: { 303: 'Redirect to the sign-in' },
     errors: ['not_configured'],
     async handle({ query, response }) {
@@ -124,7 +124,7 @@ function endSession({ webSessions, cookies }: SignInDeps): Endpoint {
     method: 'delete',
     path: '/auth/session',
     summary: 'End the session',
-    description: 'With an ID token: all sessions of the user. It counts at once, on every replica.',
+    description: 'With an ID token: all sessions of the user. It takes effect with the next request, on every replica.',
     auth: 'first_party',
     response: success,
     async handle({ caller, response }) {

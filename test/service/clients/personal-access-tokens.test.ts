@@ -167,10 +167,11 @@ describe('a personal access token', () => {
         if (security.length === 0 || path.startsWith('/agents/') || ['/approvals/{id}/result', '/tools'].includes(path)) continue;
         const address = path.replace(/\{\w+\}/g, '00000000-0000-4000-8000-000000000000');
         for (const credential of [token, `Bearer ${token}`]) {
-          const { status } = await scene.steward.call(address, { method: method.toUpperCase(), token: credential });
-          // Where the user in person is expected, a client is told so.
+          const { status, text } = await scene.steward.call(address, { method: method.toUpperCase(), token: credential });
+          // The message says what the token is for.
           const isInPerson = security.some((one: object) => 'session' in one);
           expect([method, path, status]).toEqual([method, path, isInPerson ? 403 : 401]);
+          expect(text).toMatch(/personal access token/);
           tried += 1;
         }
       }
