@@ -39,15 +39,24 @@ export function approvalsPage(user: PageUser, approvals: readonly LinkedPreview[
   return page('Approvals', html`<h1>Approvals</h1>\n${list}\n${footer(user)}`);
 }
 
+/** What the forms of a question need. */
+export interface QuestionForm {
+  user: PageUser;
+  approval: LinkedPreview;
+  /** Digest of the question, so that another one is not decided by this form. */
+  shown: string;
+  /** Whether calls like it can be allowed in advance. */
+  mayBeAllowed: boolean;
+}
+
 /**
  * One approval: who sees it first, then everything else that decides.
  *
- * @param shown digest of the question, so that another one is not decided by this form
  * @param attempt the user's last, if this page is the answer to it
  */
-export function approvalPage(user: PageUser, approval: LinkedPreview, shown: string, attempt?: Attempt): string {
+export function approvalPage(form: QuestionForm, attempt?: Attempt): string {
+  const { user, approval } = form;
   const { summary, notices, action, account, input, matches, expiresAt } = approval;
-  const form = { user, approval, shown };
   return page(
     'Approve or deny',
     html`<h1>Approve this?</h1>
@@ -62,7 +71,7 @@ ${new ArgumentsView(matches).render(input)}
 ${provenanceOf(approval.provenance)}
 <p class="muted">Action <code>${action}</code> with the account ${inline(account)}. Waits for you until ${timeOf(expiresAt)}.</p>
 <div class="choices">
-${decisionForm(form, true, rememberField(approval, 'remember'))}
+${decisionForm(form, true, rememberField(form, 'remember'))}
 ${decisionForm(form, false)}
 </div>
 ${editor(form, attempt?.edited)}
@@ -93,12 +102,6 @@ ${footer(user)}`,
   );
 }
 
-interface QuestionForm {
-  user: PageUser;
-  approval: LinkedPreview;
-  shown: string;
-}
-
 /** One form for each decision, so that the decision is a field and not the value of a button. */
 function decisionForm({ user, approval, shown }: QuestionForm, approved: boolean, fields: SafeHtml | false = false): SafeHtml {
   return html`<form method="post" action="/approvals/${approval.approvalId}">
@@ -114,9 +117,8 @@ function hiddenFields({ session }: PageUser, shown: string, approved: boolean): 
 `;
 }
 
-/** Only where everyone who sees it is a person; for other reasons the server says no. */
-function rememberField({ audience, action, account }: LinkedPreview, id: string): SafeHtml | false {
-  if (audience.length === 0 || audience.some(({ kind }) => kind !== 'person')) return false;
+function rememberField({ approval: { action, account }, mayBeAllowed }: QuestionForm, id: string): SafeHtml | false {
+  if (!mayBeAllowed) return false;
   return html`<label for="${id}">Allow calls like this without asking</label>
 <select id="${id}" name="remember_for" aria-describedby="${id}-hint">
 <option value="">No, ask each time</option>
@@ -129,7 +131,8 @@ function rememberField({ audience, action, account }: LinkedPreview, id: string)
 }
 
 /** @param edited as the user wrote them before */
-function editor({ user, approval, shown }: QuestionForm, edited: string | undefined): SafeHtml {
+function editor(form: QuestionForm, edited: string | undefined): SafeHtml {
+  const { user, approval, shown } = form;
   const text = edited === undefined ? editableJson(approval.input) : escapeHidden(edited);
   if (text === undefined) return html`<p class="muted">The arguments are too long to be changed on this page.</p>`;
   return html`<details class="editor"${edited !== undefined && html` open`}>
@@ -139,7 +142,7 @@ ${hiddenFields(user, shown, true)}<label for="input_json">Arguments as JSON</lab
 <textarea id="input_json" name="input_json" rows="14" dir="ltr" spellcheck="false" autocomplete="off" autocapitalize="none" aria-describedby="input_json-hint">
 ${text}</textarea>
 <p class="muted" id="input_json-hint"><small>Hidden characters are written as <code>\\u202e</code>. If others would see the changed call, you are asked again before it runs.</small></p>
-${rememberField(approval, 'remember-edited')}<button class="button primary" type="submit">Approve with these arguments</button>
+${rememberField(form, 'remember-edited')}<button class="button primary" type="submit">Approve with these arguments</button>
 </form>
 </details>`;
 }

@@ -13,7 +13,7 @@ import { canonicalJson } from '../validation/canonical-json.ts';
 import { isObject } from '../validation/is-object.ts';
 import { excessOf, scanJson } from '../validation/json-scan.ts';
 import { text } from '../validation/validate.ts';
-import { approvalPage, approvalsPage, endPage } from './approval-page.ts';
+import { type Attempt, approvalPage, approvalsPage, endPage } from './approval-page.ts';
 
 const SURFACE = 'http';
 const ASKED_AGAIN = 'Others would see the changed call, or what it is about has changed. This is the new question.';
@@ -60,7 +60,7 @@ const outcome = z
   })
   .meta({ id: 'ApprovalOutcome' });
 
-type Approvals = Pick<Executor, 'approvals' | 'approve' | 'outcome'>;
+type Approvals = Pick<Executor, 'approvals' | 'approve' | 'outcome' | 'mayBeAllowed'>;
 
 /** Pending approvals, for the user in person: as JSON, and as pages of the service's own. How they ended, for the caller that asked. */
 export function approvalsRouter(
@@ -107,7 +107,7 @@ function readApproval(executor: Approvals): Endpoint {
       const found = await find(executor, caller.userId, params.id);
       if (found === undefined && isPage) return notPending(caller);
       if (found === undefined) throw new AppError('not_found', 'There is no such request for approval.');
-      return isPage ? withPage(approvalPage(caller, found, digestOf(found))) : { json: shown(found) };
+      return isPage ? questionPage(executor, caller, found) : { json: shown(found) };
     },
   });
 }
@@ -233,22 +233,29 @@ async function endOf(
     await run();
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    return afterError(user, error, edited, await find(executor, user.userId, approvalId));
+    return afterError(executor, user, error, edited, await find(executor, user.userId, approvalId));
   }
   if (approved) return withPage(endPage(user, { heading: 'Done', text: 'You approved it, and it was done.' }));
   return withPage(endPage(user, { heading: 'Denied', text: 'You denied it. Nothing was done.' }));
 }
 
 /** The page of the question while that is open and is another by now, or has arguments to correct; else that of the end. */
-function afterError(user: FirstParty, error: AppError, edited: string | undefined, pending: LinkedPreview | undefined): Reply<never> {
-  const { code, message, status } = error;
-  const isAskedAgain = code === 'approval_required';
-  if (pending !== undefined && (isAskedAgain || edited !== undefined)) {
-    const attempt = isAskedAgain ? { problem: ASKED_AGAIN } : { problem: message, edited };
-    return withPage(approvalPage(user, pending, digestOf(pending), attempt), status);
-  }
+function afterError(
+  executor: Approvals,
+  user: FirstParty,
+  { code, message, status }: AppError,
+  edited: string | undefined,
+  pending: LinkedPreview | undefined,
+): Reply<never> {
+  if (pending !== undefined && code === 'approval_required') return questionPage(executor, user, pending, { problem: ASKED_AGAIN }, status);
+  if (pending !== undefined && edited !== undefined) return questionPage(executor, user, pending, { problem: message, edited }, status);
   const heading = code === 'outcome_unknown' ? 'Not known' : 'Not done';
   return withPage(endPage(user, { heading, text: message, code, pending: pending?.approvalId }), status);
+}
+
+function questionPage(executor: Approvals, user: FirstParty, pending: LinkedPreview, attempt?: Attempt, status?: number): Reply<never> {
+  const form = { user, approval: pending, shown: digestOf(pending), mayBeAllowed: executor.mayBeAllowed(pending) };
+  return withPage(approvalPage(form, attempt), status);
 }
 
 function notPending(caller: FirstParty): Reply<never> {

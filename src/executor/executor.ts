@@ -16,7 +16,7 @@ import { lockUser } from '../vault/grants-repository.ts';
 import type { UserKeys } from '../vault/user-keys.ts';
 import { ActionRun, type RunDeps } from './action-run.ts';
 import { type AgentAccountRow, selectUserAccounts, type UserAccounts } from './agent-accounts-repository.ts';
-import type { NewAllowance } from './allowance.ts';
+import { mayBeAllowed, type NewAllowance } from './allowance.ts';
 import type { Allowances } from './allowances.ts';
 import { type ApprovalOutcome, ApprovalOutcomes } from './approval-outcomes.ts';
 import type { ApprovalPreview, Stored } from './approval-preview.ts';
@@ -193,6 +193,12 @@ export class Executor {
   /** Pending approvals that can still be decided, oldest first. */
   async approvals(userId: string): Promise<LinkedPreview[]> {
     return (await this.#approvals.pending(userId)).map((preview) => this.#linked(preview));
+  }
+
+  /** Whether calls like a pending one can be allowed in advance, unless what was read before it is a reason to ask. */
+  mayBeAllowed({ action, audience }: Pick<ApprovalPreview, 'action' | 'audience'>): boolean {
+    const configured = this.#deps.catalog().actions.get(action);
+    return configured !== undefined && mayBeAllowed(configured, audience);
   }
 
   /**

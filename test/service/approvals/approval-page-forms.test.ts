@@ -65,15 +65,18 @@ describe('allowing calls like one in advance, on its page', () => {
     expect([scene.sent, await allowances()]).toEqual([0, []]);
   });
 
-  it('is not offered where not everyone is known by an address', async () => {
-    scene.policies.set('test.send', { approval: 'always' });
-    expect((await open(await ask({ to: [ANA] }, 'test.send'))).text).not.toContain('remember_for');
+  it('is not offered where the operator requires approval of each call, or nobody else sees it', async () => {
+    for (const action of [ACTION, 'test.send', 'test.remove']) {
+      scene.policies.set(action, { approval: 'always' });
+      expect((await open(await ask({ to: [ANA] }, action))).text).not.toContain('remember_for');
+    }
   });
 
   it('says why it is not possible, and leads back to the question', async () => {
-    scene.policies.set(ACTION, { approval: 'always' });
     const id = await ask();
-    const end = await submit(await open(id), id, 0, (fields) => fields.set('remember_for', '7'));
+    const page = await open(id);
+    scene.policies.set(ACTION, { approval: 'always' });
+    const end = await submit(page, id, 0, (fields) => fields.set('remember_for', '7'));
     expect(end).toMatchObject({ status: 400, text: expect.stringContaining('but not allowed in advance: the operator requires approval') });
     expect(end.text).toContain(`<a href="/approvals/${id}">Back to the question</a>`);
     expect(scene.sent).toBe(0);
