@@ -73,7 +73,7 @@ export class ApprovalsPanel {
         'div',
         {},
         element('h3', {}, summary),
-        element('p', {}, audience.length > 0 ? `Seen by ${audience.map(viewerText).join(', ')}.` : 'Seen by you only.'),
+        element('p', { className: 'seen' }, audience.length > 0 ? `Seen by ${audience.map(viewerText).join(', ')}.` : 'Seen by you only.'),
         ...notices.map((notice) => element('p', { className: 'notice' }, notice)),
         element('p', { className: 'detail' }, `${action} with ${account}, until ${time(expiresAt)}. `, pageLink(url, summary)),
       ),

@@ -1,5 +1,6 @@
 import type { ErrorCode } from '../errors.ts';
 import type { LinkedPreview } from '../executor/executor.ts';
+import { noticesOnMatches } from '../executor/question.ts';
 import type { ShownViewer } from '../executor/shown-viewer.ts';
 import type { FirstParty } from '../http/endpoint.ts';
 import { html, page, type SafeHtml } from '../http/html.ts';
@@ -15,6 +16,8 @@ const RELATIONS = {
 };
 /** Those that deserve attention first, so that they are not among the uncounted ones. */
 const ORDER = ['anyone', 'unknown', 'domain', 'group', 'new', undefined, 'written_to', 'own'];
+/** Characters; a longer one scrolls. */
+const MAX_SUMMARY = 400;
 const MAX_VIEWERS = 200;
 const MAX_SOURCES = 50;
 
@@ -29,8 +32,9 @@ export interface Attempt {
 /** The pending approvals of a user. */
 export function approvalsPage(user: PageUser, approvals: readonly LinkedPreview[]): string {
   const entries = approvals.map(
-    ({ approvalId, summary, action, account, expiresAt }) => html`<li>
-<a href="/approvals/${approvalId}">${inline(summary)}</a>
+    ({ approvalId, summary, audience, action, account, expiresAt }) => html`<li>
+<a class="cut" href="/approvals/${approvalId}">${inline(summary)}</a>
+<p class="muted">Who sees it: ${audience.length === 0 ? 'only you.' : countOf(audience)}</p>
 <p class="muted"><code>${action}</code> with ${inline(account)}, until ${timeOf(expiresAt)}</p>
 </li>
 `,
@@ -56,11 +60,14 @@ export interface QuestionForm {
  */
 export function approvalPage(form: QuestionForm, attempt?: Attempt): string {
   const { user, approval } = form;
-  const { summary, notices, action, account, input, matches, expiresAt } = approval;
+  const { summary, action, account, input, matches, expiresAt } = approval;
+  // The page has a section for them.
+  const repeated = noticesOnMatches(matches);
+  const notices = approval.notices.filter((notice) => !repeated.includes(notice));
   return page(
     'Approve or deny',
     html`<h1>Approve this?</h1>
-${attempt && html`<p class="error" role="alert">Nothing was done. ${inline(attempt.problem)}</p>\n`}<p class="summary">${inline(summary)}</p>
+${attempt && html`<p class="error" role="alert">Nothing was done. ${inline(attempt.problem)}</p>\n`}<p class="summary"${summary.length > MAX_SUMMARY && html` tabindex="0" role="region" aria-label="Summary"`}>${inline(summary)}</p>
 <h2>Who sees it</h2>
 ${audienceOf(approval.audience)}
 ${notices.map((notice) => html`<p class="warning">${inline(notice)}</p>\n`)}
@@ -71,8 +78,8 @@ ${new ArgumentsView(matches).render(input)}
 ${provenanceOf(approval.provenance)}
 <p class="muted">Action <code>${action}</code> with the account ${inline(account)}. Waits for you until ${timeOf(expiresAt)}.</p>
 <div class="choices">
-${decisionForm(form, true, rememberField(form, 'remember'))}
-${decisionForm(form, false)}
+${decisionForm(form, true, attempt?.edited === undefined ? 'Approve' : 'Approve as shown above', rememberField(form, 'remember'))}
+${decisionForm(form, false, 'Deny')}
 </div>
 ${editor(form, attempt?.edited)}
 ${footer(user)}`,
@@ -103,10 +110,15 @@ ${footer(user)}`,
 }
 
 /** One form for each decision, so that the decision is a field and not the value of a button. */
-function decisionForm({ user, approval, shown }: QuestionForm, approved: boolean, fields: SafeHtml | false = false): SafeHtml {
+function decisionForm(
+  { user, approval, shown }: QuestionForm,
+  approved: boolean,
+  label: string,
+  fields: SafeHtml | false = false,
+): SafeHtml {
   return html`<form method="post" action="/approvals/${approval.approvalId}">
 ${hiddenFields(user, shown, approved)}${fields}
-<button class="${approved ? 'button primary' : 'button'}" type="submit">${approved ? 'Approve' : 'Deny'}</button>
+<button class="${approved ? 'button primary' : 'button'}" type="submit">${label}</button>
 </form>`;
 }
 
@@ -177,7 +189,7 @@ function viewerOf(viewer: ShownViewer): SafeHtml {
   if (viewer.kind === 'group') return html`The group <strong>${inline(viewer.address)}</strong>`;
   const { relation } = viewer;
   const known = relation === undefined ? 'it could not be read whether you know this address' : RELATIONS[relation];
-  return html`${relation === 'new' && html`<span class="new">New</span> `}<strong>${inline(viewer.address)}</strong> <span class="relation">${known}</span>`;
+  return html`${relation === 'new' && html`<span class="new">New</span> `}<strong>${inline(viewer.address)}</strong>: <span class="relation">${known}</span>`;
 }
 
 function matchesOf(matches: LinkedPreview['matches']): SafeHtml | false {
@@ -203,7 +215,7 @@ function provenanceOf(sources: LinkedPreview['provenance']): SafeHtml | false {
 }
 
 function sourceOf({ action, author, name, time }: LinkedPreview['provenance'][number]): SafeHtml {
-  return html`<code>${action}</code>${author !== undefined && html`, written by <q>${inline(author)}</q>`}${name !== undefined && html`, named <q>${inline(name)}</q>`}${time !== undefined && html`, of ${inline(time)}`}`;
+  return html`<code>${action}</code>${author !== undefined && html`, written by <q>${inline(author)}</q>`}${name !== undefined && html`, named <q>${inline(name)}</q>`}${time !== undefined && html`, of ${timeOf(time)}`}`;
 }
 
 function footer({ label, session }: PageUser): SafeHtml {
@@ -219,7 +231,8 @@ ${form}
 </footer>`;
 }
 
-/** To the minute, with its zone. */
+/** To the minute, with its zone; as it is if it comes from elsewhere and is written otherwise. */
 function timeOf(iso: string): SafeHtml {
+  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d[\d:.]{0,16}Z$/.test(iso)) return inline(iso);
   return html`<time datetime="${iso}">${iso.slice(0, 16).replace('T', ' ')} UTC</time>`;
 }

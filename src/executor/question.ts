@@ -92,7 +92,8 @@ function noticesOnReading({ isTainted, isFinancial }: Taint, sources: readonly R
   ];
 }
 
-function noticesOnMatches(matches: readonly Match[]): string[] {
+/** Also for those who show the matches themselves. */
+export function noticesOnMatches(matches: readonly Match[]): string[] {
   return matches.slice(0, MAX_QUOTED_MATCHES).map(({ field, text, author }) => {
     const whose = author === undefined ? 'text that was read before' : `what ${quoted(author)} wrote`;
     return `The argument ${quoted(field)} repeats ${whose}: ${quoted(text)}.`;
