@@ -33,7 +33,7 @@ export interface Attempt {
 export function approvalsPage(user: PageUser, approvals: readonly LinkedPreview[]): string {
   const entries = approvals.map(
     ({ approvalId, summary, audience, action, account, expiresAt }) => html`<li>
-<a class="cut" href="/approvals/${approvalId}">${inline(summary)}</a>
+<a href="/approvals/${approvalId}" class="cut">${inline(summary)}</a>
 <p class="muted">Who sees it: ${audience.length === 0 ? 'only you.' : countOf(audience)}</p>
 <p class="muted"><code>${action}</code> with ${inline(account)}, until ${timeOf(expiresAt)}</p>
 </li>
