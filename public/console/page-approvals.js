@@ -13,6 +13,7 @@ export class ApprovalsPanel {
   #result = byId('approvals-result');
   /** What is shown, by its text: what a user has begun to write survives an event. */
   #entries = new Map();
+  #ids = new Set();
   #turn = 0;
 
   constructor(client) {
@@ -30,6 +31,7 @@ export class ApprovalsPanel {
   clear() {
     this.#turn++;
     this.#entries.clear();
+    this.#ids.clear();
     this.#list.replaceChildren();
     this.#result.replaceChildren();
   }
@@ -43,10 +45,10 @@ export class ApprovalsPanel {
       }),
     );
     const texts = [...this.#entries.keys()];
-    const isNew = texts.some((text) => !before.has(text));
     // How an earlier call ended must not stand above another question.
-    if (isNew) this.#result.replaceChildren();
-    if (!isNew && texts.length > 0 && texts.length === before.size) return;
+    if (approvals.some(({ approvalId }) => !this.#ids.has(approvalId))) this.#result.replaceChildren();
+    this.#ids = new Set(approvals.map(({ approvalId }) => approvalId));
+    if (texts.length > 0 && texts.length === before.size && texts.every((text) => before.has(text))) return;
     const empty = element('li', { className: 'empty' }, 'No pending approvals.');
     replaceItems(this.#list, byId('approvals-title'), texts.length > 0 ? [...this.#entries.values()] : [empty]);
   }
