@@ -1,5 +1,6 @@
 import { StewardClient } from '../../client/steward-client.js';
 import { AgentsPanel } from './page-agents.js';
+import { AllowancesPanel } from './page-allowances.js';
 import { ApprovalsPanel, EventsPanel } from './page-approvals.js';
 import { BankPanel } from './page-bank.js';
 import { byId, onSubmit, run, show, showError } from './page-dom.js';
@@ -19,11 +20,12 @@ const client = new StewardClient({ url: location.origin, token: (why) => (why ==
 const agents = new AgentsPanel(client);
 const approvals = new ApprovalsPanel(client);
 const events = new EventsPanel(client);
+const allowances = new AllowancesPanel(session);
 const tokens = new TokensPanel(session);
 
 /** Reloads all data of the signed-in user. */
 async function refresh() {
-  const panels = [workspace, bank, agents, approvals, tokens];
+  const panels = [workspace, bank, agents, approvals, allowances, tokens];
   const parts = [...panels.map((panel) => panel.refresh()), refreshIntegrations(session)];
   const results = await Promise.allSettled(parts);
   const failed = results.find(({ status }) => status === 'rejected');
@@ -54,7 +56,7 @@ function showSession({ detail: { reason } }) {
   const signedIn = token !== undefined;
   for (const id of ['signed-in', 'account', 'integration-status']) byId(id).hidden = !signedIn;
   byId('sign-in').hidden = signedIn;
-  for (const panel of [workspace, bank, agents, approvals, events, tokens]) panel.clear();
+  for (const panel of [workspace, bank, agents, approvals, events, allowances, tokens]) panel.clear();
   for (const id of ['account', 'sign-in']) byId(id).querySelector('.result').replaceChildren();
   if (signedIn) greet();
   else client.close();

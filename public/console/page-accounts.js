@@ -20,9 +20,11 @@ export class AccountsPanel {
 
   async refresh() {
     const turn = ++this.#turn;
-    const { accounts } = await this.session.request('GET', this.#path);
+    const requests = [this.#path, '/read-only'].map((path) => this.session.request('GET', path));
+    const [{ accounts }, { read_only: switches }] = await Promise.all(requests);
+    const readOnly = new Map(switches.filter((one) => one.client_id === null).map((one) => [one.account_id, one.id]));
     // A late response must not replace a newer one.
-    if (turn === this.#turn) this.#render(accounts);
+    if (turn === this.#turn) this.#render(accounts.map((account) => ({ ...account, readOnly: readOnly.get(account.id) })));
   }
 
   clear() {
@@ -36,6 +38,20 @@ export class AccountsPanel {
     const button = element('button', { className: 'button', type: 'button', 'aria-label': `${label}: ${name}` }, label);
     button.addEventListener('click', () => run(button, this.result, action));
     return button;
+  }
+
+  /** @param account with the id of its read-only switch, if that is set */
+  readOnlyButton({ id, readOnly }, name) {
+    if (readOnly === undefined) {
+      return this.button('Set to read-only', name, async () => {
+        await this.session.request('POST', '/read-only', { json: { account_id: id } });
+        await this.changed(`${name} is read-only. Agents can change nothing in it.`);
+      });
+    }
+    return this.button('Permit changes', name, async () => {
+      await this.session.request('DELETE', `/read-only/${readOnly}`);
+      await this.changed(`Agents can change ${name} again.`);
+    });
   }
 
   disconnectButton(id, name, text) {

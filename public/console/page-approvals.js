@@ -1,13 +1,19 @@
 import { asFailures, showResult } from './page-agents.js';
+import { inputEditor, rememberField, visibleJson } from './page-decision.js';
 import { byId, element, replaceItems, run, show } from './page-dom.js';
+import { Failure } from './page-request.js';
 
 const EVENTS_SHOWN = 20;
+const REJECTED = { code: 'invalid_request', status: 0 };
 
-/** The pending approvals, with the exact arguments of each call. */
+/** The pending approvals, with the exact arguments of each call, which the user can change. */
 export class ApprovalsPanel {
   #client;
   #list = byId('approvals');
   #result = byId('approvals-result');
+  /** What is shown, by its text: what a user has begun to write survives an event. */
+  #entries = new Map();
+  #ids = new Set();
   #turn = 0;
 
   constructor(client) {
@@ -16,27 +22,52 @@ export class ApprovalsPanel {
 
   async refresh() {
     const turn = ++this.#turn;
-    const approvals = await asFailures(this.#client.approvals());
-    if (turn === this.#turn) this.#render(approvals);
+    const requests = [this.#client.approvals(), this.#client.list()];
+    const [approvals, { agents }] = await asFailures(Promise.all(requests));
+    const actions = new Map(agents.flatMap((agent) => agent.actions.map((action) => [action.name, action])));
+    if (turn === this.#turn) this.#render(approvals, actions);
   }
 
   clear() {
     this.#turn++;
+    this.#entries.clear();
+    this.#ids.clear();
     this.#list.replaceChildren();
     this.#result.replaceChildren();
   }
 
-  #render(approvals) {
+  #render(approvals, actions) {
+    const before = this.#entries;
+    this.#entries = new Map(
+      approvals.map((approval) => {
+        const text = JSON.stringify(approval);
+        return [text, before.get(text) ?? this.#entry(approval, actions.get(approval.action))];
+      }),
+    );
+    const texts = [...this.#entries.keys()];
+    // How an earlier call ended must not stand above another question.
+    if (approvals.some(({ approvalId }) => !this.#ids.has(approvalId))) this.#result.replaceChildren();
+    this.#ids = new Set(approvals.map(({ approvalId }) => approvalId));
+    if (texts.length > 0 && texts.length === before.size && texts.every((text) => before.has(text))) return;
     const empty = element('li', { className: 'empty' }, 'No pending approvals.');
-    replaceItems(this.#list, byId('approvals-title'), approvals.length > 0 ? approvals.map((one) => this.#entry(one)) : [empty]);
+    replaceItems(this.#list, byId('approvals-title'), texts.length > 0 ? [...this.#entries.values()] : [empty]);
   }
 
-  #entry({ approvalId, action, account, summary, audience, notices, input, expiresAt }) {
-    const button = (text, className, approved) => {
+  #entry(approval, configured) {
+    const { approvalId, action, account, summary, audience, notices, input, expiresAt, url } = approval;
+    const { field: days, read: readDays } = rememberField(approval, configured);
+    const { field: editor, read: readInput, isChanged } = inputEditor(approvalId, input);
+    const decide = (text, className, options) => {
       const node = element('button', { type: 'button', className, 'aria-label': `${text}: ${summary}` }, text);
-      node.addEventListener('click', () => run(node, this.#result, () => this.#decide(approvalId, approved)));
+      node.addEventListener('click', () => run(node, this.#result, () => this.#decide(approvalId, options())));
       return node;
     };
+    const edited = decide('Approve with these arguments', 'button', () => ({ approved: true, input: readInput(), ...readDays() }));
+    editor.append(edited);
+    const approve = decide('Approve', 'button primary', () => {
+      if (isChanged()) throw new Failure('The arguments are changed. Approve with these arguments, or close the editor.', REJECTED);
+      return { approved: true, ...readDays() };
+    });
     return element(
       'li',
       { className: 'entry approval' },
@@ -44,24 +75,40 @@ export class ApprovalsPanel {
         'div',
         {},
         element('h3', {}, summary),
-        element('p', { className: 'detail' }, `${action} with ${account}, until ${time(expiresAt)}`),
-        ...(audience.length > 0 ? [element('p', {}, `Seen by ${audience.map(viewerText).join(', ')}.`)] : []),
+        element('p', { className: 'seen' }, audience.length > 0 ? `Seen by ${audience.map(viewerText).join(', ')}.` : 'Seen by you only.'),
         ...notices.map((notice) => element('p', { className: 'notice' }, notice)),
+        element('p', { className: 'detail' }, `${action} with ${account}, until ${time(expiresAt)}. `, pageLink(url, summary)),
       ),
-      element('pre', { tabIndex: 0, 'aria-label': 'Arguments' }, JSON.stringify(input, null, 2)),
-      element('div', { className: 'actions' }, button('Approve', 'button primary', true), button('Deny', 'button', false)),
+      element('pre', { tabIndex: 0, 'aria-label': 'Arguments' }, visibleJson(input)),
+      days,
+      element(
+        'div',
+        { className: 'actions' },
+        approve,
+        decide('Deny', 'button', () => ({ approved: false })),
+      ),
+      editor,
     );
   }
 
-  async #decide(approvalId, approved) {
+  async #decide(approvalId, { approved, ...options }) {
+    let outcome;
     try {
-      const result = await asFailures(this.#client.approve(approvalId, approved));
+      const result = await asFailures(this.#client.approve(approvalId, approved, options));
       if (approved) showResult(result);
-      show(this.#result, 'done', approved ? 'Approved. The action has run.' : 'Denied. The action has not run.');
+      outcome = ['done', approved ? 'Approved. The action has run.' : 'Denied. The action has not run.'];
+    } catch (error) {
+      if (error.code !== 'approval_required') throw error;
+      outcome = ['warning', 'Others would see the changed call, so you are asked again. The action has not run.'];
     } finally {
       await this.refresh();
     }
+    show(this.#result, ...outcome);
   }
+}
+
+function pageLink(href, summary) {
+  return element('a', { href, 'aria-label': `Open its own page: ${summary}` }, 'Open its own page');
 }
 
 const RELATIONS = { own: ' (you)', written_to: ' (written to before)', new: ' (new)' };

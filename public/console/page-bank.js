@@ -11,7 +11,7 @@ const WARNING = {
   pending_expiration: 'Consent ends',
 };
 
-/** The card of the bank accounts: list, connect, reconnect, disconnect. */
+/** The card of the bank accounts: list, connect, reconnect, read-only, disconnect. */
 export class BankPanel extends AccountsPanel {
   constructor(session, onChange) {
     super({ id: 'bank', path: '/auth/bank/accounts', empty: 'No bank is connected yet.' }, session, onChange);
@@ -28,16 +28,22 @@ export class BankPanel extends AccountsPanel {
       'li',
       { className: 'entry' },
       element('span', { className: 'portrait bank', 'aria-hidden': 'true' }, bank.charAt(0).toUpperCase()),
-      element('div', {}, element('h3', {}, bank, attention), element('ul', { className: 'numbers detail' }, ...numbers)),
+      element(
+        'div',
+        {},
+        element('h3', {}, bank, attention, account.readOnly === undefined ? undefined : tag('', 'Read only')),
+        element('ul', { className: 'numbers detail' }, ...numbers),
+      ),
       element('div', { className: 'actions' }, ...this.#actions(account)),
     );
   }
 
-  #actions({ id, bank_name: bank, status, warning, new_accounts: newAccounts }) {
+  #actions(account) {
+    const { id, bank_name: bank, status, warning, new_accounts: newAccounts } = account;
     const label = status === 'relink_required' || warning ? 'Reconnect' : newAccounts && status === 'active' && 'Select accounts';
     const repair = label ? [this.button(label, bank, () => this.#repair(id, bank))] : [];
     const text = 'Agents lose access to its accounts immediately, and access is revoked at the aggregator.';
-    return [...repair, this.disconnectButton(encodeURIComponent(id), bank, text)];
+    return [...repair, this.readOnlyButton(account, bank), this.disconnectButton(encodeURIComponent(id), bank, text)];
   }
 
   async #link() {

@@ -87,9 +87,11 @@ export function confirmed({ title, text, yes }) {
   });
 }
 
-/** Replaces a list's items; moves the focus to the heading if it was inside the list. */
+/** Replaces a list's items; the focus stays where it was, or moves to the heading if its item is gone. */
 export function replaceItems(list, heading, items) {
-  const held = list.contains(document.activeElement);
+  const held = list.contains(document.activeElement) ? document.activeElement : undefined;
   list.replaceChildren(...items);
-  if (held) heading.focus();
+  if (held === undefined) return;
+  if (held.isConnected) held.focus();
+  else heading.focus();
 }

@@ -12,7 +12,7 @@ const RESULTS = {
 };
 const SCOPE_NAME = /^[a-z.]{1,40}$/;
 
-/** The card of the workspace accounts: list, connect, default, disconnect. */
+/** The card of the workspace accounts: list, connect, default, read-only, disconnect. */
 export class WorkspacePanel extends AccountsPanel {
   constructor(session, onChange) {
     super({ id: 'workspace', path: '/auth/workspace/accounts', empty: 'No workspace account is connected yet.' }, session, onChange);
@@ -35,6 +35,7 @@ export class WorkspacePanel extends AccountsPanel {
           name || email,
           account.default ? tag('good', 'Default') : undefined,
           status === 'active' ? undefined : tag('attention', 'Reconnect required'),
+          account.readOnly === undefined ? undefined : tag('', 'Read only'),
         ),
         element('p', { className: 'detail' }, email),
         incomplete ? element('p', { className: 'detail' }, `Missing permissions: ${missing.join(', ')}`) : undefined,
@@ -43,13 +44,15 @@ export class WorkspacePanel extends AccountsPanel {
     );
   }
 
-  #actions({ id, email, default: isDefault }, needsConsent) {
+  #actions(account, needsConsent) {
+    const { id, email, default: isDefault } = account;
     const subpath = encodeURIComponent(id);
     return [
       needsConsent ? this.button('Reconnect', email, () => this.#connect(email)) : undefined,
       isDefault
         ? undefined
         : this.button('Make default', email, () => this.change('POST', `${subpath}/default`, `${email} is now the default.`)),
+      this.readOnlyButton(account, email),
       this.disconnectButton(subpath, email, 'Agents lose access to it immediately, and access is revoked at the provider.'),
     ].filter((button) => button !== undefined);
   }

@@ -10,10 +10,13 @@ import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '..
 import { prefersPage } from '../http/error-handler.ts';
 import { pagePolicy } from '../http/html.ts';
 import { canonicalJson } from '../validation/canonical-json.ts';
+import { isObject } from '../validation/is-object.ts';
+import { excessOf, scanJson } from '../validation/json-scan.ts';
 import { text, uuid } from '../validation/validate.ts';
-import { approvalPage, approvalsPage, endPage } from './approval-page.ts';
+import { type Attempt, approvalPage, approvalsPage, endPage } from './approval-page.ts';
 
 const SURFACE = 'http';
+const ASKED_AGAIN = 'Others would see the changed call, or what it is about has changed. This is the new question.';
 
 const viewer = z.object({
   kind: z.enum(['person', 'group', 'domain', 'anyone', 'unknown']),
@@ -57,7 +60,7 @@ const outcome = z
   })
   .meta({ id: 'ApprovalOutcome' });
 
-type Approvals = Pick<Executor, 'approvals' | 'approve' | 'outcome'>;
+type Approvals = Pick<Executor, 'approvals' | 'approve' | 'outcome' | 'mayBeAllowed'>;
 
 /** Pending approvals, for the user in person: as JSON, and as pages of the service's own. How they ended, for the caller that asked. */
 export function approvalsRouter(
@@ -104,7 +107,7 @@ function readApproval(executor: Approvals): Endpoint {
       const found = await find(executor, caller.userId, params.id);
       if (found === undefined && isPage) return notPending(caller);
       if (found === undefined) throw new AppError('not_found', 'There is no such request for approval.');
-      return isPage ? withPage(approvalPage(caller, found, digestOf(found))) : { json: shown(found) };
+      return isPage ? questionPage(executor, caller, found) : { json: shown(found) };
     },
   });
 }
@@ -124,7 +127,11 @@ function decide(executor: Approvals, { socketPayloadBytes }: Pick<Limits, 'socke
       .strictObject({
         approved: z.union([z.boolean(), z.enum(['true', 'false']).transform((word) => word === 'true')]),
         input: z.looseObject({}).optional().describe('The arguments that the user puts in place of those shown.'),
-        remember_for: rememberDays.optional().describe('Days for which calls like this one are allowed in advance, 1 to 30.'),
+        input_json: z.string().optional().describe('From the page’s form: `input` as JSON.'),
+        remember_for: z
+          .preprocess(daysOfForm, rememberDays.optional())
+          .optional()
+          .describe('Days for which calls like this one are allowed in advance, 1 to 30.'),
         shown: text(100).optional().describe('From the page’s form: another question than the one shown is not decided.'),
         csrf: text(100).optional().describe('From the page’s form.'),
       })
@@ -132,18 +139,48 @@ function decide(executor: Approvals, { socketPayloadBytes }: Pick<Limits, 'socke
     response: callResult,
     pages: PAGES,
     errors: CALL_ERRORS,
-    async handle({ caller, params, form: { approved, input, remember_for: rememberFor, shown: digest }, request, response }) {
+    async handle({ caller, params, form, request, response }) {
       const leaving = new AbortController();
       response.once('close', () => leaving.abort());
+      const { approved, remember_for: rememberFor, shown: digest } = form;
       const decision = { user: caller, surface: SURFACE, approvalId: params.id, approved, signal: leaving.signal };
       const run = async () => {
         if (digest !== undefined || caller.session !== undefined) await assertShown(executor, decision, digest);
+        const input = argumentsOf(form);
         const more = { ...(input !== undefined && { input }), ...(rememberFor !== undefined && { rememberFor }) };
         return executor.approve({ ...decision, ...more });
       };
-      return prefersPage(request) ? endOf(caller, approved, run) : { json: await run() };
+      return prefersPage(request) ? endOf(executor, decision, form.input_json, run) : { json: await run() };
     },
   });
+}
+
+/** A form posts text, and an empty one where nothing is chosen. Anything else is left to the schema. */
+function daysOfForm(value: unknown): unknown {
+  if (value === '') return undefined;
+  return typeof value === 'string' && /^[1-9]\d?$/.test(value) ? Number(value) : value;
+}
+
+/** @throws AppError `invalid_request`, `too_large` */
+function argumentsOf({ input, input_json: json }: { input?: object | undefined; input_json?: string | undefined }): object | undefined {
+  if (json === undefined) return input;
+  if (input !== undefined) throw new AppError('invalid_request', 'input: must not be sent beside input_json.');
+  const excess = excessOf(scanJson(Buffer.from(json)));
+  if (excess !== undefined) throw new AppError(excess.code, `The arguments have ${excess.reason}.`);
+  const value = parsedJson(json);
+  if (!isObject(value)) throw new AppError('invalid_request', 'The arguments must be a JSON object: { … }.');
+  return value;
+}
+
+/** @throws AppError `invalid_request` */
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    // The rest of the message repeats the text.
+    const [place] = /line \d{1,9} column \d{1,9}/.exec((error as SyntaxError).message) ?? [];
+    throw new AppError('invalid_request', `The arguments are not valid JSON${place === undefined ? '' : `: ${place}`}.`);
+  }
 }
 
 function readOutcome(executor: Approvals): Endpoint {
@@ -173,7 +210,7 @@ async function assertShown(
   const pending = await find(executor, decision.user.userId, decision.approvalId);
   // What is not pending has an error of its own.
   if (pending === undefined || digestOf(pending) === digest) return;
-  throw new AppError('conflict', 'The question has changed since this page was opened. Open it again.');
+  throw new AppError('conflict', 'The question has changed since it was shown.');
 }
 
 /** Of everything that the page shows. */
@@ -181,21 +218,49 @@ function digestOf(preview: LinkedPreview): string {
   return hash('sha256', canonicalJson(preview), 'base64url');
 }
 
-/** The page after a decision. */
-async function endOf(caller: FirstParty, approved: boolean, run: () => Promise<unknown>): Promise<Reply<never>> {
+/**
+ * The page after a decision.
+ *
+ * @param edited the arguments as the user wrote them, which are kept while the question is open
+ */
+async function endOf(
+  executor: Approvals,
+  { user, approvalId, approved }: { user: FirstParty; approvalId: string; approved: boolean },
+  edited: string | undefined,
+  run: () => Promise<unknown>,
+): Promise<Reply<never>> {
   try {
     await run();
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    return withPage(endPage(caller, 'Not done', error.message, error.code), error.status);
+    return afterError(executor, user, error, edited, await find(executor, user.userId, approvalId));
   }
-  if (approved) return withPage(endPage(caller, 'Done', 'You approved it, and it was done.'));
-  return withPage(endPage(caller, 'Denied', 'You denied it. Nothing was done.'));
+  if (approved) return withPage(endPage(user, { heading: 'Done', text: 'You approved it, and it was done.' }));
+  return withPage(endPage(user, { heading: 'Denied', text: 'You denied it. Nothing was done.' }));
+}
+
+/** The page of the question while that is open and is another by now, or has arguments to correct; else that of the end. */
+function afterError(
+  executor: Approvals,
+  user: FirstParty,
+  { code, message, status }: AppError,
+  edited: string | undefined,
+  pending: LinkedPreview | undefined,
+): Reply<never> {
+  if (pending !== undefined && code === 'approval_required') return questionPage(executor, user, pending, { problem: ASKED_AGAIN }, status);
+  if (pending !== undefined && edited !== undefined) return questionPage(executor, user, pending, { problem: message, edited }, status);
+  const heading = code === 'outcome_unknown' ? 'Not known' : 'Not done';
+  return withPage(endPage(user, { heading, text: message, code, pending: pending?.approvalId }), status);
+}
+
+function questionPage(executor: Approvals, user: FirstParty, pending: LinkedPreview, attempt?: Attempt, status?: number): Reply<never> {
+  const form = { user, approval: pending, shown: digestOf(pending), mayBeAllowed: executor.mayBeAllowed(pending) };
+  return withPage(approvalPage(form, attempt), status);
 }
 
 function notPending(caller: FirstParty): Reply<never> {
   const text = 'This was decided already, has expired, or is another user’s.';
-  return withPage(endPage(caller, 'Nothing to decide', text, 'not_found'), 404);
+  return withPage(endPage(caller, { heading: 'Nothing to decide', text, code: 'not_found' }), 404);
 }
 
 function withPage(html: string, status = 200): Reply<never> {

@@ -1,8 +1,9 @@
 import type { Destination } from '../actions/action.ts';
+import type { ConfiguredAction } from '../integrations/catalog.ts';
 import type { Audience } from '../providers/audience.ts';
 import type { Exposure } from './action-run.ts';
 import type { Call } from './call.ts';
-import type { Allowed } from './rule.ts';
+import { type Allowed, reasonToAsk } from './rule.ts';
 import type { Relation, ShownViewer } from './shown-viewer.ts';
 
 /** What an allowance is for: people, or a folder and the people who saw what is in it when the user allowed it. */
@@ -33,6 +34,20 @@ export function coveredBy(call: Call, exposure: Exposure, shown: readonly ShownV
   if (recipients.some((found) => found.length === 0)) return undefined;
   const people = recipients.flat().map(({ address, relation }) => ({ address, ...(relation !== undefined && { relation }) }));
   return { recipients: people, ...(destination !== undefined && { folder: { id: destination.id, name: destination.name } }) };
+}
+
+/**
+ * Whether calls of an action that these see can be allowed in advance, as far as that is known before the call is checked:
+ * what was read before it is not.
+ */
+export function mayBeAllowed({ action: { effect, provider }, policy }: ConfiguredAction, audience: Audience): boolean {
+  if (audience.some(({ kind }) => kind !== 'person')) return false;
+  const readBefore = { isTainted: false, isFinancial: false };
+  const isExposing = audience.length > 0;
+  return (
+    reasonToAsk({ policy, effect, isBank: provider === 'bank', isExposing, ...readBefore, isToKnown: false, allowed: 'known' }) ===
+    undefined
+  );
 }
 
 /** Whether an allowance is for a call. What it is for must include everyone who sees the call. */

@@ -8,9 +8,11 @@ import type { Telemetry } from '../observability/telemetry.ts';
 import type { UserKeys } from '../vault/user-keys.ts';
 import type { RunDeps } from './action-run.ts';
 import { type AgentAccountRow, selectUserAccounts, type UserAccounts } from './agent-accounts-repository.ts';
+import { mayBeAllowed } from './allowance.ts';
 import type { Allowances } from './allowances.ts';
 import { ApprovalDecisions, type Decision } from './approval-decisions.ts';
 import { type ApprovalOutcome, ApprovalOutcomes } from './approval-outcomes.ts';
+import type { ApprovalPreview } from './approval-preview.ts';
 import { ApprovalRequests } from './approval-requests.ts';
 import { Approvals } from './approvals.ts';
 import { ArgumentHashes } from './argument-hashes.ts';
@@ -135,6 +137,12 @@ export class Executor {
   /** Pending approvals that can still be decided, oldest first. */
   async approvals(userId: string): Promise<LinkedPreview[]> {
     return (await this.#approvals.pending(userId)).map((preview) => this.#questions.linked(preview));
+  }
+
+  /** Whether calls like a pending one can be allowed in advance, unless what was read before it is a reason to ask. */
+  mayBeAllowed({ action, audience }: Pick<ApprovalPreview, 'action' | 'audience'>): boolean {
+    const configured = this.#catalog().actions.get(action);
+    return configured !== undefined && mayBeAllowed(configured, audience);
   }
 
   /**

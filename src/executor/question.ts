@@ -4,7 +4,7 @@ import { ActionRun, type RunDeps } from './action-run.ts';
 import type { Call } from './call.ts';
 import type { ContextReads, ReadSource } from './context-reads.ts';
 import type { Assessment } from './gate.ts';
-import { type Comparison, compare, type Match } from './matches.ts';
+import { compare, type Match } from './matches.ts';
 import type { ShownViewer } from './shown-viewer.ts';
 import type { Taint } from './taint.ts';
 
@@ -31,6 +31,7 @@ const MAX_NAMED = 10;
 const MAX_AUTHORS = 3;
 const MAX_SHOWN = 20;
 const MAX_QUOTED_MATCHES = 3;
+const INCOMPLETE = 'The arguments are too long to show every part that repeats what was read before.';
 
 /** Describes a call to the user who decides on it; reads names and relations from the provider, as far as they can be read. */
 export async function questionOf(deps: QuestionDeps, call: Call, assessment: Assessment): Promise<Question> {
@@ -43,13 +44,18 @@ export async function questionOf(deps: QuestionDeps, call: Call, assessment: Ass
   ]);
   const audience = assessment.audience.map((viewer): ShownViewer => withRelation(viewer, call.ownAddresses, written));
   const provenance = distinct(reads.map(({ fingerprints: _, ...source }) => source)).slice(0, MAX_SHOWN);
-  const compared = compare(call.input, reads);
+  const { matches, isComplete } = compare(call.input, reads);
   return {
     summary,
     audience,
-    notices: [...noticesOn(audience), ...noticesOnReading(taint, provenance), ...noticesOnMatches(compared)],
+    notices: [
+      ...noticesOn(audience),
+      ...noticesOnReading(taint, provenance),
+      ...noticesOnMatches(matches),
+      ...(isComplete ? [] : [INCOMPLETE]),
+    ],
     provenance,
-    matches: compared.matches,
+    matches,
     version: assessment.version,
   };
 }
@@ -92,12 +98,12 @@ function noticesOnReading({ isTainted, isFinancial }: Taint, sources: readonly R
   ];
 }
 
-function noticesOnMatches({ matches, isComplete }: Comparison): string[] {
-  const repeated = matches.slice(0, MAX_QUOTED_MATCHES).map(({ field, text, author }) => {
+/** Also for those who show the matches themselves. */
+export function noticesOnMatches(matches: readonly Match[]): string[] {
+  return matches.slice(0, MAX_QUOTED_MATCHES).map(({ field, text, author }) => {
     const whose = author === undefined ? 'text that was read before' : `what ${quoted(author)} wrote`;
     return `The argument ${quoted(field)} repeats ${whose}: ${quoted(text)}.`;
   });
-  return isComplete ? repeated : [...repeated, 'The arguments are too long to show every part that repeats what was read before.'];
 }
 
 function named(addresses: readonly string[]): string {

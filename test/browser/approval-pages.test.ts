@@ -45,7 +45,7 @@ describe.skipIf(chromiumMissing)(`the pages of approvals${whySkipped}`, () => {
     expect(await page.evaluate(ACCESSIBILITY)).toEqual([]);
     expect(await page.title()).toBe('Approve or deny · Steward');
     expect(await page.locator('blockquote').filter({ hasText: 'Dear Ana' }).textContent()).toContain('<script>document.title');
-    await page.getByText('new: you have not written to this address before').waitFor();
+    await page.getByText('New zoe@example.org: you have not written to this address before').waitFor();
     await page.getByRole('button', { name: 'Approve' }).click();
     await page.getByRole('heading', { name: 'Done' }).waitFor();
     expect(await page.evaluate(ACCESSIBILITY)).toEqual([]);

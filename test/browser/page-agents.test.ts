@@ -82,12 +82,12 @@ describe.skipIf(chromiumMissing)(`the agents on the page at GET /${whySkipped}`,
     await page.getByLabel('body').fill('Bis morgen!');
     await run(page);
     await page.getByText('This action needs your approval. See “Approvals”.').waitFor();
-    const shown = page.getByLabel('Arguments');
+    const shown = page.getByLabel('Arguments', { exact: true });
     await shown.waitFor();
     for (const part of ['someone@example.com', 'Grüße <b>an alle</b>', 'Bis morgen!']) expect(await shown.textContent()).toContain(part);
     expect(await page.locator('#approvals b').count()).toBe(0);
     expect(await page.evaluate(ACCESSIBILITY)).toEqual([]);
-    await page.getByRole('button', { name: /^Approve/ }).click();
+    await page.getByRole('button', { name: /^Approve: / }).click();
     await page.getByText('Approved. The action has run.').waitFor();
     await page.getByText('No pending approvals.').waitFor();
     await page

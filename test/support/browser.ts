@@ -52,7 +52,7 @@ export class FormBrowser {
   }
 }
 
-/** Fields as a browser would post them: hidden, text, ticked boxes and radios; no buttons. */
+/** Fields as a browser would post them: hidden, text, ticked boxes and radios, first options; no buttons. */
 function formFields(text: string): URLSearchParams {
   const fields = new URLSearchParams();
   for (const [tag] of text.matchAll(/<input[^>]*>/g)) {
@@ -61,6 +61,12 @@ function formFields(text: string): URLSearchParams {
     if (name === undefined || type === 'submit') continue;
     if ((type === 'checkbox' || type === 'radio') && !/\schecked/.test(tag)) continue;
     fields.append(name, attribute(tag, 'value') ?? (type === 'checkbox' ? 'on' : ''));
+  }
+  for (const [, start = '', options = ''] of text.matchAll(/(<select[^>]*>)([\s\S]*?)<\/select>/g)) {
+    fields.append(attribute(start, 'name') ?? '', attribute(options, 'value') ?? '');
+  }
+  for (const [, start = '', value = ''] of text.matchAll(/(<textarea[^>]*>)\n?([\s\S]*?)<\/textarea>/g)) {
+    fields.append(attribute(start, 'name') ?? '', decode(value).replaceAll('\n', '\r\n'));
   }
   return fields;
 }

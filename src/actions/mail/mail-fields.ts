@@ -49,8 +49,8 @@ export interface Recipient {
 export const MAX_RECIPIENTS = 100;
 
 /**
- * A list of addresses, each `a@b.c` or `Name <a@b.c>`. A single string is accepted as a list of one; the JSON Schema
- * names only lists, to keep forms simple.
+ * A list of addresses, each `a@b.c` or `Name <a@b.c>`. A single string is accepted as a list of one, and recipients as the
+ * user was shown them, who may send them back; the JSON Schema names only lists of texts, to keep forms simple.
  */
 export function recipients(minItems: 0 | 1) {
   return z
@@ -63,7 +63,7 @@ export function recipients(minItems: 0 | 1) {
       else if (list.length < minItems) reject('must contain an address');
       if (list.length > MAX_RECIPIENTS) reject(`must have at most ${MAX_RECIPIENTS} addresses`);
       return list.slice(0, MAX_RECIPIENTS).map((one, index) => {
-        const parsed = recipient.safeParse(one);
+        const parsed = (typeof one === 'object' ? shownRecipient : recipient).safeParse(one);
         if (parsed.success) return parsed.data;
         const reason = typeof one === 'string' ? parsed.error.issues[0]?.message : undefined;
         reject(reason ?? 'must be an address', Array.isArray(value) ? [index] : []);
@@ -84,6 +84,8 @@ const recipient = headerText(400).transform((value, context): Recipient => {
   }
   return { name: shown, address: address.data ?? '' };
 });
+
+const shownRecipient = z.strictObject({ name: displayName, address: emailAddress });
 
 /** Removes the quotes of a quoted name (RFC 5322 section 3.2.4). */
 function unquoted(name: string): string {

@@ -147,7 +147,7 @@ describe('a call that is allowed in advance', () => {
 });
 
 describe('allowing calls in advance', () => {
-  it.each([0, 31, 1.5, '7', null, 1e9, -1, [7], {}])('is not for %j days', async (days) => {
+  it.each([0, 31, 1.5, '7 days', null, 1e9, -1, [7], {}])('is not for %j days', async (days) => {
     const { approvalId } = await asks(ANA);
     const client = await SocketClient.signedIn(scene.steward.url, user.token);
     const response = await client.request({ type: 'approve', approvalId, approved: true, rememberFor: days });

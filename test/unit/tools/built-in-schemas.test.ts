@@ -58,6 +58,11 @@ describe('the inputs of all built-in actions', () => {
 
 describe.each(actions.map((action) => [action.name, action] as const))('the arguments of %s', (_name, { input }) => {
   const sample = smallestInput({ ...actions[0], name: _name, input } as never);
+
+  it('can be sent back as the user was shown them', () => {
+    const shown = JSON.parse(JSON.stringify(parseArguments(input, input.jsonSchema, sample)));
+    expect(JSON.parse(JSON.stringify(parseArguments(input, input.jsonSchema, shown)))).toEqual(shown);
+  });
   const parse = (given: unknown) => parseArguments(input, input.jsonSchema, given);
   const optional = Object.keys(propertiesOf(input.jsonSchema)).filter((name) => !Object.hasOwn(sample, name));
 

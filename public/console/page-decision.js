@@ -1,0 +1,58 @@
+import { element } from './page-dom.js';
+import { Failure } from './page-request.js';
+
+const DAYS = [
+  ['', 'No, ask each time'],
+  ['1', 'For 1 day'],
+  ['7', 'For 7 days'],
+  ['30', 'For 30 days'],
+];
+/** Characters that change the text direction or are invisible. */
+const HIDDEN = /[\p{Cf}\p{Zl}\p{Zp}\u007f-\u009f\p{Default_Ignorable_Code_Point}]/gu;
+
+/** JSON with the escapes of hidden characters, so that they are seen and not lost. */
+export function visibleJson(value) {
+  const escapeOf = (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  const escaped = (character) => character.split('').map(escapeOf).join('');
+  return JSON.stringify(value, null, 2).replace(HIDDEN, escaped);
+}
+
+/**
+ * The field for allowing calls in advance, if that is possible as far as the page knows.
+ *
+ * @param configured the approval's action, from the list of agents
+ */
+export function rememberField({ approvalId, audience, action, account }, configured) {
+  const isToPeople = audience.length > 0 && audience.every(({ kind }) => kind === 'person');
+  if (!isToPeople || configured?.effect !== 'write' || configured.approval === 'always') return { read: () => ({}) };
+  const id = `remember-${approvalId}`;
+  const select = element('select', { id, 'aria-describedby': `${id}-hint` });
+  select.append(...DAYS.map(([value, text]) => element('option', { value }, text)));
+  const hint = `Calls of ${action} with ${account} then run without a question, whatever they say, if only these people see them.`;
+  const field = element(
+    'div',
+    { className: 'field' },
+    element('label', { htmlFor: id }, 'Allow calls like this without asking'),
+    select,
+    element('p', { className: 'muted', id: `${id}-hint` }, element('small', {}, hint)),
+  );
+  return { field, read: () => (select.value === '' ? {} : { rememberFor: Number(select.value) }) };
+}
+
+/** A closed editor of the arguments. */
+export function inputEditor(approvalId, input) {
+  const id = `input-${approvalId}`;
+  const before = visibleJson(input);
+  const text = element('textarea', { id, value: before, rows: 10, spellcheck: false, autocomplete: 'off', dir: 'ltr' });
+  const label = element('label', { htmlFor: id }, 'Arguments as JSON');
+  const field = element('details', {}, element('summary', {}, 'Change the arguments'), label, text);
+  return { field, read: () => parsed(text.value), isChanged: () => field.open && text.value !== before };
+}
+
+function parsed(text) {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new Failure(`The arguments are not valid JSON: ${error.message}`, { code: 'invalid_request', status: 0 });
+  }
+}
