@@ -16,7 +16,7 @@ export function singleLine(max: number) {
 /** Characters that end a line, change the text direction, or are invisible. */
 export const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 /** Characters that end the quotation, or look as if they did. */
-const QUOTES = /["“”„‟«»″‶〝〞〟＂❝❞❠ʺˮ˝״〃⹂🙶🙷🙸]|['’‘ʼ′`]{2,}/gu;
+const QUOTES = /["“”„‟«»″‴‶‷⁗〝〞〟゛＂❝❞❠ʺˮ˝˶¨״〃⹂🙶🙷🙸]|['’‘‚‛‹›ʹʻʼʽˈˊ′‵´`＇ꞌ❛❜❮❯՚׳ߴ]{2,}/gu;
 const MAX_QUOTED = 200;
 
 /**

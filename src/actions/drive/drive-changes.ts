@@ -17,6 +17,7 @@ import {
   folderIdOf,
   getFile,
   MY_DRIVE,
+  NOT_VISIBLE_TO_DOMAIN,
   nameFile,
   openFile,
   openFolder,
@@ -72,6 +73,7 @@ export const createAction = builtIn('workspace', {
     const mimeType = TYPES[type];
     const parents = target && [await folderIdOf(session, target)];
     const created = await changeFile(session, 'drive.files.create', {
+      ...NOT_VISIBLE_TO_DOMAIN,
       requestBody: { name: title, mimeType, ...(parents && { parents }) },
       // Without content the provider creates an empty file; an empty upload is not accepted.
       ...(content !== undefined && content !== '' && { media: { mimeType, body: content } }),
@@ -102,6 +104,7 @@ export const copyAction = builtIn('workspace', {
     // Without one, the provider would create the copy next to the original, where others may see it.
     const parents = [target === undefined ? 'root' : await folderIdOf(session, target)];
     const copy = await changeFile(session, 'drive.files.copy', {
+      ...NOT_VISIBLE_TO_DOMAIN,
       fileId: file.id,
       requestBody: { ...(title !== undefined && { name: title }), parents },
     });

@@ -156,6 +156,9 @@ export async function openFolder(session: WorkspaceSession, fileId: string): Pro
   return file;
 }
 
+/** Of new files and copies: a domain may make them visible to all its users (Drive API v3, `files.create`). */
+export const NOT_VISIBLE_TO_DOMAIN = { ignoreDefaultVisibility: true };
+
 /** Changes a file. @returns the file after the change */
 export async function changeFile(session: WorkspaceSession, method: string, params: object): Promise<FileItem> {
   return toItem(await session.call(method, { ...params, supportsAllDrives: true, fields: FILE_FIELDS }, driveFile));

@@ -5,7 +5,7 @@ import { text } from '../../validation/validate.ts';
 import { builtIn } from '../built-in.ts';
 import { quoted } from '../display-text.ts';
 import { nameFolder } from '../drive/drive-changes.ts';
-import { changeFile, fileItem, folderIdOf, MY_DRIVE, NATIVE } from '../drive/drive-file.ts';
+import { changeFile, fileItem, folderIdOf, MY_DRIVE, NATIVE, NOT_VISIBLE_TO_DOMAIN } from '../drive/drive-file.ts';
 import { destinationIn, folderFacts } from '../drive/file-sharing.ts';
 import { fileReference } from '../file-reference.ts';
 import { attachmentId, findAttachment } from './mail-attachment.ts';
@@ -48,6 +48,7 @@ export const saveAttachment = builtIn('workspace', {
     if (bytes.length === 0) throw new AppError('invalid_request', 'attachment: is empty.');
     const mimeType = MIME.test(part.mimeType) && !part.mimeType.startsWith(NATIVE) ? part.mimeType : ANY;
     const saved = await changeFile(session, 'drive.files.create', {
+      ...NOT_VISIBLE_TO_DOMAIN,
       requestBody: { name: name ?? nameOf(part), mimeType, parents },
       // A stream, because the SDK takes text or streams only.
       media: { mimeType, body: Readable.from([bytes]) },

@@ -117,11 +117,14 @@ describe('text of the caller in an approval request', () => {
     expect(tried).toBeGreaterThan(10);
   });
 
-  it.each([...'ʺˮ˝״〃⹂🙶🙷🙸”»', "''", '’’', '′′', '‘’'])('does not end at %j in the text', async (mark) => {
-    const action = await BUILT_INS.get('documents.append')?.load();
-    const summary = action?.summary(action.input.parse({ id: 'd1', text: `Lunch${mark}, and nothing else` }));
-    expect(summary).toBe("Append to the document d1: “Lunch', and nothing else”");
-  });
+  it.each([...'ʺˮ˝״〃⹂🙶🙷🙸”»‷⁗˶¨゛', '´´', '‚‛', '＇＇', '‵ʻ', '››', '❜❜', "''", '’’', '′′', '‘’'])(
+    'does not end at %j in the text',
+    async (mark) => {
+      const action = await BUILT_INS.get('documents.append')?.load();
+      const summary = action?.summary(action.input.parse({ id: 'd1', text: `Lunch${mark}, and nothing else` }));
+      expect(summary).toBe("Append to the document d1: “Lunch', and nothing else”");
+    },
+  );
 
   it('keeps an apostrophe', async () => {
     const action = await BUILT_INS.get('documents.append')?.load();

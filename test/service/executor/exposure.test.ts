@@ -297,6 +297,19 @@ describe('the question about a file with a forged name', () => {
   });
 });
 
+describe('a new file', () => {
+  it.each([
+    ['drive.create', { name: 'x', content: 'y' }, '/upload/drive/v3/files'],
+    ['drive.create', { name: 'x' }, '/drive/v3/files'],
+    ['drive.copy', { id: 'f1' }, `${FILE}/copy`],
+  ])('is not made visible to a domain: %s', async (action, input, path) => {
+    for (const at of [FILE, path]) scene.api.on(at, { body: file() });
+    expect(await audienceOf(action, input)).toBe('ran');
+    expect(scene.api.calls.at(-1)).toMatchObject({ path });
+    expect(scene.api.calls.at(-1)?.query.get('ignoreDefaultVisibility')).toBe('true');
+  });
+});
+
 describe('who sees a change', () => {
   const rename = { id: 'f1', name: 'Other' };
   const ask = () =>
