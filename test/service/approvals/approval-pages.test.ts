@@ -54,7 +54,7 @@ describe('the page of an approval', () => {
     scene.reading(200, { emailAddress: '<b>\u202emallory@example.net' });
     await scene.call(user, 'test.read');
     // Sources are stored after the result.
-    await eventually(async () => (await scene.steward.sql('select 1 from contexts where sources is not null')).length > 0);
+    await eventually(async () => (await scene.steward.sql('select 1 from context_reads')).length > 0);
     const page = await browser.visit(`/approvals/${await ask()}`);
     expect(page.text).toContain('<h2>What was read before</h2>');
     expect(page.text).toMatch(
