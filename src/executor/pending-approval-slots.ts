@@ -13,7 +13,7 @@ import {
 } from './approvals-repository.ts';
 import type { Call } from './call.ts';
 
-/** Limits what a user has to read: an agent could hide one approval among many. */
+/** Limits what a user has to read: an agent could hide one approval among many. Clients can't take the user's own. */
 const MAX_OPEN = 50;
 
 /**
@@ -45,8 +45,8 @@ export function shownAmong(open: readonly ApprovalRow[], key: DataKey): Approval
 }
 
 /** Approval is requested no more often than the action may run. @throws AppError `rate_limited` */
-async function assertFreeSlot(tx: Queryable, { userId, configured: { name, policy } }: Call): Promise<void> {
-  if ((await countOpenApprovals(tx, userId)) >= MAX_OPEN) {
+async function assertFreeSlot(tx: Queryable, { userId, client, configured: { name, policy } }: Call): Promise<void> {
+  if ((await countOpenApprovals(tx, userId, client === undefined ? 'user' : 'clients')) >= MAX_OPEN) {
     throw new AppError('rate_limited', 'Too many calls wait for approval. Decide on some of them first.', { retryAfter: 60 });
   }
   const asked = await countAsked(tx, userId, name, policy.rate.perMs);
