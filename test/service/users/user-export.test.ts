@@ -132,6 +132,7 @@ describe('GET /user/export', () => {
     expect(body.idempotency_keys).toMatchObject([{ key: `key-of-${user.name}`, status: 'done', answer: { data: { id: SAID } } }]);
     expect(body.audit_log.entries.map(({ decision }: { decision: string }) => decision)).toEqual([
       'allowed',
+      'token_created',
       'approval_required',
       'allowed',
       'started',
@@ -215,7 +216,7 @@ describe('GET /user/export', () => {
     const next = await request(scene.steward.url)
       .get(`/user/audit?limit=200&cursor=${body.audit_log.next_cursor}`)
       .set('Authorization', user.token);
-    expect(next.body.entries).toHaveLength(108);
+    expect(next.body.entries).toHaveLength(109);
     expect(next.body.next_cursor).toBeNull();
   });
 });
