@@ -1,5 +1,6 @@
 import { AppError } from '../errors.ts';
 import type { LoadedAction } from '../integrations/catalog.ts';
+import { asciiLowerCase } from '../validation/lower-case.ts';
 
 const SHOWN_VALUES = 10;
 
@@ -56,7 +57,7 @@ export function isAllowListed({ policy }: LoadedAction, address: string): boolea
  * proportional to the product of the lengths, because only the last star is tried again.
  */
 export function matches(pattern: string, text: string): boolean {
-  const [wanted, given] = [pattern.toLowerCase(), text.toLowerCase()];
+  const [wanted, given] = [asciiLowerCase(pattern), asciiLowerCase(text)];
   let [at, from, star, resume] = [0, 0, -1, 0];
   while (at < given.length) {
     if (wanted[from] === '*') {

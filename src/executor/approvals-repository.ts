@@ -104,12 +104,12 @@ export async function selectPendingApprovals(
   );
 }
 
-/** Number of approvals that are pending or being prepared. */
-export async function countOpenApprovals(tx: Queryable, userId: string): Promise<number> {
+/** Number of approvals that are pending or being prepared: of the user in person, or of all of the user's clients. */
+export async function countOpenApprovals(tx: Queryable, userId: string, of: 'user' | 'clients'): Promise<number> {
   const rows = await tx.query<{ count: number }>(
     `select count(*)::int as count from approvals
-     where user_id = $1::uuid and status in ('preparing', 'pending') and expires_at > now()`,
-    [userId],
+     where user_id = $1::uuid and status in ('preparing', 'pending') and expires_at > now() and (client_id is null) = $2::boolean`,
+    [userId, of === 'user'],
   );
   return rows[0]?.count ?? 0;
 }

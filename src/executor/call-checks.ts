@@ -1,6 +1,7 @@
 import { AppError } from '../errors.ts';
 import { type Catalog, type ConfiguredAction, fullName, type LoadedAction } from '../integrations/catalog.ts';
 import type { AgentNeeds } from '../providers/provider.ts';
+import { asciiLowerCase } from '../validation/lower-case.ts';
 import { nearestName } from '../validation/nearest-name.ts';
 import { notConfigured, type RunDeps } from './action-run.ts';
 import type { AgentAccountRow, UserAccounts } from './agent-accounts-repository.ts';
@@ -71,7 +72,7 @@ export async function checkCall(deps: CheckDeps, invocation: Invocation, entry: 
     revision: configured.revision,
     account,
     client,
-    ownAddresses: accounts.map(({ label }) => label.toLowerCase()),
+    ownAddresses: accounts.map(({ label }) => asciiLowerCase(label)),
     grant: grants.find(({ id }) => id === account.grantId),
     given,
     input,

@@ -17,7 +17,7 @@ import { otherArguments } from './idempotency.ts';
 /** What an approval is bound to. */
 export type ApprovalSubject = Omit<NewApproval, 'id' | 'surface'>;
 
-/** Limits what a user has to read: an agent could hide one approval among many. */
+/** Limits what a user has to read: an agent could hide one approval among many. Clients can't take the user's own. */
 const MAX_OPEN = 50;
 
 /**
@@ -49,8 +49,8 @@ export function shownAmong(open: readonly ApprovalRow[], key: DataKey): Approval
 }
 
 /** Approval is requested no more often than the action may run. @throws AppError `rate_limited` */
-async function assertFreeSlot(tx: Queryable, { userId, configured: { name, policy } }: Call): Promise<void> {
-  if ((await countOpenApprovals(tx, userId)) >= MAX_OPEN) {
+async function assertFreeSlot(tx: Queryable, { userId, client, configured: { name, policy } }: Call): Promise<void> {
+  if ((await countOpenApprovals(tx, userId, client === undefined ? 'user' : 'clients')) >= MAX_OPEN) {
     throw new AppError('rate_limited', 'Too many calls wait for approval. Decide on some of them first.', { retryAfter: 60 });
   }
   const asked = await countAsked(tx, userId, name, policy.rate.perMs);

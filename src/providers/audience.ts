@@ -1,3 +1,5 @@
+import { asciiLowerCase } from '../validation/lower-case.ts';
+
 /**
  * Someone other than the user who sees the effect of a call; addresses and domains in lower case. `unknown`: it can't
  * be told who, which may be anyone.
@@ -16,7 +18,7 @@ export const UNKNOWN: Audience = [{ kind: 'unknown' }];
 
 /** People by their e-mail addresses, each once. */
 export function people(addresses: readonly string[]): Audience {
-  return union(addresses.map((address) => ({ kind: 'person', address: address.toLowerCase() })));
+  return union(addresses.map((address) => ({ kind: 'person', address: asciiLowerCase(address) })));
 }
 
 /** Everyone of these audiences, each once. */

@@ -5,6 +5,7 @@ import { type Audience, people, UNKNOWN, union } from '../../providers/audience.
 import { checked, responseReader } from '../../providers/responses.ts';
 import { WorkspaceApiError } from '../../providers/workspace/workspace-api-errors.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
+import { asciiLowerCase } from '../../validation/lower-case.ts';
 import { quoted, quotedUpTo } from '../display-text.ts';
 import { showRecipient } from './mail-fields.ts';
 import { type MailMessage, MESSAGE_FIELDS, toMessage } from './mail-messages.ts';
@@ -71,7 +72,7 @@ export function draftVersion({ message, recipients, subject, text, files }: Draf
 
 /** Everyone who receives the draft, lower case. */
 export function draftAddresses({ recipients }: Draft): string[] {
-  return RECIPIENT_FIELDS.flatMap((field) => recipients[field].map(({ address }) => address.toLowerCase()));
+  return RECIPIENT_FIELDS.flatMap((field) => recipients[field].map(({ address }) => asciiLowerCase(address)));
 }
 
 export function draftAudience(draft: Draft): Audience {

@@ -260,6 +260,22 @@ describe('a personal access token', () => {
     }
   });
 
+  it('that asks 50 times does not keep the user’s own front end from asking', async () => {
+    const { token, id } = await newToken();
+    scene.policies.set('test.send', { approval: 'always' });
+    await call(token, 'test.send', MESSAGE);
+    await scene.steward.sql(
+      `insert into approvals (id, user_id, account_id, action, arguments_hash, revision, client_id, status, expires_at)
+       select gen_random_uuid(), user_id, account_id, action, arguments_hash, revision, client_id, status, expires_at
+       from approvals, generate_series(1, 49) where client_id = $1`,
+      [id],
+    );
+    for (const asker of [token, (await newToken()).token]) {
+      expect(await call(asker, 'test.send', { to: ['zoe@example.com'] })).toMatchObject({ status: 429 });
+    }
+    await scene.ask(user, 'test.send', { to: ['zoe@example.com'] });
+  });
+
   it('is on record when it is made and when it is revoked, once', async () => {
     const { id } = await newToken();
     for (let times = 0; times < 2; times += 1) {

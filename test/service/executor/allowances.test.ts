@@ -66,6 +66,15 @@ describe('a call that is allowed in advance', () => {
     await asks(ANA, 'eve@example.com');
     await asks('eve@example.com');
     await asks(user.email);
+    for (const like of [
+      'ana+x@example.com',
+      'ana@example.com.',
+      'Ana <ana@example.com>',
+      '\u0430na@example.com',
+      'ana@example.com\u200b',
+    ]) {
+      await asks(like);
+    }
     expect(scene.sent).toBe(3);
     const rows = await scene.trail(user);
     expect(rows.slice(0, 7)).toEqual([
@@ -77,6 +86,17 @@ describe('a call that is allowed in advance', () => {
       'started ok',
       'allowance_used ok',
     ]);
+  });
+
+  it('asks about an address that only becomes the allowed one in lower case', async () => {
+    await remember('kate@example.com');
+    const { audience } = await asks('\u212Aate@example.com');
+    expect(audience).toMatchObject([{ address: '\u212Aate@example.com' }]);
+    expect(scene.sent).toBe(1);
+    scene.policies.set(ACTION, { approval: 'never', allow: { to: ['kate@example.com'] } });
+    await call('KATE@example.com');
+    await rejectedWith(call('\u212Aate@example.com'), 'forbidden');
+    expect(scene.sent).toBe(2);
   });
 
   it('is listed, exported and an event', async () => {
