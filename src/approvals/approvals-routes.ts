@@ -14,51 +14,10 @@ import { isObject } from '../validation/is-object.ts';
 import { excessOf, scanJson } from '../validation/json-scan.ts';
 import { text, uuid } from '../validation/validate.ts';
 import { type Attempt, approvalPage, approvalsPage, endPage } from './approval-page.ts';
+import { approval, outcome, shown } from './approval-schemas.ts';
 
 const SURFACE = 'http';
 const ASKED_AGAIN = 'Others would see the changed call, or what it is about has changed. This is the new question.';
-
-const viewer = z.object({
-  kind: z.enum(['person', 'group', 'domain', 'anyone', 'unknown']),
-  address: z.string().optional(),
-  domain: z.string().optional(),
-  relation: z.enum(['own', 'written_to', 'new']).optional().describe('How the user knows the person; absent: it could not be read.'),
-});
-const provenance = z.object({
-  action: z.string(),
-  author: z.string().optional(),
-  name: z.string().optional(),
-  time: z.string().optional(),
-});
-const approval = z
-  .object({
-    id: z.uuid(),
-    action: z.string(),
-    account: z.string().describe('The account’s label.'),
-    account_id: z.uuid(),
-    summary: z.string().describe('One line: what will happen.'),
-    audience: z.array(viewer).describe('Who else sees the effect.'),
-    notices: z.array(z.string()).describe('What deserves attention.'),
-    provenance: z.array(provenance).describe('What others wrote and was read before.'),
-    matches: z
-      .array(provenance.extend({ field: z.string(), text: z.string() }))
-      .describe('Parts of the arguments that repeat what others wrote: `field` is the path of the argument.'),
-    input: z.unknown().describe('The arguments.'),
-    url: z.url().describe('The page where the user decides.'),
-    expires_at: z.iso.datetime(),
-  })
-  .meta({ id: 'Approval' });
-
-const outcome = z
-  .object({
-    status: z
-      .enum(['pending', 'denied', 'expired', 'ended', 'running', 'done', 'failed'])
-      .describe('`ended`: it can’t be decided any more, for another reason than its time.'),
-    edited: z.literal(true).optional().describe('The user changed the arguments before approving.'),
-    result: callResult.optional().describe('If `done`.'),
-    error: z.object({ code: z.string(), message: z.string() }).optional().describe('If `failed`.'),
-  })
-  .meta({ id: 'ApprovalOutcome' });
 
 type Approvals = Pick<Executor, 'approvals' | 'approve' | 'outcome' | 'mayBeAllowed'>;
 
@@ -265,22 +224,4 @@ function notPending(caller: FirstParty): Reply<never> {
 
 function withPage(html: string, status = 200): Reply<never> {
   return { html, policy: pagePolicy(), status };
-}
-
-function shown({ approvalId, accountId, expiresAt, ...rest }: LinkedPreview): z.input<typeof approval> {
-  const { action, account, summary, audience, notices, provenance: sources, matches, input, url } = rest;
-  return {
-    id: approvalId,
-    action,
-    account,
-    account_id: accountId,
-    summary,
-    audience: [...audience],
-    notices: [...notices],
-    provenance: [...sources],
-    matches: [...matches],
-    input,
-    expires_at: expiresAt,
-    url,
-  };
 }
