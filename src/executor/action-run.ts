@@ -108,8 +108,8 @@ export class ActionRun {
     return this.#beforeTheQuestion((context) => preview(input, context, read.facts)).catch(() => action.summary(input));
   }
 
-  /** Those of the addresses that the account has written to; undefined: that can't be read, or not in time. */
-  async writtenTo(addresses: readonly string[]): Promise<ReadonlySet<string> | undefined> {
+  /** Which of the addresses the account has written to, as far as they are looked up; undefined: that can't be read, or not in time. */
+  async writtenTo(addresses: readonly string[]): Promise<ReadonlyMap<string, boolean> | undefined> {
     const { provider } = this.#call.configured.action;
     const read = ({ session }: RunContext) => this.#deps.providers.writtenTo(provider, session as ProviderSession, addresses);
     return this.#beforeTheQuestion(read).catch(() => undefined);

@@ -39,7 +39,7 @@ export async function questionOf(deps: QuestionDeps, call: Call, assessment: Ass
   const others = addressesIn(assessment.audience).filter((address) => !call.ownAddresses.includes(address));
   const [summary, written, reads] = await Promise.all([
     new ActionRun(deps, call).summary(assessment),
-    others.length === 0 ? new Set<string>() : new ActionRun(deps, call).writtenTo(others),
+    others.length === 0 ? new Map<string, boolean>() : new ActionRun(deps, call).writtenTo(others),
     taint.isTainted || taint.isFinancial ? deps.reads.of(call) : [],
   ]);
   const audience = assessment.audience.map((viewer): ShownViewer => withRelation(viewer, call.ownAddresses, written));
@@ -49,7 +49,7 @@ export async function questionOf(deps: QuestionDeps, call: Call, assessment: Ass
     summary,
     audience,
     notices: [
-      ...noticesOn(audience),
+      ...noticesOn(audience, written !== undefined),
       ...noticesOnReading(taint, provenance),
       ...noticesOnMatches(matches),
       ...(isComplete ? [] : [INCOMPLETE]),
@@ -69,18 +69,23 @@ function addressesIn(audience: Audience): string[] {
   return audience.flatMap((viewer) => (viewer.kind === 'person' ? [viewer.address] : []));
 }
 
-function withRelation(viewer: Viewer, own: readonly string[], written: ReadonlySet<string> | undefined): ShownViewer {
+function withRelation(viewer: Viewer, own: readonly string[], written: ReadonlyMap<string, boolean> | undefined): ShownViewer {
   if (viewer.kind !== 'person') return viewer;
   if (own.includes(viewer.address)) return { ...viewer, relation: 'own' };
-  if (written === undefined) return viewer;
-  return { ...viewer, relation: written.has(viewer.address) ? 'written_to' : 'new' };
+  const isKnown = written?.get(viewer.address);
+  if (isKnown === undefined) return viewer;
+  return { ...viewer, relation: isKnown ? 'written_to' : 'new' };
 }
 
-function noticesOn(audience: readonly ShownViewer[]): string[] {
-  const strangers = audience.flatMap((viewer) => (viewer.kind === 'person' && viewer.relation === 'new' ? [viewer.address] : []));
+/** @param isRead whether the sent messages could be read */
+function noticesOn(audience: readonly ShownViewer[], isRead: boolean): string[] {
+  const addressesOf = (relation: ShownViewer['relation']) =>
+    audience.flatMap((viewer) => (viewer.kind === 'person' && viewer.relation === relation ? [viewer.address] : []));
+  const [strangers, unchecked] = [addressesOf('new'), addressesOf(undefined)];
   const has = (kind: Viewer['kind']) => audience.some((viewer) => viewer.kind === kind);
   return [
     ...(strangers.length > 0 ? [`You have not written to ${named(strangers)} before.`] : []),
+    ...(isRead && unchecked.length > 0 ? [`It was not checked whether you have written to ${named(unchecked)} before.`] : []),
     ...(has('anyone') ? ['Anyone with the link will see this.'] : []),
     ...(has('unknown') ? ['It could not be read who else will see this.'] : []),
   ];

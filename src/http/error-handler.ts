@@ -98,7 +98,7 @@ function errorPage(error: AppError, requestId: unknown): string {
     'Error',
     html`<h1>The request failed</h1>
 <p class="error">${error.message}</p>
-<p>Close this window and start again in your assistant.</p>
+<p>Open the link again, or start again in your assistant.</p>
 <p class="muted">Code <code>${error.code}</code>, request <code>${requestId}</code></p>`,
   );
 }

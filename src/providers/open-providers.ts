@@ -39,7 +39,7 @@ export class Providers {
   }
 
   /** Those of the addresses that the session's account has written to; undefined: the provider doesn't know. */
-  async writtenTo(name: string, session: ProviderSession, addresses: readonly string[]): Promise<ReadonlySet<string> | undefined> {
+  async writtenTo(name: string, session: ProviderSession, addresses: readonly string[]): Promise<ReadonlyMap<string, boolean> | undefined> {
     return this.#descriptors.get(name)?.writtenTo?.(session, addresses);
   }
 

@@ -91,11 +91,12 @@ export interface ProviderDescriptor<Settings = unknown, Client = unknown, Sessio
   revoke(client: Client, token: string): Promise<void>;
   needs: AgentNeeds;
   /**
-   * Those of the addresses, in lower case, that the account has written to. Left out: its accounts write to nobody.
+   * Whether the account has written to each of the addresses, in lower case; of many, some may be absent. Left out: its
+   * accounts write to nobody.
    *
    * @throws AppError like the session
    */
-  writtenTo?(session: Session, addresses: readonly string[]): Promise<ReadonlySet<string>>;
+  writtenTo?(session: Session, addresses: readonly string[]): Promise<ReadonlyMap<string, boolean>>;
   /** Loads the calls that actions of the integrations file may declare. */
   calls(): Promise<FindCall>;
 }

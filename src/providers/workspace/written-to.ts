@@ -10,16 +10,16 @@ const SEARCHABLE = /^[\w.+'-]{1,64}@[\w.-]{1,190}$/;
 const MAX_SEARCHED = 10;
 
 /**
- * Those of the addresses that a sent message of the account names as recipients. The others weren't written to, or
- * aren't among the first ten.
+ * Whether a sent message of the account names each of the addresses as a recipient. Of many, only the first ten are looked
+ * up; the others are absent.
  *
  * @param addresses in lower case
  * @throws AppError like the provider's session, also when the account's consent doesn't cover mail
  */
-export async function writtenTo(session: WorkspaceSession, addresses: readonly string[]): Promise<ReadonlySet<string>> {
-  const searched = addresses.filter((address) => SEARCHABLE.test(address)).slice(0, MAX_SEARCHED);
-  const known = await Promise.all(searched.map((address) => isRecipient(session, address)));
-  return new Set(searched.filter((_address, index) => known[index]));
+export async function writtenTo(session: WorkspaceSession, addresses: readonly string[]): Promise<ReadonlyMap<string, boolean>> {
+  const searched = addresses.slice(0, MAX_SEARCHED);
+  const known = await Promise.all(searched.map((address) => SEARCHABLE.test(address) && isRecipient(session, address)));
+  return new Map(searched.map((address, index) => [address, known[index] === true]));
 }
 
 /** The search may find similar addresses, so that the message's own fields decide. */

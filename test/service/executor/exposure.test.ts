@@ -393,6 +393,14 @@ describe('the people in a question', () => {
     expect(notices).toEqual(['You have not written to na@example.org or zoe@example.org before.']);
   });
 
+  it('have none beyond the first ten, and the question says so', async () => {
+    scene.api.on(SENT, { body: {} });
+    const many = Array.from({ length: 12 }, (_, index) => `p${index}@example.org`);
+    const { audience, notices } = await ask({ ...mail('ana@example.org'), to: many });
+    expect((audience as { relation?: string }[]).map(({ relation }) => relation)).toEqual([...Array(10).fill('new'), undefined, undefined]);
+    expect(notices).toContain('It was not checked whether you have written to p10@example.org or p11@example.org before.');
+  });
+
   it('have no relation if it can’t be read', async () => {
     scene.api.on(SENT, { status: 403, body: {} });
     expect(await ask(mail('ana@example.org'))).toMatchObject({ audience: [person('ana@example.org')], notices: [] });
