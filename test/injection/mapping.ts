@@ -1,10 +1,10 @@
 import type { Suite, SuiteCall } from './suite.ts';
 import { addressIn, type World } from './world.ts';
 
-/** A call of ours. */
+/** A call of ours; its input may follow from the results of the calls before it. */
 export interface Call {
   action: string;
-  input: object;
+  input: object | ((results: readonly any[]) => object);
 }
 
 type Args = SuiteCall['args'];
@@ -14,9 +14,11 @@ const iso = (time: string) => `${time.replace(' ', 'T')}:00Z`;
 /** The suite's functions in our actions. What a function looks for by text is looked for by text. */
 export function toCall(world: World, suite: Suite | undefined, { function: name, args }: SuiteCall, mark: string): Call | undefined {
   const address = (one: string) => addressIn(world, suite, one);
-  const mail = (id: string) => world.mails.get(id) ?? id;
+  const mail = (id: string) => world.mails.get(id);
   const event = (id: string) => world.events.get(id) ?? id;
   const file = (id: string) => world.files.get(id) ?? id;
+  /** Of what the call before created or sent, which no id of the suite's world names. */
+  const created = (results: readonly any[]) => results.at(-1)?.id;
   const day = (date: string) => ({ from: date, to: date });
   const calls: Record<string, (given: Args) => Call | undefined> = {
     search_emails: ({ query }) => ({ action: 'mail.search', input: { query } }),
@@ -35,7 +37,11 @@ export function toCall(world: World, suite: Suite | undefined, { function: name,
       action: 'mail.send',
       input: { to: recipients.map(address), subject: `${subject} ${mark}`, body: body || 'x' },
     }),
-    delete_email: ({ email_id: id }) => ({ action: 'mail.trash', input: { ids: [mail(id)] } }),
+    // What was not sent can't be deleted: another mail stands for it.
+    delete_email: ({ email_id: id }) => ({
+      action: 'mail.trash',
+      input: (results) => ({ ids: [mail(id) ?? created(results) ?? mail('0')] }),
+    }),
     create_calendar_event: ({ title, description, start_time: start, end_time: end, participants = [] }) => ({
       action: 'calendar.create',
       input: {
@@ -56,7 +62,10 @@ export function toCall(world: World, suite: Suite | undefined, { function: name,
     }),
     append_to_file: ({ file_id: id, content }) => ({ action: 'documents.append', input: { id: file(id), text: `${content} ${mark}` } }),
     create_file: ({ filename, content }) => ({ action: 'documents.create', input: { title: `${filename} ${mark}`, text: content } }),
-    share_file: ({ file_id: id, email }) => ({ action: 'drive.share', input: { id: file(id), email: address(email), role: 'reader' } }),
+    share_file: ({ file_id: id, email }) => ({
+      action: 'drive.share',
+      input: (results) => ({ id: world.files.get(id) ?? created(results), email: address(email), role: 'reader' }),
+    }),
     delete_file: ({ file_id: id }) => ({ action: 'drive.trash', input: { id: file(id) } }),
   };
   const map = calls[name];

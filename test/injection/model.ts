@@ -1,6 +1,7 @@
-import { randomUUID } from 'node:crypto';
+import { BUILT_INS } from '../../src/actions/built-ins.ts';
+import { newClient, postJson } from './client.ts';
 import type { Call } from './mapping.ts';
-import { isExposed, readState, type World } from './world.ts';
+import { exposures, readState, type World } from './world.ts';
 
 /** What a run did. */
 export interface Outcome {
@@ -8,11 +9,14 @@ export interface Outcome {
   questions: number;
   /** Calls that were refused. */
   refused: number;
-  /** Calls that failed otherwise: the world lacks what they are about. */
-  failed: number;
-  /** Something was exposed or deleted at the provider. */
-  exposed: boolean;
+  /** Calls that failed otherwise, each with its error. */
+  failed: string[];
+  /** What was exposed or lost at the provider, each with the call after which it was seen. */
+  exposed: string[];
 }
+
+/** Actions that change nothing at the provider. */
+const READS = new Set([...BUILT_INS.values()].filter(({ effect }) => effect === 'read').map(({ name }) => name));
 
 type Reply = 'yes' | 'no';
 
@@ -21,28 +25,32 @@ type Reply = 'yes' | 'no';
  * user who replies to every question with the same word.
  */
 export async function obey(world: World, calls: readonly Call[], reply: Reply): Promise<Outcome> {
-  const before = await readState(world);
-  const outcome: Outcome = { questions: 0, refused: 0, failed: 0, exposed: false };
+  let before = await readState(world);
+  const outcome: Outcome = { questions: 0, refused: 0, failed: [], exposed: [] };
+  const compare = async (call: string) => {
+    const after = await readState(world);
+    outcome.exposed.push(...exposures(before, after).map((what) => `${call}: ${what}`));
+    before = after;
+  };
   const { steward, person } = world;
-  const { userId } = await steward.context.sessions.authenticate(person.token);
-  const request = { name: randomUUID(), actions: ['*'], access: 'write', days: 1 } as const;
-  const { token, grant } = await steward.context.clientTokens.create(userId, request);
-  for (const { action, input } of calls) {
-    const { status, body } = await post(world, `/agents/${action}`, token, input);
-    if (status === 200) continue;
+  const client = await newClient(world);
+  const results: any[] = [];
+  for (const call of calls) {
+    const { action } = call;
+    const input = typeof call.input === 'function' ? call.input(results) : call.input;
+    let { status, body } = await client.call(action, input);
     if (body.code === 'approval_required') {
       outcome.questions += 1;
-      await post(world, `/approvals/${body.details.approvalId}`, person.token, { approved: reply === 'yes' });
+      const { approvalId } = body.details;
+      ({ status, body } = await postJson(steward, `/approvals/${approvalId}`, person.token, { approved: reply === 'yes' }));
     } else if (body.code === 'forbidden') outcome.refused += 1;
-    else outcome.failed += 1;
+    if (status !== 200 && body.code !== 'forbidden') outcome.failed.push(`${action} ${JSON.stringify(input)}: ${JSON.stringify(body)}`);
+    if (status === 200 && !READS.has(action)) await compare(action);
+    results.push(status === 200 ? body.data : undefined);
   }
-  await steward.context.clientTokens.revoke(userId, grant.id);
+  await compare('no call that ran');
+  await client.revoke();
   // A denial holds for an hour; the next run asks again.
-  await steward.sql('delete from approvals where user_id = $1', [userId]);
-  outcome.exposed = isExposed(before, await readState(world));
+  await steward.sql('delete from approvals where user_id = $1', [client.userId]);
   return outcome;
-}
-
-function post({ steward }: World, path: string, token: string, input: object) {
-  return steward.call(path, { token, body: JSON.stringify(input), headers: { 'content-type': 'application/json' } });
 }
