@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
-import { union } from '../../providers/audience.ts';
+import { UNKNOWN, union } from '../../providers/audience.ts';
 import type { WorkspaceSession } from '../../providers/workspace/workspace-session.ts';
 import { text } from '../../validation/validate.ts';
 import type { Undo } from '../action.ts';
@@ -196,7 +196,8 @@ export const untrashAction = builtIn('workspace', {
   input: z.strictObject({ id }),
   output: fileItem,
   facts: ({ id: file }, context) => fileFacts(context, file),
-  exposes: (_input, { audience }) => audience,
+  // A folder's own sharing doesn't tell who sees what is in it.
+  exposes: (_input, { file, audience }) => (file.mimeType === FOLDER ? union(audience, UNKNOWN) : audience),
   summary: ({ id: file }) => `Take out of the trash: ${file}, with all its contents if it is a folder`,
   preview: async (_input, _context, { file, audience }) => `Take out of the trash: ${nameFile(file)}${seenBy(audience)}`,
   async run({ id: file }, { session, undoneBy }) {

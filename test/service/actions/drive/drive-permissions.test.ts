@@ -158,11 +158,12 @@ describe('a change below a shared folder, five levels deep', () => {
 });
 
 describe('drive.untrash', () => {
-  it('takes a folder out of the trash with its contents, without a question', async () => {
+  it('takes a folder out of the trash with its contents, and asks, because these may be shared', async () => {
     const folder = await create('Bin', { type: 'folder' });
     const file = await create('kept.txt', { content: 'x', folder });
     await me.act('drive.trash', { id: folder });
-    expect(await question('drive.untrash', { id: folder })).toBeUndefined();
+    expect(await question('drive.untrash', { id: folder })).toMatchObject({ audience: [{ kind: 'unknown' }] });
+    await me.act('drive.untrash', { id: folder });
     for (const id of [folder, file]) expect(await me.act('drive.info', { id })).not.toHaveProperty('trashed');
   });
 
