@@ -13,6 +13,9 @@ const MAX_MATCHES = 10;
 /** Characters of all arguments. */
 const MAX_COMPARED = 200_000;
 const MAX_TEXT = 500;
+/** Characters of a word that are added at most. */
+const MAX_WORD = 40;
+const LETTER = /[\p{L}\p{N}]/u;
 
 /** What a comparison found. */
 export interface Comparison {
@@ -30,12 +33,22 @@ export function compare(input: unknown, sources: readonly FingerprintedSource[])
   for (const [field, text] of textsIn(input, '')) {
     for (const { from, to, source } of repeated(text.slice(0, left), index)) {
       const { fingerprints: _, ...about } = sources[source] as FingerprintedSource;
-      matches.push({ field, text: text.slice(from, Math.min(to, from + MAX_TEXT)), ...about });
+      const span = wholeWords(text, from, to);
+      matches.push({ field, text: text.slice(span.from, Math.min(span.to, span.from + MAX_TEXT)), ...about });
     }
     left -= text.length;
     if (left < 0 || matches.length > MAX_MATCHES) return { matches: matches.slice(0, MAX_MATCHES), isComplete: false };
   }
   return { matches, isComplete: true };
+}
+
+/** Fingerprints are kept of some places only, so that a part begins and ends somewhere in the words that repeat. */
+function wholeWords(text: string, from: number, to: number): { from: number; to: number } {
+  const isLetter = (place: number) => LETTER.test(text.charAt(place));
+  let [start, end] = [from, to];
+  while (from - start < MAX_WORD && isLetter(start - 1)) start -= 1;
+  while (end - to < MAX_WORD && isLetter(end)) end += 1;
+  return { from: start, to: end };
 }
 
 /** Texts with their paths. Arguments have few levels (input-guard.ts). */

@@ -36,7 +36,11 @@ describe('a question', () => {
     const { matches, notices } = await asked(me, 'mail.send', { to: ['accounting@partner.example'], subject: 'Hi', body });
     expect(matches).toEqual([
       expect.objectContaining({ field: 'to.0.address', text: 'accounting@partner.example', author: expect.stringContaining(me.email) }),
-      expect.objectContaining({ field: 'body', text: expect.stringContaining('THREE INVOICES TO ACCOUNTING'), name: 'From Mallory' }),
+      expect.objectContaining({
+        field: 'body',
+        text: expect.stringMatching(/^[A-Z]+ .*THREE INVOICES TO ACCOUNTING.* [A-Z]+$/),
+        name: 'From Mallory',
+      }),
     ]);
     expect(notices.some((notice: string) => /^The argument “body” repeats what “[^“”]+” wrote: “[^“”]+”\.$/.test(notice))).toBe(true);
   });
