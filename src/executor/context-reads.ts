@@ -56,8 +56,8 @@ export class ContextReads {
   record(reading: Reading, output: unknown, { integrity, sources }: Pick<Labels, 'integrity' | 'sources'>): void {
     if (integrity === 'own') return;
     const read = fingerprinted(reading, output, sources);
-    const key = hash('sha256', `${contextKey(reading)} ${JSON.stringify(read)}`, 'base64');
     const context = contextKey(reading);
+    const key = hash('sha256', `${context} ${JSON.stringify(read)}`, 'base64');
     const place = this.#places.get(context) ?? 0;
     const stored = this.#stored.get(key);
     const at = performance.now();

@@ -10,6 +10,7 @@ const [PRIME, OTHER_PRIME] = [16_777_619, 65_599];
 /** Addresses are compared whole, however short they are. */
 const ADDRESS = /@|:\/\//;
 const SEPARATORS = /[\s,;<>()[\]{}"'“”]+/;
+const [NO_HASHES, NO_PLACES] = [new Float64Array(), new Uint32Array()];
 const MIN_ADDRESS = 6;
 const MAX_ADDRESS = 300;
 
@@ -83,6 +84,8 @@ function add(found: Set<number>, hash: number, max: number): void {
 
 /** The hash of each run of {@link LENGTH} letters and digits, and the places of these in the text. */
 function hashesOf(text: string): { hashes: Float64Array; places: Uint32Array } {
+  // Most texts of a result are ids, names and times.
+  if (text.length < LENGTH) return { hashes: NO_HASHES, places: NO_PLACES };
   const { places, codes } = lettersOf(text);
   const hashes = new Float64Array(Math.max(0, codes.length - LENGTH + 1));
   const [leaving, otherLeaving] = [power(PRIME), power(OTHER_PRIME)];
@@ -174,6 +177,7 @@ function spanOf(places: Uint32Array, index: number): Span {
 
 function addressesIn(text: string): Span[] {
   const spans: Span[] = [];
+  if (!ADDRESS.test(text)) return spans;
   let from = 0;
   for (const word of text.split(SEPARATORS)) {
     from = text.indexOf(word, from);
