@@ -12,13 +12,14 @@ const WAITING = `select 1 from pg_stat_activity where datname = current_database
 
 describe.skipIf(!hasPostgres)('two replicas on one database', () => {
   let database: PostgresDatabase;
+  let env: Record<string, string>;
   let scene: ExecutorScene;
   let other: TestSteward;
   let user: ConnectedGrant;
 
   beforeAll(async () => {
     database = await createPostgresDatabase();
-    const env = { DATABASE_URL: database.url, MASTER_KEYS: `k1:${randomBytes(32).toString('base64')}` };
+    env = { DATABASE_URL: database.url, MASTER_KEYS: `k1:${randomBytes(32).toString('base64')}` };
     scene = await ExecutorScene.start(env);
     other = await scene.replica(env);
   });
@@ -185,5 +186,14 @@ describe.skipIf(!hasPostgres)('two replicas on one database', () => {
       provenance: [{ action: 'test.read', author: 'someone@example.com' }],
       matches: [{ field: 'to.0', text: 'someone@example.com', author: 'someone@example.com' }],
     });
+  });
+
+  it('know what was read before one of them started', async () => {
+    scene.policies.set('test.notify', { approval: 'never' });
+    await scene.call(user, 'test.read');
+    const started = await scene.replica(env);
+    const call = scene.call(user, 'test.notify', { to: ['ana@example.com'] }, {}, started);
+    await rejectedWith(call, 'approval_required').finally(() => started.stop());
+    expect(scene.sent).toBe(0);
   });
 });
