@@ -87,6 +87,18 @@ describe('a context that has read text of others', () => {
     expect(provenance).toContainEqual({ action: 'test.read', author: 'mallory@example.net' });
   });
 
+  it('is one after 10,000 reads of different texts, of which 20 remain stored', { timeout: 120_000 }, async () => {
+    scene.policies.set('test.read', { rate: { calls: 20_000, perMs: 60_000 } });
+    for (let count = 0; count < 10_000; count += 1) {
+      scene.reading(200, { emailAddress: `person${count}@example.com` });
+      await scene.call(user, 'test.read');
+    }
+    const { provenance } = await scene.ask(user, ACTION, TO_ANA);
+    expect(provenance).toContainEqual({ action: 'test.read', author: 'person9999@example.com' });
+    expect(await scene.steward.sql('select 1 from context_reads where user_id = $1', [user.userId])).toHaveLength(20);
+    expect(scene.sent).toBe(0);
+  });
+
   it('names whose text was read, also if it is the same as an hour ago', async () => {
     await scene.call(user, 'test.read');
     await eventually(sourcesStored);
