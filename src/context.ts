@@ -10,6 +10,7 @@ import { Events } from './events/events.ts';
 import { Allowances } from './executor/allowances.ts';
 import { ApprovalExpiry } from './executor/approval-expiry.ts';
 import { withdrawn } from './executor/call-checks.ts';
+import { ClientGrants } from './executor/client-grants.ts';
 import { Executor } from './executor/executor.ts';
 import { allowedOrigins } from './http/allowed-origins.ts';
 import type { Caller, FirstParty, Principal } from './http/endpoint.ts';
@@ -95,7 +96,8 @@ export async function createContext(foundation: Foundation, addresses: Addresses
 
   const accountIds = async (userId: string) => (await executor.accounts(userId)).map(({ id }) => id);
   const { emit, approvalExpiry } = notifications;
-  const clientTokens = new ClientTokens({ db, ...notifications, catalog, accountIds, assertAllowed });
+  const clientGrants = new ClientGrants({ db, ...notifications, catalog, accountIds });
+  const clientTokens = new ClientTokens({ db, grants: clientGrants, assertAllowed });
   const reconfigured = async () => {
     const revisions = actionRevisions(catalog());
     await approvalExpiry.reconfigured(revisions);
@@ -123,6 +125,7 @@ export async function createContext(foundation: Foundation, addresses: Addresses
         throw new AppError('forbidden', 'Only the user in person can do this, not a personal access token.');
       return header === undefined && secret !== undefined ? webSessions.find(secret) : sessions.authenticate(header);
     },
+    clientGrants,
     clientTokens,
     allowances,
     readOnlySwitches: new ReadOnlySwitches(db, emit, approvalExpiry),

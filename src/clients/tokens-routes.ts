@@ -100,7 +100,7 @@ function shown(row: ClientGrantRow): z.input<typeof token> {
   return {
     id: row.id,
     name: row.name,
-    last_four: row.lastFour,
+    last_four: row.lastFour ?? '',
     actions: [...row.actions],
     access: row.access,
     accounts: row.accountIds === null ? null : [...row.accountIds],

@@ -29,7 +29,9 @@ export interface AuditRow {
     | 'read_only_set'
     | 'read_only_lifted'
     | 'token_created'
-    | 'token_revoked';
+    | 'token_revoked'
+    | 'client_connected'
+    | 'client_revoked';
   /** `ok`, or the code of the error. */
   outcome: string;
   milliseconds: number;

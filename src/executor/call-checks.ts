@@ -19,7 +19,7 @@ export interface CheckDeps extends Pick<RunDeps, 'providers'> {
   catalog(): Catalog;
   accounts(userId: string): Promise<UserAccounts>;
   /** The client's active grant. */
-  client(userId: string, clientId: string): Promise<ClientGrant | undefined>;
+  client(userId: string, clientId: string, action?: string): Promise<ClientGrant | undefined>;
   hashes: ArgumentHashes;
 }
 
@@ -48,7 +48,7 @@ export async function checkCall(deps: CheckDeps, invocation: Invocation, entry: 
   const { configured, inputSchema } = loaded.get(found) ?? (await load(found));
   const called = invocation.action === found.tool ? withoutAccount(invocation, inputSchema) : invocation;
   const { action } = configured;
-  const client = clientId === undefined ? undefined : await activeClient(deps, userId, clientId);
+  const client = clientId === undefined ? undefined : await activeClient(deps, userId, clientId, found.name);
   assertPermitted(client, found);
   const given = called.input ?? {};
   guardInput(given);
@@ -101,8 +101,13 @@ function assertAlsoNeeded(
 }
 
 /** Read for each call, so that a revocation counts at once on every replica. @throws AppError `invalid_token` */
-export async function activeClient(deps: CheckDeps, userId: string, clientId: string): Promise<ClientGrant> {
-  const client = await deps.client(userId, clientId);
+export async function activeClient(
+  deps: Pick<CheckDeps, 'client'>,
+  userId: string,
+  clientId: string,
+  action?: string,
+): Promise<ClientGrant> {
+  const client = await deps.client(userId, clientId, action);
   if (client === undefined) throw notAClient();
   return client;
 }

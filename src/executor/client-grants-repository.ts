@@ -2,60 +2,77 @@ import type { Queryable } from '../database/database.ts';
 import { deleteExpired } from '../database/retention.ts';
 import type { ClientGrant } from './client-grant.ts';
 
+export type ClientKind = 'personal_access_token' | 'oauth';
+
 /** A grant as its user sees it. */
 export interface ClientGrantRow extends ClientGrant {
+  kind: ClientKind;
   name: string;
-  lastFour: string;
+  /** Of a personal access token. */
+  lastFour: string | null;
+  /** Of an OAuth client: its id, and the host to which its redirects go. */
+  oauthClientId: string | null;
+  redirectHost: string | null;
   createdAt: Date;
   expiresAt: Date;
   /** To the minute. */
   lastUsedAt: Date | null;
+  /** The action that it called last; null: none yet. */
+  lastAction: string | null;
   revokedAt: Date | null;
 }
 
-export type NewClientGrant = Pick<ClientGrantRow, 'id' | 'userId' | 'name' | 'lastFour' | 'actions' | 'access' | 'accountIds'> & {
+export type NewClientGrant = Omit<ClientGrantRow, 'createdAt' | 'expiresAt' | 'lastUsedAt' | 'lastAction' | 'revokedAt'> & {
+  /** SHA-256 of the personal access token, or of the grant's id at the authorization server. */
   tokenHash: Buffer;
   days: number;
 };
 
 const GRANT = 'id, user_id as "userId", actions, access, account_ids as "accountIds"';
-const ROW = `${GRANT}, name, last_four as "lastFour", created_at as "createdAt", expires_at as "expiresAt", last_used_at as "lastUsedAt", revoked_at as "revokedAt"`;
+const ROW = `${GRANT}, kind, name, last_four as "lastFour", oauth_client_id as "oauthClientId", redirect_host as "redirectHost",
+  created_at as "createdAt", expires_at as "expiresAt", last_used_at as "lastUsedAt", last_action as "lastAction", revoked_at as "revokedAt"`;
 export const ACTIVE = 'revoked_at is null and expires_at > now()';
 
-/** The active grant of a token, with the verified address of its user. */
-export async function selectGrantOfToken(
-  db: Queryable,
-  tokenHash: Buffer,
-): Promise<(Pick<ClientGrantRow, 'id' | 'userId' | 'name' | 'expiresAt'> & { email: string | null }) | undefined> {
-  const rows = await db.query<Pick<ClientGrantRow, 'id' | 'userId' | 'name' | 'expiresAt'> & { email: string | null }>(
+type TokenGrant = Pick<ClientGrantRow, 'id' | 'userId' | 'name' | 'expiresAt'> & { email: string | null };
+
+/** The active grant of a personal access token, with the verified address of its user. */
+export async function selectGrantOfToken(db: Queryable, tokenHash: Buffer): Promise<TokenGrant | undefined> {
+  const rows = await db.query<TokenGrant>(
     {
       name: 'client-grant-of-token',
       text: `select c.id, c.user_id as "userId", c.name, c.expires_at as "expiresAt", u.email
-             from client_grants c join users u on u.id = c.user_id where c.token_hash = $1 and ${ACTIVE}`,
+             from client_grants c join users u on u.id = c.user_id
+             where c.token_hash = $1 and c.kind = 'personal_access_token' and ${ACTIVE}`,
     },
     [tokenHash],
   );
   return rows[0];
 }
 
-/** The active grant, and records its use, once a minute; while another transaction has locked its row, that is left out. */
-export async function useClientGrant(db: Queryable, userId: string, id: string): Promise<ClientGrant | undefined> {
+/**
+ * The active grant, and records its use: once a minute, and when it calls another action than before. While another
+ * transaction has locked its row, that is left out.
+ *
+ * @param action that it calls; undefined: another use
+ */
+export async function useClientGrant(db: Queryable, userId: string, id: string, action?: string): Promise<ClientGrant | undefined> {
   const rows = await db.query<ClientGrant>(
     {
       name: 'client-grant-use',
       text: `with found as (
                select ${GRANT} from client_grants where id = $2::uuid and user_id = $1::uuid and ${ACTIVE}
              ), used as (
-               update client_grants set last_used_at = date_trunc('minute', now())
+               update client_grants set last_used_at = date_trunc('minute', now()), last_action = coalesce($3, last_action)
                where id = any(array(
                  select id from client_grants
-                 where id = $2::uuid and user_id = $1::uuid and ${ACTIVE} and last_used_at is distinct from date_trunc('minute', now())
+                 where id = $2::uuid and user_id = $1::uuid and ${ACTIVE}
+                   and (last_used_at is distinct from date_trunc('minute', now()) or last_action is distinct from coalesce($3, last_action))
                  for no key update skip locked
                ))
              )
              select * from found`,
     },
-    [userId, id],
+    [userId, id, action ?? null],
   );
   return rows[0];
 }
@@ -67,12 +84,13 @@ export async function isActiveClient(tx: Queryable, userId: string, id: string):
 }
 
 export async function insertClientGrant(tx: Queryable, grant: NewClientGrant): Promise<ClientGrantRow> {
-  const { id, userId, name, tokenHash, lastFour, actions, access, accountIds, days } = grant;
+  const { id, userId, kind, name, tokenHash, lastFour, oauthClientId, redirectHost, actions, access, accountIds, days } = grant;
   const rows = await tx.query<ClientGrantRow>(
-    `insert into client_grants (id, user_id, kind, name, token_hash, last_four, actions, access, account_ids, expires_at)
-     values ($1::uuid, $2::uuid, 'personal_access_token', $3, $4, $5, $6, $7, $8::uuid[], now() + $9::int * interval '1 day')
+    `insert into client_grants
+       (id, user_id, kind, name, token_hash, last_four, oauth_client_id, redirect_host, actions, access, account_ids, expires_at)
+     values ($1::uuid, $2::uuid, $3, $4, $5, $6, $7, $8, $9, $10, $11::uuid[], now() + $12::int * interval '1 day')
      returning ${ROW}`,
-    [id, userId, name, tokenHash, lastFour, actions, access, accountIds, days],
+    [id, userId, kind, name, tokenHash, lastFour, oauthClientId, redirectHost, actions, access, accountIds, days],
   );
   return rows[0] as ClientGrantRow;
 }
@@ -91,11 +109,16 @@ export async function countActiveClients(tx: Queryable, userId: string): Promise
 }
 
 /** @returns undefined when the user has no such grant; one that was revoked before is left as it is */
-export async function revokeClientGrant(tx: Queryable, userId: string, id: string): Promise<{ isFirst: boolean } | undefined> {
-  const rows = await tx.query<{ isFirst: boolean }>(
-    `update client_grants set revoked_at = coalesce(revoked_at, now()) where id = $1::uuid and user_id = $2::uuid
-     returning revoked_at = now() as "isFirst"`,
-    [id, userId],
+export async function revokeClientGrant(
+  tx: Queryable,
+  userId: string,
+  id: string,
+  kind?: ClientKind,
+): Promise<{ kind: ClientKind; tokenHash: Buffer; isFirst: boolean } | undefined> {
+  const rows = await tx.query<{ kind: ClientKind; tokenHash: Buffer; isFirst: boolean }>(
+    `update client_grants set revoked_at = coalesce(revoked_at, now()) where id = $1::uuid and user_id = $2::uuid and kind = coalesce($3, kind)
+     returning kind, token_hash as "tokenHash", revoked_at = now() as "isFirst"`,
+    [id, userId, kind ?? null],
   );
   return rows[0];
 }

@@ -66,7 +66,7 @@ export class Executor {
     this.#auditor = new CallAuditor(deps);
     this.#accounts = new StatementBatcher((userIds) => selectUserAccounts(db, userIds), CONCURRENT_BATCHES);
     const hashes = new ArgumentHashes(db, userKeys);
-    const client = (userId: string, clientId: string) => useClientGrant(db, userId, clientId);
+    const client = (userId: string, clientId: string, action?: string) => useClientGrant(db, userId, clientId, action);
     const checks = { ...deps, accounts: (userId: string) => this.#accounts.add(userId), client, hashes };
     const contexts = { taints: new Taints(db), reads: new ContextReads(db, userKeys, logger), written: new WrittenItems(db) };
     // For a call that a client requested and the user decides on.

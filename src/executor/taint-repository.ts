@@ -111,3 +111,9 @@ export async function deleteOldContexts(db: Queryable): Promise<void> {
   await deleteExpired(db, 'context_reads', `read_at < now() - interval '${TAINTED}'`);
   await deleteExpired(db, 'tainted_items', 'until < now()');
 }
+
+/** Forgets what was read in a context that won't be used again. */
+export async function deleteContext(tx: Queryable, userId: string, name: string): Promise<void> {
+  await tx.query('delete from context_reads where user_id = $1::uuid and context = $2', [userId, name]);
+  await tx.query('delete from contexts where user_id = $1::uuid and name = $2', [userId, name]);
+}

@@ -28,7 +28,7 @@ export const auditEntry = z
     decision: z
       .string()
       .describe(
-        'started (a change, before it is sent), allowed, refused, approval_required, edited (the user changed the arguments), approved, denied, allowance_created (with an approval), allowance_used (instead of allowed), allowance_revoked, read_only_set, read_only_lifted, token_created or token_revoked',
+        'started (a change, before it is sent), allowed, refused, approval_required, edited (the user changed the arguments), approved, denied, allowance_created (with an approval), allowance_used (instead of allowed), allowance_revoked, read_only_set, read_only_lifted, token_created, token_revoked, client_connected or client_revoked (an OAuth client)',
       ),
     outcome: z.string().describe('ok, or the code of the error'),
     milliseconds: z.number().int(),

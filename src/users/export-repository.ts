@@ -33,7 +33,8 @@ const TABLES = {
                   pending_subject, confirmation_expires_at
                 from oauth_flows where user_id = $1::uuid order by created_at desc`,
   events: 'select seq, event, data, client_id, created_at from events where user_id = $1::uuid order by seq desc',
-  client_grants: `select id, kind, name, last_four, actions, access, account_ids, created_at, expires_at, last_used_at, revoked_at
+  client_grants: `select id, kind, name, last_four, oauth_client_id, redirect_host, actions, access, account_ids, created_at, expires_at,
+                    last_used_at, last_action, revoked_at
                   from client_grants where user_id = $1::uuid order by created_at desc`,
   read_only_accounts:
     'select id, account_id, grant_id, client_id, since from read_only_accounts where user_id = $1::uuid order by since desc, id',

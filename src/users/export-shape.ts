@@ -113,17 +113,20 @@ export const userExport = z
           id: z.uuid(),
           kind: z.string(),
           name: z.string(),
-          last_four: z.string(),
+          last_four: maybeText,
+          oauth_client_id: maybeText,
+          redirect_host: maybeText,
           actions: z.array(z.string()),
           access: z.string(),
           account_ids: z.array(z.uuid()).nullable(),
           created_at: time,
           expires_at: time,
           last_used_at: maybeTime,
+          last_action: maybeText,
           revoked_at: maybeTime,
         }),
       )
-      .describe('Personal access tokens, without the tokens.'),
+      .describe('Personal access tokens and connected OAuth clients, without the tokens.'),
     read_only_accounts: z
       .array(z.object({ id: z.uuid(), account_id: z.uuid(), grant_id: z.uuid(), client_id: z.uuid().nullable(), since: time }))
       .describe('Accounts on which the user permits no changes: to anything, or to one client.'),

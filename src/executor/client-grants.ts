@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto';
+import type { Database, Queryable } from '../database/database.ts';
+import { AppError } from '../errors.ts';
+import type { Emit } from '../events/emit.ts';
+import type { Catalog } from '../integrations/catalog.ts';
+import { lockExistingUser, lockUser } from '../vault/grants-repository.ts';
+import type { ApprovalExpiry } from './approval-expiry.ts';
+import { AuditEntryBuilder } from './audit-log.ts';
+import { type AuditRow, insertAuditRows } from './audit-repository.ts';
+import { covers } from './client-grant.ts';
+import {
+  type ClientGrantRow,
+  type ClientKind,
+  countActiveClients,
+  insertClientGrant,
+  type NewClientGrant,
+  revokeClientGrant,
+  selectClientGrants,
+} from './client-grants-repository.ts';
+import { contextOf } from './context-name.ts';
+import { deleteReadOnlyFor } from './read-only-repository.ts';
+import { deleteContext } from './taint-repository.ts';
+
+const SURFACE = 'http';
+/** What is on record about a client is about every action. */
+const ALL_ACTIONS = '*';
+const MAX_ACTIVE = 50;
+
+const RECORDS = {
+  personal_access_token: { created: 'token_created', revoked: 'token_revoked' },
+  oauth: { created: 'client_connected', revoked: 'client_revoked' },
+} as const satisfies Record<ClientKind, Record<'created' | 'revoked', AuditRow['decision']>>;
+
+const EVENTS = {
+  personal_access_token: { created: 'token.created', revoked: 'token.revoked' },
+  oauth: { created: 'client.connected', revoked: 'client.revoked' },
+} as const;
+
+export interface ClientGrantsDeps {
+  db: Database;
+  emit: Emit;
+  approvalExpiry: Pick<ApprovalExpiry, 'revoked'>;
+  catalog(): Catalog;
+  /** Ids of the user's accounts. */
+  accountIds(userId: string): Promise<readonly string[]>;
+}
+
+/** What a user permits clients: personal access tokens, and clients that sign in with OAuth. */
+export class ClientGrants {
+  readonly #deps: ClientGrantsDeps;
+
+  constructor(deps: ClientGrantsDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Permits a client something.
+   *
+   * @param along runs in the same transaction, after the user was locked
+   * @throws AppError `invalid_request` for actions that no agent has and accounts that aren't the user's, `conflict` when
+   * the user has too many clients, `invalid_token` when the user was deleted meanwhile
+   */
+  async create(given: Omit<NewClientGrant, 'id'>, along: (tx: Queryable) => Promise<void> = async () => {}): Promise<ClientGrantRow> {
+    const { userId, kind, name } = given;
+    this.#checkActions(given.actions);
+    await this.#checkAccounts(userId, given.accountIds ?? []);
+    return this.#deps.db.transaction(async (tx) => {
+      await lockExistingUser(tx, userId);
+      if ((await countActiveClients(tx, userId)) >= MAX_ACTIVE) {
+        throw new AppError('conflict', `There are ${MAX_ACTIVE} tokens and connected apps. Revoke one of them first.`);
+      }
+      await along(tx);
+      const grant = await insertClientGrant(tx, { ...given, id: randomUUID() });
+      await record(tx, grant, RECORDS[kind].created);
+      await this.#deps.emit(tx, userId, EVENTS[kind].created, { id: grant.id, name });
+      return grant;
+    }, userId);
+  }
+
+  /** A user's grants, newest first; those that have ended stay for 30 days. */
+  list(userId: string): Promise<ClientGrantRow[]> {
+    return selectClientGrants(this.#deps.db, userId);
+  }
+
+  /**
+   * Ends a grant with everything that the client has by it: approvals that it requested, results that it could fetch, what
+   * is remembered of what it has read. It counts for the next request on every replica, and for a change that has not
+   * started.
+   *
+   * @param only a grant of this kind
+   * @throws AppError `not_found`
+   */
+  async revoke(userId: string, id: string, only?: ClientKind): Promise<void> {
+    await this.#deps.db.transaction(async (tx) => {
+      // Changes start under the same lock, so that none starts afterwards.
+      await lockUser(tx, userId);
+      const revoked = await revokeClientGrant(tx, userId, id, only);
+      if (revoked === undefined) throw new AppError('not_found', 'There is no such token or connected app.');
+      const { kind, isFirst } = revoked;
+      if (!isFirst) return;
+      await record(tx, { id, userId }, RECORDS[kind].revoked);
+      await deleteReadOnlyFor(tx, userId, id);
+      await deleteContext(tx, userId, contextOf({ client: { id } }));
+      await this.#deps.approvalExpiry.revoked(tx, userId, id);
+      await this.#deps.emit(tx, userId, EVENTS[kind].revoked, { id });
+    }, userId);
+  }
+
+  #checkActions(patterns: readonly string[]): void {
+    const names = [...this.#deps.catalog().actions.keys()];
+    const unknown = patterns.find((pattern) => !names.some((name) => covers(pattern, name)));
+    if (unknown !== undefined) throw new AppError('invalid_request', `actions: no agent has ${unknown}.`);
+  }
+
+  async #checkAccounts(userId: string, accounts: readonly string[]): Promise<void> {
+    if (accounts.length === 0) return;
+    const own = await this.#deps.accountIds(userId);
+    if (!accounts.every((id) => own.includes(id))) throw new AppError('invalid_request', 'accounts: no such account is connected.');
+  }
+}
+
+async function record(tx: Queryable, { id, userId }: Pick<ClientGrantRow, 'id' | 'userId'>, decision: AuditRow['decision']): Promise<void> {
+  await insertAuditRows(tx, [new AuditEntryBuilder(id, userId, SURFACE, ALL_ACTIONS, id).row('ok', decision)]);
+}
