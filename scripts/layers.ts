@@ -57,9 +57,11 @@ export const LAYERS: Layer[] = [
     rooms: {
       approvals: 'approvals over HTTP, and their pages',
       bank: 'bank items and webhooks',
-      clients: 'personal access tokens, actions over HTTP',
+      clients: 'personal access tokens, connected apps, actions over HTTP',
       health: 'health endpoints',
       home: 'the home page',
+      mcp: 'actions as a server of the Model Context Protocol',
+      oauth: 'the authorization server of MCP clients, and its consent page',
       'sign-in': 'signing in to the service’s own pages, their sessions',
       socket: 'the WebSocket interface',
       users: 'sessions, export, deletion, audit pages',
@@ -104,6 +106,8 @@ export const ONLYS: Only[] = [
     rooms: ['identity', 'providers'],
     files: [],
   },
+  { what: 'the MCP SDK', modules: ['@modelcontextprotocol/**'], rooms: ['mcp'], files: [] },
+  { what: '`oidc-provider`', modules: all('oidc-provider'), rooms: ['oauth'], files: [] },
   { what: 'the AWS SDK', modules: ['@aws-sdk/**'], rooms: [], files: ['src/crypto/aws-kms.ts'] },
   { what: 'the root of `googleapis`, which loads all of the provider’s APIs', modules: ['googleapis'], rooms: [], files: [] },
   // noProcessEnv detects the global `process` only.
