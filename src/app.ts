@@ -21,6 +21,8 @@ import { measured, requestId, requestLog } from './http/request-log.ts';
 import { crossOrigin, securityHeaders } from './http/security-headers.ts';
 import type { Identity } from './identity/identity.ts';
 import { integrationsRouter } from './integrations/integrations-routes.ts';
+import { ClientLimits } from './mcp/client-limits.ts';
+import { MCP_PATH, mcpRouter } from './mcp/mcp-routes.ts';
 import { signInRouter } from './sign-in/sign-in-routes.ts';
 import { version } from './startup/version.ts';
 import { usersRouter } from './users/users-routes.ts';
@@ -56,7 +58,7 @@ export function createApp(context: Context, state: ProcessState): Express {
   // An address has one spelling, so that a proxy that blocks it blocks it completely.
   app.enable('case sensitive routing').enable('strict routing');
   app.use(requestId);
-  app.use(measured(telemetry, new Set(endpoints.map(({ path }) => path)), logger));
+  app.use(measured(telemetry, new Set([...endpoints.map(({ path }) => path), MCP_PATH]), logger));
   // Probes are frequent: they come before the layers that they don't need.
   app.use(health);
   app.use(requestLog(logger));
@@ -79,11 +81,12 @@ export function createApp(context: Context, state: ProcessState): Express {
 }
 
 function endpointMiddleware(context: Context): EndpointMiddleware {
-  const { authenticateUser, authenticateAny, authenticateFirstParty, addresses } = context;
+  const { authenticateUser, authenticateAny, authenticateClient, authenticateFirstParty, addresses } = context;
   const { limits } = context.config;
   const within = authenticateWithin(limits, {
     idToken: authenticateUser,
     any: authenticateAny,
+    client: authenticateClient,
     firstParty: authenticateFirstParty,
   });
   const { origin } = new URL(addresses.publicUrl);
@@ -117,6 +120,14 @@ export function featureRouters(context: Context, middleware: EndpointMiddleware,
     authenticate: (idToken: string | undefined) => context.authenticateFirstParty(idToken, undefined),
     callerOf: (identity: Identity) => context.sessions.callerOf(identity),
   };
+  const mcp = {
+    ...context,
+    limits: new ClientLimits(config.limits.mcpRequestsPerMinute, config.limits.mcpCalls),
+    publicUrl,
+    authorizationServers: [publicUrl],
+    development: config.environment === 'development',
+    authenticate: middleware.authenticateClient,
+  };
   return [
     homeRouter(config, publicUrl, middleware),
     waitlistRouter(db, logger, middleware),
@@ -130,6 +141,7 @@ export function featureRouters(context: Context, middleware: EndpointMiddleware,
     approvalsRouter(context.executor, config.limits, middleware),
     allowancesRouter(context.allowances, middleware),
     readOnlyRouter(context.readOnlySwitches, middleware),
+    mcpRouter(mcp, middleware),
     signInRouter(signIn, middleware),
   ];
 }

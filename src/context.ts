@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { BankDeps } from './bank/bank-deps.ts';
 import { BankWebhooks } from './bank/bank-webhooks.ts';
 import { isClientToken } from './clients/client-token.ts';
@@ -10,6 +11,7 @@ import { Events } from './events/events.ts';
 import { Allowances } from './executor/allowances.ts';
 import { ApprovalExpiry } from './executor/approval-expiry.ts';
 import { withdrawn } from './executor/call-checks.ts';
+import { notAClient } from './executor/client-grant.ts';
 import { ClientGrants } from './executor/client-grants.ts';
 import { Executor } from './executor/executor.ts';
 import { allowedOrigins } from './http/allowed-origins.ts';
@@ -21,6 +23,7 @@ import { actionRevisions } from './integrations/action-revision.ts';
 import type { Catalog } from './integrations/catalog.ts';
 import { ReplicatedReload } from './integrations/replicated-reload.ts';
 import { Coalescer } from './jobs/coalescer.ts';
+import { McpEndpoint } from './mcp/mcp-endpoint.ts';
 import { describeError, type Logger } from './observability/logger.ts';
 import { bankDescriptor } from './providers/bank/bank-descriptor.ts';
 import { openProviders, type Providers } from './providers/open-providers.ts';
@@ -30,6 +33,7 @@ import { WebSessions } from './sign-in/web-sessions.ts';
 import { createSignIn } from './startup/create-sign-in.ts';
 import type { Foundation } from './startup/foundation.ts';
 import { identitySettings, type LoadSandbox, openSandbox } from './startup/open-sandbox.ts';
+import { version } from './startup/version.ts';
 import { Sessions } from './users/sessions.ts';
 import { ActiveUses } from './vault/active-uses.ts';
 import { GrantStatuses } from './vault/grant-status.ts';
@@ -103,6 +107,9 @@ export async function createContext(foundation: Foundation, addresses: Addresses
     await approvalExpiry.reconfigured(revisions);
     await allowances.reconfigured(revisions);
   };
+  const stateKey = randomBytes(32);
+  const mcp = new McpEndpoint({ executor, catalog, providers, logger, version: version(), stateKeys: async () => [stateKey] });
+  integrations.onChange(() => mcp.toolsChanged());
   integrations.onChange(() => vault.uses.endActions((action) => withdrawn(catalog(), action)));
   return {
     ...foundation,
@@ -129,6 +136,14 @@ export async function createContext(foundation: Foundation, addresses: Addresses
     clientTokens,
     allowances,
     readOnlySwitches: new ReadOnlySwitches(db, emit, approvalExpiry),
+    mcp,
+    /** The client of a token for /mcp: one of its own sign-in, or a personal access token. */
+    authenticateClient: async (header: string | undefined): Promise<Principal> => {
+      const credential = bareCredential(header);
+      if (credential === '') throw new AppError('invalid_token', 'Sign in first: this address is for clients that the user has connected.');
+      if (!isClientToken(credential)) throw notAClient();
+      return clientTokens.authenticate(credential);
+    },
     /** The principal of a bare credential, an ID token or a personal access token; a `Bearer ` prefix is tolerated. */
     authenticateAny: async (header: string | undefined): Promise<Principal> => {
       const credential = bareCredential(header);

@@ -115,6 +115,7 @@ async function shutdown(running: Running, resources: AsyncDisposableStack, logge
       closed = http.close();
     },
     () => sockets.close(),
+    () => context.mcp.close(),
     () => deletions.stop(),
     () => context.reloads.stop(),
     () => context.feed.stop(),

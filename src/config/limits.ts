@@ -73,6 +73,9 @@ export const limitVariables = {
   LIMIT_SOCKET_PING_MS: positive.default(30_000),
   /** Concurrent requests of one WebSocket. */
   LIMIT_SOCKET_CALLS: positive.default(10),
+  /** Requests per minute of one MCP client, and its requests under way, open subscriptions included. */
+  LIMIT_MCP_REQUESTS_PER_MINUTE: positive.default(300),
+  LIMIT_MCP_CALLS: positive.default(16),
   /** For running WebSocket requests to finish during a shutdown, milliseconds. */
   LIMIT_SOCKET_DRAIN_MS: positive.default(10_000),
   /** Time between becoming unready and closing the listener, for a load balancer to notice, milliseconds. */

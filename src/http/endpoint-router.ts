@@ -2,7 +2,7 @@ import { type NextFunction, type Request, type RequestHandler, type Response, Ro
 import { AppError } from '../errors.ts';
 import { validate } from '../validation/validate.ts';
 import { body, jsonBody, rawBody } from './body.ts';
-import type { Caller, Endpoint, LimitName, Reply } from './endpoint.ts';
+import type { Caller, Endpoint, LimitName, Principal, Reply } from './endpoint.ts';
 import { requireCsrfToken } from './first-party.ts';
 import { type Authenticate, type AuthenticateAny, requireCredential } from './require-credential.ts';
 
@@ -17,6 +17,8 @@ export interface EndpointMiddleware {
   authenticate: Authenticate;
   /** Also accepts personal access tokens. */
   authenticateAny: AuthenticateAny;
+  /** Of a client only, for /mcp. */
+  authenticateClient(header: string | undefined): Promise<Principal>;
   /** Admits the user in person only. */
   requireFirstParty: RequestHandler;
   /** Parses forms and JSON. */

@@ -65,16 +65,22 @@ function isExpected({ code, logged }: AppError, { path }: Request): boolean {
 function setHeaders(response: Response, error: AppError): void {
   response.setHeader('cache-control', 'no-store');
   if (error.allow !== undefined) response.setHeader('allow', error.allow.join(', '));
-  if (error.status === 401) response.setHeader('www-authenticate', challenge(error));
+  if (error.status === 401) response.setHeader('www-authenticate', challenge(error, response.locals.challenge));
   const retryAfter = error.retryAfter ?? (error.status === 503 ? DEFAULT_RETRY_SECONDS : undefined);
   if (retryAfter !== undefined) response.setHeader('retry-after', String(retryAfter));
 }
 
 const DEFAULT_RETRY_SECONDS = 30;
 
-/** The challenge for bearer tokens (RFC 6750, 3), as which ID tokens are used here. */
-function challenge(error: AppError): string {
-  return `Bearer realm="steward", error="invalid_token", error_description="${error.message.replace(/[^\x20-\x7e]|["\\]/g, '')}"`;
+/**
+ * The challenge for bearer tokens (RFC 6750, 3), as which ID tokens are used here.
+ *
+ * @param more further parameters of an address that has its own sign-in
+ */
+function challenge(error: AppError, more: unknown): string {
+  const description = error.message.replace(/[^\x20-\x7e]|["\\]/g, '');
+  const parameters = `Bearer realm="steward", error="invalid_token", error_description="${description}"`;
+  return more === undefined ? parameters : `${parameters}, ${more}`;
 }
 
 /** Errors of Express and its body parsers have a `status`; any other error is `internal`, without its message. */

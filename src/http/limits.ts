@@ -45,6 +45,8 @@ interface Verify {
   idToken(token: string | undefined): Promise<Caller>;
   /** An ID token or a personal access token. */
   any(token: string | undefined): Promise<Principal>;
+  /** A client's token for /mcp. */
+  client(header: string | undefined): Promise<Principal>;
   firstParty(header: string | undefined, secret: string | undefined): Promise<FirstParty>;
 }
 
@@ -55,7 +57,12 @@ interface Verify {
 export function authenticateWithin(
   limits: PerUserLimits,
   verify: Verify,
-): { authenticate: Authenticate; authenticateAny: AuthenticateAny; authenticateFirstParty: AuthenticateFirstParty } {
+): {
+  authenticate: Authenticate;
+  authenticateAny: AuthenticateAny;
+  authenticateClient(header: string | undefined): Promise<Principal>;
+  authenticateFirstParty: AuthenticateFirstParty;
+} {
   const requests = new FixedWindowLimiter();
   const toProviders = new FixedWindowLimiter();
   const count = (principal: Principal, toProvider: boolean) => {
@@ -73,6 +80,11 @@ export function authenticateWithin(
       const principal = await verify.any(token);
       count(principal, toProvider);
       return principal;
+    },
+    async authenticateClient(header) {
+      const client = await verify.client(header);
+      count(client, false);
+      return client;
     },
     async authenticateFirstParty(header, secret) {
       const user = await verify.firstParty(header, secret);

@@ -19,8 +19,8 @@ export function crossOrigin(allowsOrigin: (origin: string) => boolean): RequestH
     origin: (origin, done) => done(null, origin !== undefined && allowsOrigin(origin)),
     credentials: true,
     methods: ['GET', 'POST', 'DELETE'],
-    allowedHeaders: ['authorization', 'content-type'],
-    exposedHeaders: ['x-request-id', 'retry-after'],
+    allowedHeaders: ['authorization', 'content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name'],
+    exposedHeaders: ['x-request-id', 'retry-after', 'www-authenticate'],
     maxAge: PREFLIGHT_SECONDS,
   });
 }

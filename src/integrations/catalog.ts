@@ -3,6 +3,9 @@ import type { Provider } from '../vault/grants-repository.ts';
 
 export type ApprovalRule = 'never' | 'destructive' | 'always';
 
+/** The tool that tells an MCP client how an approval ended. No action may have its name. */
+export const APPROVAL_RESULT_TOOL_NAME = 'approval_result';
+
 /** The operator's policy for one action. */
 export interface Policy {
   enabled: boolean;

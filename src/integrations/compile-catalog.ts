@@ -4,7 +4,7 @@ import type { FindCall } from '../providers/declared-call.ts';
 import type { ProviderDescriptor } from '../providers/provider.ts';
 import { didYouMean, nearestName } from '../validation/nearest-name.ts';
 import { actionRevision } from './action-revision.ts';
-import type { Catalog, ConfiguredAction, ConfiguredAgent } from './catalog.ts';
+import { APPROVAL_RESULT_TOOL_NAME, type Catalog, type ConfiguredAction, type ConfiguredAgent } from './catalog.ts';
 import {
   type ActionDeclaration,
   type AgentDeclaration,
@@ -70,6 +70,7 @@ function nameTools(actions: readonly ConfiguredAction[], found: Diagnostic[]): M
   for (const { name, agent, tool } of actions) {
     const diagnostics = new Diagnostics(found, ['agents', agent, 'actions', name.slice(agent.length + 1)]);
     const other = tools.get(tool);
+    if (tool === APPROVAL_RESULT_TOOL_NAME) diagnostics.inKey(`is ${tool} as a model’s tool, a name that is taken: rename it`);
     if (other === undefined) tools.set(tool, name);
     else diagnostics.inKey(`is ${tool} as a model’s tool, as ${other} is: rename one of them`);
     if (tool.length > TOOL_NAME_MAX_LENGTH) {

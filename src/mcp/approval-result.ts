@@ -1,0 +1,66 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
+import { AppError } from '../errors.ts';
+import type { ApprovalOutcome } from '../executor/approval-outcomes.ts';
+import { APPROVAL_RESULT_TOOL_NAME } from '../integrations/catalog.ts';
+import { toErrorResult, toToolResult, withText } from './call-results.ts';
+import type { McpClient, McpDeps } from './mcp-deps.ts';
+
+/** Clients give up after a minute, some after half of one. */
+const WAIT_MS = 25_000;
+const POLL_MS = 1_000;
+const UNDECIDED: ReadonlySet<ApprovalOutcome['status']> = new Set(['pending', 'running']);
+
+/** How an approval ended, for the client that asked. */
+export const APPROVAL_RESULT_TOOL: Tool = {
+  name: APPROVAL_RESULT_TOOL_NAME,
+  description:
+    'After approval_required: waits up to 25 s for the user’s decision and returns what the call gave, or `pending`; then ask the user and call this again.',
+  inputSchema: {
+    type: 'object',
+    properties: { id: { type: 'string', description: 'approvalId of the error.' } },
+    required: ['id'],
+  },
+  outputSchema: { type: 'object' },
+  annotations: { readOnlyHint: true, destructiveHint: false, openWorldHint: false },
+};
+
+/**
+ * Waits for the end of an approval.
+ *
+ * @param signal ends the wait when the client leaves
+ * @throws AppError `not_found`, also for the approval of another client or user; `invalid_token`
+ */
+export async function awaitOutcome(
+  { executor }: Pick<McpDeps, 'executor'>,
+  client: McpClient,
+  approvalId: string,
+  signal: AbortSignal,
+): Promise<ApprovalOutcome> {
+  const end = performance.now() + WAIT_MS;
+  for (;;) {
+    const outcome = await executor.outcome(client, approvalId);
+    if (!UNDECIDED.has(outcome.status) || performance.now() >= end || signal.aborted) return outcome;
+    await sleep(POLL_MS, undefined, { signal }).catch(() => {});
+  }
+}
+
+/** Arguments of the tool. @throws AppError `invalid_request` */
+export function approvalIdOf(given: unknown): string {
+  const id = (given as { id?: unknown } | null | undefined)?.id;
+  if (typeof id === 'string') return id;
+  throw new AppError('invalid_request', 'id: is missing.');
+}
+
+/** The call's own result where there is one; else how it ended. */
+export function outcomeResult({ status, edited, result, error }: ApprovalOutcome): CallToolResult {
+  if (error !== undefined) return toErrorResult({ ...error, details: undefined });
+  if (result === undefined) return { ...withText({ status, ...(edited && { edited }) }), ...(isEnd(status) && { isError: true }) };
+  const { content, structuredContent } = toToolResult(result);
+  if (!edited) return { content, ...(structuredContent !== undefined && { structuredContent }) };
+  return withText({ ...(structuredContent as Record<string, unknown>), edited: 'The user changed the arguments before approving.' });
+}
+
+function isEnd(status: ApprovalOutcome['status']): boolean {
+  return !UNDECIDED.has(status);
+}

@@ -1,0 +1,22 @@
+import type { Executor } from '../executor/executor.ts';
+import type { Principal } from '../http/endpoint.ts';
+import type { Catalog } from '../integrations/catalog.ts';
+import type { Logger } from '../observability/logger.ts';
+import type { Providers } from '../providers/open-providers.ts';
+
+/** A client with a credential of its own. The user in person does not call over MCP. */
+export type McpClient = Principal & { clientId: string };
+
+export interface McpDeps {
+  executor: Pick<Executor, 'invoke' | 'outcome' | 'accounts' | 'client'>;
+  catalog(): Catalog;
+  providers: Providers;
+  logger: Logger;
+  /** Of the service. */
+  version: string;
+  /** Secrets that sign the state which a client brings back, newest first. */
+  stateKeys(): Promise<readonly Uint8Array[]>;
+}
+
+/** Where calls come from, for the audit log. */
+export const SURFACE = 'mcp';

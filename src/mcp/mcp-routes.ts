@@ -1,0 +1,122 @@
+import { Router } from 'express';
+import { z } from 'zod';
+import { isLoopback } from '../config/config.ts';
+import { AppError } from '../errors.ts';
+import { type Endpoint, endpoint, type Principal, type RequestHandler } from '../http/endpoint.ts';
+import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '../http/endpoint-router.ts';
+import type { ClientLimits } from './client-limits.ts';
+import type { McpClient } from './mcp-deps.ts';
+import type { McpEndpoint } from './mcp-endpoint.ts';
+
+export const MCP_PATH = '/mcp';
+/** Where clients learn how to sign in (RFC 9728, 3.1: the resource's path follows). */
+const METADATA_PATH = '/.well-known/oauth-protected-resource';
+const SCOPES = ['read', 'write'] as const;
+const NOT_A_CLIENT = 'A client’s token is required here: one of its own sign-in, or a personal access token.';
+
+export interface McpRouteDeps {
+  mcp: McpEndpoint;
+  limits: ClientLimits;
+  /** {base_url}; its path follows the addresses here. */
+  publicUrl: string;
+  /** Issuers of the tokens that are accepted. */
+  authorizationServers: readonly string[];
+  /** Host names in development may be any of this machine. */
+  development: boolean;
+  allowsOrigin(origin: string): boolean;
+  /** The client of an Authorization header, counted. @throws AppError */
+  authenticate(header: string | undefined): Promise<Principal>;
+}
+
+/** Actions for every client of the Model Context Protocol, and how such a client finds its sign-in. */
+export function mcpRouter(deps: McpRouteDeps, middleware: EndpointMiddleware): EndpointRouter {
+  const metadata = endpointRouter(
+    'MCP',
+    [METADATA_PATH, METADATA_PATH + MCP_PATH].map((path) => resourceMetadata(path, deps)),
+    middleware,
+  );
+  const router = Router({ caseSensitive: true, strict: true });
+  router.all(MCP_PATH, challenge(deps), ownHost(deps), ownOrigin(deps), authenticated(deps), middleware.limitBytes, serve(deps));
+  router.use(metadata);
+  return Object.assign(router, { endpoints: metadata.endpoints });
+}
+
+function resourceMetadata(path: string, { publicUrl, authorizationServers }: McpRouteDeps): Endpoint {
+  return endpoint({
+    method: 'get',
+    path,
+    summary: 'How clients of /mcp sign in',
+    description: 'Metadata of the protected resource (RFC 9728).',
+    auth: 'none',
+    response: z
+      .object({
+        resource: z.url(),
+        resource_name: z.string(),
+        authorization_servers: z.array(z.string()),
+        scopes_supported: z.array(z.string()),
+        bearer_methods_supported: z.array(z.string()),
+      })
+      .meta({ id: 'ProtectedResource' }),
+    async handle() {
+      return {
+        json: {
+          resource: publicUrl + MCP_PATH,
+          resource_name: 'Steward',
+          authorization_servers: [...authorizationServers],
+          scopes_supported: [...SCOPES],
+          bearer_methods_supported: ['header'],
+        },
+      };
+    },
+  });
+}
+
+/** What an error 401 says besides: where the sign-in is, and what to ask for there (RFC 9728, 5.1; RFC 6750, 3). */
+function challenge({ publicUrl }: McpRouteDeps): RequestHandler {
+  const parameters = `resource_metadata="${publicUrl}${METADATA_PATH}${MCP_PATH}", scope="${SCOPES.join(' ')}"`;
+  return (_request, response, next) => {
+    response.locals.challenge = parameters;
+    next();
+  };
+}
+
+/** A page that has its own name resolve to this machine must not reach it (DNS rebinding). */
+function ownHost({ publicUrl, development }: McpRouteDeps): RequestHandler {
+  const own = new URL(publicUrl).host;
+  return (request, _response, next) => {
+    const url = URL.parse(`http://${request.host ?? ''}`);
+    const isOwn = request.host === own || (development && url !== null && isLoopback(url.hostname));
+    if (!isOwn) throw new AppError('forbidden', 'This host name is not the service’s. A proxy has to pass on the Host header.');
+    next();
+  };
+}
+
+/** Browsers name the page that sends a request; other clients name none. */
+function ownOrigin({ allowsOrigin }: McpRouteDeps): RequestHandler {
+  return ({ headers: { origin } }, _response, next) => {
+    if (origin !== undefined && !allowsOrigin(origin)) throw new AppError('forbidden', 'Pages of this origin may not call the service.');
+    next();
+  };
+}
+
+function authenticated({ authenticate }: McpRouteDeps): RequestHandler {
+  return async ({ headers }, response, next) => {
+    const caller = await authenticate(headers.authorization);
+    if (caller.clientId === undefined) throw new AppError('invalid_token', NOT_A_CLIENT);
+    response.locals.caller = caller;
+    next();
+  };
+}
+
+function serve({ mcp, limits }: McpRouteDeps): RequestHandler {
+  return async (request, response) => {
+    const client = response.locals.caller as McpClient;
+    const end = limits.begin(client.clientId);
+    response.once('close', end);
+    response.setHeader('cache-control', 'no-store');
+    // Of nginx, which else collects a stream before it passes it on.
+    response.setHeader('x-accel-buffering', 'no');
+    const handler = await mcp.handler();
+    await handler.serve(request, response, client);
+  };
+}

@@ -1,0 +1,106 @@
+import {
+  type CallToolRequest,
+  type CallToolResult,
+  CLIENT_CAPABILITIES_META_KEY,
+  type InputRequiredResult,
+  inputRequired,
+  ProtocolError,
+  ProtocolErrorCode,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+import { type AppError, asAppError } from '../errors.ts';
+import type { LinkedPreview } from '../executor/executor.ts';
+import { APPROVAL_RESULT_TOOL_NAME } from '../integrations/catalog.ts';
+import { describeError } from '../observability/logger.ts';
+import { isObject } from '../validation/is-object.ts';
+import { approvalIdOf, awaitOutcome, outcomeResult } from './approval-result.ts';
+import { toErrorResult, toToolResult } from './call-results.ts';
+import { type McpClient, type McpDeps, SURFACE } from './mcp-deps.ts';
+import { progressOf } from './progress.ts';
+import { type AskedState, type AskedStates, hashOfCall } from './request-state.ts';
+
+type ToolParams = CallToolRequest['params'];
+
+/** Name of the question in a result that requires input. */
+const QUESTION = 'approval';
+
+/**
+ * Calls a tool. What the executor refuses is a result with `isError`, which a model can read; only a tool that doesn't
+ * exist is an error of the protocol.
+ *
+ * @throws ProtocolError
+ */
+export async function callTool(
+  deps: McpDeps,
+  client: McpClient,
+  states: AskedStates,
+  params: ToolParams,
+  context: ServerContext,
+): Promise<CallToolResult | InputRequiredResult> {
+  const progress = progressOf(context);
+  try {
+    const asked = context.mcpReq.requestState<AskedState>();
+    if (asked !== undefined) return await answered(deps, client, asked, params, context);
+    return params.name === APPROVAL_RESULT_TOOL_NAME
+      ? outcomeResult(await awaitOutcome(deps, client, approvalIdOf(params.arguments), context.mcpReq.signal))
+      : toToolResult(await invoke(deps, client, params, context, progress.message));
+  } catch (thrown) {
+    if (thrown instanceof ProtocolError) throw thrown;
+    const error = asAppError(thrown);
+    if (error.code === 'internal') deps.logger.error({ err: describeError(thrown) }, 'a call over MCP failed');
+    return error.code === 'approval_required' ? ask(states, params, error, context) : toErrorResult(error);
+  } finally {
+    progress.end();
+  }
+}
+
+function invoke(
+  { executor, catalog }: McpDeps,
+  user: McpClient,
+  { name, arguments: input }: ToolParams,
+  { mcpReq: { signal } }: ServerContext,
+  progress: (message: string) => void,
+) {
+  // Actions are known by their tools' names only, so that a client calls what it was shown.
+  if (!catalog().tools.has(name)) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${name.slice(0, 100)}`);
+  return executor.invoke({ user, surface: SURFACE, action: name, input, signal, progress });
+}
+
+/** Where the client can show a page, it is asked to; any other is told the page's address. */
+async function ask(
+  states: AskedStates,
+  params: ToolParams,
+  error: AppError,
+  context: ServerContext,
+): Promise<CallToolResult | InputRequiredResult> {
+  const { approvalId, url, summary, expiresAt } = error.details as unknown as LinkedPreview;
+  if (!showsPages(context)) {
+    const text = `Needs the user’s approval: “${summary}”. Ask the user to open ${url} and to decide there. Then call ${APPROVAL_RESULT_TOOL_NAME} with id ${approvalId}.`;
+    const { code, message } = error;
+    // What else the page shows is for the user: it quotes what others wrote.
+    return toErrorResult({ code, message, details: { approvalId, url, summary, expiresAt } }, text);
+  }
+  return inputRequired({
+    inputRequests: { [QUESTION]: inputRequired.elicitUrl({ url, message: `Steward needs your approval: ${summary}` }) },
+    requestState: await states.mint({ approvalId, call: hashOfCall(params) }, context),
+  });
+}
+
+/** Whether the client declares that it can ask the user to open an address (“Elicitation”, URL mode). */
+function showsPages({ mcpReq: { envelope } }: ServerContext): boolean {
+  const declared: unknown = (envelope as Record<string, unknown> | undefined)?.[CLIENT_CAPABILITIES_META_KEY];
+  const elicitation = isObject(declared) ? declared.elicitation : undefined;
+  return isObject(elicitation) && elicitation.url !== undefined;
+}
+
+/** The call again, after the user was shown the page: its end, or that it isn't decided yet. It isn't run again. */
+async function answered(
+  deps: McpDeps,
+  client: McpClient,
+  { approvalId, call }: AskedState,
+  params: ToolParams,
+  context: ServerContext,
+): Promise<CallToolResult> {
+  if (call !== hashOfCall(params)) throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'This state is another call’s.');
+  return outcomeResult(await awaitOutcome(deps, client, approvalId, context.mcpReq.signal));
+}
