@@ -43,6 +43,10 @@ function ownRuns(): Run[] {
         return steward.call(`/allowances/${id}`, { method: 'DELETE', token });
       },
     },
+    ...['', '/mcp'].map((path): Run => {
+      const endpoint = `GET /.well-known/oauth-protected-resource${path}`;
+      return { endpoint, response: '200', provoke: () => callEndpoint(steward, endpoint) };
+    }),
     {
       endpoint: 'GET /read-only',
       response: '200',

@@ -46,7 +46,10 @@ const ENDPOINTS = [
 /** Documented responses that no request can cause on a healthy service, and why. */
 const NOT_PROVOKED: { why: string; responses: RegExp }[] = [
   { why: 'needs another Host header, which fetch does not send: home.test.ts', responses: /^GET \/api-docs 302/ },
-  { why: 'uses nothing that can fail: no database, no provider', responses: /^GET \/(test|health\/live|api-docs)? (500|503) / },
+  {
+    why: 'uses nothing that can fail: no database, no provider',
+    responses: /^GET \/(test|health\/live|api-docs|\.well-known\/oauth-protected-resource(\/mcp)?)? (500|503) /,
+  },
   { why: 'every failure of the file is a 422, and no database is used', responses: /^GET \/update_integrations (500|503) / },
   { why: 'asks the database one constant question, whose every failure is unavailable', responses: /^GET \/health\/ready 500 / },
   {
