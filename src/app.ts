@@ -4,6 +4,7 @@ import { approvalsRouter } from './approvals/approvals-routes.ts';
 import { bankRouter } from './bank/bank-routes.ts';
 import { agentsRouter } from './clients/agents-routes.ts';
 import { allowancesRouter } from './clients/allowances-routes.ts';
+import { clientsRouter } from './clients/clients-routes.ts';
 import { readOnlyRouter } from './clients/read-only-routes.ts';
 import { tokensRouter } from './clients/tokens-routes.ts';
 import { toolsRouter } from './clients/tools-routes.ts';
@@ -136,6 +137,7 @@ export function featureRouters(context: Context, middleware: EndpointMiddleware,
     bankRouter(context.bankDeps, context.webhooks, middleware),
     usersRouter(users, middleware),
     tokensRouter(context.clientTokens, middleware),
+    clientsRouter(context.clientGrants, middleware),
     agentsRouter(context.executor, config.limits, middleware),
     toolsRouter(context, middleware),
     approvalsRouter(context.executor, config.limits, middleware),

@@ -3,6 +3,8 @@ import { AgentsPanel } from './page-agents.js';
 import { AllowancesPanel } from './page-allowances.js';
 import { ApprovalsPanel, EventsPanel } from './page-approvals.js';
 import { BankPanel } from './page-bank.js';
+import { ClientsPanel } from './page-clients.js';
+import { ConnectPanel } from './page-connect.js';
 import { byId, onSubmit, run, show, showError } from './page-dom.js';
 import { call } from './page-request.js';
 import { openPanels, refreshIntegrations, userPanel } from './page-service.js';
@@ -21,11 +23,13 @@ const agents = new AgentsPanel(client);
 const approvals = new ApprovalsPanel(client);
 const events = new EventsPanel(client);
 const allowances = new AllowancesPanel(session);
+const clients = new ClientsPanel(session);
+const connect = new ConnectPanel(session);
 const tokens = new TokensPanel(session);
 
 /** Reloads all data of the signed-in user. */
 async function refresh() {
-  const panels = [workspace, bank, agents, approvals, allowances, tokens];
+  const panels = [workspace, bank, agents, approvals, allowances, clients];
   const parts = [...panels.map((panel) => panel.refresh()), refreshIntegrations(session)];
   const results = await Promise.allSettled(parts);
   const failed = results.find(({ status }) => status === 'rejected');
@@ -56,7 +60,7 @@ function showSession({ detail: { reason } }) {
   const signedIn = token !== undefined;
   for (const id of ['signed-in', 'account', 'integration-status']) byId(id).hidden = !signedIn;
   byId('sign-in').hidden = signedIn;
-  for (const panel of [workspace, bank, agents, approvals, events, allowances, tokens]) panel.clear();
+  for (const panel of [workspace, bank, agents, approvals, events, allowances, clients, connect, tokens]) panel.clear();
   for (const id of ['account', 'sign-in']) byId(id).querySelector('.result').replaceChildren();
   if (signedIn) greet();
   else client.close();

@@ -1,7 +1,8 @@
 import { asFailures, showResult } from './page-agents.js';
-import { inputEditor, rememberField, visibleJson } from './page-decision.js';
+import { inputEditor, rememberField } from './page-decision.js';
 import { byId, element, replaceItems, run, show } from './page-dom.js';
 import { Failure } from './page-request.js';
+import { visibleJson } from './page-text.js';
 
 const EVENTS_SHOWN = 20;
 const REJECTED = { code: 'invalid_request', status: 0 };

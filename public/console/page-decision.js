@@ -1,5 +1,6 @@
 import { element } from './page-dom.js';
 import { Failure } from './page-request.js';
+import { visibleJson } from './page-text.js';
 
 const DAYS = [
   ['', 'No, ask each time'],
@@ -7,16 +8,6 @@ const DAYS = [
   ['7', 'For 7 days'],
   ['30', 'For 30 days'],
 ];
-/** Characters that change the text direction or are invisible. */
-const HIDDEN = /[\p{Cf}\p{Zl}\p{Zp}\u007f-\u009f\p{Default_Ignorable_Code_Point}]/gu;
-
-/** JSON with the escapes of hidden characters, so that they are seen and not lost. */
-export function visibleJson(value) {
-  const escapeOf = (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  const escaped = (character) => character.split('').map(escapeOf).join('');
-  return JSON.stringify(value, null, 2).replace(HIDDEN, escaped);
-}
-
 /**
  * The field for allowing calls in advance, if that is possible as far as the page knows.
  *

@@ -24,6 +24,20 @@ export function tag(kind, text) {
   return element('span', { className: `tag ${kind}`.trim() }, text);
 }
 
+/** A button that copies a text. @param what names it for assistive technology */
+export function copyButton(text, what) {
+  const button = element('button', { type: 'button', className: 'button', 'aria-label': `Copy: ${what}` }, 'Copy');
+  button.addEventListener('click', async () => {
+    // Browsers have no clipboard for pages over http, except on this machine.
+    const copied = await navigator.clipboard?.writeText(text).then(
+      () => true,
+      () => false,
+    );
+    button.textContent = copied ? 'Copied' : 'Not copied: select it';
+  });
+  return button;
+}
+
 /** Puts a message into a live region; `kind` is 'done', 'warning' or 'error'. */
 export function show(region, kind, text, ...details) {
   region.replaceChildren(element('p', { className: kind }, text, ...details));
@@ -43,6 +57,7 @@ export function showError(region, error) {
  * @returns whether the action succeeded
  */
 export async function run(button, region, action) {
+  const heading = button.closest('section')?.querySelector('h2[tabindex]');
   button.disabled = true;
   button.setAttribute('aria-busy', 'true');
   region.replaceChildren();
@@ -56,7 +71,7 @@ export async function run(button, region, action) {
     button.disabled = false;
     button.removeAttribute('aria-busy');
     // A disabled button loses the focus, and with it a keyboard user's place.
-    if (button.isConnected && document.activeElement === document.body) button.focus();
+    if (document.activeElement === document.body) (button.isConnected ? button : heading)?.focus();
   }
 }
 

@@ -12,7 +12,7 @@ const readOnly = z
   .object({
     id: z.uuid(),
     account_id: z.uuid(),
-    client_id: z.uuid().nullable().describe('The token for which it holds; null: for everything.'),
+    client_id: z.uuid().nullable().describe('The token or connected app for which it holds; null: for everything.'),
     since: z.iso.datetime({ offset: true }),
   })
   .meta({ id: 'ReadOnly' });
@@ -43,13 +43,13 @@ function setReadOnly(switches: ReadOnlySwitches): Endpoint {
     path: '/read-only',
     summary: 'Set an account to read-only',
     description:
-      'No action changes anything in the account or at the bank afterwards, for every caller or for one personal access token; changes that have started run to their end. Pending approvals for it end. It holds until it is lifted or the account is disconnected.',
+      'No action changes anything in the account or at the bank afterwards, for every caller or for one token or connected app; changes that have started run to their end. Pending approvals for it end. It holds until it is lifted or the account is disconnected.',
     auth: 'id_token',
     json: { limit: LIMIT },
     form: z
       .strictObject({
         account_id: uuid,
-        client_id: uuid.optional().describe('Id of a personal access token; absent: it holds for every caller.'),
+        client_id: uuid.optional().describe('Id in `GET /clients`; absent: it holds for every caller.'),
       })
       .meta({ id: 'ReadOnlyRequest' }),
     response: readOnly,

@@ -5,6 +5,7 @@ import { type EndpointMiddleware, type EndpointRouter, endpointRouter } from '..
 import { assertRecentSignIn } from '../http/recent-sign-in.ts';
 import { text, uuid } from '../validation/validate.ts';
 import type { ClientTokens } from './client-tokens.ts';
+import { grantFields, grantResponse } from './grant-response.ts';
 
 const DEFAULT_DAYS = 90;
 const MAX_DAYS = 366;
@@ -13,21 +14,7 @@ const LIMIT = 64 * 1024;
 const PATTERN = /^(?:\*|[a-z0-9_-]{1,60}\.(?:\*|[a-z0-9_-]{1,60}))$/;
 const RECENT = 'Requires a sign-in within the last five minutes.';
 
-const time = z.iso.datetime({ offset: true });
-const token = z
-  .object({
-    id: z.uuid(),
-    name: z.string(),
-    last_four: z.string().describe('The last characters of the token.'),
-    actions: z.array(z.string()),
-    access: z.enum(['read', 'write']),
-    accounts: z.array(z.uuid()).nullable().describe('null: all accounts, also later ones.'),
-    created_at: time,
-    expires_at: time,
-    last_used_at: time.nullable().describe('To the minute.'),
-    revoked_at: time.nullable(),
-  })
-  .meta({ id: 'ClientToken' });
+const token = z.object({ ...grantFields, last_four: z.string().describe('The last characters of the token.') }).meta({ id: 'ClientToken' });
 
 /** Personal access tokens: made, listed and revoked with an ID token. */
 export function tokensRouter(tokens: ClientTokens, middleware: EndpointMiddleware): EndpointRouter {
@@ -96,17 +83,5 @@ function revokeToken(tokens: ClientTokens): Endpoint {
 }
 
 function shown(row: ClientGrantRow): z.input<typeof token> {
-  const iso = (at: Date | null) => at?.toISOString() ?? null;
-  return {
-    id: row.id,
-    name: row.name,
-    last_four: row.lastFour ?? '',
-    actions: [...row.actions],
-    access: row.access,
-    accounts: row.accountIds === null ? null : [...row.accountIds],
-    created_at: row.createdAt.toISOString(),
-    expires_at: row.expiresAt.toISOString(),
-    last_used_at: iso(row.lastUsedAt),
-    revoked_at: iso(row.revokedAt),
-  };
+  return { ...grantResponse(row), last_four: row.lastFour ?? '' };
 }

@@ -16,25 +16,27 @@ describe.skipIf(chromiumMissing)(`personal access tokens on the page${whySkipped
     await steward?.stop();
   });
 
-  it('are made, shown once, used and revoked', async () => {
+  it('are made, shown once, used and disconnected', async () => {
     const page = await pages.openAs('maker');
     const card = page.locator('#tokens');
-    await card.getByText('No tokens.').waitFor();
+    const apps = page.locator('#clients');
+    await apps.getByText('No app is connected.').waitFor();
     await card.getByLabel('Name').fill('Digest');
     await card.getByRole('button', { name: 'Make a token' }).click();
     const token = String(await card.locator('.result code').textContent());
     expect(token).toMatch(/^stw_pat_[0-9A-Za-z]{36}$/);
-    await card.getByText('mail.*, calendar.* on all accounts').waitFor();
+    await apps.getByText(/^May read mail and calendar, all accounts, until \d+ \w+ \d{4}\.$/).waitFor();
+    await apps.getByText(`Token …${token.slice(-4)}. Not used yet.`).waitFor();
     const call = () =>
       steward.call('/agents/mail.labels', { method: 'POST', token, body: '{}', headers: { 'content-type': 'application/json' } });
     expect((await call()).body.code).toBe('not_found');
     await page.reload();
-    await card.getByRole('heading', { name: 'Digest' }).waitFor();
+    await apps.getByText(/Last used .*: mail\.labels\./).waitFor();
     expect(await page.content()).not.toContain(token);
-    await card.getByRole('button', { name: 'Revoke: Digest' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
-    await card.getByText('Digest is revoked.').waitFor();
-    await card.getByText('No tokens.').waitFor();
+    await apps.getByRole('button', { name: 'Disconnect: Digest' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Disconnect' }).click();
+    await apps.getByText('Digest is disconnected.').waitFor();
+    await apps.getByText('No app is connected.').waitFor();
     expect((await call()).body.code).toBe('invalid_token');
     expect(await page.evaluate(ACCESSIBILITY)).toEqual([]);
     expect(pages.problems).toEqual([]);

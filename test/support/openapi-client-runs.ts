@@ -98,6 +98,16 @@ export function clientRuns(): Run[] {
       response: '403 recent_login_required',
       provoke: async () => steward.call(`/tokens/${UNKNOWN}`, { method: 'DELETE', token: await tokenAt(-10) }),
     },
+    { endpoint: 'GET /clients', response: '200', provoke: async () => callEndpoint(steward, 'GET /clients', { token: await newToken() }) },
+    {
+      endpoint: 'DELETE /clients/{id}',
+      response: '200',
+      async provoke() {
+        const token = await newToken();
+        const { id } = (await create(token)).body;
+        return steward.call(`/clients/${id}`, { method: 'DELETE', token });
+      },
+    },
     ...ownRuns(),
     {
       endpoint: 'GET /approvals/{id}/result',

@@ -1,0 +1,147 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { ACCESSIBILITY, chromiumMissing, Pages, whySkipped } from '../support/page.ts';
+import { startSteward, type TestSteward } from '../support/steward.ts';
+
+const METADATA = 'https://assistant.example.com/oauth/metadata.json';
+
+describe.skipIf(chromiumMissing)(`connected apps on the page${whySkipped}`, () => {
+  let steward: TestSteward;
+  let pages: Pages;
+
+  beforeAll(async () => {
+    steward = await startSteward();
+    pages = await Pages.launch(steward);
+  });
+  afterEach(() => pages.closeAll());
+  afterAll(async () => {
+    await pages?.browser.close();
+    await steward?.stop();
+  });
+
+  async function connectApp(user: string, more: { name?: string; oauthClientId?: string; redirectHost?: string } = {}): Promise<void> {
+    const { userId } = await steward.context.sessions.authenticate(await steward.signIn(user));
+    await steward.context.clientGrants.create({
+      userId,
+      kind: 'oauth',
+      name: 'Assistant',
+      tokenHash: randomBytes(32),
+      lastFour: null,
+      oauthClientId: METADATA,
+      redirectHost: 'assistant.example.com',
+      actions: ['mail.*', 'calendar.list', 'calendar.free'],
+      access: 'write',
+      accountIds: null,
+      days: 90,
+      ...more,
+    });
+  }
+
+  it('appear when they sign in, say what they may do, and are disconnected with the keyboard', async () => {
+    const page = await pages.openAs('owner');
+    const card = page.locator('#clients');
+    await page.locator('#socket').getByText('connected').waitFor();
+    await connectApp('owner');
+    await card.getByText(/^May read and change mail and calendar \(list, free\), all accounts, until \d+ \w+ \d{4}\.$/).waitFor();
+    await card.getByText('From assistant.example.com. Not used yet.').waitFor();
+    await page.setViewportSize({ width: 360, height: 800 });
+    expect(await page.evaluate(ACCESSIBILITY)).toEqual([]);
+    await card.getByRole('button', { name: 'Disconnect: Assistant' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await card.getByText('Assistant is disconnected.').waitFor();
+    await page.locator('#clients-title:focus').waitFor({ state: 'attached' });
+    await page
+      .locator('#events')
+      .getByText(/client\.revoked/)
+      .waitFor();
+    expect(pages.problems).toEqual([]);
+  });
+
+  it.each([
+    [{ oauthClientId: 'abc', redirectHost: 'evil.example' }, 'It calls itself so. Its sign-in led to evil.example.'],
+    [{ redirectHost: '127.0.0.1' }, 'A program on the device where you signed in, as assistant.example.com.'],
+    [{ oauthClientId: 'abc', redirectHost: 'localhost' }, 'A program on the device where you signed in.'],
+    [{ redirectHost: 'other.example' }, 'From assistant.example.com. Its sign-in led to other.example.'],
+  ])('say who they are as far as that is known: %j', async (more, text) => {
+    const user = `origin-${randomBytes(4).toString('hex')}`;
+    await connectApp(user, more);
+    const page = await pages.openAs(user);
+    await page.locator('#clients').getByText(text).waitFor();
+  });
+
+  it('cannot hide what they are called, or write markup', async () => {
+    await connectApp('careful', { name: '<b>Bank</b>\u202egnp.exe\u200b' });
+    const page = await pages.openAs('careful');
+    await page.getByRole('heading', { name: '<b>Bank</b>[U+202E]gnp.exe[U+200B]' }).waitFor();
+  });
+});
+
+describe.skipIf(chromiumMissing)(`connecting a client on the page${whySkipped}`, () => {
+  let steward: TestSteward;
+  let pages: Pages;
+
+  beforeAll(async () => {
+    steward = await startSteward();
+    pages = await Pages.launch(steward);
+  });
+  afterEach(() => pages.closeAll());
+  afterAll(async () => {
+    await pages?.browser.close();
+    await steward?.stop();
+  });
+
+  it('shows each client’s lines, with a token that is made for it and shown once', async () => {
+    const page = await pages.openAs('connector');
+    const card = page.locator('#connect-client');
+    const client = card.getByLabel('Client', { exact: true });
+    expect(await card.locator('#client-address pre').textContent()).toBe(`${steward.url}/mcp`);
+    for (const name of await client.locator('option').allTextContents()) {
+      await client.selectOption(name);
+      for (const list of ['#client-sign-in', '#client-with-token']) expect(await card.locator(list).textContent()).not.toBe('');
+      expect(await card.locator('#client-sign-in').textContent()).toContain(`${steward.url}/mcp`);
+      expect(await card.locator('#client-with-token').textContent()).toContain('stw_pat_…');
+      expect(await page.evaluate(ACCESSIBILITY)).toEqual([]);
+    }
+    await client.selectOption('Codex');
+    await card.getByLabel('Access').selectOption('Read and write');
+    await card.getByRole('button', { name: 'Make a token for it' }).click();
+    await card.getByText('The token “Codex” is in the lines below. It is shown only now.').waitFor();
+    const [token = ''] = String(await card.locator('#client-with-token').textContent()).match(/stw_pat_[0-9A-Za-z]{36}/) ?? [];
+    const idToken = await steward.signIn('connector');
+    expect((await steward.call('/clients', { token: idToken })).body.clients).toMatchObject([
+      { name: 'Codex', access: 'write', actions: ['*'], accounts: null, last_four: token.slice(-4) },
+    ]);
+    await page.locator('#clients').getByText('May read and change everything, all accounts').waitFor();
+    await client.selectOption('Cursor');
+    expect(await page.content()).not.toContain(token);
+    expect(pages.problems).toEqual([]);
+  });
+
+  it('copies the lines', async () => {
+    const page = await pages.openAs('copier');
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    const card = page.locator('#connect-client');
+    await card.getByRole('button', { name: 'Copy: Claude Code with a token' }).click();
+    await card.getByText('Copied').waitFor();
+    const line = `claude mcp add --transport http --scope user steward ${steward.url}/mcp --header "Authorization: Bearer stw_pat_…"`;
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(line);
+  });
+
+  it('forgets a token at the sign-out, and says when a fresh sign-in is needed', async () => {
+    const page = await pages.openAs('forgetter');
+    const card = page.locator('#connect-client');
+    await card.getByRole('button', { name: 'Make a token for it' }).click();
+    await card.getByText('It is shown only now.').waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByText('You are signed out.').waitFor();
+    expect(await page.content()).not.toMatch(/stw_pat_[0-9A-Za-z]/);
+    await steward.control('clock', { advance_ms: -6 * 60_000 });
+    await pages.signIn(page, 'forgetter');
+    await steward.control('clock', { advance_ms: 6 * 60_000 });
+    await card.getByRole('button', { name: 'Make a token for it' }).click();
+    await card.locator('.result .error').waitFor();
+  });
+});
