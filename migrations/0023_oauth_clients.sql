@@ -13,8 +13,12 @@ alter table client_grants
   -- the last action that it called
   add column last_action text;
 
+-- When the caller that asked has received the outcome: a call that it repeats before runs no second time.
+alter table approvals add column received_at timestamptz;
+
 -- Down Migration
 
+alter table approvals drop column received_at;
 delete from client_grants where kind = 'oauth';
 alter table client_grants
   drop column last_action, drop column redirect_host, drop column oauth_client_id,

@@ -1,5 +1,6 @@
 import type { Queryable } from '../database/database.ts';
 import { inChunks } from '../database/retention.ts';
+import type { ApprovalSubject } from './pending-approval-slots.ts';
 
 /** How long the outcome of an approved call is kept for the caller that asked. */
 const KEPT = '1 hour';
@@ -36,6 +37,37 @@ export async function selectOutcome(db: Queryable, userId: string, clientId: str
     [id, userId, clientId],
   );
   return rows[0];
+}
+
+/**
+ * The newest approved call, equal to this one, of whose outcome its client hasn't learnt.
+ *
+ * @returns whether its run has ended; undefined: there is none
+ */
+export async function selectUnreceived(
+  db: Queryable,
+  { userId, clientId, action, normalizedHash }: Pick<ApprovalSubject, 'userId' | 'clientId' | 'action' | 'normalizedHash'>,
+): Promise<{ id: string; isStored: boolean } | undefined> {
+  const rows = await db.query<{ id: string; isStored: boolean }>(
+    {
+      name: 'approval-unreceived',
+      text: `select id, outcome is not null as "isStored" from approvals
+             where user_id = $1::uuid and client_id = $2::uuid and action = $3 and input_hash = decode($4, 'hex')
+               and status = 'approved' and received_at is null and not (${isOver('approvals')})
+             order by decided_at desc limit 1`,
+    },
+    [userId, clientId, action, normalizedHash],
+  );
+  return rows[0];
+}
+
+/** @returns false: the caller has received it before */
+export async function receiveOutcome(db: Queryable, userId: string, id: string): Promise<boolean> {
+  const rows = await db.query(
+    'update approvals set received_at = now() where id = $1::uuid and user_id = $2::uuid and received_at is null returning id',
+    [id, userId],
+  );
+  return rows.length > 0;
 }
 
 /** Stores how the run of an approved call ended, unless its account or client is gone meanwhile. */

@@ -1,14 +1,15 @@
 import { type AssociatedData, type DataKey, open, seal } from '../crypto/envelope.ts';
 import type { Database } from '../database/database.ts';
-import { asAppError, type ErrorCode } from '../errors.ts';
+import { AppError, asAppError, type ErrorCode } from '../errors.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { UserKeys } from '../vault/user-keys.ts';
 import { noSuchApproval } from './approval-checks.ts';
-import { type OutcomeRow, selectOutcome, storeOutcome } from './approval-outcomes-repository.ts';
+import { type OutcomeRow, receiveOutcome, selectOutcome, selectUnreceived, storeOutcome } from './approval-outcomes-repository.ts';
 import { type ApprovalRow, isApprovalId } from './approvals-repository.ts';
 import type { Call, CallResult } from './call.ts';
 import type { ContextReads } from './context-reads.ts';
 import { unknownOutcome } from './idempotency.ts';
+import type { ApprovalSubject } from './pending-approval-slots.ts';
 import { storeWithRetries } from './store-with-retries.ts';
 import type { Reading, Taints } from './taint.ts';
 
@@ -65,6 +66,23 @@ export class ApprovalOutcomes {
   }
 
   /**
+   * What an equal call that the user has approved gave, if its client hasn't learnt that: a model that is told of the
+   * approval calls again, and must not send twice what was approved once.
+   *
+   * @throws AppError `conflict` while it is running; the error with which it ended
+   */
+  async unreceived(call: Call, subject: ApprovalSubject): Promise<CallResult | undefined> {
+    const found = await selectUnreceived(this.#db, subject);
+    if (found === undefined) return undefined;
+    const details = { approvalId: found.id };
+    if (!found.isStored) throw new AppError('conflict', 'The user has approved this call, and it is running.', { details });
+    if (!(await receiveOutcome(this.#db, call.userId, found.id))) return undefined;
+    const { result, error } = await this.read(call, found.id);
+    if (error !== undefined) throw new AppError(error.code, error.message);
+    return result;
+  }
+
+  /**
    * How an approval ended. It taints the reader's context like the call itself.
    *
    * @throws AppError `not_found`, also for the approval of another client or user, and once the outcome is not kept any
@@ -75,6 +93,7 @@ export class ApprovalOutcomes {
     const row = isApprovalId(approvalId) ? await selectOutcome(this.#db, reader.userId, asker, approvalId) : undefined;
     if (row === undefined) throw noSuchApproval();
     const { status, result, error } = await this.#open(reader, approvalId, row);
+    if (result !== undefined || error !== undefined) await receiveOutcome(this.#db, reader.userId, approvalId);
     return { status, ...(row.edited && { edited: true }), ...(result && { result }), ...(error && { error }) };
   }
 

@@ -51,7 +51,7 @@ export class ApprovalRequests {
    */
   async request(call: Call, surface: string, describe: () => Promise<Question>): Promise<ApprovalPreview> {
     const { userId } = call;
-    const row = { ...(await this.#subjectOf(call)), id: randomUUID(), surface };
+    const row = { ...(await this.subjectOf(call)), id: randomUUID(), surface };
     // Outside the transaction, because the key service may be slow.
     await this.#userKeys.forUser(this.#db, userId);
     const reserved = await this.#db.transaction(async (tx) => reserveSlot(tx, call, row, await this.#lock(tx, call)), userId);
@@ -64,7 +64,7 @@ export class ApprovalRequests {
    * @throws AppError `forbidden` when it was denied, `conflict` when the key's call has other arguments
    */
   async shown(call: Call): Promise<ApprovalPreview | undefined> {
-    const subject = await this.#subjectOf(call);
+    const subject = await this.subjectOf(call);
     const open = openApprovals(await selectLikeApprovals(this.#db, subject), subject);
     return open.length === 0 ? undefined : shownAmong(open, await this.#userKeys.forUser(this.#db, call.userId));
   }
@@ -77,7 +77,7 @@ export class ApprovalRequests {
    */
   async replace(row: ApprovalRow, call: Call, question: Question, replaced: AuditRow): Promise<ApprovalPreview> {
     const { id, userId } = row;
-    const { argumentsHash, normalizedHash, revision } = await this.#subjectOf(call);
+    const { argumentsHash, normalizedHash, revision } = await this.subjectOf(call);
     const stored = storedOf(call, question);
     return this.#db.transaction(async (tx) => {
       const key = await this.#lock(tx, call);
@@ -89,17 +89,8 @@ export class ApprovalRequests {
     }, userId);
   }
 
-  /** Calls are equal when their arguments with defaults are. */
-  async #subjectOf({
-    userId,
-    account,
-    configured,
-    input,
-    argumentsHash,
-    idempotencyKey,
-    revision,
-    client,
-  }: Call): Promise<ApprovalSubject> {
+  /** What the approval of a call is bound to. Calls are equal when their arguments with defaults are. */
+  async subjectOf({ userId, account, configured, input, argumentsHash, idempotencyKey, revision, client }: Call): Promise<ApprovalSubject> {
     const normalizedHash = await this.#hashes.of(userId, configured.name, account.id, asJson(input));
     const about = { userId, accountId: account.id, action: configured.name, argumentsHash, normalizedHash };
     return { ...about, idempotencyKey: idempotencyKey ?? null, revision, clientId: client?.id ?? null };

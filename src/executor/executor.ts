@@ -54,6 +54,7 @@ export class Executor {
   readonly #auditor: CallAuditor;
   readonly #keys: IdempotencyKeys;
   readonly #gate: Gate;
+  readonly #requests: ApprovalRequests;
   readonly #questions: UserQuestions;
   readonly #runner: CallRunner;
   readonly #approvals: Approvals;
@@ -80,6 +81,7 @@ export class Executor {
     const runner = new CallRunner({ ...deps, ...contexts, keys, approvals, outcomes });
     this.#checks = checks;
     this.#gate = gate;
+    this.#requests = requests;
     this.#questions = questions;
     this.#keys = keys;
     this.#approvals = approvals;
@@ -174,6 +176,11 @@ export class Executor {
     if (call.configured.action.facts !== undefined) await this.#questions.assertNotAsked(call, entry);
     const ruling = await this.#gate.check(call);
     if (ruling === undefined) return this.#runner.run(call, entry);
+    const received = call.client === undefined ? undefined : await this.#outcomes.unreceived(call, await this.#requests.subjectOf(call));
+    if (received !== undefined) {
+      entry.decision = 'allowed';
+      return received;
+    }
     const { assessment, verdict, allowance } = ruling;
     const checked = { ...call, version: assessment.version };
     if (verdict === 'run') return this.#runner.run(checked, entry);

@@ -14,6 +14,16 @@ const METADATA_PATH = '/.well-known/oauth-protected-resource';
 const SCOPES = ['read', 'write'] as const;
 const NOT_A_CLIENT = 'A client’s token is required here: one of its own sign-in, or a personal access token.';
 
+const protectedResource = z
+  .object({
+    resource: z.url(),
+    resource_name: z.string(),
+    authorization_servers: z.array(z.string()),
+    scopes_supported: z.array(z.string()),
+    bearer_methods_supported: z.array(z.string()),
+  })
+  .meta({ id: 'ProtectedResource' });
+
 export interface McpRouteDeps {
   mcp: McpEndpoint;
   limits: ClientLimits;
@@ -48,15 +58,7 @@ function resourceMetadata(path: string, { publicUrl, authorizationServers }: Mcp
     summary: 'How clients of /mcp sign in',
     description: 'Metadata of the protected resource (RFC 9728).',
     auth: 'none',
-    response: z
-      .object({
-        resource: z.url(),
-        resource_name: z.string(),
-        authorization_servers: z.array(z.string()),
-        scopes_supported: z.array(z.string()),
-        bearer_methods_supported: z.array(z.string()),
-      })
-      .meta({ id: 'ProtectedResource' }),
+    response: protectedResource,
     async handle() {
       return {
         json: {

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { TestSteward } from './steward.ts';
 
 export const REVISION = '2026-07-28';
@@ -129,14 +128,4 @@ function eventsOf(text: string): any[] {
     .split('\n')
     .filter((line) => line.startsWith('data: ') && line.length > 'data: '.length)
     .map((line) => JSON.parse(line.slice('data: '.length)));
-}
-
-/** Waits until something is there, for at most ten seconds. */
-export async function until<Value>(find: () => Value | undefined | false | Promise<Value | undefined | false>): Promise<Value> {
-  for (let tries = 0; tries < 200; tries += 1) {
-    const found = await find();
-    if (found !== undefined && found !== false) return found;
-    await sleep(50);
-  }
-  throw new Error('it did not happen within ten seconds');
 }
