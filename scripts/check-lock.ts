@@ -1,9 +1,15 @@
-// Checks package-lock.json: exact versions with checksums, from the registry, and no install script but those named.
+// Checks each package-lock.json: exact versions with checksums, from the registry, and no install script but those named.
 import { installed, type LockFile, type Manifest, readJson } from './lock-file.ts';
 import { lockProblems } from './lock-rules.ts';
 
-const lock = readJson<LockFile>('package-lock.json');
-const problems = lockProblems(lock, readJson<Manifest>('package.json'));
-for (const problem of problems) console.error(problem);
-if (problems.length > 0) process.exit(1);
-console.log(`${installed(lock).length} packages: locked, with checksums, from the registry only.`);
+/** The service's packages, and those of `npm run test:mcp`. */
+const FOLDERS = ['', 'test/judges/'];
+
+const checked = FOLDERS.map((folder) => {
+  const lock = readJson<LockFile>(`${folder}package-lock.json`);
+  const problems = lockProblems(lock, readJson<Manifest>(`${folder}package.json`));
+  return { count: installed(lock).length, problems: problems.map((problem) => `${folder}${problem}`) };
+});
+for (const problem of checked.flatMap(({ problems }) => problems)) console.error(problem);
+if (checked.some(({ problems }) => problems.length > 0)) process.exit(1);
+console.log(`${checked.map(({ count }) => count).join(' and ')} packages: locked, with checksums, from the registry only.`);

@@ -1,7 +1,11 @@
 // Runs before `npm start` and `npm test`, under any Node of the machine: installs the locked dependencies, with the pinned
-// Node among them, when they are missing or older than the lock file. Plain JavaScript, which old Node versions run.
+// Node among them, when they are missing or older than the lock file. Plain JavaScript, which old Node versions run. A
+// folder as argument: those of the package there.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+
+const [folder] = process.argv.slice(2);
+if (folder !== undefined) process.chdir(folder);
 
 const installed = 'node_modules/.package-lock.json';
 const pinnedNode = 'node_modules/.bin/node';
@@ -9,7 +13,8 @@ const lock = '.install.lock';
 const WAIT_MS = 500;
 
 function isCurrent() {
-  return existsSync(installed) && existsSync(pinnedNode) && statSync(installed).mtimeMs >= statSync('package-lock.json').mtimeMs;
+  const isComplete = existsSync(installed) && (folder !== undefined || existsSync(pinnedNode));
+  return isComplete && statSync(installed).mtimeMs >= statSync('package-lock.json').mtimeMs;
 }
 
 function takeLock() {

@@ -32,7 +32,8 @@ export function budgetOf({ userId, clientId }: Pick<Principal, 'userId' | 'clien
 export function limitBytesPerUser(perMinute: number, largest: number): RequestHandler {
   const limiter = new FixedWindowLimiter();
   return ({ headers }, response, next) => {
-    const bytes = Number(headers['content-length'] ?? largest);
+    // Without either header there is no body (RFC 9112, 6.3).
+    const bytes = Number(headers['content-length'] ?? (headers['transfer-encoding'] === undefined ? 0 : largest));
     // One that is too large for any minute is rejected by the parser, which knows why.
     take(limiter, budgetOf(response.locals.caller as Principal), perMinute, Math.min(bytes, perMinute));
     next();

@@ -113,6 +113,8 @@ function authenticated({ authenticate }: McpRouteDeps): RequestHandler {
 function serve({ mcp, limits }: McpRouteDeps): RequestHandler {
   return async (request, response) => {
     const client = response.locals.caller as McpClient;
+    // It left while it was authenticated: its `close` has been emitted already, and would never end what begins here.
+    if (response.closed) return;
     const end = limits.begin(client.clientId);
     response.once('close', end);
     response.setHeader('cache-control', 'no-store');
