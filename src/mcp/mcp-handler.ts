@@ -1,14 +1,17 @@
 import { type NodeMcpRequestHandler, toNodeHandler } from '@modelcontextprotocol/node';
-import { createMcpHandler } from '@modelcontextprotocol/server';
+import { createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/server';
 import { describeError } from '../observability/logger.ts';
 import type { McpClient, McpDeps } from './mcp-deps.ts';
 import { mcpServer } from './mcp-server.ts';
 import { AskedStates } from './request-state.ts';
+import { singleMessage } from './single-message.ts';
 
 /** Comments on an open stream, so that proxies don't cut it. */
 const KEEP_ALIVE_MS = 15_000;
 /** Streams for changes of lists that this process keeps open. */
 const MAX_SUBSCRIPTIONS = 1_024;
+
+type FetchHandler = McpHttpHandler['fetch'];
 
 export interface McpHandler {
   /** Serves one request of a client that is signed in. */
@@ -34,7 +37,12 @@ export function mcpHandler(deps: McpDeps, bodyBytes: number): McpHandler {
     maxSubscriptions: MAX_SUBSCRIPTIONS,
     keepAliveMs: KEEP_ALIVE_MS,
   });
-  const serve = toNodeHandler(handler, { onerror: report, maxRequestBodySize: bodyBytes });
+  const one: FetchHandler = async (request, options) => {
+    if (request.method !== 'POST') return handler.fetch(request, options);
+    const read = await singleMessage(request);
+    return 'rejection' in read ? read.rejection : handler.fetch(request, { ...options, parsedBody: read.message });
+  };
+  const serve = toNodeHandler({ fetch: one }, { onerror: report, maxRequestBodySize: bodyBytes });
   return {
     serve(request, response, client) {
       // The credential itself stays out of the SDK's reach.
