@@ -8,13 +8,15 @@ import { type Spec, Validation } from '@cyclonedx/cyclonedx-library';
 
 const ROOT = join(import.meta.dirname, '..');
 const FILE = join(ROOT, 'sbom.cdx.json');
+/** How npm marks a package that only development needs. */
+const DEVELOPMENT = 'cdx:npm:package:development';
 
 interface Bom {
   specVersion: Spec.Version;
   serialNumber?: string;
   metadata: { timestamp?: string; tools?: object; component: { name: string } };
-  components: { 'bom-ref': string }[];
-  dependencies: { ref: string }[];
+  components: { 'bom-ref': string; properties?: { name: string }[] }[];
+  dependencies: { ref: string; dependsOn?: string[] }[];
 }
 
 const text = `${JSON.stringify(reproducible(fromNpm()), null, 2)}\n`;
@@ -27,10 +29,23 @@ writeFileSync(FILE, text);
 console.log(`sbom.cdx.json: ${(JSON.parse(text) as Bom).components.length} components.`);
 
 function fromNpm(): Bom {
-  const options = ['sbom', '--sbom-format=cyclonedx', '--sbom-type=application', '--omit=dev', '--package-lock-only'];
+  const options = ['sbom', '--sbom-format=cyclonedx', '--sbom-type=application', '--package-lock-only'];
   const { status, stdout, stderr } = spawnSync('npm', options, { cwd: ROOT, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });
   if (status !== 0) throw new Error(`npm sbom failed: ${stderr}`);
-  return JSON.parse(stdout) as Bom;
+  return withoutDevelopment(JSON.parse(stdout) as Bom);
+}
+
+/** npm's own `--omit=dev` also omits what production and development share, such as express. */
+function withoutDevelopment({ components, dependencies, ...bom }: Bom): Bom {
+  const isDevelopment = ({ properties = [] }: Bom['components'][number]) => properties.some(({ name }) => name === DEVELOPMENT);
+  const omitted = new Set(components.filter(isDevelopment).map((component) => component['bom-ref']));
+  return {
+    ...bom,
+    components: components.filter((component) => !isDevelopment(component)),
+    dependencies: dependencies
+      .filter(({ ref }) => !omitted.has(ref))
+      .map(({ ref, dependsOn }) => ({ ref, ...(dependsOn && { dependsOn: dependsOn.filter((one) => !omitted.has(one)) }) })),
+  };
 }
 
 /** Without what differs from run to run and from machine to machine. */
