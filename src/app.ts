@@ -124,6 +124,7 @@ export function featureRouters(context: Context, middleware: EndpointMiddleware,
   const mcp = {
     ...context,
     limits: new ClientLimits(config.limits.mcpRequestsPerMinute, config.limits.mcpCalls),
+    streamMs: config.limits.mcpStreamMs,
     publicUrl,
     authorizationServers: [config.mcpIssuer?.issuer ?? publicUrl],
     development: config.environment === 'development',

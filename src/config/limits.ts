@@ -76,6 +76,8 @@ export const limitVariables = {
   /** Requests per minute of one MCP client, and its requests under way, open subscriptions included. */
   LIMIT_MCP_REQUESTS_PER_MINUTE: positive.default(300),
   LIMIT_MCP_CALLS: positive.default(16),
+  /** For one response to an MCP client, milliseconds: a subscription ends then, and its client signs in again for the next. */
+  LIMIT_MCP_STREAM_MS: positive.default(900_000),
   /** For running WebSocket requests to finish during a shutdown, milliseconds. */
   LIMIT_SOCKET_DRAIN_MS: positive.default(10_000),
   /** Time between becoming unready and closing the listener, for a load balancer to notice, milliseconds. */

@@ -27,6 +27,8 @@ const protectedResource = z
 export interface McpRouteDeps {
   mcp: McpEndpoint;
   limits: ClientLimits;
+  /** Longest response, milliseconds. */
+  streamMs: number;
   /** {base_url}; its path follows the addresses here. */
   publicUrl: string;
   /** Issuers of the tokens that are accepted. */
@@ -110,13 +112,18 @@ function authenticated({ authenticate }: McpRouteDeps): RequestHandler {
   };
 }
 
-function serve({ mcp, limits }: McpRouteDeps): RequestHandler {
+function serve({ mcp, limits, streamMs }: McpRouteDeps): RequestHandler {
   return async (request, response) => {
     const client = response.locals.caller as McpClient;
     // It left while it was authenticated: its `close` has been emitted already, and would never end what begins here.
     if (response.closed) return;
     const end = limits.begin(client.clientId);
-    response.once('close', end);
+    // What ends a client's access ends a stream that is open no later than this.
+    const timer = setTimeout(() => response.destroy(), streamMs);
+    response.once('close', () => {
+      clearTimeout(timer);
+      end();
+    });
     response.setHeader('cache-control', 'no-store');
     // Of nginx, which else collects a stream before it passes it on.
     response.setHeader('x-accel-buffering', 'no');
