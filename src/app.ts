@@ -18,9 +18,11 @@ import { requireFirstParty } from './http/first-party.ts';
 import { authenticateWithin, limitBytesPerUser, limitPerAddress } from './http/limits.ts';
 import { openApiDocument } from './http/openapi.ts';
 import { measured, requestId, requestLog } from './http/request-log.ts';
-import { crossOrigin, securityHeaders } from './http/security-headers.ts';
+import { anyOrigin, crossOrigin, securityHeaders } from './http/security-headers.ts';
 import type { Identity } from './identity/identity.ts';
 import { integrationsRouter } from './integrations/integrations-routes.ts';
+import { consentRouter } from './oauth/consent-routes.ts';
+import { protocolPaths, protocolRouter, publicPaths } from './oauth/oauth-routes.ts';
 import { signInRouter } from './sign-in/sign-in-routes.ts';
 import { version } from './startup/version.ts';
 import { usersRouter } from './users/users-routes.ts';
@@ -47,8 +49,17 @@ export function createApp(context: Context, state: ProcessState): Express {
   const documented = [health, ...features].flatMap(({ endpoints }) => endpoints);
   const service = { publicUrl: addresses.publicUrl, version: version(), environment: config.environment };
   const openApi = openApiRouter(() => openApiDocument(documented, service), middleware);
-  const endpoints = [...documented, ...openApi.endpoints];
+  const consent = consentRouter({ consents: context.consents, accounts: (userId) => context.executor.accounts(userId) }, middleware);
+  const protocol = protocolRouter(context.authorizationServer, {
+    bodyBytes: config.limits.bodyBytes,
+    registrationsPerMinute: config.limits.oauthRegistrationsPerMinute,
+    limitAuthorizations: middleware.limits.provider,
+  });
+  const endpoints = [...documented, ...openApi.endpoints, ...consent.endpoints];
   const browserPaths = endpoints.filter(({ browser }) => browser === true).map(({ path }) => path);
+  const forAnyOrigin = new Set(publicPaths(addresses.publicUrl));
+  const isForAnyOrigin = ({ path }: Request) => forAnyOrigin.has(path);
+  const routes = new Set([...endpoints.map(({ path }) => path), ...protocolPaths(addresses.publicUrl)]);
   const perAddress = limitPerAddress(config.limits.requestsPerMinute);
 
   const app = express();
@@ -56,7 +67,7 @@ export function createApp(context: Context, state: ProcessState): Express {
   // An address has one spelling, so that a proxy that blocks it blocks it completely.
   app.enable('case sensitive routing').enable('strict routing');
   app.use(requestId);
-  app.use(measured(telemetry, new Set(endpoints.map(({ path }) => path)), logger));
+  app.use(measured(telemetry, routes, logger));
   // Probes are frequent: they come before the layers that they don't need.
   app.use(health);
   app.use(requestLog(logger));
@@ -65,14 +76,16 @@ export function createApp(context: Context, state: ProcessState): Express {
   app.all(browserPaths, allowErrorPages);
   // CORS comes before the limit, so that a front end can read the error. It ends preflights, so these are counted before it.
   app.use(when(isOptions, perAddress));
-  app.use(crossOrigin((origin) => context.allowsOrigin(origin)));
+  app.use(when(isForAnyOrigin, anyOrigin()));
+  const ownOrigins = crossOrigin((origin) => context.allowsOrigin(origin));
+  app.use(when((request) => !isForAnyOrigin(request), ownOrigins));
   app.use(when((request) => !isOptions(request), perAddress));
   app.use('/assets', files('public'));
   app.use('/client', files('client'));
   // A development dependency, for the page at /api-docs.
   if (config.environment === 'development') app.use('/assets/swagger-ui', files('node_modules/swagger-ui-dist'));
   if (context.sandbox !== undefined) app.use('/sandbox', context.sandbox.router);
-  app.use(features, openApi);
+  app.use(features, openApi, protocol, consent);
   app.use(notFound);
   app.use(errorHandler(logger, telemetry));
   return app;

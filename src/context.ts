@@ -21,6 +21,10 @@ import { actionRevisions } from './integrations/action-revision.ts';
 import type { Catalog } from './integrations/catalog.ts';
 import { ReplicatedReload } from './integrations/replicated-reload.ts';
 import { Coalescer } from './jobs/coalescer.ts';
+import { AuthorizationServer } from './oauth/authorization-server.ts';
+import { ClientAccessTokens } from './oauth/client-access-tokens.ts';
+import type { FetchDocument } from './oauth/client-documents.ts';
+import { Consents } from './oauth/consents.ts';
 import { describeError, type Logger } from './observability/logger.ts';
 import { bankDescriptor } from './providers/bank/bank-descriptor.ts';
 import { openProviders, type Providers } from './providers/open-providers.ts';
@@ -39,6 +43,7 @@ import { OrphanedTokenRevoker } from './vault/orphaned-tokens.ts';
 import { AccessTokens } from './vault/refresh/access-tokens.ts';
 import { Revocations } from './vault/revocations.ts';
 import { absentKeyIds } from './vault/rotation/check-keys.ts';
+import { ServiceSecrets } from './vault/service-secrets.ts';
 import { UserKeys } from './vault/user-keys.ts';
 import { RedirectUris } from './workspace/redirect-uri.ts';
 
@@ -52,6 +57,8 @@ export interface Overrides {
   /** Replaces the catalog of the integrations file. */
   catalog?: (loaded: Catalog) => Catalog;
   logger?: Logger;
+  /** Fetches the published documents of OAuth clients, instead of the internet. */
+  fetchDocument?: FetchDocument;
   /** Instead of the providers of this release. */
   providers?: readonly ProviderDescriptor[];
   /** How often the job queue is polled, instead of every 2 seconds. */
@@ -98,6 +105,16 @@ export async function createContext(foundation: Foundation, addresses: Addresses
   const { emit, approvalExpiry } = notifications;
   const clientGrants = new ClientGrants({ db, ...notifications, catalog, accountIds });
   const clientTokens = new ClientTokens({ db, grants: clientGrants, assertAllowed });
+  const serviceSecrets = new ServiceSecrets(db, keyring);
+  const authorizationServer = new AuthorizationServer({
+    db,
+    publicUrl,
+    secrets: serviceSecrets,
+    clientGrants,
+    assertAllowed,
+    documentsPerMinute: limits.oauthDocumentsPerMinute,
+    fetchDocument: overrides.fetchDocument,
+  });
   const reconfigured = async () => {
     const revisions = actionRevisions(catalog());
     await approvalExpiry.reconfigured(revisions);
@@ -127,6 +144,11 @@ export async function createContext(foundation: Foundation, addresses: Addresses
     },
     clientGrants,
     clientTokens,
+    serviceSecrets,
+    authorizationServer,
+    consents: new Consents({ server: authorizationServer, clientGrants, catalog }),
+    /** Of the authorization server, for `{PUBLIC_URL}/mcp`. */
+    clientAccessTokens: new ClientAccessTokens({ db, publicUrl, assertAllowed }),
     allowances,
     readOnlySwitches: new ReadOnlySwitches(db, emit, approvalExpiry),
     /** The principal of a bare credential, an ID token or a personal access token; a `Bearer ` prefix is tolerated. */
