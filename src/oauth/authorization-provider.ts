@@ -90,9 +90,14 @@ function responderOf(provider: Provider, { entries }: ProviderDeps): Respond {
     if (context.path === PATHS.authorize) context.query = onlyUseful(context.query);
     const isToken = context.path === PATHS.token;
     if (isToken && !(await hasClient(provider, context))) return;
-    await entries.request(isToken, async () => {
+    const work = async () => {
       await next();
       if (context.state.failure !== undefined) throw context.state.failure;
+      // The library uses a token up before it has checked everything.
+      if (isToken && context.status >= 400) throw new Rejected();
+    };
+    await entries.request(isToken, work).catch((error: unknown) => {
+      if (!(error instanceof Rejected)) throw error;
     });
     dropSessionCookie(context.res);
   });
@@ -100,9 +105,15 @@ function responderOf(provider: Provider, { entries }: ProviderDeps): Respond {
   return async (request, response) => {
     await REQUEST.run(request, () => callback(request, response));
     const failure = failures.get(response);
-    if (failure !== undefined) throw failure;
+    if (failure === undefined) return;
+    // Of a response that the library had begun.
+    for (const name of ['location', 'content-type', 'content-length', 'set-cookie']) response.removeHeader(name);
+    throw failure;
   };
 }
+
+/** The request is answered with an error, and what it has stored until then is rolled back. */
+class Rejected extends Error {}
 
 /** Fetches a client's document before the transaction begins, which must not wait for another host. @returns false: responded */
 async function hasClient(provider: Provider, context: KoaContext): Promise<boolean> {
@@ -120,13 +131,13 @@ async function hasClient(provider: Provider, context: KoaContext): Promise<boole
 }
 
 /** Without what the server ignores, as RFC 6749, 3.1 requires, but the library rejects: `nonce`, `max_age`, unknown prompts. */
-function onlyUseful(query: Record<string, unknown>): Record<string, string | string[]> {
-  const kept = Object.entries(query).filter(([name, value]) => {
-    if (!AUTHORIZATION_PARAMETERS.has(name)) return false;
-    // The user is always asked.
-    return name !== 'prompt' || `${value}`.split(' ').includes('none');
-  });
-  return Object.fromEntries(kept) as Record<string, string | string[]>;
+function onlyUseful(query: Record<string, string | string[] | undefined>): Record<string, string | string[] | undefined> {
+  const { response_mode: mode, ...kept } = Object.fromEntries(Object.entries(query).filter(([name]) => AUTHORIZATION_PARAMETERS.has(name)));
+  // The user is always asked.
+  if (!`${kept.prompt}`.split(' ').includes('none')) delete kept.prompt;
+  // The library would send errors in the mode that it rejects, and a form that posts itself needs a script.
+  if (mode !== undefined) kept.response_mode = mode === 'query' ? mode : 'unsupported';
+  return kept;
 }
 
 /** The library's session is not kept (entry-adapter.ts), so that a cookie for it would be of no use. */
@@ -142,6 +153,7 @@ function configurationOf(deps: ProviderDeps): Configuration {
   const { publicUrl, entries, secrets } = deps;
   const cookie = { httpOnly: true, sameSite: 'lax', secure: publicUrl.startsWith('https:'), signed: true } as const;
   return {
+    allowOmittingSingleRegisteredRedirectUri: false,
     adapter: (model: string) => (model === 'Session' ? new NoSessions(model, entries) : new EntryAdapter(model, entries)),
     clientAuthMethods: ['none', 'client_secret_basic', 'client_secret_post'],
     clientBasedCORS: () => true,
@@ -208,7 +220,11 @@ function featuresOf({ publicUrl, countFetch }: ProviderDeps): NonNullable<Config
     registration: { enabled: true, initialAccessToken: false, issueRegistrationAccessToken: false },
     resourceIndicators: {
       enabled: true,
-      defaultResource: async () => resource,
+      // At the token endpoint, a list is offered to choose from.
+      defaultResource: async (_context: unknown, _client: unknown, offered?: string | string[]) => {
+        if (offered !== undefined && [offered].flat().some((one) => one !== resource)) throw new errors.InvalidTarget();
+        return resource;
+      },
       useGrantedResource: async () => true,
       getResourceServerInfo: async (_context: unknown, indicator: string) => {
         if (indicator !== resource) throw new errors.InvalidTarget();

@@ -33,7 +33,6 @@ export function reduceMetadata(metadata: Record<string, unknown>): string | unde
   const requested = Array.isArray(grantTypes) ? GRANT_TYPES.filter((type) => grantTypes.includes(type)) : GRANT_TYPES;
   metadata.grant_types = ['authorization_code', ...requested.filter((type) => type !== 'authorization_code')];
   metadata.response_types = ['code'];
-  metadata.response_modes = ['query'];
   // Of native applications, the library compares loopback addresses without their port (RFC 8252, 7.3).
   metadata.application_type = 'native';
   metadata.id_token_signed_response_alg = 'ES256';
