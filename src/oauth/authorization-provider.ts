@@ -51,8 +51,8 @@ export interface BufferedRequest extends IncomingMessage {
   text?: string;
 }
 
-/** The request that is being responded to. */
-const REQUEST = new AsyncLocalStorage<IncomingMessage>();
+/** The request that is being responded to, and the clients whose documents were fetched for it. */
+const REQUEST = new AsyncLocalStorage<{ request: IncomingMessage; fetched: Set<string> }>();
 
 /** Responds to a request of the protocol. @throws the error of a failure on the service's side, with nothing sent */
 export type Respond = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
@@ -103,7 +103,7 @@ function responderOf(provider: Provider, { entries }: ProviderDeps): Respond {
   });
   const callback = provider.callback();
   return async (request, response) => {
-    await REQUEST.run(request, () => callback(request, response));
+    await REQUEST.run({ request, fetched: new Set() }, () => callback(request, response));
     const failure = failures.get(response);
     if (failure === undefined) return;
     // Of a response that the library had begun.
@@ -125,7 +125,7 @@ async function hasClient(provider: Provider, context: KoaContext): Promise<boole
   } catch (error) {
     if (!(error instanceof errors.OIDCProviderError)) throw error;
     context.status = error.statusCode;
-    context.body = { error: error.error, error_description: error.error_description };
+    context.body = { error: 'invalid_client', error_description: error.error_description };
     return false;
   }
 }
@@ -207,9 +207,12 @@ function featuresOf({ publicUrl, countFetch }: ProviderDeps): NonNullable<Config
       enabled: true,
       ack: 'draft-02',
       cacheDuration: DOCUMENT_SECONDS,
-      allowFetch: async () => {
-        const request = REQUEST.getStore();
-        if (request !== undefined) countFetch(request);
+      allowFetch: async (_context: unknown, clientId: string) => {
+        const current = REQUEST.getStore();
+        // The library looks for a client again when it reports that the client can't be found.
+        if (current === undefined || current.fetched.has(clientId)) return current === undefined;
+        current.fetched.add(clientId);
+        countFetch(current.request);
         return true;
       },
       allowClient: async () => true,

@@ -36,6 +36,9 @@ export function reduceMetadata(metadata: Record<string, unknown>): string | unde
   // Of native applications, the library compares loopback addresses without their port (RFC 8252, 7.3).
   metadata.application_type = 'native';
   metadata.id_token_signed_response_alg = 'ES256';
+  // What is published can't contain a secret, so that the default method is meant for registered clients only.
+  const isDefault = metadata.token_endpoint_auth_method === 'client_secret_basic';
+  if (isDefault && publishedHost(String(metadata.client_id)) !== undefined) metadata.token_endpoint_auth_method = 'none';
   return problemOf(metadata);
 }
 

@@ -71,7 +71,7 @@ export class Authorization {
   /** Decides on the consent page. @returns where the client is sent */
   async decide(consent: string, change: (fields: URLSearchParams) => void = () => {}, decision = 'allow'): Promise<URL> {
     const page = await this.browser.visit(consent);
-    const decided = await this.browser.submit(page, consent, (fields) => {
+    const decided = await submitConsent(this.browser, page, consent, (fields) => {
       fields.set('decision', decision);
       change(fields);
     });
@@ -127,6 +127,16 @@ export async function authorized(
   const response = await authorization.exchange(service, await authorization.code(change));
   if (response.status !== 200) throw new Error(`token: ${response.status} ${response.text}`);
   return { client, tokens: response.body, authorization };
+}
+
+/** Posts the form as browsers do from a page without referrer. */
+export function submitConsent(
+  browser: FormBrowser,
+  page: HttpResponse,
+  consent: string,
+  change: (fields: URLSearchParams) => void = (fields) => fields.set('decision', 'allow'),
+): Promise<HttpResponse> {
+  return browser.submit(page, consent, change, { origin: 'null', 'sec-fetch-site': 'same-origin' });
 }
 
 export function pathOf(address: string): string {
