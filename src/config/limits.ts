@@ -21,6 +21,10 @@ export const limitVariables = {
   LIMIT_USER_LIVE_BALANCES_PER_DAY: whole.default(10),
   /** Waitlist entries per minute from one address. */
   LIMIT_WAITLIST_PER_MINUTE: positive.default(120),
+  /** Registrations of OAuth clients per minute from one address. */
+  LIMIT_OAUTH_REGISTRATIONS_PER_MINUTE: positive.default(10),
+  /** Documents of OAuth clients that one address can have fetched per minute. */
+  LIMIT_OAUTH_DOCUMENTS_PER_MINUTE: positive.default(30),
   /** Requests to `/test` and `/health/…` per minute from one address. */
   LIMIT_PROBES_PER_MINUTE: positive.default(1_200_000),
   /** Largest request body, bytes. */

@@ -40,13 +40,17 @@ export interface McpRouteDeps {
   authenticate(header: string | undefined): Promise<Principal>;
 }
 
+/** Paths of the resource's metadata: with an address that has a path, clients insert the well-known part before it. */
+export function resourcePaths(publicUrl: string): string[] {
+  const { pathname } = new URL(publicUrl);
+  const paths = [METADATA_PATH, METADATA_PATH + MCP_PATH];
+  return pathname === '/' ? paths : [...paths, METADATA_PATH + pathname + MCP_PATH];
+}
+
 /** Actions for every client of the Model Context Protocol, and how such a client finds its sign-in. */
 export function mcpRouter(deps: McpRouteDeps, middleware: EndpointMiddleware): EndpointRouter {
-  const metadata = endpointRouter(
-    'MCP',
-    [METADATA_PATH, METADATA_PATH + MCP_PATH].map((path) => resourceMetadata(path, deps)),
-    middleware,
-  );
+  const endpoints = resourcePaths(deps.publicUrl).map((path) => resourceMetadata(path, deps));
+  const metadata = endpointRouter('MCP', endpoints, middleware);
   const router = Router({ caseSensitive: true, strict: true });
   router.all(MCP_PATH, challenge(deps), ownHost(deps), ownOrigin(deps), authenticated(deps), middleware.limitBytes, serve(deps));
   router.use(metadata);
