@@ -1,10 +1,11 @@
 -- Up Migration
 
 -- Grants of OAuth clients stand beside personal access tokens: one list for the user, one check for calls. Their
--- token_hash is the SHA-256 of the grant's id at the authorization server.
+-- token_hash is the SHA-256 of the grant's id at the embedded authorization server (`oauth`), or of issuer, client, user
+-- and access at the operator's own (`external`).
 alter table client_grants
   drop constraint client_grants_kind_check,
-  add constraint client_grants_kind_check check (kind in ('personal_access_token', 'oauth')),
+  add constraint client_grants_kind_check check (kind in ('personal_access_token', 'oauth', 'external')),
   -- personal access tokens only
   alter column last_four drop not null,
   -- OAuth only: the client's id, which is a URL where the client publishes its metadata, and where its redirects go
@@ -19,7 +20,7 @@ alter table approvals add column received_at timestamptz;
 -- Down Migration
 
 alter table approvals drop column received_at;
-delete from client_grants where kind = 'oauth';
+delete from client_grants where kind <> 'personal_access_token';
 alter table client_grants
   drop column last_action, drop column redirect_host, drop column oauth_client_id,
   alter column last_four set not null,

@@ -125,7 +125,7 @@ export function featureRouters(context: Context, middleware: EndpointMiddleware,
     ...context,
     limits: new ClientLimits(config.limits.mcpRequestsPerMinute, config.limits.mcpCalls),
     publicUrl,
-    authorizationServers: [publicUrl],
+    authorizationServers: [config.mcpIssuer?.issuer ?? publicUrl],
     development: config.environment === 'development',
     authenticate: middleware.authenticateClient,
   };

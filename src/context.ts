@@ -18,12 +18,14 @@ import { allowedOrigins } from './http/allowed-origins.ts';
 import type { Caller, FirstParty, Principal } from './http/endpoint.ts';
 import type { Addresses } from './http/http-server.ts';
 import { bareCredential } from './http/require-credential.ts';
-import { createVerifier, type VerifierOptions } from './identity/verifier.ts';
+import { createAccessTokenVerifier, createVerifier, type VerifierOptions } from './identity/verifier.ts';
 import { actionRevisions } from './integrations/action-revision.ts';
 import type { Catalog } from './integrations/catalog.ts';
 import { ReplicatedReload } from './integrations/replicated-reload.ts';
 import { Coalescer } from './jobs/coalescer.ts';
+import { ExternalClients } from './mcp/external-clients.ts';
 import { McpEndpoint } from './mcp/mcp-endpoint.ts';
+import { MCP_PATH } from './mcp/mcp-routes.ts';
 import { describeError, type Logger } from './observability/logger.ts';
 import { bankDescriptor } from './providers/bank/bank-descriptor.ts';
 import { openProviders, type Providers } from './providers/open-providers.ts';
@@ -107,6 +109,13 @@ export async function createContext(foundation: Foundation, addresses: Addresses
     await approvalExpiry.reconfigured(revisions);
     await allowances.reconfigured(revisions);
   };
+  const externalClients =
+    config.mcpIssuer &&
+    new ExternalClients({
+      grants: clientGrants,
+      verify: createAccessTokenVerifier(config.mcpIssuer, publicUrl + MCP_PATH, verifying),
+      user: (issuer, subject, issuedAt) => sessions.known(issuer, subject, issuedAt),
+    });
   const stateKey = randomBytes(32);
   const mcp = new McpEndpoint({ executor, catalog, providers, logger, version: version(), stateKeys: async () => [stateKey] });
   integrations.onChange(() => mcp.toolsChanged());
@@ -141,8 +150,9 @@ export async function createContext(foundation: Foundation, addresses: Addresses
     authenticateClient: async (header: string | undefined): Promise<Principal> => {
       const credential = bareCredential(header);
       if (credential === '') throw new AppError('invalid_token', 'Sign in first: this address is for clients that the user has connected.');
-      if (!isClientToken(credential)) throw notAClient();
-      return clientTokens.authenticate(credential);
+      if (isClientToken(credential)) return clientTokens.authenticate(credential);
+      if (externalClients === undefined) throw notAClient();
+      return externalClients.authenticate(credential);
     },
     /** The principal of a bare credential, an ID token or a personal access token; a `Bearer ` prefix is tolerated. */
     authenticateAny: async (header: string | undefined): Promise<Principal> => {

@@ -94,7 +94,8 @@ function scopeOf(patterns) {
 /** Who the client is, as far as that is known: a name is only what a client calls itself. */
 function originOf({ kind, host, redirect_host: redirectHost, last_four: lastFour }) {
   if (kind !== 'oauth') return `Token …${lastFour}.`;
-  const returned = visibleText(redirectHost ?? 'an unknown address');
+  if (redirectHost === null) return 'It signed in at the operator’s own server.';
+  const returned = visibleText(redirectHost);
   // Any program on the device can use the name and the address of another.
   if (LOOPBACK.test(returned)) return `A program on the device where you signed in${host === null ? '' : `, as ${host}`}.`;
   if (host === null) return `It calls itself so. Its sign-in led to ${returned}.`;

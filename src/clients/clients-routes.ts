@@ -59,7 +59,7 @@ function shown(row: ClientGrantRow): z.input<typeof client> {
   const { kind, oauthClientId, redirectHost, lastFour, lastAction } = row;
   return {
     ...grantResponse(row),
-    kind,
+    kind: kind === 'personal_access_token' ? kind : 'oauth',
     host: hostOf(oauthClientId),
     redirect_host: redirectHost,
     last_four: lastFour,

@@ -99,6 +99,8 @@ export interface Config {
   identity: ProviderConfig<IdentitySettings>;
   /** `sandbox`: at the sandbox's issuer. undefined: users can't sign in to the service's own pages. */
   signIn: ProviderConfig<SignInSettings>;
+  /** The operator's own authorization server for MCP clients; undefined: the embedded one. */
+  mcpIssuer: Pick<OidcSettings, 'issuer' | 'discoveryUrl'> | undefined;
   workspace: ProviderConfig<WorkspaceSettings>;
   bank: ProviderConfig<BankSettings>;
   /** Longest time that an issuer's keys are used before they are fetched again. */

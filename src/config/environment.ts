@@ -45,6 +45,7 @@ export const variables = z.object({
   OIDC_CLIENT_ID: z.string().optional(),
   OIDC_CLIENT_SECRET: z.string().optional(),
   SIGN_IN_URL: z.string().optional(),
+  MCP_ISSUER: z.string().optional(),
   IDENTITY_KEYS_MAX_AGE_SECONDS: positive.min(60, 'must be at least 60').max(86_400, 'must be at most 86400').default(3_600),
   // An empty value admits every user on purpose; a stray comma must not do so by mistake.
   ALLOWED_USERS: list.refine((users) => users.length > 0, 'contains no user; leave it empty to allow all users').default([]),

@@ -8,7 +8,7 @@ import { Problems } from './config-problems.ts';
 import { type Variables, variables } from './environment.ts';
 import { limitsOf } from './limits.ts';
 import { parseKeyset } from './master-key-list.ts';
-import { bank, identity, signIn, workspace } from './provider-config.ts';
+import { bank, identity, mcpIssuer, signIn, workspace } from './provider-config.ts';
 import { metrics, tracing } from './telemetry-config.ts';
 
 type Environment = Record<string, string | undefined>;
@@ -90,6 +90,7 @@ function assemble(env: Variables, problems: Problems): Config {
     keyService: keyService(env, problems),
     identity: identity(env, problems),
     signIn: signIn(env, problems),
+    mcpIssuer: mcpIssuer(env, problems),
     workspace: workspace(env, problems),
     bank: bank(env, problems),
     identityKeysMaxAgeSeconds: env.IDENTITY_KEYS_MAX_AGE_SECONDS,

@@ -39,6 +39,16 @@ export function signIn(env: Variables, problems: Problems): Config['signIn'] {
   return isSandbox ? 'sandbox' : undefined;
 }
 
+/**
+ * The operator's own authorization server for MCP clients. Users are known by their issuer and subject, so it has to be the
+ * one that signs them in.
+ */
+export function mcpIssuer({ MCP_ISSUER: issuer, OIDC_ISSUER: signsIn }: Variables, problems: Problems): Config['mcpIssuer'] {
+  if (issuer === undefined) return undefined;
+  if (issuer !== signsIn) problems.add('MCP_ISSUER', 'has to be OIDC_ISSUER: users are known by the issuer that signs them in');
+  return { issuer, discoveryUrl: `${withoutTrailingSlashes(issuer)}/.well-known/openid-configuration` };
+}
+
 /** The workspace provider, with its own addresses or those that override them. */
 export function workspace(env: Variables, problems: Problems): Config['workspace'] {
   if (env.GOOGLE_CLIENT_ID === undefined && env.GOOGLE_CLIENT_SECRET === undefined) {

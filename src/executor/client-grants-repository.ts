@@ -2,7 +2,8 @@ import type { Queryable } from '../database/database.ts';
 import { deleteExpired } from '../database/retention.ts';
 import type { ClientGrant } from './client-grant.ts';
 
-export type ClientKind = 'personal_access_token' | 'oauth';
+/** `oauth`: at the embedded authorization server; `external`: at the operator's own. */
+export type ClientKind = 'personal_access_token' | 'oauth' | 'external';
 
 /** A grant as its user sees it. */
 export interface ClientGrantRow extends ClientGrant {
@@ -95,6 +96,30 @@ export async function insertClientGrant(tx: Queryable, grant: NewClientGrant): P
   return rows[0] as ClientGrantRow;
 }
 
+export async function selectClientGrantOfHash(db: Queryable, tokenHash: Buffer): Promise<ClientGrantRow | undefined> {
+  const rows = await db.query<ClientGrantRow>(
+    { name: 'client-grant-of-hash', text: `select ${ROW} from client_grants where token_hash = $1` },
+    [tokenHash],
+  );
+  return rows[0];
+}
+
+/** @returns undefined when the grant is in force, or was revoked after this sign-in */
+export async function renewClientGrant(
+  tx: Queryable,
+  { id, userId }: Pick<ClientGrantRow, 'id' | 'userId'>,
+  signedInAt: Date,
+  days: number,
+): Promise<ClientGrantRow | undefined> {
+  const rows = await tx.query<ClientGrantRow>(
+    `update client_grants set revoked_at = null, created_at = now(), expires_at = now() + $4::int * interval '1 day'
+     where id = $1::uuid and user_id = $2::uuid and not (${ACTIVE}) and coalesce(revoked_at, created_at) < $3
+     returning ${ROW}`,
+    [id, userId, signedInAt, days],
+  );
+  return rows[0];
+}
+
 /** A user's grants, newest first, also those that have ended and are not deleted yet. */
 export function selectClientGrants(db: Queryable, userId: string): Promise<ClientGrantRow[]> {
   return db.query<ClientGrantRow>(`select ${ROW} from client_grants where user_id = $1::uuid order by created_at desc, id`, [userId]);
@@ -123,7 +148,10 @@ export async function revokeClientGrant(
   return rows[0];
 }
 
-/** Deletes grants that ended 30 days ago. */
+/**
+ * Deletes grants that ended 30 days ago. Of clients of the operator's own server, the end is remembered: tokens that are
+ * only refreshed there must not begin them anew.
+ */
 export function deleteOldClientGrants(db: Queryable): Promise<void> {
-  return deleteExpired(db, 'client_grants', `least(expires_at, revoked_at) < now() - interval '30 days'`);
+  return deleteExpired(db, 'client_grants', `kind <> 'external' and least(expires_at, revoked_at) < now() - interval '30 days'`);
 }

@@ -14,7 +14,9 @@ import {
   countActiveClients,
   insertClientGrant,
   type NewClientGrant,
+  renewClientGrant,
   revokeClientGrant,
+  selectClientGrantOfHash,
   selectClientGrants,
 } from './client-grants-repository.ts';
 import { contextOf } from './context-name.ts';
@@ -29,11 +31,13 @@ const MAX_ACTIVE = 50;
 const RECORDS = {
   personal_access_token: { created: 'token_created', revoked: 'token_revoked' },
   oauth: { created: 'client_connected', revoked: 'client_revoked' },
+  external: { created: 'client_connected', revoked: 'client_revoked' },
 } as const satisfies Record<ClientKind, Record<'created' | 'revoked', AuditRow['decision']>>;
 
 const EVENTS = {
   personal_access_token: { created: 'token.created', revoked: 'token.revoked' },
   oauth: { created: 'client.connected', revoked: 'client.revoked' },
+  external: { created: 'client.connected', revoked: 'client.revoked' },
 } as const;
 
 export interface ClientGrantsDeps {
@@ -45,7 +49,7 @@ export interface ClientGrantsDeps {
   accountIds(userId: string): Promise<readonly string[]>;
 }
 
-/** What a user permits clients: personal access tokens, and clients that sign in with OAuth. */
+/** What a user permits clients: personal access tokens, and clients that sign in with OAuth, here or at the operator's own server. */
 export class ClientGrants {
   readonly #deps: ClientGrantsDeps;
 
@@ -74,6 +78,24 @@ export class ClientGrants {
       await record(tx, grant, RECORDS[kind].created);
       await this.#deps.emit(tx, userId, EVENTS[kind].created, { id: grant.id, name });
       return grant;
+    }, userId);
+  }
+
+  /** The grant whose token, or client, has this hash, also one that has ended. */
+  ofHash(tokenHash: Buffer): Promise<ClientGrantRow | undefined> {
+    return selectClientGrantOfHash(this.#deps.db, tokenHash);
+  }
+
+  /** Begins a grant that has ended anew, if its user has signed in since. @returns undefined: not so */
+  async renew(grant: ClientGrantRow, signedInAt: Date, days: number): Promise<ClientGrantRow | undefined> {
+    const { userId, kind } = grant;
+    return this.#deps.db.transaction(async (tx) => {
+      await lockExistingUser(tx, userId);
+      const renewed = await renewClientGrant(tx, grant, signedInAt, days);
+      if (renewed === undefined) return undefined;
+      await record(tx, renewed, RECORDS[kind].created);
+      await this.#deps.emit(tx, userId, EVENTS[kind].created, { id: renewed.id, name: renewed.name });
+      return renewed;
     }, userId);
   }
 

@@ -42,13 +42,17 @@ export const idTokenClaims = z.object({
   email_verified: z.unknown().optional(),
 });
 
-export interface TokenRules {
+/** What holds for every JWT of an issuer. */
+export interface JwtRules {
   issuer: string;
   audience: string;
   /** JWS algorithms that the issuer may use. */
   algorithms: string[];
   /** Schema of the protected header. */
   header: z.ZodType;
+}
+
+export interface TokenRules extends JwtRules {
   claims: z.ZodType<z.infer<typeof idTokenClaims>>;
 }
 
@@ -58,6 +62,21 @@ export interface TokenRules {
  * @param now milliseconds since 1970
  */
 export function createTokenVerifier(keys: KeySet, rules: TokenRules, now: () => number): VerifyIdToken {
+  return createJwtVerifier(keys, rules, now, (payload) => identityFromClaims(payload, rules, now()));
+}
+
+/**
+ * Verifies signature, header, `iss`, `aud`, `exp` and `nbf` of a JWT.
+ *
+ * @param now milliseconds since 1970
+ * @param read checks the claims, and gives what is wanted of them
+ */
+export function createJwtVerifier<Result>(
+  keys: KeySet,
+  rules: JwtRules,
+  now: () => number,
+  read: (payload: object) => Result,
+): (token: string) => Promise<Result> {
   const { issuer, audience, algorithms } = rules;
   const getKey = (header: JWTHeaderParameters) => {
     if (!rules.header.safeParse(header).success) throw invalidToken('unacceptable header');
@@ -68,7 +87,7 @@ export function createTokenVerifier(keys: KeySet, rules: TokenRules, now: () => 
     try {
       const options = { issuer, audience, algorithms, clockTolerance: CLOCK_SKEW, currentDate: new Date(now()) };
       const { payload } = await jwtVerify(token, getKey, options);
-      return identityFromClaims(payload, rules, now());
+      return read(payload);
     } catch (error) {
       throw toAppError(error);
     }

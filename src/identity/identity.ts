@@ -23,6 +23,26 @@ export interface Identity {
  */
 export type VerifyIdToken = (token: string) => Promise<Identity>;
 
+/** What an access token permits, and whom. */
+export interface AccessToken {
+  issuer: string;
+  subject: string;
+  clientId: string;
+  scopes: readonly string[];
+  /** `auth_time`, seconds since 1970. */
+  authTime: number | undefined;
+  /** `iat` and `exp`, seconds since 1970. */
+  issuedAt: number;
+  expiresAt: number;
+}
+
+/**
+ * Verifies an access token that is a JWT.
+ *
+ * @throws AppError `invalid_token`, `token_expired`, `unavailable`
+ */
+export type VerifyAccessToken = (token: string) => Promise<AccessToken>;
+
 export interface VerifierContext {
   logger: Logger;
   telemetry: Telemetry;

@@ -8,7 +8,7 @@ import { KeySet, type LoadKeys } from './key-set.ts';
 import { signingKeys } from './signing-keys.ts';
 
 /** Asymmetric only: with a MAC, the public key would be the secret (RFC 8725 2.1, 3.1). */
-const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'];
+export const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'];
 
 const discoverySchema = z.object({ issuer: z.string(), jwks_uri: z.string() });
 const keySetSchema = z.object({ keys: z.array(z.unknown()).max(100) });
@@ -25,7 +25,10 @@ export function createOidcVerifier(settings: OidcSettings, context: VerifierCont
  * Loads the discovery document and the key set that it names (OIDC Discovery 1.0, 4). If the document names another
  * issuer, there are no keys, so that every token is rejected (4.3).
  */
-function oidcKeyLoader(settings: OidcSettings, { logger, now, httpAgent }: VerifierContext): LoadKeys {
+export function oidcKeyLoader(
+  settings: Pick<OidcSettings, 'issuer' | 'discoveryUrl'>,
+  { logger, now, httpAgent }: VerifierContext,
+): LoadKeys {
   const alarm = throttledLog(logger, 'error', now);
   const discoveryUrl = new URL(settings.discoveryUrl);
   return async (signal) => {

@@ -1,7 +1,7 @@
-import type { IdentitySettings } from '../config/config.ts';
+import type { IdentitySettings, OidcSettings } from '../config/config.ts';
 import { UNMEASURED } from '../observability/telemetry.ts';
 import { loadOnce } from '../threads/load-once.ts';
-import type { VerifierContext, VerifierOptions, VerifyIdToken } from './identity.ts';
+import type { VerifierContext, VerifierOptions, VerifyAccessToken, VerifyIdToken } from './identity.ts';
 
 export type { Identity, VerifierOptions, VerifyIdToken } from './identity.ts';
 
@@ -18,6 +18,21 @@ const DEFAULTS = {
 export function createVerifier(settings: IdentitySettings, options: VerifierOptions): VerifyIdToken {
   const context: VerifierContext = { ...DEFAULTS, ...options };
   const verifier = loadOnce(() => load(settings, context));
+  return async (token) => (await verifier())(token);
+}
+
+/**
+ * The verifier of access tokens of an issuer. Like {@link createVerifier}, it does nothing before the first token.
+ *
+ * @param audience the only one
+ */
+export function createAccessTokenVerifier(
+  settings: Pick<OidcSettings, 'issuer' | 'discoveryUrl'>,
+  audience: string,
+  options: VerifierOptions,
+): VerifyAccessToken {
+  const context = { ...DEFAULTS, ...options };
+  const verifier = loadOnce(async () => (await import('./access-token.ts')).loadAccessTokenVerifier(settings, audience, context));
   return async (token) => (await verifier())(token);
 }
 

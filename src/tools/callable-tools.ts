@@ -41,14 +41,13 @@ export async function toTool(
   choices: readonly AgentAccountRow[],
   { actions }: Pick<Catalog, 'actions'>,
 ): Promise<Tool> {
-  const { input, output } = await action.schemas();
+  const { input } = await action.schemas();
   const schema = toToolSchema(input);
   const offersAccount = choices.length > 0 && !hasOwnAccount(input);
   return {
     name,
     description: inToolNames(description, actions),
     input: describedInToolNames(offersAccount ? withAccount(schema, choices) : schema, actions),
-    output,
     effect: action.effect,
     mayExpose: action.mayExpose,
   };

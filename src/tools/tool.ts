@@ -6,8 +6,6 @@ export interface Tool {
   name: string;
   description: string;
   input: ToolSchema;
-  /** JSON Schema of the action's output. */
-  output: object;
   effect: Effect;
   /** Some of its inputs may affect other people. */
   mayExpose: boolean;

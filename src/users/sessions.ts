@@ -77,6 +77,20 @@ export class Sessions {
     return { userId, label: email ?? subject, issuer, subject, authTime, issuedAt, expiresAt };
   }
 
+  /**
+   * A user who has signed in before, by an access token of the same issuer.
+   *
+   * @param issuedAt of the token, seconds since 1970
+   * @throws AppError `forbidden`, `invalid_token` for a deleted user
+   */
+  async known(issuer: string, subject: string, issuedAt: number): Promise<{ userId: string; label: string } | undefined> {
+    const known = await selectUser(this.#db, issuer, subject, await this.#names.identity(issuer, subject));
+    rejectDeleted(known, { issuedAt });
+    if (known.id === null) return undefined;
+    this.assertAllowed(known.email);
+    return { userId: known.id, label: known.email ?? subject };
+  }
+
   async #save(identity: Identity, email: string | null, hash: Buffer): Promise<string> {
     const userId = await upsertUser(this.#db, identity.issuer, identity.subject, email);
     // Read again: an old token must not undo a deletion that was committed between the two statements.
@@ -94,8 +108,8 @@ export class Sessions {
   }
 }
 
-function rejectDeleted(known: KnownUser, identity: Identity): void {
-  if (known.deletedAt !== null && identity.issuedAt <= known.deletedAt.getTime() / 1000) {
+function rejectDeleted(known: KnownUser, { issuedAt }: Pick<Identity, 'issuedAt'>): void {
+  if (known.deletedAt !== null && issuedAt <= known.deletedAt.getTime() / 1000) {
     throw new AppError('invalid_token', 'This user was deleted. Sign in again to start anew.');
   }
 }

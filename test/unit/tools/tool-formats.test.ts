@@ -20,7 +20,7 @@ function problems(tools: readonly Tool[], format: ToolFormat, strict: boolean): 
 }
 
 function toolWith(input: object, name = 'a_x'): Tool {
-  return { name, description: 'X.', input: toToolSchema(input), output: {}, effect: 'read', mayExpose: false };
+  return { name, description: 'X.', input: toToolSchema(input), effect: 'read', mayExpose: false };
 }
 
 /** One property `q` with this schema. */

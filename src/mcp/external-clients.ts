@@ -1,0 +1,79 @@
+import { hash } from 'node:crypto';
+import { AppError } from '../errors.ts';
+import { notAClient } from '../executor/client-grant.ts';
+import type { ClientGrants } from '../executor/client-grants.ts';
+import type { ClientGrantRow } from '../executor/client-grants-repository.ts';
+import type { Principal } from '../http/endpoint.ts';
+import type { AccessToken, VerifyAccessToken } from '../identity/identity.ts';
+
+/** After these days, the next sign-in renews a grant. */
+const DAYS = 365;
+
+export interface ExternalClientsDeps {
+  grants: Pick<ClientGrants, 'create' | 'ofHash' | 'renew'>;
+  verify: VerifyAccessToken;
+  /** The user whom the issuer knows by this subject, if there is one. @throws AppError `forbidden`, `invalid_token` */
+  user(issuer: string, subject: string, issuedAt: number): Promise<{ userId: string; label: string } | undefined>;
+}
+
+/**
+ * Clients that sign in at the operator's own authorization server. What they may do is in their tokens' scopes; for all
+ * else, each has a grant like any other, which its first token makes and which its user can end.
+ */
+export class ExternalClients {
+  readonly #deps: ExternalClientsDeps;
+
+  constructor(deps: ExternalClientsDeps) {
+    this.#deps = deps;
+  }
+
+  /** @throws AppError `invalid_token`, `forbidden`, `unavailable` */
+  async authenticate(token: string): Promise<Principal> {
+    const given = await this.#deps.verify(token).catch(toError);
+    const user = await this.#deps.user(given.issuer, given.subject, given.issuedAt);
+    const access = accessOf(given.scopes);
+    if (user === undefined || access === undefined) throw notAClient();
+    const grant = await this.#grantOf(user.userId, given, access);
+    if (!isInForce(grant)) throw notAClient();
+    return { userId: user.userId, clientId: grant.id, label: grant.name, expiresAt: given.expiresAt };
+  }
+
+  /** One for reading and one for writing: each token has what its scopes say. */
+  async #grantOf(userId: string, { issuer, clientId, authTime }: AccessToken, access: 'read' | 'write'): Promise<ClientGrantRow> {
+    const { grants } = this.#deps;
+    const tokenHash = hash('sha256', JSON.stringify([issuer, clientId, userId, access]), 'buffer');
+    const known = await grants.ofHash(tokenHash);
+    if (known === undefined) return this.#create({ userId, clientId, access, tokenHash });
+    if (isInForce(known)) return known;
+    // A sign-in after the end begins it anew; a token that was only refreshed since then doesn't.
+    return (await grants.renew(known, new Date((authTime ?? 0) * 1_000), DAYS)) ?? known;
+  }
+
+  async #create(of: { userId: string; clientId: string; access: 'read' | 'write'; tokenHash: Buffer }): Promise<ClientGrantRow> {
+    const { clientId, ...grant } = of;
+    const about = { name: clientId.slice(0, 100), oauthClientId: clientId, lastFour: null, redirectHost: null };
+    try {
+      return await this.#deps.grants.create({ ...grant, ...about, kind: 'external', actions: ['*'], accountIds: null, days: DAYS });
+    } catch (error) {
+      // Another request of the client, at the same moment.
+      const known = await this.#deps.grants.ofHash(of.tokenHash);
+      if (known === undefined) throw error;
+      return known;
+    }
+  }
+}
+
+function accessOf(scopes: readonly string[]): 'read' | 'write' | undefined {
+  if (scopes.includes('write')) return 'write';
+  return scopes.includes('read') ? 'read' : undefined;
+}
+
+function isInForce({ revokedAt, expiresAt }: ClientGrantRow): boolean {
+  return revokedAt === null && expiresAt > new Date();
+}
+
+/** What is wrong with a token isn't told. */
+function toError(error: unknown): never {
+  if (error instanceof AppError && error.code === 'unavailable') throw error;
+  throw notAClient();
+}

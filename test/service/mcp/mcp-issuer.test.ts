@@ -1,0 +1,136 @@
+import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type LoopbackServer, startLoopbackServer } from '../../support/loopback-server.ts';
+import { McpClient } from '../../support/mcp-client.ts';
+import { startSteward, type TestSteward } from '../../support/steward.ts';
+
+const { privateKey, publicKey } = await generateKeyPair('ES256');
+const stranger = await generateKeyPair('ES256');
+
+let issuer: LoopbackServer;
+let steward: TestSteward;
+let subject: string;
+let users = 0;
+
+beforeAll(async () => {
+  const key = { ...(await exportJWK(publicKey)), kid: 'k', alg: 'ES256', use: 'sig' };
+  issuer = await startLoopbackServer((request, response) => {
+    const isDiscovery = request.url === '/.well-known/openid-configuration';
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify(isDiscovery ? { issuer: issuer.url, jwks_uri: `${issuer.url}/jwks` } : { keys: [key] }));
+  });
+  steward = await startSteward({ OIDC_ISSUER: issuer.url, OIDC_AUDIENCE: 'front-end', MCP_ISSUER: issuer.url });
+});
+afterAll(async () => {
+  await steward?.stop();
+  await issuer?.close();
+});
+beforeEach(async () => {
+  users += 1;
+  subject = `user-${users}`;
+  expect((await steward.call('/clients', { token: await idToken() })).status).toBe(200);
+});
+
+function sign(claims: JWTPayload, typ: string, key = privateKey): Promise<string> {
+  return new SignJWT({ iss: issuer.url, sub: subject, ...claims })
+    .setProtectedHeader({ alg: 'ES256', kid: 'k', typ })
+    .setIssuedAt()
+    .setExpirationTime('10m')
+    .sign(key);
+}
+
+const idToken = () => sign({ aud: 'front-end', email: `${subject}@example.com`, email_verified: true }, 'JWT');
+const accessToken = (claims: JWTPayload = {}, typ = 'at+jwt', key = privateKey) =>
+  sign({ aud: `${steward.url}/mcp`, client_id: 'https://client.example/metadata.json', scope: 'read write', ...claims }, typ, key);
+
+const list = async (token: string) => (await new McpClient(steward, token).request('tools/list')).status;
+
+async function clients(): Promise<any[]> {
+  return (await steward.call('/clients', { token: await idToken() })).body.clients;
+}
+
+describe('an access token of the operator’s own server', () => {
+  it('admits its client, which is listed, and may do what its scopes say', async () => {
+    expect(await list(await accessToken())).toBe(200);
+    expect(await list(await accessToken())).toBe(200);
+    expect(await list(await accessToken({ scope: 'openid read' }, 'JWT'))).toBe(200);
+    expect(await list(await accessToken({ client_id: undefined, azp: 'other-client' }))).toBe(200);
+    const listed = (await clients()).map(({ kind, host, access }) => ({ kind, host, access }));
+    expect(listed).toHaveLength(3);
+    expect(listed).toContainEqual({ kind: 'oauth', host: 'client.example', access: 'write' });
+    expect(listed).toContainEqual({ kind: 'oauth', host: 'client.example', access: 'read' });
+    expect(listed).toContainEqual({ kind: 'oauth', host: null, access: 'write' });
+  });
+
+  it('names that server in the metadata, and the embedded one is off', async () => {
+    const { body } = await steward.call('/.well-known/oauth-protected-resource/mcp');
+    expect(body.authorization_servers).toEqual([issuer.url]);
+    for (const path of ['/.well-known/oauth-authorization-server', '/oauth/authorize', '/oauth/jwks']) {
+      expect((await steward.call(path)).status, path).toBe(404);
+    }
+  });
+
+  it('is rejected if it is for another audience, of another issuer, expired, forged, an ID token or without scopes', async () => {
+    const wrong = [
+      await accessToken({ aud: 'front-end' }),
+      await accessToken({ aud: steward.url }),
+      await accessToken({ iss: 'https://other.example' }),
+      await expired(),
+      await accessToken({ nbf: Math.floor(Date.now() / 1000) + 600 }),
+      await accessToken({}, 'at+jwt', stranger.privateKey),
+      await accessToken({ scope: '' }),
+      await accessToken({ scope: 'openid email' }),
+      await accessToken({ client_id: undefined }),
+      await accessToken({}, 'logout+jwt'),
+      await idToken(),
+      'x.y.z',
+    ];
+    for (const [index, token] of wrong.entries()) {
+      expect(await list(token), String(index)).toBe(401);
+    }
+    expect(await clients()).toEqual([]);
+  });
+
+  it('is rejected for a user who has never signed in', async () => {
+    subject = `stranger-${users}`;
+    expect(await list(await accessToken())).toBe(401);
+    expect(await steward.sql('select 1 from users where subject = $1', [subject])).toEqual([]);
+  });
+
+  it('is no credential anywhere else', async () => {
+    const token = await accessToken();
+    for (const path of ['/clients', '/tokens', '/approvals', '/tools', '/user/export']) {
+      expect((await steward.call(path, { token })).status, path).toBe(401);
+    }
+  });
+
+  it('ends with its client, until the user signs in again', async () => {
+    const now = Math.floor(Date.now() / 1000);
+    expect(await list(await accessToken({ auth_time: now - 60 }))).toBe(200);
+    const [{ id }] = await clients();
+    expect((await steward.call(`/clients/${id}`, { method: 'DELETE', token: await idToken() })).status).toBe(200);
+    expect(await list(await accessToken({ auth_time: now - 60 }))).toBe(401);
+    // Refreshed, without a sign-in that it could tell of.
+    expect(await list(await accessToken())).toBe(401);
+    await steward.sql(
+      `update client_grants set revoked_at = revoked_at - interval '40 days', created_at = created_at - interval '41 days'`,
+    );
+    expect(await list(await accessToken({ auth_time: now - 41 * 86_400 }))).toBe(401);
+    expect(await list(await accessToken({ auth_time: now }))).toBe(200);
+    expect((await clients()).map((client) => client.id)).toEqual([id]);
+  });
+
+  it('makes one grant for its client, however many requests it begins with', async () => {
+    const token = await accessToken();
+    expect(await Promise.all(Array.from({ length: 8 }, () => list(token)))).toEqual(Array(8).fill(200));
+    expect(await clients()).toHaveLength(1);
+  });
+});
+
+function expired(): Promise<string> {
+  return new SignJWT({ iss: issuer.url, sub: subject, aud: `${steward.url}/mcp`, client_id: 'c', scope: 'read' })
+    .setProtectedHeader({ alg: 'ES256', kid: 'k', typ: 'at+jwt' })
+    .setIssuedAt(Math.floor(Date.now() / 1000) - 1_200)
+    .setExpirationTime(Math.floor(Date.now() / 1000) - 600)
+    .sign(privateKey);
+}
