@@ -1,9 +1,9 @@
-// The complete service of (g), with production settings, one action, and a bank that responds from memory.
+// The complete service of (g) and (i), with production settings, one action, and a bank that responds from memory.
 import { z } from 'zod';
 import { toLazyAction } from '../src/actions/action.ts';
 import { builtIn } from '../src/actions/built-in.ts';
 import { loadConfig } from '../src/config/load-config.ts';
-import type { Catalog } from '../src/integrations/catalog.ts';
+import type { Catalog, ConfiguredAction } from '../src/integrations/catalog.ts';
 import { bankDescriptor } from '../src/providers/bank/bank-descriptor.ts';
 import type { BankSession } from '../src/providers/bank/bank-session.ts';
 import type { ProviderDescriptor } from '../src/providers/provider.ts';
@@ -34,34 +34,30 @@ const bank: ProviderDescriptor = {
   }),
 };
 
-const catalog: Catalog = {
+const echo: ConfiguredAction = {
+  name: action.name,
+  tool: 'bench_echo',
+  agent: 'bench',
+  description: action.description,
+  action: toLazyAction(action),
+  policy: {
+    enabled: true,
+    approval: 'never',
+    timeoutMs: 30_000,
+    rate: { calls: Number.MAX_SAFE_INTEGER, perMs: 60_000 },
+    allow: {},
+    tainted: 'ask',
+    unmasked: false,
+  },
+  capBytes: 256 * 1024,
   revision: 'bench',
-  agents: new Map(),
-  actions: new Map([
-    [
-      action.name,
-      {
-        name: action.name,
-        tool: 'bench_echo',
-        agent: 'bench',
-        description: action.description,
-        action: toLazyAction(action),
-        policy: {
-          enabled: true,
-          approval: 'never',
-          timeoutMs: 30_000,
-          rate: { calls: Number.MAX_SAFE_INTEGER, perMs: 60_000 },
-          allow: {},
-          tainted: 'ask' as const,
-          unmasked: false,
-        },
-        capBytes: 256 * 1024,
-        revision: 'bench',
-      },
-    ],
-  ]),
-  tools: new Map(),
 };
 
-const steward = await startServer(loadConfig(), { catalog: () => catalog, providers: [workspaceDescriptor, bank] });
+/** The file's own actions are listed beside it. */
+function withEcho(loaded: Catalog): Catalog {
+  const actions = new Map([...loaded.actions, [echo.name, echo] as const]);
+  return { ...loaded, actions, tools: new Map([...loaded.tools, [echo.tool, echo.name] as const]) };
+}
+
+const steward = await startServer(loadConfig(), { catalog: withEcho, providers: [workspaceDescriptor, bank] });
 process.on('SIGTERM', () => void steward.stop().then(() => process.exit(0)));

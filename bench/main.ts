@@ -2,6 +2,7 @@
 import { availableParallelism, cpus } from 'node:os';
 import { type Figure, formatTable, isMet } from './figures.ts';
 import { LoadClient } from './load.ts';
+import { measureMcp } from './mcp-calls.ts';
 import { measureMemory } from './memory.ts';
 import { profileService } from './profile.ts';
 import { measureHerd, measureRefreshes } from './refresh.ts';
@@ -26,6 +27,7 @@ const PARTS: Record<string, Part> = {
   f: { measure: measureRefreshes },
   g: { measure: measureCalls },
   h: { measure: measureSockets },
+  i: { measure: measureMcp },
 };
 
 const asked = process.argv.slice(2);

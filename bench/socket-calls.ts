@@ -8,13 +8,10 @@ const WARM_UP_MS = 8_000;
 const MEASURE_MS = 3_000;
 const SOCKETS = 512;
 const PLENTY = '100000000';
-const MESSAGE = JSON.stringify({
-  type: 'call',
-  requestId: 'request-1',
-  action: 'bench.echo',
-  account: 'First Example Bank',
-  input: { text: 'Balances and transactions, read-only. '.repeat(5) },
-});
+/** Of the call that (g) and (i) measure. */
+export const ACCOUNT = 'First Example Bank';
+export const INPUT = { text: 'Balances and transactions, read-only. '.repeat(5) };
+const MESSAGE = JSON.stringify({ type: 'call', requestId: 'request-1', action: 'bench.echo', account: ACCOUNT, input: INPUT });
 
 interface Sample {
   perSecond: number;
@@ -24,7 +21,7 @@ interface Sample {
   clientShare: number;
 }
 
-/** Environment of the service of (g): limits of one user raised, and an aggregator that is never called. */
+/** Environment of the service of (g) and (i): limits of one user raised, and an aggregator that is never called. */
 export function callEnv(stage: Stage): Record<string, string> {
   return {
     ...stage.serviceEnv,
@@ -33,6 +30,7 @@ export function callEnv(stage: Stage): Record<string, string> {
     LIMIT_SOCKET_MESSAGES_PER_MINUTE: PLENTY,
     LIMIT_SOCKET_BYTES_PER_MINUTE: '100000000000',
     LIMIT_SOCKETS_PER_USER: PLENTY,
+    LIMIT_MCP_REQUESTS_PER_MINUTE: PLENTY,
   };
 }
 

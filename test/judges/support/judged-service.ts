@@ -8,6 +8,9 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 /** A suite sends more in a second than a client in a minute. */
 const LIMITS = { LIMIT_MCP_REQUESTS_PER_MINUTE: '100000', LIMIT_MCP_CALLS: '100' };
 
+/** The suite repeats its call, as a client does whose user has decided. */
+const DECIDED = 'test_input_required_result_request_state';
+
 /** The service with the suite's fixtures, a user with a mail account, and a client of that user. */
 export interface JudgedService {
   steward: TestSteward;
@@ -36,7 +39,9 @@ export async function startJudgedService(): Promise<JudgedService> {
       ['test://static-text', `steward://mail/message/${items[0].id}`],
       ['test_simple_prompt', 'what_needs_an_answer'],
     ]),
-    async asked(page) {
+    async asked(page, tool) {
+      // Else the next call of the suite would get the result of this one.
+      if (tool !== DECIDED) return;
       const path = new URL(page).pathname;
       await steward.call(path, { token: user.token, body: JSON.stringify({ approved: true }), headers: JSON_TYPE });
     },

@@ -13,8 +13,8 @@ export interface SuiteProxyOptions {
   authorization: string;
   /** The suite's names of fixtures → the service's own, for what it can't name freely: prompts and resources. */
   names: ReadonlyMap<string, string>;
-  /** Called with the address of a page before the suite is told of it: the user opens it and decides. */
-  asked(page: string): Promise<void>;
+  /** Called before the suite is told of a page that the user should open. */
+  asked(page: string, tool: string): Promise<void>;
 }
 
 /** Stands between the conformance suite and the service. It adds what the suite lacks, and passes on everything else as it is. */
@@ -41,7 +41,7 @@ export function startSuiteProxy({ url, authorization, names, asked }: SuiteProxy
       }
       const content = await buffer(answer);
       const page = pageOf(content);
-      if (page !== undefined) await asked(page);
+      if (page !== undefined) await asked(page, parsed(body).params.name);
       response.writeHead(status, { ...endToEnd(answer.headers), 'content-length': content.length }).end(content);
     });
     passed.on('error', () => response.destroy());
