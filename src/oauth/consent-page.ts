@@ -67,7 +67,7 @@ function agentsOf({ agents }: ConsentQuestion): SafeHtml {
 <legend>What it may use</legend>
 ${agents.map(
   ({ name, description }) =>
-    html`<label class="choice"><input type="checkbox" name="agent" value="${name}" checked> <strong>${name}</strong>${description && html` <span class="muted">${description}</span>`}</label>\n`,
+    html`<label><input type="checkbox" name="agent" value="${name}" checked> <strong>${name}</strong>${description && html` <span class="muted">${description}</span>`}</label>\n`,
 )}</fieldset>`;
 }
 
@@ -76,8 +76,8 @@ function accessOf({ mayWrite }: ConsentQuestion): SafeHtml {
   if (!mayWrite) return html`<p>It asks to read only, and may change nothing.</p>\n<input type="hidden" name="access" value="read">`;
   return html`<fieldset>
 <legend>What it may do</legend>
-<label class="choice"><input type="radio" name="access" value="read" checked> Read only</label>
-<label class="choice"><input type="radio" name="access" value="write"> Read, and make changes</label>
+<label><input type="radio" name="access" value="read" checked> Read only</label>
+<label><input type="radio" name="access" value="write"> Read, and make changes</label>
 </fieldset>`;
 }
 
@@ -85,10 +85,10 @@ function accountsOf({ accounts }: ConsentQuestion): SafeHtml {
   if (accounts.length === 0) return html`<input type="hidden" name="accounts" value="all">`;
   return html`<fieldset>
 <legend>With which accounts</legend>
-<label class="choice"><input type="radio" name="accounts" value="all" checked> All, also those that you connect later</label>
-<label class="choice"><input type="radio" name="accounts" value="some"> Only these:</label>
+<label><input type="radio" name="accounts" value="all" checked> All, also those that you connect later</label>
+<label><input type="radio" name="accounts" value="some"> Only these:</label>
 ${accounts.map(
   ({ id, label, provider }) =>
-    html`<label class="choice"><input type="checkbox" name="account" value="${id}"> ${inline(label)} <span class="muted">${provider}</span></label>\n`,
+    html`<label><input type="checkbox" name="account" value="${id}"> ${inline(label)} <span class="muted">${provider}</span></label>\n`,
 )}</fieldset>`;
 }

@@ -222,6 +222,7 @@ describe('a consent', () => {
     const { body } = await authorization.exchange(steward, code);
     expect(await steward.context.authenticateClient(body.access_token)).toMatchObject({ userId: other.userId });
     await new Authorization(client, browser).code();
+    expect(await steward.sql(`select 1 from oauth_entries where model = 'Session'`)).toEqual([]);
     // Each installation has a grant of its own.
     expect((await grants()).filter(({ revokedAt }) => revokedAt === null).length).toBe(2);
   });

@@ -4,7 +4,7 @@ import type { FormBrowser } from '../../support/browser.ts';
 import { newName } from '../../support/flows.ts';
 import { Authorization, authorized, newClient, refresh, revoke } from '../../support/oauth-scene.ts';
 import { sessionOf } from '../../support/sign-in.ts';
-import { startSteward, type TestSteward } from '../../support/steward.ts';
+import { serviceAt, startSteward, type TestSteward } from '../../support/steward.ts';
 
 const REFUSED = { status: 400, body: { error: 'invalid_grant' } };
 const ENDED = { code: 'invalid_token' };
@@ -116,6 +116,16 @@ describe('a refresh token', () => {
     expect(await refresh(steward, second.client, second.tokens.refresh_token)).toMatchObject(REFUSED);
   });
 
+  it('is rejected for a user whom the operator does not admit any more', async () => {
+    const strict = await startSteward();
+    const { client, tokens } = await authorized(strict, await sessionOf(strict, await strict.signIn('ada')));
+    const restarted = await strict.restart({ ALLOWED_USERS: 'elsewhere.example', PUBLIC_URL: strict.url });
+    const at = serviceAt(restarted.address);
+    expect(await refresh(at, client, tokens.refresh_token)).toMatchObject(REFUSED);
+    await expect(restarted.context.clientAccessTokens.authenticate(tokens.access_token)).rejects.toMatchObject({ code: 'forbidden' });
+    await restarted.stop();
+  });
+
   it('ends with its user', async () => {
     const name = newName();
     const token = await steward.signIn(name);
@@ -135,6 +145,11 @@ describe('an access token', () => {
       await expect(authenticate(other), other).rejects.toMatchObject(ENDED);
     }
     expect(await refresh(steward, authorization.client, body.access_token)).toMatchObject(REFUSED);
+    // Nor when their rows look like it.
+    for (const other of [body.refresh_token, code]) {
+      await steward.sql('update oauth_entries set audience = $2 where id_hash = $1', [hashOf(other), `${steward.url}/mcp`]);
+      await expect(authenticate(other)).rejects.toMatchObject(ENDED);
+    }
     await steward.sql(`update oauth_entries set audience = 'https://other.example/mcp' where id_hash = $1`, [hashOf(body.access_token)]);
     await expect(authenticate(body.access_token)).rejects.toMatchObject(ENDED);
     await steward.sql('update oauth_entries set audience = $2 where id_hash = $1', [hashOf(body.access_token), `${steward.url}/mcp`]);
